@@ -540,6 +540,9 @@ fn a_complete_directory_that_cannot_be_written_needs_no_building() {
         let expected = format!("nothing to build: all layers to {seeds} seeds are in {tables}, and are sound");
         assert_eq!(ran.stdout.trim(), expected);
     }
+    let plan = ["plan", "build", "--seeds", "10", "--backend", "cpu", "--json", "--tables", tables];
+    let planned = kalah(&plan).success().stdout;
+    assert!(planned.contains("\"seconds\":0.0,"), "{planned}");
     let ran = build("11");
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.contains("build.lock"), "{}", ran.stderr);

@@ -357,6 +357,35 @@ fn a_search_without_a_limit_ends_when_it_is_asked_to() {
 }
 
 #[test]
+fn every_search_asked_for_ends_when_it_is_asked_to() {
+    for end in ["stop\nisready\n", "quit\n", ""] {
+        let mut child = command(&["engine", "--memory", "16MiB", "--no-book"]).stdin(Stdio::piped()).spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        // All in one write: the second search has not begun when the end is read. Each takes longer than the test.
+        input.write_all(format!("position 10x10\ngo\ngo\n{end}").as_bytes()).unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let (heard, output) = std::sync::mpsc::channel();
+        let listener = thread::spawn(move || lines.by_ref().try_for_each(|line| heard.send(line)));
+        let rest = (!end.is_empty()).then_some(input);
+        let count = if end.starts_with("stop") { 3 } else { 2 };
+        let mut answers = Vec::new();
+        while answers.len() < count {
+            let line = output.recv_timeout(Duration::from_secs(20));
+            if line.is_err() {
+                child.kill().unwrap();
+            }
+            let line = line.unwrap_or_else(|error| panic!("{end:?}: {error} after {answers:?}"));
+            answers.extend(Some(line).filter(|line| !line.starts_with("info ")));
+        }
+        assert!(answers[..2].iter().all(|line| line.starts_with("bestmove ")), "{end:?}: {answers:?}");
+        assert_eq!(answers.get(2).is_some(), end.starts_with("stop"));
+        drop(rest);
+        assert!(child.wait().unwrap().success());
+        listener.join().unwrap().unwrap();
+    }
+}
+
+#[test]
 fn the_times_and_depths_of_go_are_kept() {
     // `go` searches to the player's depth, or to a smaller one that it names.
     let go = |flags: &str| {

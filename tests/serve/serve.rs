@@ -254,6 +254,8 @@ fn the_page_is_there_and_loads_nothing_from_elsewhere() {
         let text = text.replace("http://www.w3.org/2000/svg", "");
         assert!(!text.contains("http:") && !text.contains("https:"), "{file}");
     }
+    let page = |path: &str| agent.get(server.url(path)).call().unwrap().body_mut().read_to_string().unwrap();
+    assert!(page("/index.html") == page("/"));
 }
 
 /// Statuses of the documented refusals and answers.

@@ -48,6 +48,21 @@ fn get_events(path: &str) -> Vec<(String, Value)> {
     events(&response.body_mut().read_to_string().unwrap())
 }
 
+#[test]
+fn streams_are_neither_kept_nor_collected_on_the_way() {
+    let server = server();
+    for path in ["/api/search?board=3x2&time=0", "/api/position?board=3x2", "/", "/no/such/page"] {
+        let response = serving::agent().get(server.url(path)).call().unwrap();
+        let values = |name: &str| response.headers().get_all(name).iter().cloned().collect::<Vec<_>>();
+        assert_eq!(values("cache-control"), ["no-cache"], "{path}");
+        let unbuffered: &[&str] = if path.starts_with("/api/search") { &["no"] } else { &[] };
+        assert_eq!(values("x-accel-buffering"), unbuffered, "{path}");
+        let mut names: Vec<&str> = response.headers().keys().map(|name| name.as_str()).collect();
+        names.retain(|name| values(name).len() > 1 && *name != "vary");
+        assert_eq!(names, [""; 0], "{path}");
+    }
+}
+
 /// Checks that a document fits a schema of the description.
 #[track_caller]
 fn assert_described(value: &Value, schema: &str) {

@@ -1,3 +1,4 @@
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 use kalah_core::cancel::Cancel;
@@ -26,6 +27,13 @@ pub struct MoveRequest {
     start: Instant,
 }
 
+/// Returns a number that differs from call to call. In WebAssembly only the time of the call differs from run to run.
+fn chance(start: Instant) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (start, fastrand::u64(..)).hash(&mut hasher);
+    hasher.finish()
+}
+
 impl MoveRequest {
     /// Reads the body.
     ///
@@ -44,7 +52,7 @@ impl MoveRequest {
         }
         // A random player with a seed repeats its moves in equal positions.
         let seeded = name.is_some_and(|name| name.contains(':'));
-        let game = if seeded { xxhash_rust::xxh3::xxh3_64(board.as_bytes()) } else { fastrand::u64(..) };
+        let game = if seeded { xxhash_rust::xxh3::xxh3_64(board.as_bytes()) } else { chance(start) };
         Ok(MoveRequest { rules, position, time, player, game, start })
     }
 

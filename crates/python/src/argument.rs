@@ -10,7 +10,7 @@ use kalah::remote::Address;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyUnicodeError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyString};
 
 use crate::errors::python::ArgumentError;
 
@@ -173,6 +173,13 @@ impl<'py> FromPyObject<'_, 'py> for Locations {
         if !error.is_instance_of::<PyTypeError>(object.py()) {
             return Err(error);
         }
+        // Its items would be numbers.
+        if object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyByteArray>() {
+            let kind = object.get_type();
+            return Err(PyTypeError::new_err(format!(
+                "directory is a path, an address, or a list of them, not {kind}"
+            )));
+        }
         let Ok(items) = object.try_iter() else { return Err(error) };
         let path = |item: PyResult<Bound<'py, PyAny>>| Ok(item?.extract::<Location>()?.0);
         let paths = items.map(path).collect::<PyResult<Vec<PathBuf>>>()?;
@@ -180,6 +187,15 @@ impl<'py> FromPyObject<'_, 'py> for Locations {
             true => Err(ArgumentError::new_err("directory is an empty sequence: name a directory")),
             false => Ok(Locations { paths, text: None }),
         }
+    }
+}
+
+/// A number of 64 bits; the error of one beyond their range is `wrong` with its description.
+pub fn float(object: Borrowed<'_, '_, PyAny>, wrong: impl Fn(&dyn fmt::Display) -> PyErr) -> PyResult<f64> {
+    let is_beyond = |error: &PyErr| error.is_instance_of::<PyOverflowError>(object.py());
+    match object.extract::<f64>() {
+        Err(error) if is_beyond(&error) => Err(wrong(&"one that is too large for a float")),
+        found => found,
     }
 }
 
@@ -193,13 +209,8 @@ impl<'py> FromPyObject<'_, 'py> for Seconds {
         let wrong = |seconds: &dyn fmt::Display| {
             ArgumentError::new_err(format!("seconds must be a finite number of at least 0, not {seconds}"))
         };
-        match object.extract::<f64>() {
-            Ok(seconds) => Duration::try_from_secs_f64(seconds).map(Seconds).map_err(|_| wrong(&seconds)),
-            Err(error) if error.is_instance_of::<PyOverflowError>(object.py()) => {
-                Err(wrong(&"one that is too large for a float"))
-            }
-            Err(error) => Err(error),
-        }
+        let seconds = float(object, wrong)?;
+        Duration::try_from_secs_f64(seconds).map(Seconds).map_err(|_| wrong(&seconds))
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use kalah::build::{Backend, BuildEvent, BuildPlan, Builder, PlanError};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::isa::Isa;
-use kalah::progress::Pulse;
+use kalah::progress::{Pulse, total_seconds};
 use kalah::system::MemoryShortage;
 use kalah::table::TableKey;
 use pyo3::prelude::*;
@@ -144,6 +144,6 @@ pub fn build(
         kept: built.kept,
         built: built.built.len(),
         positions: built.positions(),
-        seconds: built.built.iter().map(|record| record.seconds).sum(),
+        seconds: total_seconds(built.built.iter().map(|record| record.seconds)),
     })
 }

@@ -1,7 +1,9 @@
 //! Python exceptions for the errors of the library. The classes are defined in `python/kalah/errors.py`.
 
 use std::error::Error;
+use std::path::Path;
 
+use kalah::book::BookError;
 use kalah::build::BuildError;
 use kalah::cause;
 use kalah::play::PlayError;
@@ -63,30 +65,47 @@ impl<T, E: ToPython> OrRaise<T> for Result<T, E> {
     }
 }
 
-/// The exception for the table `key`, which is not among the open tables of `directories` because layers are
-/// `missing`. `text` describes the error, `otherwise` an alternative to building the table.
-fn missing_table(directories: &Directories, key: TableKey, missing: &[usize], text: &str, otherwise: &str) -> PyErr {
+/// Describes why the table `key` is not among the open tables of `directories`, and the remedy: layers are `missing`.
+/// `text` describes the error; `is_solvable` if a search could replace the table.
+fn missing_table(directories: &Directories, key: TableKey, missing: &[usize], text: &str, is_solvable: bool) -> String {
     let TableKey { rules, pits, seeds } = key;
-    if let Some(error) = no_directory(directories) {
-        return error;
+    if let Some(text) = no_directory(directories) {
+        return text;
     }
     let is_alone = missing.iter().all(|&layer| layer == seeds);
     if is_alone && key.is_in(directories) {
-        return python::MissingTableError::new_err(format!(
+        return format!(
             "the table with {seeds} seeds in play is in {directories}, but was not opened: it was missing then, or has \
              more than max_seeds seeds; open them again",
-        ));
+        );
+    }
+    if directories.are_remote() {
+        let solve = if is_solvable { "; solve the position with kalah.solve" } else { "" };
+        return format!("{text}: the layers are not at that address{solve}");
     }
     // A build uses one directory.
     let name = directories.paths()[0].display().to_string();
     let call = format!("kalah.build({name:?}, {seeds}, {:?}, {pits})", rules.name());
-    python::MissingTableError::new_err(format!("{text}: build it with {call}{otherwise}"))
+    let solve = if is_solvable { ", or solve the position with kalah.solve" } else { "" };
+    format!("{text}: build it with {call}{solve}")
 }
 
-/// The exception for a missing directory of tables; `None` if all exist.
-pub fn no_directory(directories: &Directories) -> Option<PyErr> {
+/// Names a missing directory of tables; `None` if all exist.
+pub fn no_directory(directories: &Directories) -> Option<String> {
     let missing = directories.paths().iter().find(|directory| matches!(directory.try_exists(), Ok(false)))?;
-    Some(python::MissingTableError::new_err(format!("there is no directory {}", missing.display())))
+    Some(format!("there is no directory {}", missing.display()))
+}
+
+/// The exception for an error of a table that the position in this row of an array needs.
+pub fn of_row(row: usize, error: &TableError) -> PyErr {
+    let TableError::Missing { key, directories, missing } = error else { return of_table(error) };
+    let text = missing_table(directories, *key, missing, &error.to_string(), false);
+    python::MissingTableError::new_err(format!("row {row}: {text}"))
+}
+
+/// Returns true if a table has this address, not this path.
+fn is_address(path: &Path) -> bool {
+    path.to_str().is_some_and(|text| text.contains("://"))
 }
 
 /// Returns `exception` with the Python exception that caused `error`, if there is one; or that exception itself, if it
@@ -107,9 +126,14 @@ pub fn raised_by(exception: PyErr, error: &(dyn Error + 'static)) -> PyErr {
 fn of_table(error: &TableError) -> PyErr {
     let text = error.to_string();
     let exception = match error {
-        TableError::Missing { key, directories, missing } => missing_table(directories, *key, missing, &text, ""),
+        TableError::Missing { key, directories, missing } => {
+            python::MissingTableError::new_err(missing_table(directories, *key, missing, &text, false))
+        }
         TableError::Damaged { damage: Damage::Version { found, known }, .. } if found > known => {
             python::TableError::new_err(format!("{text}; use a newer kalah, or another directory"))
+        }
+        TableError::Damaged { path, .. } if is_address(path) => {
+            python::DamagedTableError::new_err(format!("{text}: the fault is at that address, not on this machine"))
         }
         TableError::Damaged { kind: FileKind::Table(_), .. } => {
             python::DamagedTableError::new_err(format!("{text}: delete it and build it again"))
@@ -133,7 +157,7 @@ impl ToPython for ProbeError {
         match self {
             ProbeError::Table(error) => error.to_python(),
             ProbeError::AboveTables { key, directories, missing, .. } => {
-                missing_table(&directories, key, &missing, &text, ", or solve the position with kalah.solve")
+                python::MissingTableError::new_err(missing_table(&directories, key, &missing, &text, true))
             }
             ProbeError::BeyondTables { .. } => {
                 python::MissingTableError::new_err(format!("{text}; solve the position with kalah.solve"))
@@ -165,6 +189,12 @@ impl ToPython for MemoryShortage {
 }
 
 impl ToPython for SolveError {
+    fn to_python(self) -> PyErr {
+        of_search(&self)
+    }
+}
+
+impl ToPython for BookError {
     fn to_python(self) -> PyErr {
         of_search(&self)
     }

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::{Zeroable, cast_slice_mut};
+use kalah::cancel::Cancel;
 use kalah::game::{Position, Rules};
 use kalah::index::{Frame, MAX_TABLE_SEEDS, table_row};
 use kalah::solve::Sower;
@@ -21,7 +22,7 @@ use crate::memory::zeros;
 use crate::position::PositionArgument;
 use crate::rows::{Ranker, Reader, positions};
 use crate::sampling::{Source, Wish, draw};
-use crate::waiting::{ThreadsArgument, pool};
+use crate::waiting::{ThreadsArgument, pool, wait_for};
 
 /// Number of positions that are looked up before Python handles signals.
 const STEP: usize = 1 << 20;
@@ -161,26 +162,21 @@ impl Opened {
         let (index, layer, width, reader) = (tables.rows(), wish.layer, 2 * self.pits, self.reader(tables));
         let mut positions = zeros::<u8>(n.saturating_mul(width), "pits of positions")?;
         let (mut scores, mut ranks) = (zeros::<i8>(n, "scores")?, zeros::<i64>(n.min(STEP), "ranks")?);
-        let (pool, mut source) = (pool(threads)?, Source::new(self.rules, index, n, wish)?);
-        let mut first = wish.offset;
-        if let Source::Ranks(ranks) = &mut source {
-            let mut left = wish.offset;
-            while left > 0 {
-                let step = left.min(STEP as u64);
-                py.detach(|| ranks.nth(step as usize - 1));
-                py.check_signals()?;
-                left -= step;
-            }
-        }
+        let (pool, source) = (pool(threads)?, Source::new(self.rules, index, n, wish)?);
+        let (cancel, mut first) = (Cancel::new(), wish.offset);
         for (positions, scores) in positions.chunks_mut(STEP * width).zip(scores.chunks_mut(STEP)) {
             let ranks = &mut ranks[..scores.len()];
-            let drawn = py.detach(|| {
+            let work = || {
                 pool.install(|| {
-                    draw(&mut source, index, layer, first, ranks, positions)?;
+                    draw(&source, index, layer, first, ranks, positions, &cancel)?;
                     bulk::scores(reader, positions, scores).map_err(ToPython::to_python)
                 })
-            });
-            drawn?;
+            };
+            // A million games take seconds.
+            match source {
+                Source::Play(_) => wait_for(py, work, &cancel, |_| Ok(()))?,
+                _ => py.detach(work),
+            }?;
             first = first.wrapping_add(scores.len() as u64);
             py.check_signals()?;
         }

@@ -102,7 +102,8 @@ self_cell!(
 );
 
 /// A player by its name: 'perfect', 'minimax:D', 'alphabeta:D', 'heuristic', 'minimax2:D', 'minimax3:D',
-/// 'greedy', 'random' or 'random:SEED', where D is a depth (docs/players.md).
+/// 'greedy', 'random' or 'random:SEED', where D is a depth (docs/players.md). 'random' plays other moves each time,
+/// 'random:SEED' the same ones.
 ///
 /// `Player(name, rules='empty-capture', *, tables=None, book=True, threads=None, memory=268435456)`. All
 /// arguments except the name and the rules apply to 'perfect' only. It plays by the tables, then by the book
@@ -136,8 +137,12 @@ impl Player {
         threads: Option<ThreadsArgument>,
         memory: Integer,
     ) -> PyResult<Player> {
+        let Text(text) = name;
         let name: PlayerName =
-            name.0.parse().map_err(|error: kalah::play::UnknownPlayer| ArgumentError::new_err(error.to_string()))?;
+            text.parse().map_err(|error: kalah::play::UnknownPlayer| ArgumentError::new_err(error.to_string()))?;
+        // Without a seed, a random player plays other moves each time.
+        let is_seeded = text.contains(':');
+        let game = if is_seeded { 0 } else { fastrand::u64(..) };
         let memory = memory.at_least("memory", 0, u64::MAX)?;
         if memory > MEMORY {
             check_limit(memory, "the transposition table")?;
@@ -146,10 +151,11 @@ impl Player {
         let owner = shared(tables.as_deref(), rules, pits)?;
         let playing = Playing::new(owner, |tables| {
             let book = Book::shipped(rules, pits).filter(|_| book);
-            let setting = Setting::new(rules).tables(tables.as_deref()).book(book).memory(memory);
+            let setting = Setting::new(rules).tables(tables.as_deref()).book(book).memory(memory).game(game);
             name.player(&setting.threads(number(threads)))
         });
-        Ok(Player { playing: Mutex::new(playing), name: name.to_string(), rules })
+        let name = if is_seeded { name.to_string() } else { text };
+        Ok(Player { playing: Mutex::new(playing), name, rules })
     }
 
     /// Returns the move to play in `position`, after at most about `seconds`. Without a limit, 'perfect'

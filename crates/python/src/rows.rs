@@ -6,8 +6,8 @@ use kalah::table::{TableError, Tables};
 use pyo3::prelude::*;
 
 use crate::array::{Elements, elements};
-use crate::errors::ToPython;
 use crate::errors::python::PositionError;
+use crate::errors::{ToPython, of_row};
 
 /// Reason why a position of an array has no score.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl ToPython for (usize, RowError) {
                 "row {}: {seeds} seeds in play, and tables end at {MAX_TABLE_SEEDS}",
                 self.0
             )),
-            RowError::Table(error) => error.to_python(),
+            RowError::Table(error) => of_row(self.0, &error),
         }
     }
 }

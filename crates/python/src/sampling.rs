@@ -1,5 +1,9 @@
 //! Random positions of a layer: uniform, or from random play; from one part of all positions, or from all.
 
+use std::fmt;
+
+use fastrand::Rng;
+use kalah::cancel::Cancel;
 use kalah::export::random_indices;
 use kalah::game::{Position as GamePosition, Rules};
 use kalah::index::{LayerIndex, MAX_TABLE_SEEDS, RowIndex, layer_positions};
@@ -11,7 +15,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use rayon::prelude::*;
 
-use crate::bulk;
+use crate::argument::float;
+use crate::bulk::{self, TASK};
 use crate::errors::python::ArgumentError;
 use crate::rows::{Reader, ScoreLocation, rows_at};
 
@@ -32,13 +37,29 @@ pub struct Halves {
     below: u64,
 }
 
+impl Default for Halves {
+    fn default() -> Halves {
+        Halves::new(0.1)
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Halves {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Halves> {
+        let wrong = |test: &dyn fmt::Display| {
+            let text = format!("test, a share of the positions, must be above 0 and below 1, not {test}");
+            ArgumentError::new_err(text)
+        };
+        let test = float(object, wrong)?;
+        if test > 0.0 && test < 1.0 { Ok(Halves::new(test)) } else { Err(wrong(&test)) }
+    }
+}
+
 impl Halves {
-    /// Parts with this share of the positions for tests.
-    pub fn new(test: f64) -> PyResult<Halves> {
-        if test > 0.0 && test < 1.0 {
-            return Ok(Halves { below: (test * 2f64.powi(64)) as u64 });
-        }
-        Err(ArgumentError::new_err(format!("test, a share of the positions, must be above 0 and below 1, not {test}")))
+    /// Parts with this share of the positions for tests, above 0 and below 1.
+    fn new(test: f64) -> Halves {
+        Halves { below: (test * 2f64.powi(64)) as u64 }
     }
 
     /// Returns true if the position with this rank is in the part for tests.
@@ -54,8 +75,7 @@ pub struct Part(Option<(Halves, bool)>);
 
 impl Part {
     /// The part with this name, "train" or "test"; `None` for all positions.
-    pub fn new(name: Option<&Bound<'_, PyAny>>, test: f64) -> PyResult<Part> {
-        let halves = Halves::new(test)?;
+    pub fn new(name: Option<&Bound<'_, PyAny>>, halves: Halves) -> PyResult<Part> {
         let Some(name) = name else { return Ok(Part(None)) };
         match chosen(name, "part", ["train", "test"])? {
             "train" => Ok(Part(Some((halves, false)))),
@@ -82,10 +102,18 @@ fn chosen<'n>(name: &Bound<'_, PyAny>, argument: &str, names: [&'n str; 2]) -> P
 
 /// A way to draw positions of a layer.
 pub enum Source<'t> {
-    /// Ranks.
-    Ranks(Box<dyn Iterator<Item = i64> + Send + 't>),
+    /// These ranks, in this order.
+    Chosen(Vec<u64>),
+    /// Independent ranks below `positions`, all equally likely.
+    Uniform { layer: usize, positions: u64, seed: u64, part: Part },
     /// Random play.
     Play(Play<'t>),
+}
+
+/// The generator for the position with this number of the sequence of `seed`. Each has one of its own, so a sequence
+/// begins anywhere at once, and threads share the work.
+fn generator_at(seed: u64, number: u64) -> Rng {
+    generator(mixed(seed).wrapping_add(number))
 }
 
 /// A sample as the caller asked for it.
@@ -130,16 +158,13 @@ impl<'t> Source<'t> {
                     "the layer has only {positions} positions, and replace=False draws each at most once: n is {n}"
                 )));
             }
-            let ranks = random_indices(positions, n as u64, seed);
-            return Ok(Source::Ranks(Box::new(ranks.into_iter().map(|rank| rank as i64))));
+            return Ok(Source::Chosen(random_indices(positions, n as u64, seed)));
         }
         // Otherwise the search for one might not end.
         if !(0..positions.min(SCANNED)).any(|rank| part.has(layer, rank)) {
             return Err(ArgumentError::new_err(format!("the layer with {layer} seeds has no position in this part")));
         }
-        let mut random = generator(seed);
-        let ranks = std::iter::repeat_with(move || random.u64(..positions)).filter(move |&rank| part.has(layer, rank));
-        Ok(Source::Ranks(Box::new(ranks.map(|rank| rank as i64))))
+        Ok(Source::Uniform { layer, positions, seed, part })
     }
 }
 
@@ -175,13 +200,13 @@ impl<'t> Play<'t> {
         Ok(Play { index, sower, start: board, layer, seed: wish.seed, part: wish.part, name })
     }
 
-    /// Writes the positions `first`, `first + 1`, ... of the sequence to `seeds`.
-    pub fn fill(&self, first: u64, seeds: &mut [u8]) -> PyResult<()> {
+    /// Writes the positions `first`, `first + 1`, ... of the sequence to `seeds`, unless `cancel` ends it.
+    fn fill(&self, first: u64, seeds: &mut [u8], cancel: &Cancel) -> PyResult<()> {
         let (pits, layer_index) = (self.index.pits(), LayerIndex::new(self.index, self.layer));
         let filled = seeds.par_chunks_exact_mut(2 * pits).enumerate().try_for_each(|(number, row)| {
-            let mut random = generator(mixed(self.seed).wrapping_add(first.wrapping_add(number as u64)));
+            let mut random = generator_at(self.seed, first.wrapping_add(number as u64));
             let mut below = |bound: u64| random.u64(..bound);
-            let board = (0..GAMES).find_map(|_| {
+            let board = (0..GAMES).take_while(|_| !cancel.is_cancelled()).find_map(|_| {
                 let board = self.game(&mut below)?;
                 let rank = layer_index.rank(&board.mover.to_le_bytes(), &board.other.to_le_bytes());
                 self.part.has(self.layer, rank).then_some(board)
@@ -229,22 +254,30 @@ pub fn are_test(reader: Reader<'_>, halves: Halves, seeds: &[u8], results: &mut 
     });
 }
 
-/// Writes the next positions of a sample, those after `first`, to `positions`. `ranks` has place for as many
-/// numbers.
+/// Writes the positions `first`, `first + 1`, ... of a sample to `positions`, unless `cancel` ends it. `ranks` has
+/// place for as many numbers.
 pub fn draw(
-    source: &mut Source<'_>,
+    source: &Source<'_>,
     index: &RowIndex,
     layer: usize,
     first: u64,
     ranks: &mut [i64],
     positions: &mut [u8],
+    cancel: &Cancel,
 ) -> PyResult<()> {
     match source {
-        Source::Play(play) => play.fill(first, positions),
-        Source::Ranks(next) => {
-            ranks.iter_mut().zip(next).for_each(|(rank, drawn)| *rank = drawn);
-            bulk::unrank(index, layer, ranks, positions).expect("the layer has these ranks");
-            Ok(())
+        Source::Play(play) => return play.fill(first, positions, cancel),
+        Source::Chosen(chosen) => {
+            ranks.iter_mut().zip(&chosen[first as usize..]).for_each(|(rank, &chosen)| *rank = chosen as i64);
+        }
+        &Source::Uniform { layer, positions, seed, part } => {
+            ranks.par_iter_mut().with_min_len(TASK).enumerate().for_each(|(number, rank)| {
+                let mut random = generator_at(seed, first.wrapping_add(number as u64));
+                let mut drawn = std::iter::repeat_with(|| random.u64(..positions));
+                *rank = drawn.find(|&rank| part.has(layer, rank)).expect("endless") as i64;
+            });
         }
     }
+    bulk::unrank(index, layer, ranks, positions).expect("the layer has these ranks");
+    Ok(())
 }

@@ -2,12 +2,12 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use kalah::book::Book;
+use kalah::book::{Book, BookError, Recalled};
 use kalah::cancel::Cancel;
 use kalah::game::{Bounds, Pit, Position as GamePosition, Rules as GameRules};
-use kalah::solve::{SolveError as Error, SolveEvent, Solver as GameSolver, SolverOptions};
+use kalah::solve::{Solution as Found, SolveError as Error, SolveEvent, Solver as GameSolver, SolverOptions};
 use kalah::table::Tables as OpenTables;
 use kalah::text::count;
 use pyo3::prelude::*;
@@ -15,8 +15,8 @@ use pyo3::types::{PyDict, PyTuple};
 use self_cell::self_cell;
 
 use crate::argument::{Callback, Integer, Seconds};
-use crate::errors::OrRaise;
 use crate::errors::python::{ArgumentError, InUseError, PositionError, TimeUpError};
+use crate::errors::{OrRaise, ToPython};
 use crate::line::Line;
 use crate::memory::check_limit;
 use crate::pickling::{Parts, parts};
@@ -80,23 +80,25 @@ pub struct Solution {
     value: i64,
     /// All moves that keep the value, as numbers of pits from 1. Empty if the game is over.
     best: Vec<usize>,
-    /// A line of best play to the end of the game.
+    /// A line of best play.
     line: Line,
-    /// Nodes visited for it.
+    /// True if the line stops before the game is over: the answer is from the book, which lacks the rest.
+    line_open: bool,
+    /// Nodes visited for it; 0 if it is from the book.
     nodes: u64,
     /// Elapsed seconds.
     seconds: f64,
 }
 
 /// Parts of a pickled solution.
-type SolutionParts = (Position, u32, i64, Vec<usize>, Line, u64, f64);
+type SolutionParts = (Position, u32, i64, Vec<usize>, Line, bool, u64, f64);
 
 #[pymethods]
 impl Solution {
     fn __repr__(&self) -> String {
-        let Solution { position, score, value, best, line, .. } = self;
-        let line = line.__repr__();
-        format!("Solution({}, score={score}, value={value:+}, best={best:?}, line={line})", position.0)
+        let Solution { position, score, value, best, line, line_open, .. } = self;
+        let (line, open) = (line.__repr__(), if *line_open { ", line_open=True" } else { "" });
+        format!("Solution({}, score={score}, value={value:+}, best={best:?}, line={line}{open})", position.0)
     }
 
     fn __hash__(&self) -> u64 {
@@ -106,21 +108,24 @@ impl Solution {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Parts<'py, SolutionParts>> {
-        let Solution { position, score, value, nodes, seconds, .. } = *self;
-        parts::<Solution, _>(py, (position, score, value, self.best.clone(), self.line.clone(), nodes, seconds))
+        let Solution { position, score, value, line_open, nodes, seconds, .. } = *self;
+        let (best, line) = (self.best.clone(), self.line.clone());
+        parts::<Solution, _>(py, (position, score, value, best, line, line_open, nodes, seconds))
     }
 
     #[staticmethod]
+    #[allow(clippy::too_many_arguments)]
     fn _of(
         position: Position,
         score: u32,
         value: i64,
         best: Vec<usize>,
         line: Line,
+        line_open: bool,
         nodes: u64,
         seconds: f64,
     ) -> Solution {
-        Solution { position, score, value, best, line, nodes, seconds }
+        Solution { position, score, value, best, line, line_open, nodes, seconds }
     }
 }
 
@@ -133,13 +138,70 @@ self_cell!(
     }
 );
 
+/// Maximum bytes of transposition table, unless the caller sets them, for each second and thread of the first search:
+/// some ten times as many as it fills. To touch memory for the first time takes time, too.
+const BYTES_A_SECOND: f64 = (64 << 20) as f64;
+
+/// What a solver is made from, when a position first needs a search.
+struct Wanted {
+    tables: Option<Arc<OpenTables>>,
+    book: Option<&'static Book>,
+    largest: GamePosition,
+    rules: GameRules,
+    threads: usize,
+    memory: Option<u64>,
+}
+
+impl Wanted {
+    fn options<'t>(&self, tables: Option<&'t OpenTables>) -> SolverOptions<'t> {
+        let options = SolverOptions::new(self.rules, &self.largest).tables(tables).book(self.book);
+        options.threads(self.threads)
+    }
+
+    /// Makes the solver, for a first search of this time. `cancel` ends it.
+    fn make(&self, time: Option<Duration>, cancel: &Cancel, tested: Arc<Mutex<Tested>>) -> Result<Searching, Error> {
+        let in_proportion = || {
+            let most = SolverOptions::default_memory().unwrap_or(u64::MAX) / 4;
+            time.map(|time| most.min(((time.as_secs_f64() + 1.0) * self.threads as f64 * BYTES_A_SECOND) as u64))
+        };
+        Searching::try_new(self.tables.clone(), |tables| {
+            let mut options = self.options(tables.as_deref()).cancel(cancel.clone());
+            if let Some(bytes) = self.memory.or_else(in_proportion) {
+                options = options.transpositions_up_to(bytes);
+            }
+            Ok(GameSolver::new(options)?.with_events(move |_, event| {
+                let (SolveEvent::Begin { position, known, .. } | SolveEvent::Proved { position, known, .. }) = event
+                else {
+                    return;
+                };
+                if let Ok(mut tested) = tested.lock() {
+                    *tested = Some((position, known));
+                }
+            }))
+        })
+    }
+}
+
+/// The position of the latest test, and the bounds of its score.
+type Tested = Option<(GamePosition, Bounds)>;
+
+/// The engine of a solver.
+enum Engine {
+    /// No position needed it yet.
+    Wanted(Wanted),
+    Made(Searching),
+}
+
 /// Solves positions of one rule set and board above the tables, by MTD(f). All results are proved.
 ///
 /// `Solver(largest, rules='empty-capture', *, tables=None, book=True, threads=None, memory=None)` solves
 /// positions with the pits of the position `largest` and at most its seeds in play. Proved bounds are kept for
-/// the next position. With `book`, the bounds of the book that comes with the package are taken as proved.
-/// `memory` is the maximum number of bytes of the transposition table. By default it depends on the board, and
-/// is at most a quarter of the available memory. Larger tables make the search faster.
+/// the next position. With `book`, the bounds of the book that comes with the package are taken as proved, and what
+/// it knows is answered at once.
+///
+/// `memory` is the maximum number of bytes of the transposition table. By default it depends on the board and on the
+/// `seconds` of the first search, and is at most a quarter of the available memory. Larger tables make the search
+/// faster. The table is made by the first call that needs a search.
 ///
 /// Every method releases the interpreter's lock. Ctrl-C in the main thread ends it, and proved bounds are kept.
 /// After `seconds`, if given, it raises TimeUpError. `progress` is called about twenty times a second with a
@@ -155,9 +217,9 @@ self_cell!(
 #[pyclass(module = "kalah", frozen)]
 pub struct Solver {
     /// `None` once it is closed.
-    searching: Mutex<Option<Searching>>,
-    /// The position of the latest test, and the bounds of its score.
-    tested: Arc<Mutex<Option<(GamePosition, Bounds)>>>,
+    engine: Mutex<Option<Engine>>,
+    tested: Arc<Mutex<Tested>>,
+    book: Option<&'static Book>,
     rules: GameRules,
     pits: usize,
     seeds: u32,
@@ -167,6 +229,27 @@ pub struct Solver {
 struct Asked {
     seconds: Option<Seconds>,
     progress: Option<Callback>,
+    start: Instant,
+}
+
+impl Asked {
+    fn new(seconds: Option<Seconds>, progress: Option<Callback>) -> Asked {
+        Asked { seconds, progress, start: Instant::now() }
+    }
+
+    /// Reports the nodes and the scores read from tables, and the latest test.
+    fn report(&self, py: Python<'_>, nodes: u64, table_hits: u64, tested: &Mutex<Tested>) -> PyResult<()> {
+        let Some(progress) = &self.progress else { return Ok(()) };
+        let tested = tested.lock().ok().and_then(|tested| *tested);
+        let now = SolveProgress {
+            nodes,
+            table_hits,
+            seconds: self.start.elapsed().as_secs_f64(),
+            lower: tested.map(|(position, known)| position.value(known.lower)),
+            upper: tested.map(|(position, known)| position.value(known.upper)),
+        };
+        progress.0.call1(py, (now,)).map(|_| ())
+    }
 }
 
 #[pymethods]
@@ -179,7 +262,6 @@ impl Solver {
         text_signature = "(largest, rules='empty-capture', *, tables=None, book=True, threads=None, memory=None)"
     )]
     fn new(
-        py: Python<'_>,
         largest: PositionArgument,
         rules: RulesArgument,
         tables: Option<PyRef<'_, Tables>>,
@@ -188,44 +270,23 @@ impl Solver {
         memory: Option<Integer>,
     ) -> PyResult<Solver> {
         let (largest, rules) = (largest.0, rules.0);
-        let owner = shared(tables.as_deref(), rules, largest.pits())?;
-        let (cancel, tested) = (Cancel::new(), Arc::new(Mutex::new(None)));
-        let threads = number(threads);
+        let (pits, seeds) = (largest.pits(), largest.seeds());
+        let tables = shared(tables.as_deref(), rules, pits)?;
         let memory = memory.map(|bytes| bytes.at_least("memory", 0, u64::MAX)).transpose()?;
         if let Some(bytes) = memory {
             check_limit(bytes, "the transposition table")?;
         }
-        let make = || {
-            Searching::try_new(owner, |tables| {
-                let book = Book::shipped(rules, largest.pits()).filter(|_| book);
-                let mut options = SolverOptions::new(rules, &largest).tables(tables.as_deref()).book(book);
-                options = options.threads(threads).cancel(cancel.clone());
-                if let Some(bytes) = memory {
-                    options = options.transpositions_up_to(bytes);
-                }
-                let tested = Arc::clone(&tested);
-                let solver = GameSolver::new(options)?;
-                Ok::<_, Error>(solver.with_events(move |_, event| {
-                    let (SolveEvent::Begin { position, known, .. } | SolveEvent::Proved { position, known, .. }) =
-                        event
-                    else {
-                        return;
-                    };
-                    if let Ok(mut tested) = tested.lock() {
-                        *tested = Some((position, known));
-                    }
-                }))
-            })
-        };
-        let searching = wait_for(py, make, &cancel, |_| Ok(()))?.or_raise()?;
-        let (pits, seeds) = (largest.pits(), largest.seeds());
-        Ok(Solver { searching: Mutex::new(Some(searching)), tested, rules, pits, seeds })
+        let book = Book::shipped(rules, pits).filter(|_| book);
+        let wanted = Wanted { tables, book, largest, rules, threads: number(threads), memory };
+        wanted.options(wanted.tables.as_deref()).check().or_raise()?;
+        let (engine, tested) = (Mutex::new(Some(Engine::Wanted(wanted))), Arc::default());
+        Ok(Solver { engine, tested, book, rules, pits, seeds })
     }
 
     /// Frees the transposition table and lets go of the tables. Closing again does nothing. Raises InUseError if
     /// another thread is using the solver.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        let closed = self.searching.try_lock().map_err(|_| in_use())?.take();
+        let closed = self.engine.try_lock().map_err(|_| in_use())?.take();
         py.detach(|| drop(closed));
         Ok(())
     }
@@ -242,7 +303,8 @@ impl Solver {
     }
 
     /// Returns score, value, all best moves and a line of best play. `guess` is a first guess of the value; a
-    /// wrong one only costs time.
+    /// wrong one only costs time. If the book has the value and decides every move, its line may stop before the end
+    /// of the game.
     #[pyo3(signature = (position, *, guess = None, seconds = None, progress = None))]
     fn solve(
         &self,
@@ -252,18 +314,26 @@ impl Solver {
         seconds: Option<Seconds>,
         progress: Option<Callback>,
     ) -> PyResult<Solution> {
-        let (position, start) = (position.0, Instant::now());
-        let (solution, nodes) = self.search(py, &position, Asked { seconds, progress }, |solver| {
+        let (position, asked) = (position.0, Asked::new(seconds, progress));
+        let start = asked.start;
+        let known = |book: &Book, recalled: &Recalled| {
+            let Some(score) = recalled.score().filter(|_| recalled.is_decided()) else { return Ok(None) };
+            let (line, complete) = book.line(&position, None::<&OpenTables>)?;
+            Ok(Some((score, recalled.best().collect::<Vec<_>>(), line, !complete, 0)))
+        };
+        let (score, best, line, line_open, nodes) = self.search(py, &position, &asked, known, |solver| {
             let before = solver.nodes();
             let guess = guess.map_or_else(|| solver.first_guess(&position), |guess| Ok(guess.clamped()))?;
-            Ok((solver.solve(&position, guess)?, solver.nodes() - before))
+            let Found { score, best, line, .. } = solver.solve(&position, guess)?;
+            Ok((score, best, line, false, solver.nodes() - before))
         })?;
         Ok(Solution {
             position: Position(position),
-            score: solution.score,
-            value: solution.value,
-            best: solution.best.iter().map(|pit| pit.number()).collect(),
-            line: Line::of(solution.line, self.pits),
+            score,
+            value: position.value(score),
+            best: best.iter().map(|pit| pit.number()).collect(),
+            line: Line::of(line, self.pits),
+            line_open,
             nodes,
             seconds: start.elapsed().as_secs_f64(),
         })
@@ -280,7 +350,8 @@ impl Solver {
         progress: Option<Callback>,
     ) -> PyResult<i64> {
         let position = position.0;
-        self.search(py, &position, Asked { seconds, progress }, |solver| {
+        let known = |_: &Book, recalled: &Recalled| Ok(recalled.score().map(|score| position.value(score)));
+        self.search(py, &position, &Asked::new(seconds, progress), known, |solver| {
             let guess = guess.map_or_else(|| solver.first_guess(&position), |guess| Ok(guess.clamped()))?;
             Ok(solver.value(&position, guess)?.1)
         })
@@ -296,9 +367,13 @@ impl Solver {
         seconds: Option<Seconds>,
         progress: Option<Callback>,
     ) -> PyResult<bool> {
-        self.search(py, &position.0, Asked { seconds, progress }, |solver| {
-            solver.at_least(&position.0, value.clamped())
-        })
+        let (position, value) = (position.0, value.clamped());
+        let known = |_: &Book, recalled: &Recalled| {
+            let Bounds { lower, upper } = recalled.bounds;
+            let is_decided = position.value(lower) >= value || position.value(upper) < value;
+            Ok(is_decided.then(|| position.value(lower) >= value))
+        };
+        self.search(py, &position, &Asked::new(seconds, progress), known, |solver| solver.at_least(&position, value))
     }
 
     /// Returns the mover's exact score after each legal move, seeds stored by the move included: a dict with
@@ -312,7 +387,11 @@ impl Solver {
         progress: Option<Callback>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let (position, rules) = (position.0, self.rules);
-        let scores = self.search(py, &position, Asked { seconds, progress }, |solver| {
+        let known = |_: &Book, recalled: &Recalled| {
+            let scores = || recalled.moves.iter().map(|&(pit, bounds)| (pit, bounds.lower)).collect::<Vec<_>>();
+            Ok(recalled.is_exact().then(scores))
+        };
+        let scores = self.search(py, &position, &Asked::new(seconds, progress), known, |solver| {
             let score = |pit: Pit| {
                 let played = position.play(rules, pit).expect("a legal move");
                 let child = played.position;
@@ -330,8 +409,10 @@ impl Solver {
     /// Nodes visited so far.
     #[getter]
     fn nodes(&self) -> PyResult<u64> {
-        let searching = self.searching.try_lock().map_err(|_| in_use())?;
-        Ok(searching.as_ref().ok_or_else(closed)?.with_dependent(|_, solver| solver.nodes()))
+        match self.engine.try_lock().map_err(|_| in_use())?.as_ref().ok_or_else(closed)? {
+            Engine::Wanted(_) => Ok(0),
+            Engine::Made(searching) => Ok(searching.with_dependent(|_, solver| solver.nodes())),
+        }
     }
 
     /// The rule set.
@@ -380,12 +461,14 @@ pub fn shared(tables: Option<&Tables>, rules: GameRules, pits: usize) -> PyResul
 }
 
 impl Solver {
-    /// Does `work` with the solver until the time is up. It can be interrupted.
+    /// Returns what is `known` from the book, or does `work` with the solver until the time is up. It can be
+    /// interrupted.
     fn search<T: Send>(
         &self,
         py: Python<'_>,
         position: &GamePosition,
-        asked: Asked,
+        asked: &Asked,
+        known: impl FnOnce(&Book, &Recalled) -> Result<Option<T>, BookError> + Send,
         work: impl FnOnce(&GameSolver) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
         if position.pits() != self.pits || position.seeds() > self.seeds {
@@ -397,28 +480,36 @@ impl Solver {
                 self.seeds
             )));
         }
-        let searching = self.searching.try_lock().map_err(|_| in_use())?;
-        let (start, cancel) = (Instant::now(), Cancel::new());
-        searching.as_ref().ok_or_else(closed)?.with_dependent(|_, solver| {
-            let solver = solver.under(&cancel);
-            let report = |py: Python<'_>| {
-                let Some(progress) = &asked.progress else { return Ok(()) };
-                let tested = self.tested.lock().ok().and_then(|tested| *tested);
-                let now = SolveProgress {
-                    nodes: solver.nodes(),
-                    table_hits: solver.table_hits(),
-                    seconds: start.elapsed().as_secs_f64(),
-                    lower: tested.map(|(position, known)| position.value(known.lower)),
-                    upper: tested.map(|(position, known)| position.value(known.upper)),
-                };
-                progress.0.call1(py, (now,)).map(|_| ())
-            };
-            let work = || match &asked.seconds {
-                Some(seconds) => solver.in_time(seconds.0, work),
-                None => work(&solver).map(Some),
-            };
-            let found = wait_for(py, work, &cancel, report)?.or_raise()?;
-            found.ok_or_else(|| TimeUpError::new_err("the time ran out before the result was proved"))
+        let mut engine = self.engine.try_lock().map_err(|_| in_use())?;
+        let engine = engine.as_mut().ok_or_else(closed)?;
+        let recall = |book: &Book| {
+            let recalled = book.recall(position, None)?;
+            if recalled.from_book { known(book, &recalled) } else { Ok(None) }
+        };
+        if let Some(found) = py.detach(|| self.book.map_or(Ok(None), recall)).or_raise()? {
+            return Ok(found);
+        }
+        let (cancel, tested) = (Cancel::new(), &*self.tested);
+        let time = asked.seconds.as_ref().map(|seconds| seconds.0);
+        let limited = cancel.until(time.and_then(|time| asked.start.checked_add(time)));
+        if let Engine::Wanted(wanted) = engine {
+            let make = || wanted.make(time, &limited, Arc::clone(&self.tested));
+            let made = wait_for(py, make, &cancel, |py| asked.report(py, 0, 0, tested))?;
+            *engine = Engine::Made(made.map_err(in_time)?);
+        }
+        let Engine::Made(searching) = engine else { unreachable!("it was just made") };
+        searching.with_dependent(|_, solver| {
+            let solver = solver.under(&limited);
+            let report = |py: Python<'_>| asked.report(py, solver.nodes(), solver.table_hits(), tested);
+            wait_for(py, || work(&solver), &cancel, report)?.map_err(in_time)
         })
+    }
+}
+
+/// The exception for an error of a search that nothing but its time stops.
+fn in_time(error: Error) -> PyErr {
+    match error {
+        Error::Stopped => TimeUpError::new_err("the time ran out before the result was proved"),
+        error => error.to_python(),
     }
 }

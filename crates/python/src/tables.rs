@@ -11,7 +11,7 @@ use pyo3::types::{PyDict, PyString, PyTuple};
 use crate::argument::{Integer, Locations, Seed};
 use crate::array::Results;
 use crate::bulk;
-use crate::errors::python::{ArgumentError, PositionError};
+use crate::errors::python::{ArgumentError, MissingTableError, PositionError};
 use crate::errors::{OrRaise, no_directory};
 use crate::filesystem::Filesystem;
 use crate::line::Line;
@@ -100,8 +100,8 @@ impl Tables {
         };
         let Located { directories, remote } = located;
         let elsewhere = Elsewhere::new(remote, filesystem);
-        if let Some(error) = no_directory(&directories) {
-            return Err(error);
+        if let Some(missing) = no_directory(&directories) {
+            return Err(MissingTableError::new_err(missing));
         }
         let rules = rules.0;
         let opened = if mapped {
@@ -334,7 +334,8 @@ impl Tables {
     /// Returns a uint8 array of shape (n, 2 x pits) and an int8 array of shape (n,).
     ///
     /// The same `seed`, 0 to 2^64 - 1, gives the same positions. Samples of different seeds are independent. A
-    /// numpy.random.Generator draws the seed. `offset` leaves out that many positions at the start of the sequence.
+    /// numpy.random.Generator draws the seed. `offset` leaves out that many positions at the start of the sequence,
+    /// which takes no time.
     ///
     /// With replace=False no position is drawn twice. They are those of `kalah export --sample`, in the order of
     /// ranks. There is no offset, part or source then.
@@ -349,8 +350,8 @@ impl Tables {
     /// Raises MissingTableError, DamagedTableError, OutOfMemoryError, or ArgumentError for numbers out of range.
     #[pyo3(
         signature = (
-            n, seeds, seed = Seed::default(), *, offset = Integer::from(0), replace = true, part = None, test = 0.1,
-            source = None, start = None, threads = None
+            n, seeds, seed = Seed::default(), *, offset = Integer::from(0), replace = true, part = None,
+            test = Halves::default(), source = None, start = None, threads = None
         ),
         text_signature = "($self, n, seeds, seed=0, *, offset=0, replace=True, part=None, test=0.1, \
                           source='uniform', start=None, threads=None)"
@@ -365,7 +366,7 @@ impl Tables {
         offset: Integer,
         replace: bool,
         part: Option<&Bound<'py, PyAny>>,
-        test: f64,
+        test: Halves,
         source: Option<&Bound<'py, PyAny>>,
         start: Option<PositionArgument>,
         threads: Option<ThreadsArgument>,
@@ -382,19 +383,22 @@ impl Tables {
     /// array of shape (n,). A position with an empty row or more than 48 seeds is in no part.
     ///
     /// Raises PositionError, ArgumentError, OutOfMemoryError or TypeError.
-    #[pyo3(signature = (positions, test = 0.1, *, threads = None))]
+    #[pyo3(
+        signature = (positions, test = Halves::default(), *, threads = None),
+        text_signature = "($self, positions, test=0.1, *, threads=None)"
+    )]
     fn is_test<'py>(
         &self,
         py: Python<'py>,
         positions: &Bound<'py, PyAny>,
-        test: f64,
+        test: Halves,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Bound<'py, PyArrayDyn<bool>>> {
-        let (tables, halves) = (self.opened.tables()?, Halves::new(test)?);
+        let tables = self.opened.tables()?;
         let (rows, pool) = (self::positions(positions, self.opened.pits)?, pool(threads)?);
         let (seeds, mut results) = (rows.get(), Results::new(None, rows.axes().to_vec(), "results")?);
         let flags = results.get();
-        py.detach(|| pool.install(|| are_test(self.opened.reader(&tables), halves, seeds, flags)));
+        py.detach(|| pool.install(|| are_test(self.opened.reader(&tables), test, seeds, flags)));
         results.finish(py)
     }
 

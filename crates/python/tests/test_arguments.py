@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import kalah
-from kalah import Position, Tables
+from kalah import Position, Tables, kaggle
 from kalah.errors import (
     ArgumentError,
     BuildError,
@@ -23,10 +23,11 @@ from kalah.errors import (
     OutOfMemoryError,
     PositionError,
     RulesError,
+    _shown,
 )
 
 HOSTILE: list[Any] = [
-    *(-1, 0, 1, 49, 255, 256, 2**31, 2**32, 2**63, 2**64, 2**70, -(2**70), 10**40, True),
+    *(-1, 0, 1, 49, 255, 256, 2**31, 2**32, 2**63, 2**64, 2**70, -(2**70), 10**40, 10**400, 10**5000, True),
     *(np.int64(-5), np.uint64(2**64 - 1)),
     *(None, 1.5, float("nan"), float("inf"), 1j, object(), print, "", "x", "0"),
     *("\ud800", "\0", b"x", [], (), {}, set()),
@@ -68,7 +69,7 @@ class Hostile:
             except self.allowed:
                 pass
             except BaseException as error:
-                self.wrong.append(f"{name}({argument}={value!r:.60}): {type(error)}: {error!s:.200}")
+                self.wrong.append(f"{name}({argument}={_shown(value)}): {type(error)}: {error!s:.200}")
 
 
 @pytest.fixture
@@ -204,6 +205,22 @@ def test_parquet(directory: Path, hostile: Hostile) -> None:
     hostile.call("dataset", dataset, good, kept=("train", "test"))
 
 
+def test_kaggle(standard: Tables, hostile: Hostile) -> None:
+    replay = kaggle.Replay((), ("A", "B"), (None, None), Position("6x4"), True)
+
+    def review(**arguments: Any) -> None:
+        assert list(kaggle.review(**arguments)) == []
+
+    review.__signature__ = inspect.signature(kaggle.review)  # type: ignore[attr-defined]
+    hostile.call("review", review, {"replay": replay, "tables": standard, "max_seeds": 5, "threads": 1})
+
+    def read_replay(replay: Any) -> None:
+        with pytest.raises(ArgumentError):
+            kaggle.read_replay(replay)
+
+    hostile.call("read_replay", read_replay, {"replay": {}})
+
+
 def test_openspiel(standard: Tables, hostile: Hostile) -> None:
     pyspiel = pytest.importorskip("pyspiel")
     adapter = pytest.importorskip("kalah.openspiel")
@@ -273,6 +290,11 @@ def test_exceptions_say_what_is_wrong(tables: Tables, tmp_path: Path) -> None:
         (ArgumentError, "seconds", lambda: kalah.solve("3x1", seconds=10**400)),
         (RulesError, "rule", lambda: kalah.Rules("\ud800")),
         (BuildError, "empty-capture-3-05", lambda: kalah.build(Path(tables.directory) / "empty-capture-3-05.kalah", 5)),
+        (ArgumentError, "test, a share of the positions", lambda: tables.is_test(kalah.to_array("6x1"), 10**400)),
+        (ArgumentError, "test, a share of the positions", lambda: tables.sample(3, 5, test=-(10**400))),
+        (MissingTableError, "row 1: ", lambda: tables.scores(kalah.to_array(["6x1", "6x2"]))),
+        (MissingTableError, "row 70000: ", lambda: tables.best_moves(kalah.to_array(["6x1"] * 70_000 + ["6x2"]))),
+        (TypeError, "not <class 'bytes'>", lambda: Tables.open(b"x")),  # type: ignore[arg-type]
         (TypeError, "a function is expected", lambda: kalah.build(tmp_path, 8, progress=3)),  # type: ignore[arg-type]
     ]
     for error, message, call in cases:

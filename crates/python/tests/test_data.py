@@ -19,9 +19,9 @@ from kalah.errors import ArgumentError, MissingTableError
 
 
 PINNED = [
-    [0, 0, 0, 1, 0, 1, 0, 1, 3, 0, 0, 3],
-    [0, 1, 0, 0, 1, 0, 1, 2, 0, 3, 1, 0],
-    [1, 3, 2, 0, 0, 0, 0, 0, 1, 0, 3, 0],
+    [1, 0, 1, 0, 4, 0, 0, 1, 0, 0, 1, 1],
+    [0, 3, 0, 0, 1, 0, 0, 0, 1, 1, 1, 2],
+    [0, 0, 1, 2, 1, 2, 2, 1, 0, 0, 1, 0],
 ]
 """Positions of a batch."""
 
@@ -61,6 +61,17 @@ def test_the_same_arguments_give_the_same_batches_from_any_number_on(tables: Tab
     assert not same(first(tables.batches([9, 10], 64, seed=8), 5), expected)
     rng = np.random.default_rng(1)
     assert not same(first(tables.batches(9, 64, seed=rng), 1), first(tables.batches(9, 64, seed=rng), 1))
+
+
+def test_every_seed_worker_and_number_has_a_batch_of_its_own(tables: Tables) -> None:
+    drawn = []
+    for seed in [0, 1, 7, 1 << 32, 7 << 32 | 1, 1 << 32 | 7, (1 << 64) - 1]:
+        batches = tables.batches(9, 64, seed=seed)
+        for worker, number in itertools.product([0, 1, 7, 1 << 32], repeat=2):
+            drawn.append(batches.batch(number, worker)[0].tobytes())
+    assert len(set(drawn)) == len(drawn)
+    with pytest.raises(ArgumentError, match="number must be"):
+        tables.batches(9).batch(1 << 64)
 
 
 def test_batches_stay_the_same_in_later_versions(tables: Tables) -> None:

@@ -80,6 +80,18 @@ def test_other_documents_are_refused(key: str, tmp_path: Path) -> None:
         read_replay(tmp_path / "text")
 
 
+def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    for path in [tmp_path / "nofile", tmp_path, tmp_path / "null\0"]:
+        with pytest.raises(kalah.errors.ArgumentError, match="cannot be read"):
+            read_replay(path)
+    # A mark of the byte order is none of the text.
+    (tmp_path / "marked").write_bytes(b"\xef\xbb\xbf" + json.dumps(replay([3])).encode())
+    assert read_replay(tmp_path / "marked").moves == ((0, 3),)
+    (tmp_path / "deep").write_text("[" * 100_000, encoding="utf-8")
+    with pytest.raises(kalah.errors.ArgumentError, match="not JSON"):
+        read_replay(tmp_path / "deep")
+
+
 def test_boards_that_the_moves_do_not_reach_are_refused() -> None:
     document = replay([3, 6])
     document["steps"][-1][0]["observation"]["observationString"] = json.dumps(

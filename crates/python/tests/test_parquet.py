@@ -123,6 +123,8 @@ def test_a_data_set_has_shards_and_a_card(
         kalah.parquet.dataset(directory, tables, 9)
     with pytest.raises(kalah.errors.MissingTableError):
         kalah.parquet.dataset(tmp_path / "other", tables, 40)
+    with pytest.raises(TypeError, match="sources are a list of 'uniform' or 'play' or both, not 'uniform'"):
+        kalah.parquet.dataset(tmp_path / "other", tables, 9, sources="uniform")
     assert list(tmp_path.iterdir()) == [directory]
 
 

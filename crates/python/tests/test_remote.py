@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 
 import kalah
 from kalah import Rules, Tables
-from kalah.errors import ArgumentError, MissingTableError
+from kalah.errors import ArgumentError, DamagedTableError, MissingTableError
 
 
 class Ranges(SimpleHTTPRequestHandler):
@@ -40,11 +41,9 @@ class Ranges(SimpleHTTPRequestHandler):
         pass
 
 
-@pytest.fixture
-def address(directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The address of the tables, with a cache of its own."""
-    monkeypatch.setenv("KALAH_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+@contextmanager
+def serving(directory: Path) -> Iterator[str]:
+    """Serves a directory; the address."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Ranges, directory=str(directory)))
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
@@ -52,6 +51,20 @@ def address(directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     server.shutdown()
     thread.join()
     server.server_close()
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cache of each test's own."""
+    monkeypatch.setenv("KALAH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+@pytest.fixture
+def address(directory: Path) -> Iterator[str]:
+    """The address of the tables."""
+    with serving(directory) as address:
+        yield address
 
 
 def test_answers_are_those_of_the_same_tables_here(address: str, directory: Path) -> None:
@@ -62,6 +75,23 @@ def test_answers_are_those_of_the_same_tables_here(address: str, directory: Path
         assert np.array_equal(there.scores(positions), scores)
         assert np.array_equal(there.scores_of_moves(positions), here.scores_of_moves(positions))
         assert np.array_equal(pickle.loads(pickle.dumps(there)).scores(positions), scores)
+
+
+def test_no_advice_for_tables_at_an_address_is_about_files_here(tmp_path: Path) -> None:
+    directory = tmp_path / "tables"
+    kalah.build(directory, 8, pits=3)
+    largest = directory / "empty-capture-3-08.kalah"
+    damaged = bytearray(largest.read_bytes())
+    damaged[-100] ^= 1
+    largest.write_bytes(damaged)
+    with serving(directory) as address:
+        tables = Tables.open(address, pits=3)
+        with pytest.raises(DamagedTableError, match="at that address") as fault:
+            tables.layer(8)
+        with pytest.raises(MissingTableError, match="not at that address") as above:
+            tables.score("3x2")
+        for error in [fault, above]:
+            assert "build" not in str(error.value) and "delete" not in str(error.value)
 
 
 def test_addresses_without_tables_and_wrong_ones_are_refused(address: str, tmp_path: Path) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +31,9 @@ def test_a_sequence_can_begin_later(tables: Tables, how: dict[str, Any]) -> None
         assert np.array_equal(later[0], rows[offset : offset + n])
         assert np.array_equal(later[1], scores[offset : offset + n])
     assert not np.array_equal(tables.sample(6000, 12, 4, **how)[0], rows)
+    # To begin far ahead takes no longer.
+    far = [tables.sample(n, 12, 3, offset=2**40 + 9 - n, **how)[0] for n in (9, 4)]
+    assert np.array_equal(far[0][5:], far[1]) and not np.array_equal(far[0], rows[:9])
     again = kalah.sample(10, 12, seed=3, directory=tables.directory, **how)
     assert np.array_equal(again[0], rows[:10])
 
@@ -76,6 +83,22 @@ def test_no_position_is_in_both_parts(tables: Tables) -> None:
             tables.is_test(every, test)
     with pytest.raises(ArgumentError, match="no position in this part"):
         tables.sample(1, 2, part="test", test=1e-9)
+
+
+def test_ctrl_c_ends_a_sample_from_play_at_once(standard: Tables) -> None:
+    pressed: list[float] = []
+
+    def press() -> None:
+        pressed.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(0.3, press)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        # Games that hardly ever reach a position of the part.
+        standard.sample(4_000_000, 20, source="play", part="test", test=0.001)
+    assert time.monotonic() - pressed[0] < 2
+    timer.join()
 
 
 def reachable(start: Position, rules: Rules, seeds: int) -> set[bytes]:

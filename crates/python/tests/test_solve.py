@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import os
 import pickle
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
 
 import kalah
 from kalah import Player, Position, Solver, Tables
-from kalah.errors import IllegalMoveError, InUseError, SolveError, TimeUpError
+from kalah.errors import ArgumentError, IllegalMoveError, InUseError, SolveError, TimeUpError
 
 SMALL = 1 << 24
 """Bytes of a transposition table."""
@@ -121,9 +123,30 @@ def test_what_does_not_fit_is_refused(tables: Tables) -> None:
 
 
 def test_the_book_knows_kalah_6_4_at_once() -> None:
-    solver = Solver("6x4", memory=SMALL)
-    assert solver.value("6x4") == 10
-    assert solver.nodes == 0
+    solver, start = Solver("6x4"), time.monotonic()
+    solution = solver.solve("6x4", seconds=0)
+    assert (solution.value, solution.best, solution.nodes) == (10, [3], 0)
+    assert solution.line_open and "line_open=True" in repr(solution)
+    # The line keeps the value, as far as it leads.
+    position, sign = Position("6x4"), 1
+    for move in itertools.chain(*solution.line):
+        position, again = position.play(move)
+        sign = sign if again else -sign
+        assert sign * solver.value(position, seconds=0) == 10
+    assert solver.at_least("6x4", 10, seconds=0) and not solver.at_least("6x4", 11, seconds=0)
+    assert solver.nodes == 0 and time.monotonic() - start < 5
+    with pytest.raises(ArgumentError), solver:
+        solver.close()
+        solver.value("6x4")
+
+
+def test_the_time_holds_from_the_call_on() -> None:
+    # The book has thousands of positions below this one, though not this one. Their places in a large transposition
+    # table would take seconds to touch.
+    position, start = Position.from_rows([6] * 6, [5, *[6] * 5]), time.monotonic()
+    with pytest.raises(TimeUpError):
+        kalah.solve(position, seconds=0.5)
+    assert time.monotonic() - start < 5
 
 
 def test_players_choose_legal_moves_and_perfect_ones_the_best(tables: Tables) -> None:
@@ -148,6 +171,16 @@ def test_players_choose_legal_moves_and_perfect_ones_the_best(tables: Tables) ->
         Player("deep-blue")
     with pytest.raises(ValueError):
         Player("perfect", "standard", tables=tables)
+
+
+def test_a_random_player_without_a_seed_plays_other_moves_each_time() -> None:
+    def moves(name: str) -> list[int]:
+        player = Player(name)
+        assert player.name == name
+        return [player.choose("6x4").move for _ in range(30)]
+
+    assert moves("random") != moves("random")
+    assert moves("random:5") == moves("random:5")
 
 
 def test_players_play_the_published_games(reference: Callable[[str], Iterator[dict[str, str]]]) -> None:

@@ -15,17 +15,11 @@ use super::answer::Answer;
 use super::client::Client;
 use super::error::RemoteError;
 use super::listing::{Pins, known};
-<<<<<<< HEAD
+use super::mirror::RemoteOptions;
+use super::tries::Tries;
 
 /// Format of the file with the version of the server's file.
 const TAG: Document = Document { format: "kalah download", version: 1 };
-
-/// Bytes that are read before they are written.
-const BUFFER: usize = 1 << 18;
-=======
-use super::mirror::RemoteOptions;
-use super::tries::Tries;
->>>>>>> h-proofs
 
 /// Downloads whole layers to a directory of tables.
 ///
@@ -153,26 +147,16 @@ impl Download {
         let (bytes, resumed) = self.receive(&archive, count)?;
         // Unpacking takes it itself.
         drop(lock);
-<<<<<<< HEAD
-        let restored = self.restore(&partial(&archive), cancel);
-        restored.map_err(|error| self.refused(&archive, error))?;
+        self.restore(&partial(&archive)).map_err(|error| self.refused(&archive, error))?;
         discard(&archive);
-=======
-        let restored = decompress(partial(&archive), &self.directory, &Pulse::new(self.cancel.clone()));
-        let checked = restored.and_then(|path| self.require_digest(&Table::open(&path)?));
-        if checked.is_ok() || matches!(&checked, Err(error) if error.is_damage()) {
-            discard(&archive);
-        }
-        checked?;
->>>>>>> h-proofs
         Ok(Downloaded::Received { bytes, resumed })
     }
 
     /// Unpacks a received archive.
-    fn restore(&self, archive: &Path, cancel: &Cancel) -> Result<(), TableError> {
+    fn restore(&self, archive: &Path) -> Result<(), TableError> {
         let info = read_info(archive)?;
         self.require_known(info.key, &info.digest).map_err(|damage| TableError::damaged_archive(archive, damage))?;
-        decompress(archive, &self.directory, &Pulse::new(cancel.clone())).map(drop)
+        decompress(archive, &self.directory, &Pulse::new(self.cancel.clone())).map(drop)
     }
 
     /// Gives a received table its name, if it was `checked` successfully.
@@ -207,14 +191,9 @@ impl Download {
         let mut tries = Tries::default();
         loop {
             let have = temporary.metadata().map_or(0, |metadata| metadata.len());
-<<<<<<< HEAD
             let tag = file::read(&tag_of(&temporary)).ok().and_then(|bytes| TAG.parse(&bytes).ok());
             let tag = tag.and_then(|mut fields: BTreeMap<String, String>| fields.remove("tag"));
-            let got = match self.client.request(&url, (have, None), tag.as_deref(), false) {
-=======
-            let tag = fs::read_to_string(tag_of(&temporary)).ok();
             let got = match self.client.request(&url, (have, None), tag.as_deref(), false, &self.cancel) {
->>>>>>> h-proofs
                 // All bytes were received before.
                 Err(RemoteError::Status(416)) if have > 0 => return Ok((have, resumed.unwrap_or(have))),
                 Ok(answer) if answer.is_part && answer.start != have => {
@@ -225,11 +204,7 @@ impl Download {
                 Ok(mut answer) => {
                     let file = self.begin(&temporary, content(path), have, &answer).map_err(written)?;
                     resumed.get_or_insert(answer.start.min(have));
-<<<<<<< HEAD
-                    self.copy(&mut answer, (file, path), cancel, count, &written)?
-=======
-                    self.copy(&mut answer, file, count, &written)?
->>>>>>> h-proofs
+                    self.copy(&mut answer, (file, path), count, &written)?
                 }
                 Err(error) => Err((0, error)),
             };
@@ -261,12 +236,7 @@ impl Download {
     fn copy(
         &self,
         answer: &mut Answer,
-<<<<<<< HEAD
         (mut file, path): (File, &Path),
-        cancel: &Cancel,
-=======
-        mut file: File,
->>>>>>> h-proofs
         count: &dyn Fn(u64),
         written: &dyn Fn(io::Error) -> DownloadError,
     ) -> Result<Result<u64, (u64, RemoteError)>, DownloadError> {
@@ -277,19 +247,13 @@ impl Download {
                 Ok(None) => break,
                 Err(error) => return Ok(Err((received, error))),
             };
-<<<<<<< HEAD
-            if answer.start + received == 0 && !content(path).may_begin(&buffer[..read]) {
+            if answer.start + received == 0 && !content(path).may_begin(&bytes) {
                 discard(path);
                 return Err(TableError::damaged(path, Damage::Foreign("kalah table")).into());
             }
-            file.write_all(&buffer[..read]).map_err(written)?;
-            received += read as u64;
-            count(read as u64);
-=======
             file.write_all(&bytes).map_err(written)?;
             received += bytes.len() as u64;
             count(bytes.len() as u64);
->>>>>>> h-proofs
         }
         let end = answer.start + received;
         match answer.total {
@@ -328,16 +292,11 @@ impl Download {
 
     /// Error of the server's file that becomes the one at `path`.
     fn remote(&self, path: &Path) -> impl FnOnce(RemoteError) -> DownloadError + use<> {
-<<<<<<< HEAD
         let url = self.url(path);
-        move |source| DownloadError::Remote { url, source }
-=======
-        let url = format!("{}/{}", self.address, name(path));
         move |source| match source {
             RemoteError::Stopped(stopped) => stopped.into(),
             source => DownloadError::Remote { url, source },
         }
->>>>>>> h-proofs
     }
 
     /// Address of the server's file that becomes the one at `path`.

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::future::Future;
 
 use axum::body::Body;
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt, stream};
@@ -17,6 +17,10 @@ use super::slots::Work;
 
 /// Media type of events.
 const EVENTS: &str = "text/event-stream";
+
+/// Header that makes proxies such as nginx pass each event on at once, instead of collecting them.
+const UNBUFFERED: (HeaderName, HeaderValue) =
+    (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
 
 /// Returns true if the client asks for events.
 pub(super) fn wanted(headers: &HeaderMap) -> bool {
@@ -59,7 +63,7 @@ where
         let _held = &tasks;
         events.poll_recv(context).map(|event| event.map(Ok::<Event, Infallible>))
     });
-    Sse::new(events).into_response()
+    ([UNBUFFERED], Sse::new(events)).into_response()
 }
 
 /// Returns the same answer. During a stream, the connection does not count as waiting for its client.

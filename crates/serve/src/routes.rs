@@ -83,7 +83,10 @@ pub(super) fn routes(service: Arc<Service>) -> Router {
     for file in page::FILES {
         if file.path == "/" {
             let page = Arc::new(Page::new(file));
-            routes = routes.route("/", get(move |headers: HeaderMap| async move { page.answer(&headers) }));
+            for path in ["/", "/index.html"] {
+                let page = Arc::clone(&page);
+                routes = routes.route(path, get(move |headers: HeaderMap| async move { page.answer(&headers) }));
+            }
             continue;
         }
         let asset = Asset::new(&file);
@@ -150,9 +153,9 @@ async fn guard(
         _ => {}
     }
     let headers = response.headers_mut();
-    headers.extend(HEADERS);
-    if api {
-        headers.extend([VERSION]);
+    // `extend` would keep those that the answer has already, such as that of a stream.
+    for (name, value) in HEADERS.into_iter().chain(api.then_some(VERSION)) {
+        headers.insert(name, value);
     }
     if shared {
         headers.insert(RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));

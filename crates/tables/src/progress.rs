@@ -4,6 +4,17 @@ use std::sync::atomic::AtomicU64;
 
 use kalah_core::cancel::{Cancel, Stopped};
 
+/// Adds times up, in seconds. Without any, [`Iterator::sum`] gives -0.0.
+///
+/// ```
+/// # use kalah_tables::progress::total_seconds;
+/// assert!(total_seconds([]).is_sign_positive());
+/// assert_eq!(total_seconds([0.5, 2.0]), 2.5);
+/// ```
+pub fn total_seconds(seconds: impl IntoIterator<Item = f64>) -> f64 {
+    seconds.into_iter().fold(0.0, |total, each| total + each)
+}
+
 /// State shared with a running computation, which reports progress here and stops on request.
 #[derive(Debug, Default)]
 pub struct Pulse {

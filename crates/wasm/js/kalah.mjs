@@ -228,7 +228,7 @@ export class Kalah {
  * @param {Source | Options} [source] the module; this package's own if only options are given
  * @param {Options} [options]
  * @returns {Promise<Kalah>} the engine
- * @throws {Error} if there are no tables of such a board
+ * @throws {Error} if there are no tables of such a board, or no such option
  */
 export async function load(source, options) {
   const { given, chosen } = separate(source, options);
@@ -249,19 +249,27 @@ export async function compile(source = adjacent()) {
   return given instanceof WebAssembly.Module ? given : await WebAssembly.compile(await bytesOf(given));
 }
 
+/** Names of the options of `load` and `start`. */
+const OPTIONS = ["rules", "pits", "seeds", "transpositions"];
+
 /**
  * Separates the arguments of `load` and `start`, of which the first can be missing.
  * @internal
  * @param {Source | Options} [source]
  * @param {Options} [options]
  * @returns {{ given?: Source, chosen: Options }}
+ * @throws {Error} if there is no such option
  */
 export function separate(source, options) {
   // True of an object literal in every frame and context, and of no source.
   const isOptions = options === undefined && Object.prototype.toString.call(source) === "[object Object]";
-  return isOptions
-    ? { chosen: /** @type {Options} */ (source) }
-    : { given: /** @type {Source | undefined} */ (source), chosen: options ?? {} };
+  const chosen = (isOptions ? /** @type {Options} */ (source) : options) ?? {};
+  for (const name of Object.keys(chosen)) {
+    if (!OPTIONS.includes(name)) {
+      throw new Error(`there is no option '${name}': the options are ${OPTIONS.join(", ")}`);
+    }
+  }
+  return isOptions ? { chosen } : { given: /** @type {Source | undefined} */ (source), chosen };
 }
 
 /**

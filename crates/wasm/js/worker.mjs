@@ -141,7 +141,7 @@ export class KalahWorker {
  * @param {Source | Options} [source] the module; this package's own if only options are given
  * @param {Options} [options]
  * @returns {Promise<KalahWorker>} the engine
- * @throws {Error} if there are no tables of such a board
+ * @throws {Error} if there are no tables of such a board, or no such option
  */
 export async function start(source, options) {
   const { given, chosen } = separate(source, options);

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 
 import { load } from "../js/kalah.mjs";
+import { start } from "../js/worker.mjs";
 
 /** Returns an environment variable that these tests need. */
 function required(name) {
@@ -104,6 +105,15 @@ test("the book has the start of Kalah(6,4), without any table", async () => {
   assert.deepEqual([solution.value, solution.best, solution.book, solution.nodes], [10, [3], true, 0]);
 });
 
+test("a random player without a seed plays other moves each time", async () => {
+  const moves = async (player) => {
+    const engine = await load(MODULE);
+    return Array.from({ length: 30 }, () => engine.move("6x4", player).move);
+  };
+  assert.notDeepEqual(await moves("random"), await moves("random"));
+  assert.deepEqual(await moves("random:5"), await moves("random:5"));
+});
+
 test("a search that runs out of time gives bounds", async () => {
   const { engine } = await built({ pits: 7, seeds: 8 });
   const begin = performance.now();
@@ -151,6 +161,12 @@ test("a failed download is an error", async () => {
 
 test("mistakes of the caller are errors that name them", async () => {
   await assert.rejects(load(MODULE, { rules: "chess" }), /chess/);
+  // A misspelt option would otherwise leave the default in force.
+  for (const options of [{ rule: "standard" }, { seeds: 4, threads: 2 }]) {
+    const message = /no option '(rule|threads)': the options are rules, pits, seeds, transpositions/;
+    await assert.rejects(load(MODULE, options), message);
+    await assert.rejects(start(options), message);
+  }
   await assert.rejects(load(MODULE, { pits: 9 }), /9 pits/);
   await assert.rejects(load(MODULE, { seeds: 100 }), /100 seeds/);
   await assert.rejects(load(MODULE, { pits: 8, seeds: 48 }), /not enough memory/);

@@ -363,7 +363,8 @@ class Tables:
         Returns a uint8 array of shape (n, 2 x pits) and an int8 array of shape (n,).
 
         The same `seed`, 0 to 2^64 - 1, gives the same positions. Samples of different seeds are independent. A
-        numpy.random.Generator draws the seed. `offset` leaves out that many positions at the start of the sequence.
+        numpy.random.Generator draws the seed. `offset` leaves out that many positions at the start of the sequence,
+        which takes no time.
 
         With replace=False no position is drawn twice. They are those of `kalah export --sample`, in the order of
         ranks. There is no offset, part or source then.
@@ -552,10 +553,13 @@ class Solution:
         """All moves that keep the value, as numbers of pits from 1. Empty if the game is over."""
     @property
     def line(self) -> Line:
-        """A line of best play to the end of the game."""
+        """A line of best play."""
+    @property
+    def line_open(self) -> bool:
+        """True if the line stops before the game is over: the answer is from the book, which lacks the rest."""
     @property
     def nodes(self) -> int:
-        """Nodes visited for it."""
+        """Nodes visited for it; 0 if it is from the book."""
     @property
     def seconds(self) -> float:
         """Elapsed seconds."""
@@ -570,9 +574,12 @@ class Solver:
 
     `Solver(largest, rules='empty-capture', *, tables=None, book=True, threads=None, memory=None)` solves
     positions with the pits of the position `largest` and at most its seeds in play. Proved bounds are kept for
-    the next position. With `book`, the bounds of the book that comes with the package are taken as proved.
-    `memory` is the maximum number of bytes of the transposition table. By default it depends on the board, and
-    is at most a quarter of the available memory. Larger tables make the search faster.
+    the next position. With `book`, the bounds of the book that comes with the package are taken as proved, and what
+    it knows is answered at once.
+
+    `memory` is the maximum number of bytes of the transposition table. By default it depends on the board and on the
+    `seconds` of the first search, and is at most a quarter of the available memory. Larger tables make the search
+    faster. The table is made by the first call that needs a search.
 
     Every method releases the interpreter's lock. Ctrl-C in the main thread ends it, and proved bounds are kept.
     After `seconds`, if given, it raises TimeUpError. `progress` is called about twenty times a second with a
@@ -623,7 +630,8 @@ class Solver:
         progress: Callable[[SolveProgress], object] | None = None,
     ) -> Solution:
         """Returns score, value, all best moves and a line of best play. `guess` is a first guess of the value; a
-        wrong one only costs time.
+        wrong one only costs time. If the book has the value and decides every move, its line may stop before the end
+        of the game.
         """
     def value(
         self,
@@ -685,7 +693,8 @@ class Choice:
 @final
 class Player:
     """A player by its name: 'perfect', 'minimax:D', 'alphabeta:D', 'heuristic', 'minimax2:D', 'minimax3:D',
-    'greedy', 'random' or 'random:SEED', where D is a depth (docs/players.md).
+    'greedy', 'random' or 'random:SEED', where D is a depth (docs/players.md). 'random' plays other moves each time,
+    'random:SEED' the same ones.
 
     `Player(name, rules='empty-capture', *, tables=None, book=True, threads=None, memory=268435456)`. All
     arguments except the name and the rules apply to 'perfect' only. It plays by the tables, then by the book

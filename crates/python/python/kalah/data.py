@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._kalah import Tables
-from .errors import ArgumentError
+from .errors import ArgumentError, _shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["Batches", "batches"]
+
+_MOST = (1 << 64) - 1
+"""The largest seed, worker and number of a batch."""
 
 
 class Batches:
@@ -55,7 +58,7 @@ class Batches:
         self.seeds = _layers(seeds)
         self.size = _number("size", size, 1, 1 << 24)
         self.seed = _seed(seed)
-        self.start = _number("start", start, 0)
+        self.start = _number("start", start, 0, _MOST)
         self.worker = _worker(worker)
         self.labels = _name("labels", labels, ("scores", "moves"))
         self.part, self.test, self.source, self.threads = part, test, source, threads
@@ -74,7 +77,9 @@ class Batches:
 
     def batch(self, number: int, worker: int = 0) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
         """Returns the batch with this number, from 0, of a worker."""
-        key = [self.seed, _number("worker", worker, 0), _number("number", number, 0)]
+        words = [self.seed, _number("worker", worker, 0, _MOST), _number("number", number, 0, _MOST)]
+        # Numpy splits numbers into words of 32 bits, as many as each needs. Two words for each keep them apart.
+        key = [half for word in words for half in (word & 0xFFFFFFFF, word >> 32)]
         layers = len(self.seeds)
         # Numpy guarantees that these numbers stay the same; it does not for those of a Generator.
         random = np.random.PCG64(np.random.SeedSequence(key)).random_raw(layers + self.size)
@@ -130,11 +135,10 @@ def _torch_worker() -> tuple[int, int]:
     return (0, 1) if info is None else (info.id, info.num_workers)
 
 
-def _number(name: str, number: int, least: int, most: int | None = None) -> int:
+def _number(name: str, number: int, least: int, most: int) -> int:
     number = operator.index(number)
-    if number < least or (most is not None and number > most):
-        bound = f"at least {least}" if most is None else f"{least} to {most}"
-        raise ArgumentError(f"{name} must be {bound}, not {number}")
+    if not least <= number <= most:
+        raise ArgumentError(f"{name} must be {least} to {most}, not {_shown(number)}")
     return number
 
 
@@ -143,7 +147,7 @@ def _name(argument: str, name: str, names: tuple[str, str]) -> str:
     if not isinstance(name, str):
         raise TypeError(f"{argument} is a text, not {type(name)}")
     if name not in names:
-        raise ArgumentError(f"{argument} must be {names[0]!r} or {names[1]!r}, not {name!r:.60}")
+        raise ArgumentError(f"{argument} must be {names[0]!r} or {names[1]!r}, not {_shown(name)}")
     return name
 
 
@@ -166,13 +170,14 @@ def _layers(seeds: int | Iterable[int]) -> tuple[int, ...]:
 def _seed(seed: int | np.random.Generator) -> int:
     if isinstance(seed, np.random.Generator):
         return int(seed.integers(0, 1 << 64, dtype=np.uint64))
-    return _number("seed", seed, 0, (1 << 64) - 1)
+    return _number("seed", seed, 0, _MOST)
 
 
 def _worker(worker: tuple[int, int] | None) -> tuple[int, int]:
     if worker is None:
         return 0, 1
     if not isinstance(worker, tuple) or len(worker) != 2:
-        raise TypeError(f"worker is a pair of numbers, (this worker, number of workers), not {worker!r:.60}")
-    count = _number("the number of workers", worker[1], 1)
+        raise TypeError(f"worker is a pair of numbers, (this worker, number of workers), not {_shown(worker)}")
+    # Each may have as many workers of torch.
+    count = _number("the number of workers", worker[1], 1, 1 << 32)
     return _number("worker", worker[0], 0, count - 1), count

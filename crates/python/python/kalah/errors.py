@@ -51,3 +51,11 @@ class InUseError(Error, RuntimeError):
 
 class OutOfMemoryError(Error, MemoryError):
     """There is not enough memory, or the system has no more threads."""
+
+
+def _shown(value: object) -> str:
+    """Returns a value for a message. Python converts no number of thousands of digits."""
+    try:
+        return f"{value!r:.60}"
+    except ValueError:
+        return "a number of thousands of digits"

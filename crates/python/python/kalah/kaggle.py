@@ -71,7 +71,8 @@ class Move:
 def read_replay(replay: str | PathLike[str] | Mapping[str, Any]) -> Replay:
     """Reads a replay: a file of JSON, or its contents as a mapping.
 
-    Raises `ArgumentError` if it is not one of `mancala`, or its game is not Kalah(6,4) under `standard` rules.
+    Raises `ArgumentError` if the file cannot be read, if it is not a replay of `mancala`, or its game is not Kalah(6,4)
+    under `standard` rules.
     """
     document = replay if isinstance(replay, Mapping) else _load(Path(replay))
     try:
@@ -113,6 +114,8 @@ def review(
     These are from `tables` (rules `standard`, 6 pits), and by searches above them. Larger tables leave less to search:
     with 24 seeds, a game takes some seconds. With `max_seeds`, leaves out moves with more seeds in play.
     """
+    if not isinstance(replay, Replay):
+        raise TypeError(f"replay is what read_replay returns, not {type(replay)}")
     solver = Solver("6x4", RULES, tables=tables, threads=threads)
     places = list(_positions(replay.moves))
     for (player, position), (_, move) in zip([(0, Position("6x4")), *places], replay.moves, strict=False):
@@ -125,8 +128,12 @@ def review(
 
 def _load(path: Path) -> Mapping[str, Any]:
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+        text = path.read_bytes()
+    except (OSError, ValueError) as error:
+        raise ArgumentError(f"{path} cannot be read: {error}") from error
+    try:
+        document = json.loads(text)
+    except (RecursionError, ValueError) as error:
         raise ArgumentError(f"{path} is not JSON: {error}") from error
     if not isinstance(document, Mapping):
         raise ArgumentError(f"{path} is not a replay of Kaggle's mancala arena")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pyspiel
 
 from . import Player, Position, Solver, Tables
-from .errors import ArgumentError, IllegalMoveError
+from .errors import ArgumentError, IllegalMoveError, _shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +56,7 @@ def action_of(move: int, player: int) -> int:
     """
     first = _first(player)
     if not 1 <= operator.index(move) <= PITS:
-        raise IllegalMoveError(f"move {move} is not legal: there is no such pit")
+        raise IllegalMoveError(f"move {_shown(operator.index(move))} is not legal: there is no such pit")
     return first + operator.index(move)
 
 
@@ -67,14 +67,14 @@ def move_of(action: int, player: int) -> int:
     """
     move = operator.index(action) - _first(player)
     if not 1 <= move <= PITS:
-        raise IllegalMoveError(f"action {action} is not one of player {player}")
+        raise IllegalMoveError(f"action {_shown(operator.index(action))} is not one of player {player}")
     return move
 
 
 def _first(player: int) -> int:
     """Returns the index before a player's first pit."""
     if operator.index(player) not in (0, 1):
-        raise ArgumentError(f"players are 0 and 1, not {player}")
+        raise ArgumentError(f"players are 0 and 1, not {_shown(operator.index(player))}")
     return operator.index(player) * _STORE
 
 
@@ -231,5 +231,5 @@ def play_game(bots: Sequence[Any], referee: Referee | None = None, *, opening: S
 def _play(state: Any, action: int) -> None:
     """Applies an action, and raises an exception if it is illegal. OpenSpiel itself may not."""
     if operator.index(action) not in state.legal_actions():
-        raise IllegalMoveError(f"action {action} is not legal")
+        raise IllegalMoveError(f"action {_shown(operator.index(action))} is not legal")
     state.apply_action(action)

@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 
 from . import Tables, __version__
 from .data import Batches, _layers, _name, _number, _seed
-from .errors import ArgumentError
+from .errors import ArgumentError, _shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -82,7 +82,8 @@ def write(
         groups = _layer(tables, seeds)
     else:
         number = _seed(seed)
-        about |= {"sample": _number("sample", sample, 0), "seed": number, "source": source, "replace": replace}
+        about |= {"sample": _number("sample", sample, 0, _RECORDS), "seed": number}
+        about |= {"source": source, "replace": replace}
         drawn = tables.sample(sample, seeds, number, replace=replace, part=part, test=test, source=source)
         groups = _groups(*drawn)
         about |= {} if part is None else {"part": part, "test": float(test)}
@@ -138,6 +139,8 @@ def dataset(
 
 def _sources(sources: Iterable[str]) -> list[str]:
     """Returns the names of the sources, which must be different ones."""
+    if isinstance(sources, (str, bytes)):
+        raise TypeError(f"sources are a list of 'uniform' or 'play' or both, not {_shown(sources)}")
     names: list[str] = []
     for source in sources:
         names.append(_name("a source", source, ("uniform", "play")))

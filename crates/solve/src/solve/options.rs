@@ -7,7 +7,9 @@ use kalah_core::index::row_count;
 use kalah_tables::system::available_memory;
 use kalah_tables::table::{BoundTables, Tables};
 
+use super::error::SolveError;
 use super::memory::{Copies, Shares, TableBytes};
+use super::packed::BoardKeys;
 use super::probing::Layers;
 use super::transposition::{most_bytes, table_bytes};
 use crate::book::Book;
@@ -222,6 +224,28 @@ impl<'a> SolverOptions<'a> {
     #[must_use]
     pub fn cancel(self, cancel: Cancel) -> SolverOptions<'a> {
         SolverOptions { cancel, ..self }
+    }
+
+    /// Checks what [`Solver::new`](super::Solver::new) checks before it takes memory.
+    ///
+    /// # Errors
+    /// If the board is too large to be searched; if the tables, the bound tables, the network or the book have other
+    /// rules or pits.
+    pub fn check(&self) -> Result<(), SolveError> {
+        let expected = (self.rules, self.pits);
+        let given = [
+            ("tables", self.tables.map(|tables| (tables.rules(), tables.pits()))),
+            ("bound tables", self.bounds.map(|bounds| (bounds.rules(), bounds.pits()))),
+            ("a network", self.network.map(|network| (network.rules(), network.pits()))),
+            ("a book", self.book.map(|book| (book.rules(), book.pits()))),
+        ];
+        for (what, found) in given {
+            if let Some(found) = found.filter(|&found| found != expected) {
+                return Err(SolveError::OtherBoard { what, found, expected });
+            }
+        }
+        let fits = BoardKeys::<u128>::new(self.pits, self.seeds).is_some();
+        if fits { Ok(()) } else { Err(SolveError::Board { pits: self.pits, seeds: self.seeds as u32 }) }
     }
 
     /// The layers to use.

@@ -126,18 +126,8 @@ impl<'a> Solver<'a> {
     }
 
     fn with_keys<W: Word>(options: SolverOptions<'a>, keys: BoardKeys<W>) -> Result<Solver<'a>, SolveError> {
-        let SolverOptions { rules, pits, seeds, tables, bounds, threads, .. } = options;
-        let given = [
-            ("tables", tables.map(|tables| (tables.rules(), tables.pits()))),
-            ("bound tables", bounds.map(|bounds| (bounds.rules(), bounds.pits()))),
-            ("a network", options.network.map(|network| (network.rules(), network.pits()))),
-            ("a book", options.book.map(|book| (book.rules(), book.pits()))),
-        ];
-        for (what, found) in given {
-            if let Some(found) = found.filter(|&found| found != (rules, pits)) {
-                return Err(SolveError::OtherBoard { what, found, expected: (rules, pits) });
-            }
-        }
+        options.check()?;
+        let SolverOptions { rules, pits, seeds, tables, threads, .. } = options;
         let Shares { transpositions, copies } = options.shares();
         let engine = Arc::new(Engine::new(&options, keys, transpositions)?);
         Ok(Solver {

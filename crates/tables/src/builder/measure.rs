@@ -11,7 +11,7 @@ use super::cpu::CpuComputer;
 use super::device::DeviceTraffic;
 use super::error::BuildError;
 use super::writer::write_frames;
-use crate::progress::Pulse;
+use crate::progress::{Pulse, total_seconds};
 use crate::table::{Table, TableError, TableWriter, Tables};
 use crate::temporary::TemporaryDirectory;
 
@@ -59,7 +59,7 @@ pub struct GpuMeasurement {
 impl GpuMeasurement {
     /// Seconds of all stages, if the adapter has timestamps.
     pub fn kernel_seconds(&self) -> Option<f64> {
-        self.stages.as_ref().map(|stages| stages.iter().map(|(_, seconds)| seconds).sum())
+        self.stages.as_ref().map(|stages| total_seconds(stages.iter().map(|&(_, seconds)| seconds)))
     }
 }
 

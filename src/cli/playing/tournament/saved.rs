@@ -9,6 +9,7 @@ use anyhow::{Context, anyhow, ensure};
 use kalah::file::{self, FileContent, FileLock, resolved};
 use kalah::game::{Line, ParseError};
 use kalah::play::{Accuracy, Match, Tournament};
+use kalah::progress::total_seconds;
 use kalah::record::{GameRecord, read_game};
 
 use crate::cli::output;
@@ -42,7 +43,7 @@ impl Finished {
         let &Match { first, second, start, .. } = played;
         let seconds = [true, false].map(|seat| {
             let moves = played.game.moves.iter().filter(|made| made.first == seat);
-            moves.map(|made| made.seconds).sum()
+            total_seconds(moves.map(|made| made.seconds))
         });
         Finished {
             number: tournament.number(first, second, start),

@@ -35,7 +35,8 @@ impl Stale {
 
 /// A line that was read.
 pub(super) enum Asked {
-    /// A request, the time when it was read, and the token that ends its search.
+    /// A request, the time when it was read, and the token that ends its search: that of all searches between
+    /// two lines `stop`.
     Request(Request, Instant, Cancel),
     /// The error in the line, and the setting that it would have changed.
     Wrong(String, Stale),
@@ -59,35 +60,22 @@ struct Waiting {
     closed: bool,
 }
 
-/// Result of adding a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Passed {
-    /// It is waiting.
-    Waits,
-    /// It is refused, which is answered at its place.
-    Refused,
-    /// Lines are no longer executed.
-    Closed,
-}
-
 impl Queue {
-    /// Adds a line that would change `stale`; never waits.
-    pub fn pass(&self, asked: Asked, stale: Stale) -> Passed {
+    /// Adds a line that would change `stale`; never waits. Returns false if lines are no longer executed.
+    pub fn pass(&self, asked: Asked, stale: Stale) -> bool {
         let mut waiting = self.waiting.lock();
         if waiting.closed {
-            return Passed::Closed;
+            return false;
         }
-        let mut passed = Passed::Waits;
         if waiting.lines.len() < MAX_WAITING || matches!(asked, Asked::End) {
             waiting.lines.push_back(asked);
         } else if let Some(Asked::Refused(count, all)) = waiting.lines.back_mut() {
-            (*count, *all, passed) = (*count + 1, stale.max(*all), Passed::Refused);
+            (*count, *all) = (*count + 1, stale.max(*all));
         } else {
             waiting.lines.push_back(Asked::Refused(1, stale));
-            passed = Passed::Refused;
         }
         self.changed.notify_one();
-        passed
+        true
     }
 
     /// Waits for the first line and removes it.
@@ -116,18 +104,18 @@ mod tests {
         let queue = Queue::default();
         let wrong = || Asked::Wrong("wrong".to_owned(), Stale::Nothing);
         for _ in 0..MAX_WAITING {
-            assert_eq!(queue.pass(wrong(), Stale::Nothing), Passed::Waits);
+            assert!(queue.pass(wrong(), Stale::Nothing));
         }
         for stale in [Stale::Nothing, Stale::Game, Stale::Position] {
-            assert_eq!(queue.pass(wrong(), stale), Passed::Refused);
+            assert!(queue.pass(wrong(), stale));
         }
         for _ in 0..MAX_WAITING {
             assert!(matches!(queue.next(), Asked::Wrong(..)));
         }
-        assert_eq!(queue.pass(Asked::End, Stale::Nothing), Passed::Waits);
+        assert!(queue.pass(Asked::End, Stale::Nothing));
         assert!(matches!(queue.next(), Asked::Refused(3, Stale::Game)));
         assert!(matches!(queue.next(), Asked::End));
         queue.close();
-        assert_eq!(queue.pass(wrong(), Stale::Nothing), Passed::Closed);
+        assert!(!queue.pass(wrong(), Stale::Nothing));
     }
 }

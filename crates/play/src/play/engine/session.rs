@@ -10,7 +10,7 @@ use kalah_tables::printable::printable;
 use kalah_tables::table::Shelf;
 
 use super::MAX_LINE;
-use super::queue::{Asked, Passed, Queue, Stale};
+use super::queue::{Asked, Queue, Stale};
 use super::reply::{Info, Reply};
 use super::request::{Go, Request};
 use crate::play::{Choice, Player, PlayerName, Setting};
@@ -34,8 +34,9 @@ pub struct EngineSetting<'s> {
 /// Plays as an engine: executes the lines of `input` and answers on `output` until `quit` or the end of the
 /// input.
 ///
-/// A thread of its own reads the input, so that `stop` and `quit` take effect at once. It ends with the input,
-/// or with the first line after this function has returned.
+/// A thread of its own reads the input, so that `stop`, `quit` and the end of the input take effect at once. `stop`
+/// ends every search requested before it, also one that has not begun. The thread ends with the input, or with the
+/// first line after this function has returned.
 ///
 /// # Errors
 /// If `output` cannot be written or a thread cannot be started. Any other failure is answered with `error`.
@@ -46,7 +47,7 @@ pub fn serve_engine(
 ) -> io::Result<()> {
     let queue = Arc::new(Queue::default());
     let closing = Cancel::new();
-    let reader = Reader { queue: Arc::clone(&queue), closing: closing.clone(), search: Cancel::new() };
+    let reader = Reader { queue: Arc::clone(&queue), searches: closing.child(), closing: closing.clone() };
     thread::Builder::new().spawn(move || reader.read(input))?;
     let rules = setting.setting.rules;
     let stale = Stale::Nothing;
@@ -61,70 +62,45 @@ struct Reader {
     queue: Arc<Queue>,
     /// Ends the session.
     closing: Cancel,
-    /// Ends the last search requested.
-    search: Cancel,
+    /// Ends every search requested since the last `stop`.
+    searches: Cancel,
 }
 
 impl Reader {
     fn read(mut self, mut input: impl BufRead) {
-        let mut line = Vec::new();
-        loop {
-            line.clear();
-            let read = input.by_ref().take(MAX_LINE as u64 + 1).read_until(b'\n', &mut line);
-            let (wrong, stale) = if read.is_err() || read.is_ok_and(|read| read == 0) {
-                self.quit();
-                return;
-            } else if line.len() > MAX_LINE && !line.ends_with(b"\n") {
-                if skip_line(&mut input).is_err() {
-                    self.quit();
-                    return;
-                }
-                let stale = Stale::of(&String::from_utf8_lossy(&line));
-                (format!("a line is longer than {MAX_LINE} bytes"), stale)
-            } else {
-                let text = String::from_utf8_lossy(&line);
-                if text.trim().is_empty() {
+        while let Some((line, is_whole)) = read_line(&mut input) {
+            let asked = match line.parse() {
+                _ if !is_whole => Asked::Wrong(format!("a line is longer than {MAX_LINE} bytes"), Stale::of(&line)),
+                Ok(Request::Quit) => break,
+                Ok(Request::Stop) => {
+                    self.searches.cancel();
+                    self.searches = self.closing.child();
                     continue;
                 }
-                match text.parse() {
-                    Ok(Request::Quit) => {
-                        self.quit();
-                        return;
-                    }
-                    Ok(Request::Stop) => {
-                        self.search.cancel();
-                        continue;
-                    }
-                    Ok(request) => {
-                        let search = match request {
-                            Request::Go(_) => Cancel::new(),
-                            _ => self.search.clone(),
-                        };
-                        // Waiting here would prevent `stop` from being read.
-                        let asked = Asked::Request(request, Instant::now(), search.clone());
-                        match self.queue.pass(asked, Stale::of(&text)) {
-                            Passed::Waits => self.search = search,
-                            // `stop` refers to the last search that is executed.
-                            Passed::Refused => {}
-                            Passed::Closed => return,
-                        }
-                        continue;
-                    }
-                    Err(why) => (why, Stale::of(&text)),
-                }
+                Ok(request) => Asked::Request(request, Instant::now(), self.searches.clone()),
+                Err(_) if line.trim().is_empty() => continue,
+                Err(why) => Asked::Wrong(why, Stale::of(&line)),
             };
-            if self.queue.pass(Asked::Wrong(wrong, stale), stale) == Passed::Closed {
+            // Waiting here would prevent `stop` from being read.
+            if !self.queue.pass(asked, Stale::of(&line)) {
                 return;
             }
         }
-    }
-
-    /// Ends the search and the session.
-    fn quit(&self) {
         self.closing.cancel();
-        self.search.cancel();
         self.queue.pass(Asked::End, Stale::Nothing);
     }
+}
+
+/// The next line, or its beginning with false if it is too long. `None` at the end of the input.
+fn read_line(input: &mut impl BufRead) -> Option<(String, bool)> {
+    let mut line = Vec::new();
+    let read = input.by_ref().take(MAX_LINE as u64 + 1).read_until(b'\n', &mut line);
+    read.ok().filter(|&read| read > 0)?;
+    let is_whole = line.len() <= MAX_LINE || line.ends_with(b"\n");
+    if !is_whole {
+        skip_line(input).ok()?;
+    }
+    Some((String::from_utf8_lossy(&line).into_owned(), is_whole))
 }
 
 /// Skips the rest of a line.
