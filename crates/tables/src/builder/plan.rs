@@ -131,8 +131,8 @@ impl BuildPlan {
 impl BuildPlan {
     /// Bytes of the tables that are mapped at once: at most those of all layers up to the last one.
     fn mapped(&self) -> u64 {
-        let of_layer = |key: &TableKey, seeds| packed_bytes(layer_positions(key.pits, seeds));
-        self.missing.last().map_or(0, |last| (2..=last.seeds).map(|seeds| of_layer(last, seeds)).sum())
+        let of_layer = |key: TableKey, seeds| packed_bytes(layer_positions(key.pits, seeds));
+        self.missing.last().map_or(0, |last| (2..=last.key.seeds).map(|seeds| of_layer(last.key, seeds)).sum())
     }
 }
 
