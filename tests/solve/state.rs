@@ -333,8 +333,13 @@ fn values_killed_at_any_time_end_with_the_same_values() {
     assert_eq!(values(&saving), right);
     assert_eq!(files(directory.path()), ["values"]);
     // A process that is killed right after writing the value of a game leaves the checkpoint of that game.
-    for name in ["values.2x2.lock", "values.2x3.table", "values.4x4"] {
-        std::fs::write(directory.path().join(name), "left").unwrap();
+    let left = [
+        ("values.2x2.lock", ""),
+        ("values.2x3.table", "KALAHTT\n"),
+        ("values.4x4", "{\"format\":\"kalah solve checkpoint\"}"),
+    ];
+    for (name, text) in left {
+        std::fs::write(directory.path().join(name), text).unwrap();
     }
     assert_eq!(values(&saving), right);
     assert_eq!(files(directory.path()), ["values"]);

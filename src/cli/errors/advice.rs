@@ -85,6 +85,7 @@ fn of_cause(error: &(dyn Error + 'static)) -> Option<String> {
 fn of_overwrite(error: &OverwriteError) -> Option<&'static str> {
     Some(match error {
         OverwriteError::StandardOutput => "name a file; `./-` is one of this name",
+        OverwriteError::Input => "choose another file",
         _ => "choose another name, or move that file away",
     })
 }
