@@ -181,7 +181,10 @@ fn of_network(error: &NetworkFileError) -> Option<String> {
             format!("delete {}, or replace it with `kalah train`", error.path.display())
         }
         NetworkFileReason::Other { found: (rules, pits), .. } => {
-            format!("give its board with --rules {rules} --pits {pits}, or choose another file")
+            format!(
+                "give its board with --rules {rules} --pits {pits}, choose another file, or move it away and make one \
+                 with `kalah train`"
+            )
         }
         _ => "choose another file, or move it away from the tables".to_owned(),
     })
