@@ -14,10 +14,11 @@
 #
 #     KALAH_TABLES     the directory of the tables, on a file system that all machines share
 #     KALAH            the program, if it is not on the PATH
-#     KALAH_THREADS    threads of each process; by default the CPUs that Slurm gives a task, the cores that the process is
-#                      bound to, or the machine's cores divided by the number of its processes, if the launcher reports
-#                      that (Open MPI, Hydra, srun)
-#     KALAH_MEMORY     memory of each process; by default what Slurm allows, or available memory / processes on the machine
+#     KALAH_THREADS    threads of each process; by default the CPUs that Slurm gives a task, the cores that the process
+#                      is bound to, or the machine's cores divided by the number of its processes, if the launcher
+#                      reports that (Open MPI, Hydra, srun)
+#     KALAH_MEMORY     memory of each process; by default as much as Slurm allows, or the available memory divided by
+#                      the number of processes
 set -euo pipefail
 
 if [[ $# -lt 1 || ! $1 =~ ^[0-9]+$ ]]; then

@@ -13,8 +13,8 @@ const OPTIONAL: [(&str, &str, bool); 3] = [
     ("export-site", "serve", cfg!(feature = "serve")),
 ];
 
-/// Adds a hint to the error of a number that a command does not take, if `--seeds` takes one: `kalah build 30`. Adds one
-/// to the error of a command that is there under other words: `kalah graph`.
+/// Adds a hint to the error of a number that a command does not take, if `--seeds` takes one: `kalah build 30`. Adds
+/// one to the error of a command that is there under other words: `kalah graph`.
 pub fn hint(error: &mut clap::Error, command: &Command, arguments: &[OsString]) {
     let tips = match error.kind() {
         ErrorKind::UnknownArgument => {

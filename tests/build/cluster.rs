@@ -87,7 +87,8 @@ fn a_plan_has_a_row_for_each_missing_layer() {
     assert_eq!(report["memory"].as_u64(), most);
     let text = plan(&[]);
     let row = text.lines().find(|line| line.trim_start().starts_with("9 ")).unwrap();
-    assert!(row.contains(&positions(9).to_string()) && text.lines().next().unwrap().contains("read"), "{text}");
+    assert!(row.replace(',', "").contains(&positions(9).to_string()), "{text}");
+    assert!(text.lines().next().unwrap().contains("read"), "{text}");
     assert!(!directory.exists(), "a plan makes nothing");
     success(kalah(&directory, &["build", "--pits", "3", "--seeds", "9"]).output().unwrap());
     assert!(plan(&[]).contains("nothing is missing"));

@@ -136,7 +136,7 @@ fn a_search_that_does_not_fit_its_group_is_refused() {
     for part in ["the transposition table of this search takes", "is limited to 300.00 MiB", "--memory"] {
         assert!(stderr.contains(part), "{part:?} is not in {stderr}");
     }
-    // A small board has no use for so much memory.
+    // A small board has no use for 4 GiB.
     let solved = solve("2x2");
     assert!(solved.status.success(), "{}", String::from_utf8_lossy(&solved.stderr));
     // A player may not need all its memory.

@@ -67,7 +67,7 @@ const READERS: [(&str, &str); 12] = [
     ("book check FILE --sample 0", "book"),
     ("book show --book FILE", "book"),
     ("book merge FILE --output new.book", "book"),
-    ("book import FILE --output new.book", "certificate"),
+    ("book import FILE --output imported.book", "certificate"),
     ("bounds --seeds 4 --network FILE --output .", "network"),
     ("check FILE", "certificate"),
     ("check proof/empty-capture-2_2.certificate --state FILE", "state"),

@@ -131,7 +131,7 @@ fn archives_and_tables_of_other_layers_are_not_replaced() {
     std::fs::write(&place, &table[..table.len() / 2]).unwrap();
     done(directory, &unpack);
     assert!(std::fs::read(&place).unwrap() == table);
-    // What is there already needs no writing.
+    // A whole table of the same layer needs no writing.
     let mut permissions = place.metadata().unwrap().permissions();
     permissions.set_readonly(true);
     std::fs::set_permissions(&place, permissions).unwrap();

@@ -33,7 +33,7 @@ fn seconds() -> u64 {
     std::env::var("KALAH_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(4)
 }
 
-/// Compiles the shim. Returns `None`, and says so, if there is no C compiler that can.
+/// Compiles the shim. Returns `None`, with a warning, if there is no C compiler that can.
 fn shim(directory: &Path) -> Option<PathBuf> {
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/failing_calls/shim.c");
     let shim = directory.join("shim.so");

@@ -1,9 +1,9 @@
-//! A layer of Vulkan, between a program and its driver, whose device is lost, hangs, has no memory or does nothing. With
-//! it `tests/gpu/gpu_process.rs` runs the delivered program, and other tests run themselves again. The product has no
-//! code that injects faults.
+//! A layer of Vulkan, between a program and its driver, whose device is lost, hangs, has no memory or does nothing.
+//! With it `tests/gpu/gpu_process.rs` runs the delivered program, and other tests run themselves again. The product has
+//! no code that injects faults.
 //!
-//! A test of the same process chooses a fault by [`kalah_fault`]. For other programs `KALAH_FAULT` is the fault; without
-//! it the layer does nothing. `KALAH_FAULT_AFTER` is the number of submissions
+//! A test of the same process chooses a fault by [`kalah_fault`]. For other programs `KALAH_FAULT` is the fault;
+//! without it the layer does nothing. `KALAH_FAULT_AFTER` is the number of submissions
 //! before it.
 //! - `reject`: submissions, and waiting for them, return that the device is lost.
 //! - `lose`: only waiting does.
@@ -56,15 +56,27 @@ struct Link {
 struct Next {
     instance: vk::Instance,
     instance_function: Option<vk::PFN_vkGetInstanceProcAddr>,
-    device: vk::Device,
     device_function: Option<vk::PFN_vkGetDeviceProcAddr>,
+    /// Functions of the device. They outlive it, since other devices of its driver have the same.
+    functions: [vk::PFN_vkVoidFunction; FUNCTIONS.len()],
 }
+
+/// Functions of a device that this layer calls.
+const FUNCTIONS: [&CStr; 7] = [
+    c"vkCmdDispatch",
+    c"vkCreateBuffer",
+    c"vkDeviceWaitIdle",
+    c"vkGetSemaphoreCounterValue",
+    c"vkQueueSubmit",
+    c"vkQueueWaitIdle",
+    c"vkWaitSemaphores",
+];
 
 static NEXT: Mutex<Next> = Mutex::new(Next {
     instance: vk::Instance::null(),
     instance_function: None,
-    device: vk::Device::null(),
     device_function: None,
+    functions: [None; FUNCTIONS.len()],
 });
 
 static SUBMISSIONS: AtomicU64 = AtomicU64::new(0);
@@ -163,16 +175,15 @@ unsafe fn next_of_instance<F: Copy>(instance: vk::Instance, name: &CStr) -> F {
     unsafe { typed(next(instance, name.as_ptr())) }
 }
 
-/// Returns a function of the next device.
+/// Returns a function of the next device: one of [`FUNCTIONS`].
 ///
 /// # Safety
 /// The name must be that of a function of this type.
 unsafe fn next_of_device<F: Copy>(name: &CStr) -> F {
-    let next = NEXT.lock().unwrap_or_else(PoisonError::into_inner);
-    let (device, function) = (next.device, next.device_function.expect("a device"));
-    drop(next);
-    // SAFETY: the loader passed the function; the caller guarantees the type.
-    unsafe { typed(function(device, name.as_ptr())) }
+    let place = FUNCTIONS.iter().position(|function| *function == name).expect("a function of this layer");
+    let function = NEXT.lock().unwrap_or_else(PoisonError::into_inner).functions[place];
+    // SAFETY: the driver passed the function; the caller guarantees the type.
+    unsafe { typed(function) }
 }
 
 /// Takes the link to the next layer from the chain of `info`, so that the next layer finds its own link there.
@@ -226,10 +237,21 @@ unsafe extern "system" fn create_device(
         let result = create(physical, info, allocator, device);
         if result == vk::Result::SUCCESS {
             let mut next = NEXT.lock().unwrap_or_else(PoisonError::into_inner);
-            (next.device, next.device_function) = (*device, Some(device_function));
+            next.device_function = Some(device_function);
+            next.functions = FUNCTIONS.map(|name| device_function(*device, name.as_ptr()));
         }
         result
     }
+}
+
+/// The answer of a lost queue. As after a reset, none of its work goes on, so a program may free its memory.
+fn lost(queue: vk::Queue) -> vk::Result {
+    // SAFETY: the program uses the queue.
+    let _ = unsafe {
+        let wait: vk::PFN_vkQueueWaitIdle = next_of_device(c"vkQueueWaitIdle");
+        wait(queue)
+    };
+    vk::Result::ERROR_DEVICE_LOST
 }
 
 unsafe extern "system" fn queue_submit(
@@ -243,7 +265,7 @@ unsafe extern "system" fn queue_submit(
         let _ = std::fs::write(file, number.to_string());
     }
     match fault() {
-        Some(Fault::Rejected) => vk::Result::ERROR_DEVICE_LOST,
+        Some(Fault::Rejected) => lost(queue),
         Some(Fault::Lost) => vk::Result::SUCCESS,
         Some(Fault::Hang) => {
             if std::env::var_os("KALAH_FAULT").is_some() {
@@ -305,7 +327,7 @@ unsafe extern "system" fn device_wait_idle(device: vk::Device) -> vk::Result {
 
 unsafe extern "system" fn queue_wait_idle(queue: vk::Queue) -> vk::Result {
     match fault() {
-        Some(Fault::Rejected | Fault::Lost) => vk::Result::ERROR_DEVICE_LOST,
+        Some(Fault::Rejected | Fault::Lost) => lost(queue),
         Some(Fault::Hang) => wait_for_ever(),
         // SAFETY: the caller's argument, passed on.
         None => unsafe {
@@ -322,9 +344,9 @@ unsafe extern "system" fn create_buffer(
     buffer: *mut vk::Buffer,
 ) -> vk::Result {
     let number = BUFFERS.fetch_add(1, Ordering::SeqCst);
-    if matches!(&*CHOSEN.lock().unwrap_or_else(PoisonError::into_inner), Chosen::Refused(numbers) if numbers.contains(&number))
-    {
-        return vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
+    match &*CHOSEN.lock().unwrap_or_else(PoisonError::into_inner) {
+        Chosen::Refused(numbers) if numbers.contains(&number) => return vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
+        _ => {}
     }
     // SAFETY: the caller's arguments, passed on.
     unsafe {

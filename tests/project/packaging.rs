@@ -185,7 +185,7 @@ fn every_part_of_a_release_is_checked() {
     }
 }
 
-/// Runs a script of `packaging`. Returns `None`, and says so, if there is no Python.
+/// Runs a script of `packaging`. Returns `None`, with a warning, if there is no Python.
 fn run(arguments: &[&str]) -> Option<Output> {
     run_in(root(), arguments)
 }

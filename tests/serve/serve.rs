@@ -435,7 +435,7 @@ fn damaged_tables_are_reported_and_searched_above() {
     assert_eq!(answer["value"], probe("3x1", "empty-capture")["value"]);
 }
 
-/// The system has no room for so many threads.
+/// The system has no room for 65,535 threads.
 #[test]
 fn too_many_searches_are_fewer() {
     let flags = ["--no-book", "--searches", "65535", "--memory", "1MiB"];

@@ -74,7 +74,12 @@ fn bound_tables_are_made_kept_listed_and_checked() {
     };
     assert_eq!(kept(json(directory, &["bounds", "--seeds", "4..9", "--json"])), [true; 6]);
     assert_eq!(kept(json(directory, &["bounds", "--seeds", "5", "--cuts=-1.5,0,1", "--json"])), [false]);
-    std::fs::write(KEY.bounds_path(directory), "no table").unwrap();
+    let whole = std::fs::read(KEY.bounds_path(directory)).unwrap();
+    std::fs::write(KEY.bounds_path(directory), "my notes").unwrap();
+    let (code, _, messages) = kalah(directory, &["bounds", "--seeds", "4..9"]);
+    assert!(code == 3 && messages.contains("move it away"), "{messages}");
+    assert_eq!(std::fs::read(KEY.bounds_path(directory)).unwrap(), b"my notes");
+    std::fs::write(KEY.bounds_path(directory), &whole[..whole.len() / 2]).unwrap();
     assert_eq!(kept(json(directory, &["bounds", "--seeds", "4..9", "--json"])), [true, false, true, true, true, false]);
 
     let listed = json(directory, &["info", "--json"]);
@@ -207,7 +212,7 @@ fn bound_tables_that_are_not_needed_stop_no_search() {
     assert_eq!(kalah(directory, &["bounds", "--seeds", "4..9"]).0, 0);
     // Among the exact layers, one bound table is damaged and one has another network.
     let bounds = |seeds| TableKey { seeds, ..KEY }.bounds_path(directory);
-    std::fs::write(bounds(8), "damaged").unwrap();
+    std::fs::File::options().write(true).open(bounds(8)).unwrap().set_len(3000).unwrap();
     let other = directory.join("other");
     std::fs::write(&other, network(KEY.rules, 2).to_bytes()).unwrap();
     let remake = |seeds| kalah(directory, &["bounds", "--seeds", seeds, "--network", other.to_str().unwrap()]).0;

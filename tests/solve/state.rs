@@ -334,10 +334,12 @@ fn values_killed_at_any_time_end_with_the_same_values() {
     assert_eq!(values(&saving), right);
     assert_eq!(files(directory.path()), ["values"]);
     // A process that is killed right after writing the value of a game leaves the checkpoint of that game.
-    let names = ["values.2x2.lock", "values.2x3.table", "values.4x4"];
-    for (name, text) in
-        names.iter().zip(["process 1 (kalah)\n", "KALAHTT\nleft", "{\"format\":\"kalah solve checkpoint\""])
-    {
+    let left = [
+        ("values.2x2.lock", "process 1 (kalah)\n"),
+        ("values.2x3.table", "KALAHTT\nleft"),
+        ("values.4x4", "{\"format\":\"kalah solve checkpoint\"}"),
+    ];
+    for (name, text) in left {
         std::fs::write(directory.path().join(name), text).unwrap();
     }
     assert_eq!(values(&saving), right);

@@ -141,7 +141,7 @@ fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
 fn tables_that_are_links_to_the_folder_stay() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
-    build(&directory.join("t"), Rules::EmptyCapture, 4, 6).unwrap();
+    build(directory.join("t"), Rules::EmptyCapture, 4, 6).unwrap();
     done(directory, "publish --tables t --output pub");
     let whole = contents(&directory.join("pub"));
     for absolute in [false, true] {
@@ -163,7 +163,7 @@ fn tables_that_are_links_to_the_folder_stay() {
 fn links_to_a_store_are_followed() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
-    build(&directory.join("t"), Rules::EmptyCapture, 4, 6).unwrap();
+    build(directory.join("t"), Rules::EmptyCapture, 4, 6).unwrap();
     std::fs::create_dir(directory.join("store")).unwrap();
     for (number, name) in names(&directory.join("t")).into_iter().filter(|name| name.ends_with(".kalah")).enumerate() {
         let (table, object) = (directory.join("t").join(name), format!("object{number}"));

@@ -86,6 +86,7 @@ fn of_cause(error: &(dyn Error + 'static)) -> Option<String> {
 fn of_overwrite(error: &OverwriteError) -> Option<&'static str> {
     Some(match error {
         OverwriteError::StandardOutput => "name a file; `./-` is one of this name",
+        OverwriteError::Input => "choose another file",
         _ => "choose another name, or move that file away",
     })
 }
@@ -182,7 +183,10 @@ fn of_network(error: &NetworkFileError) -> Option<String> {
             format!("delete {}, or replace it with `kalah train`", error.path.display())
         }
         NetworkFileReason::Other { found: (rules, pits), .. } => {
-            format!("give its board with --rules {rules} --pits {pits}, or choose another file")
+            format!(
+                "give its board with --rules {rules} --pits {pits}, choose another file, or move it away and make one \
+                 with `kalah train`"
+            )
         }
         _ => "choose another file, or move it away from the tables".to_owned(),
     })

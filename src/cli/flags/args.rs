@@ -123,7 +123,8 @@ pub fn note_memory(bytes: u64, what: &str) {
     if let Some(available) = AvailableMemory::now().filter(is_scarce) {
         let clause = available.clause(|bytes| HumanBytes(bytes).to_string());
         output::note(format_args!(
-            "{what} may take {} of memory, but {clause}; the system may end this program: {}, or allow less with --memory",
+            "{what} may take {} of memory, but {clause}; the system may end this program: {}, or allow less with \
+             --memory",
             HumanBytes(bytes),
             advice::more_memory(&available),
         ));

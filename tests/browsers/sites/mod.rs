@@ -51,7 +51,7 @@ pub fn directory() -> &'static Path {
     TABLES.path()
 }
 
-/// The engine, `kalah_wasm.wasm`: KALAH_MODULE, or the one in cargo's target directory. Returns `None`, and says so,
+/// The engine, `kalah_wasm.wasm`: KALAH_MODULE, or the one in cargo's target directory. Returns `None`, with a warning,
 /// if it is missing and KALAH_REQUIRE_WASM is not set.
 pub fn module() -> Option<PathBuf> {
     let compiled = || {

@@ -132,6 +132,32 @@ const RACE: &str = "
         words[thread] = cells[63u - thread] + params.added;
     }";
 
+/// A shader without a race: threads use words of others only after a barrier.
+const NO_RACE: &str = "
+    struct Params { added: u32, unused: array<vec4<u32>, 2> }
+    @group(0) @binding(0) var<uniform> params: Params;
+    @group(0) @binding(1) var<storage, read_write> words: array<u32>;
+    var<workgroup> cells: array<u32, 64>;
+
+    @compute @workgroup_size(64)
+    fn no_race(@builtin(local_invocation_index) thread: u32) {
+        cells[thread] = words[thread];
+        workgroupBarrier();
+        for (var distance = 1u; distance < 64u; distance *= 2u) {
+            let other = cells[(thread + distance) % 64u];
+            workgroupBarrier();
+            cells[thread] = cells[thread] + other;
+            workgroupBarrier();
+        }
+        words[thread] = cells[63u - thread] + params.added;
+    }";
+
+#[test]
+#[ignore = "runs under the layer"]
+fn no_race() {
+    run_shader(NO_RACE.to_owned(), "no_race", &[0; 12], &[vec![1; 64]]);
+}
+
 #[test]
 #[ignore = "runs under the layer"]
 fn a_race() {

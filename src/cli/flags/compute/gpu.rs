@@ -34,8 +34,8 @@ impl GpuFlags {
         self.adapter.is_some()
     }
 
-    /// Opens the first matching GPU that passes a self-test with these rules. Returns it with its name and kind, and with
-    /// the others that the flag fits.
+    /// Opens the first matching GPU that passes a self-test with these rules. Returns it with its name and kind, and
+    /// with the others that the flag fits.
     pub fn open(&self, rules: Rules) -> Result<(Backend, String), ComputeError> {
         let mut options = GpuOptions::default();
         options.twins = self.twin.iter().map(|stage| stage.name()).collect();

@@ -187,7 +187,8 @@ impl<'t> GamesFile<'t> {
         if games.len() < all && games.first().is_some_and(is_ours) {
             let count = games.len();
             return anyhow!(
-                "{path} has {count} of the {all} games of this tournament: continue with --resume, or choose another file"
+                "{path} has {count} of the {all} games of this tournament: continue with --resume, or choose another \
+                 file"
             );
         }
         anyhow!("{path} has games, which this tournament would replace: choose another file")
