@@ -29,19 +29,21 @@ seeds=$2
 shift 2
 
 if [[ -n ${SLURM_ARRAY_TASK_ID:-} ]]; then
-    threads=${SLURM_CPUS_PER_TASK:-${SLURM_CPUS_ON_NODE:-1}}
-    memory=()
-    # The limit of Slurm, in MiB, not the memory of the node.
-    if [[ -n ${SLURM_MEM_PER_NODE:-} && " $* " != *" --memory"* ]]; then
-        memory=(--memory "${SLURM_MEM_PER_NODE}MiB")
-    fi
-    exec "${KALAH:-kalah}" build --seeds "$seeds" --share --threads "$threads" "${memory[@]}" "$@"
+    # Slurm runs a copy of this file elsewhere.
+    scripts=${KALAH_SCRIPTS:-$(dirname "${BASH_SOURCE[0]}")}
+    # A task runs one process, however many it asks for.
+    here=1
+    # shellcheck source=cluster/threads.sh
+    source "$scripts/threads.sh"
+    exec "${KALAH:-kalah}" build --seeds "$seeds" --share ${resources[@]+"${resources[@]}"} "$@"
 fi
+KALAH_SCRIPTS=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+export KALAH_SCRIPTS
 
 # Finds a mistyped flag before any job is submitted.
-"${KALAH:-kalah}" build --seeds "$seeds" --share --threads 1 --dry-run "$@" >&2
+"${KALAH:-kalah}" build --seeds "$seeds" --share --dry-run "$@" >&2
 
 read -ra options <<<"${KALAH_SBATCH:-}"
 job=$(sbatch --parsable --export=ALL --requeue --job-name=kalah-build --array="1-$tasks" \
-    "${options[@]}" "$0" "$tasks" "$seeds" "$@")
+    ${options[@]+"${options[@]}"} "$0" "$tasks" "$seeds" "$@")
 echo "layers to $seeds seeds in $KALAH_TABLES: job ${job%%;*}, $tasks tasks"

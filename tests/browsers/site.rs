@@ -65,6 +65,7 @@ fn is_in(position: &Position, most: u32) -> bool {
     !position.is_over() && position.seeds() <= most
 }
 
+#[allow(clippy::too_many_lines, reason = "a script for the browser is part of it")]
 fn a_static_site_reads_the_tables_as_the_library_does(browser: &Browser) {
     let folder = tempfile::tempdir().unwrap();
     let site = folder.path().join("site");

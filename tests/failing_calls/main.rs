@@ -15,6 +15,7 @@ use kalah::certificate::{Check, StoredCertificate};
 use kalah::game::Rules;
 use kalah::progress::Pulse;
 use kalah::table::Tables;
+use kalah_tests::optional;
 
 /// Exit code of the program if the system has no filters for system calls.
 const UNAVAILABLE: i32 = 77;
@@ -168,7 +169,7 @@ fn lacking(shim: &Path, work: &Path, (calls, error): (&str, i32), args: &[&str])
     let output = command.output().unwrap();
     let can_fail = output.status.code() != Some(UNAVAILABLE);
     if !can_fail {
-        let _ = writeln!(std::io::stderr(), "SKIPPED: system calls that fail are not tested, there is no seccomp");
+        optional::skip("SYSTEM", "there is no seccomp");
     }
     can_fail.then_some(output)
 }

@@ -13,7 +13,6 @@ use serde_json::Value;
 use crate::adapter;
 use crate::faults::Layer;
 use kalah_tests::files::{assert_same_files, files};
-use kalah_tests::optional;
 
 /// The program under the layer.
 struct Program {

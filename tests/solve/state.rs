@@ -345,6 +345,7 @@ fn values_killed_at_any_time_end_with_the_same_values() {
     assert_eq!(values(&saving), right);
     assert_eq!(files(directory.path()), ["values"]);
     // Files that it did not write stay.
+    let names = left.map(|(name, _)| name);
     names.iter().for_each(|name| std::fs::write(directory.path().join(name), "mine").unwrap());
     assert_eq!(values(&saving), right);
     assert_eq!(files(directory.path()), ["values", names[0], names[1], names[2]]);

@@ -1,4 +1,5 @@
 //! Parts that the test programs share.
+#![allow(missing_debug_implementations, reason = "tests print none of them")]
 
 pub mod browser;
 pub mod files;

@@ -13,7 +13,8 @@
 mod child;
 mod layer;
 
-use crate::{adapter, optional};
+use crate::adapter;
+use kalah_tests::optional;
 use layer::{Layer, VERSIONS};
 
 /// Parts of the messages about the faults of `child.rs`.

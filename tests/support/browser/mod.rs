@@ -52,7 +52,9 @@ fn usable(package: &'static str, open: impl FnOnce() -> std::io::Result<Lent>) -
 /// Programs that show pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Program {
+    /// Chromium, by chromedriver.
     Chromium,
+    /// Firefox, by Marionette.
     Firefox,
 }
 
@@ -84,6 +86,7 @@ impl Browser {
         usable("firefox-esr", || Lent::open(kind, SIZE, || start().map(Driver::Firefox)))
     }
 
+    /// Opens an address.
     pub fn go(&self, url: &str) {
         self.driver.send(("/url", "Navigate"), &json!({ "url": url }));
     }

@@ -51,14 +51,17 @@ impl Server {
         String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap()
     }
 
+    /// Address of a path.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
+    /// Status and document of a GET request.
     pub fn get(&self, path: &str) -> (u16, Value) {
         read(agent().get(self.url(path)).call())
     }
 
+    /// Status and document of a POST request.
     pub fn post(&self, path: &str, body: &[u8]) -> (u16, Value) {
         read(agent().post(self.url(path)).send(body))
     }
@@ -74,6 +77,7 @@ impl Server {
         String::from_utf8_lossy(&answer).into_owned()
     }
 
+    /// Opens a connection.
     pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
@@ -105,6 +109,7 @@ impl Server {
         crate::signals::interrupt(&self.child);
     }
 
+    /// Waits until the process has ended.
     pub fn wait(&mut self) -> ExitStatus {
         self.child.wait().unwrap()
     }
