@@ -78,12 +78,15 @@ fn packing_and_unpacking_go_on_after_a_stop() {
     let (tables, packed, unpacked) = (tables.path(), packed.path(), unpacked.path());
     build(tables, RULES, 6, LARGE.seeds).unwrap();
     let pack = ["archive", "pack", "--output", packed.to_str().unwrap()];
-    // An existing archive of the same name stays until the new one is complete.
+    // A damaged archive of the same name stays until the new one is complete.
     let path = archive::archive_path(packed, LARGE);
-    std::fs::write(&path, "an older file").unwrap();
+    archive::compress(&Table::open(LARGE.path(tables)).unwrap(), &path, &Pulse::default()).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    let cut = &whole[..whole.len() / 2];
+    std::fs::write(&path, cut).unwrap();
     let output = interrupted(tables, &pack, packed, is_temporary);
     assert_stopped(&output, "stopped while packing");
-    assert_eq!(std::fs::read(&path).unwrap(), b"an older file");
+    assert!(std::fs::read(&path).unwrap() == cut);
     std::fs::remove_file(&path).unwrap();
     assert_whole(packed, tables);
     assert_eq!(names(packed).iter().filter(|name| name.ends_with(".zst")).count(), LARGE.seeds - 2);
@@ -94,9 +97,7 @@ fn packing_and_unpacking_go_on_after_a_stop() {
     finish(tables, &pack);
     assert_eq!(time(other.to_str().unwrap()), before);
     assert_whole(packed, tables);
-    let right = unpacked.join("right.zst");
-    archive::compress(&Table::open(LARGE.path(tables)).unwrap(), &right, &Pulse::default()).unwrap();
-    assert!(std::fs::read(&right).unwrap() == std::fs::read(&path).unwrap());
+    assert!(std::fs::read(&path).unwrap() == whole);
 
     let unpack = ["archive", "unpack", path.to_str().unwrap()];
     let partial = beside(Path::new(&LARGE.file_name()), ".unpacking");

@@ -422,7 +422,7 @@ fn there_is_a_manual_page_for_every_command() {
         assert!(page.contains(&format!(".TH kalah-{name} 1")), "{page}");
         assert!(page.contains("Example") || path[0] == "book", "{name}");
     }
-    assert_eq!(std::fs::read_dir(&pages).unwrap().count(), 49);
+    assert_eq!(std::fs::read_dir(&pages).unwrap().count(), 47);
     let ran = kalah(&["man", "/dev/null/x"]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.contains("cannot write manual pages to /dev/null/x"), "{}", ran.stderr);
@@ -542,7 +542,7 @@ fn a_complete_directory_that_cannot_be_written_needs_no_building() {
     }
     let plan = ["plan", "build", "--seeds", "10", "--backend", "cpu", "--json", "--tables", tables];
     let planned = kalah(&plan).success().stdout;
-    assert!(planned.contains("\"seconds\":0.0,"), "{planned}");
+    assert!(planned.contains("\"seconds\":0.0}"), "{planned}");
     let ran = build("11");
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.contains("build.lock"), "{}", ran.stderr);

@@ -207,8 +207,13 @@ fn damaged_and_missing_layers_are_reported() {
 fn what_is_left_of_a_download_is_removed_once_the_layer_is_there() {
     let (server, directory) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
     assert_eq!(fetch(&server, directory.path(), "2..9").0, 0);
-    for name in ["empty-capture-6-09.download", "empty-capture-6-09.download-tag", "empty-capture-6-08.download-tag"] {
-        std::fs::write(directory.path().join(name), "\"a tag\"").unwrap();
+    let tag = r#"{"format":"kalah download","version":1,"tag":"a tag"}"#;
+    for (name, text) in [
+        ("empty-capture-6-09.download", "KALAHTB\nthe beginning of a table"),
+        ("empty-capture-6-09.download-tag", tag),
+        ("empty-capture-6-08.download-tag", tag),
+    ] {
+        std::fs::write(directory.path().join(name), text).unwrap();
     }
     let (code, _, message) = fetch(&server, directory.path(), "2..9");
     assert_eq!(code, 0, "{message}");

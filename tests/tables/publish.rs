@@ -192,12 +192,12 @@ fn a_run_that_was_killed_while_it_wrote_continues() {
     let folder = directory.join("out");
     let whole = contents(&folder);
     for name in ["README.md", "B3SUMS", "empty-capture-4-07.kalah"] {
-        std::fs::rename(folder.join(name), folder.join(format!("{name}.a1B2c3.tmp"))).unwrap();
+        std::fs::rename(folder.join(name), folder.join(format!("{name}.kalah-0123456789ab.tmp"))).unwrap();
     }
     done(directory, "publish --output out --tables a --tables b");
     assert_eq!(contents(&folder), whole);
     // Beside files of others nothing is touched.
-    std::fs::write(folder.join("README.md.a1B2c3.tmp"), "").unwrap();
+    std::fs::write(folder.join("README.md.kalah-0123456789ab.tmp"), "").unwrap();
     std::fs::write(folder.join("notes.txt"), "mine").unwrap();
     let (code, text) = run(directory, "publish --output out --tables a --tables b");
     assert!(code == 1 && text.contains("notes.txt"), "{text}");

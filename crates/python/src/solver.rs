@@ -142,7 +142,7 @@ self_cell!(
 /// some ten times as many as it fills. To touch memory for the first time takes time, too.
 const BYTES_A_SECOND: f64 = (64 << 20) as f64;
 
-/// What a solver is made from, when a position first needs a search.
+/// Parts of a solver that is made when a position first needs a search.
 struct Wanted {
     tables: Option<Arc<OpenTables>>,
     book: Option<&'static Book>,
@@ -197,7 +197,7 @@ enum Engine {
 /// `Solver(largest, rules='empty-capture', *, tables=None, book=True, threads=None, memory=None)` solves
 /// positions with the pits of the position `largest` and at most its seeds in play. Proved bounds are kept for
 /// the next position. With `book`, the bounds of the book that comes with the package are taken as proved, and what
-/// it knows is answered at once.
+/// it contains is answered at once.
 ///
 /// `memory` is the maximum number of bytes of the transposition table. By default it depends on the board and on the
 /// `seconds` of the first search, and is at most a quarter of the available memory. Larger tables make the search

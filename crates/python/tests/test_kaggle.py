@@ -84,7 +84,7 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     for path in [tmp_path / "nofile", tmp_path, tmp_path / "null\0"]:
         with pytest.raises(kalah.errors.ArgumentError, match="cannot be read"):
             read_replay(path)
-    # A mark of the byte order is none of the text.
+    # A byte-order mark does not belong to the text.
     (tmp_path / "marked").write_bytes(b"\xef\xbb\xbf" + json.dumps(replay([3])).encode())
     assert read_replay(tmp_path / "marked").moves == ((0, 3),)
     (tmp_path / "deep").write_text("[" * 100_000, encoding="utf-8")

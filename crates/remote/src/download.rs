@@ -131,7 +131,10 @@ impl Download {
         if path.exists() {
             self.require_digest(&Table::open_key(&self.directory, key)?)?;
             // A download that a build overtook, or that was killed at its end.
-            [&path, &archive_path(&self.directory, key)].into_iter().for_each(|path| discard(path));
+            for path in [&path, &archive_path(&self.directory, key)] {
+                let _ = file::remove_own(&tag_of(&partial(path)), FileContent::State);
+                let _ = file::remove_own(&partial(path), content(path));
+            }
             return Ok(Downloaded::Present);
         }
         let lock = DirectoryLock::take(&self.directory)?;

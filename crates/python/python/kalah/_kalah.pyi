@@ -575,7 +575,7 @@ class Solver:
     `Solver(largest, rules='empty-capture', *, tables=None, book=True, threads=None, memory=None)` solves
     positions with the pits of the position `largest` and at most its seeds in play. Proved bounds are kept for
     the next position. With `book`, the bounds of the book that comes with the package are taken as proved, and what
-    it knows is answered at once.
+    it contains is answered at once.
 
     `memory` is the maximum number of bytes of the transposition table. By default it depends on the board and on the
     `seconds` of the first search, and is at most a quarter of the available memory. Larger tables make the search
