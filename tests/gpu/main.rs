@@ -16,4 +16,3 @@ mod shaders;
 #[cfg(feature = "gpu")]
 mod stage_cases;
 mod stages;
-mod validation;

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{LazyLock, Mutex};
+use std::sync::LazyLock;
 
 use assert_cmd::Command;
 use kalah::build::build;
@@ -284,7 +284,7 @@ fn irving_2000_game_values() {
     for line in reference::lines(include_str!("../reference/irving-2000-game-values.csv")) {
         let (pits, seeds): (usize, u32) = (line[0].parse().unwrap(), line[1].parse().unwrap());
         let position = start(pits, seeds);
-        // `large_boards_of_irving_2000` solves the larger ones.
+        // `tests/large_boards` solves the larger ones.
         if pits as u32 * seeds > if cfg!(debug_assertions) { 8 } else { 18 } {
             continue;
         }
@@ -302,20 +302,12 @@ fn irving_2000_game_values() {
     assert!(solved >= 15, "{solved}");
 }
 
-/// Tables up to 24 seeds of all boards, built on first use. They take 0.7 GB.
-fn large_directory(pits: usize, seeds: usize) -> &'static Path {
-    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
-    // A directory has one builder at a time. Other tests wait.
-    static ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE.lock().unwrap();
-    build(TABLES.path(), Rules::EmptyCapture, pits, seeds.min(24)).unwrap();
-    TABLES.path()
-}
-
 #[test]
 #[cfg_attr(debug_assertions, ignore = "takes minutes when not optimised")]
 fn values_are_the_same_with_tables_to_24_seeds() {
-    let directory = large_directory(6, 24);
+    let large = tempfile::tempdir().unwrap();
+    let directory = large.path();
+    build(directory, Rules::EmptyCapture, 6, 24).unwrap();
     for position in [start(6, 4), "<6,2,1,6,0,5,5,1,6,2,5,0,3,6,5>".parse().unwrap()] {
         let mut values = Vec::new();
         for (up_to, threads, memory) in [(24, 1, 64 << 20), (24, 2, 64), (20, 2, 64 << 20), (16, 3, 64 << 20)] {
@@ -325,29 +317,6 @@ fn values_are_the_same_with_tables_to_24_seeds() {
             values.push(solver.value(&position, 0).unwrap().1);
         }
         assert_eq!(values, [values[0]; 4], "{position}");
-    }
-}
-
-/// All values that Irving, Donkers and Uiterwijk print, their perfect games, and our own lines.
-#[test]
-#[cfg_attr(debug_assertions, ignore = "takes hours when not optimised")]
-fn large_boards_of_irving_2000() {
-    for line in reference::lines(include_str!("../reference/irving-2000-game-values.csv")) {
-        let (pits, seeds): (usize, u32) = (line[0].parse().unwrap(), line[1].parse().unwrap());
-        let position = start(pits, seeds);
-        let directory = large_directory(pits, position.seeds() as usize);
-        let tables = Tables::open(directory, Rules::EmptyCapture, pits, 24).unwrap();
-        let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
-        let options = options(Rules::EmptyCapture, &position, Some(&tables));
-        let solver = Solver::new(options.transpositions(512 << 20).threads(threads)).unwrap();
-        let guess = solver.first_guess(&position).unwrap();
-        let solution = solver.solve(&position, guess).unwrap();
-        println!("{pits}x{seeds}: {}, {} nodes, {}", solution.value, solver.nodes(), solution.line);
-        assert_eq!(sign(solution.value), line[2], "{position}");
-        assert!(line[3].is_empty() || line[3] == solution.value.to_string(), "{position}");
-        let end = solution.line.replay(Rules::EmptyCapture, &position).unwrap();
-        let sign = if solution.line.turns().len().is_multiple_of(2) { 1 } else { -1 };
-        assert_eq!(end.final_value().map(|end| sign * end), Some(solution.value), "{position}");
     }
 }
 

@@ -106,7 +106,8 @@ fn the_values_of_irving_2000() {
 fn the_outcomes_of_kvitberg_2026() {
     let directory = tempfile::tempdir().unwrap();
     let flags = ["--rules", "s-kalaha", "--build", "--tables-up-to", "16", "--json"];
-    let seeds = if cfg!(debug_assertions) { "1..3" } else { "1..5" };
+    // `tests/large_boards` solves the larger ones.
+    let seeds = if cfg!(debug_assertions) { "1..3" } else { "1..4" };
     let report = json(&values(directory.path(), &[&flags[..], &["--seeds-per-pit", seeds]].concat()));
     let found = report["values"].as_array().unwrap();
     let mut compared = 0;

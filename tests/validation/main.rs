@@ -10,10 +10,15 @@
 //! a warning, or makes the tests fail if `KALAH_REQUIRE_VALIDATION=1`.
 #![cfg(feature = "gpu")]
 
+#[path = "../gpu/adapter/mod.rs"]
+#[allow(dead_code, reason = "tests of the builder use the rest")]
+mod adapter;
 mod child;
 mod layer;
+#[path = "../gpu/stage_cases/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "tests of the builder use the rest")]
+mod stage_cases;
 
-use crate::adapter;
 use kalah_tests::optional;
 use layer::{Layer, VERSIONS};
 

@@ -92,7 +92,7 @@ impl Layer {
         let settings: String = settings.map(|setting| format!("khronos_validation.{setting}\n")).collect();
         std::fs::write(directory.join("vk_layer_settings.txt"), settings).unwrap();
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--ignored", "--exact", &format!("validation::child::{child}"), "--nocapture"]);
+        command.args(["--ignored", "--exact", &format!("child::{child}"), "--nocapture"]);
         command.env("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation");
         command.env("VK_LAYER_SETTINGS_PATH", directory).env("XDG_CACHE_HOME", directory).env(ADAPTER, adapter);
         if let Some(library) = self.library {
