@@ -28,7 +28,7 @@ pub(super) const TABLES: &str = "tables";
 const LIST: &str = "files.json";
 
 /// Format of the list.
-const DOCUMENT: Document = Document { format: "files of a kalah site", version: 1 };
+const DOCUMENT: Document = Document { format: "kalah site files", version: 1 };
 
 /// Folder that a site is written into. The old site stays unchanged until the new one is published.
 #[derive(Debug)]
