@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,6 +13,11 @@ import kalah
 
 REFERENCE = Path(__file__).parents[3] / "tests" / "reference"
 """Figures of the papers, in the files that the tests of the Rust crate read."""
+
+
+def pytest_configure() -> None:
+    """Restores Ctrl-C, which a job in the background of a script ignores, for tests and the programs that they start."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
