@@ -16,7 +16,7 @@ REFERENCE = Path(__file__).parents[3] / "tests" / "reference"
 
 
 def pytest_configure() -> None:
-    """Restores Ctrl-C, which a job in the background of a script ignores, for tests and the programs that they start."""
+    """Restores Ctrl-C, which a background job of a script ignores, for tests and the programs that they start."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
