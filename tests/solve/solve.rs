@@ -3,8 +3,8 @@
 #![cfg(feature = "cli")]
 
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use assert_cmd::Command;
 use kalah::build::build;

@@ -10,7 +10,7 @@ use super::{FileContent, Replacement, Seal, SealError, replace};
 /// [`Seal`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// Name of the format.
+    /// Name of the format. It begins with `kalah`, by which the file is recognised as ours.
     pub format: &'static str,
     /// Version that this program writes and reads.
     pub version: u32,
@@ -26,7 +26,7 @@ pub enum DocumentError {
     /// It has another version.
     #[error("it is a '{format}': {}", super::other_version(*found, *known))]
     Version {
-        /// Name of the format.
+        /// Name of the format. It begins with `kalah`, by which the file is recognised as ours.
         format: &'static str,
         /// Version found.
         found: u32,
