@@ -3,6 +3,7 @@
 
 use std::fmt::Display;
 use std::io::Write;
+use std::path::Path;
 use std::process::Command;
 
 /// Maximum characters of a reason.
@@ -35,6 +36,18 @@ pub fn announce(reason: impl Display) {
 /// Returns true if tests that cannot use a tool must fail.
 fn is_required(tool: &str) -> bool {
     std::env::var_os(format!("KALAH_REQUIRE_{tool}")).is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+/// Paths of the tracked files below `root`, each with a zero byte behind it. `None` if git does not list them, as in an
+/// archive of the sources. Then the test is skipped.
+#[track_caller]
+pub fn tracked(root: &Path) -> Option<String> {
+    match Command::new("git").args(["ls-files", "-z"]).current_dir(root).output() {
+        Ok(output) if output.status.success() => return String::from_utf8(output.stdout).ok(),
+        Ok(output) => skip("GIT", format_args!("git lists no files: {}", String::from_utf8_lossy(&output.stderr))),
+        Err(error) => skip("GIT", format_args!("git cannot be started: {error}")),
+    }
+    None
 }
 
 /// Returns true if there is a `python3` that runs the statement `needs`, such as the import of a module. Otherwise the

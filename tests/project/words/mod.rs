@@ -5,7 +5,6 @@
 mod prose;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use prose::{Kind, Passage, passages};
 
@@ -24,18 +23,7 @@ const EXEMPT: [&str; 3] = ["LICENSE-", "web/page/texts/de", "CHANGELOG.md"];
 /// archive of the sources.
 fn files() -> Option<Vec<PathBuf>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let output = match Command::new("git").args(["ls-files", "-z"]).current_dir(root).output() {
-        Ok(output) if output.status.success() => output,
-        Ok(output) => {
-            optional::skip("GIT", format_args!("git lists no files: {}", String::from_utf8_lossy(&output.stderr)));
-            return None;
-        }
-        Err(error) => {
-            optional::skip("GIT", format_args!("git cannot be started: {error}"));
-            return None;
-        }
-    };
-    let names = String::from_utf8(output.stdout).expect("names are text");
+    let names = optional::tracked(root)?;
     let kept = |name: &&str| Kind::of(name).is_some() && !EXEMPT.iter().any(|exempt| name.starts_with(exempt));
     // One crate links to a folder of another. Through the link the files would be read twice.
     let kept = names.split_terminator('\0').filter(kept).map(PathBuf::from);
