@@ -70,6 +70,7 @@ pub struct Threads {
 const THREADS_A_CORE: usize = 8;
 
 /// Maximum searches at a time per core. They share its time, and each has a thread.
+#[cfg(feature = "serve")]
 const SEARCHES_A_CORE: usize = 64;
 
 /// Address space of a thread: its stack, and what protects that.
@@ -103,6 +104,7 @@ pub fn threads_that_fit(asked: u16) -> usize {
 }
 
 /// Returns `asked`, or fewer with a note if this machine cannot run that many searches at a time.
+#[cfg(feature = "serve")]
 pub fn searches_that_fit(asked: u16) -> usize {
     that_fit(asked, ["search", "searches"], SEARCHES_A_CORE)
 }

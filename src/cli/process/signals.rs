@@ -12,8 +12,6 @@ use kalah::play::engine::kill_engines;
 use kalah::progress::Pulse;
 use parking_lot::Mutex;
 
-use crate::cli::process::outcome::Outcome;
-
 /// Number of the first signal; 0 if there was none.
 static RECEIVED: AtomicI32 = AtomicI32::new(0);
 
@@ -44,11 +42,6 @@ pub fn listen() {
 /// Returns the number of the signal that asked the program to end, if there was one.
 pub fn received() -> Option<i32> {
     Some(RECEIVED.load(Ordering::Relaxed)).filter(|&signal| signal != 0)
-}
-
-/// Returns the outcome of a command that runs until a signal.
-pub fn interrupted() -> Outcome {
-    received().map_or(Outcome::Done, Outcome::Interrupted)
 }
 
 /// Makes the first signal call `stop`. A second one ends the program without waiting for the rest of the work.

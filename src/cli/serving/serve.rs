@@ -11,7 +11,7 @@ use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::bus_error;
 use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::{interrupted, on_signal};
+use crate::cli::process::signals::{on_signal, received};
 
 /// Serve a page to play and explore on, and a JSON API, over HTTP
 ///
@@ -117,6 +117,6 @@ impl Serve {
         output::line(format_args!("http://{address}"))?;
         serve::serve(listener, options, &stop).context("the server failed")?;
         output::note("stopped after answering all requests");
-        Ok(interrupted())
+        Ok(received().map_or(Outcome::Done, Outcome::Interrupted))
     }
 }
