@@ -1,7 +1,6 @@
 //! The program in a process of its own, and its output as text.
 
 use std::ffi::OsStr;
-use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
@@ -18,18 +17,6 @@ pub fn kalah<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Command {
     command
 }
 
-/// Runs a command with this text as its input.
-pub fn fed(command: &mut Command, input: &str) -> Output {
-    let mut child = command.stdin(Stdio::piped()).spawn().expect("the program starts");
-    let mut stdin = child.stdin.take().expect("it is piped");
-    let input = input.to_owned();
-    // It may end before it has read everything.
-    let writer = std::thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
-    let output = child.wait_with_output().expect("it is the test's own process");
-    writer.join().expect("it does not panic");
-    output
-}
-
 /// Returns the output of a program that succeeded.
 ///
 /// # Panics
@@ -38,15 +25,6 @@ pub fn fed(command: &mut Command, input: &str) -> Output {
 pub fn success(output: Output) -> Output {
     assert!(output.status.success(), "{}: {}", output.status, stderr(&output));
     output
-}
-
-/// Exit code.
-///
-/// # Panics
-/// If the program was killed by a signal.
-#[track_caller]
-pub fn code(output: &Output) -> i32 {
-    output.status.code().unwrap_or_else(|| panic!("killed: {}: {}", output.status, stderr(output)))
 }
 
 /// Standard output as text.
