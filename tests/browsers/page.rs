@@ -1,45 +1,10 @@
 //! The page in a real browser: games, positions and links, used as people use them.
 
 use kalah::game::{Pit, Position, Rules};
-use kalah::table::Tables;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use kalah_tests::browser::Browser;
-use kalah_tests::browser::board::{RULES, STILL, choose, directory, drawn, holes, server, settled};
-
-fn tables() -> Tables {
-    Tables::open(directory(), RULES, 3, 12).unwrap()
-}
-
-/// Labels of a side by the numbers of its pits: value and outcome.
-fn labels(browser: &Browser, side: &str) -> Vec<(usize, String)> {
-    let script = format!(
-        "return [...document.querySelectorAll('.cell.{side}')].map((cell) => \
-            [Number(cell.querySelector('.pit').dataset.pit), \
-         [...cell.querySelector('.label').children].map((part) => part.textContent).join(' ')])"
-    );
-    let found = browser.run(&script);
-    let label = |label: &Value| (label[0].as_u64().unwrap() as usize, label[1].as_str().unwrap().to_owned());
-    let mut labels: Vec<_> = found.as_array().unwrap().iter().map(label).collect();
-    labels.retain(|(_, label)| !label.is_empty());
-    labels.sort();
-    labels
-}
-
-/// Right labels, from the tables.
-fn expected(position: &Position) -> Vec<(usize, String)> {
-    let moves = tables().move_scores(position).unwrap();
-    let label = |(pit, score): (Pit, u32)| {
-        let value = position.value(score);
-        let (sign, outcome) = match value.signum() {
-            1 => ("+", "win"),
-            -1 => ("−", "loss"),
-            _ => ("", "draw"),
-        };
-        (pit.number(), format!("{sign}{} {outcome}", value.abs()))
-    };
-    moves.into_iter().map(label).collect()
-}
+use kalah_tests::browser::board::{RULES, STILL, choose, drawn, expected, holes, labels, server, settled, tables};
 
 #[test]
 fn moves_are_taken_back_and_played_again_with_the_keyboard() {

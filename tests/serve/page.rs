@@ -1,44 +1,9 @@
 //! The page in one browser, from the server to a finished game. `tests/browsers` has its other tests.
 
-use kalah::game::{Pit, Position};
-use kalah::table::Tables;
+use kalah::game::Position;
 use kalah_tests::browser::Browser;
-use kalah_tests::browser::board::{RULES, STILL, directory, drawn, holes, server, settled};
-use serde_json::{Value, json};
-
-fn tables() -> Tables {
-    Tables::open(directory(), RULES, 3, 12).unwrap()
-}
-
-/// Labels of a side by the numbers of its pits: value and outcome.
-fn labels(browser: &Browser, side: &str) -> Vec<(usize, String)> {
-    let script = format!(
-        "return [...document.querySelectorAll('.cell.{side}')].map((cell) => \
-            [Number(cell.querySelector('.pit').dataset.pit), \
-         [...cell.querySelector('.label').children].map((part) => part.textContent).join(' ')])"
-    );
-    let found = browser.run(&script);
-    let label = |label: &Value| (label[0].as_u64().unwrap() as usize, label[1].as_str().unwrap().to_owned());
-    let mut labels: Vec<_> = found.as_array().unwrap().iter().map(label).collect();
-    labels.retain(|(_, label)| !label.is_empty());
-    labels.sort();
-    labels
-}
-
-/// Right labels, from the tables.
-fn expected(position: &Position) -> Vec<(usize, String)> {
-    let moves = tables().move_scores(position).unwrap();
-    let label = |(pit, score): (Pit, u32)| {
-        let value = position.value(score);
-        let (sign, outcome) = match value.signum() {
-            1 => ("+", "win"),
-            -1 => ("−", "loss"),
-            _ => ("", "draw"),
-        };
-        (pit.number(), format!("{sign}{} {outcome}", value.abs()))
-    };
-    moves.into_iter().map(label).collect()
-}
+use kalah_tests::browser::board::{RULES, STILL, drawn, expected, holes, labels, server, settled, tables};
+use serde_json::json;
 
 #[test]
 fn a_whole_game_against_the_perfect_player_is_played_with_the_mouse() {

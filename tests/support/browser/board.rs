@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use kalah_core::game::{Position, Row, Rules};
+use kalah_core::game::{Pit, Position, Row, Rules};
+use kalah_core::table::Tables;
 use kalah_tables::builder::build;
 use serde_json::{Value, json};
 
@@ -75,4 +76,39 @@ pub fn settled(browser: &Browser, side: &str) {
 #[track_caller]
 pub fn moves(browser: &Browser, count: usize) {
     browser.wait(&format!("document.querySelectorAll('#moves button').length === {count}"));
+}
+
+/// The tables of [`directory`].
+pub fn tables() -> Tables {
+    Tables::open(directory(), RULES, 3, 12).unwrap()
+}
+
+/// Labels of a side by the numbers of its pits: value and outcome.
+pub fn labels(browser: &Browser, side: &str) -> Vec<(usize, String)> {
+    let script = format!(
+        "return [...document.querySelectorAll('.cell.{side}')].map((cell) => \
+            [Number(cell.querySelector('.pit').dataset.pit), \
+         [...cell.querySelector('.label').children].map((part) => part.textContent).join(' ')])"
+    );
+    let found = browser.run(&script);
+    let label = |label: &Value| (label[0].as_u64().unwrap() as usize, label[1].as_str().unwrap().to_owned());
+    let mut labels: Vec<_> = found.as_array().unwrap().iter().map(label).collect();
+    labels.retain(|(_, label)| !label.is_empty());
+    labels.sort();
+    labels
+}
+
+/// Right labels, from the tables.
+pub fn expected(position: &Position) -> Vec<(usize, String)> {
+    let moves = tables().move_scores(position).unwrap();
+    let label = |(pit, score): (Pit, u32)| {
+        let value = position.value(score);
+        let (sign, outcome) = match value.signum() {
+            1 => ("+", "win"),
+            -1 => ("−", "loss"),
+            _ => ("", "draw"),
+        };
+        (pit.number(), format!("{sign}{} {outcome}", value.abs()))
+    };
+    moves.into_iter().map(label).collect()
 }
