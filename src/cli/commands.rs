@@ -50,9 +50,9 @@ pub enum Command {
     ExportSite(serving::export_site::ExportSite),
     Engine(serving::engine::Engine),
     Analyse(analysis::Analyse),
-    Rules(program::rules::Explain),
-    Completions(program::completions::Completions),
-    Man(program::man::Manual),
+    Rules(program::Explain),
+    Completions(program::Completions),
+    Man(program::Manual),
 }
 
 impl Command {

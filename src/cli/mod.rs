@@ -14,8 +14,7 @@
 //! | `errors` | wording of errors, and advice |
 //! | `failure` | the message and exit code of an error that ends a command |
 //! | `process` | exit codes, signals, limits of the system |
-//! | `help` | groups of commands and flags, examples, rule sets |
-//! | `misplaced` | hints for arguments in the wrong place |
+//! | `help` | groups of commands and flags, examples, rule sets; hints for mistyped arguments |
 
 mod analysis;
 mod commands;
@@ -23,7 +22,6 @@ mod errors;
 mod failure;
 mod flags;
 mod help;
-mod misplaced;
 mod output;
 mod playing;
 mod process;
@@ -47,11 +45,10 @@ use self::flags::given::Given;
 use self::flags::{directories, remote};
 use self::process::outcome::Outcome;
 use self::process::{bus_error, limits, signals};
-use self::program::{man, version};
 
 /// Solve and play the sowing game Kalah, with exact endgame tables
 #[derive(Parser)]
-#[command(name = "kalah", version, long_version = version::long(), max_term_width = 120)]
+#[command(name = "kalah", version, long_version = program::long_version(), max_term_width = 120)]
 struct Cli {
     /// Print only answers and errors: no progress, no notes
     #[arg(long, global = true, display_order = 1000)]
@@ -94,7 +91,7 @@ fn run() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let mut command = command().color(colour(&arguments));
     let refuse = |mut error: clap::Error, command: &clap::Command| {
-        misplaced::hint(&mut error, command, &arguments);
+        help::hint(&mut error, command, &arguments);
         print_answer(&error)
     };
     let matches = match command.try_get_matches_from_mut(&arguments) {
@@ -158,7 +155,7 @@ fn hush_device_selection() {
 
 /// Removes the program's environment variables that are empty, so that they mean the default.
 fn forget_empty_variables() {
-    for (name, _) in man::ENVIRONMENT {
+    for (name, _) in program::ENVIRONMENT {
         if std::env::var_os(name).is_some_and(|value| value.is_empty()) {
             // SAFETY: the program has started no thread yet that could read the environment.
             unsafe { std::env::remove_var(name) };

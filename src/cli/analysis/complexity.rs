@@ -8,7 +8,7 @@ use kalah::game::{Rules, StartPosition};
 use serde::Serialize;
 
 use crate::cli::flags::args;
-use crate::cli::flags::boards::Boards;
+use crate::cli::flags::args::Boards;
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::report::{Format, Grid};

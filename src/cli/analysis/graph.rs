@@ -15,7 +15,7 @@ use kalah::table::{TableKey, Tables};
 use kalah::temporary::TemporaryDirectory;
 use serde::Serialize;
 
-use crate::cli::flags::boards::Boards;
+use crate::cli::flags::args::Boards;
 use crate::cli::flags::{args, solve_tables};
 use crate::cli::help::examples;
 use crate::cli::output::report::{Format, Grid};

@@ -6,15 +6,14 @@ use anyhow::Context;
 use clap::Args;
 use indicatif::HumanBytes;
 use kalah::book::Books;
-use kalah::game::Rules;
+use kalah::game::{Rules, StartPosition};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::system::{AvailableMemory, MemoryLimit, check_address_space};
 use kalah::table::{self, Layer, Tables};
 
 use crate::cli::errors::advice;
-use crate::cli::output;
-
 pub use crate::cli::flags::tables_flag::{Directories, Directory};
+use crate::cli::output;
 
 /// Rules and size of the board.
 #[derive(Args, Clone, Copy)]
@@ -228,6 +227,40 @@ pub fn bytes(text: &str) -> Result<u64, String> {
     let signed = text.starts_with('+');
     let exact = bytes.filter(|&bytes| !signed && bytes < u64::MAX && (bytes > 0 || zero()));
     exact.ok_or_else(|| "write bytes, or a size such as 512MiB or 4GiB, below 16EiB".to_owned())
+}
+
+/// Start positions.
+#[derive(Args)]
+pub struct Boards {
+    /// Boards, such as 4x3: 4 pits a side with 3 seeds in each
+    #[arg(value_name = "BOARD", required_unless_present = "pits")]
+    boards: Vec<StartPosition>,
+    /// Instead of BOARD: all boards with these numbers of pits a side, such as 2..6
+    #[arg(
+        long,
+        value_name = "A..B",
+        value_parser = range::<1, 16>,
+        requires = "seeds",
+        conflicts_with = "boards"
+    )]
+    pits: Option<Range>,
+    /// With --pits: the numbers of seeds in each pit, such as 1..6
+    #[arg(
+        long = "seeds-per-pit",
+        value_name = "C..D",
+        value_parser = range::<1, 63>,
+        requires = "pits"
+    )]
+    seeds: Option<Range>,
+}
+
+impl Boards {
+    /// Returns the boards in order.
+    pub fn list(&self) -> Vec<StartPosition> {
+        let (Some(pits), Some(seeds)) = (self.pits, self.seeds) else { return self.boards.clone() };
+        let row = |pits| seeds.iter().map(move |seeds| StartPosition { pits: pits as usize, seeds });
+        pits.iter().flat_map(row).collect()
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 //! | `args` | boards, directories, threads; parsers of values |
 //! | `given` | the command that was given, and its arguments |
 //! | `compute` | the choice of CPU or GPU |
-//! | `boards` | boards as arguments |
 //! | `addresses` | addresses in place of directories |
 //! | `tables_flag` | the flag `--tables` |
 //! | `directories` | a missing directory of the tables |
@@ -18,7 +17,6 @@
 
 pub mod addresses;
 pub mod args;
-pub mod boards;
 pub mod compute;
 pub mod directories;
 pub mod games;

@@ -2,10 +2,8 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `progress` | progress of long work |
-//! | `waiting` | work of unknown length |
-//! | `search_progress` | progress of a search |
-//! | `thinking` | progress of a player's thinking |
+//! | `progress` | progress of long work, also of unknown length |
+//! | `search_progress` | progress of a search, and of a player that thinks |
 //! | `proved` | a value, or its proved bounds |
 //! | `report` | tables for a terminal, CSV, JSON |
 //! | `board_view` | a board drawn as text |
@@ -15,8 +13,6 @@ pub mod progress;
 pub mod proved;
 pub mod report;
 pub mod search_progress;
-pub mod thinking;
-pub mod waiting;
 
 use std::io::{self, Write};
 use std::path::Path;

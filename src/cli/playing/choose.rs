@@ -1,21 +1,27 @@
+//! Certificates as players: `--from CERTIFICATE` of `kalah play` and `kalah move`.
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use anyhow::Context;
 use clap::Args;
 use kalah::book::Books;
 use kalah::cancel::Cancel;
+use kalah::certificate::{Certificate, Head, MAGIC, Strategy};
+use kalah::file;
 use kalah::game::Position;
-use kalah::play::{Choice, Player, PlayerName, Source, Worth};
+use kalah::play::{ByCertificate, Choice, Player, PlayerName, Source, Worth};
+use kalah::table::{Directories, Tables};
 use serde::Serialize;
 
 use crate::cli::flags::args;
 use crate::cli::flags::player_flags::PlayerFlags;
 use crate::cli::flags::positions::{self, Given, Unusable};
 use crate::cli::help::examples;
-use crate::cli::output::thinking::Thinking;
-use crate::cli::playing::strategy::StrategyFile;
+use crate::cli::output::search_progress::Thinking;
 use crate::cli::process::outcome::{Outcome, usage};
 use crate::cli::{failure, output};
 
@@ -159,5 +165,46 @@ fn certainty(choice: &Choice) -> String {
         (Worth::Evaluation(_), _) => "not proved: the best move that the search found".to_owned(),
         (Worth::Unknown, Source::OnlyMove) => "this is the only move".to_owned(),
         (Worth::Unknown, _) => "not proved: this player does not evaluate moves".to_owned(),
+    }
+}
+
+/// Certificate, and the tables that it rests on.
+pub struct StrategyFile {
+    path: PathBuf,
+    certificate: Certificate,
+    tables: Option<Tables>,
+}
+
+impl StrategyFile {
+    /// Returns true if a file begins as certificates do. Files that cannot be read are left to other readers.
+    pub fn is_certificate(path: &Path) -> bool {
+        let mut start = [0; MAGIC.len()];
+        let is_stream = path == Path::new("-") || file::is_stream(path);
+        !is_stream && file::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == MAGIC
+    }
+
+    /// Reads a certificate, and opens its tables in `directories`.
+    pub fn read(path: &Path, directories: &Directories) -> anyhow::Result<StrategyFile> {
+        let certificate = Certificate::read(path)?;
+        let (seeds, statement) = (certificate.head.table_seeds(), &certificate.head.statement);
+        let tables = match seeds {
+            0 => None,
+            _ => {
+                let (rules, pits) = (statement.rules, statement.position.pits());
+                Some(Tables::open_if_there(directories, rules, pits, seeds)?)
+            }
+        };
+        Ok(StrategyFile { path: path.to_owned(), certificate, tables })
+    }
+
+    /// Returns its statement, effort and tables.
+    pub fn head(&self) -> &Head {
+        &self.certificate.head
+    }
+
+    /// Returns its player.
+    pub fn player(&self) -> anyhow::Result<ByCertificate<'_>> {
+        let strategy = Strategy::new(&self.certificate, self.tables.as_ref());
+        Ok(ByCertificate::new(strategy.with_context(|| self.path.display().to_string())?))
     }
 }

@@ -6,10 +6,8 @@
 //! | `choose` | `kalah move` |
 //! | `tournament` | `kalah tournament` |
 //! | `puzzles` | `kalah puzzles` |
-//! | `strategy` | certificates as players, for `play` and `choose` |
 
 pub mod choose;
 pub mod play;
 pub mod puzzles;
-pub mod strategy;
 pub mod tournament;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::cli::flags::args;
 use crate::cli::help::examples;
 use crate::cli::output;
-use crate::cli::output::waiting;
+use crate::cli::output::progress;
 use crate::cli::process::outcome::Outcome;
 
 /// Search a position to a limited depth, without tables
@@ -100,7 +100,7 @@ impl SearchCommand {
         let search = LimitedSearch::new(rules, method, depth).with_par_depth(par_depth).with_evaluation(evaluation);
         let start = Instant::now();
         let subject = format!("searching {} to depth {depth} by {}", self.position, method.name());
-        let result = waiting::watch(&subject, || search.run(&self.position));
+        let result = progress::watch(&subject, || search.run(&self.position));
         let report = SearchReport {
             position: self.position.to_string(),
             rules: rules.name(),

@@ -93,7 +93,7 @@ impl Fetch {
         let args::BoardFlags { rules, pits } = self.board;
         let keys: Vec<TableKey> =
             self.seeds.iter().map(|seeds| TableKey { rules, pits, seeds: seeds as usize }).collect();
-        let sizes = output::waiting::watch(&format!("asking {address} for sizes"), || {
+        let sizes = output::progress::watch(&format!("asking {address} for sizes"), || {
             keys.iter().map(|&key| download.size(key)).collect::<Result<Vec<_>, _>>()
         })?;
         let missing: u64 = sizes.iter().map(|(bytes, have)| bytes - have).sum();

@@ -82,7 +82,7 @@ pub fn open(address: &str, matches: &ArgMatches) -> anyhow::Result<PathBuf> {
         options = options.rules(&[rules]);
     }
     let open = || RemoteTables::open(&address, options).with_context(|| format!("cannot use the tables at {address}"));
-    let tables = output::waiting::watch(&format!("asking {address} for its tables"), open)?;
+    let tables = output::progress::watch(&format!("asking {address} for its tables"), open)?;
     Ok(tables.directory().to_owned())
 }
 

@@ -19,8 +19,8 @@ use crate::cli::flags::{args, games};
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::board_view::draw;
+use crate::cli::playing::choose::StrategyFile;
 use crate::cli::playing::play::input::{Input, help};
-use crate::cli::playing::strategy::StrategyFile;
 use crate::cli::process::outcome::{Outcome, usage};
 
 /// Play a game in the terminal, against a player or a friend

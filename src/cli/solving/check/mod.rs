@@ -30,7 +30,7 @@ use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::{Outcome, usage};
 use crate::cli::process::signals::stopped_by_signal;
-use crate::cli::program::version;
+use crate::cli::program;
 use crate::cli::solving::check::report::{CheckReport, Extent, Found, description};
 use crate::cli::solving::check::tables_origin::TablesOrigin;
 
@@ -206,7 +206,7 @@ impl Check {
     /// Returns the identity of the check, which a state must have.
     fn identity(&self, file: &StoredCertificate, used: &Used) -> CheckIdentity {
         CheckIdentity {
-            program: version::short(),
+            program: program::short_version(),
             certificate: output::hex(&file.digest()),
             tables: digest_of_tables(&used.digests).as_ref().map(output::hex),
             trusts_tables: self.trust_tables,

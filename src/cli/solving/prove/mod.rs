@@ -2,13 +2,9 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `from` | `--from`: a certificate whose claims are used |
 //! | `report` | the answer |
-//! | `status` | `--status`: proved values and finished jobs |
 
-mod from;
 mod report;
-mod status;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -36,7 +32,7 @@ use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::{Outcome, usage};
 use crate::cli::process::signals::cancel_on_signal;
 use crate::cli::solving::check::report::value_text;
-use crate::cli::solving::prove::from::Source;
+use crate::cli::solving::prove::report::Source;
 use crate::cli::solving::prove::report::{CertificateAnswer, ProveAnswer, openings, text};
 
 /// Prove a value in resumable jobs, and write a certificate
@@ -109,7 +105,7 @@ impl Prove {
     /// from the certificate of `--from`.
     pub fn run(mut self, default_rules: bool) -> anyhow::Result<Outcome> {
         if self.status {
-            return status::run(&self.proof, self.json);
+            return report::run_status(&self.proof, self.json);
         }
         let there = ProofDirectory::open(&self.proof)?.map(|there| there.plan().request);
         let from = self.from.as_deref().map(Source::read).transpose()?;

@@ -2,10 +2,8 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `sums` | checksums of files |
 //! | `texts` | the documents of the folder |
 
-mod sums;
 mod texts;
 
 use std::collections::BTreeSet;
@@ -25,7 +23,7 @@ use kalah::verify::Survey;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use self::sums::Sums;
+use self::texts::Sums;
 use crate::cli::flags::args;
 use crate::cli::help::examples;
 use crate::cli::output;
@@ -230,6 +228,6 @@ fn link(from: &Path, to: &Path) -> io::Result<()> {
     }
     let (mut source, mut copy) = (kalah::file::open(from)?, Replacement::begin_own(to)?);
     let (bytes, copied) = (source.metadata()?.len(), io::copy(&mut source, &mut copy)?);
-    sums::require_whole(copied, bytes)?;
+    texts::require_whole(copied, bytes)?;
     copy.finish()
 }

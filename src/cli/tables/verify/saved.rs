@@ -7,7 +7,7 @@ use kalah::file::{FileContent, FileLock, StateError, StateKind, found, remove_le
 use kalah::table::{Table, Tables};
 use kalah::verify::CheckedLayers;
 
-use crate::cli::program::version;
+use crate::cli::program;
 use crate::cli::tables::verify::report::{Check, Passed};
 
 /// Checked layers in a file, which no other process uses.
@@ -24,7 +24,7 @@ impl SavedLayers {
         let cannot_write = || format!("cannot write {}", path.display());
         remove_leftovers(path).with_context(cannot_write)?;
         require_writable(path, Some(FileContent::State)).map_err(StateError::writing(StateKind::Consistency, path))?;
-        let layers = CheckedLayers::read(path, version::short(), tables)?;
+        let layers = CheckedLayers::read(path, program::short_version(), tables)?;
         Ok(SavedLayers { path: path.to_owned(), layers, _lock: lock })
     }
 

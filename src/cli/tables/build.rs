@@ -1,25 +1,20 @@
 //! `kalah build`.
-//!
-//! | module | contents |
-//! |---|---|
-//! | `events` | progress that all ways to build show |
-//! | `share` | `--share`: builds by several processes |
 
-mod events;
-mod share;
-
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
-use indicatif::{HumanBytes, HumanDuration};
-use kalah::build::{Backend, BuildEvent, BuildPlan, BuildReport, Builder};
+use indicatif::{HumanBytes, HumanCount, HumanDuration};
+use kalah::build::{Backend, BuildError, BuildEvent, BuildPlan, BuildReport, Builder};
 use kalah::index::layer_positions;
 use kalah::isa::Isa;
+use kalah::progress::Pulse;
 use kalah::table::{BoundMaker, Cuts, TableKey};
 use parking_lot::Mutex;
 use serde::Serialize;
 
+use crate::cli::errors::advice;
 use crate::cli::errors::statement::statement;
 use crate::cli::flags::args;
 use crate::cli::flags::compute::Compute;
@@ -28,6 +23,7 @@ use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::limits::return_freed_memory;
 use crate::cli::process::outcome::Outcome;
+use crate::cli::process::signals::stopped_by_signal;
 use crate::cli::tables::bounds;
 
 /// Build the tables of all layers, keeping those that exist
@@ -116,7 +112,7 @@ impl Build {
         plan.check(directory, self.memory)?;
         if self.share {
             let builder = Builder::new(directory, last).backend(backend).shared(self.patience);
-            return share::build(&builder, last, directory, self.common.json);
+            return build_shared(&builder, last, directory, self.common.json);
         }
         self.tables(&plan, last, backend)
     }
@@ -165,13 +161,13 @@ impl Build {
                 kept_bounds.lock().push(key.seeds);
             }
             BuildEvent::BoundsDamaged(error) => progress.line(&format!("{}; it is replaced", statement(error))),
-            event => events::print(&progress, &event),
+            event => print_event(&progress, &event),
         };
         let mut builder = Builder::new(directory, last).backend(backend).only_last(self.only);
         if let Some((maker, first)) = maker.zip(self.bounds) {
             builder = builder.bounds(maker, first);
         }
-        let (report, seconds) = events::run(&progress, |pulse| builder.run(pulse, &on_event))?;
+        let (report, seconds) = run_build(&progress, |pulse| builder.run(pulse, &on_event))?;
         let kept_bounds = kept_bounds.into_inner();
         if let (Some(first), Some(last)) = (kept_bounds.first(), kept_bounds.last()) {
             let layers = if first == last { first.to_string() } else { format!("{first} to {last}") };
@@ -253,5 +249,107 @@ pub fn device_memory(plan: &BuildPlan) -> String {
     match plan.device_memory {
         0 => String::new(),
         bytes => format!(", at least {} of GPU memory", HumanBytes(bytes)),
+    }
+}
+
+/// Runs a build, and shows its progress. Returns its report, and its time in seconds.
+fn run_build<T>(
+    progress: &Progress,
+    build: impl FnOnce(&Pulse) -> Result<T, BuildError>,
+) -> Result<(T, f64), BuildError> {
+    let (pulse, start) = (stopped_by_signal(), Instant::now());
+    let report = progress.complete(&pulse.positions, || build(&pulse))?;
+    Ok((report, start.elapsed().as_secs_f64()))
+}
+
+/// Prints an event that every kind of build has.
+fn print_event(progress: &Progress, event: &BuildEvent) {
+    match event {
+        BuildEvent::Layer { key, positions, kept } => {
+            progress.skip(layer_positions(key.pits, key.seeds) - positions);
+            if *kept > 0 {
+                progress.note(&format!(
+                    "layer {}: {} kept from an earlier run",
+                    key.seeds,
+                    output::count(*kept, "frame")
+                ));
+            }
+        }
+        BuildEvent::Pair(frame) => {
+            let (mover, other) = (frame.mover, frame.other);
+            progress.stage(format!("layer {}, frames {mover}|{other}", mover + other));
+        }
+        BuildEvent::Done(record) => progress.step(
+            record.seconds,
+            &format!(
+                "layer {}: {} in {:.2} s, {}",
+                record.seeds,
+                output::many(record.positions, "position"),
+                record.seconds,
+                output::rate(record.positions, record.seconds),
+            ),
+        ),
+        BuildEvent::Damaged(error) => progress.line(&advice::with_advice(*error)),
+        _ => {}
+    }
+}
+
+#[derive(Serialize)]
+struct SharedReport<'a> {
+    rules: &'a str,
+    pits: usize,
+    seeds: usize,
+    /// Number of pairs computed by this process.
+    pairs: usize,
+    /// Number of layers joined by this process.
+    joined: usize,
+    positions: u64,
+    seconds: f64,
+}
+
+/// Builds the layers up to that of `last` together with other processes.
+fn build_shared(builder: &Builder, last: TableKey, directory: &Path, json: bool) -> anyhow::Result<Outcome> {
+    let TableKey { rules, pits, seeds } = last;
+    let (pulse, start) = (stopped_by_signal(), Instant::now());
+    // The work of other processes is not counted, so there is no bar.
+    let progress = Progress::new(0);
+    let report = builder.run(&pulse, &|event| print_shared_event(&progress, directory, &event))?;
+    progress.finish();
+    let (seconds, positions) = (start.elapsed().as_secs_f64(), report.positions());
+    if json {
+        let (pairs, joined, rules) = (report.pairs.len(), report.joined, rules.name());
+        output::json(&SharedReport { rules, pits, seeds, pairs, joined, positions, seconds })?;
+    } else {
+        output::line(format_args!(
+            "all layers to {seeds} seeds are in {}: {} of frames computed here ({} positions), {} joined, \
+             {seconds:.1} s",
+            directory.display(),
+            output::count(report.pairs.len(), "pair"),
+            HumanCount(positions),
+            output::count(report.joined, "layer"),
+        ))?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// Prints an event.
+fn print_shared_event(progress: &Progress, directory: &Path, event: &BuildEvent) {
+    match event {
+        BuildEvent::Piece { pair, seconds } => progress.step(
+            *seconds,
+            &format!(
+                "layer {}, frames {}|{}: {} positions in {seconds:.2} s, {}",
+                pair.layer.seeds,
+                pair.small,
+                pair.large(),
+                HumanCount(pair.positions()),
+                output::rate(pair.positions(), *seconds),
+            ),
+        ),
+        BuildEvent::Joined(key) => {
+            let path = key.path(directory);
+            progress.note(&format!("layer {}: joined, {}", key.seeds, path.display()));
+        }
+        event => print_event(progress, event),
     }
 }

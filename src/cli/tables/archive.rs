@@ -1,8 +1,10 @@
+//! `kalah archive`.
+
 use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
-use clap::Args;
+use clap::{Args, Subcommand};
 use indicatif::HumanBytes;
 use kalah::file;
 use kalah::index::MAX_TABLE_SEEDS;
@@ -18,6 +20,28 @@ use crate::cli::output::progress::Progress;
 use crate::cli::process::limits::return_freed_memory;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::stopped_by_signal;
+
+/// Compress tables for storage and download, and restore them
+#[derive(Args)]
+pub struct Archive {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    Pack(Pack),
+    Unpack(Unpack),
+}
+
+impl Archive {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        match self.action {
+            Action::Pack(pack) => pack.run(),
+            Action::Unpack(unpack) => unpack.run(),
+        }
+    }
+}
 
 /// Compress tables into archives
 ///
@@ -72,7 +96,7 @@ pub struct Unpack {
 }
 
 #[derive(Serialize)]
-struct Archive {
+struct Packed {
     rules: &'static str,
     pits: usize,
     seeds: usize,
@@ -89,7 +113,7 @@ struct Archive {
 
 #[derive(Serialize)]
 struct PackReport {
-    archives: Vec<Archive>,
+    archives: Vec<Packed>,
 }
 
 impl Pack {
@@ -139,7 +163,7 @@ impl Pack {
                 );
             }
             let (info, kept) = keep?;
-            archives.push(Archive::new(info, path, start.elapsed().as_secs_f64(), kept));
+            archives.push(Packed::new(info, path, start.elapsed().as_secs_f64(), kept));
         }
         progress.finish();
         print(archives, "packed", self.common.json)
@@ -169,16 +193,16 @@ impl Unpack {
                 );
             }
             table?;
-            archives.push(Archive::new(info, path, start.elapsed().as_secs_f64(), false));
+            archives.push(Packed::new(info, path, start.elapsed().as_secs_f64(), false));
         }
         progress.finish();
         print(archives, "unpacked", self.json)
     }
 }
 
-impl Archive {
-    fn new(info: ArchiveInfo, archive: PathBuf, seconds: f64, kept: bool) -> Archive {
-        Archive {
+impl Packed {
+    fn new(info: ArchiveInfo, archive: PathBuf, seconds: f64, kept: bool) -> Packed {
+        Packed {
             rules: info.key.rules.name(),
             pits: info.key.pits,
             seeds: info.key.seeds,
@@ -193,7 +217,7 @@ impl Archive {
     }
 }
 
-fn print(archives: Vec<Archive>, done: &str, json: bool) -> anyhow::Result<Outcome> {
+fn print(archives: Vec<Packed>, done: &str, json: bool) -> anyhow::Result<Outcome> {
     let report = PackReport { archives };
     if json {
         output::json(&report)?;

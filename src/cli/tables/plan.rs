@@ -1,15 +1,17 @@
-//! `kalah plan search`: the best tables for a search within some memory.
+//! `kalah plan`.
 
 use std::ffi::OsString;
 use std::time::Duration;
 
 use anyhow::bail;
-use clap::Args;
+use clap::{Args, Subcommand};
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
+use kalah::build::{BuildPlan, LayerPlan};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::solve::{
     BoardKeys, BoundNetwork, LayerKind, MissingTables, PlannedLayer, PlannedSearch, SolveError, TablePlan,
 };
+use kalah::table::{Table, TableError, TableKey};
 use serde::Serialize;
 
 use crate::cli::errors::suggestion;
@@ -18,6 +20,144 @@ use crate::cli::flags::{args, positions};
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::tables::build::device_memory;
+
+/// Plan a build, or choose the tables for a search
+#[derive(Args)]
+pub struct Plan {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    Build(PlanBuild),
+    Search(PlanSearch),
+}
+
+impl Plan {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        match self.action {
+            Action::Build(plan) => plan.run(),
+            Action::Search(plan) => plan.run(),
+        }
+    }
+}
+
+/// List the memory, disk space, reads and time of each layer that a build still needs
+///
+/// Use this to find out whether a large build fits a machine, or to divide it among several. Memory is that of one
+/// process, page cache excluded. See docs/building.md and docs/cluster.md.
+#[derive(Args)]
+#[command(after_help = examples(&[
+    ("Show the needs of a build to 36 seeds", "kalah plan build --seeds 36"),
+    ("Print the plan for another program", "kalah plan build --seeds 30 --json"),
+]))]
+pub struct PlanBuild {
+    /// Plan up to this many seeds in play
+    #[arg(long, value_name = "N", value_parser = args::seeds)]
+    seeds: usize,
+    #[command(flatten)]
+    compute: Compute,
+    #[command(flatten)]
+    common: args::Common,
+}
+
+#[derive(Serialize)]
+struct NeededLayer {
+    seeds: usize,
+    positions: u64,
+    memory: u64,
+    disk: u64,
+    read: u64,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct PlanBuildReport<'a> {
+    rules: &'a str,
+    pits: usize,
+    seeds: usize,
+    /// Threads of each process.
+    threads: usize,
+    backend: &'a str,
+    layers: Vec<NeededLayer>,
+    positions: u64,
+    memory: u64,
+    gpu_memory: u64,
+    disk: u64,
+    seconds: f64,
+}
+
+impl PlanBuild {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let args::BoardFlags { rules, pits } = self.common.board;
+        let (directory, seeds) = (&self.common.tables.path, self.seeds);
+        let (backend, why) = self.compute.choose(rules)?;
+        let threads = self.common.threads.number();
+        // A file with the name of a table must be that table, or the build would stop there.
+        for seeds in 2..=seeds {
+            match Table::open_key(directory, TableKey { rules, pits, seeds }) {
+                Ok(_) | Err(TableError::Missing { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let plan = BuildPlan::new(directory, TableKey { rules, pits, seeds }, &backend, threads);
+        if self.common.json {
+            let layer = |&LayerPlan { key, positions, memory, disk, read, seconds, .. }: &LayerPlan| NeededLayer {
+                seeds: key.seeds,
+                positions,
+                memory,
+                disk,
+                read,
+                seconds,
+            };
+            let (rules, backend, layers) = (rules.name(), backend.name(), plan.missing.iter().map(layer).collect());
+            let BuildPlan { positions, memory, device_memory: gpu_memory, disk, seconds: time, .. } = plan;
+            #[rustfmt::skip]
+            output::json(&PlanBuildReport {
+                rules, pits, seeds, threads, backend, layers, positions, memory, gpu_memory, disk, seconds: time,
+            })?;
+            return Ok(Outcome::Done);
+        }
+        if plan.missing.is_empty() {
+            let directory = directory.display();
+            output::line(format_args!("nothing is missing: all layers to {seeds} seeds are in {directory}"))?;
+            return Ok(Outcome::Done);
+        }
+        print_layers(&plan)?;
+        output::line(format_args!(
+            "{}, {}, {} of memory{}, {} of disk, about {} with {} ({}, {why}), without the time to read",
+            output::count(plan.missing.len(), "layer"),
+            output::many(plan.positions, "position"),
+            HumanBytes(plan.memory),
+            device_memory(&plan),
+            HumanBytes(plan.disk),
+            HumanDuration(Duration::from_secs_f64(plan.seconds)),
+            output::count(threads, "thread"),
+            backend.name(),
+        ))?;
+        output::line("read: bytes of the layers below, which come from the disk unless the page cache holds them")?;
+        Ok(Outcome::Done)
+    }
+}
+
+/// Prints a row for each layer.
+fn print_layers(plan: &BuildPlan) -> anyhow::Result<()> {
+    output::line("layer        positions      memory        disk        read     seconds")?;
+    for layer in &plan.missing {
+        output::line(format_args!(
+            "{:>5}  {:>15}  {:>10}  {:>10}  {:>10}  {:>10.2}",
+            layer.key.seeds,
+            HumanCount(layer.positions).to_string(),
+            HumanBytes(layer.memory).to_string(),
+            HumanBytes(layer.disk).to_string(),
+            HumanBytes(layer.read).to_string(),
+            layer.seconds,
+        ))?;
+    }
+    Ok(())
+}
 
 /// Choose the tables with which a search visits the fewest positions
 ///
@@ -45,7 +185,7 @@ pub struct PlanSearch {
 }
 
 #[derive(Serialize)]
-struct Layer {
+struct ChosenLayer {
     seeds: usize,
     /// `exact`, `2 bits` or `1 bit`.
     kind: &'static str,
@@ -59,7 +199,7 @@ struct PlanSearchReport {
     rules: &'static str,
     position: String,
     memory: u64,
-    layers: Vec<Layer>,
+    layers: Vec<ChosenLayer>,
     tables: u64,
     transpositions: u64,
     /// Missing exact layers, all of which are needed to make the bound tables.
@@ -116,7 +256,7 @@ impl PlanSearch {
 impl PlanSearchReport {
     fn new(search: &PlannedSearch, plan: &TablePlan, missing: &MissingTables) -> PlanSearchReport {
         let planned = search.layers(plan);
-        let layer = |&PlannedLayer { key, kind, positions, bytes, exists, .. }: &PlannedLayer| Layer {
+        let layer = |&PlannedLayer { key, kind, positions, bytes, exists, .. }: &PlannedLayer| ChosenLayer {
             seeds: key.seeds,
             kind: kind.name(),
             positions,
@@ -159,7 +299,7 @@ impl Printed<'_> {
         ))?;
         output::line("layers  scores         positions       bytes  missing")?;
         for kind in [LayerKind::Exact, LayerKind::TwoBits, LayerKind::OneBit] {
-            let layers: Vec<&Layer> = report.layers.iter().filter(|layer| layer.kind == kind.name()).collect();
+            let layers: Vec<&ChosenLayer> = report.layers.iter().filter(|layer| layer.kind == kind.name()).collect();
             let (Some(first), Some(last)) = (layers.first(), layers.last()) else { continue };
             output::line(format_args!(
                 "{:<6}  {:<6}  {:>16}  {:>10}  {:>7}",

@@ -1,0 +1,291 @@
+//! Commands about this program.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::{Args, Command};
+use clap_complete::Shell;
+use kalah::file::{FileContent, refuse_link, replace, require_replaceable};
+use kalah::game::{Pit, Position, Rules};
+use kalah::isa::Isa;
+use serde::Serialize;
+
+use crate::cli::help::examples;
+use crate::cli::output::{self, board_view};
+use crate::cli::process::outcome::Outcome;
+
+/// Explain the rule sets, with examples
+///
+/// Use this to find the --rules name of the rules that you play.
+#[derive(Args)]
+#[command(after_help = examples(&[
+    ("Explain all rule sets", "kalah rules"),
+    ("Explain one rule set", "kalah rules standard"),
+]))]
+pub struct Explain {
+    /// Rule set to explain [default: all]
+    #[arg(value_name = "NAME")]
+    rules: Option<Rules>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// Position in which the rule sets differ, and moves that show it.
+const POSITION: &str = "1,0,1,0,3,1/2,0,0,0,4,0";
+const MOVES: [(usize, &str); 4] = [
+    (1, "the last seed falls into South's empty pit 2, opposite four seeds"),
+    (3, "the last seed falls into South's empty pit 4, opposite an empty pit"),
+    (5, "the last seed falls into North's pit 1, which has two seeds"),
+    (6, "the last seed falls into South's store"),
+];
+
+#[derive(Serialize)]
+struct Example {
+    position: String,
+    r#move: usize,
+    what: &'static str,
+    /// Position after the move, as the mover sees it, whoever is to move.
+    after: String,
+    again: bool,
+}
+
+#[derive(Serialize)]
+struct RuleSet {
+    name: &'static str,
+    default: bool,
+    played_by: &'static str,
+    summary: &'static str,
+    examples: Vec<Example>,
+}
+
+#[derive(Serialize)]
+struct RulesReport {
+    common: &'static str,
+    rules: Vec<RuleSet>,
+}
+
+impl Explain {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let start: Position = POSITION.parse()?;
+        let explained = self.rules.map_or(Rules::ALL.to_vec(), |rules| vec![rules]);
+        let rule_sets = explained.into_iter().map(|rules| RuleSet {
+            name: rules.name(),
+            default: rules.is_default(),
+            played_by: rules.played_by(),
+            summary: rules.summary(),
+            examples: MOVES.iter().filter_map(|&(number, what)| example(rules, &start, number, what)).collect(),
+        });
+        let report = RulesReport { common: Rules::COMMON, rules: rule_sets.collect() };
+        output::answer(self.json, &report, || report.text(&start))?;
+        Ok(Outcome::Done)
+    }
+}
+
+/// Plays a move under a rule set.
+fn example(rules: Rules, start: &Position, number: usize, what: &'static str) -> Option<Example> {
+    let played = start.play(rules, Pit::from_number(number)?).ok()?;
+    let after = if played.again { played.position } else { played.position.turned() }.to_string();
+    Some(Example { position: start.to_string(), r#move: number, what, after, again: played.again })
+}
+
+impl RulesReport {
+    fn text(&self, start: &Position) -> std::io::Result<()> {
+        output::line(output::wrapped(self.common, 0))?;
+        let alone = self.rules.len() == 1;
+        if !alone {
+            output::line("\nRule sets differ in the effect of the last seed of a sowing:")?;
+        }
+        for rules in &self.rules {
+            let default = if rules.default { ", the default" } else { "" };
+            output::line(format_args!("\n{}{default}: {}", rules.name, rules.played_by))?;
+            output::line(output::wrapped(rules.summary, 2))?;
+        }
+        let by = if alone { "" } else { " under each rule set" };
+        output::line(format_args!("\nMoves of South{by}:\n\n{}", board_view::draw(start)))?;
+        for (index, (number, what)) in MOVES.iter().enumerate() {
+            output::line(format_args!("\nMove {number}: {what}"))?;
+            for rules in &self.rules {
+                let Some(example) = rules.examples.get(index) else { continue };
+                let again = if example.again { ", moves again" } else { "" };
+                output::line(format_args!("  {:<14} {}{again}", rules.name, example.after))?;
+            }
+        }
+        output::line("\nPositions are <pits, South's store, North's store, South's pits, North's pits>.")
+    }
+}
+
+/// Print a script that completes commands and flags in a shell
+///
+/// Save it where the shell looks for such scripts: for bash in ~/.local/share/bash-completion/completions/kalah.
+#[derive(Args)]
+#[command(after_help = examples(&[
+    ("Complete in this bash session", "eval \"$(kalah completions bash)\""),
+    ("Print the script for zsh", "kalah completions zsh"),
+]))]
+pub struct Completions {
+    /// Shell
+    shell: Shell,
+}
+
+impl Completions {
+    pub fn run(self, mut command: Command) -> anyhow::Result<Outcome> {
+        // Generated first and printed afterwards, since the generator panics if the reader closes the pipe.
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut command, "kalah", &mut script);
+        std::io::stdout().lock().write_all(&script)?;
+        Ok(Outcome::Done)
+    }
+}
+
+/// Write manual pages: kalah.1 and one for every command
+///
+/// Packages use this to install the pages; they have the same text as `kalah help`.
+#[derive(Args)]
+#[command(after_help = examples(&[
+    ("Write the pages and read one", "kalah man man && man -l man/kalah-build.1"),
+    ("Install them for this user", "kalah man ~/.local/share/man/man1"),
+]))]
+pub struct Manual {
+    /// Directory to write to, created if missing
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+}
+
+/// Environment variables of the program, with their meanings.
+pub const ENVIRONMENT: [(&str, &str); 5] = [
+    ("KALAH_MODULE", "The engine of a static page, kalah_wasm.wasm, unless --module is given."),
+    (
+        "KALAH_TABLES",
+        "Directory of the tables or their address, or several, separated as in PATH, unless --tables is given.",
+    ),
+    ("KALAH_CACHE", "Directory that keeps blocks of tables at an address, unless --cache is given."),
+    (
+        "KALAH_ADAPTER",
+        "The GPU to use, by its number, PCI address or part of its name in `kalah gpu`, unless --adapter is given.",
+    ),
+    (
+        "KALAH_ISA",
+        "Instruction set of the inner loops, of those that the processor has: baseline, avx2 or avx512. \
+         The default is the best one. Results do not depend on it.",
+    ),
+];
+
+impl Manual {
+    /// Writes the pages of `command` and its subcommands.
+    pub fn run(self, command: Command) -> anyhow::Result<Outcome> {
+        let directory = &self.directory;
+        let failed = || format!("cannot write manual pages to {}", directory.display());
+        std::fs::create_dir_all(directory).with_context(failed)?;
+        let pages: Vec<_> = all(command.disable_help_subcommand(true))
+            .into_iter()
+            .map(|(name, command)| (directory.join(format!("{name}.1")), command))
+            .collect();
+        let cannot = |path: &Path| format!("cannot write {}", path.display());
+        for (path, _) in &pages {
+            refuse_link(path)
+                .and_then(|()| require_replaceable(path, Some(FileContent::Manual)))
+                .with_context(|| cannot(path))?;
+        }
+        let count = pages.len();
+        for (number, (path, command)) in pages.into_iter().enumerate() {
+            let text = page(command, number == 0).with_context(failed)?;
+            replace(&path, Some(FileContent::Manual), |file| file.write_all(text.as_bytes()))
+                .with_context(|| cannot(&path))?;
+        }
+        output::line(format_args!("{} in {}", output::count(count, "manual page"), directory.display()))?;
+        Ok(Outcome::Done)
+    }
+}
+
+/// Section of the first page about files.
+const FILES: &str = ".SH FILES\nThe pages, scripts and tables of the repository that are mentioned here, such as \
+    docs/engine.md, come with the program: beside it in its archive, and in /usr/share/doc/kalah in the Debian \
+    package.\n";
+
+/// Returns the command and all below it, with the names of their pages, each before its own subcommands.
+fn all(mut command: Command) -> Vec<(String, Command)> {
+    command.build();
+    let mut found = Vec::new();
+    let mut open = vec![("kalah".to_owned(), command)];
+    while let Some((name, command)) = open.pop() {
+        let shown = command.get_subcommands().filter(|inner| !inner.is_hide_set());
+        open.extend(shown.map(|inner| (format!("{name}-{}", inner.get_name()), inner.clone())));
+        found.push((name, command));
+    }
+    found
+}
+
+/// Returns the page of a command. In place of the heading EXTRA of clap_mangen, it has the sections about the
+/// environment and about files.
+fn page(command: Command, is_first: bool) -> anyhow::Result<String> {
+    let variables: Vec<_> = command.get_arguments().filter_map(|argument| argument.get_env()?.to_str()).collect();
+    let (more, heading) = if is_first {
+        (environment(|_| true) + FILES, "EXIT STATUS")
+    } else {
+        (environment(|name| variables.contains(&name)), "EXAMPLES")
+    };
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command.clone()).render(&mut page)?;
+    Ok(String::from_utf8(page)?.replace(".SH EXTRA\n", &format!("{more}.SH {heading}\n")))
+}
+
+/// Returns the section about the environment variables that `is_used` selects; empty without any.
+fn environment(is_used: impl Fn(&str) -> bool) -> String {
+    let mut text = String::new();
+    for (name, meaning) in ENVIRONMENT.iter().filter(|(name, _)| is_used(name)) {
+        if text.is_empty() {
+            text += ".SH ENVIRONMENT\n";
+        }
+        text += &format!(".TP\n\\fB{name}\\fR\n{}\n", meaning.replace('-', "\\-"));
+    }
+    text
+}
+
+/// Features that the program was compiled with.
+const FEATURES: [(&str, bool); 5] = [
+    ("cli", cfg!(feature = "cli")),
+    ("gpu", cfg!(feature = "gpu")),
+    ("parquet", cfg!(feature = "parquet")),
+    ("remote", cfg!(feature = "remote")),
+    ("serve", cfg!(feature = "serve")),
+];
+
+/// Returns version and commit briefly, for files that belong to one build of the program.
+pub fn short_version() -> String {
+    format!("{} ({})", env!("CARGO_PKG_VERSION"), option_env!("KALAH_COMMIT").unwrap_or("unknown"))
+}
+
+/// Returns version, commit and features, the instruction set in use, and those of the machine.
+pub fn long_version() -> String {
+    let features: Vec<&str> = FEATURES.iter().filter(|(_, on)| *on).map(|(name, _)| *name).collect();
+    let isa: Vec<&str> = Isa::available().map(Isa::name).collect();
+    format!(
+        "{}\ncommit: {}\nfeatures: {}\ninstruction set: {}, of {}",
+        env!("CARGO_PKG_VERSION"),
+        option_env!("KALAH_COMMIT").unwrap_or("unknown"),
+        features.join(", "),
+        Isa::detect().name(),
+        isa.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_variable_of_a_flag_is_explained() {
+        let command = crate::cli::command();
+        let variables: Vec<&str> = command
+            .get_subcommands()
+            .flat_map(Command::get_arguments)
+            .filter_map(|argument| argument.get_env()?.to_str())
+            .collect();
+        assert!(variables.contains(&"KALAH_TABLES"));
+        for variable in variables {
+            assert!(ENVIRONMENT.iter().any(|(name, _)| *name == variable), "{variable}");
+        }
+    }
+}
