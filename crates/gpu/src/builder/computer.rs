@@ -5,22 +5,21 @@ use std::thread::ScopedJoinHandle;
 
 use kalah_core::cancel::Stopped;
 use kalah_core::index::{Frame, layer_frames};
-use kalah_tables::builder::{ComputeError, Computer, DeviceComputer, DeviceError, DeviceTraffic, FrameOutput};
+use kalah_tables::builder::{ComputeError, Computer, Device, DeviceComputer, DeviceError, DeviceTraffic, FrameOutput};
 use kalah_tables::progress::Pulse;
 use kalah_tables::rows::BoardRows;
 use kalah_tables::table::Tables;
 
 use super::classes::read_steps;
-use super::collector::{READBACKS, collect, send};
-use super::error::is_out_of_memory;
-use super::lower::Lower;
+use super::lower::{HEADROOM, Lower};
 use super::memory::DeviceMemory;
 use super::packer::{PackedOnDevice, Packer};
+use super::packer::{READBACKS, collect, send};
 use super::pair::Pair;
 use super::prefetcher::Prefetcher;
 use super::rows::DeviceRows;
 use super::stages::Stage;
-use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, RecorderBuffers, Shortage, Timing};
+use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, RecorderBuffers, Shortage, Tier, Timing};
 
 /// Returns the memory for the layers up to `seeds`.
 ///
@@ -260,5 +259,50 @@ impl Computer for GpuComputer {
         self.timing = recorder.timing.take();
         self.buffers = Some(recorder.into_buffers());
         result
+    }
+}
+
+impl From<GpuError> for ComputeError {
+    fn from(error: GpuError) -> ComputeError {
+        ComputeError::Device(error.into())
+    }
+}
+
+/// Returns true if the device did not have enough memory.
+pub(super) fn is_out_of_memory(error: &ComputeError) -> bool {
+    matches!(error, ComputeError::Device(error) if matches!(error.downcast_ref(), Some(GpuError::OutOfMemory { .. })))
+}
+
+/// Positions per second of a GPU, which waits for the disk, and of a software adapter. Rules with
+/// relays reach this share of them (docs/measurements.md).
+const RATE: f64 = 2e9;
+const SOFTWARE_RATE: f64 = 4e6;
+const RELAY_SHARE: f64 = 0.4;
+
+impl Device for Gpu {
+    fn name(&self) -> &str {
+        &self.report().name
+    }
+
+    fn computer(self: Arc<Self>, tables: &Tables, seeds: usize) -> Result<Box<dyn DeviceComputer>, ComputeError> {
+        Ok(Box::new(GpuComputer::new(self, tables, seeds)?))
+    }
+
+    fn least_memory(&self, pits: usize, seeds: usize) -> u64 {
+        DeviceMemory::new(pits, seeds, self.budget(), self.max_binding()).least()
+    }
+
+    fn holds(&self, pits: usize, seeds: usize, bytes: u64) -> bool {
+        let free = |budget: u64| budget - budget / HEADROOM;
+        self.budget().is_some_and(|budget| self.least_memory(pits, seeds) + bytes <= free(budget))
+    }
+
+    fn rate(&self, relays: bool) -> f64 {
+        let rate = if self.report().tier == Tier::Software { SOFTWARE_RATE } else { RATE };
+        rate * if relays { RELAY_SHARE } else { 1.0 }
+    }
+
+    fn copy_bandwidth(&self, bytes: u64) -> Result<f64, DeviceError> {
+        Ok(Gpu::copy_bandwidth(self, bytes)?)
     }
 }

@@ -8,28 +8,19 @@
 // |---|---|
 // | `stages` | the computation: every stage as a shader and as its twin on the CPU |
 // | `classes` | classes of moves, and the frames that they lead to |
-// | `lists` | moves of rows and maps of ranks, as words |
-// | `edge_colouring` | crossings of relays, divided so that threads do not race |
+// | `lists` | moves of rows and maps of ranks, as words; crossings of relays, divided so that threads do not race |
 // | `prefetcher` | making these while the device computes |
 // | `rows` | these words on the device |
-// | `residency` | selection of frames to keep when future reads are given |
-// | `lower` | frames of lower layers on the device |
+// | `lower` | frames of lower layers on the device, selected by future reads |
 // | `matrix` | scores on the device, in parts that a stage can use at once |
 // | `pair` | the scores of a pair of frames |
-// | `packer` | packing on the device |
-// | `collector` | copying packed frames back while the device continues |
-// | `computer` | all frames of a layer |
+// | `packer` | packing on the device, and copying packed frames back while it continues |
+// | `computer` | all frames of a layer: a GPU as a device that builds tables |
 // | `self_test`(self_test()) | a small layer that a device computes before it is trusted |
-// | `error` | a GPU's errors as those of a computer of frames |
-// | `backend` | a GPU as a device that builds tables |
 // | `memory` | device memory for a build, and the limits of the device |
 
-mod backend;
 mod classes;
-mod collector;
 mod computer;
-mod edge_colouring;
-mod error;
 mod lists;
 mod lower;
 mod matrix;
@@ -37,7 +28,6 @@ mod memory;
 mod packer;
 mod pair;
 mod prefetcher;
-mod residency;
 mod rows;
 mod self_test;
 pub mod stages;

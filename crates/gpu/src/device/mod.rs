@@ -6,56 +6,38 @@
 
 // | module | contents |
 // |---|---|
-// | `adapter` | listing and choosing adapters |
-// | `report` | the description of an adapter |
-// | `options` | limits on memory, and other options |
-// | `gpu` | an open GPU: compiled kernels, faults |
-// | `faults` | faults of a device |
+// | `adapter` | listing, describing and choosing adapters |
+// | `gpu` | an open GPU: its options, compiled kernels, faults |
 // | `waiting` | noticing faults, and waiting for work that may never end |
-// | `caught` | panics of wgpu, as errors |
-// | `buffer` | memory on the device, and parts of it that a kernel uses |
-// | `kernel` | a shader, its buffers and parameters, its twin |
-// | `twin` | support for twins on the CPU: threads, shared words, the built-in functions of WGSL |
-// | `trace` | uses of words, for a check of twins for data races |
+// | `buffer` | memory on the device, parts of it that a kernel uses, and copying data there |
+// | `kernel` | a shader, its buffers and parameters, its twin; running a single one, for tests |
+// | `twin` | twins on the CPU: threads, shared words, functions of WGSL; uses of words, to find data races |
 // | `recorder` | recording work and submitting it in batches |
 // | `flight` | submissions that have not ended yet |
 // | `pace` | the amount of work to submit at once |
-// | `staging` | copying data to the device |
 // | `timing` | times of kernels, by the device's clock |
-// | `single` | running a single kernel, for tests |
-// | `error` | reasons why a computation ended early |
+// | `error` | reasons why a computation ended early, also panics of wgpu |
 
 mod adapter;
 mod buffer;
-mod caught;
 mod error;
-mod faults;
 mod flight;
 mod gpu;
 mod kernel;
-mod options;
 mod pace;
 mod recorder;
-mod report;
-mod single;
-mod staging;
 mod timing;
-mod trace;
 mod twin;
 mod waiting;
 
-pub use adapter::Adapter;
+pub use adapter::{Adapter, AdapterReport, Tier};
 pub(crate) use buffer::{DeviceBuffer, Window};
-pub use caught::catches_panics;
-pub use error::{GpuError, Shortage};
-pub use gpu::Gpu;
+pub use error::{GpuError, Shortage, catches_panics};
+pub use gpu::{Gpu, GpuOptions};
 pub(crate) use kernel::params;
 pub use kernel::{Access, Kernel, Params, TracedTwin, Twin, WORKGROUP};
-pub use options::GpuOptions;
 pub(crate) use recorder::{MAX_WORKGROUPS, RECORDER_BYTES, Recorder, RecorderBuffers};
-pub use report::{AdapterReport, Tier};
 pub(crate) use timing::Timing;
-pub use trace::{Barrier, Memory, NoTrace, Tracer, Use};
-pub use twin::{Words, Workgroup, bindings};
+pub use twin::{Barrier, Memory, NoTrace, Tracer, Use, Words, Workgroup, bindings};
 pub(crate) use twin::{extract_bits, pack4x_u8, read, unpack4x_u8};
 pub use waiting::has_hung;

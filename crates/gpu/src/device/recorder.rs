@@ -3,13 +3,13 @@ use std::sync::Arc;
 
 use wgpu::{BindGroupEntry, BufferBinding, BufferUsages, CommandEncoder, ComputePass, QuerySet, SubmissionIndex};
 
+use super::buffer::Staging;
 use super::buffer::{DeviceBuffer, Window};
 use super::error::GpuError;
 use super::flight::Flights;
 use super::gpu::{Gpu, Pipeline};
 use super::kernel::{Access, Kernel, Params, WORKGROUP};
 use super::pace::{Kind, Pace, Work};
-use super::staging::Staging;
 use super::timing::Timing;
 
 /// Maximum workgroups of a dispatch.

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use kalah_tables::system::processor_time;
 use wgpu::{PollError, PollStatus, PollType, SubmissionIndex};
 
-use super::caught::caught;
+use super::adapter::Tier;
 use super::error::GpuError;
-use super::faults::Faults;
+use super::error::caught;
+use super::gpu::Faults;
 use super::gpu::Gpu;
-use super::report::Tier;
 
 /// Maximum wait, after a command was rejected, for a report that the device was lost.
 const LOSS_IS_REPORTED_WITHIN: Duration = Duration::from_secs(2);
