@@ -7,7 +7,7 @@ use kalah_core::game::Rules;
 use kalah_core::index::{Frame, RowIndex, TableRow};
 use kalah_tables::rows::{ForwardMove, Kind, Moves};
 
-use super::lower::ReadSteps;
+use super::residency::ReadSteps;
 use super::stages::Stage;
 
 /// The kind of a class of moves. It determines the stage, and the frames that the moves lead to.

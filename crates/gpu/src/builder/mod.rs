@@ -11,7 +11,8 @@
 // | `lists` | moves of rows and maps of ranks, as words; crossings of relays, divided so that threads do not race |
 // | `prefetcher` | making these while the device computes |
 // | `rows` | these words on the device |
-// | `lower` | frames of lower layers on the device, selected by future reads |
+// | `lower` | frames of lower layers on the device |
+// | `residency` | selection of frames to keep when future reads are given |
 // | `matrix` | scores on the device, in parts that a stage can use at once |
 // | `pair` | the scores of a pair of frames |
 // | `packer` | packing on the device, and copying packed frames back while it continues |
@@ -28,6 +29,7 @@ mod memory;
 mod packer;
 mod pair;
 mod prefetcher;
+mod residency;
 mod rows;
 mod self_test;
 pub mod stages;

@@ -10,7 +10,8 @@
 // | `gpu` | an open GPU: its options, compiled kernels, faults |
 // | `waiting` | noticing faults, and waiting for work that may never end |
 // | `buffer` | memory on the device, parts of it that a kernel uses, and copying data there |
-// | `kernel` | a shader, its buffers and parameters, its twin; running a single one, for tests |
+// | `kernel` | a shader, its buffers and parameters, its twin |
+// | `single` | running a single kernel, for tests |
 // | `twin` | twins on the CPU: threads, shared words, functions of WGSL; uses of words, to find data races |
 // | `recorder` | recording work and submitting it in batches |
 // | `flight` | submissions that have not ended yet |
@@ -26,6 +27,7 @@ mod gpu;
 mod kernel;
 mod pace;
 mod recorder;
+mod single;
 mod timing;
 mod twin;
 mod waiting;
