@@ -2,7 +2,7 @@ use std::fmt::Write;
 
 use bytemuck::Pod;
 
-use super::twin::Tracer;
+use super::trace::Tracer;
 
 /// Threads of a workgroup.
 pub const WORKGROUP: u32 = 256;

@@ -12,7 +12,8 @@
 // | `buffer` | memory on the device, parts of it that a kernel uses, and copying data there |
 // | `kernel` | a shader, its buffers and parameters, its twin |
 // | `single` | running a single kernel, for tests |
-// | `twin` | twins on the CPU: threads, shared words, functions of WGSL; uses of words, to find data races |
+// | `twin` | support for twins on the CPU: threads, shared words, the built-in functions of WGSL |
+// | `trace` | uses of words, for a check of twins for data races |
 // | `recorder` | recording work and submitting it in batches |
 // | `flight` | submissions that have not ended yet |
 // | `pace` | the amount of work to submit at once |
@@ -29,6 +30,7 @@ mod pace;
 mod recorder;
 mod single;
 mod timing;
+mod trace;
 mod twin;
 mod waiting;
 
@@ -40,6 +42,7 @@ pub(crate) use kernel::params;
 pub use kernel::{Access, Kernel, Params, TracedTwin, Twin, WORKGROUP};
 pub(crate) use recorder::{MAX_WORKGROUPS, RECORDER_BYTES, Recorder, RecorderBuffers};
 pub(crate) use timing::Timing;
-pub use twin::{Barrier, Memory, NoTrace, Tracer, Use, Words, Workgroup, bindings};
+pub use trace::{Barrier, Memory, NoTrace, Tracer, Use};
+pub use twin::{Words, Workgroup, bindings};
 pub(crate) use twin::{extract_bits, pack4x_u8, read, unpack4x_u8};
 pub use waiting::has_hung;
