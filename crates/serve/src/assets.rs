@@ -33,15 +33,10 @@ impl Asset {
 
     /// Returns a file of this media type with these bytes, in both forms.
     pub fn of(kind: &'static str, bytes: Bytes) -> Arc<Asset> {
-        let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
-        let compressed = gzip.write_all(&bytes).and_then(|()| gzip.finish()).expect("memory can be written");
         let digest = xxhash_rust::xxh3::xxh3_64(&bytes);
         let etag = |end: &str| HeaderValue::from_str(&format!("\"{digest:016x}{end}\"")).expect("plain letters");
-        Arc::new(Asset {
-            kind,
-            plain: Sendable { bytes, etag: etag("") },
-            compressed: Sendable { bytes: compressed.into(), etag: etag("-gzip") },
-        })
+        let compressed = Sendable { bytes: compressed(&bytes).into(), etag: etag("-gzip") };
+        Arc::new(Asset { kind, plain: Sendable { bytes, etag: etag("") }, compressed })
     }
 
     /// Returns the answer to a request with these headers.
@@ -59,6 +54,12 @@ impl Asset {
         response.headers_mut().extend(encoding.into_iter().flatten());
         response
     }
+}
+
+/// Returns bytes compressed by gzip.
+pub(super) fn compressed(bytes: &[u8]) -> Vec<u8> {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+    gzip.write_all(bytes).and_then(|()| gzip.finish()).expect("memory can be written")
 }
 
 /// Returns the parts of a header that is a list, over all its lines.

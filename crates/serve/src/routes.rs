@@ -1,4 +1,3 @@
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,8 +19,8 @@ use super::assets::Asset;
 use super::preview::Page;
 use super::refusal::Refusal;
 use super::service::Service;
-use super::slots::Slot;
-use super::{events, page};
+use super::slots::Client;
+use super::{cors, events, hosts, page};
 
 /// Header that states whose pages may use an answer.
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
@@ -51,14 +50,6 @@ const VERSIONS: [&str; 2] = ["/api", "/api/v1"];
 /// Header with the version, in all answers of the API.
 const VERSION: (HeaderName, HeaderValue) =
     (HeaderName::from_static("kalah-api-version"), HeaderValue::from_static("1"));
-
-/// Connection on which a request arrived.
-#[derive(Clone)]
-pub(super) struct Client {
-    /// Address of the server on it.
-    pub local: IpAddr,
-    pub slot: Arc<Slot>,
-}
 
 /// Routes requests. Each has a [`Client`] among its extensions.
 pub(super) fn routes(service: Arc<Service>) -> Router {
@@ -97,9 +88,8 @@ pub(super) fn routes(service: Arc<Service>) -> Router {
         .fallback(|uri: Uri| async move { Refusal(ApiError::NotFound(uri.path().chars().take(100).collect())) })
         .method_not_allowed_fallback(|method: Method| async move { Refusal(ApiError::Method(method.to_string())) })
         .layer(middleware::from_fn_with_state(Arc::clone(&service), receive))
-        .layer(DefaultBodyLimit::max(MAX_POSITIONS_BYTES))
         .layer(compression());
-    if let Some(cors) = service.sharing.layer() {
+    if let Some(cors) = cors::layer(&service.options) {
         routes = routes.layer(cors);
     }
     routes.layer(middleware::from_fn_with_state(Arc::clone(&service), guard)).with_state(service)
@@ -134,11 +124,12 @@ async fn guard(
     let (method, headers) = (request.method(), request.headers());
     let api = is_api(request.uri().path());
     // From a page of an allowed website. A browser may only ask about requests that such a page may send.
-    let shared = api && service.sharing.allows(headers);
+    let shared = api && cors::allows(&service.options.origins, headers);
     let is_preflight =
         shared && method == Method::OPTIONS && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
-    let host = service.hosts.check_host(request.uri(), headers, client.local);
-    let admitted = host.and_then(|()| if shared { Ok(()) } else { service.hosts.check_origin(headers, api) });
+    let ours = &service.options.hosts;
+    let host = hosts::check_host(ours, request.uri(), headers, client.local);
+    let admitted = host.and_then(|()| if shared { Ok(()) } else { hosts::check_origin(ours, headers, api) });
     let mut response = match admitted {
         // The CORS layer would answer it for every sender.
         Ok(()) if method == Method::OPTIONS && !is_preflight => {
@@ -170,9 +161,9 @@ async fn receive(
     request: Request,
     next: Next,
 ) -> Response {
-    match whole(request, service.patience).await {
+    match whole(request, service.options.patience).await {
         Ok(request) => {
-            let work = client.slot.work();
+            let work = client.work();
             events::at_work_until_sent(next.run(request).await, work)
         }
         Err(error) => Refusal(error).into_response(),

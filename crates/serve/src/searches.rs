@@ -3,18 +3,16 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use kalah_api::{ApiError, SearchOptions, Searcher, Sources};
+use kalah_api::{ApiError, SearchOptions, Searcher};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
-use kalah_solve::book::Books;
 use kalah_tables::table::{Shelf, TableError};
 use parking_lot::Mutex;
 use tokio::sync::{oneshot, watch};
 
-/// Work after a search, when its thread is free again: sending the answer.
-type Reply = Box<dyn FnOnce() + Send>;
+use super::server::Options;
 
-type Job = Box<dyn FnOnce(&mut Searcher<'_>) -> Reply + Send>;
+type Job = Box<dyn FnOnce(&mut Searcher<'_>) + Send>;
 
 /// Board for which a searcher keeps its proved results: rules and pits a side.
 type BoardKey = (Rules, usize);
@@ -63,30 +61,24 @@ impl Drop for CancelOnDrop {
 }
 
 impl Searches {
-    /// Starts `count` threads.
+    /// Starts the threads.
     ///
     /// # Errors
     /// If a thread cannot be started.
-    pub fn start(
-        count: usize,
-        shelf: &Arc<Shelf>,
-        books: &Arc<Books>,
-        options: SearchOptions,
-        stopping: watch::Receiver<bool>,
-    ) -> std::io::Result<Searches> {
+    pub fn start(options: &Arc<Options>, stopping: watch::Receiver<bool>) -> std::io::Result<Searches> {
+        let count = options.searches.max(1);
         let idle = Arc::new(Mutex::new((0..count).map(|thread| Idle { thread, last: None }).collect()));
         let mut threads = Vec::new();
         for _ in 0..count {
             let (sender, jobs) = mpsc::channel::<Job>();
-            let (shelf, books) = (Arc::clone(shelf), Arc::clone(books));
+            let options = Arc::clone(options);
             thread::Builder::new().name("search".to_owned()).spawn(move || {
-                let sources = Sources { shelf: &shelf, books: &books };
-                let mut searcher = Searcher::new(sources, options);
+                let limits = SearchOptions { memory: options.memory, threads: options.threads.max(1) };
+                let mut searcher = Searcher::new(options.sources(), limits);
                 for job in jobs {
-                    match catch_unwind(AssertUnwindSafe(|| job(&mut searcher))) {
-                        Ok(reply) => reply(),
+                    if catch_unwind(AssertUnwindSafe(|| job(&mut searcher))).is_err() {
                         // Its results may be incomplete.
-                        Err(_) => searcher = Searcher::new(sources, options),
+                        searcher.forget();
                     }
                 }
             })?;
@@ -122,7 +114,7 @@ impl Searches {
         if self.is_stopping() {
             return Err(ApiError::Stopping);
         }
-        let thread = self.take(reads.board).ok_or(ApiError::Busy(self.threads.len()))?;
+        let thread = self.take(reads.board).ok_or(ApiError::Busy(self.count()))?;
         let cancel = CancelOnDrop(Cancel::new());
         let asked = cancel.0.clone();
         // Even if the work panics.
@@ -140,10 +132,15 @@ impl Searches {
             }
             // The thread is freed before the answer is sent, since the client may send its next request at once.
             drop(back);
-            Box::new(move || drop(sender.send(result)))
+            let _ = sender.send(result);
         });
         self.threads[thread].send(job).map_err(|_| broken())?;
         Ok(Running { result, cancel, stopping: self.stopping.clone() })
+    }
+
+    /// Number of searches at a time.
+    pub fn count(&self) -> usize {
+        self.threads.len()
     }
 
     /// Returns true if the server is stopping.
