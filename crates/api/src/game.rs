@@ -213,7 +213,7 @@ pub(crate) fn read_record(fields: &mut Fields) -> Result<GameRecord, ApiError> {
     if let Some(text) = fields.text("text")? {
         for other in ["board", "rules", "moves"] {
             if fields.has(other) {
-                return Err(ApiError::Request(format!("give 'text' or '{other}', not both: a text contains it")));
+                return Err(ApiError::Conflict("text", other));
             }
         }
         let game = read_game(&text)?;
