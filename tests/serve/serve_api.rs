@@ -130,7 +130,7 @@ fn impossible_requests_that_fit_the_description_have_the_status_that_it_states()
         ("line", "board=3x2&moves=7", "line"),
         ("puzzle", "board=3x2&day=2026-11-23&seed=1", "conflict"),
         ("move", r#"{"board": "1,0/0,0"}"#, "game-over"),
-        ("game", r#"{"board": "3x2", "moves": [1, 1]}"#, "line"),
+        ("game", r#"{"board": "3x2", "moves": [1, 1, 1, 1, 1, 1]}"#, "line"),
         ("game", r#"{"text": "7"}"#, "text"),
         ("text/read", r#"{"text": "a game"}"#, "text"),
         ("text/write", r#"{"board": "3x2", "moves": [4]}"#, "line"),

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{DefaultBodyLimit, FromRequest, Request, State};
-use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, Version, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -12,15 +12,14 @@ use kalah_api::{ApiError, MAX_BYTES, MAX_POSITIONS_BYTES};
 use tokio::time::timeout;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
-use tower_http::compression::predicate::{Predicate, SizeAbove};
+use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 
 use super::api;
 use super::assets::Asset;
-use super::preview::Page;
 use super::refusal::Refusal;
 use super::service::Service;
 use super::slots::Client;
-use super::{cors, events, hosts, page};
+use super::{cors, events, hosts, page, preview};
 
 /// Header that states whose pages may use an answer.
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
@@ -73,14 +72,13 @@ pub(super) fn routes(service: Arc<Service>) -> Router {
     }
     for file in page::FILES {
         if file.path == "/" {
-            let page = Arc::new(Page::new(file));
             for path in ["/", "/index.html"] {
-                let page = Arc::clone(&page);
-                routes = routes.route(path, get(move |headers: HeaderMap| async move { page.answer(&headers) }));
+                let serve = move |headers: HeaderMap| async move { preview::answer(file, &headers) };
+                routes = routes.route(path, get(serve));
             }
             continue;
         }
-        let asset = Asset::new(&file);
+        let asset = Arc::new(Asset::new(file.kind, Bytes::from_static(file.bytes)));
         let serve = move |headers: HeaderMap| async move { asset.answer(&headers) };
         routes = routes.route(file.path, get(serve));
     }
@@ -88,20 +86,16 @@ pub(super) fn routes(service: Arc<Service>) -> Router {
         .fallback(|uri: Uri| async move { Refusal(ApiError::NotFound(uri.path().chars().take(100).collect())) })
         .method_not_allowed_fallback(|method: Method| async move { Refusal(ApiError::Method(method.to_string())) })
         .layer(middleware::from_fn_with_state(Arc::clone(&service), receive))
-        .layer(compression());
+        // A stream has no end to wait for.
+        .layer(
+            CompressionLayer::new()
+                .quality(CompressionLevel::Fastest)
+                .compress_when(SizeAbove::new(MIN_COMPRESSED).and(NotForContentType::SSE)),
+        );
     if let Some(cors) = cors::layer(&service.options) {
         routes = routes.layer(cors);
     }
     routes.layer(middleware::from_fn_with_state(Arc::clone(&service), guard)).with_state(service)
-}
-
-/// Compresses JSON documents for clients that accept it, except streams, whose end is open, and short documents.
-fn compression() -> CompressionLayer<impl Predicate> {
-    let is_document = |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| {
-        headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json")
-    };
-    let worthwhile = SizeAbove::new(MIN_COMPRESSED).and(is_document);
-    CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(worthwhile)
 }
 
 /// `GET /api/openapi.json`

@@ -8,7 +8,7 @@ use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
 use kalah_tables::table::{Shelf, TableError};
 use parking_lot::Mutex;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::oneshot;
 
 use super::server::Options;
 
@@ -42,7 +42,8 @@ impl Reads {
 pub(super) struct Searches {
     threads: Vec<mpsc::Sender<Job>>,
     idle: Arc<Mutex<Vec<Idle>>>,
-    stopping: watch::Receiver<bool>,
+    /// Stops all of them.
+    stop: Cancel,
 }
 
 /// Thread without work, and its last board.
@@ -65,7 +66,7 @@ impl Searches {
     ///
     /// # Errors
     /// If a thread cannot be started.
-    pub fn start(options: &Arc<Options>, stopping: watch::Receiver<bool>) -> std::io::Result<Searches> {
+    pub fn start(options: &Arc<Options>) -> std::io::Result<Searches> {
         let count = options.searches.max(1);
         let idle = Arc::new(Mutex::new((0..count).map(|thread| Idle { thread, last: None }).collect()));
         let mut threads = Vec::new();
@@ -84,7 +85,7 @@ impl Searches {
             })?;
             threads.push(sender);
         }
-        Ok(Searches { threads, idle, stopping })
+        Ok(Searches { threads, idle, stop: Cancel::new() })
     }
 
     /// Does `work` on a free thread, within `time`. The work is cancelled as soon as the returned future is dropped
@@ -115,7 +116,7 @@ impl Searches {
             return Err(ApiError::Stopping);
         }
         let thread = self.take(reads.board).ok_or(ApiError::Busy(self.count()))?;
-        let cancel = CancelOnDrop(Cancel::new());
+        let cancel = CancelOnDrop(self.stop.child());
         let asked = cancel.0.clone();
         // Even if the work panics.
         let back = Back { idle: Arc::clone(&self.idle), thread, last: reads.board };
@@ -135,7 +136,12 @@ impl Searches {
             let _ = sender.send(result);
         });
         self.threads[thread].send(job).map_err(|_| broken())?;
-        Ok(Running { result, cancel, stopping: self.stopping.clone() })
+        Ok(Running { result, _cancel: cancel })
+    }
+
+    /// Stops all searches, which answer with what they have, and refuses further ones.
+    pub fn stop(&self) {
+        self.stop.cancel();
     }
 
     /// Number of searches at a time.
@@ -145,7 +151,7 @@ impl Searches {
 
     /// Returns true if the server is stopping.
     pub fn is_stopping(&self) -> bool {
-        *self.stopping.borrow()
+        self.stop.is_cancelled()
     }
 
     /// Returns a free thread, preferably the one that searched this board last.
@@ -164,8 +170,7 @@ fn broken() -> ApiError {
 /// Running work. It is cancelled as soon as this is dropped or the server stops.
 pub(super) struct Running<T> {
     result: oneshot::Receiver<Result<T, ApiError>>,
-    cancel: CancelOnDrop,
-    stopping: watch::Receiver<bool>,
+    _cancel: CancelOnDrop,
 }
 
 impl<T> Running<T> {
@@ -174,11 +179,7 @@ impl<T> Running<T> {
     /// # Errors
     /// Those of the work, and an error if it panics.
     pub async fn result(self) -> Result<T, ApiError> {
-        let Running { mut result, cancel, mut stopping } = self;
-        tokio::select! {
-            result = &mut result => return result.map_err(|_| broken())?,
-            _ = stopping.wait_for(|&stopping| stopping) => drop(cancel),
-        }
+        let Running { result, _cancel } = self;
         result.await.map_err(|_| broken())?
     }
 }

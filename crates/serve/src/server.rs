@@ -127,7 +127,7 @@ impl Stop {
 pub fn serve(listener: TcpListener, options: Options, stop: &Stop) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let options = Arc::new(options);
-    let searches = Searches::start(&options, stop.0.subscribe())?;
+    let searches = Searches::start(&options)?;
     let service = Arc::new(Service { options, searches, puzzles: Puzzles::default() });
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(ANSWERING)
@@ -140,7 +140,7 @@ pub fn serve(listener: TcpListener, options: Options, stop: &Stop) -> io::Result
         let slots = Slots::new(max_connections());
         tokio::select! {
             () = answer(listener, &service, &slots, &stop.0) => {}
-            () = stopped(stop.0.subscribe()) => {}
+            () = stopped(stop.0.subscribe()) => service.searches.stop(),
         }
         // Clients whose requests have not arrived by then are dropped.
         let _ = timeout(GRACE, slots.all_free()).await;
