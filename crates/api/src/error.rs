@@ -1,6 +1,7 @@
 //! Errors of requests, and limits of what a request may contain.
 
 use std::error::Error;
+use std::fmt::Display;
 
 use kalah_core::cancel::Stopped;
 use kalah_core::cause;
@@ -154,6 +155,11 @@ impl ApiError {
     /// Returns true if the error should be reported to the operator.
     pub fn is_of_server(&self) -> bool {
         matches!(self, ApiError::Damaged(_) | ApiError::Unreadable(_) | ApiError::Failed(_))
+    }
+
+    /// Returns the error of a move of a line, by its index.
+    pub(crate) fn of_move(index: usize, text: impl Display, why: impl Display) -> ApiError {
+        ApiError::Line(format!("move {} of the line, '{text}': {why}", index + 1))
     }
 
     /// Returns the JSON document of the error.

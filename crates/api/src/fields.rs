@@ -4,14 +4,14 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use kalah_core::game::{Position, Rules};
+use kalah_core::game::{Pit, Position, Rules};
 use kalah_tables::printable::printable;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
 use super::ApiError;
-use super::error::{MAX_LITERAL, MAX_SEEDS};
+use super::error::{MAX_LITERAL, MAX_MOVES, MAX_SEEDS};
 
 /// Valid values of a field, as the end of an error.
 const BOARD: &str = "it must be a position such as 6x4";
@@ -149,8 +149,22 @@ impl Fields {
         self.fields.iter().any(|(other, value)| other == name && !value.is_null())
     }
 
-    /// Takes single moves, unchecked: an array of numbers, or a string with commas; none if the field is missing.
-    pub fn moves(&mut self) -> Result<Vec<String>, ApiError> {
+    /// Takes single moves on a board of this many pits a side, which may not be legal: an array of numbers, or a string
+    /// with commas; none if the field is missing.
+    pub fn moves(&mut self, pits: usize) -> Result<Vec<Pit>, ApiError> {
+        let moves = self.numbers()?;
+        if moves.len() > MAX_MOVES {
+            return Err(ApiError::Line(format!("the line has {} moves, but the limit is {MAX_MOVES}", moves.len())));
+        }
+        let pit = |(index, text): (usize, &String)| {
+            let pit = text.parse().ok().and_then(Pit::from_number).filter(|pit| pit.index() < pits);
+            pit.ok_or_else(|| ApiError::of_move(index, text, format_args!("moves are numbers from 1 to {pits}")))
+        };
+        moves.iter().enumerate().map(pit).collect()
+    }
+
+    /// Takes the single moves as texts.
+    fn numbers(&mut self) -> Result<Vec<String>, ApiError> {
         let wrong = |what: String| bad(format!("'moves' is {what}; it must be an array of numbers such as [3, 6]"));
         match self.take("moves") {
             None => Ok(Vec::new()),
