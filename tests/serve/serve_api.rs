@@ -360,7 +360,8 @@ fn texts_are_written_and_read() {
     );
     assert_described(&read, "GameRead");
     // Comments after a turn, or within a turn, which moves them to its end.
-    let comments = json!([{"after": 0, "text": "before"}, {"after": 1, "text": "in it"}, {"after": 3, "text": "last"}]);
+    let comments =
+        json!([{"after": 0, "text": "before"}, {"after": 1, "text": "in it"}, {"after": 3.0, "text": "last"}]);
     let body = json!({"board": "6x4", "moves": [3, 6, 2], "comments": comments});
     let (_, answer) = post("/api/text/write", &body);
     assert!(answer["text"].as_str().unwrap().ends_with("\n{before} 1. 36 {in it} 2 {last} *\n"), "{answer}");

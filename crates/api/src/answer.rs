@@ -318,7 +318,8 @@ pub struct TablesAnswer {
 }
 
 impl From<Listing> for TablesAnswer {
-    fn from(listing: Listing) -> TablesAnswer {
+    fn from(mut listing: Listing) -> TablesAnswer {
+        listing.tables.sort_by_key(|(key, ..)| (key.rules.name(), key.pits, key.seeds));
         let tables = listing.tables.into_iter().map(|(key, positions, bytes)| TableEntry {
             rules: key.rules.name(),
             pits: key.pits,

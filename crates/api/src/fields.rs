@@ -72,6 +72,21 @@ fn kind(value: &Value) -> String {
     }
 }
 
+/// Writes all whole numbers as such: JSON has one type of number, so 3.0 is 3.
+fn write_whole(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            let float = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0);
+            if let Some(float) = float.filter(|float| (0.0..u64::MAX as f64).contains(float)) {
+                *number = (float as u64).into();
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(write_whole),
+        Value::Object(fields) => fields.values_mut().for_each(write_whole),
+        _ => {}
+    }
+}
+
 /// Parses a position that is not too large.
 pub(crate) fn parse_position(literal: &str) -> Result<Position, ApiError> {
     if literal.len() > MAX_LITERAL {
@@ -105,7 +120,9 @@ impl Fields {
             bad(format!("the body is not valid JSON (line {}, column {}); {FORM}", error.line(), error.column()))
         })?;
         let object = serde_json::from_slice(body);
-        let Object(fields) = object.map_err(|_| bad(format!("the body is {}; it must be an object", kind(&value))))?;
+        let Object(mut fields) =
+            object.map_err(|_| bad(format!("the body is {}; it must be an object", kind(&value))))?;
+        fields.iter_mut().for_each(|(_, value)| write_whole(value));
         Fields { fields, query: false }.checked(known)
     }
 
@@ -174,11 +191,7 @@ impl Fields {
             Some(Value::Array(moves)) => moves
                 .iter()
                 .map(|one| match one {
-                    // 3.0 is valid, too: JSON has one type of number.
-                    Value::Number(number) => Ok(number
-                        .as_f64()
-                        .filter(|number| number.fract() == 0.0 && number.abs() < 1e15)
-                        .map_or_else(|| number.to_string(), |whole| (whole as i64).to_string())),
+                    Value::Number(number) => Ok(number.to_string()),
                     other => Err(wrong(format!("an array with {}", kind(other)))),
                 })
                 .collect(),
