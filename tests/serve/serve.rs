@@ -169,9 +169,9 @@ fn a_line_is_followed_move_by_move() {
     assert_eq!(first, [true, true, false, true]);
     assert_eq!(places[1]["position"], "<6,1,0,4,4,0,5,5,5,4,4,4,4,4,4>");
     assert!(places[3]["move"].is_null());
-    assert_eq!(code(&server().get("/api/line?board=6x4&moves=3,3")), (400, "line"));
-    assert_eq!(code(&server().get("/api/line?board=6x4&moves=7")), (400, "line"));
-    assert_eq!(code(&server().get(&format!("/api/line?board=6x4&moves={}", "1,".repeat(1001)))), (400, "line"));
+    assert_eq!(code(&server().get("/api/line?board=6x4&moves=3,3")), (422, "line"));
+    assert_eq!(code(&server().get("/api/line?board=6x4&moves=7")), (422, "line"));
+    assert_eq!(code(&server().get(&format!("/api/line?board=6x4&moves={}", "1,".repeat(1001)))), (422, "line"));
 }
 
 #[test]

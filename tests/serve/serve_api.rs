@@ -122,6 +122,35 @@ fn every_address_is_described_and_answers_its_example_as_described() {
 }
 
 #[test]
+fn impossible_requests_that_fit_the_description_have_the_status_that_it_states() {
+    let (_, description) = server().get("/api/openapi.json");
+    for (path, request, expected) in [
+        ("position", "board=6x99", "large-position"),
+        ("line", "board=6x4&moves=3,3", "line"),
+        ("line", "board=3x2&moves=7", "line"),
+        ("puzzle", "board=3x2&day=2026-11-23&seed=1", "conflict"),
+        ("move", r#"{"board": "1,0/0,0"}"#, "game-over"),
+        ("game", r#"{"board": "3x2", "moves": [1, 1, 1, 1, 1, 1]}"#, "line"),
+        ("game", r#"{"text": "7"}"#, "text"),
+        ("text/read", r#"{"text": "a game"}"#, "text"),
+        ("text/write", r#"{"board": "3x2", "moves": [4]}"#, "line"),
+    ] {
+        let path = format!("/api/{path}");
+        let (answer, described) = if request.starts_with('{') {
+            let described = &description["paths"][&path]["post"];
+            let schema = &described["requestBody"]["content"]["application/json"]["schema"];
+            let body = serde_json::from_str(request).unwrap();
+            assert_eq!(fits(&body, schema, &description["components"]["schemas"], &path), Ok(()));
+            (server().post(&path, request.as_bytes()), described)
+        } else {
+            (server().get(&format!("{path}?{request}")), &description["paths"][&path]["get"])
+        };
+        assert_eq!(code(&answer), (422, expected), "{path} {request}");
+        assert_eq!(described["responses"]["422"]["$ref"], "#/components/responses/Impossible", "{path}");
+    }
+}
+
+#[test]
 fn a_wrong_document_is_found() {
     let schema = json!({"type": "object", "required": ["a"], "additionalProperties": false,
         "properties": {"a": {"type": "array", "items": {"type": "integer"}}, "b": {"type": "string", "enum": ["x"]}}});
@@ -267,14 +296,14 @@ fn a_game_above_the_tables_is_searched() {
 fn games_that_are_none_are_refused() {
     for (body, expected) in [
         (json!({}), (400, "request")),
-        (json!({"board": "3x2", "text": "1"}), (400, "request")),
+        (json!({"board": "3x2", "text": "1"}), (422, "conflict")),
         (json!({"board": "3x2", "moves": {"a": 1}}), (400, "request")),
         (json!({"board": "3x2", "moves": [[1]]}), (400, "request")),
-        (json!({"board": "3x2", "moves": [4]}), (400, "line")),
-        (json!({"board": "3x2", "moves": [1.5]}), (400, "line")),
-        (json!({"board": "3x2", "moves": [1, 1, 1, 1, 1, 1]}), (400, "line")),
-        (json!({"text": "[Start \"3x2\"]\n\n4"}), (400, "text")),
-        (json!({"text": ""}), (400, "text")),
+        (json!({"board": "3x2", "moves": [4]}), (422, "line")),
+        (json!({"board": "3x2", "moves": [1.5]}), (422, "line")),
+        (json!({"board": "3x2", "moves": [1, 1, 1, 1, 1, 1]}), (422, "line")),
+        (json!({"text": "[Start \"3x2\"]\n\n4"}), (422, "text")),
+        (json!({"text": ""}), (422, "text")),
         (json!({"text": "[Start \"6x99\"]"}), (422, "large-position")),
     ] {
         let answer = post("/api/game", &body);
@@ -331,7 +360,8 @@ fn texts_are_written_and_read() {
     );
     assert_described(&read, "GameRead");
     // Comments after a turn, or within a turn, which moves them to its end.
-    let comments = json!([{"after": 0, "text": "before"}, {"after": 1, "text": "in it"}, {"after": 3, "text": "last"}]);
+    let comments =
+        json!([{"after": 0, "text": "before"}, {"after": 1, "text": "in it"}, {"after": 3.0, "text": "last"}]);
     let body = json!({"board": "6x4", "moves": [3, 6, 2], "comments": comments});
     let (_, answer) = post("/api/text/write", &body);
     assert!(answer["text"].as_str().unwrap().ends_with("\n{before} 1. 36 {in it} 2 {last} *\n"), "{answer}");

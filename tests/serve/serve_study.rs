@@ -67,7 +67,7 @@ fn a_puzzle_has_one_move_and_is_the_same_all_day() {
         ("day=yesterday", (400, "request")),
         ("day=2026-13-01", (400, "request")),
         ("day=2026-02-30", (400, "request")),
-        ("day=2026-11-23&seed=1", (400, "request")),
+        ("day=2026-11-23&seed=1", (422, "conflict")),
         ("seed=-1", (400, "request")),
         ("level=odd", (400, "request")),
         ("rules=s-kalaha", (404, "no-puzzle")),

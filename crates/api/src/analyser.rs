@@ -75,8 +75,8 @@ pub(crate) struct Analyser<'t> {
 /// Receiver of results so far.
 pub(crate) type Report<'r> = dyn FnMut(&Analysis) + 'r;
 
-/// Lets the thread do other work.
-pub(crate) async fn pause() {
+/// Lets the thread do other work, between two slices of a search.
+pub async fn pause() {
     let mut is_resumed = false;
     future::poll_fn(|context| {
         if is_resumed {

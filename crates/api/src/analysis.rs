@@ -2,7 +2,7 @@ use kalah_core::game::{Line, Pit, Played, ValueBounds};
 
 /// Proved bounds of the value of a position or move for the mover, and its evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Assessment {
+pub(crate) struct Assessment {
     /// Proved bounds, if there are any.
     pub bounds: Option<ValueBounds>,
     /// The evaluation of a depth-limited search.
@@ -34,7 +34,7 @@ impl Assessment {
 
 /// Result of a search.
 #[derive(Clone, Debug)]
-pub struct Analysis {
+pub(crate) struct Analysis {
     /// Result for the position.
     pub assessment: Assessment,
     /// Depth of the evaluations, counted by turns; by moves on boards too large for a solver, and if turns may be

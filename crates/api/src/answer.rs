@@ -1,6 +1,6 @@
 //! JSON documents of answers. Names and meanings are those of `kalah probe --json` and `kalah move --json`.
 
-use kalah_core::game::{Bounds, Line, MAX_PITS, Pit, Played, Position, Rules, Trace, ValueBounds};
+use kalah_core::game::{Bounds, Line, MAX_PITS, Pit, Position, Rules, Trace, ValueBounds};
 use kalah_play::play::{Choice, Source, Worth};
 use kalah_solve::book::{Books, Recalled};
 use kalah_tables::table::{Listing, Probe};
@@ -9,50 +9,45 @@ use serde::Serialize;
 use super::analysis::{Analysis, Assessment};
 
 /// A value, bounds of it, or an evaluation.
-#[derive(Clone, Debug, Serialize)]
-pub struct Value {
-    /// `exact`, `bounds` or `estimate`; absent if nothing is proved or evaluated.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    known: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    lower: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    upper: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    estimate: Option<i64>,
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(tag = "known", rename_all = "lowercase")]
+enum Value {
+    Exact {
+        value: i64,
+    },
+    Bounds {
+        lower: i64,
+        upper: i64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        estimate: Option<i64>,
+    },
+    Estimate {
+        estimate: i64,
+    },
 }
 
 impl Value {
-    fn new(assessment: Assessment) -> Value {
-        let value = assessment.value();
-        let bounds = assessment.bounds.filter(|_| value.is_none());
-        let estimate = assessment.evaluation.filter(|_| value.is_none());
-        Value {
-            known: match (value, bounds, estimate) {
-                (Some(_), ..) => Some("exact"),
-                (_, Some(_), _) => Some("bounds"),
-                (.., Some(_)) => Some("estimate"),
-                _ => None,
-            },
-            value,
-            lower: bounds.map(|bounds| bounds.lower),
-            upper: bounds.map(|bounds| bounds.upper),
-            estimate,
+    /// Returns `None` if nothing is proved or evaluated.
+    fn new(Assessment { bounds, evaluation: estimate }: Assessment) -> Option<Value> {
+        match bounds {
+            Some(ValueBounds { lower, upper }) if lower == upper => Some(Value::Exact { value: lower }),
+            Some(ValueBounds { lower, upper }) => Some(Value::Bounds { lower, upper, estimate }),
+            None => estimate.map(|estimate| Value::Estimate { estimate }),
         }
     }
 
-    fn of_choice(worth: Worth) -> Value {
-        let none = Value { known: None, value: None, lower: None, upper: None, estimate: None };
+    fn of_choice(worth: Worth) -> Option<Value> {
         match worth {
-            Worth::Exact(value) => Value { known: Some("exact"), value: Some(value), ..none },
-            Worth::Bounds { lower, upper } => {
-                Value { known: Some("bounds"), lower: Some(lower), upper: Some(upper), ..none }
-            }
-            Worth::Evaluation(value) => Value { known: Some("estimate"), estimate: Some(value), ..none },
-            Worth::Unknown => none,
+            Worth::Exact(value) => Some(Value::Exact { value }),
+            Worth::Bounds { lower, upper } => Some(Value::Bounds { lower, upper, estimate: None }),
+            Worth::Evaluation(estimate) => Some(Value::Estimate { estimate }),
+            Worth::Unknown => None,
         }
+    }
+
+    /// Returns the value, if it is proved.
+    fn exact(self) -> Option<i64> {
+        if let Value::Exact { value } = self { Some(value) } else { None }
     }
 }
 
@@ -65,7 +60,7 @@ struct Lift {
 
 /// Effects of a move.
 #[derive(Clone, Debug, Serialize)]
-pub struct MoveEffects {
+pub(crate) struct MoveEffects {
     /// Position after the move, as the next player to move sees it.
     next: String,
     again: bool,
@@ -76,7 +71,9 @@ pub struct MoveEffects {
 }
 
 impl MoveEffects {
-    pub(crate) fn new(rules: Rules, position: &Position, pit: Pit, played: &Played) -> MoveEffects {
+    /// Returns the effects of a legal move.
+    pub(crate) fn new(rules: Rules, position: &Position, pit: Pit) -> MoveEffects {
+        let played = position.play(rules, pit).expect("the move is legal");
         let trace = Trace::of(rules, position.mover(), position.other(), pit);
         MoveEffects {
             next: played.position.to_string(),
@@ -94,18 +91,18 @@ struct Move {
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<u32>,
     #[serde(flatten)]
-    value: Value,
+    value: Option<Value>,
     #[serde(flatten)]
     sown: Option<MoveEffects>,
 }
 
 impl Move {
-    fn new(rules: Rules, position: &Position, pit: Pit, played: &Played, assessment: Assessment) -> Move {
+    fn new(rules: Rules, position: &Position, pit: Pit, assessment: Assessment) -> Move {
         Move {
             r#move: pit.number(),
             score: assessment.value().map(|value| position.score(value)),
             value: Value::new(assessment),
-            sown: Some(MoveEffects::new(rules, position, pit, played)),
+            sown: Some(MoveEffects::new(rules, position, pit)),
         }
     }
 }
@@ -119,7 +116,7 @@ pub struct PositionAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<u32>,
     #[serde(flatten)]
-    value: Value,
+    value: Option<Value>,
     source: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<u32>,
@@ -134,12 +131,12 @@ pub struct PositionAnswer {
 impl PositionAnswer {
     /// Value for the mover, if it is proved.
     pub fn value(&self) -> Option<i64> {
-        self.value.value
+        self.value?.exact()
     }
 
     /// Returns the value of a move, by its number.
     pub fn move_value(&self, number: usize) -> Option<i64> {
-        self.moves.iter().find(|one| one.r#move == number).and_then(|one| one.value.value)
+        self.moves.iter().find(|one| one.r#move == number)?.value?.exact()
     }
 
     /// Returns the number of legal moves.
@@ -181,10 +178,8 @@ impl PositionAnswer {
     /// Returns the answer of the tables, or of the rules if the game is over.
     pub fn probed(rules: Rules, probe: &Probe) -> PositionAnswer {
         let position = &probe.position;
-        let moves = probe.moves.iter().filter_map(|&(pit, score)| {
-            let played = position.play(rules, pit).ok()?;
-            Some(Move::new(rules, position, pit, &played, Assessment::exact(position.value(score))))
-        });
+        let exact = |score| Assessment::exact(position.value(score));
+        let moves = probe.moves.iter().map(|&(pit, score)| Move::new(rules, position, pit, exact(score)));
         let (source, value) = (if position.is_over() { "rules" } else { "tables" }, Assessment::exact(probe.value));
         PositionAnswer::new(rules, position, value, source, moves.collect(), probe.best(), Some(&probe.line))
     }
@@ -195,16 +190,13 @@ impl PositionAnswer {
             let [lower, upper] = [bounds.lower, bounds.upper].map(|score| position.value(score));
             Assessment { bounds: Some(ValueBounds { lower, upper }), evaluation: None }
         };
-        let moves = recalled.moves.iter().filter_map(|&(pit, bounds)| {
-            let played = position.play(rules, pit).ok()?;
-            Some(Move::new(rules, position, pit, &played, proved(bounds)))
-        });
+        let moves = recalled.moves.iter().map(|&(pit, bounds)| Move::new(rules, position, pit, proved(bounds)));
         let value = proved(recalled.bounds);
         PositionAnswer::new(rules, position, value, "book", moves.collect(), recalled.best(), line)
     }
 
     /// Returns the answer of a search.
-    pub fn searched(rules: Rules, position: &Position, analysis: &Analysis) -> PositionAnswer {
+    pub(crate) fn searched(rules: Rules, position: &Position, analysis: &Analysis) -> PositionAnswer {
         let best = analysis.moves.iter().filter_map(|(_, _, assessment)| assessment.apparent()).max();
         let best = analysis.assessment.value().or(best);
         let keeps = |assessment: &Assessment| match analysis.assessment.value() {
@@ -213,15 +205,15 @@ impl PositionAnswer {
         };
         let best = analysis.moves.iter().filter(|(_, _, assessment)| keeps(assessment)).map(|&(pit, ..)| pit);
         let moves = analysis.moves.iter();
-        let moves = moves.map(|(pit, played, assessment)| Move::new(rules, position, *pit, played, *assessment));
-        let (value, line) = (Value::new(analysis.assessment), analysis.line.as_ref());
-        let source = match value.known {
-            Some("exact") => "solver",
-            Some("bounds") => "bound",
-            _ => "depth",
+        let moves = moves.map(|&(pit, _, assessment)| Move::new(rules, position, pit, assessment));
+        let (source, depth) = match Value::new(analysis.assessment) {
+            Some(Value::Exact { .. }) => ("solver", None),
+            Some(Value::Bounds { estimate, .. }) => ("bound", estimate.map(|_| analysis.ahead)),
+            estimate => ("depth", estimate.map(|_| analysis.ahead)),
         };
+        let line = analysis.line.as_ref();
         let answer = PositionAnswer::new(rules, position, analysis.assessment, source, moves.collect(), best, line);
-        PositionAnswer { depth: value.estimate.map(|_| analysis.ahead), ..answer }
+        PositionAnswer { depth, ..answer }
     }
 }
 
@@ -253,7 +245,7 @@ pub struct SearchAnswer {
 
 /// Position on a line of play, and the move played there; no move at the end.
 #[derive(Debug, Serialize)]
-pub struct PlaceAnswer {
+pub(crate) struct PlaceAnswer {
     pub(crate) position: String,
     /// True if the player to move is the one who moved first.
     pub(crate) first: bool,
@@ -278,7 +270,7 @@ pub struct MoveAnswer {
     player: String,
     r#move: usize,
     #[serde(flatten)]
-    value: Value,
+    value: Option<Value>,
     source: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<u32>,
@@ -288,14 +280,7 @@ pub struct MoveAnswer {
 }
 
 impl MoveAnswer {
-    pub(crate) fn new(
-        rules: Rules,
-        position: &Position,
-        player: String,
-        choice: &Choice,
-        sown: MoveEffects,
-        seconds: f64,
-    ) -> Self {
+    pub(crate) fn new(rules: Rules, position: &Position, player: String, choice: &Choice, seconds: f64) -> Self {
         MoveAnswer {
             position: position.to_string(),
             rules: rules.name(),
@@ -305,7 +290,7 @@ impl MoveAnswer {
             source: choice.source.name(),
             depth: if let Source::Depth(depth) = choice.source { Some(depth) } else { None },
             seconds,
-            sown,
+            sown: MoveEffects::new(rules, position, choice.pit),
         }
     }
 }
@@ -333,7 +318,8 @@ pub struct TablesAnswer {
 }
 
 impl From<Listing> for TablesAnswer {
-    fn from(listing: Listing) -> TablesAnswer {
+    fn from(mut listing: Listing) -> TablesAnswer {
+        listing.tables.sort_by_key(|(key, ..)| (key.rules.name(), key.pits, key.seeds));
         let tables = listing.tables.into_iter().map(|(key, positions, bytes)| TableEntry {
             rules: key.rules.name(),
             pits: key.pits,
@@ -348,7 +334,7 @@ impl From<Listing> for TablesAnswer {
 
 /// Description of a rule set.
 #[derive(Debug, Serialize)]
-pub struct RuleSet {
+pub(crate) struct RuleSet {
     name: &'static str,
     played_by: &'static str,
     summary: &'static str,
@@ -365,7 +351,7 @@ impl From<Rules> for RuleSet {
 
 /// Book of one board.
 #[derive(Debug, Serialize)]
-pub struct BookEntry {
+pub(crate) struct BookEntry {
     rules: &'static str,
     pits: usize,
     positions: usize,

@@ -7,7 +7,7 @@ use kalah_core::game::{Position, Rules};
 use kalah_play::play::{Choice, PlayerName, Setting};
 
 use super::ApiError;
-use super::answer::{MoveAnswer, MoveEffects};
+use super::answer::MoveAnswer;
 use super::fields::{Fields, parse_position};
 use super::searcher::Searcher;
 use super::sources::Sources;
@@ -73,7 +73,7 @@ impl MoveRequest {
         }
         let setting = Setting::new(*rules).tables(tables).book(book).game(self.game);
         let choice = player.player(&setting).choose(position, &Cancel::new().within(time), &mut |_| ())?;
-        self.answer(&choice).map(Some)
+        Ok(Some(self.answer(&choice)))
     }
 
     /// Chooses a move in `time` without tables, books and solver; `None` for a player that uses these.
@@ -84,7 +84,7 @@ impl MoveRequest {
         let Some(mut player) = self.player.player_without_tables(self.rules, self.game) else { return Ok(None) };
         // It has no other error; those of tables would be a large part of a module without tables.
         let choice = player.choose(&self.position, &Cancel::new().within(time), &mut |_| ());
-        self.answer(&choice.map_err(|_| ApiError::GameOver)?).map(Some)
+        Ok(Some(self.answer(&choice.map_err(|_| ApiError::GameOver)?)))
     }
 
     /// Chooses a move by a search.
@@ -93,7 +93,7 @@ impl MoveRequest {
     /// If a table is damaged.
     pub fn search(&self, searcher: &mut Searcher<'_>, cancel: &Cancel) -> Result<MoveAnswer, ApiError> {
         let choice = searcher.choose(self.player, self.rules, &self.position, self.game, cancel)?;
-        self.answer(&choice)
+        Ok(self.answer(&choice))
     }
 
     /// Goes on choosing a move by a search for about `slice`; `None` if it is not done then.
@@ -107,14 +107,11 @@ impl MoveRequest {
         cancel: &Cancel,
     ) -> Result<Option<MoveAnswer>, ApiError> {
         let choice = searcher.choose_for(slice, self.player, self.rules, &self.position, self.game, cancel)?;
-        choice.map(|choice| self.answer(&choice)).transpose()
+        Ok(choice.map(|choice| self.answer(&choice)))
     }
 
-    fn answer(&self, choice: &Choice) -> Result<MoveAnswer, ApiError> {
-        let MoveRequest { rules, position, .. } = self;
-        let played = position.play(*rules, choice.pit).map_err(|error| ApiError::Failed(error.to_string()))?;
-        let sown = MoveEffects::new(*rules, position, choice.pit, &played);
+    fn answer(&self, choice: &Choice) -> MoveAnswer {
         let seconds = self.start.elapsed().as_secs_f64();
-        Ok(MoveAnswer::new(*rules, position, self.player.to_string(), choice, sown, seconds))
+        MoveAnswer::new(self.rules, &self.position, self.player.to_string(), choice, seconds)
     }
 }

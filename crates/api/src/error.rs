@@ -1,6 +1,7 @@
 //! Errors of requests, and limits of what a request may contain.
 
 use std::error::Error;
+use std::fmt::Display;
 
 use kalah_core::cancel::Stopped;
 use kalah_core::cause;
@@ -37,6 +38,9 @@ pub enum ApiError {
     /// The query or the body lacks a field, or has one that cannot be read.
     #[error("cannot read the request: {0}")]
     Request(String),
+    /// Two fields exclude each other.
+    #[error("give '{0}' or '{1}', not both")]
+    Conflict(&'static str, &'static str),
     /// The board is not a position.
     #[error("{0}")]
     Board(#[from] ParseError),
@@ -122,8 +126,6 @@ impl ApiError {
             ApiError::Board(_) | ApiError::LongLiteral(_) => (400, "board"),
             ApiError::Rules(_) => (400, "rules"),
             ApiError::Player(_) => (400, "player"),
-            ApiError::Line(_) => (400, "line"),
-            ApiError::Text(_) => (400, "text"),
             ApiError::Host(_) => (403, "host"),
             ApiError::Origin(_) => (403, "origin"),
             ApiError::NoPuzzle => (404, "no-puzzle"),
@@ -136,6 +138,9 @@ impl ApiError {
             ApiError::LongAddress => (414, "long-address"),
             ApiError::Large(_) => (422, "large-position"),
             ApiError::GameOver => (422, "game-over"),
+            ApiError::Line(_) => (422, "line"),
+            ApiError::Text(_) => (422, "text"),
+            ApiError::Conflict(..) => (422, "conflict"),
             ApiError::LongHead => (431, "long-head"),
             ApiError::Damaged(_) => (500, "damaged-table"),
             ApiError::Failed(_) => (500, "failed"),
@@ -150,6 +155,11 @@ impl ApiError {
     /// Returns true if the error should be reported to the operator.
     pub fn is_of_server(&self) -> bool {
         matches!(self, ApiError::Damaged(_) | ApiError::Unreadable(_) | ApiError::Failed(_))
+    }
+
+    /// Returns the error of a move of a line, by its index.
+    pub(crate) fn of_move(index: usize, text: impl Display, why: impl Display) -> ApiError {
+        ApiError::Line(format!("move {} of the line, '{text}': {why}", index + 1))
     }
 
     /// Returns the JSON document of the error.

@@ -4,14 +4,14 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use kalah_core::game::{Position, Rules};
+use kalah_core::game::{Pit, Position, Rules};
 use kalah_tables::printable::printable;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
 use super::ApiError;
-use super::error::{MAX_LITERAL, MAX_SEEDS};
+use super::error::{MAX_LITERAL, MAX_MOVES, MAX_SEEDS};
 
 /// Valid values of a field, as the end of an error.
 const BOARD: &str = "it must be a position such as 6x4";
@@ -72,6 +72,21 @@ fn kind(value: &Value) -> String {
     }
 }
 
+/// Writes all whole numbers as such: JSON has one type of number, so 3.0 is 3.
+fn write_whole(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            let float = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0);
+            if let Some(float) = float.filter(|float| (0.0..u64::MAX as f64).contains(float)) {
+                *number = (float as u64).into();
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(write_whole),
+        Value::Object(fields) => fields.values_mut().for_each(write_whole),
+        _ => {}
+    }
+}
+
 /// Parses a position that is not too large.
 pub(crate) fn parse_position(literal: &str) -> Result<Position, ApiError> {
     if literal.len() > MAX_LITERAL {
@@ -105,7 +120,9 @@ impl Fields {
             bad(format!("the body is not valid JSON (line {}, column {}); {FORM}", error.line(), error.column()))
         })?;
         let object = serde_json::from_slice(body);
-        let Object(fields) = object.map_err(|_| bad(format!("the body is {}; it must be an object", kind(&value))))?;
+        let Object(mut fields) =
+            object.map_err(|_| bad(format!("the body is {}; it must be an object", kind(&value))))?;
+        fields.iter_mut().for_each(|(_, value)| write_whole(value));
         Fields { fields, query: false }.checked(known)
     }
 
@@ -149,8 +166,22 @@ impl Fields {
         self.fields.iter().any(|(other, value)| other == name && !value.is_null())
     }
 
-    /// Takes single moves, unchecked: an array of numbers, or a string with commas; none if the field is missing.
-    pub fn moves(&mut self) -> Result<Vec<String>, ApiError> {
+    /// Takes single moves on a board of this many pits a side, which may not be legal: an array of numbers, or a string
+    /// with commas; none if the field is missing.
+    pub fn moves(&mut self, pits: usize) -> Result<Vec<Pit>, ApiError> {
+        let moves = self.numbers()?;
+        if moves.len() > MAX_MOVES {
+            return Err(ApiError::Line(format!("the line has {} moves, but the limit is {MAX_MOVES}", moves.len())));
+        }
+        let pit = |(index, text): (usize, &String)| {
+            let pit = text.parse().ok().and_then(Pit::from_number).filter(|pit| pit.index() < pits);
+            pit.ok_or_else(|| ApiError::of_move(index, text, format_args!("moves are numbers from 1 to {pits}")))
+        };
+        moves.iter().enumerate().map(pit).collect()
+    }
+
+    /// Takes the single moves as texts.
+    fn numbers(&mut self) -> Result<Vec<String>, ApiError> {
         let wrong = |what: String| bad(format!("'moves' is {what}; it must be an array of numbers such as [3, 6]"));
         match self.take("moves") {
             None => Ok(Vec::new()),
@@ -160,11 +191,7 @@ impl Fields {
             Some(Value::Array(moves)) => moves
                 .iter()
                 .map(|one| match one {
-                    // 3.0 is valid, too: JSON has one type of number.
-                    Value::Number(number) => Ok(number
-                        .as_f64()
-                        .filter(|number| number.fract() == 0.0 && number.abs() < 1e15)
-                        .map_or_else(|| number.to_string(), |whole| (whole as i64).to_string())),
+                    Value::Number(number) => Ok(number.to_string()),
                     other => Err(wrong(format!("an array with {}", kind(other)))),
                 })
                 .collect(),

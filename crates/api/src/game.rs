@@ -16,7 +16,7 @@ use super::searcher::Searcher;
 
 /// Position of a game, and the move made there.
 #[derive(Clone, Debug, Serialize)]
-pub struct GamePlace {
+struct GamePlace {
     #[serde(flatten)]
     known: PositionAnswer,
     /// True if South is to move.
@@ -66,36 +66,6 @@ pub struct GameAnswer {
     sides: SidesAnswer,
 }
 
-/// Position on a line, before it is evaluated.
-#[derive(Clone, Copy, Debug)]
-struct PlayedPlace {
-    position: Position,
-    first: bool,
-    /// Move made there.
-    pit: Option<Pit>,
-}
-
-/// Returns the places of a game.
-fn places(game: &GameRecord) -> Vec<PlayedPlace> {
-    let moves = game.moves();
-    let places = Place::all(game.rules, &game.start, &moves).expect("the moves were checked");
-    let pits = moves.into_iter().map(Some).chain([None]);
-    places.iter().zip(pits).map(|(at, pit)| PlayedPlace { position: at.position, first: at.first, pit }).collect()
-}
-
-impl PlayedPlace {
-    /// Returns the answer for this place.
-    fn answer(&self, rules: Rules, known: PositionAnswer) -> GamePlace {
-        let pit = self.pit.map(Pit::number);
-        let lost = pit.and_then(|pit| Some(known.value()? - known.move_value(pit)?));
-        let sown = self.pit.and_then(|pit| {
-            let played = self.position.play(rules, pit).ok()?;
-            Some(MoveEffects::new(rules, &self.position, pit, &played))
-        });
-        GamePlace { known: known.without_sowing(), first: self.first, r#move: pit, sown, lost }
-    }
-}
-
 impl SideAnswer {
     /// Returns the summary of the first or the second player.
     fn new(places: &[GamePlace], first: bool) -> SideAnswer {
@@ -120,7 +90,9 @@ impl SideAnswer {
 #[derive(Debug)]
 pub struct GameRequest {
     game: GameRecord,
-    places: Vec<PlayedPlace>,
+    places: Vec<Place>,
+    /// Moves, of which the last place has none.
+    moves: Vec<Pit>,
     /// Answers so far, by place.
     answers: Vec<Option<GamePlace>>,
     /// The requested time for each position.
@@ -135,8 +107,9 @@ impl GameRequest {
     pub fn read(body: &[u8]) -> Result<GameRequest, ApiError> {
         let mut fields = Fields::of_body(body, &["board", "rules", "moves", "text", "time"])?;
         let game = read_record(&mut fields)?;
-        let (places, time) = (places(&game), fields.time()?);
-        Ok(GameRequest { answers: vec![None; places.len()], game, places, time })
+        let moves = game.moves();
+        let places = Place::all(game.rules, &game.start, &moves).expect("the moves were checked");
+        Ok(GameRequest { answers: vec![None; places.len()], game, places, moves, time: fields.time()? })
     }
 
     /// The rule set.
@@ -160,12 +133,21 @@ impl GameRequest {
     ) -> Result<(), ApiError> {
         for (index, place) in self.places.iter().enumerate() {
             if let Some(known) = known(self.game.rules, &place.position)? {
-                let place = place.answer(self.game.rules, known);
+                let place = self.place(index, known);
                 report(PlaceEvent { index, place: place.clone() });
                 self.answers[index] = Some(place);
             }
         }
         Ok(())
+    }
+
+    /// Returns the answer for a place whose position has this answer.
+    fn place(&self, index: usize, known: PositionAnswer) -> GamePlace {
+        let (Place { position, first, .. }, pit) = (self.places[index], self.moves.get(index));
+        let r#move = pit.map(|pit| pit.number());
+        let lost = r#move.and_then(|number| Some(known.value()? - known.move_value(number)?));
+        let sown = pit.map(|&pit| MoveEffects::new(self.game.rules, &position, pit));
+        GamePlace { known: known.without_sowing(), first, r#move, sown, lost }
     }
 
     /// Number of places that are not answered.
@@ -190,9 +172,9 @@ impl GameRequest {
         cancel: &Cancel,
     ) -> Result<Option<PlaceEvent>, ApiError> {
         let Some(index) = self.answers.iter().rposition(Option::is_none) else { return Ok(None) };
-        let (rules, place) = (self.game.rules, self.places[index]);
-        let analysis = searcher.analyse(rules, &place.position, cancel)?;
-        let place = place.answer(rules, PositionAnswer::searched(rules, &place.position, &analysis));
+        let (rules, position) = (self.game.rules, self.places[index].position);
+        let analysis = searcher.analyse(rules, &position, cancel)?;
+        let place = self.place(index, PositionAnswer::searched(rules, &position, &analysis));
         self.answers[index] = Some(place.clone());
         Ok(Some(PlaceEvent { index, place }))
     }
@@ -213,33 +195,19 @@ pub(crate) fn read_record(fields: &mut Fields) -> Result<GameRecord, ApiError> {
     if let Some(text) = fields.text("text")? {
         for other in ["board", "rules", "moves"] {
             if fields.has(other) {
-                return Err(ApiError::Request(format!("give 'text' or '{other}', not both: a text contains it")));
+                return Err(ApiError::Conflict("text", other));
             }
         }
         let game = read_game(&text)?;
-        fits(&game)?;
+        let moves = game.line.turns().iter().map(Vec::len).sum::<usize>();
+        if moves > MAX_MOVES {
+            return Err(ApiError::Line(format!("the game has {moves} moves, but the limit is {MAX_MOVES}")));
+        }
+        parse_position(&game.start.to_string())?;
         return Ok(game);
     }
     let start = fields.position()?;
     let rules = fields.rules()?;
-    let mut moves = Vec::new();
-    for (index, text) in fields.moves()?.into_iter().enumerate() {
-        let pit = text.parse().ok().and_then(Pit::from_number).filter(|pit| pit.index() < start.pits());
-        let why = || format!("move {} of the line, '{text}': moves are numbers from 1 to {}", index + 1, start.pits());
-        moves.push(pit.ok_or_else(|| ApiError::Line(why()))?);
-    }
-    let game = GameRecord::of_moves(rules, start, &moves).map_err(|(index, error)| {
-        ApiError::Line(format!("move {} of the line, '{}': {error}", index + 1, moves[index]))
-    })?;
-    fits(&game)?;
-    Ok(game)
-}
-
-/// Checks that a game is not too large.
-fn fits(game: &GameRecord) -> Result<(), ApiError> {
-    let moves = game.line.turns().iter().map(Vec::len).sum::<usize>();
-    if moves > MAX_MOVES {
-        return Err(ApiError::Line(format!("the game has {moves} moves, but the limit is {MAX_MOVES}")));
-    }
-    parse_position(&game.start.to_string()).map(drop)
+    let moves = fields.moves(start.pits())?;
+    GameRecord::of_moves(rules, start, &moves).map_err(|(index, error)| ApiError::of_move(index, moves[index], error))
 }

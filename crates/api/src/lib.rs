@@ -41,20 +41,17 @@ mod sources;
 mod stores;
 mod texts;
 
-pub use analysis::{Analysis, Assessment};
-pub use answer::{
-    BookEntry, ExplorerAnswer, LineAnswer, MoveAnswer, MoveEffects, PlaceAnswer, PositionAnswer, RuleSet, SearchAnswer,
-    ServerAnswer, TablesAnswer, Value,
-};
+pub use analyser::pause;
+pub use answer::{ExplorerAnswer, LineAnswer, MoveAnswer, PositionAnswer, SearchAnswer, ServerAnswer, TablesAnswer};
 pub use choose::MoveRequest;
 pub use error::{ApiError, MAX_BYTES, MAX_HEAD, MAX_HEADERS};
-pub use game::{GameAnswer, GamePlace, GameRequest, PlaceEvent};
+pub use game::{GameAnswer, GameRequest, PlaceEvent};
 pub use hex::hex;
 pub use line::follow_line;
 pub use position::{PositionRequest, SlicedSearch};
-pub use positions::{MAX_POSITIONS, MAX_POSITIONS_BYTES, PositionsAnswer, PositionsRequest};
+pub use positions::{MAX_POSITIONS_BYTES, PositionsAnswer, PositionsRequest};
 pub use puzzle::{PuzzleAnswer, PuzzleKey, PuzzleRequest, PuzzleSearch};
-pub use searcher::{Search, SearchOptions, Searcher};
+pub use searcher::{SearchOptions, Searcher};
 pub use server::{PAGE_STREAM_TIME, PAGE_TIME};
 pub use sources::Sources;
 pub use texts::{ReadAnswer, WriteAnswer, read_text, write_text};

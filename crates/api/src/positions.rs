@@ -10,7 +10,7 @@ use super::answer::PositionAnswer;
 use super::fields::{Fields, parse_position};
 
 /// Maximum positions of a request.
-pub const MAX_POSITIONS: usize = 1000;
+const MAX_POSITIONS: usize = 1000;
 
 /// Maximum bytes of the body of such a request.
 pub const MAX_POSITIONS_BYTES: usize = 64 << 10;

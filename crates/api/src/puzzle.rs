@@ -63,21 +63,20 @@ impl PuzzleRequest {
         let level: Level =
             level.as_deref().unwrap_or("medium").parse().map_err(|error| wrong(format!("'level': {error}")))?;
         let (day, seed) = (fields.text("day")?, fields.number("seed")?);
-        if let Some(seed) = seed {
-            return match day {
-                Some(_) => Err(wrong("give 'day' or 'seed', not both".to_owned())),
-                None => {
-                    let key = PuzzleKey { rules, start, level, number: seed, most: PUZZLE_SEEDS };
-                    Ok(PuzzleRequest { key, day: None, seed: Some(seed) })
-                }
-            };
-        }
-        let day = day.unwrap_or_else(|| day::name(today));
-        if !day::is_day(&day) {
+        if day.as_deref().is_some_and(|day| !day::is_day(day)) {
             return Err(wrong("'day' must be a day such as 2026-11-23".to_owned()));
         }
-        let key = PuzzleKey { rules, start, level, number: xxh3_64(day.as_bytes()), most: PUZZLE_SEEDS };
-        Ok(PuzzleRequest { key, day: Some(day), seed: None })
+        let (day, number) = match (day, seed) {
+            (Some(_), Some(_)) => return Err(ApiError::Conflict("day", "seed")),
+            (None, Some(seed)) => (None, seed),
+            (day, None) => {
+                let day = day.unwrap_or_else(|| day::name(today));
+                let number = xxh3_64(day.as_bytes());
+                (Some(day), number)
+            }
+        };
+        let key = PuzzleKey { rules, start, level, number, most: PUZZLE_SEEDS };
+        Ok(PuzzleRequest { key, day, seed })
     }
 
     /// Returns the answer with the puzzle that was found.

@@ -55,7 +55,7 @@ impl<'t> Searcher<'t> {
     ///
     /// # Errors
     /// If a table is damaged, or the game is over.
-    pub fn choose(
+    pub(crate) fn choose(
         &mut self,
         name: PlayerName,
         rules: Rules,
@@ -70,7 +70,7 @@ impl<'t> Searcher<'t> {
     ///
     /// # Errors
     /// As [`Searcher::choose`].
-    pub fn choose_for(
+    pub(crate) fn choose_for(
         &mut self,
         slice: Duration,
         name: PlayerName,
@@ -121,7 +121,7 @@ impl<'t> Searcher<'t> {
     ///
     /// # Errors
     /// If a table is damaged.
-    pub fn analyse(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<Analysis, ApiError> {
+    pub(crate) fn analyse(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<Analysis, ApiError> {
         pollster::block_on(self.begin(rules, position, cancel)?.run(&mut |_| ()))
     }
 
@@ -129,7 +129,7 @@ impl<'t> Searcher<'t> {
     ///
     /// # Errors
     /// If a table is damaged.
-    pub fn begin(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<Search<'t>, ApiError> {
+    pub(crate) fn begin(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<Search<'t>, ApiError> {
         let moves: Vec<(Pit, Played)> =
             position.moves().filter_map(|pit| Some((pit, position.play(rules, pit).ok()?))).collect();
         Ok(Search(match self.solver(rules, position, cancel)? {
@@ -169,7 +169,7 @@ impl<'t> Searcher<'t> {
 
 /// A prepared search.
 #[derive(Debug)]
-pub struct Search<'t>(Method<'t>);
+pub(crate) struct Search<'t>(Method<'t>);
 
 #[derive(Debug)]
 enum Method<'t> {

@@ -13,6 +13,7 @@ use kalah_api::{
 
 use super::events;
 use super::refusal::Refusal;
+use super::server::Options;
 use super::service::Service;
 
 type Shared = State<Arc<Service>>;
@@ -24,8 +25,8 @@ fn query(address: &Uri) -> &str {
 
 /// `GET /api`
 pub(super) async fn server(State(service): Shared) -> Json<ServerAnswer> {
-    let [time, stream_time] = [service.time, service.stream_time].map(|time| time.as_secs_f64());
-    Json(ServerAnswer::new(&service.books, time, stream_time, service.search_count))
+    let Options { books, time, stream_time, .. } = &*service.options;
+    Json(ServerAnswer::new(books, time.as_secs_f64(), stream_time.as_secs_f64(), service.searches.count()))
 }
 
 /// `GET /api/tables`

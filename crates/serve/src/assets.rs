@@ -2,15 +2,12 @@
 //! them.
 
 use std::io::Write;
-use std::sync::Arc;
 
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-
-use super::page::File;
 
 /// File ready to be sent.
 pub(super) struct Asset {
@@ -26,22 +23,12 @@ struct Sendable {
 }
 
 impl Asset {
-    /// Returns the file in both forms.
-    pub fn new(file: &File) -> Arc<Asset> {
-        Asset::of(file.kind, Bytes::from_static(file.bytes))
-    }
-
     /// Returns a file of this media type with these bytes, in both forms.
-    pub fn of(kind: &'static str, bytes: Bytes) -> Arc<Asset> {
-        let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
-        let compressed = gzip.write_all(&bytes).and_then(|()| gzip.finish()).expect("memory can be written");
+    pub fn new(kind: &'static str, bytes: Bytes) -> Asset {
         let digest = xxhash_rust::xxh3::xxh3_64(&bytes);
         let etag = |end: &str| HeaderValue::from_str(&format!("\"{digest:016x}{end}\"")).expect("plain letters");
-        Arc::new(Asset {
-            kind,
-            plain: Sendable { bytes, etag: etag("") },
-            compressed: Sendable { bytes: compressed.into(), etag: etag("-gzip") },
-        })
+        let compressed = Sendable { bytes: compressed(&bytes).into(), etag: etag("-gzip") };
+        Asset { kind, plain: Sendable { bytes, etag: etag("") }, compressed }
     }
 
     /// Returns the answer to a request with these headers.
@@ -61,8 +48,14 @@ impl Asset {
     }
 }
 
+/// Returns bytes compressed by gzip.
+pub(super) fn compressed(bytes: &[u8]) -> Vec<u8> {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+    gzip.write_all(bytes).and_then(|()| gzip.finish()).expect("memory can be written")
+}
+
 /// Returns the parts of a header that is a list, over all its lines.
-fn parts<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'h str> {
+pub(super) fn parts<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'h str> {
     let values = headers.get_all(name).into_iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',')).map(str::trim)
 }

@@ -10,6 +10,7 @@ use kalah_tables::printable::printable;
 use tower_http::cors::{AllowOrigin, AllowPrivateNetwork, CorsLayer};
 
 use super::hosts::is_origin;
+use super::server::Options;
 
 /// Time for which browsers keep the permissions.
 const MAX_AGE: Duration = Duration::from_secs(86400);
@@ -41,43 +42,34 @@ impl FromStr for SharedOrigin {
     }
 }
 
-/// Websites whose pages may use the API.
-#[derive(Clone)]
-pub(super) struct Sharing(Arc<[SharedOrigin]>);
+/// Returns true if pages from `origin` may use the API.
+fn includes(shared: &[SharedOrigin], origin: &HeaderValue) -> bool {
+    shared.iter().any(|shared| match shared {
+        SharedOrigin::Any => true,
+        SharedOrigin::One(name) => name.as_bytes() == origin.as_bytes(),
+    })
+}
 
-impl Sharing {
-    pub fn new(origins: Vec<SharedOrigin>) -> Sharing {
-        Sharing(origins.into())
-    }
+/// Returns true if a request has exactly one origin, and pages from there may use the API.
+pub(super) fn allows(shared: &[SharedOrigin], headers: &HeaderMap) -> bool {
+    let mut given = headers.get_all(header::ORIGIN).iter();
+    matches!((given.next(), given.next()), (Some(origin), None) if includes(shared, origin))
+}
 
-    fn includes(&self, origin: &HeaderValue) -> bool {
-        self.0.iter().any(|shared| match shared {
-            SharedOrigin::Any => true,
-            SharedOrigin::One(name) => name.as_bytes() == origin.as_bytes(),
-        })
+/// Returns the layer that states in answers which pages may read them, and that answers all OPTIONS requests; `None`
+/// without allowed websites.
+pub(super) fn layer(options: &Arc<Options>) -> Option<CorsLayer> {
+    if options.origins.is_empty() {
+        return None;
     }
-
-    /// Returns true if a request has exactly one origin, and pages from there may use the API.
-    pub fn allows(&self, headers: &HeaderMap) -> bool {
-        let mut given = headers.get_all(header::ORIGIN).iter();
-        matches!((given.next(), given.next()), (Some(origin), None) if self.includes(origin))
-    }
-
-    /// Returns the layer that states in answers which pages may read them, and that answers all OPTIONS requests;
-    /// `None` without allowed websites.
-    pub fn layer(&self) -> Option<CorsLayer> {
-        if self.0.is_empty() {
-            return None;
-        }
-        let sharing = self.clone();
-        let layer = CorsLayer::new()
-            .allow_origin(AllowOrigin::predicate(move |origin, _| sharing.includes(origin)))
-            .allow_private_network(AllowPrivateNetwork::yes())
-            .allow_methods([Method::GET, Method::POST])
-            .allow_headers([header::CONTENT_TYPE])
-            .expose_headers([HeaderName::from_static("kalah-api-version"), header::RETRY_AFTER])
-            .max_age(MAX_AGE)
-            .vary([header::ORIGIN]);
-        Some(layer)
-    }
+    let options = Arc::clone(options);
+    let layer = CorsLayer::new()
+        .allow_origin(AllowOrigin::predicate(move |origin, _| includes(&options.origins, origin)))
+        .allow_private_network(AllowPrivateNetwork::yes())
+        .allow_methods([Method::GET, Method::POST])
+        .allow_headers([header::CONTENT_TYPE])
+        .expose_headers([HeaderName::from_static("kalah-api-version"), header::RETRY_AFTER])
+        .max_age(MAX_AGE)
+        .vary([header::ORIGIN]);
+    Some(layer)
 }

@@ -13,6 +13,7 @@ use serde::Serialize;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
+use super::assets::parts;
 use super::slots::Work;
 
 /// Media type of events.
@@ -24,10 +25,7 @@ const UNBUFFERED: (HeaderName, HeaderValue) =
 
 /// Returns true if the client asks for events.
 pub(super) fn wanted(headers: &HeaderMap) -> bool {
-    let accepted = headers.get_all(header::ACCEPT).into_iter().filter_map(|value| value.to_str().ok());
-    accepted
-        .flat_map(|value| value.split(','))
-        .any(|kind| kind.split(';').next().is_some_and(|kind| kind.trim() == EVENTS))
+    parts(headers, &header::ACCEPT).any(|kind| kind.split(';').next().is_some_and(|kind| kind.trim() == EVENTS))
 }
 
 /// Sends events. Events are dropped after the client has gone.

@@ -87,66 +87,61 @@ impl HostPort {
     }
 }
 
-/// Hosts that a server answers as, besides those of this machine.
-pub(super) struct Hosts(pub Vec<Host>);
-
-impl Hosts {
-    /// Returns true if `host` means this server in a request that arrived at the address `local`.
-    fn is_ours(&self, host: &Host, local: IpAddr) -> bool {
-        let here = match host {
-            Host::Name(name) => name == "localhost",
-            Host::Address(address) => address.is_loopback() || *address == local.to_canonical(),
-        };
-        here || self.0.contains(host)
-    }
-
-    /// Checks the host that a request is meant for. `local` is the address at which it arrived.
-    ///
-    /// # Errors
-    /// If there is not exactly one host, or it is not this server.
-    pub fn check_host(&self, address: &Uri, headers: &HeaderMap, local: IpAddr) -> Result<(), ApiError> {
-        let mut given = headers.get_all(header::HOST).iter();
-        let (Some(named), None) = (given.next(), given.next()) else {
-            return Err(ApiError::Request("it must have one Host header".to_owned()));
-        };
-        let named = String::from_utf8_lossy(named.as_bytes());
-        let authority = address.authority().map_or(&*named, Authority::as_str);
-        let shown = |text: &str| ApiError::Host(printable(text, MAX_SHOWN));
-        HostPort::new(&named).filter(|to| self.is_ours(&to.host, local)).ok_or_else(|| shown(&named))?;
-        HostPort::new(authority).filter(|to| self.is_ours(&to.host, local)).ok_or_else(|| shown(authority))?;
-        Ok(())
-    }
-
-    /// Checks the page that sends a request for this host. `api` is true for requests to the API, and false for the
-    /// page itself, which other websites may link to.
-    ///
-    /// # Errors
-    /// If it is a page of another website.
-    pub fn check_origin(&self, headers: &HeaderMap, api: bool) -> Result<(), ApiError> {
-        let host = headers.get(header::HOST).map(|host| String::from_utf8_lossy(host.as_bytes()));
-        let to = host.as_deref().and_then(HostPort::new);
-        for origin in headers.get_all(header::ORIGIN) {
-            let origin = String::from_utf8_lossy(origin.as_bytes());
-            let ours = HostPort::of_origin(&origin).is_some_and(|(from, standard)| {
-                let port = |place: &HostPort| place.port.unwrap_or(standard);
-                // On this machine, another port is another website; behind a proxy the ports differ anyway.
-                let same = to.as_ref().is_some_and(|to| from.host == to.host && port(&from) == port(to));
-                same || self.0.contains(&from.host)
-            });
-            if !ours {
-                return Err(ApiError::Origin(printable(&origin, MAX_SHOWN)));
-            }
-        }
-        // Also sent without an origin, as for images.
-        for site in headers.get_all(SEC_FETCH_SITE) {
-            if api && !matches!(site.as_bytes(), b"same-origin" | b"none") {
-                return Err(ApiError::Origin(printable(&String::from_utf8_lossy(site.as_bytes()), MAX_SHOWN)));
-            }
-        }
-        Ok(())
-    }
+/// Returns true if `host` means this server, which answers as `hosts`, in a request that arrived at the address
+/// `local`.
+fn is_ours(hosts: &[Host], host: &Host, local: IpAddr) -> bool {
+    let here = match host {
+        Host::Name(name) => name == "localhost",
+        Host::Address(address) => address.is_loopback() || *address == local.to_canonical(),
+    };
+    here || hosts.contains(host)
 }
 
+/// Checks the host that a request is meant for. `local` is the address at which it arrived.
+///
+/// # Errors
+/// If there is not exactly one host, or it is not this server.
+pub(super) fn check_host(hosts: &[Host], address: &Uri, headers: &HeaderMap, local: IpAddr) -> Result<(), ApiError> {
+    let mut given = headers.get_all(header::HOST).iter();
+    let (Some(named), None) = (given.next(), given.next()) else {
+        return Err(ApiError::Request("it must have one Host header".to_owned()));
+    };
+    let named = String::from_utf8_lossy(named.as_bytes());
+    let authority = address.authority().map_or(&*named, Authority::as_str);
+    let shown = |text: &str| ApiError::Host(printable(text, MAX_SHOWN));
+    HostPort::new(&named).filter(|to| is_ours(hosts, &to.host, local)).ok_or_else(|| shown(&named))?;
+    HostPort::new(authority).filter(|to| is_ours(hosts, &to.host, local)).ok_or_else(|| shown(authority))?;
+    Ok(())
+}
+
+/// Checks the page that sends a request for this host. `api` is true for requests to the API, and false for the
+/// page itself, which other websites may link to.
+///
+/// # Errors
+/// If it is a page of another website.
+pub(super) fn check_origin(hosts: &[Host], headers: &HeaderMap, api: bool) -> Result<(), ApiError> {
+    let host = headers.get(header::HOST).map(|host| String::from_utf8_lossy(host.as_bytes()));
+    let to = host.as_deref().and_then(HostPort::new);
+    for origin in headers.get_all(header::ORIGIN) {
+        let origin = String::from_utf8_lossy(origin.as_bytes());
+        let ours = HostPort::of_origin(&origin).is_some_and(|(from, standard)| {
+            let port = |place: &HostPort| place.port.unwrap_or(standard);
+            // On this machine, another port is another website; behind a proxy the ports differ anyway.
+            let same = to.as_ref().is_some_and(|to| from.host == to.host && port(&from) == port(to));
+            same || hosts.contains(&from.host)
+        });
+        if !ours {
+            return Err(ApiError::Origin(printable(&origin, MAX_SHOWN)));
+        }
+    }
+    // Also sent without an origin, as for images.
+    for site in headers.get_all(SEC_FETCH_SITE) {
+        if api && !matches!(site.as_bytes(), b"same-origin" | b"none") {
+            return Err(ApiError::Origin(printable(&String::from_utf8_lossy(site.as_bytes()), MAX_SHOWN)));
+        }
+    }
+    Ok(())
+}
 /// Returns true if a text is the origin of a website, in the form of browsers.
 pub(super) fn is_origin(text: &str) -> bool {
     HostPort::of_origin(text).is_some()

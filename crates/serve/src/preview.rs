@@ -1,12 +1,9 @@
 //! The page for link previews, which need whole addresses: its own, and that of its image.
 
-use std::sync::Arc;
-
 use axum::http::uri::{PathAndQuery, Scheme};
 use axum::http::{HeaderMap, HeaderName, Uri, header};
 use axum::response::Response;
 use kalah_tables::printable::printable;
-use parking_lot::Mutex;
 
 use super::assets::Asset;
 use super::page::File;
@@ -61,35 +58,11 @@ impl SiteAddress {
     }
 }
 
-/// The page of a server.
-pub(super) struct Page {
-    file: File,
-    plain: Arc<Asset>,
-    /// The last address by which a client reached it, and the page with that.
-    last: Mutex<Option<(SiteAddress, Arc<Asset>)>>,
-}
-
-impl Page {
-    pub fn new(file: File) -> Page {
-        Page { file, plain: Asset::new(&file), last: Mutex::new(None) }
-    }
-
-    /// Returns the answer to a request with these headers.
-    pub fn answer(&self, headers: &HeaderMap) -> Response {
-        let Some(address) = SiteAddress::of_request(headers) else { return self.plain.answer(headers) };
-        let mut last = self.last.lock();
-        let asset = match &*last {
-            Some((known, asset)) if *known == address => Arc::clone(asset),
-            _ => {
-                let page = address.fill(std::str::from_utf8(self.file.bytes).expect("the page is text"));
-                let asset = Asset::of(self.file.kind, page.into_bytes().into());
-                *last = Some((address, Arc::clone(&asset)));
-                asset
-            }
-        };
-        drop(last);
-        asset.answer(headers)
-    }
+/// Returns the answer to a request for the page with these headers.
+pub(super) fn answer(page: File, headers: &HeaderMap) -> Response {
+    let plain = std::str::from_utf8(page.bytes).expect("the page is text");
+    let filled = SiteAddress::of_request(headers).map_or_else(|| plain.to_owned(), |address| address.fill(plain));
+    Asset::new(page.kind, filled.into_bytes().into()).answer(headers)
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{DefaultBodyLimit, FromRequest, Request, State};
-use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, Version, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -13,15 +12,14 @@ use kalah_api::{ApiError, MAX_BYTES, MAX_POSITIONS_BYTES};
 use tokio::time::timeout;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
-use tower_http::compression::predicate::{Predicate, SizeAbove};
+use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 
 use super::api;
 use super::assets::Asset;
-use super::preview::Page;
 use super::refusal::Refusal;
 use super::service::Service;
-use super::slots::Slot;
-use super::{events, page};
+use super::slots::Client;
+use super::{cors, events, hosts, page, preview};
 
 /// Header that states whose pages may use an answer.
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
@@ -52,14 +50,6 @@ const VERSIONS: [&str; 2] = ["/api", "/api/v1"];
 const VERSION: (HeaderName, HeaderValue) =
     (HeaderName::from_static("kalah-api-version"), HeaderValue::from_static("1"));
 
-/// Connection on which a request arrived.
-#[derive(Clone)]
-pub(super) struct Client {
-    /// Address of the server on it.
-    pub local: IpAddr,
-    pub slot: Arc<Slot>,
-}
-
 /// Routes requests. Each has a [`Client`] among its extensions.
 pub(super) fn routes(service: Arc<Service>) -> Router {
     let mut routes = Router::new();
@@ -82,14 +72,13 @@ pub(super) fn routes(service: Arc<Service>) -> Router {
     }
     for file in page::FILES {
         if file.path == "/" {
-            let page = Arc::new(Page::new(file));
             for path in ["/", "/index.html"] {
-                let page = Arc::clone(&page);
-                routes = routes.route(path, get(move |headers: HeaderMap| async move { page.answer(&headers) }));
+                let serve = move |headers: HeaderMap| async move { preview::answer(file, &headers) };
+                routes = routes.route(path, get(serve));
             }
             continue;
         }
-        let asset = Asset::new(&file);
+        let asset = Arc::new(Asset::new(file.kind, Bytes::from_static(file.bytes)));
         let serve = move |headers: HeaderMap| async move { asset.answer(&headers) };
         routes = routes.route(file.path, get(serve));
     }
@@ -97,21 +86,16 @@ pub(super) fn routes(service: Arc<Service>) -> Router {
         .fallback(|uri: Uri| async move { Refusal(ApiError::NotFound(uri.path().chars().take(100).collect())) })
         .method_not_allowed_fallback(|method: Method| async move { Refusal(ApiError::Method(method.to_string())) })
         .layer(middleware::from_fn_with_state(Arc::clone(&service), receive))
-        .layer(DefaultBodyLimit::max(MAX_POSITIONS_BYTES))
-        .layer(compression());
-    if let Some(cors) = service.sharing.layer() {
+        // A stream has no end to wait for.
+        .layer(
+            CompressionLayer::new()
+                .quality(CompressionLevel::Fastest)
+                .compress_when(SizeAbove::new(MIN_COMPRESSED).and(NotForContentType::SSE)),
+        );
+    if let Some(cors) = cors::layer(&service.options) {
         routes = routes.layer(cors);
     }
     routes.layer(middleware::from_fn_with_state(Arc::clone(&service), guard)).with_state(service)
-}
-
-/// Compresses JSON documents for clients that accept it, except streams, whose end is open, and short documents.
-fn compression() -> CompressionLayer<impl Predicate> {
-    let is_document = |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| {
-        headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json")
-    };
-    let worthwhile = SizeAbove::new(MIN_COMPRESSED).and(is_document);
-    CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(worthwhile)
 }
 
 /// `GET /api/openapi.json`
@@ -134,11 +118,12 @@ async fn guard(
     let (method, headers) = (request.method(), request.headers());
     let api = is_api(request.uri().path());
     // From a page of an allowed website. A browser may only ask about requests that such a page may send.
-    let shared = api && service.sharing.allows(headers);
+    let shared = api && cors::allows(&service.options.origins, headers);
     let is_preflight =
         shared && method == Method::OPTIONS && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
-    let host = service.hosts.check_host(request.uri(), headers, client.local);
-    let admitted = host.and_then(|()| if shared { Ok(()) } else { service.hosts.check_origin(headers, api) });
+    let ours = &service.options.hosts;
+    let host = hosts::check_host(ours, request.uri(), headers, client.local);
+    let admitted = host.and_then(|()| if shared { Ok(()) } else { hosts::check_origin(ours, headers, api) });
     let mut response = match admitted {
         // The CORS layer would answer it for every sender.
         Ok(()) if method == Method::OPTIONS && !is_preflight => {
@@ -170,9 +155,9 @@ async fn receive(
     request: Request,
     next: Next,
 ) -> Response {
-    match whole(request, service.patience).await {
+    match whole(request, service.options.patience).await {
         Ok(request) => {
-            let work = client.slot.work();
+            let work = client.work();
             events::at_work_until_sent(next.run(request).await, work)
         }
         Err(error) => Refusal(error).into_response(),

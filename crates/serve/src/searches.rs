@@ -3,18 +3,16 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use kalah_api::{ApiError, SearchOptions, Searcher, Sources};
+use kalah_api::{ApiError, SearchOptions, Searcher};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
-use kalah_solve::book::Books;
 use kalah_tables::table::{Shelf, TableError};
 use parking_lot::Mutex;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::oneshot;
 
-/// Work after a search, when its thread is free again: sending the answer.
-type Reply = Box<dyn FnOnce() + Send>;
+use super::server::Options;
 
-type Job = Box<dyn FnOnce(&mut Searcher<'_>) -> Reply + Send>;
+type Job = Box<dyn FnOnce(&mut Searcher<'_>) + Send>;
 
 /// Board for which a searcher keeps its proved results: rules and pits a side.
 type BoardKey = (Rules, usize);
@@ -44,7 +42,8 @@ impl Reads {
 pub(super) struct Searches {
     threads: Vec<mpsc::Sender<Job>>,
     idle: Arc<Mutex<Vec<Idle>>>,
-    stopping: watch::Receiver<bool>,
+    /// Stops all of them.
+    stop: Cancel,
 }
 
 /// Thread without work, and its last board.
@@ -63,36 +62,30 @@ impl Drop for CancelOnDrop {
 }
 
 impl Searches {
-    /// Starts `count` threads.
+    /// Starts the threads.
     ///
     /// # Errors
     /// If a thread cannot be started.
-    pub fn start(
-        count: usize,
-        shelf: &Arc<Shelf>,
-        books: &Arc<Books>,
-        options: SearchOptions,
-        stopping: watch::Receiver<bool>,
-    ) -> std::io::Result<Searches> {
+    pub fn start(options: &Arc<Options>) -> std::io::Result<Searches> {
+        let count = options.searches.max(1);
         let idle = Arc::new(Mutex::new((0..count).map(|thread| Idle { thread, last: None }).collect()));
         let mut threads = Vec::new();
         for _ in 0..count {
             let (sender, jobs) = mpsc::channel::<Job>();
-            let (shelf, books) = (Arc::clone(shelf), Arc::clone(books));
+            let options = Arc::clone(options);
             thread::Builder::new().name("search".to_owned()).spawn(move || {
-                let sources = Sources { shelf: &shelf, books: &books };
-                let mut searcher = Searcher::new(sources, options);
+                let limits = SearchOptions { memory: options.memory, threads: options.threads.max(1) };
+                let mut searcher = Searcher::new(options.sources(), limits);
                 for job in jobs {
-                    match catch_unwind(AssertUnwindSafe(|| job(&mut searcher))) {
-                        Ok(reply) => reply(),
+                    if catch_unwind(AssertUnwindSafe(|| job(&mut searcher))).is_err() {
                         // Its results may be incomplete.
-                        Err(_) => searcher = Searcher::new(sources, options),
+                        searcher.forget();
                     }
                 }
             })?;
             threads.push(sender);
         }
-        Ok(Searches { threads, idle, stopping })
+        Ok(Searches { threads, idle, stop: Cancel::new() })
     }
 
     /// Does `work` on a free thread, within `time`. The work is cancelled as soon as the returned future is dropped
@@ -122,8 +115,8 @@ impl Searches {
         if self.is_stopping() {
             return Err(ApiError::Stopping);
         }
-        let thread = self.take(reads.board).ok_or(ApiError::Busy(self.threads.len()))?;
-        let cancel = CancelOnDrop(Cancel::new());
+        let thread = self.take(reads.board).ok_or(ApiError::Busy(self.count()))?;
+        let cancel = CancelOnDrop(self.stop.child());
         let asked = cancel.0.clone();
         // Even if the work panics.
         let back = Back { idle: Arc::clone(&self.idle), thread, last: reads.board };
@@ -140,15 +133,25 @@ impl Searches {
             }
             // The thread is freed before the answer is sent, since the client may send its next request at once.
             drop(back);
-            Box::new(move || drop(sender.send(result)))
+            let _ = sender.send(result);
         });
         self.threads[thread].send(job).map_err(|_| broken())?;
-        Ok(Running { result, cancel, stopping: self.stopping.clone() })
+        Ok(Running { result, _cancel: cancel })
+    }
+
+    /// Stops all searches, which answer with what they have, and refuses further ones.
+    pub fn stop(&self) {
+        self.stop.cancel();
+    }
+
+    /// Number of searches at a time.
+    pub fn count(&self) -> usize {
+        self.threads.len()
     }
 
     /// Returns true if the server is stopping.
     pub fn is_stopping(&self) -> bool {
-        *self.stopping.borrow()
+        self.stop.is_cancelled()
     }
 
     /// Returns a free thread, preferably the one that searched this board last.
@@ -167,8 +170,7 @@ fn broken() -> ApiError {
 /// Running work. It is cancelled as soon as this is dropped or the server stops.
 pub(super) struct Running<T> {
     result: oneshot::Receiver<Result<T, ApiError>>,
-    cancel: CancelOnDrop,
-    stopping: watch::Receiver<bool>,
+    _cancel: CancelOnDrop,
 }
 
 impl<T> Running<T> {
@@ -177,11 +179,7 @@ impl<T> Running<T> {
     /// # Errors
     /// Those of the work, and an error if it panics.
     pub async fn result(self) -> Result<T, ApiError> {
-        let Running { mut result, cancel, mut stopping } = self;
-        tokio::select! {
-            result = &mut result => return result.map_err(|_| broken())?,
-            _ = stopping.wait_for(|&stopping| stopping) => drop(cancel),
-        }
+        let Running { result, _cancel } = self;
         result.await.map_err(|_| broken())?
     }
 }

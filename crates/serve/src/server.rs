@@ -3,29 +3,28 @@ use std::future::poll_fn;
 use std::io;
 use std::net::TcpListener;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::Router;
-use hyper::Request;
-use hyper::body::Incoming;
 use hyper::server::conn::http1;
-use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use kalah_api::{ApiError, MAX_HEAD, SearchOptions};
+use kalah_api::{ApiError, MAX_HEAD, Sources};
 use kalah_core::directories::Directories;
 use kalah_solve::book::Books;
 use kalah_tables::table::Shelf;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+use tower_http::add_extension::AddExtension;
 
-use super::cors::{SharedOrigin, Sharing};
-use super::hosts::{Host, Hosts};
+use super::cors::SharedOrigin;
+use super::hosts::Host;
 use super::puzzles::Puzzles;
-use super::routes::{Client, routes};
+use super::routes::routes;
 use super::searches::Searches;
 use super::service::Service;
-use super::slots::{Slot, Slots};
+use super::slots::{Client, Slots};
 use super::wire::Wire;
 
 /// Threads that read requests and write answers.
@@ -43,10 +42,7 @@ const MAX_CONNECTIONS: u64 = 512;
 const OTHER_FILES: u64 = 64;
 
 /// Pause after a connection could not be accepted.
-const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
-
-/// Interval at which that is reported to the operator.
-const REPORT_AGAIN: Duration = Duration::from_secs(60);
+const ACCEPT_AGAIN: Duration = Duration::from_secs(1);
 
 /// Settings of a server.
 #[non_exhaustive]
@@ -95,6 +91,10 @@ impl Options {
             log: Box::new(|_| ()),
         }
     }
+
+    pub(super) fn sources(&self) -> Sources<'_> {
+        Sources { shelf: &self.shelf, books: &self.books }
+    }
 }
 
 impl fmt::Debug for Options {
@@ -126,15 +126,9 @@ impl Stop {
 /// If threads or the listener fail.
 pub fn serve(listener: TcpListener, options: Options, stop: &Stop) -> io::Result<()> {
     listener.set_nonblocking(true)?;
-    let (shelf, books) = (options.shelf, Arc::new(options.books));
-    let search = SearchOptions { memory: options.memory, threads: options.threads.max(1) };
-    let search_count = options.searches.max(1);
-    let searches = Searches::start(search_count, &shelf, &books, search, stop.0.subscribe())?;
-    let Options { time, stream_time, patience, log, hosts, origins, .. } = options;
-    let (hosts, sharing, puzzles) = (Hosts(hosts), Sharing::new(origins), Puzzles::default());
-    let service =
-        Service { shelf, books, searches, time, stream_time, search_count, patience, hosts, sharing, puzzles, log };
-    let service = Arc::new(service);
+    let options = Arc::new(options);
+    let searches = Searches::start(&options)?;
+    let service = Arc::new(Service { options, searches, puzzles: Puzzles::default() });
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(ANSWERING)
         .max_blocking_threads(READING)
@@ -144,9 +138,12 @@ pub fn serve(listener: TcpListener, options: Options, stop: &Stop) -> io::Result
     let served = runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let slots = Slots::new(max_connections());
-        answer(listener, &service, &slots, &stop.0).await;
+        tokio::select! {
+            () = answer(listener, &service, &slots, &stop.0) => {}
+            () = stopped(stop.0.subscribe()) => service.searches.stop(),
+        }
         // Clients whose requests have not arrived by then are dropped.
-        let _ = tokio::time::timeout(GRACE, slots.all_free()).await;
+        let _ = timeout(GRACE, slots.all_free()).await;
         Ok(())
     });
     runtime.shutdown_background();
@@ -169,49 +166,44 @@ async fn stopped(mut stop: watch::Receiver<bool>) {
     let _ = stop.wait_for(|&stop| stop).await;
 }
 
-/// Accepts connections until the server is asked to stop.
+/// Accepts connections.
 async fn answer(listener: tokio::net::TcpListener, service: &Arc<Service>, slots: &Slots, stop: &watch::Sender<bool>) {
     let routes = routes(Arc::clone(service));
-    let stopping = stopped(stop.subscribe());
-    tokio::pin!(stopping);
-    let mut reported: Option<Instant> = None;
+    let options = &service.options;
     loop {
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
-            () = &mut stopping => return,
-        };
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let slot = slots.take().await;
+                let (routes, patience) = (routes.clone(), options.patience);
+                let (wanted, stop) = (slots.wanted.subscribe(), stop.subscribe());
+                tokio::spawn(async move {
+                    converse(stream, routes, patience, wanted, stop).await;
+                    drop(slot);
+                });
+            }
             Err(error) => {
                 // The usual reason is too many open files in this process or the system, so one must be closed first.
-                if reported.is_none_or(|reported| reported.elapsed() >= REPORT_AGAIN) {
-                    (service.log)(&format!("cannot accept a connection: {error}"));
-                    reported = Some(Instant::now());
-                }
-                tokio::time::sleep(ACCEPT_AGAIN).await;
-                continue;
+                (options.log)(&format!("cannot accept a connection: {error}"));
+                sleep(ACCEPT_AGAIN).await;
             }
-        };
-        let slot = tokio::select! {
-            slot = slots.take() => slot,
-            () = &mut stopping => return,
-        };
-        tokio::spawn(converse(stream, slot, routes.clone(), service.patience, stop.subscribe()));
+        }
     }
 }
 
-/// Answers the requests on one connection until the client closes it or is too slow, the server stops, or another
-/// connection needs the slot.
-async fn converse(stream: TcpStream, slot: Arc<Slot>, routes: Router, patience: Duration, stop: watch::Receiver<bool>) {
+/// Answers the requests on one connection until the client closes it or is too slow, the server stops, or it has
+/// waited while another connection is wanted.
+async fn converse(
+    stream: TcpStream,
+    routes: Router,
+    patience: Duration,
+    wanted: watch::Receiver<bool>,
+    stop: watch::Receiver<bool>,
+) {
     let Ok(local) = stream.local_addr() else { return };
     // An error only delays answers.
     let _ = stream.set_nodelay(true);
-    let client = Client { local: local.ip(), slot: Arc::clone(&slot) };
-    let routes = TowerToHyperService::new(routes);
-    let service = service_fn(move |mut request: Request<Incoming>| {
-        request.extensions_mut().insert(client.clone());
-        Box::pin(routes.call(request))
-    });
+    let client = Client::new(local.ip());
+    let service = TowerToHyperService::new(AddExtension::new(routes, client.clone()));
     let mut connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(patience)
@@ -219,7 +211,7 @@ async fn converse(stream: TcpStream, slot: Arc<Slot>, routes: Router, patience: 
         .serve_connection(TokioIo::new(Wire::new(stream, patience)), service);
     let ended = tokio::select! {
         ended = poll_fn(|context| connection.poll_without_shutdown(context)) => ended,
-        () = slot.asked_to_leave() => return,
+        () = client.asked_to_leave(wanted) => return,
         () = stopped(stop) => {
             std::pin::Pin::new(&mut connection).graceful_shutdown();
             poll_fn(|context| connection.poll_without_shutdown(context)).await

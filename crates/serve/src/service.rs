@@ -7,37 +7,20 @@ use kalah_api::{
     PositionRequest, PositionsAnswer, PositionsRequest, PuzzleAnswer, PuzzleRequest, Sources,
 };
 use kalah_core::game::{Position, Rules};
-use kalah_core::table::Shelf;
-use kalah_solve::book::Books;
 
-use super::cors::Sharing;
 use super::events;
-use super::hosts::Hosts;
 use super::puzzles::Puzzles;
 use super::searches::{Reads, Searches};
+use super::server::Options;
 
 /// Default time to search a position of a game.
 const GAME_TIME: Duration = Duration::from_millis(200);
 
 /// State shared by all requests.
 pub(super) struct Service {
-    pub shelf: Arc<Shelf>,
-    pub books: Arc<Books>,
+    pub options: Arc<Options>,
     pub searches: Searches,
-    /// Maximum time of a search.
-    pub time: Duration,
-    /// Maximum time of a streaming search.
-    pub stream_time: Duration,
-    pub search_count: usize,
-    /// Maximum time of a client to send a request.
-    pub patience: Duration,
-    /// Hosts that the server answers as.
-    pub hosts: Hosts,
-    /// Websites that may use the API.
-    pub sharing: Sharing,
     pub puzzles: Puzzles,
-    /// Called with messages for the operator.
-    pub log: Box<dyn Fn(&str) + Send + Sync>,
 }
 
 impl Service {
@@ -46,8 +29,8 @@ impl Service {
         &self,
         read: impl FnOnce(Sources<'_>) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let (shelf, books) = (Arc::clone(&self.shelf), Arc::clone(&self.books));
-        let reading = tokio::task::spawn_blocking(move || read(Sources { shelf: &shelf, books: &books }));
+        let options = Arc::clone(&self.options);
+        let reading = tokio::task::spawn_blocking(move || read(options.sources()));
         reading.await.map_err(|_| ApiError::Failed("reading the tables failed unexpectedly".to_owned()))?
     }
 
@@ -71,7 +54,7 @@ impl Service {
         if let Err(error) = &result
             && error.is_of_server()
         {
-            (self.log)(&error.to_string());
+            (self.options.log)(&error.to_string());
         }
         result
     }
@@ -82,7 +65,7 @@ impl Service {
 
     /// Returns the time of a search: as requested, up to the limit.
     fn time(&self, asked: Option<Duration>) -> Duration {
-        asked.unwrap_or(self.time).min(self.time)
+        asked.unwrap_or(self.options.time).min(self.options.time)
     }
 
     /// Answers about a position.
@@ -102,7 +85,7 @@ impl Service {
         self.read(move |sources| {
             let report = |error: &ApiError| {
                 if error.is_of_server() {
-                    (service.log)(&error.to_string());
+                    (service.options.log)(&error.to_string());
                 }
             };
             let answer = request.answer(|rules, position| sources.at_once(rules, position), report);
@@ -117,12 +100,12 @@ impl Service {
     /// Searches a position, and streams results as they are found.
     pub async fn search(self: &Arc<Service>, request: PositionRequest) -> Result<Response, ApiError> {
         let PositionRequest { rules, position, time } = request;
-        let (start, time) = (Instant::now(), time.unwrap_or(self.time).min(self.stream_time));
+        let (start, time) = (Instant::now(), time.unwrap_or(self.options.time).min(self.options.stream_time));
         if let Some(known) = self.at_once(rules, position).await? {
             let answer = PositionRequest::known_at_once(known, start.elapsed().as_secs_f64());
             return Ok(events::stream(move |_| async move { Ok(answer) }));
         }
-        let (service, shelf) = (Arc::clone(self), Arc::clone(&self.shelf));
+        let (service, shelf) = (Arc::clone(self), Arc::clone(&self.options.shelf));
         let (reports, mut progress) = tokio::sync::mpsc::unbounded_channel();
         let reads = Reads::of(rules, &position);
         let search = self.searches.begin(reads, time, move |searcher, cancel| {
@@ -178,7 +161,7 @@ impl Service {
         mut game: GameRequest,
         report: impl Fn(PlaceEvent) + Clone + Send + Sync + 'static,
     ) -> Result<GameAnswer, ApiError> {
-        let (rules, time) = (game.rules(), game.time.unwrap_or(GAME_TIME).min(self.time));
+        let (rules, time) = (game.rules(), game.time.unwrap_or(GAME_TIME).min(self.options.time));
         let reported = report.clone();
         let known = self.read_for(rules, game.start(), move |sources| {
             game.answer_at_once(|rules, position| sources.at_once(rules, position), reported)?;

@@ -223,7 +223,6 @@ impl SitePlan<'_> {
         let mut listing = Listing::default();
         let entry = |table: &Arc<Table>| (table.key(), table.header().positions, table.header().file_bytes);
         listing.tables = self.tables.iter().map(entry).collect();
-        listing.tables.sort_by_key(|(key, ..)| (key.rules.name(), key.pits, key.seeds));
         let mut answers =
             json!({ "": ServerAnswer::of_page(&self.options.books), "tables": TablesAnswer::from(listing) });
         answers.as_object_mut().expect("an object").extend(first_moves());

@@ -4,14 +4,12 @@
 //! however long it keeps them.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use kalah_api::hex;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
+use super::assets::compressed;
 use super::page::{DESCRIPTION, FILES};
 use super::preview::SiteAddress;
 use super::site_folder::DIRECTORY;
@@ -86,9 +84,7 @@ impl Site {
 /// type for files of this name, and send them unchanged. The engine stays a module, whose machine code browsers keep.
 fn packed((name, bytes): (String, Vec<u8>)) -> (String, Vec<u8>) {
     let Some(first) = name.strip_suffix("first.wasm") else { return (name, bytes) };
-    let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
-    let packed = gzip.write_all(&bytes).and_then(|()| gzip.finish()).expect("memory can be written");
-    (format!("{first}first.bin"), packed)
+    (format!("{first}first.bin"), compressed(&bytes))
 }
 
 /// Returns the version of a site, a digest of its contents.

@@ -1,61 +1,34 @@
-//! A limited number of open connections. If all slots are taken, the connection that has waited longest for its
-//! client is closed in favour of the next one.
+//! A limited number of open connections. When all are in use, those that have waited a while for their clients close.
 
-use std::sync::{Arc, Weak};
-use std::time::{Duration, Instant};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
 
-use parking_lot::Mutex;
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::sleep;
 
-/// Time that a connection waits for its client before it can be closed in favour of another.
+/// Time that a connection waits for its client before it closes in favour of another.
 const UNDISTURBED: Duration = Duration::from_secs(2);
-
-/// Time to wait for a connection that was asked to close, before another one is asked.
-const LEAVING: Duration = Duration::from_millis(100);
 
 /// Slots for a number of connections.
 pub(super) struct Slots {
     most: u32,
     free: Arc<Semaphore>,
-    taken: Mutex<Vec<Weak<Slot>>>,
+    /// True while a client waits for a slot.
+    pub wanted: watch::Sender<bool>,
 }
 
 impl Slots {
     pub fn new(most: u32) -> Slots {
-        Slots { most, free: Arc::new(Semaphore::new(most as usize)), taken: Mutex::default() }
+        Slots { most, free: Arc::new(Semaphore::new(most as usize)), wanted: watch::Sender::new(false) }
     }
 
-    /// Returns a slot as soon as one is free. If none is, the connection that has waited longest for its client is
-    /// asked to close.
-    pub async fn take(&self) -> Arc<Slot> {
-        let mut patience = Duration::ZERO;
-        loop {
-            let permit = Arc::clone(&self.free).acquire_owned();
-            if let Ok(permit) = timeout(patience, permit).await {
-                let permit = permit.expect("it is never closed");
-                let waits = Mutex::new(Some(Instant::now()));
-                let slot = Arc::new(Slot { waits, leave: Notify::new(), _permit: permit });
-                let mut taken = self.taken.lock();
-                taken.retain(|slot| slot.strong_count() > 0);
-                taken.push(Arc::downgrade(&slot));
-                return slot;
-            }
-            if let Some(slot) = self.longest_waiting() {
-                slot.leave.notify_one();
-            }
-            patience = LEAVING;
-        }
-    }
-
-    /// Returns the slot of the connection that has waited longest, if that is long enough.
-    fn longest_waiting(&self) -> Option<Arc<Slot>> {
-        let taken = self.taken.lock();
-        let waiting = taken.iter().filter_map(Weak::upgrade).filter_map(|slot| {
-            let since = *slot.waits.lock();
-            since.filter(|since| since.elapsed() >= UNDISTURBED).map(|since| (since, slot))
-        });
-        waiting.min_by_key(|&(since, _)| since).map(|(_, slot)| slot)
+    /// Returns the right to one connection as soon as there is one.
+    pub async fn take(&self) -> OwnedSemaphorePermit {
+        self.wanted.send_replace(self.free.available_permits() == 0);
+        let slot = Arc::clone(&self.free).acquire_owned().await;
+        self.wanted.send_replace(false);
+        slot.expect("it is never closed")
     }
 
     /// Waits until all slots are free.
@@ -64,33 +37,49 @@ impl Slots {
     }
 }
 
-/// Right to one connection.
-pub(super) struct Slot {
-    /// Time since which the connection waits for its client: for a request, for the rest of one, or for the client to
-    /// read an answer. `None` while the server works on an answer.
-    waits: Mutex<Option<Instant>>,
-    leave: Notify,
-    _permit: OwnedSemaphorePermit,
+/// Connection of a client.
+#[derive(Clone)]
+pub(super) struct Client {
+    /// Address of the server on it.
+    pub local: IpAddr,
+    /// True while the server works on an answer. False while it waits for the client: for a request, for the rest of
+    /// one, or for the client to read an answer.
+    works: watch::Sender<bool>,
 }
 
-impl Slot {
+impl Client {
+    pub fn new(local: IpAddr) -> Client {
+        Client { local, works: watch::Sender::new(false) }
+    }
+
     /// Marks the connection as not waiting for its client while the returned value lives.
-    pub fn work(self: &Arc<Self>) -> Work {
-        *self.waits.lock() = None;
-        Work(Arc::clone(self))
+    pub fn work(&self) -> Work {
+        self.works.send_replace(true);
+        Work(self.works.clone())
     }
 
     /// Waits until the connection must close in favour of another.
-    pub async fn asked_to_leave(&self) {
-        self.leave.notified().await;
+    pub async fn asked_to_leave(&self, mut wanted: watch::Receiver<bool>) {
+        let mut works = self.works.subscribe();
+        loop {
+            let is_waiting = !*works.borrow_and_update();
+            let asked = async {
+                sleep(UNDISTURBED).await;
+                let _ = wanted.wait_for(|&wanted| wanted).await;
+            };
+            tokio::select! {
+                () = asked, if is_waiting => return,
+                _ = works.changed() => {}
+            }
+        }
     }
 }
 
 /// Request that is being answered.
-pub(super) struct Work(Arc<Slot>);
+pub(super) struct Work(watch::Sender<bool>);
 
 impl Drop for Work {
     fn drop(&mut self) {
-        *self.0.waits.lock() = Some(Instant::now());
+        self.0.send_replace(false);
     }
 }

@@ -332,6 +332,5 @@ fn at_once(engine: &mut Engine, rules: Rules, position: &Position) -> Result<Opt
 fn tables(engine: &Engine) -> TablesAnswer {
     let mut listing = Listing::default();
     listing.tables = engine.tables().map(|(key, bytes)| (key, layer_positions(key.pits, key.seeds), bytes)).collect();
-    listing.tables.sort_by_key(|(key, ..)| (key.rules.name(), key.pits, key.seeds));
     listing.into()
 }

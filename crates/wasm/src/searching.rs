@@ -1,5 +1,4 @@
 use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::error::Error;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -7,8 +6,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use kalah_api::{
-    ApiError, GameRequest, MoveRequest, PositionRequest, PuzzleRequest, PuzzleSearch, SearchAnswer, SearchOptions,
-    Searcher, Sources,
+    ApiError, GameRequest, MoveRequest, PositionRequest, PuzzleRequest, SearchOptions, Searcher, Sources, pause,
 };
 use kalah_core::cancel::Cancel;
 use kalah_core::clock::Instant;
@@ -44,7 +42,7 @@ self_cell!(
 /// Searches, and their proved results.
 pub(super) struct Searches<'t> {
     pub sources: Sources<'t>,
-    pub searcher: Searcher<'t>,
+    searcher: Rc<RefCell<Searcher<'t>>>,
     options: SearchOptions,
     /// Solver of the last call of [`Searches::solve`], kept for its proved bounds.
     solver: Option<Solver<'t>>,
@@ -53,29 +51,13 @@ pub(super) struct Searches<'t> {
 }
 
 /// A search in progress.
-enum Work<'t> {
-    Position {
-        search: Pin<Box<dyn Future<Output = Result<SearchAnswer, ApiError>> + 't>>,
-        progress: Rc<RefCell<VecDeque<SearchAnswer>>>,
-        /// True if results are reported as they improve.
-        streams: bool,
-    },
-    /// The move of a player, until `cancel` ends its time.
-    Move {
-        request: Box<MoveRequest>,
-        cancel: Cancel,
-    },
-    Puzzle {
-        request: Box<PuzzleRequest>,
-        search: Box<PuzzleSearch<'t>>,
-    },
-    Game {
-        game: Box<GameRequest>,
-        time: Duration,
-        /// Places that needed no search, and are not reported yet.
-        known: Vec<Value>,
-    },
+struct Work<'t> {
+    search: Pin<Box<dyn Future<Output = Result<Value, ApiError>> + 't>>,
+    reports: Reports,
 }
+
+/// Results of a search that were not reported yet.
+type Reports = Rc<RefCell<Vec<Value>>>;
 
 /// The result of a step of a search.
 pub(super) enum Step {
@@ -90,7 +72,8 @@ impl Searching {
     pub fn over(shelf: Shelf, books: Rc<Books>, options: SearchOptions) -> Searching {
         Searching::new(Owned { shelf, books }, |Owned { shelf, books }| {
             let sources = Sources { shelf, books };
-            Searches { sources, searcher: Searcher::new(sources, options), options, solver: None, work: None }
+            let searcher = Rc::new(RefCell::new(Searcher::new(sources, options)));
+            Searches { sources, searcher, options, solver: None, work: None }
         })
     }
 }
@@ -106,19 +89,39 @@ impl<'t> Searches<'t> {
         self.work = None;
     }
 
+    /// Begins a search, which adds its results to the reports on its way.
+    fn start(&mut self, reports: Reports, search: impl Future<Output = Result<Value, ApiError>> + 't) {
+        self.work = Some(Work { search: Box::pin(search), reports });
+    }
+
     /// Begins to search a position for `time`.
     pub fn begin(&mut self, request: &PositionRequest, time: Duration, streams: bool) -> Result<(), ApiError> {
-        let search = request.begin(&mut self.searcher, &Cancel::new().within(time))?;
-        let progress: Rc<RefCell<VecDeque<SearchAnswer>>> = Rc::default();
-        let reports = Rc::clone(&progress);
-        let search = Box::pin(search.run(move |answer| reports.borrow_mut().push_back(answer)));
-        self.work = Some(Work::Position { search, progress, streams });
+        let search = request.begin(&mut self.searcher.borrow_mut(), &Cancel::new().within(time))?;
+        let reports = Reports::default();
+        self.start(Rc::clone(&reports), async move {
+            let report = |answer| {
+                if streams {
+                    reports.borrow_mut().push(json!(answer));
+                }
+            };
+            let answer = search.run(report).await?;
+            Ok(if streams { json!(answer) } else { json!(answer.known) })
+        });
         Ok(())
     }
 
     /// Begins to choose the move of a player within `time`.
     pub fn begin_move(&mut self, request: MoveRequest, time: Duration) {
-        self.work = Some(Work::Move { request: Box::new(request), cancel: Cancel::new().within(time) });
+        let (searcher, cancel) = (Rc::clone(&self.searcher), Cancel::new().within(time));
+        self.start(Reports::default(), async move {
+            loop {
+                let answer = request.search_for(SLICE, &mut searcher.borrow_mut(), &cancel)?;
+                if let Some(answer) = answer {
+                    return Ok(json!(answer));
+                }
+                pause().await;
+            }
+        });
     }
 
     /// Begins to search for a puzzle.
@@ -128,71 +131,46 @@ impl<'t> Searches<'t> {
     pub fn begin_puzzle(&mut self, request: PuzzleRequest) -> Result<(), ApiError> {
         let key = request.key;
         let tables = self.sources.shelf.tables(key.rules, key.start.pits()).ok_or(ApiError::NoPuzzle)?;
-        self.work = Some(Work::Puzzle { search: Box::new(key.search(tables)?), request: Box::new(request) });
+        let mut search = key.search(tables)?;
+        self.start(Reports::default(), async move {
+            loop {
+                if let Some(found) = search.game()? {
+                    return Ok(json!(request.answer(found)?));
+                }
+                pause().await;
+            }
+        });
         Ok(())
     }
 
     /// Begins to search the positions of a game that are not `known`, each for `time`.
-    pub fn begin_game(&mut self, game: GameRequest, time: Duration, known: Vec<Value>) {
-        self.work = Some(Work::Game { game: Box::new(game), time, known });
+    pub fn begin_game(&mut self, mut game: GameRequest, time: Duration, known: Vec<Value>) {
+        let (searcher, reports) = (Rc::clone(&self.searcher), Rc::new(RefCell::new(known)));
+        self.start(Rc::clone(&reports), async move {
+            loop {
+                let place = game.search_next(&mut searcher.borrow_mut(), &Cancel::new().within(time))?;
+                let Some(place) = place else { return Ok(json!(game.answer())) };
+                reports.borrow_mut().push(json!(place));
+                pause().await;
+            }
+        });
     }
 
-    /// Continues the search in progress for a while.
+    /// Continues the search in progress for a while, or until it has something to report.
     pub fn step(&mut self) -> Result<Step, ApiError> {
-        let step = match &mut self.work {
-            None => Err(ApiError::Stopping),
-            Some(Work::Game { known, .. }) if !known.is_empty() => Ok(Some(std::mem::take(known))),
-            Some(Work::Game { game, time, .. }) => {
-                let next = game.search_next(&mut self.searcher, &Cancel::new().within(*time))?;
-                Ok(next.map(|place| vec![json!(place)]))
-            }
-            Some(Work::Move { request, cancel }) => {
-                let Some(answer) = request.search_for(SLICE, &mut self.searcher, cancel)? else {
-                    return Ok(Step::Progress(Vec::new()));
-                };
-                self.work = None;
-                return Ok(Step::Answer(json!(answer)));
-            }
-            Some(Work::Puzzle { search, .. }) => {
-                let start = Instant::now();
-                let found = loop {
-                    match search.game()? {
-                        Some(found) => break found,
-                        None if start.elapsed() < STEP => {}
-                        None => return Ok(Step::Progress(Vec::new())),
-                    }
-                };
-                let Some(Work::Puzzle { request, .. }) = self.work.take() else { return Err(ApiError::Stopping) };
-                return Ok(Step::Answer(json!(request.answer(found)?)));
-            }
-            Some(Work::Position { search, progress, streams }) => {
-                let start = Instant::now();
-                let answer = loop {
-                    match search.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-                        Poll::Ready(answer) => break Some(answer),
-                        Poll::Pending if start.elapsed() < STEP => {}
-                        Poll::Pending => break None,
-                    }
-                };
-                match answer {
-                    Some(answer) => {
-                        let (answer, streams) = (answer, *streams);
-                        self.work = None;
-                        let answer = answer?;
-                        return Ok(Step::Answer(if streams { json!(answer) } else { json!(answer.known) }));
-                    }
-                    None if *streams => Ok(Some(progress.take().into_iter().map(|answer| json!(answer)).collect())),
-                    None => Ok(Some(Vec::new())),
+        let Work { search, reports } = self.work.as_mut().ok_or(ApiError::Stopping)?;
+        let start = Instant::now();
+        while reports.borrow().is_empty() {
+            match search.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+                Poll::Ready(answer) => {
+                    self.work = None;
+                    return answer.map(Step::Answer);
                 }
+                Poll::Pending if start.elapsed() < STEP => {}
+                Poll::Pending => break,
             }
-        };
-        match step? {
-            Some(progress) => Ok(Step::Progress(progress)),
-            None => match self.work.take() {
-                Some(Work::Game { game, .. }) => Ok(Step::Answer(json!(game.answer()))),
-                _ => Err(ApiError::Stopping),
-            },
         }
+        Ok(Step::Progress(reports.take()))
     }
 
     /// Solves a position by the book or by a search of at most `seconds`.
