@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { announce, setWork } from "./machine.js";
-import { language, t, tell } from "./words.js";
+import { describe, language, t } from "./words.js";
 
 /** Seconds of the first search of a position, for a quick first answer. */
 const QUICK = 0.3;
@@ -64,7 +64,7 @@ export async function learn(game, place, signal, further, report, shows = true) 
   const progress = (answer) => {
     take(place, answer);
     if (shows) {
-      const known = tell(answer).full;
+      const known = describe(answer, place.side).full;
       const { nodes, depth = "–" } = answer;
       const full = nodes ? t("searchedFor", { known, nodes: nodes.toLocaleString(language()), depth }) : known;
       setWork(t("searching", { known: full }));
@@ -76,7 +76,7 @@ export async function learn(game, place, signal, further, report, shows = true) 
   take(place, await api.search(place.literal, game.rules, time, progress, signal));
   if (shows) {
     setWork();
-    announce(tell(place.answer ?? {}).full);
+    announce(describe(place.answer ?? {}, place.side).full);
   }
   report();
 }

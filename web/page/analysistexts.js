@@ -5,19 +5,20 @@ export const ANALYSIS = {
   win: ["win", "Sieg"],
   draw: ["draw", "Remis"],
   loss: ["loss", "Verlust"],
-  winBy: ["win by {n}, exact", "Sieg mit {n}, exakt"],
-  drawBy: ["draw, exact", "Remis, exakt"],
-  lossBy: ["loss by {n}, exact", "Verlust mit {n}, exakt"],
-  winAtLeast: ["win by at least {n}, proved", "Sieg mit mindestens {n}, bewiesen"],
-  lossAtLeast: ["loss by at least {n}, proved", "Verlust mit mindestens {n}, bewiesen"],
-  estimated: ["estimate {value}", "geschätzt {value}"],
+  winBy: ["{side} wins by {n}, exact", "{side} gewinnt mit {n}, exakt"],
+  drawExact: ["a draw, exact", "Remis, exakt"],
+  winAtLeast: ["{side} wins by at least {n}, proved", "{side} gewinnt mit mindestens {n}, bewiesen"],
+  estimated: ["estimate {value} for {side}", "geschätzt {value} für {side}"],
   estimatedBetween: [
-    "estimate {value}, proved between {lower} and {upper}",
-    "geschätzt {value}, bewiesen zwischen {lower} und {upper}",
+    "estimate {value} for {side}, proved between {lower} and {upper}",
+    "geschätzt {value} für {side}, bewiesen zwischen {lower} und {upper}",
   ],
   estimateShort: ["est.", "gesch."],
   open: ["open", "offen"],
-  between: ["between {lower} and {upper}, proved", "zwischen {lower} und {upper}, bewiesen"],
+  between: [
+    "between {lower} and {upper} for {side}, proved",
+    "zwischen {lower} und {upper} für {side}, bewiesen",
+  ],
   unknown: ["unknown", "unbekannt"],
   "from.tables": ["from the tables", "aus den Tabellen"],
   "from.book": ["from the book", "aus dem Buch"],
@@ -27,40 +28,12 @@ export const ANALYSIS = {
   "from.rules": ["by the rules", "nach den Regeln"],
   searching: ["Searching … {known}", "Suche läuft … {known}"],
   searchedFor: ["{known} ({nodes} positions, depth {depth})", "{known} ({nodes} Stellungen, Tiefe {depth})"],
-  explorerNone: [
-    "With values on, this shows the book's moves and your own games from here.",
-    "Bei gezeigten Werten stehen hier die Züge des Buchs und deine eigenen Spiele von hier.",
-  ],
+  explorerHidden: ["Turn the values on to see the book's moves.", "Mit Werten stehen hier die Züge des Buchs."],
+  explorerNone: ["The book does not have this position.", "Die Stellung steht nicht im Buch."],
   hint: ["Hint", "Tipp"],
   hintTitle: ["Mark the best moves (H)", "Beste Züge zeigen (H)"],
   report: ["Report", "Auswertung"],
   values: ["Values", "Werte"],
-  labels: ["Labels of moves", "Beschriftung der Züge"],
-  "labels.value": ["final difference", "Enddifferenz"],
-  "labels.loss": ["seeds lost", "verlorene Steine"],
-  labelsNote: [
-    "Labels of moves show their values or their losses. A value is the difference of the stores at the end with best " +
-      "play. A loss is how much worse a move is than the best one: 0 is best, −4 costs 4 seeds of that difference.",
-    "An den Zügen steht ihr Wert oder ihr Verlust. Ein Wert ist der Unterschied der Speicher am Ende bei bestem " +
-      "Spiel. Ein Verlust ist der Abstand zum besten Zug: 0 ist der beste, −4 kostet 4 Steine dieses Unterschieds.",
-  ],
-  loses: [
-    { one: "loses {n} seed", other: "loses {n} seeds" },
-    { one: "verliert {n} Stein", other: "verliert {n} Steine" },
-  ],
-  losesAtLeast: [
-    { one: "loses at least {n} seed", other: "loses at least {n} seeds" },
-    { one: "verliert mindestens {n} Stein", other: "verliert mindestens {n} Steine" },
-  ],
-  losesAtMost: [
-    { one: "loses at most {n} seed", other: "loses at most {n} seeds" },
-    { one: "verliert höchstens {n} Stein", other: "verliert höchstens {n} Steine" },
-  ],
-  losesAbout: [
-    { one: "loses about {n} seed", other: "loses about {n} seeds" },
-    { one: "verliert etwa {n} Stein", other: "verliert etwa {n} Steine" },
-  ],
-  losesNothing: ["loses nothing", "verliert nichts"],
   valuesTitle: ["Show the value of every move", "Den Wert jedes Zugs zeigen"],
   analysis: ["Analysis", "Analyse"],
   bestPlay: ["Best play", "Bestes Spiel"],
@@ -74,16 +47,16 @@ export const ANALYSIS = {
       "eine Zahl, um bis zu diesem Zug zu spielen; deine eigenen Züge bleiben als Variante erhalten.",
   ],
   noLine: ["No line of play is proved.", "Kein Spielverlauf ist bewiesen."],
-  valueSouth: ["Value for South", "Wert für Süd"],
-  barLabel: ["Value for South: {value}", "Wert für Süd: {value}"],
+  valuesFor: ["Values for {side}", "Werte für {side}"],
+  barLabel: ["Value: {value}", "Wert: {value}"],
   graphLabel: [
     {
-      one: "Value for South after each move; {n} move lost something. Arrow keys move through the game.",
-      other: "Value for South after each move; {n} moves lost something. Arrow keys move through the game.",
+      one: "Value after each move; {n} move lost something. Arrow keys move through the game.",
+      other: "Value after each move; {n} moves lost something. Arrow keys move through the game.",
     },
     {
-      one: "Wert für Süd nach jedem Zug; {n} Zug hat etwas verloren. Die Pfeiltasten führen durch das Spiel.",
-      other: "Wert für Süd nach jedem Zug; {n} Züge haben etwas verloren. Die Pfeiltasten führen durch das Spiel.",
+      one: "Wert nach jedem Zug; {n} Zug hat etwas verloren. Die Pfeiltasten führen durch das Spiel.",
+      other: "Wert nach jedem Zug; {n} Züge haben etwas verloren. Die Pfeiltasten führen durch das Spiel.",
     },
   ],
   graphAfter: ["after {n}: {value}", "nach {n}: {value}"],
@@ -96,20 +69,9 @@ export const ANALYSIS = {
   explorer: ["Explorer", "Eröffnungen"],
   explorerMove: ["Pit", "Mulde"],
   explorerValue: ["Value", "Wert"],
-  explorerLoss: ["Loss", "Verlust"],
-  explorerGames: ["Your games", "Deine Spiele"],
-  explorerGamesTitle: [
-    "Games finished in this browser: won, drawn and lost for the side that moved",
-    "In diesem Browser beendete Spiele: Siege, Remis und Verluste der Seite am Zug",
-  ],
-  explorerCounts: ["{won} won, {drawn} drawn, {lost} lost", "{won} gewonnen, {drawn} remis, {lost} verloren"],
   explorerBook: [
     "From the book, {n} in play: proved values of openings. Choose a pit to sow it.",
     "Aus dem Buch, {n} im Spiel: bewiesene Werte von Eröffnungen. Wähle eine Mulde, um sie zu säen.",
-  ],
-  explorerPlayed: [
-    "The book does not have this position; these moves were played in this browser.",
-    "Die Stellung steht nicht im Buch; diese Züge wurden in diesem Browser gespielt.",
   ],
   hintProved: ["Proved best.", "Bewiesen am besten."],
   hintOpen: [
@@ -122,19 +84,19 @@ export const ANALYSIS = {
   ],
   reportTitle: ["Report of the game", "Auswertung des Spiels"],
   reportWorking: ["{n} of {all} positions proved …", "{n} von {all} Stellungen bewiesen …"],
-  reportMoves: ["Moves with a choice", "Züge mit Auswahl"],
-  reportExact: ["Best moves", "Beste Züge"],
-  reportSlips: ["Inaccuracies", "Ungenau"],
-  reportBlunders: ["Blunders", "Grobe Fehler"],
+  reportTurns: ["Turns with a choice", "Züge mit Auswahl"],
+  reportBest: ["Best turns", "Beste Züge"],
+  reportInaccuracies: ["Inaccuracies (?!)", "Ungenau (?!)"],
+  reportMistakes: ["Mistakes (?)", "Fehler (?)"],
+  reportBlunders: ["Blunders (??)", "Grobe Fehler (??)"],
   reportOpen: ["Not evaluated", "Nicht bewertet"],
-  reportLost: ["Seeds lost a move", "Verlorene Steine je Zug"],
+  reportLost: ["Seeds lost", "Verlorene Steine"],
   reportAccuracy: ["Accuracy", "Genauigkeit"],
   reportNote: [
-    "An inaccuracy loses seeds, a blunder turns a win into a draw or loss, or a draw into a loss. Accuracy is " +
-      "the share of exact moves among those with proved values.",
-    "Ein ungenauer Zug verliert Steine, ein grober Fehler macht aus einem Sieg ein Remis oder einen Verlust oder " +
-      "aus einem Remis einen Verlust. Die Genauigkeit ist der Anteil der exakten Züge an den Zügen mit bewiesenem " +
-      "Wert.",
+    "A turn is all moves of a side until the other side moves. An inaccuracy loses up to 3 seeds, a mistake more; a " +
+      "blunder turns a win into a draw or loss, or a draw into a loss. Accuracy is the share of best turns.",
+    "Ein Zug sind alle Züge einer Seite, bis die andere dran ist. Ungenau heißt bis zu 3 verlorene Steine, ein Fehler " +
+      "mehr; ein grober Fehler macht aus Sieg Remis oder Verlust, aus Remis Verlust. Genauigkeit: Anteil bester Züge.",
   ],
-  reportNone: ["No move is proved to have lost anything.", "Kein Zug hat nachweislich etwas verloren."],
+  reportNone: ["No turn is proved to have lost anything.", "Kein Zug hat nachweislich etwas verloren."],
 };

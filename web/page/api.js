@@ -168,9 +168,6 @@ const query = (fields) =>
 /** Requests the description of the server. @type {() => Promise<Api.Server>} */
 export const server = () => ask("api");
 
-/** Requests the tables of the server. @type {() => Promise<Api.Tables>} */
-export const tables = () => ask("api/tables");
-
 /**
  * Requests an answer about a position, after a search of at most `time` seconds. With `priority` "low", a page without
  * a server answers only once its engine has loaded for another reason.

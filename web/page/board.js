@@ -2,10 +2,9 @@
 
 import { drawAim, drawArc } from "./arc.js";
 import { SIDES, isReached, other } from "./game.js";
-import { labelOf } from "./labels.js";
 import { layout } from "./layout.js";
 import { drawSeeds, drawing } from "./seeds.js";
-import { name, seeds, t } from "./words.js";
+import { describe, name, seeds, t } from "./words.js";
 
 /** Maximum seeds that are drawn; more are only counted. */
 const DRAWN = { pit: 24, store: 60 };
@@ -31,11 +30,10 @@ const put = (element, key, value) => {
 
 export class Board {
   /**
-   * `choose` is called with the side and the pit that were chosen; `space` returns the available width and height,
-   * and true for a large board.
+   * `choose` is called with the side and the pit that were chosen; `space` returns the available width and height.
    * @param {HTMLElement} element
    * @param {(side: Side, pit: number) => void} choose
-   * @param {() => { width: number, height: number, large?: boolean, font?: number }} space
+   * @param {() => { width: number, height: number, low?: boolean, font?: number }} space
    */
   constructor(element, choose, space) {
     this.element = element;
@@ -247,18 +245,18 @@ export class Board {
       this.element.classList.toggle(`${side}-moves`, place.side === side && !place.finished);
       for (const hole of this.rows[side]) {
         const move = place.side === side ? place.answer?.moves.find((move) => move.move === hole.number) : undefined;
-        const told = place.answer && move && values ? labelOf(place.answer, move) : undefined;
+        const known = place.answer && move && values ? describe(move, side) : undefined;
         const best = Boolean(move && (values || hint) && place.answer?.best.includes(hole.number));
-        hole.label.className = `label ${told?.kind ?? ""}`;
-        const parts = told ? [told.text, told.word] : [];
+        hole.label.className = `label ${known?.kind ?? ""}`;
+        const parts = known ? [known.text, known.word] : [];
         if ([...hole.label.children].map((part) => part.textContent).join() !== parts.join()) {
           hole.label.replaceChildren();
-          if (told) {
-            make("b", "", hole.label).textContent = told.text;
-            make("i", "", hole.label).textContent = told.word;
+          if (known) {
+            make("b", "", hole.label).textContent = known.text;
+            make("i", "", hole.label).textContent = known.word;
           }
         }
-        hole.label.classList.toggle("best", best && Boolean(told));
+        hole.label.classList.toggle("best", best && Boolean(known));
         hole.element.classList.toggle("best", best);
         hole.element.classList.toggle("hint", (best && hint) || (side === "south" && this.pointed === hole.number));
         const legal = place.side === side && hole.seeds > 0 && !place.finished;
@@ -266,7 +264,7 @@ export class Board {
         put(hole.element, "aria-disabled", String(!(legal && playable)));
         hole.element.tabIndex = legal && playable ? 0 : -1;
         let text = t("pitOf", { side: name(side), pit: hole.number, seeds: seeds(hole.seeds) });
-        if (told) text += `: ${told.full}`;
+        if (known) text += `: ${known.full}`;
         if (best) text += `, ${t("best")}`;
         if (hole.mark) text += `; ${t(`mark.${hole.mark}`)}`;
         put(hole.element, "aria-label", text);

@@ -1,8 +1,8 @@
 // Actions of the buttons of the page.
 
 import { analyse, isKnown, learn } from "./analysis.js";
-import { begin, beginPuzzle, beginning, lastGame } from "./begin.js";
-import { newGame } from "./dialogs.js";
+import { openGame, openPuzzle, usualGame, lastGame } from "./opening.js";
+import { newGame, showRules } from "./dialogs.js";
 import { setUp } from "./editor.js";
 import { find } from "./find.js";
 import { closeEnd } from "./finish.js";
@@ -12,8 +12,7 @@ import { teach } from "./lesson.js";
 import { announce, setWork } from "./machine.js";
 import { arrive, browse, exchange, goTo, step } from "./play.js";
 import { anotherPuzzle, askPuzzle, helped, task } from "./puzzle.js";
-import { openReport, showReport, tellReport } from "./report.js";
-import { showRules } from "./rules.js";
+import { openReport, showReport, fillReport } from "./report.js";
 import { mayPlay, now, players, values } from "./session.js";
 import { remember, settings } from "./settings.js";
 import { copyLink } from "./share.js";
@@ -54,7 +53,7 @@ export async function askNewGame() {
   remember({ game: kept, time });
   forgive();
   if (game.puzzle) now.values = settings.values ?? true;
-  await begin({ ...beginning(asked), board }, true);
+  await openGame({ ...usualGame(asked), board }, true);
 }
 
 /** Place at the end of the line of the last report. @type {Place | undefined} */
@@ -65,18 +64,18 @@ export async function report() {
   const { game } = now;
   const { places } = game;
   reported = places[places.length - 1];
-  const begun = new AbortController();
+  const closing = new AbortController();
   const done = () => places.filter(isKnown).length;
-  const tellDone = () => tellReport(places, done(), goTo);
+  const showDone = () => fillReport(places, done(), goTo);
   const closed = openReport();
-  const leave = store.subscribe(tellDone);
+  const leave = store.subscribe(showDone);
   closed.then(() => {
-    begun.abort();
+    closing.abort();
     leave();
   });
   store.draw();
-  await analyse(game, begun.signal, () => store.change(), true).finally(leave);
-  tellDone();
+  await analyse(game, closing.signal, () => store.change(), true).finally(leave);
+  showDone();
   store.change();
 }
 
@@ -93,7 +92,7 @@ async function rematch() {
   const { rows, stores } = game.root.raw();
   const even = stores[0] === stores[1] && String(rows[0]) === String(rows[1]);
   const side = even ? other(game.root.side) : game.root.side;
-  await begin({ rules: game.rules, board: game.root.literal, side, pie: game.pie ? "open" : undefined }, true);
+  await openGame({ rules: game.rules, board: game.root.literal, side, pie: game.pie ? "open" : undefined }, true);
 }
 
 /** Marks the best moves, and goes on until they are proved. */
@@ -140,7 +139,7 @@ async function puzzle(asked) {
   const found = await asked;
   if (!found) return;
   forgive();
-  await beginPuzzle(found);
+  await openPuzzle(found);
   announce(task(found, "south"));
 }
 
@@ -173,10 +172,7 @@ export function listenToButtons() {
     endWelcome();
     return askNewGame();
   });
-  click("rules", async () => {
-    const ruleSet = now.server.rule_sets.find((set) => set.name === now.game.rules);
-    if (ruleSet) await showRules(ruleSet, fail);
-  });
+  click("rules", () => showRules(now.game.rules));
   click("puzzle", () => puzzle(askPuzzle(now.game.rules)));
   click("another", async () => {
     if (now.game.puzzle) await puzzle(anotherPuzzle(now.game.puzzle));
@@ -191,11 +187,11 @@ export function listenToButtons() {
   });
   click("text", async () => {
     const asked = await gameText(now.game, players, fail);
-    if (asked) await begin(asked, true);
+    if (asked) await openGame(asked, true);
   });
   click("edit", async () => {
     const asked = await setUp(now.game.rules, now.game.place);
     forgive();
-    if (asked) await begin(asked, true);
+    if (asked) await openGame(asked, true);
   });
 }

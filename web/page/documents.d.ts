@@ -106,10 +106,6 @@ declare namespace Api {
     seed?: number;
   }
 
-  interface Tables {
-    tables: { rules: string; pits: number; seeds: number }[];
-  }
-
   interface RuleSet {
     name: string;
     played_by: string;

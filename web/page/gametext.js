@@ -1,7 +1,7 @@
 // The dialog to copy and load games as text (docs/games.md).
 
 import * as api from "./api.js";
-import { annotated, interpreted, stripped } from "./annotations.js";
+import { annotated, divided, interpreted } from "./annotations.js";
 import { ask } from "./dialogs.js";
 import { find } from "./find.js";
 import { read } from "./game.js";
@@ -36,39 +36,18 @@ export function listenToGameText() {
     });
 }
 
-/** Returns the beginning of a game in a text. @param {string} text @returns {Promise<Beginning>} */
+/** Returns the start of a game in a text. @param {string} text @returns {Promise<Beginning>} */
 async function loaded(text) {
-  const found = stripped(text);
-  const { rules, board, moves, headers } = await api.readText(found.bare).catch((error) => {
-    error.message = error.message.replace(/^line (\d+)/, (/** @type {string} */ _, /** @type {string} */ line) => {
-      return `line ${found.lines[Number(line) - 1] ?? line}`;
-    });
-    throw error;
-  });
-  /** @type {number[][]} */
-  const also = [];
-  /** @type {Note[]} */
-  const comments = [];
-  for (const { path, text, variation } of interpreted(found, moves, read(board).rows[0].length)) {
-    // Another program may have written a comment that only looks like a variation.
-    const legal =
-      variation &&
-      (await Promise.all(variation.lines.map((line) => api.line(board, rules, line))).catch((error) => {
-        if (error.code !== "line" && error.code !== "request") throw error;
-        return undefined;
-      }));
-    if (legal && variation) {
-      also.push(...variation.lines.filter((line) => line.some((move, index) => move !== moves[index])));
-      comments.push(...variation.comments);
-    } else comments.push({ path, text });
-  }
+  const { bare, words } = divided(text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n"));
+  const { rules, board, moves, headers } = await api.readText(bare);
+  const { lines, comments } = interpreted(words, read(board).rows[0].length);
   return {
     rules,
     board,
     side: "south",
     moves,
     at: moves.length,
-    also,
+    also: lines,
     comments,
     headers: headers.filter(([name]) => !GIVEN.includes(name)),
     pie: headers.some(([name, value]) => name === "Pie" && value === "swapped") ? "swapped" : undefined,

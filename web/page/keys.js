@@ -1,6 +1,5 @@
 // The keyboard: a number sows a pit, arrows move through the game or along the row, letters stand for buttons.
 
-import { find } from "./find.js";
 import { announce, setWork } from "./machine.js";
 import { settings } from "./settings.js";
 import { t } from "./words.js";
@@ -70,7 +69,6 @@ export function listenToKeys({ pits, walk, sow, hint, step, browse }) {
     else if (key === "u") step(-1);
     else if (key === "r") step(1);
     else if (key === "h") hint();
-    else if (key === "n" && !find("next").hidden) find("next").click();
     else return;
     event.preventDefault();
   });

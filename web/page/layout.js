@@ -6,8 +6,8 @@ const LEAST = 44;
 /** Pixels between pits, around the board, and of a border. */
 const [GAP, PADDING, BORDER] = [8, 12, 2];
 
-/** Heights in units of the font size: a count, a label, a larger one on a projector, a store between rows. */
-const [COUNT, LABEL, LARGE, STORE] = [1.75, 2.5, 4, 3.5];
+/** Heights in units of the font size: a count, a label, a store between rows. */
+const [COUNT, LABEL, STORE] = [1.75, 2.5, 3.5];
 
 /** Width of a store, in pits. */
 const WIDE = 1.15;
@@ -18,18 +18,18 @@ const WIDE = 1.15;
  * `wide` has the stores at both ends, `stacked` above and below the rows, and `tall` has rows from top to bottom.
  * With `low`, stacked pits are lower than wide.
  * @param {number} pits
- * @param {{ width: number, height: number, large?: boolean, low?: boolean, font?: number }} space
+ * @param {{ width: number, height: number, low?: boolean, font?: number }} space
  * @param {boolean} labels
  * @returns {{ form: "wide" | "stacked" | "tall", pit: number, high: number }}
  */
-export function layout(pits, { width, height, large = false, low = false, font = 16 }, labels) {
+export function layout(pits, { width, height, low = false, font = 16 }, labels) {
   const edge = 2 * (PADDING + BORDER);
-  const beside = font * (COUNT + (labels ? (large ? LARGE : LABEL) : 0)) + 4;
+  const beside = font * (COUNT + (labels ? LABEL : 0)) + 4;
   /** @param {number} more */
   const high = (more) => (height - edge - more - 2 * beside) / 2;
   const wide = (width - edge - GAP * (pits + 1)) / (pits + 2 * WIDE);
   if (wide >= LEAST) {
-    const pit = Math.floor(Math.max(LEAST, Math.min(wide, high(GAP), large ? 320 : 220)));
+    const pit = Math.floor(Math.max(LEAST, Math.min(wide, high(GAP), 220)));
     // A pit may be higher than wide, as on boards of wood.
     return { form: "wide", pit, high: Math.max(pit, Math.min(Math.floor(high(GAP)), Math.round(1.15 * pit))) };
   }

@@ -9,8 +9,7 @@ export const MENU = {
   menu: ["Menu and settings", "Menü und Einstellungen"],
   panel: ["Moves and analysis", "Züge und Analyse"],
   mute: ["Mute", "Stumm"],
-  vibrate: ["Vibration", "Vibration"],
-  keys: ["Single keys (digits sow; U, R, H, N)", "Einzelne Tasten (Ziffern säen; U, R, H, N)"],
+  keys: ["Single keys (digits sow; U, R, H, F)", "Einzelne Tasten (Ziffern säen; U, R, H, F)"],
   setUp: ["Set up", "Aufstellen"],
   gameText: ["Game text", "Spiel als Text"],
   share: ["Copy link", "Link kopieren"],
@@ -20,9 +19,7 @@ export const MENU = {
   "speed.slow": ["slowly", "langsam"],
   "speed.normal": ["at normal speed", "normal"],
   "speed.instant": ["at once", "sofort"],
-  "speed.step": ["one by one, on request", "einzeln, auf Wunsch"],
   sounds: ["Sounds", "Töne"],
-  large: ["Large board", "Großes Brett"],
   languageLabel: ["Language", "Sprache"],
   gameTools: ["Game", "Spiel"],
   footKeys: [
@@ -33,10 +30,10 @@ export const MENU = {
       "Züge.",
   ],
   footValues: [
-    "A value is the difference of the stores at the end with best play. Values are exact unless they follow ≥ or ≤ " +
-      "(a proved bound) or ≈ (an estimate).",
-    "Ein Wert ist der Unterschied der Speicher am Ende bei bestem Spiel. Werte sind exakt, außer wenn ≥ oder ≤ " +
-      "(eine bewiesene Schranke) oder ≈ (eine Schätzung) davor steht.",
+    "A value is the difference of the stores at the end with best play, for the player at the bottom of the board. " +
+      "Values are exact unless they follow ≥ or ≤ (a proved bound) or ≈ (an estimate).",
+    "Ein Wert ist der Unterschied der Speicher am Ende bei bestem Spiel, für den Spieler unten am Brett. Werte sind " +
+      "exakt, außer wenn ≥ oder ≤ (eine bewiesene Schranke) oder ≈ (eine Schätzung) davor steht.",
   ],
   cancel: ["Cancel", "Abbrechen"],
   close: ["Close", "Schließen"],

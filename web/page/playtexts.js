@@ -6,7 +6,6 @@ export const PLAY = {
   pause: ["Pause", "Anhalten"],
   resume: ["Continue", "Weiter"],
   go: ["Let {side} move", "{side} ziehen lassen"],
-  next: ["Next move (N)", "Nächster Zug (N)"],
   undo: ["Back", "Zurück"],
   undoTitle: ["Take a move back (U)", "Zug zurücknehmen (U)"],
   redo: ["Forward", "Vor"],

@@ -2,19 +2,33 @@
 // Afterwards the other side replies to the end of the game.
 
 import * as api from "./api.js";
-import { Calendar } from "./calendar.js";
 import { ask } from "./dialogs.js";
 import { find } from "./find.js";
 import { remember, settings } from "./settings.js";
 import { stateOf } from "./solution.js";
-import { counted, dayOf, daysInRow, resultOf, results } from "./streak.js";
+import { DAYS, counted, dayAfter, dayOf, daysInRow, resultOf, results } from "./streak.js";
 import { language, name, t } from "./words.js";
 
 /** @returns {Solved} */
-const kept = () => results(settings.puzzles);
+const solvedSoFar = () => results(settings.puzzles);
 
-/** @type {Calendar | undefined} */
-let calendar;
+/** Signs of results. @type {Record<PuzzleResult, string>} */
+const SIGNS = { first: "✓", later: "○", missed: "✗" };
+
+/**
+ * Returns a button for the puzzle of a day.
+ * @param {string} day
+ * @param {PuzzleResult | undefined} result
+ */
+function dayButton(day, result) {
+  const button = document.createElement("button");
+  button.value = button.dataset.day = day;
+  button.className = result ?? "";
+  button.textContent = `${Number(day.slice(8))}${result ? SIGNS[result] : ""}`;
+  const date = new Date(`${day}T00:00Z`).toLocaleDateString(language(), { day: "numeric", month: "long", timeZone: "UTC" });
+  button.setAttribute("aria-label", result ? `${date}: ${t(`calendar.${result}`)}` : date);
+  return button;
+}
 
 /**
  * Asks for a kind of puzzle under the rules of a game; resolves to the puzzle, or undefined if cancelled.
@@ -23,11 +37,15 @@ let calendar;
 export async function askPuzzle(rules) {
   const today = dayOf(new Date());
   find("puzzle-state").textContent =
-    `${t("puzzleRow", { n: kept().row })} ${t("puzzleDays", { n: daysInRow(kept(), today) })}`;
+    `${t("puzzleRow", { n: solvedSoFar().row })} ${t("puzzleDays", { n: daysInRow(solvedSoFar(), today) })}`;
   const dialog = find("puzzle-dialog");
   const level = find("puzzle-level");
-  calendar ??= new Calendar(find("puzzle-state"), language(), (day) => dialog.close(day));
-  const show = () => calendar?.show(today, (day) => resultOf(kept(), day, level.value, rules));
+  find("puzzle-signs").textContent = t("calendarSigns", SIGNS);
+  const show = () => {
+    const days = Array.from({ length: DAYS }, (_, index) => dayAfter(today, index + 1 - DAYS));
+    const buttons = days.map((day) => dayButton(day, resultOf(solvedSoFar(), day, level.value, rules)));
+    find("puzzle-days").replaceChildren(...buttons);
+  };
   level.onchange = show;
   show();
   const chosen = await ask(dialog);
@@ -62,7 +80,7 @@ export const task = ({ outcome, level }, side) =>
   t(`puzzle.${outcome}`, { side: name(side), level: t(`puzzle.${level}`) });
 
 /** Counts the result of a puzzle. @param {Puzzle} puzzle @param {boolean} solved */
-const count = (puzzle, solved) => remember({ puzzles: counted(kept(), puzzle, solved, dayOf(new Date())) });
+const count = (puzzle, solved) => remember({ puzzles: counted(solvedSoFar(), puzzle, solved, dayOf(new Date())) });
 
 /**
  * Sets the message about a game's puzzle at the shown place, if there is one; with `counts` its result is counted.
@@ -79,9 +97,9 @@ export function follow(game, counts) {
     if (counts) count(puzzle, true);
     puzzle.solved = true;
   }
-  const solved = puzzle.solved ? t("puzzleRight", { line: puzzle.line, n: kept().row }) : undefined;
+  const solved = puzzle.solved ? t("puzzleRight", { line: puzzle.line, n: solvedSoFar().row }) : undefined;
   const open = puzzle.helped ? `${task(puzzle, game.root.side)} ${t("puzzleHelped")}` : undefined;
-  game.told = state === "wrong" ? t("puzzleWrong") : (solved ?? (state === "open" ? open : t("puzzleGoOn")));
+  game.message = state === "wrong" ? t("puzzleWrong") : (solved ?? (state === "open" ? open : t("puzzleGoOn")));
 }
 
 /** A hint or values were shown, which ends the streak unless the puzzle is solved. @param {Game} game */

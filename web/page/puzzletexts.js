@@ -41,8 +41,6 @@ export const PUZZLES = {
   ],
   puzzleHelped: ["With help the puzzle does not count.", "Mit Hilfe zählt die Aufgabe nicht."],
   calendar: ["Puzzles of past days", "Aufgaben vergangener Tage"],
-  calendarBack: ["Month before", "Monat davor"],
-  calendarForth: ["Month after", "Monat danach"],
   calendarSigns: [
     "{first} solved, {later} solved later, {missed} missed. Choose a day to play its puzzle.",
     "{first} gelöst, {later} später gelöst, {missed} verfehlt. Wähle einen Tag für seine Aufgabe.",

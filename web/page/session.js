@@ -12,6 +12,8 @@ export const now = {
   asking: new AbortController(),
   /** Number that changes with every step, so that results of earlier steps are ignored. */
   turn: 0,
+  /** Side of the player at the bottom of the board, who sees the values. @type {Side} */
+  bottom: "south",
   /** True if values are shown. */
   values: false,
   /** True while seeds are moving. */
@@ -67,7 +69,7 @@ export const mayExchange = (place) => {
 };
 
 /** Stops running work for something new; returns the number of the new step. */
-export function begun() {
+export function nextStep() {
   now.turn += 1;
   now.asking.abort();
   now.asking = new AbortController();
