@@ -11,6 +11,12 @@ const QUICK = 0.3;
 export const isKnown = ({ answer }) =>
   answer !== undefined && answer.known === "exact" && answer.moves.every((move) => move.known === "exact");
 
+/** The search for a shown place, of which there is one at a time. @type {AbortController | undefined} */
+let searching;
+
+/** Returns true while a place is searched. */
+export const isSearching = () => searching !== undefined;
+
 /**
  * Rank of an answer: a proof is above an evaluation, and a deeper evaluation above others.
  * @param {Api.Answer} answer
@@ -73,7 +79,16 @@ export async function learn(game, place, signal, further, report, shows = true) 
   };
   if (shows) setWork(t("searching", { known: "" }));
   const time = typeof further === "number" ? further : undefined;
-  take(place, await api.search(place.literal, game.rules, time, progress, signal));
+  searching?.abort();
+  const own = new AbortController();
+  searching = own;
+  report();
+  try {
+    const either = AbortSignal.any([signal, own.signal]);
+    take(place, await api.deepen(place.literal, game.rules, time, progress, either));
+  } finally {
+    if (searching === own) searching = undefined;
+  }
   if (shows) {
     setWork();
     announce(describe(place.answer ?? {}, place.side).full);
@@ -117,7 +132,7 @@ export async function analyse(game, signal, report, proves = false) {
     for (const place of unproved.reverse()) {
       /** @param {Api.Answer} answer */
       const progress = (answer) => take(place, answer);
-      const answer = await api.search(place.literal, game.rules, time, progress, signal);
+      const answer = await api.deepen(place.literal, game.rules, time, progress, signal, "low");
       take(place, answer);
       if (answer.ended === "depth") ended.add(place);
       report();

@@ -41,6 +41,8 @@ export class Board {
     this.space = space;
     this.pits = 0;
     this.running = 0;
+    /** Side of the lower row. @type {Side} */
+    this.bottom = "south";
     /** Form, and size of a pit. @type {ReturnType<typeof layout>} */
     this.size = { form: "wide", pit: 60, high: 60 };
     /** True if there is space for a value at each pit. */
@@ -72,16 +74,18 @@ export class Board {
     this.element.replaceChildren();
     this.element.style.setProperty("--pits", String(pits));
     this.rows = { south: [], north: [] };
+    /** @param {Side} side */
+    const row = (side) => `${side} ${side === this.bottom ? "lower" : "upper"}`;
     /** @param {Side} side @returns {Hole} */
     const store = (side) => {
-      const element = make("div", `store ${side}`, this.element);
+      const element = make("div", `store ${row(side)}`, this.element);
       element.setAttribute("role", "img");
       return { element, svg: drawing(element), count: make("span", "count", element), kind: "store", side, seeds: 0 };
     };
     /** @param {Side} side @param {number} number @returns {Pit} */
     const pit = (side, number) => {
-      const cell = make("div", `cell ${side}`, this.element);
-      cell.style.setProperty("--column", String(side === "south" ? number : pits - number + 1));
+      const cell = make("div", `cell ${row(side)}`, this.element);
+      cell.style.setProperty("--column", String(side === this.bottom ? number : pits - number + 1));
       const element = make("button", "pit", cell);
       element.type = "button";
       Object.assign(element.dataset, { pit: number, side });
@@ -97,10 +101,11 @@ export class Board {
       return { element, svg, count, label, kind: "pit", side, number, seeds: 0 };
     };
     // In the order on the board.
-    const north = store("north");
-    for (let number = pits; number >= 1; number--) this.rows.north[number - 1] = pit("north", number);
-    for (let number = 1; number <= pits; number++) this.rows.south[number - 1] = pit("south", number);
-    this.stores = { north, south: store("south") };
+    const [lower, upper] = [this.bottom, other(this.bottom)];
+    this.stores[upper] = store(upper);
+    for (let number = pits; number >= 1; number--) this.rows[upper][number - 1] = pit(upper, number);
+    for (let number = 1; number <= pits; number++) this.rows[lower][number - 1] = pit(lower, number);
+    this.stores[lower] = store(lower);
     this.fit();
   }
 
@@ -173,6 +178,13 @@ export class Board {
     setTimeout(() => element.remove(), 1300);
   }
 
+  /** Shows that an empty pit cannot be sown. @param {Side} side @param {number} pit */
+  refuse(side, pit) {
+    this.shout(t("pitEmpty"));
+    const shake = [0, -6, 6, -4, 4, 0].map((x) => ({ transform: `translateX(${x}px)` }));
+    this.rows[side][pit - 1].element.animate(shake, 300);
+  }
+
   /** @param {Hole} hole @param {number} count */
   set(hole, count) {
     hole.seeds = count;
@@ -189,12 +201,16 @@ export class Board {
    * @param {Place} place
    * @param {boolean} playable
    * @param {boolean} values
+   * @param {Side} [bottom] side of the lower row
    */
-  show(place, playable, values) {
+  show(place, playable, values, bottom = this.bottom) {
     this.running += 1;
     this.place = place;
     const board = place.board();
-    if (board.rows[0].length !== this.pits) this.build(board.rows[0].length);
+    if (board.rows[0].length !== this.pits || bottom !== this.bottom) {
+      this.bottom = bottom;
+      this.build(board.rows[0].length);
+    }
     if (values !== this.labels) this.fit(values);
     drawAim(this);
     for (const [index, side] of SIDES.entries()) {

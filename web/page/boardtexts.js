@@ -50,6 +50,7 @@ export const BOARD = {
   turnThinking: ["thinking …", "denkt nach …"],
   scoreTitle: ["Seeds in the store", "Steine im Speicher"],
   moveAgain: ["Move again!", "Noch ein Zug!"],
+  pitEmpty: ["Empty", "Leer"],
   boardLabel: ["Board", "Brett"],
   moveLabel: ["{side} pit {pit}", "{side}, Mulde {pit}"],
   typed: ["Pit {digits}…", "Mulde {digits}…"],

@@ -5,17 +5,16 @@ import { openGame, openPuzzle, usualGame, lastGame } from "./opening.js";
 import { newGame, showRules } from "./dialogs.js";
 import { setUp } from "./editor.js";
 import { find } from "./find.js";
-import { closeEnd } from "./finish.js";
 import { other } from "./game.js";
 import { gameText } from "./gametext.js";
 import { teach } from "./lesson.js";
 import { announce, setWork } from "./machine.js";
-import { arrive, browse, exchange, goTo, step } from "./play.js";
+import { arrive, browse, exchange, goTo, linkOf, setPlayers, turnBoard } from "./play.js";
 import { anotherPuzzle, askPuzzle, helped, task } from "./puzzle.js";
 import { openReport, showReport, fillReport } from "./report.js";
-import { mayPlay, now, players, values } from "./session.js";
+import { mayPlay, now, onlyPerson, players, values } from "./session.js";
 import { remember, settings } from "./settings.js";
-import { copyLink } from "./share.js";
+import { copy } from "./share.js";
 import { store } from "./store.js";
 import { isOpen, openSheet } from "./tabs.js";
 import { fail, forgive } from "./view.js";
@@ -86,12 +85,17 @@ export function showValues() {
   find("values").dispatchEvent(new Event("change"));
 }
 
-/** Begins the same game again; the other side moves first where both have the same. */
-async function rematch() {
+/** Begins the same game again; the other side moves first where both have the same. @param {string} [opponent] */
+async function rematch(opponent) {
   const { game } = now;
   const { rows, stores } = game.root.raw();
   const even = stores[0] === stores[1] && String(rows[0]) === String(rows[1]);
   const side = even ? other(game.root.side) : game.root.side;
+  const you = onlyPerson();
+  if (opponent && you) {
+    setPlayers(...(you === "south" ? /** @type {const} */ (["human", opponent]) : /** @type {const} */ ([opponent, "human"])));
+    remember({ game: { ...settings.game, opponent } });
+  }
   await openGame({ rules: game.rules, board: game.root.literal, side, pie: game.pie ? "open" : undefined }, true);
 }
 
@@ -130,8 +134,9 @@ export function updateReport() {
 async function longer() {
   const { game } = now;
   const { place } = game;
-  find("longer").hidden = true;
-  await learn(game, place, now.asking.signal, LONG, () => store.change());
+  const { signal } = now.asking;
+  await learn(game, place, signal, LONG, () => store.change());
+  await analyse(game, signal, () => store.change());
 }
 
 /** Begins the requested puzzle, if there is one. @param {Promise<Api.Puzzle | undefined>} asked */
@@ -147,17 +152,20 @@ async function puzzle(asked) {
 export function listenToButtons() {
   /** @param {keyof Elements} id @param {() => unknown} run */
   const click = (id, run) => find(id).addEventListener("click", () => Promise.resolve(run()).catch(fail));
-  click("undo", () => step(-1));
-  click("redo", () => step(1));
-  click("share", () => copyLink(values()));
+  click("undo", () => browse("back"));
+  click("redo", () => browse("on"));
+  // A frame has its own address, and the browser may have refused changes of it.
+  click("share", () => copy("share", new URL(`#${linkOf(!values())}`, location.href).href));
   click("hint", hint);
   click("first", () => browse("first"));
   click("final", () => browse("last"));
   click("analyse", showValues);
-  click("rematch", rematch);
-  click("end-close", () => closeEnd(now.game.place));
+  click("rematch", () => rematch());
+  click("next-level", () => rematch(find("next-level").value));
+  click("again", () => goTo(now.game.place.before ?? now.game.root));
+  click("turn", turnBoard);
   click("review", () => {
-    closeEnd(now.game.place);
+    find("end").close();
     showValues();
     openSheet(true);
     showReport();

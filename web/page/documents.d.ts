@@ -118,6 +118,8 @@ declare namespace Api {
     rule_sets: RuleSet[];
     players: string[];
     time: number;
+    /** Searches at once. */
+    searches: number;
     seeds: number;
     pits: number;
     /** True if the engine runs in the page, not on a server. */

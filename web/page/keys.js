@@ -1,5 +1,6 @@
 // The keyboard: a number sows a pit, arrows move through the game or along the row, letters stand for buttons.
 
+import { find } from "./find.js";
 import { announce, setWork } from "./machine.js";
 import { settings } from "./settings.js";
 import { t } from "./words.js";
@@ -12,21 +13,21 @@ let digits = "";
 let timer;
 
 /** Keys that move through the game. @type {Partial<Record<string, "first" | "back" | "on" | "last">>} */
-const BROWSE = { home: "first", arrowleft: "back", arrowright: "on", end: "last" };
+const BROWSE = { home: "first", arrowleft: "back", u: "back", arrowright: "on", r: "on", end: "last" };
 
 /**
- * Listens to keys, with `pits` and the actions `walk`, `sow`, `hint`, `step` and `browse`. Arrows move along the row
+ * Listens to keys, with `pits` and the actions `walk`, `sow`, `hint`, `browse` and `turn` of the board. Arrows move along the row
  * while a pit has the focus, unless a pointer put it there.
  * @param {{
  *   pits: () => number,
  *   walk: (by: 1 | -1) => void,
  *   sow: (pit: number) => void,
  *   hint: () => void,
- *   step: (by: 1 | -1) => void,
  *   browse: (to: "first" | "back" | "on" | "last") => void,
+ *   turn: () => void,
  * }} does
  */
-export function listenToKeys({ pits, walk, sow, hint, step, browse }) {
+export function listenToKeys({ pits, walk, sow, hint, browse, turn }) {
   let pointed = false;
   document.addEventListener("pointerdown", () => (pointed = true));
   document.addEventListener("keyup", (event) => {
@@ -66,9 +67,9 @@ export function listenToKeys({ pits, walk, sow, hint, step, browse }) {
     else if (inRow && key === "arrowright") walk(1);
     else if (inRow && key === "arrowleft") walk(-1);
     else if (BROWSE[key]) browse(BROWSE[key]);
-    else if (key === "u") step(-1);
-    else if (key === "r") step(1);
     else if (key === "h") hint();
+    else if (key === "f") turn();
+    else if (key === "?") find("keys-dialog").showModal();
     else return;
     event.preventDefault();
   });

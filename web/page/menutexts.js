@@ -22,12 +22,15 @@ export const MENU = {
   sounds: ["Sounds", "Töne"],
   languageLabel: ["Language", "Sprache"],
   gameTools: ["Game", "Spiel"],
-  footKeys: [
+  turnBoard: ["Turn the board (F)", "Brett drehen (F)"],
+  keysHow: ["Press ? for the keys.", "Mit ? werden die Tasten gezeigt."],
+  keysTitle: ["Keys", "Tasten"],
+  keysList: [
     "Number keys sow a pit. Arrow keys, Home and End move through the game, or along the row from a pit that the Tab " +
-      "key reached. U takes a move back, R repeats it, H marks the best moves.",
+      "key reached. U goes one move back, R one forward, H marks the best moves, F turns the board.",
     "Zifferntasten säen eine Mulde. Pfeiltasten, Pos1 und Ende führen durch das Spiel, oder durch die Reihe, wenn " +
-      "die Tabulatortaste eine Mulde erreicht hat. U nimmt einen Zug zurück, R wiederholt ihn, H zeigt die besten " +
-      "Züge.",
+      "die Tabulatortaste eine Mulde erreicht hat. U geht einen Zug zurück, R einen vor, H zeigt die besten Züge, " +
+      "F dreht das Brett.",
   ],
   footValues: [
     "A value is the difference of the stores at the end with best play, for the player at the bottom of the board. " +

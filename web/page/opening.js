@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { Game, parse, write } from "./game.js";
 import { USUAL, fromFragment } from "./link.js";
-import { MIDDLE, isPlayer } from "./players.js";
+import { FIRST, isPlayer } from "./players.js";
 import { arrive, saveAddress, setPlayers } from "./play.js";
 import { puzzleNamed } from "./puzzle.js";
 import { lastFragment } from "./resume.js";
@@ -76,7 +76,8 @@ export async function load(push = false) {
   const start = parse(shared.board);
   const puzzle = await puzzleNamed(shared.puzzle, rules, start ? write(start) : "");
   if (puzzle) setPlayers(...PUZZLE_PLAYERS);
-  now.values = shared.values ? shared.values !== "off" : puzzle ? false : (settings.values ?? true);
+  now.isHidden = shared.values === "off";
+  now.values = shared.values ? !now.isHidden : puzzle ? false : (settings.values ?? true);
   /** @param {Error} error */
   const openAnother = (error) => {
     fail(error);
@@ -102,7 +103,7 @@ export const lastGame = () => ({
   seeds: 4,
   first: "south",
   you: "south",
-  opponent: MIDDLE,
+  opponent: FIRST,
   time: now.server.time,
   ...settings.game,
 });

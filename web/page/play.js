@@ -8,13 +8,13 @@ import { undisturbed } from "./dialogs.js";
 import { learnBook } from "./explorer.js";
 import { find } from "./find.js";
 import { showEnd } from "./finish.js";
-import { SIDES, isReached } from "./game.js";
+import { SIDES, isReached, other } from "./game.js";
 import { fragment } from "./link.js";
 import { announce, setWork } from "./machine.js";
 import { isPlayer, showPlayer } from "./players.js";
 import { follow, named } from "./puzzle.js";
 import { rememberLast } from "./resume.js";
-import { nextStep, goesOn, isHuman, isProgram, mayExchange, mayPlay, now, players, values } from "./session.js";
+import { nextStep, goesOn, isHuman, isProgram, mayExchange, mayPlay, now, onlyPerson, players, values } from "./session.js";
 import { settings } from "./settings.js";
 import { replyOf } from "./solution.js";
 import { seen, sow } from "./sow.js";
@@ -30,14 +30,20 @@ const OWN = "own";
 /** Returns true if the page wrote the current address, as after the browser's Back; false for a link. */
 export const isOwnAddress = () => history.state === OWN;
 
+/** Returns the fragment of the game, which hides the values if a link did, or if `hides`. */
+export function linkOf(hides = now.isHidden) {
+  const { game } = now;
+  const extra = { ...(game.puzzle && named(game.puzzle)), ...(hides && { values: "off" }) };
+  return fragment(game, players, now.server.rules[0], extra);
+}
+
 /**
  * Keeps the game in the address and in the browser; with `push` the browser's Back returns to the previous state.
  * @param {boolean} [push]
  */
 export function saveAddress(push) {
   if (now.watch) return;
-  const { game } = now;
-  const link = fragment(game, players, now.server.rules[0], game.puzzle ? named(game.puzzle) : {});
+  const link = linkOf();
   rememberLast(link);
   const there = `#${link}` === location.hash;
   if (there && isOwnAddress()) return;
@@ -64,7 +70,7 @@ export function arrive(push = false) {
   const { game } = now;
   const { place } = game;
   follow(game, now.played);
-  view.board.show(place, mayPlay(), values());
+  view.board.show(place, mayPlay(), values(), now.bottom);
   now.watch?.();
   store.draw();
   showEnd(place.finished && now.played && !game.puzzle ? place : undefined);
@@ -172,6 +178,11 @@ export function choose(side, pit) {
   const { place, rules } = now.game;
   if (side !== place.side || !mayPlay()) return;
   forgive();
+  if (place.raw().rows[SIDES.indexOf(side)][pit - 1] === 0) {
+    view.board.refuse(side, pit);
+    announce(t("pitEmpty"));
+    return;
+  }
   const answered = place.answer?.moves.find((move) => move.move === pit && move.next);
   const known = /** @type {Made | undefined} */ (answered) ?? place.peeked.get(pit);
   if (known) {
@@ -204,7 +215,7 @@ function glance(place) {
   nextStep();
   Object.assign(now, { sowing: false, played: false });
   now.game.show(place);
-  view.board.show(place, false, values());
+  view.board.show(place, false, values(), now.bottom);
   store.draw();
 }
 
@@ -230,18 +241,6 @@ function arrange(how) {
   announce(t(`arranged.${how}`));
 }
 
-/** Returns the next place in a direction where a person is to move, or the end. @param {1 | -1} by */
-export function step(by) {
-  /** @param {Place} place */
-  const next = (place) => (by < 0 ? place.before : place.chosen);
-  let place = next(now.game.place);
-  if (!place) return;
-  if (players.south === "human" || players.north === "human") {
-    for (let further = next(place); further && !isHuman(place); further = next(place)) place = further;
-  }
-  goTo(place);
-}
-
 /** Plays the first moves of the shown line, beside those that were played. @param {number[]} moves */
 async function playLine(moves) {
   const { game } = now;
@@ -263,6 +262,14 @@ export function setPlayers(south, north) {
     players[side] = isPlayer(player) ? player : "human";
     showPlayer(find(side), find(`${side}-number`), players[side]);
   }
+  // Who plays alone sits at the bottom.
+  now.bottom = onlyPerson() ?? "south";
+}
+
+/** Shows the board from the other side. */
+export function turnBoard() {
+  now.bottom = other(now.bottom);
+  arrive();
 }
 
 /** Swaps the players of the sides, by the pie rule. */

@@ -7,7 +7,7 @@ import { find } from "./find.js";
 import { remember, settings } from "./settings.js";
 import { stateOf } from "./solution.js";
 import { DAYS, counted, dayAfter, dayOf, daysInRow, resultOf, results } from "./streak.js";
-import { language, name, t } from "./words.js";
+import { describe, language, name, pitName, t } from "./words.js";
 
 /** @returns {Solved} */
 const solvedSoFar = () => results(settings.puzzles);
@@ -79,6 +79,14 @@ export async function puzzleNamed(text, rules, board) {
 export const task = ({ outcome, level }, side) =>
   t(`puzzle.${outcome}`, { side: name(side), level: t(`puzzle.${level}`) });
 
+/** Describes a wrong move, with the reply that refutes it once that is known. @param {Game} game */
+function refuted({ place, root }) {
+  const [reply] = place.side === root.side ? [] : (place.answer?.best ?? []);
+  if (!reply || !place.answer) return t("puzzleWrong");
+  const value = describe(place.answer, place.side).full;
+  return `${t("puzzleWrong")} ${t("puzzleRefuted", { reply: pitName(place.side, reply), value })}`;
+}
+
 /** Counts the result of a puzzle. @param {Puzzle} puzzle @param {boolean} solved */
 const count = (puzzle, solved) => remember({ puzzles: counted(solvedSoFar(), puzzle, solved, dayOf(new Date())) });
 
@@ -99,7 +107,8 @@ export function follow(game, counts) {
   }
   const solved = puzzle.solved ? t("puzzleRight", { line: puzzle.line, n: solvedSoFar().row }) : undefined;
   const open = puzzle.helped ? `${task(puzzle, game.root.side)} ${t("puzzleHelped")}` : undefined;
-  game.message = state === "wrong" ? t("puzzleWrong") : (solved ?? (state === "open" ? open : t("puzzleGoOn")));
+  game.message = state === "wrong" ? refuted(game) : (solved ?? (state === "open" ? open : t("puzzleGoOn")));
+  game.verdict = state === "open" ? undefined : state === "wrong" ? "wrong" : "right";
 }
 
 /** A hint or values were shown, which ends the streak unless the puzzle is solved. @param {Game} game */

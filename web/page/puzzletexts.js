@@ -31,10 +31,9 @@ export const PUZZLES = {
     "Right. Best play: {line}. Solved in a row: {n}.",
     "Richtig. Bestes Spiel: {line}. In Folge gelöst: {n}.",
   ],
-  puzzleWrong: [
-    "Wrong move. Take it back (U) and try another.",
-    "Falscher Zug. Nimm ihn zurück (U) und versuche einen anderen.",
-  ],
+  puzzleWrong: ["Wrong move.", "Falscher Zug."],
+  puzzleRefuted: ["{reply} refutes it: {value}.", "{reply} widerlegt ihn: {value}."],
+  puzzleAgain: ["Try again", "Noch ein Versuch"],
   puzzleGoOn: [
     "Right. Go on: every move that keeps the result is right.",
     "Richtig. Weiter: Jeder Zug, der das Ergebnis hält, ist richtig.",

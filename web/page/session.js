@@ -16,6 +16,8 @@ export const now = {
   bottom: "south",
   /** True if values are shown. */
   values: false,
+  /** True while a link hides them. */
+  isHidden: false,
   /** True while seeds are moving. */
   sowing: false,
   /** True if the shown place was reached by playing, so that a program continues from it. */
@@ -51,7 +53,11 @@ export const isProgram = (place) => !place.finished && !isHuman(place) && !isOve
 export const goesOn = (place) => isProgram(place) && !now.paused && (now.played || place.after.length === 0);
 
 /** Returns true if a person may sow now. */
-export const mayPlay = () => !now.sowing && !now.game.place.finished && !goesOn(now.game.place);
+export const mayPlay = () => {
+  const { game, sowing } = now;
+  const isWrong = game.puzzle && stateOf(game.puzzle, game.place) === "wrong";
+  return !sowing && !game.place.finished && !goesOn(game.place) && !isWrong;
+};
 
 /** Returns true if values are shown. */
 export const values = () => now.values;

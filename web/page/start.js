@@ -13,7 +13,7 @@ import { listenToKeys } from "./keys.js";
 import { listenToLesson, teach } from "./lesson.js";
 import { fromFragment } from "./link.js";
 import { listenToMachine } from "./machine.js";
-import { actions, arrive, browse, choose, isOwnAddress, saveAddress, onArrival, step } from "./play.js";
+import { actions, arrive, browse, choose, isOwnAddress, saveAddress, onArrival, turnBoard } from "./play.js";
 import { chosenPlayer, fillPlayers, setPrograms, showPlayer } from "./players.js";
 import { preparePreferences } from "./preferences.js";
 import { helped } from "./puzzle.js";
@@ -39,7 +39,7 @@ function listen() {
   listenToWelcome({ play: () => askNewGame().catch(fail), learn: () => teach().catch(fail), analyse: showValues });
   listenToLesson(() => openGame(usualGame(), true).catch(fail));
   find("values").addEventListener("change", () => {
-    now.values = find("values").checked;
+    Object.assign(now, { values: find("values").checked, isHidden: false });
     remember({ values: values() });
     if (values()) helped(now.game);
     if (goesOn(now.game.place)) store.draw();
@@ -59,8 +59,8 @@ function listen() {
     walk: (by) => view.board.walk(by),
     sow: (pit) => choose(now.game.place.side, pit),
     hint,
-    step,
     browse,
+    turn: turnBoard,
   });
   listenToComments(
     () => now.game.place,
@@ -131,6 +131,8 @@ export async function start(transport) {
   document.addEventListener("click", early);
   showFrame();
   now.server = await api.server();
+  // The engine in the page has its own queue.
+  api.grant(now.server.here ? Number.POSITIVE_INFINITY : now.server.searches);
   setPrograms(now.server.players);
   for (const side of SIDES) fillPlayers(find(side), true);
   prepare(now.server);

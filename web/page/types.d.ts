@@ -18,6 +18,8 @@ interface Settings {
   /** Settings of the last new game. */
   game?: Partial<NewGame>;
   puzzles?: Partial<Solved>;
+  /** Games won, drawn and lost against each level. */
+  record?: Record<string, number[]>;
   /** Seconds that programs may think; undefined for the server's limit. */
   time?: number;
 }

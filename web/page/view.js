@@ -1,6 +1,6 @@
 // The view of a game: the board, values, the moves, the explorer, and the visible buttons.
 
-import { isKnown } from "./analysis.js";
+import { isKnown, isSearching } from "./analysis.js";
 import { Board } from "./board.js";
 import { showComment } from "./comment.js";
 import { showExplorer } from "./explorer.js";
@@ -94,7 +94,7 @@ function showButtons(place, shown) {
   for (const id of /** @type {const} */ (["first", "undo"])) find(id).disabled = !place.before;
   for (const id of /** @type {const} */ (["redo", "final"])) find(id).disabled = !place.chosen;
   find("hint").disabled = shown || !mayPlay();
-  find("longer").hidden = !shown || place.finished || !answer || isKnown(place);
+  find("longer").hidden = !shown || place.finished || !answer || isKnown(place) || isSearching();
   find("pause").hidden = !now.paused && [players.south, players.north].includes("human");
   find("pause").textContent = t(now.paused ? "resume" : "pause");
   find("pause").setAttribute("aria-pressed", String(now.paused));
@@ -105,6 +105,7 @@ function showButtons(place, shown) {
   find("pie").hidden = !exchange;
   find("pie").textContent = exchange ? t("pieNow", { side: name(place.side) }) : "";
   find("another").hidden = !game.puzzle?.solved;
+  find("again").hidden = game.verdict !== "wrong";
   // Useful after the end of a game.
   find("new").classList.toggle("main", place.finished && !game.puzzle);
 }
@@ -125,13 +126,14 @@ function draw() {
   const { place } = game;
   const shown = values();
   showMode(shown);
+  document.body.classList.toggle("turned", now.bottom === "north");
   find("values").checked = shown;
   find("values-for").textContent = shown ? t("valuesFor", { side: name(now.bottom) }) : t("values");
   document.body.classList.toggle("hidden-values", !shown);
   find("status").textContent = status(place);
   if (now.sowing) return;
   if (board.labels !== shown) board.fit(shown);
-  board.label(place, mayPlay(), shown, now.hinted === place);
+  board.label(place, mayPlay(), shown, now.hinted === place || game.verdict === "wrong");
   showStrips(place);
   find("last").textContent = lastMove(place);
   const pits = place.raw().rows[0].length;
@@ -150,6 +152,7 @@ function draw() {
     Boolean(shown && answer?.line && answer.source === "book" && place.book?.complete === false),
   );
   find("task").hidden = !game.puzzle;
+  find("task").className = game.verdict ?? "";
   // The task says who is to move.
   find("status").hidden = Boolean(game.puzzle) && !shown && !place.finished;
   if (game.puzzle) find("task").textContent = game.message ?? task(game.puzzle, game.root.side);

@@ -2,6 +2,7 @@
 
 import { showFace } from "./face.js";
 import { find } from "./find.js";
+import { FIRST } from "./players.js";
 import { remember, settings } from "./settings.js";
 
 /** Returns true if this browser has never been here, and no game is requested. */
@@ -9,18 +10,18 @@ const isFirst = () => settings.game === undefined && !settings.welcomed && locat
 
 /** Shows the cards at a first visit. */
 export function showWelcome() {
-  showFace(find("welcome-face"), "alphabeta:2", "north");
-  find("welcome").hidden = !isFirst();
+  showFace(find("welcome-face"), FIRST, "north");
+  if (isFirst()) find("welcome").showModal();
 }
 
 /** Hides the cards for ever. */
 export function endWelcome() {
-  find("welcome").hidden = true;
+  find("welcome").close();
   if (!settings.welcomed) remember({ welcomed: true });
 }
 
 /**
- * Calls the action of the card that is clicked.
+ * Calls the action of the card that is clicked. A click beside the cards only closes them.
  * @param {{ play: () => unknown, learn: () => unknown, analyse: () => unknown }} does
  */
 export function listenToWelcome(does) {
@@ -30,7 +31,6 @@ export function listenToWelcome(does) {
       does[card]();
     });
   }
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") endWelcome();
-  });
+  find("welcome").addEventListener("close", endWelcome);
+  find("welcome").addEventListener("click", ({ target }) => target === find("welcome") && endWelcome());
 }
