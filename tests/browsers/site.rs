@@ -216,7 +216,7 @@ fn a_page_is_playable_before_the_engine_has_loaded(browser: &Browser) {
     let folder = tempfile::tempdir().unwrap();
     export(folder.path(), &[]);
     let host = Host::new(folder.path().to_owned());
-    host.conducts(Conduct::Withholds("kalah_wasm.wasm"));
+    host.conducts(Conduct::Withholds("kalah_wasm.bin"));
     open(browser, &host.address);
     // Answers that need no engine are those that it gives later; the others wait for it.
     let first = "(async () => {
@@ -260,7 +260,7 @@ fn a_game_against_a_player_without_tables_does_not_load_the_engine(browser: &Bro
     let folder = tempfile::tempdir().unwrap();
     export(folder.path(), &["--size", "0"]);
     let host = Host::new(folder.path().to_owned());
-    let is_loaded = || host.requests().iter().any(|path| path.ends_with("kalah_wasm.wasm"));
+    let is_loaded = || host.requests().iter().any(|path| path.ends_with("kalah_wasm.bin"));
     // The first module may be there before the description of the folder.
     host.conducts(Conduct::Withholds("site.json"));
     let begin = Instant::now();
@@ -300,7 +300,7 @@ fn a_first_visit_fetches_every_file_once(browser: &Browser) {
     fetched.sort();
     fetched.dedup();
     assert_eq!(all, fetched.len(), "{fetched:?} {:?}", host.requests());
-    assert!(fetched.iter().any(|path| path.ends_with("kalah_wasm.wasm")), "{fetched:?}");
+    assert!(fetched.iter().any(|path| path.ends_with("kalah_wasm.bin")), "{fetched:?}");
 }
 
 fn other_requests_are_answered_while_a_player_thinks(browser: &Browser) {

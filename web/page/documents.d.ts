@@ -51,6 +51,8 @@ declare namespace Api {
     moves: (MoveValue & Partial<Sown>)[];
     /** Nodes of a search. */
     nodes?: number;
+    /** Why a page without a server did not use a table. */
+    note?: string;
     /** Reason of the end of a streamed search. */
     ended?: "proved" | "time" | "depth" | "stopped";
   }

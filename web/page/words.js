@@ -95,7 +95,8 @@ export function describe(known, mover) {
 }
 
 /** Returns the origin of an answer in words. @param {Api.Answer} answer */
-export const origin = (answer) => t(`from.${answer.source}`, { n: answer.depth ?? "" });
+export const origin = (answer) =>
+  t(`from.${answer.source}`, { n: answer.depth ?? "" }) + (answer.note ? `; ${t("tableLost")}` : "");
 
 /** @param {Side} side */
 export const name = (side) => t(side);

@@ -82,13 +82,13 @@ impl Site {
     }
 }
 
-/// Compresses the first module, for which a visitor waits: many hosts send WebAssembly as it is. Hosts have a media
-/// type for files of this name, and send them unchanged. The engine stays a module, whose machine code browsers keep.
+/// Compresses a module, for which a visitor waits: many hosts send WebAssembly as it is. Hosts have a media type for
+/// files of this name, and send them unchanged.
 fn packed((name, bytes): (String, Vec<u8>)) -> (String, Vec<u8>) {
-    let Some(first) = name.strip_suffix("first.wasm") else { return (name, bytes) };
+    let Some(module) = name.strip_suffix(".wasm") else { return (name, bytes) };
     let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
     let packed = gzip.write_all(&bytes).and_then(|()| gzip.finish()).expect("memory can be written");
-    (format!("{first}first.bin"), packed)
+    (format!("{module}.bin"), packed)
 }
 
 /// Returns the version of a site, a digest of its contents.
