@@ -98,5 +98,9 @@ export const ANALYSIS = {
     "Ein Zug sind alle Züge einer Seite, bis die andere dran ist. Ungenau heißt bis zu 3 verlorene Steine, ein Fehler " +
       "mehr; ein grober Fehler macht aus Sieg Remis oder Verlust, aus Remis Verlust. Genauigkeit: Anteil bester Züge.",
   ],
+  mistakes: ["Learn from your mistakes", "Aus Fehlern lernen"],
+  nextMistake: ["Next mistake (M)", "Nächster Fehler (M)"],
+  mistakeFind: ["{move} {why}. Find a better move.", "{move} {why}. Finde einen besseren Zug."],
+  mistakeRight: ["Right, this loses nothing.", "Richtig, das verliert nichts."],
   reportNone: ["No turn is proved to have lost anything.", "Kein Zug hat nachweislich etwas verloren."],
 };

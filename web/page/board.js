@@ -114,10 +114,11 @@ export class Board {
     this.labels = labels;
     if (this.pits === 0) return;
     this.size = layout(this.pits, this.space(), labels);
-    const { form, pit, high } = this.size;
+    const { form, pit, high, tight } = this.size;
     this.element.style.setProperty("--pit", `${pit}px`);
     this.element.style.setProperty("--pit-high", `${high}px`);
     for (const each of FORMS) this.element.classList.toggle(each, each === form);
+    this.element.classList.toggle("tight", Boolean(tight));
     this.element.classList.toggle("small", pit < 64);
     this.element.classList.toggle("bare", !labels);
     for (const hole of this.holes) this.draw(hole);

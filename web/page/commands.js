@@ -9,12 +9,13 @@ import { other } from "./game.js";
 import { gameText } from "./gametext.js";
 import { teach } from "./lesson.js";
 import { announce, setWork } from "./machine.js";
+import { nextMistake } from "./mistakes.js";
 import { arrive, browse, exchange, goTo, linkOf, setPlayers, turnBoard } from "./play.js";
-import { anotherPuzzle, askPuzzle, helped, task } from "./puzzle.js";
+import { anotherPuzzle, askPuzzle, helped, resultText, task, todaysPuzzle } from "./puzzle.js";
 import { openReport, showReport, fillReport } from "./report.js";
 import { mayPlay, now, onlyPerson, players, values } from "./session.js";
 import { remember, settings } from "./settings.js";
-import { copy } from "./share.js";
+import { copy, share } from "./share.js";
 import { store } from "./store.js";
 import { isOpen, openSheet } from "./tabs.js";
 import { fail, forgive } from "./view.js";
@@ -23,6 +24,9 @@ import { t } from "./words.js";
 
 /** Seconds of a longer analysis. */
 const LONG = 60;
+
+/** Returns the address of the game. A frame has its own, and browsers refuse some changes of it. @param {boolean} [hides] */
+const gameAddress = (hides) => new URL(`#${linkOf(hides)}`, location.href).href;
 
 /** Asks for a new game, and begins it. */
 export async function askNewGame() {
@@ -93,7 +97,8 @@ async function rematch(opponent) {
   const side = even ? other(game.root.side) : game.root.side;
   const you = onlyPerson();
   if (opponent && you) {
-    setPlayers(...(you === "south" ? /** @type {const} */ (["human", opponent]) : /** @type {const} */ ([opponent, "human"])));
+    if (you === "south") setPlayers("human", opponent);
+    else setPlayers(opponent, "human");
     remember({ game: { ...settings.game, opponent } });
   }
   await openGame({ rules: game.rules, board: game.root.literal, side, pie: game.pie ? "open" : undefined }, true);
@@ -127,7 +132,7 @@ export async function hint() {
 /** Updates an open report if another line is shown. */
 export function updateReport() {
   const { places } = now.game;
-  if (isOpen("report") && reported !== places[places.length - 1]) report().catch(fail);
+  if (isOpen("report") && !now.exercise && reported !== places[places.length - 1]) report().catch(fail);
 }
 
 /** Searches the shown position for longer. */
@@ -138,6 +143,9 @@ async function longer() {
   await learn(game, place, signal, LONG, () => store.change());
   await analyse(game, signal, () => store.change());
 }
+
+/** Begins the puzzle of the day. */
+export const playToday = () => puzzle(todaysPuzzle("standard"));
 
 /** Begins the requested puzzle, if there is one. @param {Promise<Api.Puzzle | undefined>} asked */
 async function puzzle(asked) {
@@ -154,8 +162,7 @@ export function listenToButtons() {
   const click = (id, run) => find(id).addEventListener("click", () => Promise.resolve(run()).catch(fail));
   click("undo", () => browse("back"));
   click("redo", () => browse("on"));
-  // A frame has its own address, and the browser may have refused changes of it.
-  click("share", () => copy("share", new URL(`#${linkOf(!values())}`, location.href).href));
+  click("share", () => copy("share", gameAddress(!values())));
   click("hint", hint);
   click("first", () => browse("first"));
   click("final", () => browse("last"));
@@ -164,6 +171,10 @@ export function listenToButtons() {
   click("next-level", () => rematch(find("next-level").value));
   click("again", () => goTo(now.game.place.before ?? now.game.root));
   click("turn", turnBoard);
+  for (const id of /** @type {const} */ (["mistakes", "next-mistake"])) click(id, nextMistake);
+  click("share-result", () => {
+    if (now.game.puzzle) return share("share-result", resultText(now.game.puzzle), gameAddress());
+  });
   click("review", () => {
     find("end").close();
     showValues();

@@ -4,7 +4,9 @@ import * as api from "./api.js";
 import { annotated, divided, interpreted } from "./annotations.js";
 import { ask } from "./dialogs.js";
 import { find } from "./find.js";
-import { read } from "./game.js";
+import { read as numbersOf } from "./game.js";
+import { imported } from "./imports.js";
+import { now } from "./session.js";
 import { turnsFrom } from "./turns.js";
 
 /** Headers whose contents may have changed since a game was read. */
@@ -28,7 +30,7 @@ export function listenToGameText() {
     ?.addEventListener("submit", async (event) => {
       event.preventDefault();
       try {
-        game = await loaded(find("text-text").value);
+        game = await loaded(find("text-text").value, now.game.rules);
         find("text-dialog").close("ok");
       } catch (error) {
         find("text-error").textContent = error.message;
@@ -36,13 +38,21 @@ export function listenToGameText() {
     });
 }
 
-/** Returns the start of a game in a text. @param {string} text @returns {Promise<Beginning>} */
-async function loaded(text) {
+/**
+ * Returns the start of a game in a text; `rules` are those of a text in a form without headers.
+ * @param {string} text
+ * @param {string} rules
+ * @returns {Promise<Beginning>}
+ */
+async function loaded(text, rules) {
+  const found = imported(text, rules);
+  if (found) return found;
   const { bare, words } = divided(text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n"));
-  const { rules, board, moves, headers } = await api.readText(bare);
-  const { lines, comments } = interpreted(words, read(board).rows[0].length);
+  const read = await api.readText(bare);
+  const { board, moves, headers } = read;
+  const { lines, comments } = interpreted(words, numbersOf(board).rows[0].length);
   return {
-    rules,
+    rules: read.rules,
     board,
     side: "south",
     moves,

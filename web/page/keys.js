@@ -16,7 +16,7 @@ let timer;
 const BROWSE = { home: "first", arrowleft: "back", u: "back", arrowright: "on", r: "on", end: "last" };
 
 /**
- * Listens to keys, with `pits` and the actions `walk`, `sow`, `hint`, `browse` and `turn` of the board. Arrows move along the row
+ * Listens to keys, with `pits` and the actions `walk`, `sow`, `hint`, `browse`, `turn` of the board and `nextMistake`. Arrows move along the row
  * while a pit has the focus, unless a pointer put it there.
  * @param {{
  *   pits: () => number,
@@ -25,9 +25,10 @@ const BROWSE = { home: "first", arrowleft: "back", u: "back", arrowright: "on", 
  *   hint: () => void,
  *   browse: (to: "first" | "back" | "on" | "last") => void,
  *   turn: () => void,
+ *   nextMistake: () => void,
  * }} does
  */
-export function listenToKeys({ pits, walk, sow, hint, browse, turn }) {
+export function listenToKeys({ pits, walk, sow, hint, browse, turn, nextMistake }) {
   let pointed = false;
   document.addEventListener("pointerdown", () => (pointed = true));
   document.addEventListener("keyup", (event) => {
@@ -69,6 +70,7 @@ export function listenToKeys({ pits, walk, sow, hint, browse, turn }) {
     else if (BROWSE[key]) browse(BROWSE[key]);
     else if (key === "h") hint();
     else if (key === "f") turn();
+    else if (key === "m") nextMistake();
     else if (key === "?") find("keys-dialog").showModal();
     else return;
     event.preventDefault();

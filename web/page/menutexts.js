@@ -27,10 +27,11 @@ export const MENU = {
   keysTitle: ["Keys", "Tasten"],
   keysList: [
     "Number keys sow a pit. Arrow keys, Home and End move through the game, or along the row from a pit that the Tab " +
-      "key reached. U goes one move back, R one forward, H marks the best moves, F turns the board.",
+      "key reached. U goes one move back, R one forward, H marks the best moves, F turns the " +
+      "board, M asks for a better move at the next mistake.",
     "Zifferntasten säen eine Mulde. Pfeiltasten, Pos1 und Ende führen durch das Spiel, oder durch die Reihe, wenn " +
       "die Tabulatortaste eine Mulde erreicht hat. U geht einen Zug zurück, R einen vor, H zeigt die besten Züge, " +
-      "F dreht das Brett.",
+      "F dreht das Brett, M fragt beim nächsten Fehler nach einem besseren Zug.",
   ],
   footValues: [
     "A value is the difference of the stores at the end with best play, for the player at the bottom of the board. " +

@@ -4,6 +4,7 @@ import { LineTools } from "./linetools.js";
 import { other } from "./game.js";
 import { made, mark, mistake } from "./loss.js";
 import { numberOf, turnsFrom, variationsOf } from "./turns.js";
+import { why } from "./why.js";
 import { describe, letter, name, pitName, t } from "./words.js";
 
 /** @import { LineActions } from "./linetools.js" */
@@ -152,8 +153,7 @@ export class MoveList {
     const parts = [`${letter(mover)} `, `${place.by.move}${bad}`, worth && ` ${worth}`];
     for (const [index, part] of parts.entries()) put(/** @type {HTMLElement} */ (button.children[index]), part);
     const label = `${parts.join("")}: ${pitName(mover, place.by.move)}`;
-    const cost = lost && t(lost.exact ? "moveLost" : "moveLostAtLeast", { n: lost.seeds });
-    const more = [cost ?? "", place.comment ?? ""].filter(Boolean);
+    const more = [this.values ? why(place) : "", place.comment ?? ""].filter(Boolean);
     button.setAttribute("aria-label", [label, ...more].join(", "));
     button.title = more.join("\n");
     const kind = lost ? (lost.turns ? "blunder" : "slip") : "";

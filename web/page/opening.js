@@ -40,7 +40,7 @@ export async function openGame(
   game.show(game.add(places.slice(0, -1), line));
   game.takeComments();
   game.show(game.places[at] ?? game.root);
-  Object.assign(now, { game, played: false, paused: false });
+  Object.assign(now, { game, played: false, paused: false, exercise: undefined });
   arrive(push);
   while (game.pending.length > 0) {
     await addVariation(game).catch((error) => fail(new Error(t("badMoves", { reason: error.message }))));

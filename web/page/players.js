@@ -9,7 +9,7 @@ import { t } from "./words.js";
  * Programs with a name, from the easiest on: a ladder, on which each wins 65 to 75 % of its games against the one before
  * (docs/measurements.md), and the perfect player.
  */
-const LEVELS = /** @type {const} */ (["alphabeta:1", "alphabeta:2", "alphabeta:4", "alphabeta:6", "alphabeta:10", "perfect"]);
+const LEVELS = /** @type {const} */ (["alphabeta:1", "minimax2:1", "alphabeta:4", "alphabeta:6", "alphabeta:9", "perfect"]);
 
 /** Level of the first game. */
 export const FIRST = LEVELS[0];

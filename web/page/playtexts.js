@@ -30,10 +30,10 @@ export const PLAY = {
   programs: ["Other programs", "Andere Programme"],
   human: ["Person", "Mensch"],
   "level.alphabeta:1": ["Very easy (looks at one move)", "Sehr leicht (sieht einen Zug)"],
-  "level.alphabeta:2": ["Easy (thinks 2 moves ahead)", "Leicht (denkt 2 Züge voraus)"],
+  "level.minimax2:1": ["Easy (thinks a turn ahead)", "Leicht (denkt einen ganzen Zug voraus)"],
   "level.alphabeta:4": ["Medium (thinks 4 moves ahead)", "Mittel (denkt 4 Züge voraus)"],
   "level.alphabeta:6": ["Hard (thinks 6 moves ahead)", "Schwer (denkt 6 Züge voraus)"],
-  "level.alphabeta:10": ["Very hard (thinks 10 moves ahead)", "Sehr schwer (denkt 10 Züge voraus)"],
+  "level.alphabeta:9": ["Very hard (thinks 9 moves ahead)", "Sehr schwer (denkt 9 Züge voraus)"],
   "level.perfect": [
     "Perfect (never errs where tables or proofs reach)",
     "Perfekt (ohne Fehler, soweit Tabellen oder Beweise reichen)",

@@ -55,6 +55,17 @@ export async function askPuzzle(rules) {
   return api.puzzle({ rules, board: "6x4", level: level.value, ...which });
 }
 
+/** Requests the puzzle of the day that most people play. @param {string} rules */
+export const todaysPuzzle = (rules) => api.puzzle({ rules, board: "6x4", level: "medium", day: dayOf(new Date()) });
+
+/** Describes the result of a puzzle of a day without its solution, with the days in a row. @param {Puzzle} puzzle */
+export function resultText({ level, rules, day = "" }) {
+  const result = resultOf(solvedSoFar(), day, level, rules) ?? "later";
+  const text = t("puzzleResult", { day, level: t(`puzzle.${level}`), result: t(`calendar.${result}`), sign: SIGNS[result] });
+  const days = daysInRow(solvedSoFar(), dayOf(new Date()));
+  return days > 1 ? `${text} ${t("puzzleDays", { n: days })}` : text;
+}
+
 /** Requests another puzzle like this one. @param {Puzzle} puzzle */
 export const anotherPuzzle = ({ rules, level }) =>
   api.puzzle({ rules, board: "6x4", level, seed: Math.floor(2 ** 31 * Math.random()) });

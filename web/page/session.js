@@ -23,6 +23,8 @@ export const now = {
   /** True if the shown place was reached by playing, so that a program continues from it. */
   played: true,
   paused: false,
+  /** The move for which a better one is to be found. @type {Reached | undefined} */
+  exercise: undefined,
   /** Place whose best moves are marked by a hint. @type {Place | undefined} */
   hinted: undefined,
   /** Called after every change of the shown place, as in a lesson. @type {(() => void) | undefined} */
@@ -47,16 +49,17 @@ export const onlyPerson = () => {
 const isOver = (place) => now.game.puzzle && ["wrong", "solved"].includes(stateOf(now.game.puzzle, place));
 
 /** @param {Place} place */
-export const isProgram = (place) => !place.finished && !isHuman(place) && !isOver(place);
+export const isProgram = (place) => !place.finished && !isHuman(place) && !isOver(place) && !now.exercise;
 
 /** Returns true if a program moves here by itself, not while somebody browses the game. @param {Place} place */
 export const goesOn = (place) => isProgram(place) && !now.paused && (now.played || place.after.length === 0);
 
 /** Returns true if a person may sow now. */
 export const mayPlay = () => {
-  const { game, sowing } = now;
+  const { game, sowing, exercise } = now;
   const isWrong = game.puzzle && stateOf(game.puzzle, game.place) === "wrong";
-  return !sowing && !game.place.finished && !goesOn(game.place) && !isWrong;
+  const isTried = exercise && game.place !== exercise.before;
+  return !sowing && !game.place.finished && !goesOn(game.place) && !isWrong && !isTried;
 };
 
 /** Returns true if values are shown. */

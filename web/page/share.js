@@ -20,6 +20,18 @@ async function copied(text) {
   }
 }
 
+/**
+ * Offers a text and an address to other programs of a phone; copies both elsewhere.
+ * @param {"share-result"} id of its button
+ * @param {string} text
+ * @param {string} url
+ */
+export async function share(id, text, url) {
+  if (!navigator.share) return copy(id, `${text} ${url}`);
+  // Who closes the list of programs wants nothing else.
+  return navigator.share({ text, url }).catch(() => {});
+}
+
 /** Copies the address of a game, or a text. @param {"share" | "share-result"} id of its button @param {string} text */
 export async function copy(id, text) {
   const button = find(id);

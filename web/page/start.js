@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { openGame, usualGame, load } from "./opening.js";
-import { askNewGame, hint, listenToButtons, report, showValues, updateReport } from "./commands.js";
+import { askNewGame, hint, listenToButtons, playToday, report, showValues, updateReport } from "./commands.js";
 import { listenToComments } from "./comment.js";
 import { prepare } from "./dialogs.js";
 import { listenToEditor } from "./editor.js";
@@ -13,6 +13,7 @@ import { listenToKeys } from "./keys.js";
 import { listenToLesson, teach } from "./lesson.js";
 import { fromFragment } from "./link.js";
 import { listenToMachine } from "./machine.js";
+import { listenToMistakes, nextMistake } from "./mistakes.js";
 import { actions, arrive, browse, choose, isOwnAddress, saveAddress, onArrival, turnBoard } from "./play.js";
 import { chosenPlayer, fillPlayers, setPrograms, showPlayer } from "./players.js";
 import { preparePreferences } from "./preferences.js";
@@ -36,7 +37,13 @@ function listen() {
   onTab((tab) => tab === "report" && report().catch(fail));
   onArrival(endWelcome);
   onArrival(updateReport);
-  listenToWelcome({ play: () => askNewGame().catch(fail), learn: () => teach().catch(fail), analyse: showValues });
+  listenToWelcome({
+    play: () => askNewGame().catch(fail),
+    learn: () => teach().catch(fail),
+    puzzle: () => playToday().catch(fail),
+    analyse: showValues,
+  });
+  listenToMistakes();
   listenToLesson(() => openGame(usualGame(), true).catch(fail));
   find("values").addEventListener("change", () => {
     Object.assign(now, { values: find("values").checked, isHidden: false });
@@ -61,6 +68,7 @@ function listen() {
     hint,
     browse,
     turn: turnBoard,
+    nextMistake,
   });
   listenToComments(
     () => now.game.place,

@@ -105,6 +105,7 @@ function showButtons(place, shown) {
   find("pie").hidden = !exchange;
   find("pie").textContent = exchange ? t("pieNow", { side: name(place.side) }) : "";
   find("another").hidden = !game.puzzle?.solved;
+  find("share-result").hidden = !game.puzzle?.solved || !game.puzzle.day;
   find("again").hidden = game.verdict !== "wrong";
   // Useful after the end of a game.
   find("new").classList.toggle("main", place.finished && !game.puzzle);
@@ -151,11 +152,11 @@ function draw() {
     "goes-on",
     Boolean(shown && answer?.line && answer.source === "book" && place.book?.complete === false),
   );
-  find("task").hidden = !game.puzzle;
+  find("task").hidden = !game.puzzle && !game.message;
   find("task").className = game.verdict ?? "";
   // The task says who is to move.
   find("status").hidden = Boolean(game.puzzle) && !shown && !place.finished;
-  if (game.puzzle) find("task").textContent = game.message ?? task(game.puzzle, game.root.side);
+  find("task").textContent = game.message ?? (game.puzzle ? task(game.puzzle, game.root.side) : "");
   const about = t("about", { rules: ruleName(game.rules), n: pits });
   find("about").textContent = t(now.server.here ? "engineHere" : "engineServer", { about });
   showButtons(place, shown);

@@ -1,4 +1,4 @@
-// Three cards for a first visit: play, learn, analyse.
+// Cards for a first visit: play, learn, the puzzle of the day, analyse.
 
 import { showFace } from "./face.js";
 import { find } from "./find.js";
@@ -22,10 +22,10 @@ export function endWelcome() {
 
 /**
  * Calls the action of the card that is clicked. A click beside the cards only closes them.
- * @param {{ play: () => unknown, learn: () => unknown, analyse: () => unknown }} does
+ * @param {Record<"play" | "learn" | "puzzle" | "analyse", () => unknown>} does
  */
 export function listenToWelcome(does) {
-  for (const card of /** @type {const} */ (["play", "learn", "analyse"])) {
+  for (const card of /** @type {const} */ (["play", "learn", "puzzle", "analyse"])) {
     find(`welcome-${card}`).addEventListener("click", () => {
       endWelcome();
       does[card]();

@@ -68,7 +68,8 @@ fn split(text: &str) -> Result<Vec<Draft>, RecordError> {
     let mut games: Vec<Draft> = Vec::new();
     let mut open = Open::default();
     for (line, content) in (1..).zip(text.lines()) {
-        let begins_header = open.comment.is_none() && open.variations.is_empty() && content.trim_start().starts_with('[');
+        let begins_header =
+            open.comment.is_none() && open.variations.is_empty() && content.trim_start().starts_with('[');
         if begins_header {
             let (name, value) =
                 header(content).ok_or_else(|| RecordFault::Header(content.trim().to_owned()).at(line))?;
