@@ -11,10 +11,6 @@ fn moves_are_taken_back_and_played_again_with_the_keyboard() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
     browser.go(&server.url("/#board=3x2&north=human"));
     settled(&browser, "south");
-    browser.run(
-        "const select = document.querySelector('#labels'); select.value = 'loss'; \
-         select.dispatchEvent(new Event('change'))",
-    );
     let start: Position = "3x2".parse().unwrap();
     let moves = tables().move_scores(&start).unwrap();
     let best = moves.iter().map(|&(_, score)| score).max().unwrap();
@@ -22,7 +18,7 @@ fn moves_are_taken_back_and_played_again_with_the_keyboard() {
     browser.keys(&bad.to_string());
     browser.wait("document.querySelectorAll('#moves li').length === 1");
     // The mistake is marked with its cost.
-    browser.wait(&format!("document.querySelector('#moves button').textContent.endsWith('−{}')", 2 * (best - score)));
+    browser.wait(&format!("document.querySelector('#moves button').title.startsWith('lost {} seed')", best - score));
     browser.wait("document.querySelector('.dot.slip, .dot.blunder')");
     let after = drawn(&browser);
     assert_ne!(after, holes(&start));
@@ -104,7 +100,7 @@ fn a_position_is_set_up_and_its_link_shows_it_to_others() {
     // North is to move, so the literal has North first.
     let position: Position = "<3,4,0,2,3,2,0,0,1>".parse().unwrap();
     assert_eq!(drawn(&browser), holes(&position.turned()));
-    assert_eq!(labels(&browser, "north"), expected(&position));
+    assert_eq!(labels(&browser, "north"), expected(&position, "north"));
     let pit = tables().probe(&position).unwrap().best().next().unwrap();
     browser.keys(&pit.to_string());
     browser
@@ -118,7 +114,7 @@ fn a_position_is_set_up_and_its_link_shows_it_to_others() {
     browser.wait("document.querySelectorAll('.dot.exact').length === 2");
     browser.keys("u");
     settled(&browser, "north");
-    assert_eq!(labels(&browser, "north"), expected(&position));
+    assert_eq!(labels(&browser, "north"), expected(&position, "north"));
 }
 
 #[test]
@@ -150,4 +146,24 @@ fn on_a_phone_the_board_fits_the_screen() {
     browser.wait("innerWidth === 390");
     browser.wait("document.querySelector('#board').getBoundingClientRect().right <= innerWidth");
     assert_eq!(browser.run(overflow), 0);
+}
+
+#[test]
+fn an_empty_pit_says_so_and_asks_the_server_nothing() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#0,2,2/2,2,2&north=human"));
+    settled(&browser, "south");
+    browser.run("performance.clearResourceTimings()");
+    for way in ["click", "key"] {
+        if way == "click" {
+            browser.click(".cell.south .pit[data-pit='1']");
+        } else {
+            browser.keys("1");
+        }
+        browser.wait("document.querySelector('.shout')?.textContent === 'Empty'");
+        browser.wait("!document.querySelector('.shout')");
+    }
+    assert_eq!(browser.text("#said"), "Empty");
+    assert_eq!(browser.text("#error"), "");
+    assert_eq!(browser.run("return performance.getEntriesByType('resource').length"), 0);
 }

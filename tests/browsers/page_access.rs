@@ -32,12 +32,6 @@ fn axe_core_finds_nothing() {
     for scheme in ["light", "dark"] {
         browser.media("prefers-color-scheme", scheme);
         browser.go("about:blank");
-        // Games of this visitor, for the explorer.
-        browser.go(&server.url("/style.css"));
-        browser.run(
-            "localStorage.setItem('kalah-games', \
-            JSON.stringify({ 'empty-capture <3,0,0,2,2,2,2,2,2>': { 1: [1, 0, 2] } }))",
-        );
         browser.go(&server.url("/#board=3x2&north=human&moves=1,2&at=0&also=3&pie=swapped:1&note=:A%20good%20start"));
         browser.wait(
             "document.querySelectorAll('#moves button').length === 3 && document.querySelector('.slip, .blunder')",
@@ -45,7 +39,7 @@ fn axe_core_finds_nothing() {
         browser.wait("document.querySelector('#comment').checkVisibility()");
         browser.run(&axe(&browser));
         assert_eq!(findings(&browser), json!([]), "{scheme}");
-        for (tab, shown) in [("explorer", "#explorer"), ("report", "#report-list button")] {
+        for (tab, shown) in [("explorer", "#explorer-none"), ("report", "#report-list button")] {
             browser.click(&format!("#tab-{tab}"));
             browser.wait(&format!("document.querySelector('{shown}')?.checkVisibility()"));
             assert_eq!(findings(&browser), json!([]), "{tab}, {scheme}");
@@ -63,7 +57,17 @@ fn axe_core_finds_nothing() {
             browser.keys("\u{e00c}");
             browser.wait("!document.querySelector('dialog[open]')");
         }
-        // The end of a game.
+        browser.keys("?");
+        browser.wait("document.querySelector('#keys-dialog').open");
+        assert_eq!(findings(&browser), json!([]), "keys, {scheme}");
+        // A first visit, and the end of a game.
+        browser.go("about:blank");
+        browser.go(&server.url("/style.css"));
+        browser.run("localStorage.clear()");
+        browser.go(&server.url("/"));
+        browser.wait("document.querySelector('#welcome').open && document.querySelector('.pit.legal')");
+        browser.run(&axe(&browser));
+        assert_eq!(findings(&browser), json!([]), "welcome, {scheme}");
         browser.go("about:blank");
         browser.go(&server.url("/#board=<3,5,2,0,0,1,2,0,2>&north=human&values=off"));
         browser.wait("document.querySelector('.pit.legal')");

@@ -2,14 +2,13 @@
 
 use kalah::book::Book;
 use kalah::game::Position;
-use kalah::table::Tables;
 use serde_json::{Value, json};
 
 use kalah_tests::browser::Browser;
 use kalah_tests::browser::board::{RULES, STILL, choose, directory, moves, server, settled};
 use kalah_tests::serving::Server;
 
-/// Rows of the explorer: the pit, its value, the games.
+/// Rows of the explorer: the pit and its value.
 fn explorer(browser: &Browser) -> Value {
     browser.run(
         "return document.querySelector('#explorer').checkVisibility() ? \
@@ -23,7 +22,7 @@ fn the_explorer_shows_what_the_book_has() {
     let Some(browser) = Browser::open(1280, 800, STILL) else { return };
     let server = Server::start(directory(), &["--time", "0.2", "--memory", "16MiB"]);
     let book = Book::shipped(RULES, 6).unwrap();
-    let mut position: Position = "6x4".parse().unwrap();
+    let (mut position, mut south): (Position, bool) = ("6x4".parse().unwrap(), true);
     browser.go(&server.url("/#board=6x4&north=human"));
     browser.click("#tab-explorer");
     for moved in 0..2 {
@@ -33,10 +32,10 @@ fn the_explorer_shows_what_the_book_has() {
             .iter()
             .map(|(pit, bounds)| {
                 assert_eq!(bounds.lower, bounds.upper, "the book has all moves of {position}");
-                let value = position.value(bounds.lower);
+                let value = position.value(bounds.lower) * if south { 1 } else { -1 };
                 let sign = ["−", "", "+"][(value.signum() + 1) as usize];
                 let word = ["loss", "draw", "win"][(value.signum() + 1) as usize];
-                json!([pit.to_string(), format!("{sign}{} {word}", value.abs()), ""])
+                json!([pit.to_string(), format!("{sign}{} {word}", value.abs())])
             })
             .collect();
         browser.wait(&format!(
@@ -58,72 +57,13 @@ fn the_explorer_shows_what_the_book_has() {
         let label = format!("{} pit {best}", side.as_str().unwrap());
         browser.run(&format!("document.querySelector('#explorer-rows button[aria-label=\"{label}\"]').click()"));
         moves(&browser, moved + 1);
-        position = position.play(RULES, best).unwrap().position;
+        let made = position.play(RULES, best).unwrap();
+        (position, south) = (made.position, south == made.again);
     }
     // If values are hidden, the explorer hides them too.
     browser.click("#values");
     browser.wait("!document.querySelector('#explorer').checkVisibility()");
-}
-
-#[test]
-fn labels_show_values_or_losses_and_the_choice_is_remembered() {
-    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
-    let tables = Tables::open(directory(), RULES, 3, 12).unwrap();
-    let position: Position = "3x2".parse().unwrap();
-    let scores = tables.move_scores(&position).unwrap();
-    let best = scores.iter().map(|&(_, score)| score).max().unwrap();
-    let losses: Vec<String> = scores
-        .iter()
-        .map(|&(_, score)| match 2 * (best - score) {
-            0 => "0".to_owned(),
-            lost => format!("−{lost}"),
-        })
-        .collect();
-    let &(bad, score) = scores.iter().find(|&&(_, score)| score < best).expect("some move loses something");
-    let shown = "[...document.querySelectorAll('.cell.south')].sort((a, b) => \
-        a.querySelector('.pit').dataset.pit - b.querySelector('.pit').dataset.pit)\
-        .map((cell) => cell.querySelector('.label b')?.textContent)";
-    let worth = "document.querySelector('#moves .worth')?.textContent.trim()";
-    browser.go(&server.url(&format!("/#board=3x2&north=human&moves={bad}&at=0")));
-    settled(&browser, "south");
-    let value = position.value(score);
-    let signed = format!("{}{}", ["−", "", "+"][(value.signum() + 1) as usize], value.abs());
-    browser.wait(&format!("{worth} === {}", json!(signed)));
-    browser.run(
-        "const select = document.querySelector('#labels'); select.value = 'loss'; \
-         select.dispatchEvent(new Event('change'))",
-    );
-    let lost = format!("−{}", 2 * (best - score));
-    for _ in 0..2 {
-        browser.wait(&format!("JSON.stringify({shown}) === {}", json!(json!(losses).to_string())));
-        browser.wait(&format!("{worth} === {}", json!(lost)));
-        browser.run("window.before = true; location.reload()");
-        browser.wait("!window.before && document.querySelector('.pit')");
-        settled(&browser, "south");
-    }
-}
-
-#[test]
-fn the_explorer_counts_the_games_of_this_browser() {
-    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
-    browser.go(&server.url("/#board=<3,5,2,0,0,1,2,0,2>&north=human"));
-    settled(&browser, "south");
-    browser.click("#tab-explorer");
-    assert_eq!(explorer(&browser), json!([]));
-    // This move ends the game as a draw, which counts once.
-    for _ in 0..2 {
-        browser.keys("3");
-        browser.wait("document.querySelector('#status').textContent.match(/over/)");
-        browser.keys("u");
-        browser.wait("document.querySelectorAll('#explorer-rows tr').length === 1");
-        assert_eq!(explorer(&browser), json!([["3", "–", "0–1–0"]]));
-    }
-    browser.run("window.before = true; location.reload()");
-    browser.wait("!window.before && document.querySelectorAll('#explorer-rows tr').length === 1");
-    settled(&browser, "south");
-    browser.keys("3");
-    browser.keys("u");
-    browser.wait("document.querySelector('#explorer-rows td:last-child').textContent === '0–2–0'");
+    assert!(browser.text("#explorer-none").starts_with("Turn the values on"));
 }
 
 #[test]
@@ -148,7 +88,7 @@ fn comments_are_kept_in_links_and_texts() {
         document.querySelector('#comment').checkVisibility()",
     );
     choose(&browser, "#text");
-    browser.wait("document.querySelector('#text-text').value.includes('1. 1 {See 1 & 2} 2')");
+    browser.wait("document.querySelector('#text-text').value.includes('1. 1 {See 1 & 2} 1... 2')");
     // Comments also come from a text, and a header of the text is kept.
     let text = "[Event \"Club\"]\n[Start \"3x2\"]\n\n{Well begun} 1 21 ; a } is here\n3";
     browser.run(&format!("document.querySelector('#text-text').value = {}", json!(text)));
@@ -171,8 +111,17 @@ fn a_search_shows_how_far_it_is_and_goes_on_for_longer() {
     );
     // The result is announced.
     browser.wait("document.querySelector('#said').textContent.length > 0");
+    // One search at a time, that deepens; the button is there again at its end.
+    let depth = "return Number(document.querySelector('#status').textContent.match(/depth (\\d+)/)?.[1] ?? 0)";
+    let before = browser.run(depth).as_u64().unwrap();
+    browser.run("performance.clearResourceTimings()");
     browser.click("#longer");
     browser.wait(searching);
+    assert_eq!(browser.run("return document.querySelector('#longer').checkVisibility()"), false);
+    browser.run("document.querySelector('#longer').click()");
+    browser
+        .wait(&format!("Number(document.querySelector('#status').textContent.match(/depth (\\d+)/)?.[1]) > {before}"));
+    assert_eq!(browser.errors(), json!([]));
 }
 
 #[test]

@@ -133,11 +133,9 @@ fn the_calendar_has_puzzles_of_past_days() {
     browser.go(&server.url("/#board=6x1&north=human"));
     browser.wait("document.querySelector('.pit.legal')");
     browser.click("#puzzle");
-    // The month before has all of its days, and none after today can be chosen.
-    browser.click(".calendar .head button");
-    let days = browser.run("return document.querySelectorAll('.calendar [data-day]').length").as_u64().unwrap();
-    assert!((28..=31).contains(&days), "{days}");
-    let day = browser.run("return document.querySelectorAll('.calendar [data-day]')[9].dataset.day");
+    // The last four weeks.
+    assert_eq!(browser.run("return document.querySelectorAll('[data-day]').length"), 28);
+    let day = browser.run("return document.querySelectorAll('[data-day]')[9].dataset.day");
     let day = day.as_str().unwrap();
     browser.click(&format!("[data-day='{day}']"));
     browser.wait(&format!("location.hash.includes('puzzle=easy:{day}')"));
@@ -145,7 +143,15 @@ fn the_calendar_has_puzzles_of_past_days() {
     let first = position(&browser);
     let best = tables.probe(&first).unwrap().best().next().unwrap();
     browser.click(&format!(".cell.south .pit.legal:not([data-pit='{best}'])"));
-    browser.wait("document.querySelector('#task').textContent.startsWith('Wrong move')");
+    // In red and in words, with the reply that refutes it. Nobody plays on; a button leads back.
+    browser.wait(
+        "document.querySelector('#task.wrong')?.textContent.match(/^Wrong move\\. (North pit \\d refutes it|$)/)",
+    );
+    assert_eq!(browser.run("return document.querySelectorAll('.pit.legal').length"), 0);
+    browser.click("#again");
+    browser.wait("document.querySelector('#board.south-moves .pit.legal') && !document.querySelector('#task.wrong')");
+    browser.keys("r");
+    browser.wait("document.querySelector('#task.wrong')");
     browser.click("#puzzle");
     browser.wait(&format!("document.querySelector('[data-day=\"{day}\"].missed')"));
     browser.keys("\u{e00c}");
@@ -161,5 +167,5 @@ fn the_calendar_has_puzzles_of_past_days() {
         "const level = document.querySelector('#puzzle-level'); level.value = 'hard'; \
          level.dispatchEvent(new Event('change'))",
     );
-    assert_eq!(browser.run("return document.querySelector('.calendar .later')"), json!(null));
+    assert_eq!(browser.run("return document.querySelector('.days .later')"), json!(null));
 }

@@ -97,7 +97,7 @@ fn a_private_window_plays_a_game() {
         let Some(browser) = browser(program, true) else { continue };
         export(folder.path(), &["--size", "0"]);
         open(&browser, &Host::new(folder.path().to_owned()).address);
-        browser.wait("document.querySelector('.pit.legal')?.click() || !document.querySelector('#end').hidden");
+        browser.wait("document.querySelector('.pit.legal')?.click() || document.querySelector('#end').open");
         assert_eq!(browser.text("#error"), "");
     }
 }
@@ -192,12 +192,13 @@ fn what_was_damaged_on_the_way_heals(browser: &Browser) {
             }
         }
         let (status, answer) = ask(browser, &[question(text)]).remove(0);
-        assert_eq!((status, &answer["error"]["code"]), (500, &json!("damaged-table")), "{text}: {answer}");
+        assert!(status == 200 && answer["note"].is_string(), "{text}: {answer}");
         std::fs::write(&file, sound).unwrap();
         host.conducts(Conduct::Sends);
         for again in 0..2 {
             let (status, answer) = ask(browser, &[question(text)]).remove(0);
             assert_eq!((status, &answer["score"]), (200, &score(text)), "{text}: {answer}");
+            assert!(answer["note"].is_null(), "{text}: {answer}");
             if again == 0 {
                 come_back(browser, &host, "");
             }

@@ -86,8 +86,8 @@ fn an_isolated_page_searches_on_several_threads(browser: &Browser) {
     let requests = host.requests();
     let loads = |name| requests.iter().filter(|path| path.ends_with(name)).count();
     let (used, other) = match expected(browser) == json!(1) {
-        true => ("kalah_wasm.wasm", "kalah_threads.wasm"),
-        false => ("kalah_threads.wasm", "kalah_wasm.wasm"),
+        true => ("kalah_wasm.bin", "kalah_threads.bin"),
+        false => ("kalah_threads.bin", "kalah_wasm.bin"),
     };
     assert!(loads(used) > 0 && loads(other) == 0);
 }
@@ -129,7 +129,7 @@ fn a_plain_host_isolates_from_the_second_visit_on(browser: &Browser) {
         for (;;) {
           for (const name of await caches.keys())
             for (const { url } of await (await caches.open(name)).keys())
-              if (url.endsWith('/kalah_threads.wasm')) return 1;
+              if (url.endsWith('/kalah_threads.bin')) return 1;
           await new Promise((done) => setTimeout(done, 20));
         } })()";
     if expected(browser) != json!(1) {
@@ -141,13 +141,13 @@ fn a_plain_host_isolates_from_the_second_visit_on(browser: &Browser) {
         assert_eq!(state(browser), json!([true, expected(browser)]), "{conduct:?}");
         compare_values(browser, 5);
     }
-    assert!(host.requests().iter().filter(|path| path.ends_with("kalah_threads.wasm")).count() <= 1);
+    assert!(host.requests().iter().filter(|path| path.ends_with("kalah_threads.bin")).count() <= 1);
 }
 
 fn an_engine_without_its_threads_has_one(browser: &Browser) {
     let folder = tempfile::tempdir().unwrap();
     export(folder.path(), &["--size", "0"]);
-    std::fs::write(version(folder.path()).join("kalah_threads.wasm"), b"\0asm").unwrap();
+    std::fs::write(version(folder.path()).join("kalah_threads.bin"), b"\0asm").unwrap();
     open(browser, &Host::isolating(folder.path().to_owned()).address);
     assert_eq!(state(browser), json!([true, 1]));
     compare_values(browser, 5);

@@ -125,6 +125,8 @@ fn faults_are_reported_with_their_line() {
         ("[Start \"6x4\"]\n\n36 21\n4 11", 4, "turn 4"),
         ("36 21 4\n{no end\n\n", 2, "has no }"),
         ("36 }", 1, "without a comment"),
+        ("36 2\n(36\n1", 2, "has no )"),
+        ("36 2 )", 1, ")"),
         ("[Start \"6x4\"\n36", 1, "not a header"),
         ("[Start \"6x\\4\"]\n36", 1, "not a header"),
         ("[Start \"6x4\"]\n[Start \"6x4\"]", 2, "given twice"),
@@ -162,4 +164,12 @@ fn the_example_of_the_page_is_a_game() {
     let game = read_game(example).unwrap();
     assert_eq!(game.line.to_string(), "53 6 42 564 6 1 5 2 6");
     assert_eq!((game.result, game.header("South")), (Some([10, 14]), Some("greedy")));
+}
+
+#[test]
+fn variations_are_skipped() {
+    let text = "1. 36 (1. 4 {one\n) } 2 (2 ; three )\n1)) {two} 2 (1... 1)(3)\n2. 4";
+    let game = read_game(text).unwrap();
+    assert_eq!(game.line.to_string(), "36 2 4");
+    assert_eq!(game.comments, [(1, "two".to_owned())]);
 }

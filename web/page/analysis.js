@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { announce, setWork } from "./machine.js";
-import { language, t, tell } from "./words.js";
+import { describe, language, t } from "./words.js";
 
 /** Seconds of the first search of a position, for a quick first answer. */
 const QUICK = 0.3;
@@ -10,6 +10,12 @@ const QUICK = 0.3;
 /** Returns true if every value of a place is proved. @param {Place} place */
 export const isKnown = ({ answer }) =>
   answer !== undefined && answer.known === "exact" && answer.moves.every((move) => move.known === "exact");
+
+/** The search for a shown place, of which there is one at a time. @type {AbortController | undefined} */
+let searching;
+
+/** Returns true while a place is searched. */
+export const isSearching = () => searching !== undefined;
 
 /**
  * Rank of an answer: a proof is above an evaluation, and a deeper evaluation above others.
@@ -64,7 +70,7 @@ export async function learn(game, place, signal, further, report, shows = true) 
   const progress = (answer) => {
     take(place, answer);
     if (shows) {
-      const known = tell(answer).full;
+      const known = describe(answer, place.side).full;
       const { nodes, depth = "–" } = answer;
       const full = nodes ? t("searchedFor", { known, nodes: nodes.toLocaleString(language()), depth }) : known;
       setWork(t("searching", { known: full }));
@@ -73,10 +79,19 @@ export async function learn(game, place, signal, further, report, shows = true) 
   };
   if (shows) setWork(t("searching", { known: "" }));
   const time = typeof further === "number" ? further : undefined;
-  take(place, await api.search(place.literal, game.rules, time, progress, signal));
+  searching?.abort();
+  const own = new AbortController();
+  searching = own;
+  report();
+  try {
+    const either = AbortSignal.any([signal, own.signal]);
+    take(place, await api.deepen(place.literal, game.rules, time, progress, either));
+  } finally {
+    if (searching === own) searching = undefined;
+  }
   if (shows) {
     setWork();
-    announce(tell(place.answer ?? {}).full);
+    announce(describe(place.answer ?? {}, place.side).full);
   }
   report();
 }
@@ -117,7 +132,7 @@ export async function analyse(game, signal, report, proves = false) {
     for (const place of unproved.reverse()) {
       /** @param {Api.Answer} answer */
       const progress = (answer) => take(place, answer);
-      const answer = await api.search(place.literal, game.rules, time, progress, signal);
+      const answer = await api.deepen(place.literal, game.rules, time, progress, signal, "low");
       take(place, answer);
       if (answer.ended === "depth") ended.add(place);
       report();

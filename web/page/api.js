@@ -1,4 +1,5 @@
-// Requests to the server of the page. They are repeated while the server is away or busy.
+// Requests to the server of the page. They are repeated while the server is away or busy. No more searches are open
+// than the server grants.
 
 /** A refused request, with the server's message. */
 export class Refused extends Error {
@@ -154,8 +155,75 @@ async function ask(path, options = {}, progress = () => {}) {
         document?.error?.message ?? `HTTP ${response.status} ${response.statusText}`,
       );
     }
-    report(document?.error?.code === "busy" ? "busy" : "offline");
+    // One refusal may come from the last search of this page, which is just ending.
+    const isBusy = document?.error?.code === "busy";
+    if (!isBusy || seconds > FIRST) report(isBusy ? "busy" : "offline");
     await wait(Number(response?.headers.get("retry-after")) || seconds, options.signal);
+  }
+}
+
+/** Milliseconds until a server has noticed that a request was given up. */
+const LEAVING = 60;
+
+/**
+ * A request that searches; `low` if nobody waits for its answer.
+ * @typedef {{ low: boolean, stop: AbortController, admit: () => void }} Search
+ */
+
+/** Number of searches that the server grants, those that are open, and those that wait, in order. */
+const searches = { granted: 1, open: /** @type {Set<Search>} */ (new Set()), waiting: /** @type {Search[]} */ ([]) };
+
+/** Sets the number of searches that the server grants. @param {number} count */
+export function grant(count) {
+  searches.granted = count;
+  admit();
+}
+
+/** Admits searches that wait. If there is no space for one with a person behind it, a low one gives way. */
+function admit() {
+  const { granted, open, waiting } = searches;
+  waiting.sort((one, two) => Number(one.low) - Number(two.low));
+  for (let next = waiting[0]; next && open.size < granted; next = waiting[0]) {
+    waiting.shift();
+    open.add(next);
+    next.admit();
+  }
+  if (waiting[0] && !waiting[0].low) [...open].find(({ low }) => low)?.stop.abort();
+}
+
+/**
+ * Sends a request that searches, as `ask` does, once there is space for it. One that gave way is sent again.
+ * @param {string} path
+ * @param {RequestInit} options
+ * @param {(document: any) => void} [progress]
+ * @returns {Promise<any>}
+ */
+async function search(path, options, progress) {
+  const { open, waiting } = searches;
+  for (;;) {
+    options.signal?.throwIfAborted();
+    const stop = new AbortController();
+    const signal = options.signal ? AbortSignal.any([stop.signal, options.signal]) : stop.signal;
+    const own = { low: options.priority === "low", stop, admit: () => {} };
+    const leave = () => {
+      open.delete(own);
+      admit();
+    };
+    try {
+      await new Promise((done, fail) => {
+        own.admit = () => done(undefined);
+        signal.addEventListener("abort", () => fail(signal.reason));
+        waiting.push(own);
+        admit();
+      });
+      return await ask(path, { ...options, signal }, progress);
+    } catch (error) {
+      if (!stop.signal.aborted || options.signal?.aborted) throw error;
+    } finally {
+      if (waiting.includes(own)) waiting.splice(waiting.indexOf(own), 1);
+      if (signal.aborted) setTimeout(leave, LEAVING);
+      else leave();
+    }
   }
 }
 
@@ -167,9 +235,6 @@ const query = (fields) =>
 
 /** Requests the description of the server. @type {() => Promise<Api.Server>} */
 export const server = () => ask("api");
-
-/** Requests the tables of the server. @type {() => Promise<Api.Tables>} */
-export const tables = () => ask("api/tables");
 
 /**
  * Requests an answer about a position, after a search of at most `time` seconds. With `priority` "low", a page without
@@ -183,7 +248,7 @@ export const tables = () => ask("api/tables");
  * ) => Promise<Api.Answer>}
  */
 export const position = (board, rules, time, signal, priority = "auto") =>
-  ask(`api/position?${query({ board, rules, time })}`, { signal, priority });
+  search(`api/position?${query({ board, rules, time })}`, { signal, priority });
 
 /**
  * Requests the book's answer for a position and its moves.
@@ -203,7 +268,7 @@ export const line = (board, rules, moves, signal) =>
  * @type {(board: string, rules: string, player: string, time: number | undefined, signal: Signal) => Promise<Api.Move>}
  */
 export const move = (board, rules, player, time, signal) =>
-  ask("api/move", { method: "POST", body: JSON.stringify({ board, rules, player, time }), signal });
+  search("api/move", { method: "POST", body: JSON.stringify({ board, rules, player, time }), signal });
 
 /**
  * Requests a search of a position of up to `time` seconds; calls `progress` with results so far.
@@ -213,10 +278,11 @@ export const move = (board, rules, player, time, signal) =>
  *   time: number | undefined,
  *   progress: (answer: Api.Answer) => void,
  *   signal: Signal,
+ *   priority?: RequestPriority,
  * ) => Promise<Api.Answer>}
  */
-export const search = (board, rules, time, progress, signal) =>
-  ask(`api/search?${query({ board, rules, time })}`, { signal }, progress);
+export const deepen = (board, rules, time, progress, signal, priority = "auto") =>
+  search(`api/search?${query({ board, rules, time })}`, { signal, priority }, progress);
 
 /**
  * Requests the values of all positions of a game; calls `progress` with each and its `index` as soon as it is found.
@@ -229,7 +295,7 @@ export const search = (board, rules, time, progress, signal) =>
  * ) => Promise<Api.Game>}
  */
 export const game = (board, rules, moves, progress, signal) =>
-  ask(
+  search(
     "api/game",
     { method: "POST", body: JSON.stringify({ board, rules, moves }), headers: { accept: "text/event-stream" }, signal },
     progress,
@@ -252,4 +318,4 @@ export const writeText = (game) => ask("api/text/write", { method: "POST", body:
  *   asked: { rules: string, board: string, level: string, day?: string, seed?: number | string },
  * ) => Promise<Api.Puzzle>}
  */
-export const puzzle = (asked) => ask(`api/puzzle?${query(asked)}`);
+export const puzzle = (asked) => search(`api/puzzle?${query(asked)}`, {});

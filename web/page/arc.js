@@ -28,7 +28,7 @@ export function drawArc(board, from, to) {
   const long = Math.hypot(dx, dy);
   // It bends towards the middle of the board, away from the counts.
   const { pit } = board.size;
-  const bend = (from.side === "south" ? 1 : -1) * (dx >= 0 ? 1 : -1) * Math.min(0.35 * long, 1.1 * pit);
+  const bend = (from.side === board.bottom ? 1 : -1) * (dx >= 0 ? 1 : -1) * Math.min(0.35 * long, 1.1 * pit);
   const c = { x: (a.x + b.x) / 2 + (dy / long) * bend, y: (a.y + b.y) / 2 - (dx / long) * bend };
   const turn = Math.atan2(b.y - c.y, b.x - c.x);
   // Its head is at the rim, so that it hides no seed.

@@ -2,10 +2,9 @@
 
 import { drawAim, drawArc } from "./arc.js";
 import { SIDES, isReached, other } from "./game.js";
-import { labelOf } from "./labels.js";
 import { layout } from "./layout.js";
 import { drawSeeds, drawing } from "./seeds.js";
-import { name, seeds, t } from "./words.js";
+import { describe, name, seeds, t } from "./words.js";
 
 /** Maximum seeds that are drawn; more are only counted. */
 const DRAWN = { pit: 24, store: 60 };
@@ -31,11 +30,10 @@ const put = (element, key, value) => {
 
 export class Board {
   /**
-   * `choose` is called with the side and the pit that were chosen; `space` returns the available width and height,
-   * and true for a large board.
+   * `choose` is called with the side and the pit that were chosen; `space` returns the available width and height.
    * @param {HTMLElement} element
    * @param {(side: Side, pit: number) => void} choose
-   * @param {() => { width: number, height: number, large?: boolean, font?: number }} space
+   * @param {() => { width: number, height: number, low?: boolean, font?: number }} space
    */
   constructor(element, choose, space) {
     this.element = element;
@@ -43,6 +41,8 @@ export class Board {
     this.space = space;
     this.pits = 0;
     this.running = 0;
+    /** Side of the lower row. @type {Side} */
+    this.bottom = "south";
     /** Form, and size of a pit. @type {ReturnType<typeof layout>} */
     this.size = { form: "wide", pit: 60, high: 60 };
     /** True if there is space for a value at each pit. */
@@ -74,16 +74,18 @@ export class Board {
     this.element.replaceChildren();
     this.element.style.setProperty("--pits", String(pits));
     this.rows = { south: [], north: [] };
+    /** @param {Side} side */
+    const row = (side) => `${side} ${side === this.bottom ? "lower" : "upper"}`;
     /** @param {Side} side @returns {Hole} */
     const store = (side) => {
-      const element = make("div", `store ${side}`, this.element);
+      const element = make("div", `store ${row(side)}`, this.element);
       element.setAttribute("role", "img");
       return { element, svg: drawing(element), count: make("span", "count", element), kind: "store", side, seeds: 0 };
     };
     /** @param {Side} side @param {number} number @returns {Pit} */
     const pit = (side, number) => {
-      const cell = make("div", `cell ${side}`, this.element);
-      cell.style.setProperty("--column", String(side === "south" ? number : pits - number + 1));
+      const cell = make("div", `cell ${row(side)}`, this.element);
+      cell.style.setProperty("--column", String(side === this.bottom ? number : pits - number + 1));
       const element = make("button", "pit", cell);
       element.type = "button";
       Object.assign(element.dataset, { pit: number, side });
@@ -99,10 +101,11 @@ export class Board {
       return { element, svg, count, label, kind: "pit", side, number, seeds: 0 };
     };
     // In the order on the board.
-    const north = store("north");
-    for (let number = pits; number >= 1; number--) this.rows.north[number - 1] = pit("north", number);
-    for (let number = 1; number <= pits; number++) this.rows.south[number - 1] = pit("south", number);
-    this.stores = { north, south: store("south") };
+    const [lower, upper] = [this.bottom, other(this.bottom)];
+    this.stores[upper] = store(upper);
+    for (let number = pits; number >= 1; number--) this.rows[upper][number - 1] = pit(upper, number);
+    for (let number = 1; number <= pits; number++) this.rows[lower][number - 1] = pit(lower, number);
+    this.stores[lower] = store(lower);
     this.fit();
   }
 
@@ -111,10 +114,11 @@ export class Board {
     this.labels = labels;
     if (this.pits === 0) return;
     this.size = layout(this.pits, this.space(), labels);
-    const { form, pit, high } = this.size;
+    const { form, pit, high, tight } = this.size;
     this.element.style.setProperty("--pit", `${pit}px`);
     this.element.style.setProperty("--pit-high", `${high}px`);
     for (const each of FORMS) this.element.classList.toggle(each, each === form);
+    this.element.classList.toggle("tight", Boolean(tight));
     this.element.classList.toggle("small", pit < 64);
     this.element.classList.toggle("bare", !labels);
     for (const hole of this.holes) this.draw(hole);
@@ -175,6 +179,13 @@ export class Board {
     setTimeout(() => element.remove(), 1300);
   }
 
+  /** Shows that an empty pit cannot be sown. @param {Side} side @param {number} pit */
+  refuse(side, pit) {
+    this.shout(t("pitEmpty"));
+    const shake = [0, -6, 6, -4, 4, 0].map((x) => ({ transform: `translateX(${x}px)` }));
+    this.rows[side][pit - 1].element.animate(shake, 300);
+  }
+
   /** @param {Hole} hole @param {number} count */
   set(hole, count) {
     hole.seeds = count;
@@ -191,12 +202,16 @@ export class Board {
    * @param {Place} place
    * @param {boolean} playable
    * @param {boolean} values
+   * @param {Side} [bottom] side of the lower row
    */
-  show(place, playable, values) {
+  show(place, playable, values, bottom = this.bottom) {
     this.running += 1;
     this.place = place;
     const board = place.board();
-    if (board.rows[0].length !== this.pits) this.build(board.rows[0].length);
+    if (board.rows[0].length !== this.pits || bottom !== this.bottom) {
+      this.bottom = bottom;
+      this.build(board.rows[0].length);
+    }
     if (values !== this.labels) this.fit(values);
     drawAim(this);
     for (const [index, side] of SIDES.entries()) {
@@ -247,18 +262,18 @@ export class Board {
       this.element.classList.toggle(`${side}-moves`, place.side === side && !place.finished);
       for (const hole of this.rows[side]) {
         const move = place.side === side ? place.answer?.moves.find((move) => move.move === hole.number) : undefined;
-        const told = place.answer && move && values ? labelOf(place.answer, move) : undefined;
+        const known = place.answer && move && values ? describe(move, side) : undefined;
         const best = Boolean(move && (values || hint) && place.answer?.best.includes(hole.number));
-        hole.label.className = `label ${told?.kind ?? ""}`;
-        const parts = told ? [told.text, told.word] : [];
+        hole.label.className = `label ${known?.kind ?? ""}`;
+        const parts = known ? [known.text, known.word] : [];
         if ([...hole.label.children].map((part) => part.textContent).join() !== parts.join()) {
           hole.label.replaceChildren();
-          if (told) {
-            make("b", "", hole.label).textContent = told.text;
-            make("i", "", hole.label).textContent = told.word;
+          if (known) {
+            make("b", "", hole.label).textContent = known.text;
+            make("i", "", hole.label).textContent = known.word;
           }
         }
-        hole.label.classList.toggle("best", best && Boolean(told));
+        hole.label.classList.toggle("best", best && Boolean(known));
         hole.element.classList.toggle("best", best);
         hole.element.classList.toggle("hint", (best && hint) || (side === "south" && this.pointed === hole.number));
         const legal = place.side === side && hole.seeds > 0 && !place.finished;
@@ -266,7 +281,7 @@ export class Board {
         put(hole.element, "aria-disabled", String(!(legal && playable)));
         hole.element.tabIndex = legal && playable ? 0 : -1;
         let text = t("pitOf", { side: name(side), pit: hole.number, seeds: seeds(hole.seeds) });
-        if (told) text += `: ${told.full}`;
+        if (known) text += `: ${known.full}`;
         if (best) text += `, ${t("best")}`;
         if (hole.mark) text += `; ${t(`mark.${hole.mark}`)}`;
         put(hole.element, "aria-label", text);

@@ -28,6 +28,12 @@ export const BOARD = {
     "The last seed fell into the store: {side} moves again.",
     "Der letzte Stein fiel in den Speicher: {side} zieht noch einmal.",
   ],
+  whyEnds: ["{side} ends the game", "{side} beendet das Spiel"],
+  whyCaptures: [
+    { one: "{side} captures {n} seed with pit {pit}", other: "{side} captures {n} seeds with pit {pit}" },
+    { one: "{side} schlägt {n} Stein mit Mulde {pit}", other: "{side} schlägt {n} Steine mit Mulde {pit}" },
+  ],
+  whyAgain: ["{side} moves again", "{side} zieht noch einmal"],
   lastMove: ["Last move: {text}", "Letzter Zug: {text}"],
   drawn: ["The game is over: a draw, {most} to {least}.", "Das Spiel ist aus: Remis, {most} zu {least}."],
   won: [
@@ -50,6 +56,7 @@ export const BOARD = {
   turnThinking: ["thinking …", "denkt nach …"],
   scoreTitle: ["Seeds in the store", "Steine im Speicher"],
   moveAgain: ["Move again!", "Noch ein Zug!"],
+  pitEmpty: ["Empty", "Leer"],
   boardLabel: ["Board", "Brett"],
   moveLabel: ["{side} pit {pit}", "{side}, Mulde {pit}"],
   typed: ["Pit {digits}…", "Mulde {digits}…"],

@@ -1,22 +1,21 @@
 // Actions of the buttons of the page.
 
 import { analyse, isKnown, learn } from "./analysis.js";
-import { begin, beginPuzzle, beginning, lastGame } from "./begin.js";
-import { newGame } from "./dialogs.js";
+import { openGame, openPuzzle, usualGame, lastGame } from "./opening.js";
+import { newGame, showRules } from "./dialogs.js";
 import { setUp } from "./editor.js";
 import { find } from "./find.js";
-import { closeEnd } from "./finish.js";
 import { other } from "./game.js";
 import { gameText } from "./gametext.js";
 import { teach } from "./lesson.js";
 import { announce, setWork } from "./machine.js";
-import { arrive, browse, exchange, goTo, step } from "./play.js";
-import { anotherPuzzle, askPuzzle, helped, task } from "./puzzle.js";
-import { openReport, showReport, tellReport } from "./report.js";
-import { showRules } from "./rules.js";
-import { mayPlay, now, players, values } from "./session.js";
+import { nextMistake } from "./mistakes.js";
+import { arrive, browse, exchange, goTo, linkOf, setPlayers, turnBoard } from "./play.js";
+import { anotherPuzzle, askPuzzle, helped, resultText, task, todaysPuzzle } from "./puzzle.js";
+import { openReport, showReport, fillReport } from "./report.js";
+import { mayPlay, now, onlyPerson, players, values } from "./session.js";
 import { remember, settings } from "./settings.js";
-import { copyLink } from "./share.js";
+import { copy, share } from "./share.js";
 import { store } from "./store.js";
 import { isOpen, openSheet } from "./tabs.js";
 import { fail, forgive } from "./view.js";
@@ -25,6 +24,9 @@ import { t } from "./words.js";
 
 /** Seconds of a longer analysis. */
 const LONG = 60;
+
+/** Returns the address of the game. A frame has its own, and browsers refuse some changes of it. @param {boolean} [hides] */
+const gameAddress = (hides) => new URL(`#${linkOf(hides)}`, location.href).href;
 
 /** Asks for a new game, and begins it. */
 export async function askNewGame() {
@@ -54,7 +56,7 @@ export async function askNewGame() {
   remember({ game: kept, time });
   forgive();
   if (game.puzzle) now.values = settings.values ?? true;
-  await begin({ ...beginning(asked), board }, true);
+  await openGame({ ...usualGame(asked), board }, true);
 }
 
 /** Place at the end of the line of the last report. @type {Place | undefined} */
@@ -65,18 +67,18 @@ export async function report() {
   const { game } = now;
   const { places } = game;
   reported = places[places.length - 1];
-  const begun = new AbortController();
+  const closing = new AbortController();
   const done = () => places.filter(isKnown).length;
-  const tellDone = () => tellReport(places, done(), goTo);
+  const showDone = () => fillReport(places, done(), goTo);
   const closed = openReport();
-  const leave = store.subscribe(tellDone);
+  const leave = store.subscribe(showDone);
   closed.then(() => {
-    begun.abort();
+    closing.abort();
     leave();
   });
   store.draw();
-  await analyse(game, begun.signal, () => store.change(), true).finally(leave);
-  tellDone();
+  await analyse(game, closing.signal, () => store.change(), true).finally(leave);
+  showDone();
   store.change();
 }
 
@@ -87,13 +89,19 @@ export function showValues() {
   find("values").dispatchEvent(new Event("change"));
 }
 
-/** Begins the same game again; the other side moves first where both have the same. */
-async function rematch() {
+/** Begins the same game again; the other side moves first where both have the same. @param {string} [opponent] */
+async function rematch(opponent) {
   const { game } = now;
   const { rows, stores } = game.root.raw();
   const even = stores[0] === stores[1] && String(rows[0]) === String(rows[1]);
   const side = even ? other(game.root.side) : game.root.side;
-  await begin({ rules: game.rules, board: game.root.literal, side, pie: game.pie ? "open" : undefined }, true);
+  const you = onlyPerson();
+  if (opponent && you) {
+    if (you === "south") setPlayers("human", opponent);
+    else setPlayers(opponent, "human");
+    remember({ game: { ...settings.game, opponent } });
+  }
+  await openGame({ rules: game.rules, board: game.root.literal, side, pie: game.pie ? "open" : undefined }, true);
 }
 
 /** Marks the best moves, and goes on until they are proved. */
@@ -124,23 +132,27 @@ export async function hint() {
 /** Updates an open report if another line is shown. */
 export function updateReport() {
   const { places } = now.game;
-  if (isOpen("report") && reported !== places[places.length - 1]) report().catch(fail);
+  if (isOpen("report") && !now.exercise && reported !== places[places.length - 1]) report().catch(fail);
 }
 
 /** Searches the shown position for longer. */
 async function longer() {
   const { game } = now;
   const { place } = game;
-  find("longer").hidden = true;
-  await learn(game, place, now.asking.signal, LONG, () => store.change());
+  const { signal } = now.asking;
+  await learn(game, place, signal, LONG, () => store.change());
+  await analyse(game, signal, () => store.change());
 }
+
+/** Begins the puzzle of the day. */
+export const playToday = () => puzzle(todaysPuzzle("standard"));
 
 /** Begins the requested puzzle, if there is one. @param {Promise<Api.Puzzle | undefined>} asked */
 async function puzzle(asked) {
   const found = await asked;
   if (!found) return;
   forgive();
-  await beginPuzzle(found);
+  await openPuzzle(found);
   announce(task(found, "south"));
 }
 
@@ -148,17 +160,23 @@ async function puzzle(asked) {
 export function listenToButtons() {
   /** @param {keyof Elements} id @param {() => unknown} run */
   const click = (id, run) => find(id).addEventListener("click", () => Promise.resolve(run()).catch(fail));
-  click("undo", () => step(-1));
-  click("redo", () => step(1));
-  click("share", () => copyLink(values()));
+  click("undo", () => browse("back"));
+  click("redo", () => browse("on"));
+  click("share", () => copy("share", gameAddress(!values())));
   click("hint", hint);
   click("first", () => browse("first"));
   click("final", () => browse("last"));
   click("analyse", showValues);
-  click("rematch", rematch);
-  click("end-close", () => closeEnd(now.game.place));
+  click("rematch", () => rematch());
+  click("next-level", () => rematch(find("next-level").value));
+  click("again", () => goTo(now.game.place.before ?? now.game.root));
+  click("turn", turnBoard);
+  for (const id of /** @type {const} */ (["mistakes", "next-mistake"])) click(id, nextMistake);
+  click("share-result", () => {
+    if (now.game.puzzle) return share("share-result", resultText(now.game.puzzle), gameAddress());
+  });
   click("review", () => {
-    closeEnd(now.game.place);
+    find("end").close();
     showValues();
     openSheet(true);
     showReport();
@@ -173,10 +191,7 @@ export function listenToButtons() {
     endWelcome();
     return askNewGame();
   });
-  click("rules", async () => {
-    const ruleSet = now.server.rule_sets.find((set) => set.name === now.game.rules);
-    if (ruleSet) await showRules(ruleSet, fail);
-  });
+  click("rules", () => showRules(now.game.rules));
   click("puzzle", () => puzzle(askPuzzle(now.game.rules)));
   click("another", async () => {
     if (now.game.puzzle) await puzzle(anotherPuzzle(now.game.puzzle));
@@ -191,11 +206,11 @@ export function listenToButtons() {
   });
   click("text", async () => {
     const asked = await gameText(now.game, players, fail);
-    if (asked) await begin(asked, true);
+    if (asked) await openGame(asked, true);
   });
   click("edit", async () => {
     const asked = await setUp(now.game.rules, now.game.place);
     forgive();
-    if (asked) await begin(asked, true);
+    if (asked) await openGame(asked, true);
   });
 }

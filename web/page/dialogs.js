@@ -60,9 +60,21 @@ function choosePlayers(you) {
   find("new-you").dispatchEvent(new Event("change"));
 }
 
-function explainRules() {
-  const rules = limits.rule_sets.find(({ name }) => name === find("new-rules").value);
-  find("new-rules-told").textContent = rules ? explain(rules) : "";
+/** Returns the explanation of a rule set. @param {string} name */
+function explained(name) {
+  const rules = limits.rule_sets.find((rules) => rules.name === name);
+  return rules ? explain(rules) : "";
+}
+
+const explainRules = () => {
+  find("new-rules-told").textContent = explained(find("new-rules").value);
+};
+
+/** Shows the rules of a rule set. @param {string} rules */
+export function showRules(rules) {
+  find("rules-name").textContent = ruleName(rules);
+  find("rules-told").textContent = explained(rules);
+  return ask(find("rules-dialog"));
 }
 
 /** Rejects boards that the server refuses. */
@@ -109,17 +121,4 @@ export async function newGame(given) {
     pie: find("new-pie").checked,
     board: write({ stores: [0, 0], rows: [row, row] }),
   };
-}
-
-/**
- * Returns the rules of a first game: those most people play, unless there are more tables for others.
- * @param {Api.Server} server
- * @param {Api.Tables} there
- */
-export function defaultRules({ rules }, { tables }) {
-  /** @param {string} name */
-  const most = (name) =>
-    Math.max(0, ...tables.filter((table) => table.rules === name && table.pits === 6).map(({ seeds }) => seeds));
-  const best = rules.reduce((best, name) => (most(name) > most(best) ? name : best), rules[0]);
-  return rules.includes("standard") && most("standard") >= most(best) ? "standard" : best;
 }

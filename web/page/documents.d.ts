@@ -51,6 +51,8 @@ declare namespace Api {
     moves: (MoveValue & Partial<Sown>)[];
     /** Nodes of a search. */
     nodes?: number;
+    /** Why a page without a server did not use a table. */
+    note?: string;
     /** Reason of the end of a streamed search. */
     ended?: "proved" | "time" | "depth" | "stopped";
   }
@@ -106,10 +108,6 @@ declare namespace Api {
     seed?: number;
   }
 
-  interface Tables {
-    tables: { rules: string; pits: number; seeds: number }[];
-  }
-
   interface RuleSet {
     name: string;
     played_by: string;
@@ -122,6 +120,8 @@ declare namespace Api {
     rule_sets: RuleSet[];
     players: string[];
     time: number;
+    /** Searches at once. */
+    searches: number;
     seeds: number;
     pits: number;
     /** True if the engine runs in the page, not on a server. */

@@ -63,7 +63,7 @@ const literal = () => {
   return write(find("edit-first").value === "south" ? board : turned(board));
 };
 
-const tellText = () => {
+const showText = () => {
   find("edit-text").value = literal();
   find("edit-text").setCustomValidity("");
 };
@@ -71,7 +71,7 @@ const tellText = () => {
 /** Shows a board, also as text. @param {Seeds} board */
 const show = (board) => {
   fields.show(board);
-  tellText();
+  showText();
 };
 
 /** Spreads all seeds of the pits at random; without any, one in each pit. @param {Seeds} board */
@@ -85,8 +85,8 @@ function scattered({ stores, rows }) {
 
 /** Listens to the fields and buttons of the dialog. */
 export function listenToEditor() {
-  find("edit-board").addEventListener("input", tellText);
-  find("edit-first").addEventListener("change", tellText);
+  find("edit-board").addEventListener("input", showText);
+  find("edit-first").addEventListener("change", showText);
   find("edit-clear").addEventListener("click", () => {
     const { rows } = fields.read();
     show({ stores: [0, 0], rows: rows.map((row) => row.map(() => 0)) });

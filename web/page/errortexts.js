@@ -11,6 +11,9 @@ export const ERRORS = {
     "Der Server ist mit anderen Suchen beschäftigt. Bitte warten …",
   ],
   reconnected: ["The server is back.", "Der Server ist wieder da."],
+  loading: ["Loading the engine, {done} MB", "Der Rechner lädt, {done} MB"],
+  loadingOf: ["Loading the engine, {done} of {all} MB", "Der Rechner lädt, {done} von {all} MB"],
+  tableLost: ["a table could not be read", "eine Tabelle war nicht lesbar"],
   retry: ["Try now", "Jetzt versuchen"],
   unknownPlayer: [
     "The link names the player '{player}', which this server does not have. A person plays instead.",

@@ -1,11 +1,8 @@
-// The opening explorer: moves of the book with their values, and results of games in this browser.
+// The opening explorer: moves of the book with their values.
 
 import * as api from "./api.js";
 import { find } from "./find.js";
-import { labelOf } from "./labels.js";
-import { playedFrom } from "./played.js";
-import { settings } from "./settings.js";
-import { pitName, seeds, t } from "./words.js";
+import { describe, pitName, seeds, t } from "./words.js";
 
 /** Action of a click on a move. @type {(move: number) => void} */
 let play = () => {};
@@ -39,33 +36,18 @@ export async function learnBook(server, rules, place, signal) {
 const says = ({ known, lower, upper }, { seeds: all }) =>
   known === "exact" || (known === "bounds" && lower !== undefined && upper !== undefined && upper - lower < 2 * all);
 
-/**
- * Returns the rows: a move, its value, and how often it was won, drawn and lost.
- * @param {string} rules
- * @param {Place} place
- */
-function rowsOf(rules, place) {
-  const book = place.book?.in_book ? place.book : undefined;
-  const played = playedFrom(rules, place.literal);
-  const numbers = new Set([...(book?.moves ?? []).map((move) => move.move), ...Object.keys(played).map(Number)]);
-  return [...numbers]
-    .sort((a, b) => a - b)
-    .map((number) => {
-      const move = book?.moves.find((move) => move.move === number);
-      const told = book && move && says(move, book) ? labelOf(book, move) : undefined;
-      return {
-        number,
-        kind: told?.kind ?? "",
-        value: told ? `${told.text} ${told.word}` : "–",
-        full: told?.full ?? t("unknown"),
-        best: Boolean(book?.best.includes(number)),
-        counts: /** @type {Counts | undefined} */ (played[number]),
-      };
-    });
+/** Returns the rows of a place in the book: its moves with their values. @param {Place} place */
+function rowsOf({ book, side }) {
+  if (!book?.in_book) return [];
+  return book.moves.map((move) => {
+    const { text, word, kind, full } = describe(says(move, book) ? move : {}, side);
+    const best = book.best.includes(move.move);
+    return { number: move.move, kind, value: text ? `${text} ${word}` : "–", full, best };
+  });
 }
 
 /** @param {ReturnType<typeof rowsOf>[number]} row @param {Side} side @param {boolean} playable */
-function rowOf({ number, kind, value, full, best, counts }, side, playable) {
+function rowOf({ number, kind, value, full, best }, side, playable) {
   const row = document.createElement("tr");
   const head = document.createElement("th");
   head.scope = "row";
@@ -74,34 +56,30 @@ function rowOf({ number, kind, value, full, best, counts }, side, playable) {
   button.setAttribute("aria-label", pitName(side, number));
   button.addEventListener("click", () => play(number));
   head.append(button);
-  const [worth, games] = [document.createElement("td"), document.createElement("td")];
+  const worth = document.createElement("td");
   worth.textContent = value;
   worth.className = [kind, best ? "best" : ""].join(" ").trim();
   worth.title = full + (best ? `, ${t("best")}` : "");
-  games.textContent = counts ? counts.join("–") : "";
-  if (counts) games.title = t("explorerCounts", { won: counts[0], drawn: counts[1], lost: counts[2] });
-  row.append(head, worth, games);
+  row.append(head, worth);
   return row;
 }
 
 /**
- * Shows the moves from a place; `chosen` is called with a clicked move, if the place is `playable`.
- * @param {string} rules
+ * Shows the book's moves from a place, if `values` are shown; `chosen` is called with a clicked move, if the place is
+ * `playable`.
  * @param {Place} place
- * @param {boolean} playable
+ * @param {{ playable: boolean, values: boolean }} state
  * @param {(move: number) => void} chosen
  */
-export function showExplorer(rules, place, playable, chosen) {
+export function showExplorer(place, { playable, values }, chosen) {
   play = chosen;
-  const rows = place.finished ? [] : rowsOf(rules, place);
-  const part = find("explorer");
-  part.hidden = rows.length === 0;
-  const state = JSON.stringify([rows, place.side, playable, settings.labels]);
-  if (part.dataset.state === state) return;
-  part.dataset.state = state;
-  find("explorer-value").textContent = t(settings.labels === "loss" ? "explorerLoss" : "explorerValue");
-  find("explorer-note").textContent = place.book?.in_book
-    ? t("explorerBook", { n: seeds(place.book.seeds) })
-    : t("explorerPlayed");
+  const rows = place.finished || !values ? [] : rowsOf(place);
+  find("explorer").hidden = rows.length === 0;
+  find("explorer-none").hidden = rows.length > 0;
+  find("explorer-none").textContent = t(values ? "explorerNone" : "explorerHidden");
+  const state = JSON.stringify([rows, place.side, playable]);
+  if (find("explorer").dataset.state === state) return;
+  find("explorer").dataset.state = state;
+  if (place.book?.in_book) find("explorer-note").textContent = t("explorerBook", { n: seeds(place.book.seeds) });
   find("explorer-rows").replaceChildren(...rows.map((row) => rowOf(row, place.side, playable)));
 }

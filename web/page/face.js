@@ -9,17 +9,17 @@ const SVG = "http://www.w3.org/2000/svg";
 const FACES = {
   south: { skin: "#f2b880", edge: "#8a4f1d", eyes: "M14 19v2M26 19v2", mouth: "M14 26q6 5 12 0" },
   north: { skin: "#9fc4e6", edge: "#27507a", eyes: "M14 19v2M26 19v2", mouth: "M14 26q6 5 12 0" },
-  random: { skin: "#ffe08a", edge: "#8a6200", eyes: "M13 20q1.5-3 3 0M24 20q1.5-3 3 0", mouth: "M17 26h6l-3 4z" },
-  greedy: { skin: "#bfe3a8", edge: "#3d6b22", eyes: "M14 19v2M26 19v2", mouth: "M13 25h14q-7 9-14 0z" },
-  middle: {
+  first: { skin: "#ffe08a", edge: "#8a6200", eyes: "M13 20q1.5-3 3 0M24 20q1.5-3 3 0", mouth: "M17 26h6l-3 4z" },
+  second: { skin: "#bfe3a8", edge: "#3d6b22", eyes: "M14 19v2M26 19v2", mouth: "M13 25h14q-7 9-14 0z" },
+  third: {
     skin: "#ffc39a",
     edge: "#9a4a12",
     eyes: "M14 19v2M26 19v2",
     mouth: "M15 27h10",
     top: "M8 14L7 5l8 4M32 14l1-9-8 4",
   },
-  hard: { skin: "#d7c4f0", edge: "#52358a", eyes: "M11 17l6 2M29 17l-6 2M15 21v1M25 21v1", mouth: "M14 28q6-3 12 0" },
-  perfect: {
+  fourth: { skin: "#d7c4f0", edge: "#52358a", eyes: "M11 17l6 2M29 17l-6 2M15 21v1M25 21v1", mouth: "M14 28q6-3 12 0" },
+  fifth: {
     skin: "#cfd6dc",
     edge: "#3a4650",
     eyes: "M12 18h5v4h-5zM23 18h5v4h-5z",
@@ -28,12 +28,15 @@ const FACES = {
   },
 };
 
+/** Depths up to which a program has each face. */
+const DEPTHS = { first: 1, second: 2, third: 4, fourth: 6 };
+
 /** Returns the name of the face of a player on a side. @param {string} player @param {Side} side */
 function faceOf(player, side) {
   if (player === "human") return side;
-  const [kind, depth] = player.split(":");
-  if (kind === "alphabeta") return Number(depth) > 4 ? "hard" : "middle";
-  return Object.hasOwn(FACES, kind) ? kind : "perfect";
+  const known = { random: 1, greedy: 2, "minimax2:1": 2 }[player];
+  const depth = known ?? Number(player.split(":")[1] ?? Number.POSITIVE_INFINITY);
+  return Object.entries(DEPTHS).find(([, most]) => depth <= most)?.[0] ?? "fifth";
 }
 
 /** Shows the face of a player in an element. @param {HTMLElement} element @param {string} player @param {Side} side */
@@ -54,7 +57,7 @@ export function showFace(element, player, side) {
   };
   if (top) add("path", { d: top, fill: skin });
   // A program of many moves is a machine.
-  if (kind === "perfect") add("rect", { x: "5", y: "7", width: "30", height: "29", rx: "8", fill: skin });
+  if (kind === "fifth") add("rect", { x: "5", y: "7", width: "30", height: "29", rx: "8", fill: skin });
   else add("circle", { cx: "20", cy: "22", r: "15.5", fill: skin });
   add("path", { d: eyes });
   add("path", { d: mouth, fill: mouth.endsWith("z") ? edge : "none" });

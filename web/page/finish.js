@@ -2,22 +2,19 @@
 
 import { showFace } from "./face.js";
 import { find } from "./find.js";
+import { other } from "./game.js";
+import { countResult, levelAbove, levelOf, recordText } from "./players.js";
 import { onlyPerson, players } from "./session.js";
 import { name, t } from "./words.js";
 
-/** Place whose card was closed. @type {Place | undefined} */
-let closed;
+/** The last place with a card. @type {Place | undefined} */
+let shown;
 
-/** Closes the card, until the game ends again. @param {Place} place */
-export function closeEnd(place) {
-  closed = place;
-  find("end").hidden = true;
-}
-
-/** Shows the result of a game that ends at a place; without a place it hides the card. @param {Place} [place] */
+/** Shows the result of a game that ends at a place, once; without a place it closes the card. @param {Place} [place] */
 export function showEnd(place) {
-  find("end").hidden = !place || place === closed;
-  if (place !== closed) closed = undefined;
+  if (place === shown) return;
+  shown = place;
+  find("end").close();
   if (!place) return;
   const [south, north] = place.board().stores;
   const you = onlyPerson();
@@ -30,4 +27,12 @@ export function showEnd(place) {
       ? t(winner === you ? "endWon" : "endLost")
       : t("endWins", { side: name(winner) });
   find("end-score").textContent = you === "north" ? `${north} – ${south}` : `${south} – ${north}`;
+  const opponent = you ? players[other(you)] : "";
+  if (you) countResult(opponent, !winner ? 0 : winner === you ? 1 : -1);
+  find("end-record").textContent = recordText(opponent);
+  const next = winner === you && you ? levelAbove(opponent) : undefined;
+  find("next-level").hidden = !next;
+  find("next-level").value = next ?? "";
+  find("next-level").textContent = next ? t("nextLevel", { level: levelOf(next)?.title ?? next }) : "";
+  find("end").showModal();
 }

@@ -82,8 +82,6 @@ export class Place {
     /** @type {string | undefined} */
     this.comment = undefined;
     this.over = by?.finished ?? false;
-    /** True if the game that ends here was counted. */
-    this.counted = false;
   }
 
   /** Rows and stores after the last move, South's first. */
@@ -172,7 +170,9 @@ export class Game {
     /** @type {Puzzle | undefined} */
     this.puzzle = undefined;
     /** Last message about the puzzle. @type {string | undefined} */
-    this.told = undefined;
+    this.message = undefined;
+    /** Whether the shown move of the puzzle is right. @type {"right" | "wrong" | undefined} */
+    this.verdict = undefined;
     /** @type {Api.Header[] | undefined} */
     this.headers = undefined;
   }

@@ -1,10 +1,12 @@
 // The dialog to copy and load games as text (docs/games.md).
 
 import * as api from "./api.js";
-import { annotated, interpreted, stripped } from "./annotations.js";
+import { annotated, divided, interpreted } from "./annotations.js";
 import { ask } from "./dialogs.js";
 import { find } from "./find.js";
-import { read } from "./game.js";
+import { read as numbersOf } from "./game.js";
+import { imported } from "./imports.js";
+import { now } from "./session.js";
 import { turnsFrom } from "./turns.js";
 
 /** Headers whose contents may have changed since a game was read. */
@@ -28,7 +30,7 @@ export function listenToGameText() {
     ?.addEventListener("submit", async (event) => {
       event.preventDefault();
       try {
-        game = await loaded(find("text-text").value);
+        game = await loaded(find("text-text").value, now.game.rules);
         find("text-dialog").close("ok");
       } catch (error) {
         find("text-error").textContent = error.message;
@@ -36,39 +38,26 @@ export function listenToGameText() {
     });
 }
 
-/** Returns the beginning of a game in a text. @param {string} text @returns {Promise<Beginning>} */
-async function loaded(text) {
-  const found = stripped(text);
-  const { rules, board, moves, headers } = await api.readText(found.bare).catch((error) => {
-    error.message = error.message.replace(/^line (\d+)/, (/** @type {string} */ _, /** @type {string} */ line) => {
-      return `line ${found.lines[Number(line) - 1] ?? line}`;
-    });
-    throw error;
-  });
-  /** @type {number[][]} */
-  const also = [];
-  /** @type {Note[]} */
-  const comments = [];
-  for (const { path, text, variation } of interpreted(found, moves, read(board).rows[0].length)) {
-    // Another program may have written a comment that only looks like a variation.
-    const legal =
-      variation &&
-      (await Promise.all(variation.lines.map((line) => api.line(board, rules, line))).catch((error) => {
-        if (error.code !== "line" && error.code !== "request") throw error;
-        return undefined;
-      }));
-    if (legal && variation) {
-      also.push(...variation.lines.filter((line) => line.some((move, index) => move !== moves[index])));
-      comments.push(...variation.comments);
-    } else comments.push({ path, text });
-  }
+/**
+ * Returns the start of a game in a text; `rules` are those of a text in a form without headers.
+ * @param {string} text
+ * @param {string} rules
+ * @returns {Promise<Beginning>}
+ */
+async function loaded(text, rules) {
+  const found = imported(text, rules);
+  if (found) return found;
+  const { bare, words } = divided(text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n"));
+  const read = await api.readText(bare);
+  const { board, moves, headers } = read;
+  const { lines, comments } = interpreted(words, numbersOf(board).rows[0].length);
   return {
-    rules,
+    rules: read.rules,
     board,
     side: "south",
     moves,
     at: moves.length,
-    also,
+    also: lines,
     comments,
     headers: headers.filter(([name]) => !GIVEN.includes(name)),
     pie: headers.some(([name, value]) => name === "Pie" && value === "swapped") ? "swapped" : undefined,

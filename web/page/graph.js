@@ -1,7 +1,7 @@
-// The value of a game for South, place by place: a graph, and a bar for the shown place.
+// The value of a game, place by place: a graph, and a bar for the shown place; as the player at the bottom sees it.
 
 import { mistake } from "./loss.js";
-import { name, signed, t, tell } from "./words.js";
+import { describe, name, seen, signed, t } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const [HEIGHT, LEFT, EDGE] = [124, 34, 12];
@@ -21,15 +21,6 @@ const make = (tag, attributes, parent) => {
   parent.append(element);
   return element;
 };
-
-/** Returns the value of a place for South. @param {Place} place @returns {Api.Value} */
-export function forSouth(place) {
-  const { value, lower, upper, estimate } = /** @type {Api.Value} */ (place.answer ?? {});
-  if (place.side === "south") return { value, lower, upper, estimate };
-  /** @param {number | undefined} number */
-  const negative = (number) => (number === undefined ? undefined : -number || 0);
-  return { value: negative(value), lower: negative(upper), upper: negative(lower), estimate: negative(estimate) };
-}
 
 /** Returns a step for the lines of the scale, so that there are few. @param {number} most */
 const stepOf = (most) => [1, 2, 5, 10, 20, 50, 100, 200, 500].find((step) => most / step <= 3) ?? 1000;
@@ -104,7 +95,9 @@ export class Graph {
     const { places, at } = game;
     const width = Math.max(200, this.parent.clientWidth);
     this.width = width;
-    const known = places.map(forSouth);
+    const known = places.map(({ answer, side }) => seen(answer ?? {}, side));
+    /** @param {number} index */
+    const full = (index) => describe(places[index].answer ?? {}, places[index].side).full;
     const points = known.map((known) => known.value ?? known.estimate ?? known.lower ?? known.upper);
     const most = Math.max(2, ...points.filter((point) => point !== undefined).map(Math.abs));
     const step = stepOf(most);
@@ -121,7 +114,7 @@ export class Graph {
     svg.setAttribute("aria-label", t("graphLabel", { n: places.filter(mistake).length }));
     svg.setAttribute("aria-valuemax", String(places.length - 1));
     svg.setAttribute("aria-valuenow", String(at));
-    svg.setAttribute("aria-valuetext", t("graphAfter", { n: at, value: tell(known[at]).full }));
+    svg.setAttribute("aria-valuetext", t("graphAfter", { n: at, value: full(at) }));
     for (let value = -top; value <= top; value += step) {
       make("line", { x1: LEFT, x2: width, y1: y(value), y2: y(value), class: value === 0 ? "zero" : "grid" }, svg);
       make("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, svg).textContent = signed(value);
@@ -146,7 +139,7 @@ export class Graph {
       // In a long game, only mistakes stay large.
       const radius = (lost ? RADIUS[kind] : Math.min(RADIUS[kind], Math.max(2, gap / 2))) + (here ? 2 : 0);
       const dot = make("circle", { cx: x(index), cy: y(point), r: radius, class: `dot ${kind}${here}` }, svg);
-      let title = t("graphAfter", { n: index, value: tell(known[index]).full });
+      let title = t("graphAfter", { n: index, value: full(index) });
       if (lost && place.before) {
         const key = lost.exact ? "graphLost" : "graphLostAtLeast";
         title += `; ${t(key, { side: name(place.before.side), n: lost.seeds })}`;
@@ -156,19 +149,19 @@ export class Graph {
   }
 }
 
-/** Sets the bar: South's share, and proved bounds. @param {HTMLElement} bar @param {Place} place */
+/** Sets the bar: the share of the player at the bottom, and proved bounds. @param {HTMLElement} bar @param {Place} place */
 export function setBar(bar, place) {
   const { stores, rows } = place.raw();
   const all = [...stores, ...rows[0], ...rows[1]].reduce((sum, count) => sum + count, 0);
-  const known = forSouth(place);
+  const known = seen(place.answer ?? {}, place.side);
   /** @param {number} value */
   const part = (value) => 50 + 50 * Math.tanh((4 * value) / Math.max(1, all));
   const { lower, upper } = known;
   const value = known.value ?? known.estimate ?? (lower === undefined || upper === undefined ? 0 : (lower + upper) / 2);
-  const told = tell(known);
-  bar.style.setProperty("--south", `${part(value)}%`);
+  const { text, full } = describe(place.answer ?? {}, place.side);
+  bar.style.setProperty("--share", `${part(value)}%`);
   bar.style.setProperty("--lower", `${part(lower ?? value)}%`);
   bar.style.setProperty("--upper", `${part(upper ?? value)}%`);
-  /** @type {HTMLElement} */ (bar.querySelector("b")).textContent = told.text;
-  bar.setAttribute("aria-label", t("barLabel", { value: told.full }));
+  /** @type {HTMLElement} */ (bar.querySelector("b")).textContent = text;
+  bar.setAttribute("aria-label", t("barLabel", { value: full }));
 }

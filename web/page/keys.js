@@ -13,21 +13,22 @@ let digits = "";
 let timer;
 
 /** Keys that move through the game. @type {Partial<Record<string, "first" | "back" | "on" | "last">>} */
-const BROWSE = { home: "first", arrowleft: "back", arrowright: "on", end: "last" };
+const BROWSE = { home: "first", arrowleft: "back", u: "back", arrowright: "on", r: "on", end: "last" };
 
 /**
- * Listens to keys, with `pits` and the actions `walk`, `sow`, `hint`, `step` and `browse`. Arrows move along the row
+ * Listens to keys, with `pits` and the actions `walk`, `sow`, `hint`, `browse`, `turn` of the board and `nextMistake`. Arrows move along the row
  * while a pit has the focus, unless a pointer put it there.
  * @param {{
  *   pits: () => number,
  *   walk: (by: 1 | -1) => void,
  *   sow: (pit: number) => void,
  *   hint: () => void,
- *   step: (by: 1 | -1) => void,
  *   browse: (to: "first" | "back" | "on" | "last") => void,
+ *   turn: () => void,
+ *   nextMistake: () => void,
  * }} does
  */
-export function listenToKeys({ pits, walk, sow, hint, step, browse }) {
+export function listenToKeys({ pits, walk, sow, hint, browse, turn, nextMistake }) {
   let pointed = false;
   document.addEventListener("pointerdown", () => (pointed = true));
   document.addEventListener("keyup", (event) => {
@@ -67,10 +68,10 @@ export function listenToKeys({ pits, walk, sow, hint, step, browse }) {
     else if (inRow && key === "arrowright") walk(1);
     else if (inRow && key === "arrowleft") walk(-1);
     else if (BROWSE[key]) browse(BROWSE[key]);
-    else if (key === "u") step(-1);
-    else if (key === "r") step(1);
     else if (key === "h") hint();
-    else if (key === "n" && !find("next").hidden) find("next").click();
+    else if (key === "f") turn();
+    else if (key === "m") nextMistake();
+    else if (key === "?") find("keys-dialog").showModal();
     else return;
     event.preventDefault();
   });

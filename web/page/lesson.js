@@ -1,6 +1,6 @@
 // A lesson of twenty seconds on the board of the page: three positions, each with a move to make.
 
-import { begin } from "./begin.js";
+import { openGame } from "./opening.js";
 import { find } from "./find.js";
 import { arrive, setPlayers } from "./play.js";
 import { now, players } from "./session.js";
@@ -37,7 +37,7 @@ function watch() {
     ? `${t(`lesson${text}Done`)} ${last ? t("lessonGoal") : ""}`
     : t(place.before ? "lessonWrong" : `lesson${text}`, { pit });
   find("coach-next").hidden = !place.before || (last && Boolean(made));
-  find("coach-next").textContent = t(made ? "lessonNext" : "exampleAgain");
+  find("coach-next").textContent = t(made ? "lessonNext" : "lessonAgain");
   find("coach-end").textContent = t(last && made ? "lessonPlay" : "lessonEnd");
   find("coach-end").classList.toggle("main", Boolean(last && made));
 }
@@ -59,7 +59,7 @@ async function show() {
   const rules = now.server.rules.includes("standard") ? "standard" : now.server.rules[0];
   // The lesson is not kept as the last game.
   now.watch = () => {};
-  await begin({ rules, board: STEPS[at][1], side: "south" }, at === 0);
+  await openGame({ rules, board: STEPS[at][1], side: "south" }, at === 0);
   game = now.game;
   now.watch = watch;
   document.body.classList.add("taught");

@@ -18,9 +18,9 @@ export const LESSONS = {
     "Das geht auch. Nimm den Zug zurück und versuche die markierte Mulde.",
   ],
   lessonSow: [
-    "The lower row and the store at its right are yours. Choose pit {pit}: its seeds go into the next pits, one " +
+    "The lower row and the store at its end are yours. Choose pit {pit}: its seeds go into the next pits, one " +
       "each.",
-    "Die untere Reihe und der Speicher rechts gehören dir. Wähle Mulde {pit}: Ihre Steine kommen einzeln in die " +
+    "Die untere Reihe und der Speicher an ihrem Ende gehören dir. Wähle Mulde {pit}: Ihre Steine kommen einzeln in die " +
       "nächsten Mulden.",
   ],
   lessonSowDone: [
@@ -55,9 +55,9 @@ export const LESSONS = {
   rules: ["Rules", "Regeln"],
   rulesTitle: ["How to play", "So wird gespielt"],
   rulesGoal: [
-    "Each side has a row of pits and a store at its right end. Whoever has more seeds in the store at the end " +
+    "Each side has a row of pits and a store at its end. Whoever has more seeds in the store at the end " +
       "wins.",
-    "Jede Seite hat eine Reihe von Mulden und an deren rechtem Ende einen Speicher. Wer am Ende mehr Steine im " +
+    "Jede Seite hat eine Reihe von Mulden und an deren Ende einen Speicher. Wer am Ende mehr Steine im " +
       "Speicher hat, gewinnt.",
   ],
   rulesSow: [
@@ -71,11 +71,7 @@ export const LESSONS = {
     "Das Spiel ist aus, wenn eine Seite keine Steine mehr in ihren Mulden hat. Die andere Seite behält die " +
       "Steine in ihren Mulden.",
   ],
-  "example.sow": ["Sowing", "Säen"],
-  "example.store": ["The last seed in your store", "Der letzte Stein im eigenen Speicher"],
-  "example.empty": ["The last seed in an empty pit of yours", "Der letzte Stein in einer leeren eigenen Mulde"],
-  example: ["Choose pit {pit}.", "Wähle Mulde {pit}."],
-  exampleAgain: ["Again", "Noch einmal"],
+  lessonAgain: ["Again", "Noch einmal"],
 };
 
 /** Rule sets in other languages than English, in which the server describes them. */

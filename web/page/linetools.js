@@ -1,4 +1,4 @@
-// Buttons below the list of moves, for the shown place: changes of variations, and an exchange taken back.
+// Buttons below the list of moves, for the shown place: changes of variations.
 
 import { isReached } from "./game.js";
 import { forks } from "./tree.js";
@@ -11,7 +11,6 @@ import { t } from "./words.js";
  * @typedef {{
  *   goTo: (place: Place) => void,
  *   arrange: (how: "promote" | "makeMain" | "remove" | "restore") => void,
- *   takeBackExchange: () => void,
  * }} LineActions
  */
 
@@ -35,7 +34,6 @@ export class LineTools {
     this.makeMain = add("make-main", () => act.arrange("makeMain"));
     this.remove = add("remove", () => act.arrange("remove"));
     this.restore = add("restore", () => act.arrange("restore"));
-    this.exchange = add("take-back-exchange", () => act.takeBackExchange());
     list.after(this.element);
   }
 
@@ -59,6 +57,5 @@ export class LineTools {
     show(this.makeMain, "makeMain", left > 1);
     show(this.remove, "remove", isReached(place));
     show(this.restore, "restore", game.removed !== undefined);
-    show(this.exchange, "takeBackExchange", game.exchanged !== undefined);
   }
 }

@@ -1,19 +1,12 @@
-// Losses of moves against the best one, as far as they are proved.
+// Losses of moves and turns against the best ones, as far as they are proved; judged as `kalah review` does.
+
+/** Minimum seeds of a mistake that keeps the outcome. */
+const MISTAKE = 4;
 
 /**
- * Returns the loss of a move: `seeds` of the final difference, and `turns` if it turns a win or a draw into something
- * worse. It is `exact`, or at least this. Undefined if nothing is proved.
- * @param {Api.Value} answer of the position
- * @param {Api.Value} move
+ * A loss: `seeds`, which is `exact` or at least this, and `turns` if a win or a draw became something worse.
+ * @typedef {{ seeds: number, turns: boolean, exact: boolean }} Loss
  */
-export function lossOf(answer, move) {
-  const best = answer.value ?? answer.lower;
-  const got = move.value ?? move.upper;
-  if (best === undefined || got === undefined) return undefined;
-  const exact = answer.value !== undefined && move.value !== undefined;
-  if (!exact && best <= got) return undefined;
-  return { seeds: Math.max(0, best - got), turns: Math.sign(best) > Math.sign(got), exact };
-}
 
 /** Returns the answer before the move that led to a place, and its value. @param {Place} place */
 export function made(place) {
@@ -22,14 +15,57 @@ export function made(place) {
   return answer && move ? { answer, move } : undefined;
 }
 
-/** Returns the loss of the move that led to a place. @param {Place} place */
+/** Returns the loss of the move that led to a place; undefined if nothing is proved. @param {Place} place */
 export function loss(place) {
-  const known = made(place);
-  return known && lossOf(known.answer, known.move);
+  const { answer, move } = made(place) ?? { answer: {}, move: {} };
+  const best = answer.value ?? answer.lower;
+  const got = move.value ?? move.upper;
+  if (best === undefined || got === undefined) return undefined;
+  const exact = answer.value !== undefined && move.value !== undefined;
+  if (!exact && best <= got) return undefined;
+  return { seeds: Math.max(0, best - got) / 2, turns: Math.sign(best) > Math.sign(got), exact };
 }
 
 /** Returns the loss of the move that led to a place, if it lost anything. @param {Place} place */
 export function mistake(place) {
   const lost = loss(place);
   return lost && lost.seeds > 0 ? lost : undefined;
+}
+
+/** Returns `?!`, `?` or `??` for a loss; an empty text without one. @param {Loss | undefined} lost */
+export function mark(lost) {
+  if (!lost || lost.seeds === 0) return "";
+  return lost.turns ? "??" : lost.seeds >= MISTAKE ? "?" : "?!";
+}
+
+/** Returns the loss of a whole turn; undefined if a move of it is not proved. @param {Turn} turn @returns {Loss | undefined} */
+export function turnLoss({ places }) {
+  const lost = places.map(loss).filter((lost) => lost !== undefined);
+  if (lost.length < places.length) return undefined;
+  const seeds = lost.reduce((sum, { seeds }) => sum + seeds, 0);
+  return { seeds, turns: lost.some(({ turns }) => turns), exact: lost.every(({ exact }) => exact) };
+}
+
+/**
+ * Counts the judgements of a side's turns: of those in which it had a choice.
+ * @param {Turn[]} turns
+ * @param {Side} side
+ */
+export function evaluate(turns, side) {
+  const own = turns.filter((turn) => turn.side === side);
+  const chosen = own.filter(({ places }) => places.some(({ before }) => before.answer?.moves.length !== 1));
+  const lost = chosen.map(turnLoss).flatMap((lost) => (lost?.exact ? [lost] : []));
+  /** @param {string} sign */
+  const count = (sign) => lost.filter((each) => mark(each) === sign).length;
+  const best = count("");
+  return {
+    turns: chosen.length,
+    best,
+    inaccuracies: count("?!"),
+    mistakes: count("?"),
+    blunders: count("??"),
+    open: chosen.length - lost.length,
+    lost: lost.length > 0 ? lost.reduce((sum, { seeds }) => sum + seeds, 0) : undefined,
+    accuracy: lost.length > 0 ? best / lost.length : undefined,
+  };
 }

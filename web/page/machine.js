@@ -2,9 +2,19 @@
 
 import * as api from "./api.js";
 import { find } from "./find.js";
-import { t } from "./words.js";
+import { language, t } from "./words.js";
 
 let [connection, work, back] = [/** @type {api.State} */ ("online"), "", false];
+
+/** Bytes of the engine that have come, and all. @type {{ done: number, all: number } | undefined} */
+let loading;
+
+/** @param {number} bytes */
+const megabytes = (bytes) => (bytes / 1e6).toLocaleString(language(), { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+/** Describes what is loading; undefined if nothing is. */
+const loadingText = () =>
+  loading && t(loading.all ? "loadingOf" : "loading", { done: megabytes(loading.done), all: megabytes(loading.all) });
 
 /** Makes screen readers say a text. @param {string} text */
 export function announce(text) {
@@ -14,7 +24,7 @@ export function announce(text) {
 function show() {
   const machine = find("machine");
   machine.className = connection === "online" ? "" : connection;
-  const text = connection === "online" ? (back ? t("reconnected") : work) : t(connection);
+  const text = connection === "online" ? (back ? t("reconnected") : (loadingText() ?? work)) : t(connection);
   if (find("machine-text").textContent !== text) find("machine-text").textContent = text;
   find("retry").hidden = connection === "online";
 }
@@ -38,6 +48,10 @@ export function listenToMachine() {
       }, 2500);
     }
     if (state !== "online" || back) announce(t(state === "online" ? "reconnected" : state));
+    show();
+  });
+  addEventListener("engine", (event) => {
+    loading = /** @type {CustomEvent} */ (event).detail ?? undefined;
     show();
   });
   find("retry").addEventListener("click", api.retry);

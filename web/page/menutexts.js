@@ -9,8 +9,7 @@ export const MENU = {
   menu: ["Menu and settings", "Menü und Einstellungen"],
   panel: ["Moves and analysis", "Züge und Analyse"],
   mute: ["Mute", "Stumm"],
-  vibrate: ["Vibration", "Vibration"],
-  keys: ["Single keys (digits sow; U, R, H, N)", "Einzelne Tasten (Ziffern säen; U, R, H, N)"],
+  keys: ["Single keys (digits sow; U, R, H, F)", "Einzelne Tasten (Ziffern säen; U, R, H, F)"],
   setUp: ["Set up", "Aufstellen"],
   gameText: ["Game text", "Spiel als Text"],
   share: ["Copy link", "Link kopieren"],
@@ -20,23 +19,25 @@ export const MENU = {
   "speed.slow": ["slowly", "langsam"],
   "speed.normal": ["at normal speed", "normal"],
   "speed.instant": ["at once", "sofort"],
-  "speed.step": ["one by one, on request", "einzeln, auf Wunsch"],
   sounds: ["Sounds", "Töne"],
-  large: ["Large board", "Großes Brett"],
   languageLabel: ["Language", "Sprache"],
   gameTools: ["Game", "Spiel"],
-  footKeys: [
+  turnBoard: ["Turn the board (F)", "Brett drehen (F)"],
+  keysHow: ["Press ? for the keys.", "Mit ? werden die Tasten gezeigt."],
+  keysTitle: ["Keys", "Tasten"],
+  keysList: [
     "Number keys sow a pit. Arrow keys, Home and End move through the game, or along the row from a pit that the Tab " +
-      "key reached. U takes a move back, R repeats it, H marks the best moves.",
+      "key reached. U goes one move back, R one forward, H marks the best moves, F turns the " +
+      "board, M asks for a better move at the next mistake.",
     "Zifferntasten säen eine Mulde. Pfeiltasten, Pos1 und Ende führen durch das Spiel, oder durch die Reihe, wenn " +
-      "die Tabulatortaste eine Mulde erreicht hat. U nimmt einen Zug zurück, R wiederholt ihn, H zeigt die besten " +
-      "Züge.",
+      "die Tabulatortaste eine Mulde erreicht hat. U geht einen Zug zurück, R einen vor, H zeigt die besten Züge, " +
+      "F dreht das Brett, M fragt beim nächsten Fehler nach einem besseren Zug.",
   ],
   footValues: [
-    "A value is the difference of the stores at the end with best play. Values are exact unless they follow ≥ or ≤ " +
-      "(a proved bound) or ≈ (an estimate).",
-    "Ein Wert ist der Unterschied der Speicher am Ende bei bestem Spiel. Werte sind exakt, außer wenn ≥ oder ≤ " +
-      "(eine bewiesene Schranke) oder ≈ (eine Schätzung) davor steht.",
+    "A value is the difference of the stores at the end with best play, for the player at the bottom of the board. " +
+      "Values are exact unless they follow ≥ or ≤ (a proved bound) or ≈ (an estimate).",
+    "Ein Wert ist der Unterschied der Speicher am Ende bei bestem Spiel, für den Spieler unten am Brett. Werte sind " +
+      "exakt, außer wenn ≥ oder ≤ (eine bewiesene Schranke) oder ≈ (eine Schätzung) davor steht.",
   ],
   cancel: ["Cancel", "Abbrechen"],
   close: ["Close", "Schließen"],

@@ -2,10 +2,10 @@
 
 import { LineTools } from "./linetools.js";
 import { other } from "./game.js";
-import { madeLabel } from "./labels.js";
-import { mistake } from "./loss.js";
-import { mark, numberOf, turnsFrom, variationsOf } from "./turns.js";
-import { letter, name, pitName, t } from "./words.js";
+import { made, mark, mistake } from "./loss.js";
+import { numberOf, turnsFrom, variationsOf } from "./turns.js";
+import { why } from "./why.js";
+import { describe, letter, name, pitName, t } from "./words.js";
 
 /** @import { LineActions } from "./linetools.js" */
 
@@ -148,13 +148,12 @@ export class MoveList {
     const button = this.buttons.get(place) ?? this.made(place);
     const mover = place.before.side;
     const lost = this.values ? mistake(place) : undefined;
-    const bad = this.values ? mark(place) : "";
-    const worth = this.values && (isLast || lost) ? madeLabel(place) : "";
+    const bad = mark(lost);
+    const worth = this.values && (isLast || lost) ? describe(made(place)?.move ?? {}, mover).text : "";
     const parts = [`${letter(mover)} `, `${place.by.move}${bad}`, worth && ` ${worth}`];
     for (const [index, part] of parts.entries()) put(/** @type {HTMLElement} */ (button.children[index]), part);
     const label = `${parts.join("")}: ${pitName(mover, place.by.move)}`;
-    const cost = lost && t(lost.exact ? "moveLost" : "moveLostAtLeast", { n: lost.seeds });
-    const more = [cost ?? "", place.comment ?? ""].filter(Boolean);
+    const more = [this.values ? why(place) : "", place.comment ?? ""].filter(Boolean);
     button.setAttribute("aria-label", [label, ...more].join(", "));
     button.title = more.join("\n");
     const kind = lost ? (lost.turns ? "blunder" : "slip") : "";

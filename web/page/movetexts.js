@@ -11,18 +11,12 @@ export const MOVES = {
   movesNone: ["None yet.", "Noch keine."],
   comment: ["Comment on this position", "Kommentar zu dieser Stellung"],
   moveLostAtLeast: [
-    {
-      one: "lost at least {n} seed of the final difference",
-      other: "lost at least {n} seeds of the final difference",
-    },
-    {
-      one: "hat mindestens {n} Stein der Enddifferenz verloren",
-      other: "hat mindestens {n} Steine der Enddifferenz verloren",
-    },
+    { one: "lost at least {n} seed", other: "lost at least {n} seeds" },
+    { one: "hat mindestens {n} Stein verloren", other: "hat mindestens {n} Steine verloren" },
   ],
   moveLost: [
-    { one: "lost {n} seed of the final difference", other: "lost {n} seeds of the final difference" },
-    { one: "hat {n} Stein der Enddifferenz verloren", other: "hat {n} Steine der Enddifferenz verloren" },
+    { one: "lost {n} seed", other: "lost {n} seeds" },
+    { one: "hat {n} Stein verloren", other: "hat {n} Steine verloren" },
   ],
   lineTools: ["Variations", "Varianten"],
   promote: ["Promote", "Aufwerten"],
@@ -44,10 +38,4 @@ export const MOVES = {
   "arranged.remove": ["The moves were deleted.", "Die Züge wurden gelöscht."],
   "arranged.restore": ["The deleted moves are back.", "Die gelöschten Züge sind wieder da."],
   exchangeShown: ["sides swapped", "Seiten getauscht"],
-  takeBackExchange: ["Take the swap back", "Tausch zurücknehmen"],
-  takeBackExchangeTitle: [
-    "Go back to the position before the swap; later moves are kept",
-    "Zur Stellung vor dem Tausch zurückkehren; spätere Züge bleiben erhalten",
-  ],
-  exchangeTakenBack: ["The swap was taken back.", "Der Tausch wurde zurückgenommen."],
 };

@@ -8,44 +8,47 @@ import { undisturbed } from "./dialogs.js";
 import { learnBook } from "./explorer.js";
 import { find } from "./find.js";
 import { showEnd } from "./finish.js";
-import { SIDES, isReached } from "./game.js";
+import { SIDES, isReached, other } from "./game.js";
 import { fragment } from "./link.js";
 import { announce, setWork } from "./machine.js";
-import { pause } from "./pace.js";
 import { isPlayer, showPlayer } from "./players.js";
 import { follow, named } from "./puzzle.js";
-import { keepLast } from "./resume.js";
-import { begun, goesOn, isHuman, isProgram, mayExchange, mayPlay, now, players, values } from "./session.js";
+import { rememberLast } from "./resume.js";
+import { nextStep, goesOn, isHuman, isProgram, mayExchange, mayPlay, now, onlyPerson, players, values } from "./session.js";
 import { settings } from "./settings.js";
 import { replyOf } from "./solution.js";
-import { buzz } from "./sound.js";
-import { sow } from "./sow.js";
+import { seen, sow } from "./sow.js";
 import { store } from "./store.js";
 import { showStrips } from "./strip.js";
 import { makeMain, promote } from "./tree.js";
 import { fail, forgive, status, view } from "./view.js";
-import { countGame } from "./played.js";
 import { ending, happened, name, t } from "./words.js";
 
-/** State of the browser's history at addresses that `keep` wrote. */
-const KEPT = "kept";
+/** State of the browser's history at addresses that `saveAddress` wrote. */
+const OWN = "own";
 
 /** Returns true if the page wrote the current address, as after the browser's Back; false for a link. */
-export const isKept = () => history.state === KEPT;
+export const isOwnAddress = () => history.state === OWN;
+
+/** Returns the fragment of the game, which hides the values if a link did, or if `hides`. */
+export function linkOf(hides = now.isHidden) {
+  const { game } = now;
+  const extra = { ...(game.puzzle && named(game.puzzle)), ...(hides && { values: "off" }) };
+  return fragment(game, players, now.server.rules[0], extra);
+}
 
 /**
  * Keeps the game in the address and in the browser; with `push` the browser's Back returns to the previous state.
  * @param {boolean} [push]
  */
-export function keep(push) {
+export function saveAddress(push) {
   if (now.watch) return;
-  const { game } = now;
-  const link = fragment(game, players, now.server.rules[0], game.puzzle ? named(game.puzzle) : {});
-  keepLast(link);
+  const link = linkOf();
+  rememberLast(link);
   const there = `#${link}` === location.hash;
-  if (there && isKept()) return;
+  if (there && isOwnAddress()) return;
   try {
-    history[push && !there ? "pushState" : "replaceState"](KEPT, "", `#${link}`);
+    history[push && !there ? "pushState" : "replaceState"](OWN, "", `#${link}`);
   } catch {
     // Browsers refuse many changes in a short time.
   }
@@ -61,22 +64,21 @@ export function onArrival(listener) {
 
 /** Shows the current place of the game, requests an answer about it, and lets its player move. */
 export function arrive(push = false) {
-  begun();
+  nextStep();
   Object.assign(now, { sowing: false, hinted: undefined });
-  find("next").hidden = true;
   setWork();
   const { game } = now;
   const { place } = game;
   follow(game, now.played);
-  view.board.show(place, mayPlay(), values());
+  view.board.show(place, mayPlay(), values(), now.bottom);
   now.watch?.();
   store.draw();
   showEnd(place.finished && now.played && !game.puzzle ? place : undefined);
-  keep(push);
+  saveAddress(push);
   for (const listener of arrivals) listener();
   now.shownAt = performance.now();
   const { signal } = now.asking;
-  const told = () => {
+  const known = () => {
     follow(game, now.played);
     store.change();
   };
@@ -85,15 +87,15 @@ export function arrive(push = false) {
     return;
   }
   if (!values() && !game.puzzle) {
-    prefetch(game, place, signal, told).catch(fail);
+    prefetch(game, place, signal, known).catch(fail);
     return;
   }
-  learn(game, place, signal, values(), told)
-    .then(() => (values() ? analyse(game, signal, told) : undefined))
+  learn(game, place, signal, values(), known)
+    .then(() => (values() ? analyse(game, signal, known) : undefined))
     .catch(fail);
   if (values())
     learnBook(now.server, game.rules, place, signal)
-      .then((more) => more && told())
+      .then((more) => more && known())
       .catch(fail);
 }
 
@@ -115,7 +117,7 @@ async function letProgramMove(place, turn) {
   follow(now.game, now.played);
   if (!isProgram(place)) {
     arrive();
-    announce(now.game.told ?? "");
+    announce(now.game.message ?? "");
     return;
   }
   if (mayExchange(place) && (place.answer?.value ?? place.answer?.estimate ?? 0) < 0) {
@@ -124,7 +126,7 @@ async function letProgramMove(place, turn) {
   }
   const choice = await reply(place, signal);
   setWork();
-  await pause(now.shownAt, signal);
+  await seen(now.shownAt);
   await undisturbed();
   if (turn === now.turn) await make(choice);
 }
@@ -137,20 +139,19 @@ async function reply(place, signal) {
   return (await api.line(place.literal, rules, [pit], signal)).places[0];
 }
 
-/** Plays a move that the server described; `push` as in `keep`. @param {Made} move */
+/** Plays a move that the server described; `push` as in `saveAddress`. @param {Made} move */
 async function make(move, push = false) {
   const { game } = now;
-  const turn = begun();
+  const turn = nextStep();
   now.played = true;
   const place = game.play(move);
   now.sowing = true;
   if (game.puzzle) follow(game, true);
-  else if (place.finished) countGame(game.rules, place);
   // Before the animation, so that the move is kept if the page is left meanwhile.
-  keep(push);
+  saveAddress(push);
   view.board.label(place.before, false, false);
   const next = place.finished ? ending(place) : `${t("toMove", { side: name(place.side) })}.`;
-  announce(`${happened(place)} ${next} ${game.told ?? ""}`);
+  announce(`${happened(place)} ${next} ${game.message ?? ""}`);
   showStrips(place.before);
   const yours = isHuman(place.before);
   const whole = await sow(view.board, place);
@@ -158,7 +159,6 @@ async function make(move, push = false) {
   arrive();
   if (move.again && !place.finished && yours) {
     view.board.shout(t("moveAgain"));
-    buzz(15);
   }
 }
 
@@ -178,6 +178,11 @@ export function choose(side, pit) {
   const { place, rules } = now.game;
   if (side !== place.side || !mayPlay()) return;
   forgive();
+  if (place.raw().rows[SIDES.indexOf(side)][pit - 1] === 0) {
+    view.board.refuse(side, pit);
+    announce(t("pitEmpty"));
+    return;
+  }
   const answered = place.answer?.moves.find((move) => move.move === pit && move.next);
   const known = /** @type {Made | undefined} */ (answered) ?? place.peeked.get(pit);
   if (known) {
@@ -207,10 +212,10 @@ export function goTo(place, push = true) {
 
 /** Shows a place for a moment, without requests and changes of the address. @param {Place} place */
 function glance(place) {
-  begun();
+  nextStep();
   Object.assign(now, { sowing: false, played: false });
   now.game.show(place);
-  view.board.show(place, false, values());
+  view.board.show(place, false, values(), now.bottom);
   store.draw();
 }
 
@@ -236,18 +241,6 @@ function arrange(how) {
   announce(t(`arranged.${how}`));
 }
 
-/** Returns the next place in a direction where a person is to move, or the end. @param {1 | -1} by */
-export function step(by) {
-  /** @param {Place} place */
-  const next = (place) => (by < 0 ? place.before : place.chosen);
-  let place = next(now.game.place);
-  if (!place) return;
-  if (players.south === "human" || players.north === "human") {
-    for (let further = next(place); further && !isHuman(place); further = next(place)) place = further;
-  }
-  goTo(place);
-}
-
 /** Plays the first moves of the shown line, beside those that were played. @param {number[]} moves */
 async function playLine(moves) {
   const { game } = now;
@@ -269,6 +262,14 @@ export function setPlayers(south, north) {
     players[side] = isPlayer(player) ? player : "human";
     showPlayer(find(side), find(`${side}-number`), players[side]);
   }
+  // Who plays alone sits at the bottom.
+  now.bottom = onlyPerson() ?? "south";
+}
+
+/** Shows the board from the other side. */
+export function turnBoard() {
+  now.bottom = other(now.bottom);
+  arrive();
 }
 
 /** Swaps the players of the sides, by the pie rule. */
@@ -280,16 +281,5 @@ export function exchange() {
   announce(t("swapped"));
 }
 
-/** Undoes the exchange: shows the place of the person's last choice before it. Moves after it stay as a line. */
-function takeBackExchange() {
-  const { game } = now;
-  const place = game.exchanged;
-  if (!place) return;
-  setPlayers(players.north, players.south);
-  Object.assign(game, { pie: "open", exchangePath: undefined });
-  goTo(isHuman(place) ? place : game.root);
-  announce(t("exchangeTakenBack"));
-}
-
 /** Actions of the view. */
-export const actions = { sow: choose, peek, goTo, glance, playLine, arrange, takeBackExchange };
+export const actions = { sow: choose, peek, goTo, glance, playLine, arrange };

@@ -2,16 +2,20 @@
 
 import { showFace } from "./face.js";
 import { around } from "./find.js";
+import { remember, settings } from "./settings.js";
 import { t } from "./words.js";
 
-/** Programs with a name for beginners, from the easiest on. */
-const LEVELS = /** @type {const} */ (["random", "greedy", "alphabeta:2", "alphabeta:6", "alphabeta:10", "perfect"]);
-
-/** Levels with a face, of those. */
-const FACES = /** @type {const} */ (["random", "greedy", "alphabeta:2", "alphabeta:6", "perfect"]);
+/**
+ * Programs with a name, from the easiest on: a ladder, on which each wins 65 to 75 % of its games against the one before
+ * (docs/measurements.md), and the perfect player.
+ */
+const LEVELS = /** @type {const} */ (["alphabeta:1", "minimax2:1", "alphabeta:4", "alphabeta:6", "alphabeta:9", "perfect"]);
 
 /** Level of the first game. */
-export const MIDDLE = "alphabeta:2";
+export const FIRST = LEVELS[0];
+
+/** Returns the level above a player's, if there is one. @param {string} player @returns {string | undefined} */
+export const levelAbove = (player) => LEVELS.slice(1).find((_, index) => LEVELS[index] === player && isPlayer(player));
 
 /** @type {string[]} */
 let kinds = [];
@@ -56,6 +60,20 @@ export function levelOf(player) {
   return { title, about };
 }
 
+/** Returns a person's record against a level in words; an empty text without games. @param {string} player */
+export function recordText(player) {
+  const [won, drawn, lost] = settings.record?.[player] ?? [];
+  return won === undefined ? "" : t("record", { level: levelOf(player)?.title ?? player, won, drawn, lost });
+}
+
+/** Counts a game against a level: 1 for a win of the person, 0 for a draw. @param {string} player @param {number} result */
+export function countResult(player, result) {
+  if (!levelOf(player)) return;
+  const counts = [...(settings.record?.[player] ?? [0, 0, 0])];
+  counts[1 - result] += 1;
+  remember({ record: { ...settings.record, [player]: counts } });
+}
+
 /** Fills a list of players; `short` leaves out what a level does. @param {HTMLSelectElement} select */
 export function fillPlayers(select, short = false) {
   const has = LEVELS.filter(isPlayer);
@@ -81,25 +99,30 @@ export function fillPlayers(select, short = false) {
  * @param {HTMLSelectElement} select
  */
 export function fillLevels(parent, select) {
-  const choices = FACES.filter(isPlayer).map((level) => {
+  const choices = LEVELS.slice(0, -1).filter(isPlayer).map((level) => {
     const label = document.createElement("label");
-    const [face, title, told] = ["span", "span", "small"].map((tag) => document.createElement(tag));
+    const [face, title, about] = ["span", "span", "small"].map((tag) => document.createElement(tag));
     const [radio, known] = [document.createElement("input"), levelOf(level)];
     Object.assign(radio, { type: "radio", name: "level", value: level });
     face.className = "face";
     showFace(face, level, "north");
-    [title.textContent, told.textContent] = [known?.title ?? "", known?.about ?? ""];
+    [title.textContent, about.textContent] = [known?.title ?? "", known?.about ?? ""];
+    const record = document.createElement("small");
     radio.addEventListener("change", () => {
       select.value = level;
       select.dispatchEvent(new Event("change"));
     });
-    label.append(face, radio, title, told);
-    return { label, radio };
+    label.append(face, radio, title, about, record);
+    return { label, radio, record };
   });
   parent.append(...choices.map(({ label }) => label));
-  /** Marks the face of the player in the list. */
+  /** Marks the face of the player in the list, and shows the person's record against each. */
   return () => {
-    for (const { radio } of choices) radio.checked = radio.value === select.value;
+    for (const { radio, record } of choices) {
+      radio.checked = radio.value === select.value;
+      record.textContent = settings.record?.[radio.value]?.join(" – ") ?? "";
+      record.title = recordText(radio.value);
+    }
   };
 }
 

@@ -1,47 +1,28 @@
-// Settings of the page: speed of moves, language, sounds, a large board.
+// Settings of the page: speed of moves, language, sounds, single keys.
 
 import { find } from "./find.js";
 import { remember, settings } from "./settings.js";
 import { language, languages } from "./words.js";
 
-/**
- * Shows and applies the settings; `fit` lays the board out again, and `label` shows the labels of moves again.
- * @param {{ fit: () => void, label: () => void }} does
- */
-export function preparePreferences({ fit, label }) {
+/** Shows and applies the settings. */
+export function preparePreferences() {
   find("speed").value = settings.speed;
   find("speed").addEventListener("change", () =>
     remember({ speed: /** @type {Settings["speed"]} */ (find("speed").value) }),
   );
-  find("labels").value = settings.labels;
-  find("labels").addEventListener("change", () => {
-    remember({ labels: /** @type {Settings["labels"]} */ (find("labels").value) });
-    label();
-  });
-  find("sounds").checked = settings.sounds;
-  find("sounds").addEventListener("change", () => remember({ sounds: find("sounds").checked }));
-  const sounds = () => find("mute").setAttribute("aria-pressed", String(!settings.sounds));
-  find("mute").addEventListener("click", () => {
-    remember({ sounds: !settings.sounds });
+  const sounds = () => {
     find("sounds").checked = settings.sounds;
-    sounds();
-  });
-  find("sounds").addEventListener("change", sounds);
-  sounds();
-  for (const key of /** @type {const} */ (["vibrate", "keys"])) {
-    find(key).checked = settings[key];
-    find(key).addEventListener("change", () => remember({ [key]: find(key).checked }));
-  }
-  const large = () => {
-    document.body.classList.toggle("large", settings.large);
-    fit();
+    find("mute").setAttribute("aria-pressed", String(!settings.sounds));
   };
-  find("large").checked = settings.large;
-  find("large").addEventListener("change", () => {
-    remember({ large: find("large").checked });
-    large();
-  });
-  large();
+  for (const id of /** @type {const} */ (["mute", "sounds"])) {
+    find(id).addEventListener(id === "mute" ? "click" : "change", () => {
+      remember({ sounds: !settings.sounds });
+      sounds();
+    });
+  }
+  sounds();
+  find("keys").checked = settings.keys;
+  find("keys").addEventListener("change", () => remember({ keys: find("keys").checked }));
   find("language").replaceChildren(...languages.map(({ tag, name }) => new Option(name, tag)));
   find("language").value = language();
   find("language").addEventListener("change", () => {

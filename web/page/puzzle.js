@@ -2,19 +2,33 @@
 // Afterwards the other side replies to the end of the game.
 
 import * as api from "./api.js";
-import { Calendar } from "./calendar.js";
 import { ask } from "./dialogs.js";
 import { find } from "./find.js";
 import { remember, settings } from "./settings.js";
 import { stateOf } from "./solution.js";
-import { counted, dayOf, daysInRow, resultOf, results } from "./streak.js";
-import { language, name, t } from "./words.js";
+import { DAYS, counted, dayAfter, dayOf, daysInRow, resultOf, results } from "./streak.js";
+import { describe, language, name, pitName, t } from "./words.js";
 
 /** @returns {Solved} */
-const kept = () => results(settings.puzzles);
+const solvedSoFar = () => results(settings.puzzles);
 
-/** @type {Calendar | undefined} */
-let calendar;
+/** Signs of results. @type {Record<PuzzleResult, string>} */
+const SIGNS = { first: "✓", later: "○", missed: "✗" };
+
+/**
+ * Returns a button for the puzzle of a day.
+ * @param {string} day
+ * @param {PuzzleResult | undefined} result
+ */
+function dayButton(day, result) {
+  const button = document.createElement("button");
+  button.value = button.dataset.day = day;
+  button.className = result ?? "";
+  button.textContent = `${Number(day.slice(8))}${result ? SIGNS[result] : ""}`;
+  const date = new Date(`${day}T00:00Z`).toLocaleDateString(language(), { day: "numeric", month: "long", timeZone: "UTC" });
+  button.setAttribute("aria-label", result ? `${date}: ${t(`calendar.${result}`)}` : date);
+  return button;
+}
 
 /**
  * Asks for a kind of puzzle under the rules of a game; resolves to the puzzle, or undefined if cancelled.
@@ -23,11 +37,15 @@ let calendar;
 export async function askPuzzle(rules) {
   const today = dayOf(new Date());
   find("puzzle-state").textContent =
-    `${t("puzzleRow", { n: kept().row })} ${t("puzzleDays", { n: daysInRow(kept(), today) })}`;
+    `${t("puzzleRow", { n: solvedSoFar().row })} ${t("puzzleDays", { n: daysInRow(solvedSoFar(), today) })}`;
   const dialog = find("puzzle-dialog");
   const level = find("puzzle-level");
-  calendar ??= new Calendar(find("puzzle-state"), language(), (day) => dialog.close(day));
-  const show = () => calendar?.show(today, (day) => resultOf(kept(), day, level.value, rules));
+  find("puzzle-signs").textContent = t("calendarSigns", SIGNS);
+  const show = () => {
+    const days = Array.from({ length: DAYS }, (_, index) => dayAfter(today, index + 1 - DAYS));
+    const buttons = days.map((day) => dayButton(day, resultOf(solvedSoFar(), day, level.value, rules)));
+    find("puzzle-days").replaceChildren(...buttons);
+  };
   level.onchange = show;
   show();
   const chosen = await ask(dialog);
@@ -35,6 +53,17 @@ export async function askPuzzle(rules) {
   if (!day) return undefined;
   const which = day === "other" ? { seed: Math.floor(2 ** 31 * Math.random()) } : { day };
   return api.puzzle({ rules, board: "6x4", level: level.value, ...which });
+}
+
+/** Requests the puzzle of the day that most people play. @param {string} rules */
+export const todaysPuzzle = (rules) => api.puzzle({ rules, board: "6x4", level: "medium", day: dayOf(new Date()) });
+
+/** Describes the result of a puzzle of a day without its solution, with the days in a row. @param {Puzzle} puzzle */
+export function resultText({ level, rules, day = "" }) {
+  const result = resultOf(solvedSoFar(), day, level, rules) ?? "later";
+  const text = t("puzzleResult", { day, level: t(`puzzle.${level}`), result: t(`calendar.${result}`), sign: SIGNS[result] });
+  const days = daysInRow(solvedSoFar(), dayOf(new Date()));
+  return days > 1 ? `${text} ${t("puzzleDays", { n: days })}` : text;
 }
 
 /** Requests another puzzle like this one. @param {Puzzle} puzzle */
@@ -61,8 +90,16 @@ export async function puzzleNamed(text, rules, board) {
 export const task = ({ outcome, level }, side) =>
   t(`puzzle.${outcome}`, { side: name(side), level: t(`puzzle.${level}`) });
 
+/** Describes a wrong move, with the reply that refutes it once that is known. @param {Game} game */
+function refuted({ place, root }) {
+  const [reply] = place.side === root.side ? [] : (place.answer?.best ?? []);
+  if (!reply || !place.answer) return t("puzzleWrong");
+  const value = describe(place.answer, place.side).full;
+  return `${t("puzzleWrong")} ${t("puzzleRefuted", { reply: pitName(place.side, reply), value })}`;
+}
+
 /** Counts the result of a puzzle. @param {Puzzle} puzzle @param {boolean} solved */
-const count = (puzzle, solved) => remember({ puzzles: counted(kept(), puzzle, solved, dayOf(new Date())) });
+const count = (puzzle, solved) => remember({ puzzles: counted(solvedSoFar(), puzzle, solved, dayOf(new Date())) });
 
 /**
  * Sets the message about a game's puzzle at the shown place, if there is one; with `counts` its result is counted.
@@ -79,9 +116,10 @@ export function follow(game, counts) {
     if (counts) count(puzzle, true);
     puzzle.solved = true;
   }
-  const solved = puzzle.solved ? t("puzzleRight", { line: puzzle.line, n: kept().row }) : undefined;
+  const solved = puzzle.solved ? t("puzzleRight", { line: puzzle.line, n: solvedSoFar().row }) : undefined;
   const open = puzzle.helped ? `${task(puzzle, game.root.side)} ${t("puzzleHelped")}` : undefined;
-  game.told = state === "wrong" ? t("puzzleWrong") : (solved ?? (state === "open" ? open : t("puzzleGoOn")));
+  game.message = state === "wrong" ? refuted(game) : (solved ?? (state === "open" ? open : t("puzzleGoOn")));
+  game.verdict = state === "open" ? undefined : state === "wrong" ? "wrong" : "right";
 }
 
 /** A hint or values were shown, which ends the streak unless the puzzle is solved. @param {Game} game */

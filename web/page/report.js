@@ -2,49 +2,23 @@
 
 import { find } from "./find.js";
 import { SIDES, isReached } from "./game.js";
-import { loss, mistake } from "./loss.js";
+import { evaluate, mark, turnLoss } from "./loss.js";
 import { onTab, openTab } from "./tabs.js";
-import { language, pitName, t } from "./words.js";
+import { numberOf, turnsAmong } from "./turns.js";
+import { language, name, t } from "./words.js";
 
 /** @import { Key } from "./texts.js" */
 
-/**
- * Returns the losses of a side's moves, counted as the server counts them: without moves that have no choice, and
- * without those whose values are not proved.
- * @param {Place[]} places
- * @param {Side} side
- */
-export function evaluate(places, side) {
-  const moves = places.filter(({ before }) => before?.side === side && before.answer?.moves.length !== 1);
-  const lost = moves.map(loss).flatMap((lost) => (lost?.exact ? [lost] : []));
-  const exact = lost.filter(({ seeds }) => seeds === 0).length;
-  const total = lost.reduce((sum, { seeds }) => sum + seeds, 0);
-  return {
-    moves: moves.length,
-    exact,
-    slips: lost.filter(({ seeds, turns }) => seeds > 0 && !turns).length,
-    blunders: lost.filter(({ turns }) => turns).length,
-    open: moves.length - lost.length,
-    lost: lost.length > 0 ? total / lost.length : undefined,
-    accuracy: lost.length > 0 ? (100 * exact) / lost.length : undefined,
-  };
-}
-
-const TWO_DIGITS = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
-
 /** @type {[Key, (evaluated: ReturnType<typeof evaluate>) => string | number][]} */
 const ROWS = [
-  ["reportMoves", ({ moves }) => moves],
-  ["reportExact", ({ exact }) => exact],
-  ["reportSlips", ({ slips }) => slips],
+  ["reportTurns", ({ turns }) => turns],
+  ["reportBest", ({ best }) => best],
+  ["reportInaccuracies", ({ inaccuracies }) => inaccuracies],
+  ["reportMistakes", ({ mistakes }) => mistakes],
   ["reportBlunders", ({ blunders }) => blunders],
   ["reportOpen", ({ open }) => open],
-  ["reportLost", ({ lost }) => lost?.toLocaleString(language(), TWO_DIGITS) ?? "–"],
-  [
-    "reportAccuracy",
-    ({ accuracy }) =>
-      accuracy === undefined ? "–" : (accuracy / 100).toLocaleString(language(), { style: "percent" }),
-  ],
+  ["reportLost", ({ lost }) => lost ?? "–"],
+  ["reportAccuracy", ({ accuracy }) => accuracy?.toLocaleString(language(), { style: "percent" }) ?? "–"],
 ];
 
 /**
@@ -53,8 +27,9 @@ const ROWS = [
  * @param {number} done
  * @param {(place: Place) => void} goTo
  */
-export function tellReport(places, done, goTo) {
-  const sides = SIDES.map((side) => evaluate(places, side));
+export function fillReport(places, done, goTo) {
+  const turns = turnsAmong(places.filter(isReached));
+  const sides = SIDES.map((side) => evaluate(turns, side));
   const rows = ROWS.map(([key, of]) => {
     const row = document.createElement("tr");
     const head = document.createElement("th");
@@ -73,24 +48,24 @@ export function tellReport(places, done, goTo) {
   find("report-progress").max = places.length;
   find("report-progress").value = done;
   find("report-progress").hidden = !working;
-  const wrong = places.filter(isReached).flatMap((place) => {
-    const lost = mistake(place);
-    return lost ? [{ place, ...lost }] : [];
+  const wrong = turns.flatMap((turn) => {
+    const lost = turnLoss(turn);
+    return lost && lost.seeds > 0 ? [{ turn, lost }] : [];
   });
   find("report-state").textContent = working
     ? t("reportWorking", { n: done, all: places.length })
     : wrong.length === 0
       ? t("reportNone")
       : "";
-  const items = wrong.map(({ place, seeds, turns, exact }) => {
+  const items = wrong.map(({ turn, lost }) => {
     const item = document.createElement("li");
     const button = document.createElement("button");
     button.type = "button";
-    button.className = turns ? "blunder" : "slip";
-    const move = pitName(place.before.side, place.by.move);
-    const lost = t(exact ? "moveLost" : "moveLostAtLeast", { n: seeds });
-    button.textContent = `${place.path.length}. ${move}: ${lost}`;
-    button.addEventListener("click", () => goTo(place.before));
+    button.className = lost.turns ? "blunder" : "slip";
+    const moves = turn.places.map((place) => place.by.move).join(" ");
+    const cost = t(lost.exact ? "moveLost" : "moveLostAtLeast", { n: lost.seeds });
+    button.textContent = `${numberOf(turn)} ${name(turn.side)} ${moves}${mark(lost)}: ${cost}`;
+    button.addEventListener("click", () => goTo(turn.places[0].before));
     item.append(button);
     return item;
   });

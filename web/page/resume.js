@@ -3,7 +3,7 @@
 const KEY = "kalah-last";
 
 /** Stores the fragment of a game. @param {string} fragment */
-export function keepLast(fragment) {
+export function rememberLast(fragment) {
   try {
     localStorage.setItem(KEY, fragment);
   } catch {

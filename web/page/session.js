@@ -12,13 +12,19 @@ export const now = {
   asking: new AbortController(),
   /** Number that changes with every step, so that results of earlier steps are ignored. */
   turn: 0,
+  /** Side of the player at the bottom of the board, who sees the values. @type {Side} */
+  bottom: "south",
   /** True if values are shown. */
   values: false,
+  /** True while a link hides them. */
+  isHidden: false,
   /** True while seeds are moving. */
   sowing: false,
   /** True if the shown place was reached by playing, so that a program continues from it. */
   played: true,
   paused: false,
+  /** The move for which a better one is to be found. @type {Reached | undefined} */
+  exercise: undefined,
   /** Place whose best moves are marked by a hint. @type {Place | undefined} */
   hinted: undefined,
   /** Called after every change of the shown place, as in a lesson. @type {(() => void) | undefined} */
@@ -43,13 +49,18 @@ export const onlyPerson = () => {
 const isOver = (place) => now.game.puzzle && ["wrong", "solved"].includes(stateOf(now.game.puzzle, place));
 
 /** @param {Place} place */
-export const isProgram = (place) => !place.finished && !isHuman(place) && !isOver(place);
+export const isProgram = (place) => !place.finished && !isHuman(place) && !isOver(place) && !now.exercise;
 
 /** Returns true if a program moves here by itself, not while somebody browses the game. @param {Place} place */
 export const goesOn = (place) => isProgram(place) && !now.paused && (now.played || place.after.length === 0);
 
 /** Returns true if a person may sow now. */
-export const mayPlay = () => !now.sowing && !now.game.place.finished && !goesOn(now.game.place);
+export const mayPlay = () => {
+  const { game, sowing, exercise } = now;
+  const isWrong = game.puzzle && stateOf(game.puzzle, game.place) === "wrong";
+  const isTried = exercise && game.place !== exercise.before;
+  return !sowing && !game.place.finished && !goesOn(game.place) && !isWrong && !isTried;
+};
 
 /** Returns true if values are shown. */
 export const values = () => now.values;
@@ -67,7 +78,7 @@ export const mayExchange = (place) => {
 };
 
 /** Stops running work for something new; returns the number of the new step. */
-export function begun() {
+export function nextStep() {
   now.turn += 1;
   now.asking.abort();
   now.asking = new AbortController();

@@ -3,7 +3,7 @@
 const KEY = "kalah";
 
 /** @type {Settings} */
-const DEFAULTS = { speed: "normal", labels: "value", sounds: true, vibrate: true, keys: true, large: false };
+const DEFAULTS = { speed: "normal", sounds: true, keys: true };
 
 /** @returns {Partial<Settings>} */
 function stored() {

@@ -3,15 +3,39 @@
 import { find } from "./find.js";
 import { t } from "./words.js";
 
-/** Copies the link to the game, without values if they are hidden. @param {boolean} values */
-export async function copyLink(values) {
-  const button = find("share");
-  const link = values ? location.href : `${location.href}&values=off`;
+/** Copies a text; returns false if the browser forbids it. @param {string} text */
+async function copied(text) {
   try {
-    await navigator.clipboard.writeText(link);
-    button.textContent = t("copied");
+    await navigator.clipboard.writeText(text);
+    return true;
   } catch {
-    button.textContent = t("copyYourself");
+    // Without HTTPS, or in a frame of another website.
+    const field = document.createElement("textarea");
+    field.value = text;
+    document.body.append(field);
+    field.select();
+    const done = document.execCommand("copy");
+    field.remove();
+    return done;
   }
-  setTimeout(() => (button.textContent = t("share")), 2000);
+}
+
+/**
+ * Offers a text and an address to other programs of a phone; copies both elsewhere.
+ * @param {"share-result"} id of its button
+ * @param {string} text
+ * @param {string} url
+ */
+export async function share(id, text, url) {
+  if (!navigator.share) return copy(id, `${text} ${url}`);
+  // Who closes the list of programs wants nothing else.
+  return navigator.share({ text, url }).catch(() => {});
+}
+
+/** Copies the address of a game, or a text. @param {"share" | "share-result"} id of its button @param {string} text */
+export async function copy(id, text) {
+  const button = find(id);
+  const before = button.textContent;
+  button.textContent = t((await copied(text)) ? "copied" : "copyYourself");
+  setTimeout(() => (button.textContent = before), 2000);
 }

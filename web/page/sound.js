@@ -1,4 +1,4 @@
-// Short sounds of seeds, generated here: no file is loaded. A phone also vibrates.
+// Short sounds of seeds, generated here: no file is loaded.
 
 import { settings } from "./settings.js";
 
@@ -28,9 +28,4 @@ export function knock(pitch = 320) {
     tone.start(begin);
     tone.stop(begin + 0.1);
   }
-}
-
-/** Makes a phone vibrate for this time, unless that is off. @param {number} milliseconds */
-export function buzz(milliseconds) {
-  if (settings.vibrate && allowed()) navigator.vibrate?.(milliseconds);
 }

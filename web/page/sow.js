@@ -3,13 +3,13 @@
 import { middle } from "./arc.js";
 import { SIDES } from "./game.js";
 import { settings } from "./settings.js";
-import { buzz, knock } from "./sound.js";
+import { knock } from "./sound.js";
 
 /** @import { Board } from "./board.js" */
 
 /** Milliseconds of one seed's movement, and maximum for a whole move, by speed. */
-const STEP = { slow: 420, normal: 190, step: 190 };
-const MOVE = { slow: 9000, normal: 2800, step: 2800 };
+const STEP = { slow: 420, normal: 190 };
+const MOVE = { slow: 9000, normal: 2800 };
 
 /** Time in which all seeds of a pit go to a store, in times of one seed. */
 const GATHER = 2;
@@ -25,11 +25,12 @@ const SEEN = { slow: [900, 2200], normal: [300, 900] };
 
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-/** Returns the time for which the last move stays visible before a program moves. */
-export const seen = () => SEEN[settings.speed]?.[still() ? 1 : 0] ?? 0;
-
 /** @param {number} milliseconds */
 const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+/** Waits until the last move, shown at `since`, has been visible for long enough. @param {number} since */
+export const seen = (since) =>
+  wait(Math.max(0, since + (SEEN[settings.speed]?.[still() ? 1 : 0] ?? 0) - performance.now()));
 
 /** @typedef {{ x: number, y: number }} Point */
 
@@ -189,10 +190,7 @@ export async function sow(board, place) {
     if (!(await gather(board, hole, store, steps))) return false;
     knock(180);
   }
-  if (taken.length > 0) {
-    flash(store);
-    buzz(30);
-  }
+  if (taken.length > 0) flash(store);
   for (const { hole, side } of rest) if (!(await gather(board, hole, board.stores[side], steps))) return false;
   return true;
 }

@@ -1,10 +1,10 @@
 // The parts of the page: they are made, connected and shown here.
 
 import * as api from "./api.js";
-import { begin, beginning, load } from "./begin.js";
-import { askNewGame, hint, listenToButtons, report, showValues, updateReport } from "./commands.js";
+import { openGame, usualGame, load } from "./opening.js";
+import { askNewGame, hint, listenToButtons, playToday, report, showValues, updateReport } from "./commands.js";
 import { listenToComments } from "./comment.js";
-import { defaultRules, prepare } from "./dialogs.js";
+import { prepare } from "./dialogs.js";
 import { listenToEditor } from "./editor.js";
 import { around, find } from "./find.js";
 import { SIDES, parse, write } from "./game.js";
@@ -13,13 +13,13 @@ import { listenToKeys } from "./keys.js";
 import { listenToLesson, teach } from "./lesson.js";
 import { fromFragment } from "./link.js";
 import { listenToMachine } from "./machine.js";
-import { actions, arrive, browse, choose, isKept, keep, onArrival, step } from "./play.js";
+import { listenToMistakes, nextMistake } from "./mistakes.js";
+import { actions, arrive, browse, choose, isOwnAddress, saveAddress, onArrival, turnBoard } from "./play.js";
 import { chosenPlayer, fillPlayers, setPrograms, showPlayer } from "./players.js";
 import { preparePreferences } from "./preferences.js";
 import { helped } from "./puzzle.js";
 import { listenToReport } from "./report.js";
 import { lastFragment } from "./resume.js";
-import { listenToRules } from "./rules.js";
 import { goesOn, now, players, values } from "./session.js";
 import { loadSettings, remember, settings } from "./settings.js";
 import { store } from "./store.js";
@@ -34,14 +34,19 @@ function listen() {
   listenToGameText();
   listenToPanel(fit);
   listenToReport();
-  listenToRules();
   onTab((tab) => tab === "report" && report().catch(fail));
   onArrival(endWelcome);
   onArrival(updateReport);
-  listenToWelcome({ play: () => askNewGame().catch(fail), learn: () => teach().catch(fail), analyse: showValues });
-  listenToLesson(() => begin(beginning(), true).catch(fail));
+  listenToWelcome({
+    play: () => askNewGame().catch(fail),
+    learn: () => teach().catch(fail),
+    puzzle: () => playToday().catch(fail),
+    analyse: showValues,
+  });
+  listenToMistakes();
+  listenToLesson(() => openGame(usualGame(), true).catch(fail));
   find("values").addEventListener("change", () => {
-    now.values = find("values").checked;
+    Object.assign(now, { values: find("values").checked, isHidden: false });
     remember({ values: values() });
     if (values()) helped(now.game);
     if (goesOn(now.game.place)) store.draw();
@@ -61,13 +66,14 @@ function listen() {
     walk: (by) => view.board.walk(by),
     sow: (pit) => choose(now.game.place.side, pit),
     hint,
-    step,
     browse,
+    turn: turnBoard,
+    nextMistake,
   });
   listenToComments(
     () => now.game.place,
     () => {
-      keep();
+      saveAddress();
       store.draw();
     },
   );
@@ -80,7 +86,7 @@ function listen() {
     const board = asked.board && parse(asked.board);
     // A link may also name other players.
     const same =
-      isKept() &&
+      isOwnAddress() &&
       game.rules === (asked.rules ?? now.server.rules[0]) &&
       game.root.literal === (board && write(board)) &&
       game.root.side === asked.side &&
@@ -124,7 +130,6 @@ export async function start(transport) {
   listenToMachine();
   document.documentElement.lang = language();
   translate(document);
-  document.body.classList.toggle("large", settings.large);
   // A button that is clicked before the first answer works after it.
   const wanted = { button: /** @type {HTMLElement | null} */ (null) };
   /** @param {Event} event */
@@ -133,12 +138,13 @@ export async function start(transport) {
   };
   document.addEventListener("click", early);
   showFrame();
-  const [told, tables] = await Promise.all([api.server(), api.tables()]);
-  now.server = { ...told, default: defaultRules(told, tables) };
+  now.server = await api.server();
+  // The engine in the page has its own queue.
+  api.grant(now.server.here ? Number.POSITIVE_INFINITY : now.server.searches);
   setPrograms(now.server.players);
   for (const side of SIDES) fillPlayers(find(side), true);
   prepare(now.server);
-  preparePreferences({ fit: () => view.board.fit(), label: () => store.draw() });
+  preparePreferences();
   await load();
   listen();
   document.removeEventListener("click", early);

@@ -1,7 +1,8 @@
 // Results of puzzles: solved in a row, days in a row, and those of past days.
 
-/** Maximum number of stored results of past days; the oldest ones are dropped. */
-const MOST = 2000;
+/** Days whose puzzles can be chosen, and maximum number of stored results; the oldest ones are dropped. */
+export const DAYS = 28;
+const MOST = 400;
 
 /** Returns the day of a date in the time zone of the browser, in the server's form. @param {Date} date */
 export const dayOf = (date) =>
@@ -58,24 +59,3 @@ export function counted(kept, { position, level, rules, day }, solved, today) {
 
 /** Returns the days in a row: none if yesterday's was missed. @param {Solved} kept @param {string} today */
 export const daysInRow = ({ days, day }, today) => (day === today || day === dayAfter(today, -1) ? days : 0);
-
-/**
- * Returns the days of a month such as `2026-11` in weeks from Monday on; other days of these weeks are undefined.
- * @param {string} month
- */
-export function weeksOf(month) {
-  const [year, number] = month.split("-").map(Number);
-  const empty = (new Date(Date.UTC(year, number - 1, 1)).getUTCDay() + 6) % 7;
-  const days = new Date(Date.UTC(year, number, 0)).getUTCDate();
-  const all = Array.from({ length: 7 * Math.ceil((empty + days) / 7) }, (_, index) => {
-    const day = index - empty + 1;
-    return day >= 1 && day <= days ? `${month}-${String(day).padStart(2, "0")}` : undefined;
-  });
-  return Array.from({ length: all.length / 7 }, (_, week) => all.slice(7 * week, 7 * week + 7));
-}
-
-/** Returns the month after another by a number of months. @param {string} month @param {number} by */
-export function monthAfter(month, by) {
-  const [year, number] = month.split("-").map(Number);
-  return new Date(Date.UTC(year, number - 1 + by, 1)).toISOString().slice(0, 7);
-}

@@ -1,16 +1,4 @@
-// Turns of a line: their numbers, and marks of bad moves.
-
-import { mistake } from "./loss.js";
-
-/** Minimum loss of a mistake that keeps the outcome, as a difference of the stores; as in `kalah review`. */
-const MISTAKE = 8;
-
-/** Returns `?!`, `?` or `??` for a bad move that led to a place, or an empty text. @param {Place} place */
-export function mark(place) {
-  const lost = mistake(place);
-  if (!lost) return "";
-  return lost.turns ? "??" : lost.seeds >= MISTAKE ? "?" : "?!";
-}
+// Turns of a line, and their numbers.
 
 /**
  * Returns the place before the turn in which a place was reached, and the number of turns before that.
@@ -31,16 +19,23 @@ export function turnStart(place) {
 }
 
 /**
- * Divides a line from a place on into turns.
+ * Divides a line from a place on into turns: the main line from there.
  * @param {Reached | undefined} first
- * @returns {Turn[]}
  */
 export function turnsFrom(first) {
-  if (!first) return [];
-  const { start, turns: before } = turnStart(first);
+  /** @type {Reached[]} */
+  const places = [];
+  for (let place = first; place; place = place.after[0]) places.push(place);
+  return turnsAmong(places);
+}
+
+/** Divides places that follow each other into turns. @param {Reached[]} places @returns {Turn[]} */
+export function turnsAmong(places) {
+  if (places.length === 0) return [];
+  const { start, turns: before } = turnStart(places[0]);
   /** @type {Turn[]} */
   const turns = [];
-  for (let place = /** @type {Reached | undefined} */ (first); place; place = place.after[0]) {
+  for (const place of places) {
     let turn = turns.at(-1);
     if (!turn || turn.side !== place.before.side) {
       const index = before + turns.length;
@@ -50,7 +45,7 @@ export function turnsFrom(first) {
     }
     turn.places.push(place);
   }
-  turns[0].prefix = first.before.path.slice(start.path.length);
+  turns[0].prefix = places[0].before.path.slice(start.path.length);
   return turns;
 }
 

@@ -7,21 +7,19 @@ interface Settings {
   /** True if values are shown; undefined before the first choice. */
   values?: boolean;
   /** Speed of moves. */
-  speed: "slow" | "normal" | "instant" | "step";
-  /** Labels of moves: their values, or what they lose against the best move. */
-  labels: "value" | "loss";
+  speed: "slow" | "normal" | "instant";
   sounds: boolean;
-  vibrate: boolean;
   /** True if single keys sow pits and stand for buttons. */
   keys: boolean;
   /** True after the cards of a first visit. */
   welcomed?: boolean;
-  large: boolean;
   /** Language of the page; undefined for that of the browser. */
   language?: string;
   /** Settings of the last new game. */
   game?: Partial<NewGame>;
   puzzles?: Partial<Solved>;
+  /** Games won, drawn and lost against each level. */
+  record?: Record<string, number[]>;
   /** Seconds that programs may think; undefined for the server's limit. */
   time?: number;
 }
@@ -89,12 +87,6 @@ interface Note {
   text: string;
 }
 
-/** Lines from the start through a variation, and comments on its places. */
-interface Variation {
-  lines: number[][];
-  comments: Note[];
-}
-
 /** Beginning of a game. */
 interface Beginning {
   rules: string;
@@ -134,10 +126,7 @@ interface NewGame {
   pie?: boolean;
 }
 
-/** Description of the server, and the rules of a first game. */
-interface Server extends Api.Server {
-  default: string;
-}
+type Server = Api.Server;
 
 /** A pit or a store of a shown board. */
 interface Hole {
@@ -155,12 +144,6 @@ interface Pit extends Hole {
   number: number;
   label: HTMLElement;
 }
-
-/** Numbers of games in which a move was won, drawn and lost. */
-type Counts = [won: number, drawn: number, lost: number];
-
-/** Counts for each move of a position. */
-type Played = Record<string, Counts>;
 
 /** A text. If it has several forms, `other` serves for all numbers. */
 type Wording = string | ({ other: string } & Partial<Record<Intl.LDMLPluralRule, string>>);

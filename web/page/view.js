@@ -1,6 +1,6 @@
 // The view of a game: the board, values, the moves, the explorer, and the visible buttons.
 
-import { isKnown } from "./analysis.js";
+import { isKnown, isSearching } from "./analysis.js";
 import { Board } from "./board.js";
 import { showComment } from "./comment.js";
 import { showExplorer } from "./explorer.js";
@@ -13,7 +13,7 @@ import { task } from "./puzzle.js";
 import { goesOn, isHuman, isProgram, mayExchange, mayPlay, now, onlyPerson, players, values } from "./session.js";
 import { store } from "./store.js";
 import { showScore, showStrips } from "./strip.js";
-import { ending, happened, name, origin, pitName, ruleName, t, tell } from "./words.js";
+import { describe, ending, happened, name, origin, pitName, ruleName, t } from "./words.js";
 
 /** @import { LineActions } from "./linetools.js" */
 
@@ -35,7 +35,7 @@ import { ending, happened, name, origin, pitName, ruleName, t, tell } from "./wo
 export const view = /** @type {any} */ ({});
 
 /** Heights of what is above and below the board, in units of the font size. */
-const AROUND = { usual: 20, phone: 20, sideways: 3.4, large: 15.5 };
+const AROUND = { usual: 20, phone: 20, sideways: 3.4 };
 
 /** Windows in which the open sheet leaves the whole board visible, as in shell.css. */
 const SPLIT = "(max-width: 40rem) and (min-height: 44rem)";
@@ -43,12 +43,11 @@ const SPLIT = "(max-width: 40rem) and (min-height: 44rem)";
 const space = () => {
   const width = around(find("board")).clientWidth;
   const font = parseFloat(getComputedStyle(document.documentElement).fontSize);
-  const large = document.body.classList.contains("large");
   const sideways = matchMedia("(max-height: 32rem) and (orientation: landscape) and (min-width: 36rem)").matches;
   const phone = matchMedia("(max-width: 52rem)").matches;
   const low = document.body.classList.contains("sheet") && matchMedia(SPLIT).matches;
-  const beside = AROUND[sideways ? "sideways" : large ? "large" : phone ? "phone" : "usual"];
-  return { width, height: innerHeight - beside * font, large, low, font };
+  const beside = AROUND[sideways ? "sideways" : phone ? "phone" : "usual"];
+  return { width, height: innerHeight - beside * font, low, font };
 };
 
 /** Makes the parts of the view. @param {Actions} act */
@@ -78,12 +77,12 @@ export function status(place) {
   const yours = onlyPerson() === side;
   const mover = t(yours ? "yourTurn" : "toMove", { side: name(side) });
   return answer && values()
-    ? t("toMoveValue", { mover, value: tell(answer).full, origin: origin(answer) })
+    ? t("toMoveValue", { mover, value: describe(answer, side).full, origin: origin(answer) })
     : `${mover}.`;
 }
 
 /** Returns the effects of the last move, or a hint before the first one. @param {Place} place */
-function told(place) {
+function lastMove(place) {
   if (isReached(place)) return t("lastMove", { text: happened(place) });
   return onlyPerson() === place.side && mayPlay() && !now.game.puzzle ? t("firstMove") : "";
 }
@@ -95,7 +94,7 @@ function showButtons(place, shown) {
   for (const id of /** @type {const} */ (["first", "undo"])) find(id).disabled = !place.before;
   for (const id of /** @type {const} */ (["redo", "final"])) find(id).disabled = !place.chosen;
   find("hint").disabled = shown || !mayPlay();
-  find("longer").hidden = !shown || place.finished || !answer || isKnown(place);
+  find("longer").hidden = !shown || place.finished || !answer || isKnown(place) || isSearching();
   find("pause").hidden = !now.paused && [players.south, players.north].includes("human");
   find("pause").textContent = t(now.paused ? "resume" : "pause");
   find("pause").setAttribute("aria-pressed", String(now.paused));
@@ -106,6 +105,8 @@ function showButtons(place, shown) {
   find("pie").hidden = !exchange;
   find("pie").textContent = exchange ? t("pieNow", { side: name(place.side) }) : "";
   find("another").hidden = !game.puzzle?.solved;
+  find("share-result").hidden = !game.puzzle?.solved || !game.puzzle.day;
+  find("again").hidden = game.verdict !== "wrong";
   // Useful after the end of a game.
   find("new").classList.toggle("main", place.finished && !game.puzzle);
 }
@@ -126,14 +127,16 @@ function draw() {
   const { place } = game;
   const shown = values();
   showMode(shown);
+  document.body.classList.toggle("turned", now.bottom === "north");
   find("values").checked = shown;
+  find("values-for").textContent = shown ? t("valuesFor", { side: name(now.bottom) }) : t("values");
   document.body.classList.toggle("hidden-values", !shown);
   find("status").textContent = status(place);
   if (now.sowing) return;
   if (board.labels !== shown) board.fit(shown);
-  board.label(place, mayPlay(), shown, now.hinted === place);
+  board.label(place, mayPlay(), shown, now.hinted === place || game.verdict === "wrong");
   showStrips(place);
-  find("last").textContent = told(place);
+  find("last").textContent = lastMove(place);
   const pits = place.raw().rows[0].length;
   const { answer } = place;
   if (shown && answer?.line) {
@@ -149,10 +152,11 @@ function draw() {
     "goes-on",
     Boolean(shown && answer?.line && answer.source === "book" && place.book?.complete === false),
   );
-  find("task").hidden = !game.puzzle;
+  find("task").hidden = !game.puzzle && !game.message;
+  find("task").className = game.verdict ?? "";
   // The task says who is to move.
   find("status").hidden = Boolean(game.puzzle) && !shown && !place.finished;
-  if (game.puzzle) find("task").textContent = game.told ?? task(game.puzzle, game.root.side);
+  find("task").textContent = game.message ?? (game.puzzle ? task(game.puzzle, game.root.side) : "");
   const about = t("about", { rules: ruleName(game.rules), n: pits });
   find("about").textContent = t(now.server.here ? "engineHere" : "engineServer", { about });
   showButtons(place, shown);
@@ -162,7 +166,7 @@ function draw() {
   moves.update(game, shown);
   find("moves-note").textContent = t(game.root.after.length > 0 ? "movesNote" : "movesNone");
   showComment(place);
-  showExplorer(game.rules, place, mayPlay(), (move) => act.playLine([move]));
+  showExplorer(place, { playable: mayPlay(), values: shown }, (move) => act.playLine([move]));
 }
 
 /** Lays everything out again in the available space. */

@@ -1,6 +1,7 @@
 // Values, sides and moves in words, in the language of the page.
 
-import { captured } from "./game.js";
+import { captured, other } from "./game.js";
+import { now } from "./session.js";
 import { LANGUAGES, TEXTS, rulesIn, textOf } from "./texts.js";
 
 /** @import { Key, Language } from "./texts.js" */
@@ -52,25 +53,37 @@ export function translate(root) {
 /** Formats a number with its sign, with a true minus. @param {number} value */
 export const signed = (value) => (value > 0 ? `+${value}` : value < 0 ? `−${-value}` : "0");
 
-/** @param {number} value */
-const outcome = (value) => (value > 0 ? "win" : value < 0 ? "loss" : "draw");
+/** Returns a value as the player at the bottom of the board sees it. @param {Api.Value} known @param {Side} mover */
+export function seen({ value, lower, upper, estimate }, mover) {
+  if (mover === now.bottom) return { value, lower, upper, estimate };
+  /** @param {number | undefined} number */
+  const negative = (number) => (number === undefined ? undefined : -number || 0);
+  return { value: negative(value), lower: negative(upper), upper: negative(lower), estimate: negative(estimate) };
+}
 
 /**
- * Describes a value or its bounds: a short text and a word for a label, a class for its colour, and a sentence.
+ * Describes a mover's value or its bounds, as the player at the bottom sees them: a short text and a word for a label,
+ * a class for its colour, and a sentence.
  * @param {Api.Value} known
+ * @param {Side} mover
  */
-export function tell({ value, lower, upper, estimate }) {
+export function describe(known, mover) {
+  const { value, lower, upper, estimate } = seen(known, mover);
+  const [side, opponent] = [name(now.bottom), name(other(now.bottom))];
+  if (value === 0) return { text: "0", word: t("draw"), kind: "draw", full: t("drawExact") };
   if (value !== undefined) {
-    const kind = outcome(value);
-    return { text: signed(value), word: t(kind), kind, full: t(`${kind}By`, { n: Math.abs(value) }) };
+    const kind = value > 0 ? "win" : "loss";
+    const full = t("winBy", { side: value > 0 ? side : opponent, n: Math.abs(value) });
+    return { text: signed(value), word: t(kind), kind, full };
   }
   if (lower !== undefined && lower > 0) {
-    return { text: `≥${signed(lower)}`, word: t("win"), kind: "win", full: t("winAtLeast", { n: lower }) };
+    return { text: `≥${signed(lower)}`, word: t("win"), kind: "win", full: t("winAtLeast", { side, n: lower }) };
   }
   if (upper !== undefined && upper < 0) {
-    return { text: `≤${signed(upper)}`, word: t("loss"), kind: "loss", full: t("lossAtLeast", { n: -upper }) };
+    const full = t("winAtLeast", { side: opponent, n: -upper });
+    return { text: `≤${signed(upper)}`, word: t("loss"), kind: "loss", full };
   }
-  const bounds = { lower: signed(lower ?? 0), upper: signed(upper ?? 0) };
+  const bounds = { side, lower: signed(lower ?? 0), upper: signed(upper ?? 0) };
   if (estimate !== undefined) {
     const full = t(lower === undefined ? "estimated" : "estimatedBetween", { value: signed(estimate), ...bounds });
     return { text: `≈${signed(estimate)}`, word: t("estimateShort"), kind: "open", full };
@@ -82,7 +95,8 @@ export function tell({ value, lower, upper, estimate }) {
 }
 
 /** Returns the origin of an answer in words. @param {Api.Answer} answer */
-export const origin = (answer) => t(`from.${answer.source}`, { n: answer.depth ?? "" });
+export const origin = (answer) =>
+  t(`from.${answer.source}`, { n: answer.depth ?? "" }) + (answer.note ? `; ${t("tableLost")}` : "");
 
 /** @param {Side} side */
 export const name = (side) => t(side);

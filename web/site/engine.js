@@ -1,7 +1,7 @@
 // The engine in a worker: answers the requests of the HTTP API by the WebAssembly module. It builds tables while it has
 // nothing else to do.
 
-import { Module, compile, compilePacked } from "./module.js";
+import { Module, compile } from "./module.js";
 import { PartError, Parts } from "./parts.js";
 
 const port = /** @type {DedicatedWorkerGlobalScope} */ (/** @type {unknown} */ (self));
@@ -59,9 +59,12 @@ async function loadSite() {
 
 /** Loads the first module, which suffices to play. */
 async function loadFirst() {
-  first = await Module.run(await compilePacked(file("kalah_first.bin")));
+  first = await Module.run(await compile(file("kalah_first.bin")));
   answerEarly();
 }
+
+/** True if a request waits for the engine. */
+let isAwaited = false;
 
 /** Modules that were compiled: one for many threads, and one for a single thread. @type {WebAssembly.Module[]} */
 const compiled = [];
@@ -72,8 +75,10 @@ let mayShare = THREADS > 1;
 /** Compiles the module for as many threads as the page may use. @param {Site} site */
 async function loadModule(site) {
   mayShare &&= site.threads;
-  const [index, name] = mayShare ? [0, "kalah_threads.wasm"] : [1, "kalah_wasm.wasm"];
-  compiled[index] ??= await compile(file(name));
+  const [index, name] = mayShare ? [0, "kalah_threads.bin"] : [1, "kalah_wasm.bin"];
+  compiled[index] ??= await compile(file(name), (done, all) => {
+    if (isAwaited) port.postMessage({ loading: { done, all } });
+  });
 }
 
 function endPool() {
@@ -136,19 +141,26 @@ let searching;
 /** The request that is being answered, unless it was cancelled. @type {EngineRequest | undefined} */
 let current;
 
-/** @param {number} id @param {number} status @param {any} answer */
-const send = (id, status, answer) => port.postMessage({ id, status, answer });
+/**
+ * Sends the answer of a request, with its note if it has one.
+ * @param {EngineRequest} request
+ * @param {number} status
+ * @param {any} answer
+ */
+const send = ({ id, note }, status, answer) =>
+  port.postMessage({ id, status, answer: note && !answer.error ? { ...answer, note } : answer });
 
 /** @param {string} code @param {string} message */
 const failure = (code, message) => ({ error: { code, message } });
 
 /**
  * Answers a request, for which it fetches parts of files. Damaged parts are fetched once more, which repairs damage on
- * the way or in a cache. Without the host, it answers without its tables.
+ * the way or in a cache. If that fails, or without the host, it answers by a search, without the host's tables.
  * @param {EngineRequest} request
  * @returns {Promise<Reply>}
  */
-async function reply({ method, target, body, streams }) {
+async function reply(request) {
+  const { method, target, body, streams } = request;
   /** @type {Map<Part, Uint8Array<ArrayBuffer>>} */
   const used = new Map();
   let [fresh, local] = [false, false];
@@ -185,9 +197,13 @@ async function reply({ method, target, body, streams }) {
       return found;
     }
     await parts.forget(used.keys());
-    if (fresh) return found;
-    fresh = true;
+    if (local) return found;
     used.clear();
+    if (fresh) {
+      local = true;
+      request.note = "answer" in found ? found.answer.error.message : "";
+    }
+    fresh = true;
   }
 }
 
@@ -225,7 +241,7 @@ async function work() {
       // The search may have ended meanwhile.
       (searching ? blocked : waiting).push(request);
     } else if (isWanted && "status" in found) {
-      send(request.id, found.status, found.answer);
+      send(request, found.status, found.answer);
     }
     return true;
   }
@@ -236,7 +252,7 @@ async function work() {
     if (searching.streams)
       for (const progress of found.progress) port.postMessage({ id: searching.id, progress });
   } else if ("status" in found) {
-    send(searching.id, found.status, found.answer);
+    send(searching, found.status, found.answer);
     endSearch();
   }
   return true;
@@ -253,7 +269,7 @@ async function run() {
     // The module failed. It starts again, without tables; its requests are lost.
     const lost = [...waiting.splice(0), ...blocked.splice(0), current, searching];
     for (const request of lost)
-      if (request) send(request.id, 500, failure("failed", `the engine failed: ${error.message}`));
+      if (request) send(request, 500, failure("failed", `the engine failed: ${error.message}`));
     current = undefined;
     searching = undefined;
     try {
@@ -294,10 +310,11 @@ let early = [];
 const refused = new WeakSet();
 
 /** Answers a request without the engine. Returns false if that is not possible. @param {EngineRequest} request */
-function isAnsweredFirst({ id, method, target, body }) {
+function isAnsweredFirst(request) {
+  const { method, target, body } = request;
   const known = method === "GET" && site?.answers[target];
   const found = known ? { status: 200, answer: known } : first?.call({ method, target, body });
-  if (found) send(id, found.status, found.answer);
+  if (found) send(request, found.status, found.answer);
   return found !== undefined && found !== null;
 }
 
@@ -309,7 +326,10 @@ function answerEarly() {
     // The description may have the answer.
     if (!first || !site) return true;
     refused.add(message);
-    if (!message.waits) needed();
+    if (!message.waits) {
+      isAwaited = true;
+      needed();
+    }
     return true;
   });
 }

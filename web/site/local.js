@@ -37,7 +37,7 @@ async function keep(isSparing) {
   const { active } = await workers.ready;
   // With the service worker, the next visit is isolated and may use threads.
   const mayUse = !isSparing && !crossOriginIsolated && navigator.hardwareConcurrency > 1;
-  if (mayUse) active?.postMessage({ keep: "kalah_threads.wasm" });
+  if (mayUse) active?.postMessage({ keep: "kalah_threads.bin" });
 }
 
 /** Returns the engine, which is started at once and after a failure. */
@@ -63,9 +63,11 @@ function started() {
   };
   engine.onmessage = ({ data }) => {
     if (data.failed !== undefined) fail(data.failed);
+    else if (data.loading) dispatchEvent(new CustomEvent("engine", { detail: data.loading }));
     // All files have come, so that the service worker finds them in the browser's cache.
     else if (data.ready) {
       document.documentElement.dataset.threads = data.threads;
+      dispatchEvent(new CustomEvent("engine"));
       keep(data.isSparing).catch(() => {});
     }
     else if ("progress" in data) open.get(data.id)?.progress(data.progress);

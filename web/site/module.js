@@ -1,20 +1,25 @@
 // A WebAssembly module of the engine: its calls, and their answers as JSON.
 
-/** @param {Response} response */
-const isStreamable = (response) =>
-  (response.headers.get("content-type") ?? "").split(";")[0].trim() === "application/wasm";
-
-/** Compiles a module, while it arrives if the host names its type. @param {Promise<Response>} response */
-export async function compile(response) {
-  const found = await response;
-  return isStreamable(found) ? WebAssembly.compileStreaming(found) : WebAssembly.compile(await found.arrayBuffer());
-}
-
-/** Compiles a module that is compressed with gzip. @param {Promise<Response>} response */
-export async function compilePacked(response) {
-  const packed = await (await response).blob();
-  const module = new Response(packed.stream().pipeThrough(new DecompressionStream("gzip")));
-  return WebAssembly.compile(await module.arrayBuffer());
+/**
+ * Compiles a module that is compressed with gzip: many hosts send WebAssembly as it is. Reports the bytes that have come,
+ * and their sum if the host states it.
+ * @param {Promise<Response>} response
+ * @param {(done: number, all: number) => void} [progress]
+ */
+export async function compile(response, progress = () => {}) {
+  const { body, headers } = await response;
+  const all = Number(headers.get("content-length"));
+  let done = 0;
+  /** @type {TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>} */
+  const counted = new TransformStream({
+    transform(part, next) {
+      done += part.length;
+      progress(done, all);
+      next.enqueue(part);
+    },
+  });
+  const module = body?.pipeThrough(counted).pipeThrough(new DecompressionStream("gzip"));
+  return WebAssembly.compile(await new Response(module).arrayBuffer());
 }
 
 /** A running module. */

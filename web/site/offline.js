@@ -17,7 +17,7 @@ const ISOLATION = { "cross-origin-opener-policy": "same-origin", "cross-origin-e
 const address = (path) => new URL(path, SCOPE).href;
 const KEPT = new Map(FILES.map((file) => [address(file[0]), file]));
 /** The engine without threads, and with threads if there is such a module. A visit uses one of them. */
-const ENGINES = ["kalah_wasm.wasm", "kalah_threads.wasm"].flatMap((name) =>
+const ENGINES = ["kalah_wasm.bin", "kalah_threads.bin"].flatMap((name) =>
   FILES.filter(([path]) => path.endsWith(`/${name}`)),
 );
 const OTHERS = FILES.filter((file) => !ENGINES.includes(file));

@@ -4,6 +4,12 @@
 /** A part could not be fetched, or is not a part of the file that the site describes. */
 export class PartError extends Error {}
 
+/** Files above this are not fetched as a whole: a search is quicker. */
+const LARGE = 2 ** 23;
+
+/** @param {string} file */
+const nameOf = (file) => file.split("/").at(-1);
+
 /** @param {Part} part @param {string} base */
 const address = ({ file, start, end }, base) => `${new URL(file, base).href}?${start}-${end}`;
 
@@ -12,7 +18,11 @@ export class Parts {
   /** Parts that are kept already. @type {Set<string>} */
   #stored = new Set();
   /** Files of hosts without range requests. @type {Map<string, Promise<Uint8Array<ArrayBuffer>>>} */
-  #whole = new Map();
+  #files = new Map();
+  /** True if the host answers range requests, and false if it sends whole files. @type {boolean | undefined} */
+  #ranges;
+  /** The request that finds this out. @type {Promise<unknown> | undefined} */
+  #asking;
 
   /**
    * @param {string} base address of the page's folder
@@ -48,30 +58,70 @@ export class Parts {
     return this.#fetch(part, fresh);
   }
 
+  /**
+   * Fetches a part. Until it is known whether the host answers range requests, one request is sent at a time.
+   * @param {Part} part
+   * @param {boolean} fresh
+   */
+  async #fetch(part, fresh) {
+    while (this.#ranges === undefined && this.#asking) await this.#asking.catch(() => {});
+    if (this.#ranges === false) return (await this.#file(part.file, fresh)).subarray(part.start, part.end);
+    const answer = this.#range(part, fresh);
+    if (this.#ranges === undefined) {
+      this.#asking = answer;
+      const done = () => (this.#asking = undefined);
+      answer.then(done, done);
+    }
+    return answer;
+  }
+
   /** @param {Part} part @param {boolean} fresh */
-  async #fetch({ file, start, end }, fresh) {
-    const name = file.split("/").at(-1);
+  async #range({ file, start, end }, fresh) {
     const size = this.sizes.get(file);
-    const kept = fresh ? undefined : this.#whole.get(file);
-    if (kept) return (await kept).subarray(start, end);
     const headers = { range: `bytes=${start}-${end - 1}` };
     const response = await fetch(new URL(file, this.base), { cache: fresh ? "reload" : "default", headers });
-    if (!response.ok) throw new PartError(`${name}: HTTP ${response.status}`);
     if (response.status === 206) {
+      this.#ranges = true;
       const bytes = new Uint8Array(await response.arrayBuffer());
       const total = response.headers.get("content-range")?.split("/")[1] ?? "*";
-      if (bytes.length !== end - start || (total !== "*" && Number(total) !== size))
-        throw new PartError(`${name}: it is not complete`);
-      return bytes;
+      if (bytes.length === end - start && (total === "*" || Number(total) === size)) return bytes;
+      throw new PartError(`${nameOf(file)}: it is not complete`);
     }
-    // A host without range requests sends the whole file.
-    const whole = response.arrayBuffer().then((buffer) => {
-      if (buffer.byteLength !== size) throw new PartError(`${name}: it is not complete`);
-      return new Uint8Array(buffer);
-    });
-    this.#whole.set(file, whole);
-    whole.catch(() => this.#whole.delete(file));
-    return (await whole).subarray(start, end);
+    const length = response.headers.get("content-length");
+    // The whole file. What has another length is no table, but such as a page that asks to log in.
+    if (response.ok && (length === null || Number(length) === size)) this.#ranges = false;
+    return (await this.#whole(file, response)).subarray(start, end);
+  }
+
+  /** Returns a whole file, from one request. @param {string} file @param {boolean} fresh */
+  #file(file, fresh) {
+    if (fresh) this.#files.delete(file);
+    const known = this.#files.get(file);
+    if (known) return known;
+    if (this.#isLarge(file)) throw new PartError(`${nameOf(file)}: the host sends only whole files, and it is large`);
+    return this.#whole(file, fetch(new URL(file, this.base), { cache: fresh ? "reload" : "default" }));
+  }
+
+  /** @param {string} file */
+  #isLarge = (file) => (this.sizes.get(file) ?? 0) > LARGE;
+
+  /** Reads a whole file, and remembers it at once. @param {string} file @param {Response | Promise<Response>} sent */
+  #whole(file, sent) {
+    const read = async () => {
+      const response = await sent;
+      if (!response.ok) throw new PartError(`${nameOf(file)}: HTTP ${response.status}`);
+      if (this.#isLarge(file)) {
+        await response.body?.cancel();
+        throw new PartError(`${nameOf(file)}: the host sends only whole files, and it is large`);
+      }
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      if (bytes.length !== this.sizes.get(file)) throw new PartError(`${nameOf(file)}: it is not complete`);
+      return bytes;
+    };
+    const whole = read();
+    this.#files.set(file, whole);
+    whole.catch(() => this.#files.delete(file));
+    return whole;
   }
 
   /**
@@ -98,7 +148,7 @@ export class Parts {
     for (const part of parts) {
       const key = address(part, this.base);
       this.#stored.delete(key);
-      this.#whole.delete(part.file);
+      this.#files.delete(part.file);
       await cache?.delete(key);
     }
   }

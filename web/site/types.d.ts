@@ -10,6 +10,8 @@ interface EngineRequest {
   streams: boolean;
   /** True if the engine need not load for it. */
   waits: boolean;
+  /** Why tables of the host were not used. */
+  note?: string;
 }
 
 /** The end of a request. */

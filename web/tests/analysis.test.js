@@ -47,11 +47,12 @@ test("a search replaces an estimate by deeper ones and by a proof, and the best 
   await learn(game, game.root, signal, 60, note, false);
   assert.deepEqual(shown, [
     [[3], false],
+    [[3], false],
     [[3, 4], false],
     [[3, 4], false],
     [[4], true],
   ]);
-  assert.deepEqual(asked, ["api/position auto", "api/search"]);
+  assert.deepEqual(asked, ["api/position auto", "api/search auto"]);
   await learn(game, game.root, signal, 60, note, false);
   assert.equal(asked.length, 2, "nothing is left to search");
 });

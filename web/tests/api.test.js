@@ -74,6 +74,6 @@ test("a stream reports its progress, however it is divided", async () => {
   play([() => new Response(body, { headers: { "content-type": "text/event-stream" } })]);
   /** @type {any[]} */
   const seen = [];
-  const found = await api.search("6x4", "standard", undefined, (document) => seen.push(document.depth), undefined);
+  const found = await api.deepen("6x4", "standard", undefined, (document) => seen.push(document.depth), undefined);
   assert.deepEqual([found, seen], [{ value: 4 }, [1, 2]]);
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { replyOf, stateOf } from "../page/solution.js";
-import { counted, dayAfter, dayOf, daysInRow, monthAfter, resultOf, results, weeksOf } from "../page/streak.js";
+import { counted, dayAfter, dayOf, daysInRow, resultOf, results } from "../page/streak.js";
 import { evaluate, newGame, play } from "./games.js";
 
 /** @param {Partial<Puzzle>} [more] @returns {Puzzle} */
@@ -99,9 +99,9 @@ test("the calendar has the best result of a day", () => {
   assert.equal(of(counted(kept, puzzle({ day }), false, today)), "first");
   assert.equal(resultOf(kept, day, "hard", "standard"), undefined);
   // Old results give way.
-  for (let days = 1; days < 2000; days++) kept.past[`${dayAfter(day, days)} easy standard`] = "first";
-  kept = counted(kept, puzzle({ position: "next", day: dayAfter(day, 2000) }), true, today);
-  assert.equal(Object.keys(kept.past).length, 2000);
+  for (let days = 1; days < 400; days++) kept.past[`${dayAfter(day, days)} easy standard`] = "first";
+  kept = counted(kept, puzzle({ position: "next", day: dayAfter(day, 400) }), true, today);
+  assert.equal(Object.keys(kept.past).length, 400);
   assert.equal(of(kept), undefined);
 });
 
@@ -109,12 +109,4 @@ test("dates", () => {
   assert.equal(dayOf(new Date(2026, 0, 5, 23, 59)), "2026-01-05");
   assert.equal(dayAfter("2024-02-28", 1), "2024-02-29");
   assert.equal(dayAfter("2026-01-01", -1), "2025-12-31");
-  assert.equal(monthAfter("2026-01", -1), "2025-12");
-  assert.equal(monthAfter("2026-12", 1), "2027-01");
-  const weeks = weeksOf("2026-11");
-  // The first of November 2026 is a Sunday.
-  assert.deepEqual(weeks[0], [...Array(6).fill(undefined), "2026-11-01"]);
-  assert.equal(weeks.flat().filter(Boolean).length, 30);
-  assert.equal(weeks.length, 6);
-  assert.equal(weeksOf("2021-02").length, 4);
 });

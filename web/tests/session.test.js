@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { begun, goesOn, isHuman, mayExchange, mayPlay, now, onlyPerson, players } from "../page/session.js";
+import { nextStep, goesOn, isHuman, mayExchange, mayPlay, now, onlyPerson, players } from "../page/session.js";
 import { newGame, play } from "./games.js";
 
 beforeEach(() => {
@@ -62,6 +62,6 @@ test("sides may be exchanged once, after the first turn, by the pie rule", () =>
 
 test("a new step ends the requests of the last one", () => {
   const { asking, turn } = now;
-  assert.equal(begun(), turn + 1);
+  assert.equal(nextStep(), turn + 1);
   assert.ok(asking.signal.aborted && !now.asking.signal.aborted);
 });

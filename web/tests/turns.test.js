@@ -1,9 +1,9 @@
-// Numbers of turns, and marks of moves.
+// Numbers of turns.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mark, numberOf, turnsFrom, variationsOf } from "../page/turns.js";
-import { evaluate, newGame, play } from "./games.js";
+import { numberOf, turnsFrom, variationsOf } from "../page/turns.js";
+import { newGame, play } from "./games.js";
 
 /** @param {Turn[]} turns */
 const shown = (turns) =>
@@ -35,23 +35,4 @@ test("the side that begins has the first turn of a number", () => {
   play(game, "1 2");
   const sides = turnsFrom(game.root.after[0]).map(({ side, second }) => [side, second]);
   assert.deepEqual(sides, [["north", false], ["south", true]]);
-});
-
-test("marks are those of reviews", () => {
-  const game = newGame();
-  for (const [values, expected] of /** @type {[Record<number, number>, string][]} */ ([
-    [{ 1: 4, 2: 4 }, ""],
-    [{ 1: 4, 2: 6 }, "?!"],
-    [{ 1: 4, 2: 10 }, "?!"],
-    [{ 1: 4, 2: 12 }, "?"],
-    [{ 1: -14, 2: -4 }, "?"],
-    [{ 1: 0, 2: 2 }, "??"],
-    [{ 1: -2, 2: 0 }, "??"],
-  ])) {
-    evaluate(game.root, values);
-    game.show(game.root);
-    assert.equal(mark(play(game, "1")), expected, JSON.stringify(values));
-  }
-  game.root.answer = undefined;
-  assert.equal(mark(game.place), "");
 });

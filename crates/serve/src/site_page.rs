@@ -80,11 +80,11 @@ impl Site {
     }
 }
 
-/// Compresses the first module, for which a visitor waits: many hosts send WebAssembly as it is. Hosts have a media
-/// type for files of this name, and send them unchanged. The engine stays a module, whose machine code browsers keep.
+/// Compresses a module, for which a visitor waits: many hosts send WebAssembly as it is. Hosts have a media type for
+/// files of this name, and send them unchanged.
 fn packed((name, bytes): (String, Vec<u8>)) -> (String, Vec<u8>) {
-    let Some(first) = name.strip_suffix("first.wasm") else { return (name, bytes) };
-    (format!("{first}first.bin"), compressed(&bytes))
+    let Some(module) = name.strip_suffix(".wasm") else { return (name, bytes) };
+    (format!("{module}.bin"), compressed(&bytes))
 }
 
 /// Returns the version of a site, a digest of its contents.

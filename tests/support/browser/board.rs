@@ -98,11 +98,11 @@ pub fn labels(browser: &Browser, side: &str) -> Vec<(usize, String)> {
     labels
 }
 
-/// Right labels, from the tables.
-pub fn expected(position: &Position) -> Vec<(usize, String)> {
+/// Right labels of a position whose mover is `side`, from the tables: values for South, who is at the bottom.
+pub fn expected(position: &Position, side: &str) -> Vec<(usize, String)> {
     let moves = tables().move_scores(position).unwrap();
     let label = |(pit, score): (Pit, u32)| {
-        let value = position.value(score);
+        let value = position.value(score) * if side == "north" { -1 } else { 1 };
         let (sign, outcome) = match value.signum() {
             1 => ("+", "win"),
             -1 => ("−", "loss"),

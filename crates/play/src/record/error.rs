@@ -46,6 +46,9 @@ pub enum RecordFault {
     /// A comment has no end.
     #[error("the comment that begins here has no }}")]
     Comment,
+    /// A variation has no end.
+    #[error("the variation that begins here has no )")]
+    Variation,
     /// A brace without a comment.
     #[error("a }} without a comment before it")]
     Brace,

@@ -37,8 +37,14 @@ enum Part {
     Comment(String),
 }
 
-/// A comment that is not closed yet: the line where it began, and its text so far.
-type OpenComment = Option<(usize, String)>;
+/// What is not closed yet.
+#[derive(Default)]
+struct Open {
+    /// A comment: the line where it began, and its text so far.
+    comment: Option<(usize, String)>,
+    /// The lines where variations began, which are skipped with all that is in them.
+    variations: Vec<usize>,
+}
 
 /// A game as written.
 #[derive(Default)]
@@ -60,9 +66,10 @@ fn split(text: &str) -> Result<Vec<Draft>, RecordError> {
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut games: Vec<Draft> = Vec::new();
-    let mut comment = None;
+    let mut open = Open::default();
     for (line, content) in (1..).zip(text.lines()) {
-        let begins_header = comment.is_none() && content.trim_start().starts_with('[');
+        let begins_header =
+            open.comment.is_none() && open.variations.is_empty() && content.trim_start().starts_with('[');
         if begins_header {
             let (name, value) =
                 header(content).ok_or_else(|| RecordFault::Header(content.trim().to_owned()).at(line))?;
@@ -77,7 +84,7 @@ fn split(text: &str) -> Result<Vec<Draft>, RecordError> {
             headers.push((line, name, value));
             continue;
         }
-        for part in parts(content, line, &mut comment)? {
+        for part in parts(content, line, &mut open)? {
             if games.is_empty() {
                 games.push(Draft { line, ..Draft::default() });
             }
@@ -86,42 +93,58 @@ fn split(text: &str) -> Result<Vec<Draft>, RecordError> {
     }
     // Comments alone are not a game.
     games.retain(|game| !(game.headers.is_empty() && game.turns.is_empty() && game.result.is_none()));
-    match comment {
-        Some((line, _)) => Err(RecordFault::Comment.at(line)),
-        None => Ok(games),
+    match (open.comment, open.variations.first()) {
+        (Some((line, _)), _) => Err(RecordFault::Comment.at(line)),
+        (None, Some(&line)) => Err(RecordFault::Variation.at(line)),
+        (None, None) => Ok(games),
     }
 }
 
-/// The words and comments of a line. `comment` is the open comment at the beginning of the line, and then at
-/// its end.
-fn parts(content: &str, line: usize, comment: &mut OpenComment) -> Result<Vec<Part>, RecordError> {
+/// The words and comments of a line outside variations. `open` is what is open at the beginning of the line, and then
+/// at its end.
+fn parts(content: &str, line: usize, open: &mut Open) -> Result<Vec<Part>, RecordError> {
     let (mut parts, mut word) = (Vec::new(), String::new());
-    let end = |word: &mut String, parts: &mut Vec<Part>| {
+    let Open { comment, variations } = open;
+    // What is in a variation is skipped.
+    let add = |part: Part, parts: &mut Vec<Part>, variations: &[usize]| {
+        if variations.is_empty() {
+            parts.push(part);
+        }
+    };
+    let end = |word: &mut String, parts: &mut Vec<Part>, variations: &[usize]| {
         if !word.is_empty() {
-            parts.push(Part::Word(std::mem::take(word)));
+            add(Part::Word(std::mem::take(word)), parts, variations);
         }
     };
     // For the line break.
     comment.iter_mut().for_each(|(_, text)| text.push(' '));
     for (at, character) in content.char_indices() {
-        match (character, comment.as_mut()) {
-            ('}', Some(_)) => parts.extend(comment.take().map(|(_, text)| Part::Comment(text))),
-            (_, Some((_, text))) => text.push(character),
-            ('{', None) => {
-                end(&mut word, &mut parts);
-                *comment = Some((line, String::new()));
+        if let Some((_, text)) = comment {
+            if character != '}' {
+                text.push(character);
+            } else if let Some((_, text)) = comment.take() {
+                add(Part::Comment(text), &mut parts, variations);
             }
-            ('}', None) => return Err(RecordFault::Brace.at(line)),
-            (';', None) => {
-                end(&mut word, &mut parts);
-                parts.push(Part::Comment(content[at + 1..].to_owned()));
+            continue;
+        }
+        let closes = character == ')' && !variations.is_empty();
+        if character.is_whitespace() || closes || matches!(character, '{' | ';' | '(') {
+            end(&mut word, &mut parts, variations);
+        }
+        match character {
+            '{' => *comment = Some((line, String::new())),
+            '}' => return Err(RecordFault::Brace.at(line)),
+            ';' => {
+                add(Part::Comment(content[at + 1..].to_owned()), &mut parts, variations);
                 break;
             }
-            (_, None) if character.is_whitespace() => end(&mut word, &mut parts),
-            (_, None) => word.push(character),
+            '(' => variations.push(line),
+            ')' if closes => drop(variations.pop()),
+            _ if character.is_whitespace() => {}
+            _ => word.push(character),
         }
     }
-    end(&mut word, &mut parts);
+    end(&mut word, &mut parts, variations);
     Ok(parts)
 }
 

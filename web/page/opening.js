@@ -3,11 +3,11 @@
 import * as api from "./api.js";
 import { Game, parse, write } from "./game.js";
 import { USUAL, fromFragment } from "./link.js";
-import { MIDDLE, isPlayer } from "./players.js";
-import { arrive, keep, setPlayers } from "./play.js";
+import { FIRST, isPlayer } from "./players.js";
+import { arrive, saveAddress, setPlayers } from "./play.js";
 import { puzzleNamed } from "./puzzle.js";
 import { lastFragment } from "./resume.js";
-import { begun, now } from "./session.js";
+import { nextStep, now } from "./session.js";
 import { remember, settings } from "./settings.js";
 import { store } from "./store.js";
 import { fail } from "./view.js";
@@ -19,11 +19,11 @@ import { t } from "./words.js";
  * @param {Beginning} asked
  * @param {boolean} push
  */
-export async function begin(
+export async function openGame(
   { rules, board: text, side, moves = [], at = 0, also = [], line = 0, comments = [], ...more },
   push = false,
 ) {
-  const turn = begun();
+  const turn = nextStep();
   const { server } = now;
   const start = parse(text);
   const small =
@@ -40,7 +40,7 @@ export async function begin(
   game.show(game.add(places.slice(0, -1), line));
   game.takeComments();
   game.show(game.places[at] ?? game.root);
-  Object.assign(now, { game, played: false, paused: false });
+  Object.assign(now, { game, played: false, paused: false, exercise: undefined });
   arrive(push);
   while (game.pending.length > 0) {
     await addVariation(game).catch((error) => fail(new Error(t("badMoves", { reason: error.message }))));
@@ -55,7 +55,7 @@ async function addVariation(to) {
   to.add(places.slice(0, -1), rank);
   to.takeComments();
   store.draw();
-  keep();
+  saveAddress();
 }
 
 /**
@@ -67,7 +67,7 @@ export async function load(push = false) {
   const shared = linked.board ? linked : fromFragment(lastFragment());
   if (!shared.board) {
     now.values = Boolean(settings.values);
-    return begin(beginning(), push);
+    return openGame(usualGame(), push);
   }
   const { south = USUAL.south, north = USUAL.north } = shared.players;
   for (const player of [south, north]) if (!isPlayer(player)) fail(new Error(t("unknownPlayer", { player })));
@@ -76,39 +76,40 @@ export async function load(push = false) {
   const start = parse(shared.board);
   const puzzle = await puzzleNamed(shared.puzzle, rules, start ? write(start) : "");
   if (puzzle) setPlayers(...PUZZLE_PLAYERS);
-  now.values = shared.values ? shared.values !== "off" : puzzle ? false : (settings.values ?? true);
+  now.isHidden = shared.values === "off";
+  now.values = shared.values ? !now.isHidden : puzzle ? false : (settings.values ?? true);
   /** @param {Error} error */
-  const beginAnother = (error) => {
+  const openAnother = (error) => {
     fail(error);
-    return begin(beginning(), push);
+    return openGame(usualGame(), push);
   };
   const asked = { ...shared, board: shared.board, rules, puzzle };
   try {
-    await begin(asked, push);
+    await openGame(asked, push);
   } catch (error) {
     if (error.code === "line" || error.code === "request") {
       fail(new Error(t("badMoves", { reason: error.message })));
-      await begin({ ...asked, moves: [], at: 0, also: [], line: 0 }, push).catch(beginAnother);
+      await openGame({ ...asked, moves: [], at: 0, also: [], line: 0 }, push).catch(openAnother);
     } else {
-      await beginAnother(error);
+      await openAnother(error);
     }
   }
 }
 
 /** Returns the settings of the last new game, or some for beginners. @returns {NewGame} */
 export const lastGame = () => ({
-  rules: now.server.default,
+  rules: now.server.rules.includes("standard") ? "standard" : now.server.rules[0],
   pits: 6,
   seeds: 4,
   first: "south",
   you: "south",
-  opponent: MIDDLE,
+  opponent: FIRST,
   time: now.server.time,
   ...settings.game,
 });
 
 /** Sets the players of a new game, and returns its beginning. @returns {Beginning} */
-export function beginning(asked = lastGame()) {
+export function usualGame(asked = lastGame()) {
   /** @param {Side} side */
   const of = (side) => (asked.you === side || asked.you === "both" ? "human" : asked.opponent);
   setPlayers(of("south"), of("north"));
@@ -124,8 +125,8 @@ export function beginning(asked = lastGame()) {
 const PUZZLE_PLAYERS = ["human", "perfect"];
 
 /** Begins a puzzle. @param {Puzzle} puzzle */
-export async function beginPuzzle(puzzle) {
+export async function openPuzzle(puzzle) {
   setPlayers(...PUZZLE_PLAYERS);
   now.values = false;
-  await begin({ rules: puzzle.rules, board: puzzle.position, side: "south", puzzle }, true);
+  await openGame({ rules: puzzle.rules, board: puzzle.position, side: "south", puzzle }, true);
 }
