@@ -5,6 +5,24 @@ open Kalah
 open Data
 open Files
 
+(* Claims are in shards by the upper bits of a hash. There, a claim is in the first slot from its place on that is free or
+   has its key. A slot has the key of a position and two bounds, or it is 0. *)
+let shards = 1024
+let key_of slot = slot lsr 12
+let lower_of slot = (slot lsr 6) land 63
+let upper_of slot = slot land 63
+let pack key lower upper = (key lsl 12) lor (lower lsl 6) lor upper
+let hash key = key * 0x9E3779B97F4A7C1
+let shard_of key = hash key lsr 53
+
+(* The slot of a key in its shard, or the free one where it belongs. *)
+let slot shard key =
+  let size = Array.length shard in
+  let rec probe at =
+    if shard.(at) = 0 || key_of shard.(at) = key then at else probe (if at + 1 = size then 0 else at + 1)
+  in
+  probe ((((hash key lsr 23) land 0x3FFFFFFF) * size) lsr 30)
+
 (* Shards that grow by a quarter when four fifths of their slots are used. *)
 type store = { slots : int array array; used : int array }
 
@@ -26,14 +44,27 @@ let set store key lower upper =
     end
   end
 
-(* The slots of the claims that prove [c] under [rules]. *)
+(* The claims of a store, which is empty afterwards. *)
+let packed m store =
+  let count = Array.fold_left ( + ) 0 store.used in
+  let all = Array.make count 0 and filled = ref 0 in
+  Array.iteri (fun s shard ->
+      Array.iter (fun entry -> if entry <> 0 then (all.(!filled) <- entry; incr filled)) shard;
+      store.slots.(s) <- [||]) store.slots;
+  (* Keys are the upper bits. *)
+  Array.stable_sort (fun (a : int) b -> compare a b) all;
+  let at = ref (-1) in
+  packed_claims m count (fun () -> incr at; let entry = all.(!at) in (key_of entry, lower_of entry, upper_of entry))
+
+(* The claims that prove [c] under [rules]. *)
 let expand ?(quiet = false) rules table c =
   let nodes = ref 0 in
   let given = empty () and proved = empty () in
-  for i = 0 to c.count - 1 do
-    let claim = c.claim i in
-    set given (key claim.about) claim.lower claim.upper
-  done;
+  if c.effort > 0 then
+    for i = 0 to c.count - 1 do
+      let claim = claim_in c.claims i in
+      set given (key claim.about) claim.lower claim.upper
+    done;
   let look store key n =
     let shard = store.slots.(shard_of key) in
     let entry = shard.(slot shard key) in
@@ -81,7 +112,7 @@ let expand ?(quiet = false) rules table c =
   in
   if c.effort > 0 then begin
     for i = 0 to c.count - 1 do
-      let claim = c.claim i in
+      let claim = claim_in c.claims i in
       if seeds claim.about > c.rests_on then prove claim.about claim.lower claim.upper
     done;
     List.iter (fun (pits, values) ->
@@ -94,4 +125,4 @@ let expand ?(quiet = false) rules table c =
   if not quiet && c.effort > 0 then
     Printf.printf "%6.1f s: %d claims of the certificate became %d without searches, by a search of %d nodes\n%!"
       (Sys.time ()) c.count (Array.fold_left ( + ) 0 proved.used) !nodes;
-  if c.effort > 0 then proved.slots else given.slots
+  if c.effort > 0 then packed c.m proved else c.claims
