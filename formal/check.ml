@@ -49,7 +49,7 @@ let in_processes parts check =
    [tables_correct]. *)
 let check_tables parts folder name m n =
   let rules = rules_of name in
-  require_limits m n;
+  if not (within_tables m n) then refuse ("beyond the checker: " ^ limits);
   let table = if folder = "" then Files.computed rules m n else Files.of_files folder name m n in
   let number = number_in table and look = look_in table in
   Printf.printf "%6.1f s: tables are in memory\n%!" (seconds ());
@@ -78,6 +78,8 @@ let check_certificate parts folder file most =
   let rules = rules_of c.name and m = c.m and n = max most c.rests_on in
   require_position m c.game;
   let table, finish = check_tables parts folder c.name m n in
+  (* Garbage must not take the memory that is left beside the tables. *)
+  Gc.set { (Gc.get ()) with space_overhead = 5 };
   let all = Search.expand rules (score_in table) { c with rests_on = n } in
   finish ();
   let table = numbered (number_in table) (look_in table) in

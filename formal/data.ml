@@ -12,34 +12,35 @@ let rule_sets = [ (0, "empty-capture", empty_capture); (1, "standard", standard)
 
 (* Tables *)
 
-(* C(p + i - 1, i) is at 64 * i + p, or 2^60 if that is less. Nothing outside this file can write to it: data.mli. *)
+(* C(p + i - 1, i) is at 128 * i + p, or 2^60 if that is less. Nothing outside this file can write to it: data.mli. *)
 let choose =
-  let c = Array.make (64 * 32) 0 in
-  Array.fill c 0 64 1;
-  for i = 1 to 31 do
-    for p = 1 to 63 do
-      c.((64 * i) + p) <- min (1 lsl 60) (c.((64 * i) + p - 1) + c.((64 * (i - 1)) + p))
+  let c = Array.make (128 * 34) 0 in
+  Array.fill c 0 128 1;
+  for i = 1 to 33 do
+    for p = 1 to 127 do
+      c.((128 * i) + p) <- min (1 lsl 60) (c.((128 * i) + p - 1) + c.((128 * (i - 1)) + p))
     done
   done;
   c
 
-(* A row's number among those with as many seeds, times 64, plus the seeds. *)
+(* A row's number among those with as many seeds, times 128, plus the seeds. *)
 let number row =
   let rec go i sum rank = function
-    | [] -> (rank lsl 6) lor sum
-    | [ s ] -> (rank lsl 6) lor (sum + s)
+    | [] -> (rank lsl 7) lor sum
+    | [ s ] -> (rank lsl 7) lor (sum + s)
     | s :: rest ->
         let sum = sum + s in
-        go (i + 64) sum (rank + choose.(i + sum)) rest
+        go (i + 128) sum (rank + choose.(i + sum)) rest
   in
-  go 64 0 0 row
+  go 128 0 0 row
 
 (* Rows of [m] pits with [k] seeds. *)
-let width m k = choose.((64 * (m - 1)) + k + 1)
+let width m k = choose.((128 * (m - 1)) + k + 1)
 
-(* Boards whose numbers fit below: ranks of positions in 44 bits, seeds in 6. *)
-let limits = "the limits are 16 pits a side, 62 seeds in play, and 2^44 ways to place these seeds"
-let within_limits m seeds = 1 <= m && m <= 16 && 0 <= seeds && seeds <= 62 && width (2 * m) seeds <= 1 lsl 44
+(* Boards whose numbers fit below: ranks of positions in 44 bits, seeds in 7, and scores of tables in frames. *)
+let limits = "the limits are 16 pits a side, 126 seeds in play (62 in tables), and 2^44 ways to place these seeds"
+let within_limits m seeds = 1 <= m && m <= 16 && 0 <= seeds && seeds <= 126 && width (2 * m) seeds <= 1 lsl 44
+let within_tables m seeds = within_limits m seeds && seeds <= 62
 
 (* A frame of a layer: docs/format.md, "Frame". The numbers are places in the file [bytes]. *)
 type frame = { bytes : string; profile : int; groups : int; patches : int; rows : int }
@@ -65,12 +66,12 @@ let table ranks layers =
   in
   { ranks = Array.map Array.copy ranks; frames = Array.init (n + 1) (fun k -> Array.init (n + 1 - k) (frame k)) }
 
-(* A row's rank in files, times 64, plus its seeds; 0 for rows of more seeds than the table has. *)
+(* A row's rank in files, times 128, plus its seeds; 0 for rows of more seeds than the table has. *)
 let number_in { ranks; _ } =
   fun row ->
     let number = number row in
-    let k = number land 63 in
-    if k < Array.length ranks then ((ranks.(k).(number lsr 6) lsl 6) lor k) land max_int else 0
+    let k = number land 127 in
+    if k < Array.length ranks then ((ranks.(k).(number lsr 7) lsl 7) lor k) land max_int else 0
 
 (* The code of 4 bits at a place of the group that begins at [at]. *)
 let half f at place = (byte f (at + (place lsr 1)) lsr (4 * (place land 1))) land 15
@@ -88,9 +89,9 @@ let patched f group patch place =
 (* The score of the mover's row with the number [a] against the row with the number [b]. *)
 let look_in { frames; _ } =
   fun a b ->
-    let { bytes; profile; groups; patches; rows } = frames.(a land 63).(b land 63) in
-    let rank = a lsr 6 in
-    let index = ((b lsr 6) * rows) + rank in
+    let { bytes; profile; groups; patches; rows } = frames.(a land 127).(b land 127) in
+    let rank = a lsr 7 in
+    let index = ((b lsr 7) * rows) + rank in
     let g = index / 126 in
     let place = index - (126 * g) and group = groups + (64 * g) in
     let base = byte bytes (group + 63) in
@@ -110,26 +111,25 @@ let key p =
     | [ _ ] | [] -> rank
     | s :: rest ->
         let sum = sum + s in
-        go (i + 64) sum (rank + choose.(i + sum)) rest
+        go (i + 128) sum (rank + choose.(i + sum)) rest
   in
-  (seeds p lsl 44) lor go 64 0 0 (p.own @ p.other)
+  (seeds p lsl 44) lor go 128 0 0 (p.own @ p.other)
 
 let position_of m key =
   let rec go i last rank pits =
     if i = 0 then last :: pits
     else
-      let rec largest p = if choose.((64 * i) + p) <= rank then p else largest (p - 1) in
+      let rec largest p = if choose.((128 * i) + p) <= rank then p else largest (p - 1) in
       let p = largest last in
-      go (i - 1) p (rank - choose.((64 * i) + p)) ((last - p) :: pits)
+      go (i - 1) p (rank - choose.((128 * i) + p)) ((last - p) :: pits)
   in
-  let own, other = split m (go ((2 * m) - 1) (key lsr 44) (key land ((1 lsl 44) - 1)) []) in
+  let own, other = split m (go ((2 * m) - 1) ((key lsr 44) land 127) (key land ((1 lsl 44) - 1)) []) in
   { own; other }
 
 (* Claims, sorted by key, in pages of 16,384 and blocks of 64. A page begins with 12 bytes for each of its blocks: the key
-   of its first claim, and the place of its claims in the page. There, a claim has the difference of its key to the one
-   before (in LEB128; the first claim of a block has none) and its bounds. They are one byte: the lower bound if the upper
-   one is trivial, or 64 plus the seeds in play less the upper bound if the lower one is trivial; or 128 plus the lower
-   bound, and another byte with the seeds less the upper bound. *)
+   of its first claim, and the place of its claims in the page. There, a claim has numbers in LEB128: the difference of its
+   key to the one before (the first claim of a block has none), and its bounds. With the lower bound l, and u less than
+   the seeds in play as the upper bound, these are 3 l if u = 0, or 3 u + 1 if l = 0, or else 3 l + 2 and u. *)
 let in_page = 16384
 let in_block = 64
 
@@ -144,11 +144,13 @@ let rec leb page at shift sum =
   if shift > 56 then invalid_arg "a number of a claim";
   let b = byte page at in
   let sum = sum lor ((b land 127) lsl shift) in
-  if b < 128 then (at + 1, sum) else leb page (at + 1) (shift + 7) sum
+  if b < 128 then (at + 1, sum land max_int) else leb page (at + 1) (shift + 7) sum
 
 (* The place of the bounds and the key of the next claim. *)
 let next page at key =
-  let at, difference = leb page (at + if byte page at < 128 then 1 else 2) 0 0 in
+  let at, code = leb page at 0 0 in
+  let at = if code mod 3 = 2 then fst (leb page at 0 0) else at in
+  let at, difference = leb page at 0 0 in
   (at, (key + difference) land max_int)
 
 let claim_in { m; count; pages; _ } i =
@@ -156,10 +158,10 @@ let claim_in { m; count; pages; _ } i =
   let entry = 12 * (j / in_block) in
   let rec walk left (at, key) = if left = 0 then (at, key) else walk (left - 1) (next page at key) in
   let at, key = walk (j mod in_block) (long page (entry + 8), longer page entry land max_int) in
-  let n = key lsr 44 and b = byte page at in
-  let lower = if b < 64 then b else if b < 128 then 0 else b - 128 in
-  let below = if b < 64 then 0 else if b < 128 then b - 64 else byte page (at + 1) in
-  { about = position_of m key; lower; upper = max 0 (n - below) }
+  let after, code = leb page at 0 0 in
+  let kind = code mod 3 and bound = code / 3 in
+  let below = if kind = 0 then 0 else if kind = 1 then bound else snd (leb page after 0 0) in
+  { about = position_of m key; lower = (if kind = 1 then 0 else bound); upper = max 0 ((key lsr 44) - below) }
 
 (* The last of the numbers [first] to [last] for which [f] is at most [key]; [first] if it is for none. *)
 let rec last_up_to f key first last =

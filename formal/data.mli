@@ -7,6 +7,7 @@ val number : row -> int
 val width : int -> int -> int
 val limits : string
 val within_limits : int -> int -> bool
+val within_tables : int -> int -> bool
 val byte : string -> int -> int
 val long : string -> int -> int
 val longer : string -> int -> int

@@ -51,7 +51,7 @@ let rows_of m n =
         let ranks = Array.make (width m k) 0 in
         List.iter (fun row ->
             rows.(k).(rank row k) <- row;
-            ranks.(number row lsr 6) <- rank row k) (all_rows m k);
+            ranks.(number row lsr 7) <- rank row k) (all_rows m k);
         ranks)
   in
   (rows, ranks)
@@ -132,10 +132,10 @@ let computed_layers ?(base_of = best_base) rules m n =
     let frames = Array.init (seeds - 1) (fun i -> Bytes.make (size (i + 1)) '\255') in
     let rec score p =
       let a = number p.own and b = number p.other in
-      let k = a land 63 in
-      if k + (b land 63) < seeds then lower p
+      let k = a land 127 in
+      if k + (b land 127) < seeds then lower p
       else begin
-        let frame = frames.(k - 1) and at = ((b lsr 6) * width m k) + (a lsr 6) in
+        let frame = frames.(k - 1) and at = ((b lsr 7) * width m k) + (a lsr 7) in
         if Bytes.get_uint8 frame at = 255 then Bytes.set_uint8 frame at (best rules m seeds (look_up score) p);
         Bytes.get_uint8 frame at
       end
@@ -172,9 +172,7 @@ let packed_pages count next =
       else leb (key - !last);
       last := key;
       let below = (key lsr 44) - upper in
-      if below = 0 then Buffer.add_uint8 body lower
-      else if lower = 0 then Buffer.add_uint8 body (64 + below)
-      else (Buffer.add_uint8 body (128 + lower); Buffer.add_uint8 body below)
+      if below = 0 then leb (3 * lower) else if lower = 0 then leb ((3 * below) + 1) else (leb ((3 * lower) + 2); leb below)
     done;
     Bytes.to_string index ^ Buffer.contents body
   in

@@ -312,13 +312,15 @@ let write_certificates accepted refused impossible =
   write refused "rounded-toward-zero" small [ ([ 0 ], exactly (-2)); ([], any_value) ];
   write refused "beyond-native-integers" small [ ([], (Int64.max_int, Int64.max_int)) ];
   write accepted "large-bounds" small [ ([], (Int64.min_int, Int64.max_int)) ];
-  (* The only capture takes nothing. *)
-  let capture = game 0 0 [ 1; 0; 1 ] [ 0; 0; 2 ] in
-  let value rules = (2 * score_in (computed rules 3 4) capture.rows) - 4 in
-  assert (value empty_capture <> value standard);
+  (* A position whose value depends on the rules. *)
+  let score rules = score_in (computed rules m 5) in
+  let first = score empty_capture and second = score standard in
+  let rows = List.find (fun p -> first p <> second p) (positions 5) in
+  let differs = game 0 0 rows.own rows.other in
+  let value rules = (2 * score rules differs.rows) - 5 in
   List.iteri (fun rule_set rules ->
-      write accepted (Printf.sprintf "rules-%d" rule_set) ~rule_set capture [ ([], exactly (value rules)) ];
-      write refused (Printf.sprintf "other-rules-%d" rule_set) ~rule_set:(1 - rule_set) capture
+      write accepted (Printf.sprintf "rules-%d" rule_set) ~rule_set differs [ ([], exactly (value rules)) ];
+      write refused (Printf.sprintf "other-rules-%d" rule_set) ~rule_set:(1 - rule_set) differs
         [ ([], exactly (value rules)) ]) [ empty_capture; standard ];
   write accepted "a-finished-start" (game 2 3 [ 0; 0 ] [ 1; 9 ]) [ ([], exactly (-11)) ];
   (* More seeds than the tables have, so that claims are needed: none, or one. *)
@@ -334,7 +336,7 @@ let write_certificates accepted refused impossible =
   refuse "negative-pit" (game 0 0 [ -3 ] [ 5 ]);
   refuse "negative-store" (game (-1) 0 [ 1 ] [ 2 ]);
   refuse "too-many-seeds" (game ((1 lsl 31) - 1) 1 [ 1 ] [ 1 ]);
-  refuse "too-many-seeds-in-play" (game 0 0 [ 40 ] [ 23 ]);
+  refuse "too-many-seeds-in-play" (game 0 0 [ 80 ] [ 47 ]);
   refuse "no-pits" (game 0 0 [] []);
   let row = List.init 17 (fun _ -> 0) in
   refuse "too-many-pits" (game 0 0 row row);
