@@ -2,7 +2,7 @@
 
     Each line must print "Closed under the global context": no axiom is used. *)
 
-From Kalah Require Import Definitions Score Tables Certificates.
+From Kalah Require Import Definitions Score Tables Rows Certificates.
 
 Print Assumptions score_equation.
 Print Assumptions score_unique.
@@ -11,6 +11,9 @@ Print Assumptions value_is_value.
 Print Assumptions value_unique.
 Print Assumptions tables_correct.
 Print Assumptions check_table_correct.
+Print Assumptions parts_check_layer.
+Print Assumptions parts_check_claims.
+Print Assumptions parts_join.
 Print Assumptions certificate_correct.
 Print Assumptions certificate_value.
 Print Assumptions opening_value.

@@ -4,7 +4,7 @@
     from ends of games, verified tables and other claims. If it returns true, all claims are true. *)
 
 From Coq Require Import Arith List Bool Lia ZArith.
-From Kalah Require Import Definitions Moves Score Tables.
+From Kalah Require Import Definitions Moves Score Tables Rows.
 Import ListNotations.
 
 Record claim := Claim { about : position; lower : nat; upper : nat }.
@@ -86,6 +86,24 @@ Proof.
   induction k as [|k IH]; simpl; intros H i Hi; [lia|].
   destruct (check_claim (claims k)) eqn:E; [|discriminate].
   destruct (Nat.eq_dec i k) as [->|]; [assumption|]. apply IH; [assumption|lia].
+Qed.
+
+(** Checks those of the claims 0 to [k - 1] whose number is [part] modulo [parts]. *)
+Fixpoint check_claims_part (parts part k : nat) : bool :=
+  match k with
+  | 0 => true
+  | S k =>
+      if (if k mod parts =? part then check_claim (claims k) else true) then check_claims_part parts part k else false
+  end.
+
+(** If the claims of each part are checked, all are. *)
+Theorem parts_check_claims parts k : 0 < parts ->
+  (forall part, part < parts -> check_claims_part parts part k = true) -> check_claims k = true.
+Proof.
+  intros H0. induction k as [|k IH]; intros Hc; [reflexivity|]. cbn [check_claims check_claims_part] in *.
+  pose proof (Hc (k mod parts) ltac:(apply Nat.mod_upper_bound; lia)) as Hk. rewrite Nat.eqb_refl in Hk.
+  destruct (check_claim (claims k)); [|discriminate]. apply IH. intros part Hp. specialize (Hc part Hp).
+  destruct (k mod parts =? part); exact Hc.
 Qed.
 
 Hypothesis table_right : forall p, length (own p) = m -> length (other p) = m -> seeds p <= n ->
@@ -183,6 +201,19 @@ Proof.
   assert (Hw : well_formed (rows g)).
   { unfold check_statement in Hs. rewrite !andb_true_iff, !Nat.eqb_eq in Hs. rewrite Hg. unfold well_formed. lia. }
   rewrite (value_unique R v Hv g Hw). unfold value. lia.
+Qed.
+
+(** What the theorems ask of tables and claims, if these are checked in parts. *)
+Theorem parts_join R m number look n claims count find parts :
+  let t := numbered number look in
+  0 < parts ->
+  (forall part, part < parts -> forall k, k <= n -> check_part R m number look parts part k = true) ->
+  (forall part, part < parts -> check_claims_part R m t n claims count find parts part count = true) ->
+  (forall k, k <= n -> check_layer R m t k = true) /\ check_claims R m t n claims count find count = true.
+Proof.
+  intros t H0 Ht Hc. split.
+  - intros k Hk. apply (parts_check_layer R m number look parts); auto.
+  - apply (parts_check_claims R m t n claims count find parts); auto.
 Qed.
 
 (** The value of a game for the player who was to move first in an opening, who is to move in [g] if [same]. *)

@@ -4,7 +4,7 @@
     claims, or a few times the seeds of the board. The lines below are part of the trust base. *)
 
 From Coq Require Import Arith Extraction ExtrOcamlBasic.
-From Kalah Require Import Definitions Tables Certificates.
+From Kalah Require Import Definitions Tables Rows Certificates.
 
 Extract Inductive nat => int [ "0" "Stdlib.succ" ] "(fun zero succ n -> if n = 0 then zero () else succ (n - 1))".
 Extract Inlined Constant Init.Nat.add => "(+)".
@@ -17,5 +17,5 @@ Extract Inlined Constant Nat.eqb => "(fun (a : int) b -> a = b)".
 Extract Inlined Constant Nat.leb => "(fun (a : int) b -> a <= b)".
 Extract Inlined Constant Nat.ltb => "(fun (a : int) b -> a < b)".
 
-Extraction "kalah.ml" empty_capture standard single_move look_up best check_layer check_claims check_statement
-  legal play continue after_moves.
+Extraction "kalah.ml" empty_capture standard single_move look_up best check_layer numbered check_part check_claims
+  check_claims_part check_statement legal play continue after_moves.

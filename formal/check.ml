@@ -3,7 +3,13 @@
 open Kalah
 open Data
 
-let usage = "check --rules RULES --pits M --seeds N [--tables FOLDER]\ncheck --certificate FILE [--seeds N] [--tables FOLDER]"
+let usage =
+  "check --rules RULES --pits M --seeds N [--tables FOLDER] [--parts P]\n\
+   check --certificate FILE [--seeds N] [--tables FOLDER] [--parts P]"
+
+(* Seconds since the beginning. *)
+let start = Unix.gettimeofday ()
+let seconds () = Unix.gettimeofday () -. start
 
 let refuse wrong =
   Printf.printf "WRONG: %s\n" wrong;
@@ -26,32 +32,61 @@ let require_position m { own_store; other_store; rows } =
   then refuse "the start is not a position";
   require_limits m (seeds rows)
 
-(* Checks all layers, with the theorem [tables_correct]. Returns the table. *)
-let check_tables folder name m n =
+(* Begins to compute [check part] for the parts 0 to [parts] - 1, each in a process of its own, which has a copy of all
+   memory. The function that is returned waits for them, and returns true if all have ended and each has returned true. *)
+let in_processes parts check =
+  flush_all ();
+  let child part =
+    match Unix.fork () with
+    | 0 -> Unix._exit (match check part with true -> 0 | false | (exception _) -> 3)
+    | process -> process
+  in
+  let processes = List.init parts child in
+  let returned_true process = snd (Unix.waitpid [] process) = Unix.WEXITED 0 in
+  fun () -> List.for_all Fun.id (List.map returned_true processes)
+
+(* Begins to check all layers. Returns the table, and a function that waits for the end and prints the theorem
+   [tables_correct]. *)
+let check_tables parts folder name m n =
   let rules = rules_of name in
-  require_limits m n;
-  let table = score_in (copy (if folder = "" then Files.computed rules m n else Files.of_files folder name m n)) in
-  let positions = ref 0 in
-  for k = 0 to n do
-    if not (check_layer rules m table k) then refuse (Printf.sprintf "the layer of %d seeds" k);
-    if k > 0 then positions := !positions + width (2 * m) k - (2 * width m k);
-    Printf.printf "%6.1f s: layer of %d seeds checked, %d positions so far\n%!" (Sys.time ()) k !positions
-  done;
-  Printf.printf "tables_correct: look_up t p = score p under %s, for each position with %d pits a side and up to %d seeds\n%!"
-    name m n;
-  table
+  if not (within_tables m n) then refuse ("beyond the checker: " ^ limits);
+  let table = if folder = "" then Files.computed rules m n else Files.of_files folder name m n in
+  let number = number_in table and look = look_in table in
+  Printf.printf "%6.1f s: tables are in memory\n%!" (seconds ());
+  let check_layer part k =
+    let right = check_part rules m number look parts part k in
+    Printf.printf "%6.1f s: part %d of %d of the layer of %d seeds is %s\n%!" (seconds ()) (part + 1) parts k
+      (if right then "checked" else "WRONG");
+    right
+  in
+  let check part = List.for_all (check_layer part) (List.init (n + 1) Fun.id) in
+  let all_checked = in_processes parts check in
+  let finish () =
+    if not (all_checked ()) then refuse "a layer";
+    let positions k = if k = 0 then 0 else width (2 * m) k - (2 * width m k) in
+    let total = List.fold_left (fun sum k -> sum + positions k) 0 (List.init (n + 1) Fun.id) in
+    Printf.printf "%6.1f s: all %d positions checked\n" (seconds ()) total;
+    Printf.printf "tables_correct: look_up t p = score p under %s, for each position with %d pits a side and up to %d seeds\n%!"
+      name m n
+  in
+  (table, finish)
 
 (* Checks all claims and the statements, with the theorems [certificate_value] and [opening_value]. Tables to more seeds
-   than the certificate rests on need fewer claims. *)
-let check_certificate folder file most =
+   than the certificate rests on need fewer claims. They are found while the tables are checked. *)
+let check_certificate parts folder file most =
   let c = Files.certificate file in
   let rules = rules_of c.name and m = c.m and n = max most c.rests_on in
   require_position m c.game;
-  let table = check_tables folder c.name m n in
-  let slots = taken (Search.expand rules table { c with rests_on = n }) in
-  let claims = claim_in slots m and count = count slots and find = find_in slots in
-  if not (check_claims rules m table n claims count find count) then refuse "a claim";
-  Printf.printf "%6.1f s: all claims checked\n" (Sys.time ());
+  let table, finish = check_tables parts folder c.name m n in
+  (* Garbage must not take the memory that is left beside the tables. *)
+  Gc.set { (Gc.get ()) with space_overhead = 5 };
+  let all = Search.expand rules (score_in table) { c with rests_on = n } in
+  finish ();
+  let table = numbered (number_in table) (look_in table) in
+  let claims = claim_in all and count = count_of all and find = find_in all in
+  let check part = check_claims_part rules m table n claims count find parts part count in
+  if not (in_processes parts check ()) then refuse "a claim";
+  Printf.printf "%6.1f s: all %d claims checked\n" (seconds ()) count;
   let list separator numbers = String.concat separator (List.map string_of_int numbers) in
   let check (pits, values) =
     if List.exists (fun pit -> pit < 0) pits then refuse "an illegal opening";
@@ -76,11 +111,13 @@ let check_certificate folder file most =
   List.iter check c.statements
 
 let () =
-  let name = ref "empty-capture" and m = ref 6 and n = ref 0 and folder = ref "" and file = ref "" in
+  let name = ref "empty-capture" and m = ref 6 and n = ref 0 and folder = ref "" and file = ref "" and parts = ref 2 in
   Arg.parse
     [ ("--rules", Set_string name, "empty-capture, standard or single-move"); ("--pits", Set_int m, "pits a side");
       ("--seeds", Set_int n, "seeds of the largest layer");
       ("--tables", Set_string folder, "folder of tables; without it, layers are computed in memory");
-      ("--certificate", Set_string file, "certificate, which names rules, pits and seeds") ]
+      ("--certificate", Set_string file, "certificate, which names rules, pits and seeds");
+      ("--parts", Set_int parts, "processes that check (default: 2)") ]
     (fun _ -> raise (Arg.Bad "no such argument")) usage;
-  if !file <> "" then check_certificate !folder !file !n else ignore (check_tables !folder !name !m !n : position -> int)
+  if !parts < 1 then refuse "no part";
+  if !file <> "" then check_certificate !parts !folder !file !n else snd (check_tables !parts !folder !name !m !n) ()

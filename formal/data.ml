@@ -1,8 +1,9 @@
 (* The numbers that the theorems speak about: a table's scores, and the claims of a certificate.
 
    The theorems hold for any table and any claims. So nothing here can make a false statement pass, as long as
-   [score_in], [claim_in] and [find_in] are functions: equal arguments give equal results, and no number is negative.
-   They are, since they only read strings and arrays that nothing changes any more. *)
+   [number_in], [look_in], [claim_in] and [find_in] are functions: equal arguments give equal results, and no number is
+   negative. They are, since they only read strings and arrays in memory that nothing changes. Strings cannot be written
+   to, and each read of one is checked against its length. *)
 
 open Kalah
 
@@ -11,45 +12,93 @@ let rule_sets = [ (0, "empty-capture", empty_capture); (1, "standard", standard)
 
 (* Tables *)
 
-(* C(p + i - 1, i) is at 64 * i + p, or 2^60 if that is less. Nothing outside this file can write to it: data.mli. *)
+(* C(p + i - 1, i) is at 128 * i + p, or 2^60 if that is less. Nothing outside this file can write to it: data.mli. *)
 let choose =
-  let c = Array.make (64 * 32) 0 in
-  Array.fill c 0 64 1;
-  for i = 1 to 31 do
-    for p = 1 to 63 do
-      c.((64 * i) + p) <- min (1 lsl 60) (c.((64 * i) + p - 1) + c.((64 * (i - 1)) + p))
+  let c = Array.make (128 * 34) 0 in
+  Array.fill c 0 128 1;
+  for i = 1 to 33 do
+    for p = 1 to 127 do
+      c.((128 * i) + p) <- min (1 lsl 60) (c.((128 * i) + p - 1) + c.((128 * (i - 1)) + p))
     done
   done;
   c
 
-(* A row's number among those with as many seeds, times 64, plus the seeds. *)
+(* A row's number among those with as many seeds, times 128, plus the seeds. *)
 let number row =
   let rec go i sum rank = function
-    | [] -> (rank lsl 6) lor sum
-    | [ s ] -> (rank lsl 6) lor (sum + s)
+    | [] -> (rank lsl 7) lor sum
+    | [ s ] -> (rank lsl 7) lor (sum + s)
     | s :: rest ->
         let sum = sum + s in
-        go (i + 64) sum (rank + choose.(i + sum)) rest
+        go (i + 128) sum (rank + choose.(i + sum)) rest
   in
-  go 64 0 0 row
+  go 128 0 0 row
 
 (* Rows of [m] pits with [k] seeds. *)
-let width m k = choose.((64 * (m - 1)) + k + 1)
+let width m k = choose.((128 * (m - 1)) + k + 1)
 
-(* Boards whose numbers fit below: ranks of positions in 44 bits, seeds in 6. *)
-let limits = "the limits are 16 pits a side, 62 seeds in play, and 2^44 ways to place these seeds"
-let within_limits m seeds = 1 <= m && m <= 16 && 0 <= seeds && seeds <= 62 && width (2 * m) seeds <= 1 lsl 44
+(* Boards whose numbers fit below: ranks of positions in 44 bits, seeds in 7, and scores of tables in frames. *)
+let limits = "the limits are 16 pits a side, 126 seeds in play (62 in tables), and 2^44 ways to place these seeds"
+let within_limits m seeds = 1 <= m && m <= 16 && 0 <= seeds && seeds <= 126 && width (2 * m) seeds <= 1 lsl 44
+let within_tables m seeds = within_limits m seeds && seeds <= 62
 
-(* A table has a string for each number of seeds in the mover's row and in the other row. *)
-type table = { m : int; frames : string array array }
+(* A frame of a layer: docs/format.md, "Frame". The numbers are places in the file [bytes]. *)
+type frame = { bytes : string; profile : int; groups : int; patches : int; rows : int }
 
-(* A table that nobody else holds. *)
-let copy table = { table with frames = Array.map Array.copy table.frames }
+(* The ranks in files of rows, by their seeds and their numbers, and the frames, by the seeds of both rows. *)
+type table = { ranks : int array array; frames : frame array array }
 
-let score_in table p =
-  let a = number p.own and b = number p.other in
-  let k = a land 63 in
-  Char.code table.frames.(k).(b land 63).[((b lsr 6) * width table.m k) + (a lsr 6)]
+let byte f at = Char.code (String.get f at)
+let long f at = Int32.to_int (String.get_int32_le f at)
+let longer f at = Int64.to_int (String.get_int64_le f at)
+let padded size = (size + 63) / 64 * 64
+
+(* The table of the [layers] from 2 seeds on, which are the bytes of files. *)
+let table ranks layers =
+  let n = Array.length layers + 1 in
+  let frame k l =
+    if k = 0 || l = 0 then { bytes = ""; profile = 0; groups = 0; patches = 0; rows = 0 }
+    else
+      let bytes = layers.(k + l - 2) and entry = 128 + (72 * (k - 1)) in
+      let profile = longer bytes entry and rows = longer bytes (entry + 8) in
+      let groups = profile + padded rows in
+      { bytes; profile; groups; patches = groups + (64 * longer bytes (entry + 16)); rows }
+  in
+  { ranks = Array.map Array.copy ranks; frames = Array.init (n + 1) (fun k -> Array.init (n + 1 - k) (frame k)) }
+
+(* A row's rank in files, times 128, plus its seeds; 0 for rows of more seeds than the table has. *)
+let number_in { ranks; _ } =
+  fun row ->
+    let number = number row in
+    let k = number land 127 in
+    if k < Array.length ranks then ((ranks.(k).(number lsr 7) lsl 7) lor k) land max_int else 0
+
+(* The code of 4 bits at a place of the group that begins at [at]. *)
+let half f at place = (byte f (at + (place lsr 1)) lsr (4 * (place land 1))) land 15
+
+(* The same in a group with a patch. *)
+let patched f group patch place =
+  let exceptions = byte f (patch + 4) in
+  let rec find i =
+    if i = exceptions then half f (if place < 8 then patch else group) place
+    else if byte f (patch + 5 + (2 * i)) = place then byte f (patch + 6 + (2 * i))
+    else find (i + 1)
+  in
+  find 0
+
+(* The score of the mover's row with the number [a] against the row with the number [b]. *)
+let look_in { frames; _ } =
+  fun a b ->
+    let { bytes; profile; groups; patches; rows } = frames.(a land 127).(b land 127) in
+    let rank = a lsr 7 in
+    let index = ((b lsr 7) * rows) + rank in
+    let g = index / 126 in
+    let place = index - (126 * g) and group = groups + (64 * g) in
+    let base = byte bytes (group + 63) in
+    let code = if base < 128 then half bytes group place else patched bytes group (patches + long bytes group) place in
+    ((base land 127) - 64 + code + byte bytes (profile + rank)) land 255
+
+let score_in table = numbered (number_in table) (look_in table)
 
 (* Claims *)
 
@@ -62,61 +111,77 @@ let key p =
     | [ _ ] | [] -> rank
     | s :: rest ->
         let sum = sum + s in
-        go (i + 64) sum (rank + choose.(i + sum)) rest
+        go (i + 128) sum (rank + choose.(i + sum)) rest
   in
-  (seeds p lsl 44) lor go 64 0 0 (p.own @ p.other)
+  (seeds p lsl 44) lor go 128 0 0 (p.own @ p.other)
 
 let position_of m key =
   let rec go i last rank pits =
     if i = 0 then last :: pits
     else
-      let rec largest p = if choose.((64 * i) + p) <= rank then p else largest (p - 1) in
+      let rec largest p = if choose.((128 * i) + p) <= rank then p else largest (p - 1) in
       let p = largest last in
-      go (i - 1) p (rank - choose.((64 * i) + p)) ((last - p) :: pits)
+      go (i - 1) p (rank - choose.((128 * i) + p)) ((last - p) :: pits)
   in
-  let own, other = split m (go ((2 * m) - 1) (key lsr 44) (key land ((1 lsl 44) - 1)) []) in
+  let own, other = split m (go ((2 * m) - 1) ((key lsr 44) land 127) (key land ((1 lsl 44) - 1)) []) in
   { own; other }
 
-(* Claims are in shards by the upper bits of a hash. There, a claim is in the first slot from its place on that is free or
-   has its key. A slot has the key of a position and two bounds, or it is 0. *)
-let shards = 1024
-let key_of slot = slot lsr 12
-let lower_of slot = (slot lsr 6) land 63
-let upper_of slot = slot land 63
-let pack key lower upper = (key lsl 12) lor (lower lsl 6) lor upper
-let hash key = key * 0x9E3779B97F4A7C1
-let shard_of key = hash key lsr 53
+(* Claims, sorted by key, in pages of 16,384 and blocks of 64. A page begins with 12 bytes for each of its blocks: the key
+   of its first claim, and the place of its claims in the page. There, a claim has numbers in LEB128: the difference of its
+   key to the one before (the first claim of a block has none), and its bounds. With the lower bound l, and u less than
+   the seeds in play as the upper bound, these are 3 l if u = 0, or 3 u + 1 if l = 0, or else 3 l + 2 and u. *)
+let in_page = 16384
+let in_block = 64
 
-(* The slot of a key in its shard, or the free one where it belongs. *)
-let slot shard key =
-  let size = Array.length shard in
-  let rec probe at =
-    if shard.(at) = 0 || key_of shard.(at) = key then at else probe (if at + 1 = size then 0 else at + 1)
-  in
-  probe ((((hash key lsr 23) land 0x3FFFFFFF) * size) lsr 30)
+type claims = { m : int; count : int; firsts : int array; pages : string array }
 
-(* Shards that nobody else holds. The others are freed one by one. *)
-let taken slots =
-  let take s =
-    let shard = Array.copy slots.(s) in
-    slots.(s) <- [||];
-    shard
-  in
-  Array.init shards take
+let claims m count pages = { m; count; firsts = Array.map (fun page -> longer page 0) pages; pages = Array.copy pages }
 
-(* Claim [i] is in slot [i / shards] of shard [i mod shards]. *)
-let count slots = shards * Array.fold_left (fun most shard -> max most (Array.length shard)) 0 slots
+let count_of { count; _ } = count
 
-(* The claim in a slot. A free slot, or one beyond the shard, claims nothing about a position with two seeds. *)
-let claim_in slots m i =
-  let shard = slots.(i mod shards) and at = i / shards in
-  let entry = if at < Array.length shard then shard.(at) else 0 in
-  if entry = 0 then
-    let row = List.init m (fun pit -> if pit = 0 then 1 else 0) in
-    { about = { own = row; other = row }; lower = 0; upper = 2 }
-  else { about = position_of m (key_of entry); lower = lower_of entry; upper = upper_of entry }
+(* The place after a number in LEB128, and the number with [sum]. *)
+let rec leb page at shift sum =
+  if shift > 56 then invalid_arg "a number of a claim";
+  let b = byte page at in
+  let sum = sum lor ((b land 127) lsl shift) in
+  if b < 128 then (at + 1, sum land max_int) else leb page (at + 1) (shift + 7) sum
 
-let find_in slots p =
-  let key = key p in
-  let s = shard_of key in
-  (shards * slot slots.(s) key) + s
+(* The place of the bounds and the key of the next claim. *)
+let next page at key =
+  let at, code = leb page at 0 0 in
+  let at = if code mod 3 = 2 then fst (leb page at 0 0) else at in
+  let at, difference = leb page at 0 0 in
+  (at, (key + difference) land max_int)
+
+let claim_in { m; count; pages; _ } i =
+  let page = pages.(i / in_page) and j = i mod in_page in
+  let entry = 12 * (j / in_block) in
+  let rec walk left (at, key) = if left = 0 then (at, key) else walk (left - 1) (next page at key) in
+  let at, key = walk (j mod in_block) (long page (entry + 8), longer page entry land max_int) in
+  let after, code = leb page at 0 0 in
+  let kind = code mod 3 and bound = code / 3 in
+  let below = if kind = 0 then 0 else if kind = 1 then bound else snd (leb page after 0 0) in
+  { about = position_of m key; lower = (if kind = 1 then 0 else bound); upper = max 0 ((key lsr 44) - below) }
+
+(* The last of the numbers [first] to [last] for which [f] is at most [key]; [first] if it is for none. *)
+let rec last_up_to f key first last =
+  if first >= last then first
+  else
+    let middle = (first + last + 1) / 2 in
+    if f middle <= key then last_up_to f key middle last else last_up_to f key first (middle - 1)
+
+(* The number of the claim about [p], or that of another claim, or [count]. *)
+let find_in { count; firsts; pages; _ } p =
+  if count = 0 then 0
+  else
+    let key = key p in
+    let k = last_up_to (fun k -> firsts.(k)) key 0 (Array.length firsts - 1) in
+    let page = pages.(k) and claims = min in_page (count - (in_page * k)) in
+    let b = last_up_to (fun b -> longer page (12 * b)) key 0 ((claims - 1) / in_block) in
+    let first = in_block * b in
+    let rec walk i (at, other) =
+      if other >= key then if other = key then (in_page * k) + i else count
+      else if i + 1 = min claims (first + in_block) then count
+      else walk (i + 1) (next page at other)
+    in
+    walk first (long page ((12 * b) + 8), longer page (12 * b))

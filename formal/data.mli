@@ -7,22 +7,27 @@ val number : row -> int
 val width : int -> int -> int
 val limits : string
 val within_limits : int -> int -> bool
+val within_tables : int -> int -> bool
+val byte : string -> int -> int
+val long : string -> int -> int
+val longer : string -> int -> int
+val padded : int -> int
 
-type table = { m : int; frames : string array array }
+type table
 
-val copy : table -> table
+val table : int array array -> string array -> table
+val number_in : table -> row -> int
+val look_in : table -> int -> int -> int
 val score_in : table -> position -> int
 val split : int -> 'a list -> 'a list * 'a list
 val key : position -> int
-val shards : int
-val key_of : int -> int
-val lower_of : int -> int
-val upper_of : int -> int
-val pack : int -> int -> int -> int
-val shard_of : int -> int
-val slot : int array -> int -> int
 val position_of : int -> int -> position
-val taken : int array array -> int array array
-val count : int array array -> int
-val claim_in : int array array -> int -> int -> claim
-val find_in : int array array -> position -> int
+val in_page : int
+val in_block : int
+
+type claims
+
+val claims : int -> int -> string array -> claims
+val count_of : claims -> int
+val claim_in : claims -> int -> claim
+val find_in : claims -> position -> int

@@ -9,18 +9,6 @@ let read path =
   close_in file;
   contents
 
-let empty_frames m n =
-  Array.init (n + 1) (fun k -> Array.init (n + 1 - k) (fun l -> Bytes.make (width m k * width m l) '\255'))
-
-(* Each frame is free once it is copied. *)
-let frozen m frames =
-  let freeze row k =
-    let frame = Bytes.to_string row.(k) in
-    row.(k) <- Bytes.empty;
-    frame
-  in
-  { m; frames = Array.map (fun row -> Array.init (Array.length row) (freeze row)) frames }
-
 (* Ranks in files, of rows of [m] pits with up to [n] seeds: docs/indexing.md. *)
 let rank_in_file m n =
   let width = (m - 1) * n + 1 in
@@ -54,67 +42,145 @@ let rank_in_file m n =
     let p = potential m row in
     walk m k p below.((k * (width + 1)) + p) row
 
-(* The tables of up to [n] seeds in [folder]: docs/format.md, "Looking up a score". *)
-let of_files folder name m n =
+(* The rows with up to [n] seeds by their ranks in files, and these ranks by the numbers of the rows. *)
+let rows_of m n =
   let rank = rank_in_file m n in
-  (* Numbers of the rows with k seeds, by their ranks in files. *)
-  let numbers =
+  let rows = Array.init (n + 1) (fun k -> Array.make (width m k) []) in
+  let ranks =
     Array.init (n + 1) (fun k ->
-        let numbers = Array.make (width m k) 0 in
-        List.iter (fun row -> numbers.(rank row k) <- number row lsr 6) (all_rows m k);
-        numbers)
+        let ranks = Array.make (width m k) 0 in
+        List.iter (fun row ->
+            rows.(k).(rank row k) <- row;
+            ranks.(number row lsr 7) <- rank row k) (all_rows m k);
+        ranks)
   in
-  let frames = empty_frames m n in
-  let up x = (x + 63) / 64 * 64 in
-  for seeds = 2 to n do
-    let f = read (Printf.sprintf "%s/%s-%d-%02d.kalah" folder name m seeds) in
-    let long at = Int64.to_int (String.get_int64_le f at) and byte at = Char.code f.[at] in
-    for k = 1 to seeds - 1 do
-      let entry = 128 + (72 * (k - 1)) in
-      let frame = long entry and rows = long (entry + 8) in
-      let groups = frame + up rows in
-      let patches = groups + (64 * long (entry + 16)) in
-      let code at place =
-        let half at = (byte (at + (place / 2)) lsr (4 * (place land 1))) land 15 in
-        if byte (at + 63) < 128 then half at
-        else
-          let patch = patches + Int32.to_int (String.get_int32_le f at) in
-          let rec find i =
-            if i = byte (patch + 4) then half (if place < 8 then patch else at)
-            else if byte (patch + 5 + (2 * i)) = place then byte (patch + 6 + (2 * i))
-            else find (i + 1)
-          in
-          find 0
-      in
-      let into = frames.(k).(seeds - k) in
-      let index = ref 0 in
-      Array.iter (fun other ->
-          Array.iteri (fun rank own ->
-              let at = groups + (64 * (!index / 126)) in
-              let score = (byte (at + 63) land 127) - 64 + code at (!index mod 126) + byte (frame + rank) in
-              Bytes.set_uint8 into ((other * rows) + own) (score land 255);
-              incr index) numbers.(k)) numbers.(seeds - k)
-    done
-  done;
-  frozen m frames
+  (rows, ranks)
 
-(* The table of up to [n] seeds, computed with the moves of the extracted program. *)
-let computed rules m n =
-  let frames = empty_frames m n in
-  let rec score p =
-    let a = number p.own and b = number p.other in
-    let k = a land 63 and l = b land 63 in
-    let frame = frames.(k).(l) and at = ((b lsr 6) * width m k) + (a lsr 6) in
-    if Bytes.get_uint8 frame at = 255 then Bytes.set_uint8 frame at (best rules m (k + l) (look_up score) p);
-    Bytes.get_uint8 frame at
-  in
-  for seeds = 2 to n do
-    for k = 1 to seeds - 1 do
-      let mine = all_rows m k in
-      List.iter (fun other -> List.iter (fun own -> ignore (score { own; other })) mine) (all_rows m (seeds - k))
-    done
+(* The tables of up to [n] seeds in [folder]. *)
+let of_files folder name m n =
+  let layer seeds = read (Printf.sprintf "%s/%s-%d-%02d.kalah" folder name m seeds) in
+  table (snd (rows_of m n)) (Array.init (max 0 (n - 1)) (fun i -> layer (i + 2)))
+
+(* A frame's profile, groups and patches, from the scores by index: docs/format.md, "Packing". [base_of] chooses the base
+   of the residuals of a group. *)
+let packed_frame base_of rows scores =
+  let size = Bytes.length scores in
+  let score index = Bytes.get_uint8 scores index in
+  let sums = Array.make rows 0 in
+  for index = 0 to size - 1 do sums.(index mod rows) <- sums.(index mod rows) + score index done;
+  let profile = Array.map (fun sum -> sum / (size / rows)) sums in
+  let head = Bytes.make (padded rows) '\000' and groups = Buffer.create size and patches = Buffer.create 64 in
+  Array.iteri (Bytes.set_uint8 head) profile;
+  for g = 0 to ((size + 125) / 126) - 1 do
+    let first = 126 * g in
+    let residuals = List.init (min 126 (size - first)) (fun i -> score (first + i) - profile.((first + i) mod rows)) in
+    let base = base_of residuals in
+    let group = Bytes.make 64 '\000' and exceptions = Buffer.create 16 in
+    List.iteri (fun place residual ->
+        let code = residual - base in
+        if 0 <= code && code < 16 then
+          let at = place / 2 in
+          Bytes.set_uint8 group at (Bytes.get_uint8 group at lor (code lsl (4 * (place land 1))))
+        else begin
+          Buffer.add_uint8 exceptions place;
+          Buffer.add_uint8 exceptions (code land 255)
+        end) residuals;
+    let count = Buffer.length exceptions / 2 in
+    Bytes.set_uint8 group 63 (base + 64 + if count > 0 then 128 else 0);
+    if count > 0 then begin
+      let at = Buffer.length patches in
+      Buffer.add_bytes patches (Bytes.sub group 0 4);
+      Buffer.add_uint8 patches count;
+      Buffer.add_buffer patches exceptions;
+      Bytes.set_int32_le group 0 (Int32.of_int at)
+    end;
+    Buffer.add_bytes groups group
   done;
-  frozen m frames
+  String.concat "" [ Bytes.to_string head; Buffer.contents groups; Buffer.contents patches ]
+
+(* The base with the fewest exceptions. *)
+let best_base residuals =
+  let least = List.fold_left min 127 residuals and most = List.fold_left max (-128) residuals in
+  let fits base = List.length (List.filter (fun r -> base <= r && r <= base + 15) residuals) in
+  let rec search base best =
+    if base > most - 15 then best else search (base + 1) (if fits base > fits best then base else best)
+  in
+  search (least + 1) least
+
+(* A layer with a directory and [frames], from 1 seed in the mover's row on, and without digests and checksums. *)
+let packed_layer rows frames =
+  let directory = Bytes.make (padded (128 + (72 * Array.length frames))) '\000' in
+  let set at number = Bytes.set_int64_le directory at (Int64.of_int number) in
+  let at = ref (Bytes.length directory) in
+  Array.iteri (fun i (size, frame) ->
+      let entry = 128 + (72 * i) in
+      set entry !at;
+      set (entry + 8) (Array.length rows.(i + 1));
+      set (entry + 16) ((size + 125) / 126);
+      at := !at + String.length frame) frames;
+  String.concat "" (Bytes.to_string directory :: List.map snd (Array.to_list frames))
+
+(* The ranks and the layers of up to [n] seeds, computed with the moves of the extracted program. *)
+let computed_layers ?(base_of = best_base) rules m n =
+  let rows, ranks = rows_of m n in
+  let layers = Array.make (max 0 (n - 1)) "" in
+  let below seeds = table ranks (Array.sub layers 0 (seeds - 2)) in
+  for seeds = 2 to n do
+    let lower = below seeds in
+    let number = number_in (table ranks [||]) and lower = score_in lower in
+    let size k = width m k * width m (seeds - k) in
+    let frames = Array.init (seeds - 1) (fun i -> Bytes.make (size (i + 1)) '\255') in
+    let rec score p =
+      let a = number p.own and b = number p.other in
+      let k = a land 127 in
+      if k + (b land 127) < seeds then lower p
+      else begin
+        let frame = frames.(k - 1) and at = ((b lsr 7) * width m k) + (a lsr 7) in
+        if Bytes.get_uint8 frame at = 255 then Bytes.set_uint8 frame at (best rules m seeds (look_up score) p);
+        Bytes.get_uint8 frame at
+      end
+    in
+    for k = 1 to seeds - 1 do
+      Array.iter (fun other -> Array.iter (fun own -> ignore (score { own; other })) rows.(k)) rows.(seeds - k)
+    done;
+    let pack i frame = (Bytes.length frame, packed_frame base_of (width m (i + 1)) frame) in
+    layers.(seeds - 2) <- packed_layer rows (Array.mapi pack frames)
+  done;
+  (ranks, layers)
+
+let computed rules m n =
+  let ranks, layers = computed_layers rules m n in
+  table ranks layers
+
+(* Pages of claims, sorted by key, as data.ml reads them. [next] gives the key and the bounds of the next claim. *)
+let packed_pages count next =
+  let page i =
+    let size = min in_page (count - (in_page * i)) in
+    let blocks = (size + in_block - 1) / in_block in
+    let index = Bytes.create (12 * blocks) and body = Buffer.create (4 * size) in
+    let rec leb n =
+      if n < 128 then Buffer.add_uint8 body n else (Buffer.add_uint8 body (n land 127 lor 128); leb (n lsr 7))
+    in
+    let last = ref 0 in
+    for j = 0 to size - 1 do
+      let key, lower, upper = next () in
+      if j mod in_block = 0 then begin
+        let entry = 12 * (j / in_block) in
+        Bytes.set_int64_le index entry (Int64.of_int key);
+        Bytes.set_int32_le index (entry + 8) (Int32.of_int ((12 * blocks) + Buffer.length body))
+      end
+      else leb (key - !last);
+      last := key;
+      let below = (key lsr 44) - upper in
+      if below = 0 then leb (3 * lower) else if lower = 0 then leb ((3 * below) + 1) else (leb ((3 * lower) + 2); leb below)
+    done;
+    Bytes.to_string index ^ Buffer.contents body
+  in
+  let pages = Array.make ((count + in_page - 1) / in_page) "" in
+  for i = 0 to Array.length pages - 1 do pages.(i) <- page i done;
+  pages
+
+let packed_claims m count next = claims m count (packed_pages count next)
 
 type certificate = {
   name : string;  (* of the rule set *)
@@ -124,33 +190,55 @@ type certificate = {
   statements : (int list * (int * int)) list;  (* pits of openings, at last none; bounds of the value after them *)
   effort : int;  (* 0: no claim needs a search *)
   count : int;
-  claim : int -> claim;
+  claims : claims;
 }
 
-(* Unpacks zstd frames by the program `zstd`. *)
-let unpacked frames =
-  let packed = Filename.temp_file "claims" ".zst" and contents = Filename.temp_file "claims" "" in
-  let remove () = List.iter Sys.remove [ packed; contents ] in
-  Fun.protect ~finally:remove (fun () ->
-      let out = open_out_bin packed in
-      output_string out frames;
-      close_out out;
-      if Sys.command (Filename.quote_command "zstd" ~stdout:contents [ "-qdc"; packed ]) <> 0 then failwith "zstd fails";
-      read contents)
+(* Calls [use] with a channel of the contents of [length] bytes of zstd frames from [first] in a file. *)
+let unpacked path first length use =
+  let file = Filename.quote path in
+  let command = Printf.sprintf "tail -c +%d %s | head -c %d | zstd -qdc" (first + 1) file length in
+  let channel = Unix.open_process_in command in
+  let result = use channel in
+  if Unix.close_process_in channel <> WEXITED 0 then failwith "zstd fails";
+  result
+
+(* The claims in the blocks of a certificate with [count] claims: a function that gives their keys and bounds in turn. *)
+let claims_of channel =
+  let byte () = input_byte channel in
+  let rec leb () = let b = byte () in if b < 128 then b else b - 128 + (leb () lsl 7) in
+  let block = ref [||] and at = ref 0 in
+  let read_block () =
+    let group _ = let n = byte () in (n, leb ()) in
+    let ranks (n, claims) =
+      let rank = ref 0 in
+      Array.init claims (fun _ -> rank := !rank + leb (); (n lsl 44) lor !rank)
+    in
+    let groups = List.map ranks (List.map group (List.init (leb ()) Fun.id)) in
+    let keys = Array.concat groups in
+    let lower = Array.map (fun _ -> byte ()) keys in
+    block := Array.mapi (fun i key -> (key, lower.(i), (key lsr 44) - byte ())) keys;
+    at := 0
+  in
+  fun () ->
+    if !at = Array.length !block then read_block ();
+    incr at;
+    !block.(!at - 1)
 
 (* Reads a certificate: docs/certificates.md, "The file". The program `zstd` unpacks its claims. *)
 let certificate path =
-  let f = read path in
-  let long at = Int32.to_int (String.get_int32_le f at) and number at = Int64.to_int (String.get_int64_le f at) in
+  let file = open_in_bin path in
+  let head = really_input_string file 128 in
+  let size = longer head 32 in
+  let f = head ^ really_input_string file size and length = in_channel_length file - 160 - size in
+  close_in file;
   (* A bound of any size. Beyond 2^40, all are trivial or false. *)
   let value at = Int64.to_int (max (-0x10000000000L) (min 0x10000000000L (String.get_int64_le f at))) in
   let _, name, _ =
-    try List.find (fun (number, _, _) -> number = Char.code f.[12]) rule_sets
+    try List.find (fun (number, _, _) -> number = byte f 12) rule_sets
     with Not_found -> failwith "relays are not covered"
   in
-  let m = Char.code f.[13] in
-  let count = number 16 and prefix = number 32 in
-  let pit i = long (136 + (4 * i)) in
+  let m = byte f 13 and count = longer f 16 in
+  let pit i = long f (136 + (4 * i)) in
   let rows = { own = List.init m pit; other = List.init m (fun i -> pit (m + i)) } in
   let values at = (value at, value (at + 8)) in
   let bounds = 136 + (8 * m) in
@@ -158,33 +246,14 @@ let certificate path =
     if left = 0 then [ ([], values bounds) ]
     else
       let moves = String.get_uint16_le f (at + 16) in
-      (List.init moves (fun i -> Char.code f.[at + 18 + i] - 1), values at) :: openings (left - 1) (at + 18 + moves)
+      (List.init moves (fun i -> byte f (at + 18 + i) - 1), values at) :: openings (left - 1) (at + 18 + moves)
   in
-  let c = if count = 0 then "" else unpacked (String.sub f (128 + prefix) (String.length f - 160 - prefix)) in
-  let at = ref 0 in
-  let byte () = incr at; Char.code c.[!at - 1] in
-  let rec leb () = let b = byte () in if b < 128 then b else b - 128 + (leb () lsl 7) in
-  let keys = Array.make count 0 and low = Bytes.create count and high = Bytes.create count in
-  let first = ref 0 in
-  while !first < count do
-    let groups = List.init (leb ()) (fun _ -> let n = byte () in (n, leb ())) in
-    let claim = ref !first in
-    List.iter (fun (n, claims) ->
-        let rank = ref 0 in
-        for _ = 1 to claims do
-          rank := !rank + leb ();
-          keys.(!claim) <- (n lsl 44) lor !rank;
-          incr claim
-        done) groups;
-    for i = !first to !claim - 1 do Bytes.set_uint8 low i (byte ()) done;
-    for i = !first to !claim - 1 do Bytes.set_uint8 high i ((keys.(i) lsr 44) - byte ()) done;
-    first := !claim
-  done;
-  let claim i =
-    { about = position_of m keys.(i); lower = Bytes.get_uint8 low i; upper = Bytes.get_uint8 high i }
+  let claims =
+    if count = 0 then claims m 0 [||]
+    else unpacked path (128 + size) length (fun channel -> packed_claims m count (claims_of channel))
   in
-  { name; m; rests_on = Char.code f.[15]; game = { own_store = long 128; other_store = long 132; rows };
-    statements = openings (long 28) (bounds + 16); effort = Char.code f.[14]; count; claim }
+  { name; m; rests_on = byte f 15; game = { own_store = long f 128; other_store = long f 132; rows };
+    statements = openings (long f 28) (bounds + 16); effort = byte f 14; count; claims }
 
 (* Bounds of the score in [g] that bounds of the value need: docs/certificates.md, "When the statement holds". The value
    is that of the mover if [same], else of the other player. *)

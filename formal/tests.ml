@@ -1,4 +1,4 @@
-(* Tests of the checker. Without arguments: tables and claims with one wrong number are refused. With RULES SEEDS COUNT:
+(* Tests of the checker. Without arguments: tables and claims with one wrong number, or one changed byte, are refused. With RULES SEEDS COUNT:
    prints random positions with up to SEEDS seeds in play, and their checked scores. With FOLDER: writes
    certificates that [check] must accept or refuse, and some of what is no position, to folders in it. *)
 
@@ -41,23 +41,91 @@ let text p =
 (* Another number from 0 to [n] than [s]. *)
 let another n s = (s + 1 + Random.int n) mod (n + 1)
 
+(* True if [check] returns true, and not an exception. *)
+let accepts check = match check () with accepted -> accepted | exception _ -> false
+
+(* True if all parts of all layers up to [n] are checked. *)
+let accepts_parts rules number look n parts =
+  let layers = List.init (n + 1) Fun.id in
+  accepts (fun () ->
+      List.for_all (fun part -> List.for_all (check_part rules m number look parts part) layers) (List.init parts Fun.id))
+
 let refuses_wrong_tables name rules =
-  let table = checked rules 7 in
+  let table = computed rules m 7 in
+  let score = score_in table and number = number_in table and look = look_in table in
   let tries = 200 in
   for _ = 1 to tries do
     let n = 2 + Random.int 6 in
     let wrong = random_position n in
-    let score = another n (table wrong) in
-    let mutated p = if p = wrong then score else table p in
-    if check_layer rules m mutated n then failwith ("a wrong score passes: " ^ text wrong)
+    let a = number wrong.own and b = number wrong.other in
+    let another = another n (score wrong) in
+    let mutated a' b' = if a' = a && b' = b then another else look a' b' in
+    if check_layer rules m (numbered number mutated) n then failwith ("a wrong score passes: " ^ text wrong);
+    let parts = 1 + Random.int 4 in
+    if accepts_parts rules number mutated 7 parts || not (accepts_parts rules number look 7 parts) then
+      failwith ("the parts differ from the layer: " ^ text wrong)
   done;
   Printf.printf "%s: %d tables with one wrong score are refused\n%!" name tries
 
-(* Certificates of random positions with 12 seeds in play rest on tables up to 7 seeds. *)
-let refuses_wrong_claims name rules =
-  let truth = checked rules 12 in
+(* [bytes] with one changed byte. *)
+let with_one_changed bytes =
+  let changed = Bytes.of_string bytes in
+  let at = Random.int (Bytes.length changed) in
+  Bytes.set_uint8 changed at (another 255 (Bytes.get_uint8 changed at));
+  Bytes.to_string changed
+
+(* [strings] with one changed byte in one of them. *)
+let with_one_changed_in strings =
+  let changed = Array.copy strings in
+  let i = Random.int (Array.length strings) in
+  changed.(i) <- with_one_changed changed.(i);
+  changed
+
+let positions n =
+  List.concat_map (fun k ->
+      List.concat_map (fun own -> List.map (fun other -> { own; other }) (all_rows m (n - k))) (all_rows m k))
+    (List.init (n - 1) succ)
+
+(* Tables with one changed byte are refused, or have the same scores. So are those of groups with exceptions only. *)
+let refuses_damaged_tables name rules =
+  let n = 5 in
+  let all = List.concat_map positions [ 2; 3; 4; 5 ] in
+  let truth = score_in (computed rules m n) in
+  let only_exceptions residuals = 1 + List.fold_left max (-64) residuals in
+  let refused = ref 0 in
+  let test base_of tries =
+    let ranks, layers = Files.computed_layers ~base_of rules m n in
+    let right layers =
+      let t = table ranks layers in
+      accepts_parts rules (number_in t) (look_in t) n 2
+    in
+    let same layers = accepts (fun () -> let t = score_in (table ranks layers) in List.for_all (fun p -> t p = truth p) all) in
+    assert (right layers && same layers);
+    for _ = 1 to tries do
+      let changed = with_one_changed_in layers in
+      let accepted = right changed in
+      if accepted <> same changed then failwith "a damaged table passes, or one with the same scores does not";
+      if not accepted then incr refused
+    done
+  in
+  test best_base 400;
+  test only_exceptions 200;
+  Printf.printf "%s: %d tables with a changed byte are refused, others have the same scores\n%!" name !refused
+
+let claims_of all = Array.init (count_of all) (claim_in all)
+
+let pages_of claims =
+  let at = ref (-1) in
+  packed_pages (Array.length claims) (fun () ->
+      incr at;
+      let { about; lower; upper } = claims.(!at) in
+      (key about, lower, upper))
+
+(* Certificates of random positions with 12 seeds in play rest on tables up to 7 seeds. [others] has the scores under the
+   other rules. *)
+let refuses_wrong_claims name rules truth others =
   let rests_on = 7 in
-  let claims_seen = ref 0 and refused = ref 0 in
+  let claims_seen = ref 0 and refused = ref 0 and damaged = ref 0 and foreign = ref 0 in
   for _ = 1 to 20 do
     let start = random_position 12 in
     let score = truth start in
@@ -67,9 +135,9 @@ let refuses_wrong_claims name rules =
     let value g score = (2 * score) - seeds g.rows + g.own_store - g.other_store in
     let value = value game score and value_after = (if same then 1 else -1) * value after (look_up truth after.rows) in
     let empty = { name; m; rests_on; game; statements = [ (pits, (value_after, value_after)); ([], (value, value)) ];
-                  effort = 1; count = 0; claim = (fun _ -> assert false) } in
-    let slots = Search.expand ~quiet:true rules truth empty in
-    let all = claim_in slots m and count = count slots and find = find_in slots in
+                  effort = 1; count = 0; claims = claims m 0 [||] } in
+    let packed = Search.expand ~quiet:true rules truth empty in
+    let all = claim_in packed and count = count_of packed and find = find_in packed in
     let check claims statement =
       check_claims rules m truth rests_on claims count find count
       && check_statement rules m truth rests_on claims count find statement
@@ -86,15 +154,12 @@ let refuses_wrong_claims name rules =
     if score > 0 && check all (statement 0 (score - 1)) then failwith ("a false statement passes: " ^ text start);
     if score < 12 && check all (statement (score + 1) 12) then
       failwith ("a false statement passes: " ^ text start);
-    for i = 0 to count - 1 do
-      let claim = all i in
-      let n = seeds claim.about in
-      let true_score = truth claim.about in
-      assert (claim.lower <= true_score && true_score <= claim.upper);
-      if claim.lower > 0 || claim.upper < n then incr claims_seen
-    done;
-    for _ = 1 to 20 do
-      let at = Random.int count in
+    Array.iter (fun claim ->
+        let true_score = truth claim.about in
+        assert (claim.lower <= true_score && true_score <= claim.upper);
+        incr claims_seen) (claims_of packed);
+    let edges = List.filter (fun i -> i < count) [ 0; in_block - 1; in_block; count - 1 ] in
+    List.iter (fun at ->
       let claim = all at in
       let n = seeds claim.about in
       let true_score = truth claim.about in
@@ -103,14 +168,65 @@ let refuses_wrong_claims name rules =
         else { claim with upper = true_score - 1 }
       in
       if wrong.lower <= n && wrong.upper >= 0 then begin
-        if check (fun i -> if i = at then wrong else all i) (statement score score) then
+        let claims i = if i = at then wrong else all i in
+        let parts = 1 + Random.int 4 in
+        let accepted part = check_claims_part rules m truth rests_on claims count find parts part count in
+        if check claims (statement score score) || List.for_all accepted (List.init parts Fun.id) then
           failwith ("a false claim passes: " ^ text claim.about);
         incr refused
-      end
-    done
+      end) (edges @ List.init 20 (fun _ -> Random.int count));
+    (* Other bytes are refused, or make other true claims. *)
+    let rec true_score p = if seeds p <= 12 then look_up truth p else best rules m (seeds p) (look_up true_score) p in
+    let pages = pages_of (claims_of packed) in
+    let check_pages rules truth pages =
+      let packed = claims m count pages in
+      let all = claim_in packed and find = find_in packed in
+      accepts (fun () ->
+          check_claims rules m truth rests_on all count find count
+          && check_statement rules m truth rests_on all count find (statement score score))
+    in
+    assert (check_pages rules truth pages);
+    for _ = 1 to 40 do
+      let changed = with_one_changed_in pages in
+      if check_pages rules truth changed then
+        Array.iter (fun { about; lower; upper } ->
+            let score = true_score about in
+            if score < lower || upper < score then failwith ("a false claim passes: " ^ text about))
+          (claims_of (claims m count changed))
+      else incr damaged
+    done;
+    (* Under other rules. *)
+    List.iter (fun (rules, truth) ->
+        if truth start <> score then begin
+          if check_pages rules truth pages then failwith ("claims pass under other rules: " ^ text start);
+          incr foreign
+        end) others
   done;
-  Printf.printf "%s: %d claims and 20 openings are true; %d certificates with one false claim are refused\n%!" name
-    !claims_seen !refused
+  Printf.printf "%s: %d claims and 20 openings are true; refused: %d certificates with one false claim, %d with a changed \
+                 byte, %d of other rules\n%!" name !claims_seen !refused !damaged !foreign
+
+(* Claims of all positions with 8 seeds in play, in several pages. *)
+let refuses_wrong_claims_at_edges name rules truth =
+  let exact p = { about = p; lower = truth p; upper = truth p } in
+  let sorted = List.sort (fun p q -> compare (key p) (key q)) (positions 8) in
+  let claims_8 = Array.of_list (List.map exact sorted) in
+  let count = Array.length claims_8 in
+  let packed = claims m count (pages_of claims_8) in
+  let find = find_in packed in
+  let check claims = check_claims rules m truth 7 claims count find count in
+  Array.iteri (fun i claim -> assert (claim_in packed i = claim && find claim.about = i)) claims_8;
+  (* Positions without a claim. *)
+  List.iter (fun p -> assert (find p >= count || (claim_in packed (find p)).about <> p)) (positions 7 @ positions 9);
+  assert (check (claim_in packed));
+  let wrong at i =
+    let claim = claim_in packed i in
+    if i <> at then claim
+    else if claim.lower < 8 then { claim with lower = claim.lower + 1; upper = 8 }
+    else { claim with lower = 0; upper = 7 }
+  in
+  let edges = [ 0; in_block - 1; in_block; in_page - 1; in_page; (2 * in_page) - 1; count - 1 ] in
+  List.iter (fun at -> if check (wrong at) then failwith "a false claim at an edge passes") edges;
+  Printf.printf "%s: false claims at the edges of blocks and pages are refused\n%!" name
 
 (* Moves that no player can make are no opening. *)
 let refuses_illegal_openings () =
@@ -139,7 +255,7 @@ let packed bytes =
   frame
 
 (* Writes a certificate of effort 1, or of effort 0 if it has no [searches]. Its claims are packed by zstd. *)
-let write folder name ?(searches = false) ?(count = 0) ?(claims = "") { own_store; other_store; rows } statements =
+let write folder name ?(rule_set = 0) ?(searches = false) ?(count = 0) ?(claims = "") { own_store; other_store; rows } statements =
   let prefix = Buffer.create 200 in
   let long number = Buffer.add_int32_le prefix (Int32.of_int number) in
   let values (least, most) = Buffer.add_int64_le prefix least; Buffer.add_int64_le prefix most in
@@ -153,6 +269,7 @@ let write folder name ?(searches = false) ?(count = 0) ?(claims = "") { own_stor
   let openings = List.remove_assoc [] statements in
   List.iter opening openings;
   let head = Bytes.make 128 '\000' in
+  Bytes.set_uint8 head 12 rule_set;
   Bytes.set_uint8 head 13 (List.length rows.own);
   Bytes.set_uint8 head 14 (Bool.to_int searches);
   Bytes.set_int64_le head 16 (Int64.of_int count);
@@ -195,6 +312,16 @@ let write_certificates accepted refused impossible =
   write refused "rounded-toward-zero" small [ ([ 0 ], exactly (-2)); ([], any_value) ];
   write refused "beyond-native-integers" small [ ([], (Int64.max_int, Int64.max_int)) ];
   write accepted "large-bounds" small [ ([], (Int64.min_int, Int64.max_int)) ];
+  (* A position whose value depends on the rules. *)
+  let score rules = score_in (computed rules m 5) in
+  let first = score empty_capture and second = score standard in
+  let rows = List.find (fun p -> first p <> second p) (positions 5) in
+  let differs = game 0 0 rows.own rows.other in
+  let value rules = (2 * score rules differs.rows) - 5 in
+  List.iteri (fun rule_set rules ->
+      write accepted (Printf.sprintf "rules-%d" rule_set) ~rule_set differs [ ([], exactly (value rules)) ];
+      write refused (Printf.sprintf "other-rules-%d" rule_set) ~rule_set:(1 - rule_set) differs
+        [ ([], exactly (value rules)) ]) [ empty_capture; standard ];
   write accepted "a-finished-start" (game 2 3 [ 0; 0 ] [ 1; 9 ]) [ ([], exactly (-11)) ];
   (* More seeds than the tables have, so that claims are needed: none, or one. *)
   let nine row = row @ [ 0; 0; 0; 0; 0; 1 ] in
@@ -209,7 +336,7 @@ let write_certificates accepted refused impossible =
   refuse "negative-pit" (game 0 0 [ -3 ] [ 5 ]);
   refuse "negative-store" (game (-1) 0 [ 1 ] [ 2 ]);
   refuse "too-many-seeds" (game ((1 lsl 31) - 1) 1 [ 1 ] [ 1 ]);
-  refuse "too-many-seeds-in-play" (game 0 0 [ 40 ] [ 23 ]);
+  refuse "too-many-seeds-in-play" (game 0 0 [ 80 ] [ 47 ]);
   refuse "no-pits" (game 0 0 [] []);
   let row = List.init 17 (fun _ -> 0) in
   refuse "too-many-pits" (game 0 0 row row);
@@ -229,4 +356,9 @@ let () =
       done
   | _ ->
       refuses_illegal_openings ();
-      List.iter (fun (_, name, rules) -> refuses_wrong_tables name rules; refuses_wrong_claims name rules) rule_sets
+      let truths = List.map (fun (_, name, rules) -> (name, (rules, checked rules 12))) rule_sets in
+      List.iter (fun (name, (rules, truth)) ->
+          refuses_wrong_tables name rules;
+          refuses_damaged_tables name rules;
+          refuses_wrong_claims name rules truth (List.map snd (List.remove_assoc name truths));
+          refuses_wrong_claims_at_edges name rules truth) truths
