@@ -92,55 +92,14 @@ fn npy(bytes: &[u8]) -> Vec<Vec<u8>> {
 /// Reads the records of an exported file.
 type Reader = fn(&[u8]) -> Vec<Vec<u8>>;
 
-const FORMATS: &[(&str, Reader)] = &[
-    ("csv", csv),
-    ("jsonl", json_lines),
-    ("npy", npy),
-    #[cfg(feature = "parquet")]
-    ("parquet", parquet_file),
-];
-
-/// Records of each row group of a Parquet file. Its columns are those of CSV.
-#[cfg(feature = "parquet")]
-fn row_groups(bytes: &[u8]) -> Vec<Vec<Vec<u8>>> {
-    use parquet::basic::LogicalType;
-    use parquet::column::reader::ColumnReader;
-    use parquet::file::reader::{FileReader, SerializedFileReader};
-    let file = SerializedFileReader::new(bytes::Bytes::copy_from_slice(bytes)).unwrap();
-    let columns = file.metadata().file_metadata().schema_descr().columns().to_vec();
-    let row = |row: &'static str| (1..=columns.len() / 2).map(move |pit| format!("{row}{pit}"));
-    let names: Vec<String> = row("mover").chain(row("other")).chain(["score".to_owned()]).collect();
-    assert_eq!(columns.iter().map(|column| column.name()).collect::<Vec<_>>(), names);
-    let unsigned_byte = LogicalType::integer(8, false);
-    assert!(columns.iter().all(|column| column.logical_type_ref() == Some(&unsigned_byte)));
-    let group = |index| {
-        let group = file.get_row_group(index).unwrap();
-        let positions = group.metadata().num_rows() as usize;
-        let mut records = vec![Vec::new(); positions];
-        for column in 0..columns.len() {
-            let ColumnReader::Int32ColumnReader(mut reader) = group.get_column_reader(column).unwrap() else {
-                panic!("another type")
-            };
-            let mut values = Vec::new();
-            reader.read_records(positions, None, None, &mut values).unwrap();
-            assert_eq!(values.len(), positions);
-            records.iter_mut().zip(values).for_each(|(record, value)| record.push(u8::try_from(value).unwrap()));
-        }
-        records
-    };
-    (0..file.num_row_groups()).map(group).collect()
-}
-
-#[cfg(feature = "parquet")]
-fn parquet_file(bytes: &[u8]) -> Vec<Vec<u8>> {
-    row_groups(bytes).concat()
-}
+/// `tests/readers` has Parquet.
+const FORMATS: [(&str, Reader); 3] = [("csv", csv), ("jsonl", json_lines), ("npy", npy)];
 
 #[test]
 fn every_format_has_every_position_with_its_score() {
     for board in BOARDS {
         let expected = expected(board);
-        for &(format, read) in FORMATS {
+        for (format, read) in FORMATS {
             assert_eq!(read(&exported(board, &["--format", format])), expected, "{board:?} {format}");
         }
     }
@@ -152,29 +111,11 @@ fn a_sample_is_a_part_of_the_layer_and_depends_on_the_seed_alone() {
     for count in [1, 100, all.len() - 1, all.len()] {
         let indices = random_indices(all.len() as u64, count as u64, 7);
         let expected: Vec<Vec<u8>> = indices.iter().map(|&index| all[index as usize].clone()).collect();
-        for &(format, read) in FORMATS {
+        for (format, read) in FORMATS {
             let flags = ["--format", format, "--sample", &count.to_string(), "--seed", "7", "--threads", "3"];
             assert_eq!(read(&exported(board, &flags)), expected, "{format} {count}");
         }
     }
-}
-
-/// The layer has more positions than a row group.
-#[test]
-#[cfg(feature = "parquet")]
-fn row_groups_are_limited_and_no_byte_depends_on_the_threads() {
-    let tables = tempfile::tempdir().unwrap();
-    build(tables.path(), Rules::Standard, 6, 12).unwrap();
-    let written = |flags: &[&str]| {
-        let output = kalah(tables.path(), &[&["--seeds", "12"], flags].concat());
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        output.stdout
-    };
-    let file = written(&["--format", "parquet", "--threads", "1"]);
-    assert!(file == written(&["--format", "parquet", "--threads", "3"]));
-    let groups = row_groups(&file);
-    assert_eq!(groups.iter().map(Vec::len).collect::<Vec<_>>(), [1 << 20, 1_339_702 - (1 << 20)]);
-    assert!(groups.concat() == npy(&written(&["--format", "npy"])));
 }
 
 #[test]
