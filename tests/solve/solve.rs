@@ -119,27 +119,38 @@ fn zero_window_tests_agree_with_an_exhaustive_search() {
 }
 
 #[test]
-fn searches_above_tables_of_7_and_8_pits_agree_with_an_exhaustive_search() {
-    for (pits, seeds) in [(7, 6), (8, 6)] {
-        for rules in Rules::ALL {
-            let directory = tempfile::tempdir().unwrap();
-            build(directory.path(), rules, pits, seeds).unwrap();
-            let tables = Tables::open(directory.path(), rules, pits, seeds).unwrap();
-            let (mut random, mut known, mut hits) = (fastrand::Rng::with_seed(8), Scores::default(), 0);
-            for _ in 0..scaled(15) {
-                let position = random_position(&mut random, pits, 10);
-                if position.is_over() {
-                    continue;
-                }
-                let score = exhaustive(rules, &position, &mut known);
-                let narrow = Solver::with_word::<u64>(options(rules, &position, Some(&tables))).unwrap();
-                let wide = Solver::with_word::<u128>(options(rules, &position, Some(&tables))).unwrap();
-                assert_eq!(narrow.value(&position, 0).unwrap().0, score, "{rules} {position}");
-                assert_eq!(wide.value(&position, 0).unwrap().0, score, "{rules} {position}");
-                hits += narrow.table_hits();
+fn searches_above_tables_of_8_pits_agree_with_an_exhaustive_search() {
+    assert_searches_above_tables_agree_with_an_exhaustive_search(8, 9, scaled(10));
+}
+
+#[test]
+#[ignore = "slow"]
+fn more_searches_above_tables_of_7_and_8_pits_agree_with_an_exhaustive_search() {
+    for pits in [7, 8] {
+        assert_searches_above_tables_agree_with_an_exhaustive_search(pits, 10, scaled(15));
+    }
+}
+
+/// Searches positions of `seeds` seeds with tables to 6 seeds.
+fn assert_searches_above_tables_agree_with_an_exhaustive_search(pits: usize, seeds: u32, count: usize) {
+    for rules in Rules::ALL {
+        let directory = tempfile::tempdir().unwrap();
+        build(directory.path(), rules, pits, 6).unwrap();
+        let tables = Tables::open(directory.path(), rules, pits, 6).unwrap();
+        let (mut random, mut known, mut hits) = (fastrand::Rng::with_seed(8), Scores::default(), 0);
+        for _ in 0..count {
+            let position = random_position(&mut random, pits, seeds);
+            if position.is_over() {
+                continue;
             }
-            assert!(hits > 0, "{rules} {pits} pits");
+            let score = exhaustive(rules, &position, &mut known);
+            let narrow = Solver::with_word::<u64>(options(rules, &position, Some(&tables))).unwrap();
+            let wide = Solver::with_word::<u128>(options(rules, &position, Some(&tables))).unwrap();
+            assert_eq!(narrow.value(&position, 0).unwrap().0, score, "{rules} {position}");
+            assert_eq!(wide.value(&position, 0).unwrap().0, score, "{rules} {position}");
+            hits += narrow.table_hits();
         }
+        assert!(hits > 0, "{rules} {pits} pits");
     }
 }
 
@@ -303,7 +314,7 @@ fn irving_2000_game_values() {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "takes minutes when not optimised")]
+#[ignore = "slow"]
 fn values_are_the_same_with_tables_to_24_seeds() {
     let large = tempfile::tempdir().unwrap();
     let directory = large.path();
