@@ -6,12 +6,12 @@ use std::path::Path;
 use std::process::Output;
 use std::sync::LazyLock;
 
-use assert_cmd::Command;
 use kalah::build::build;
 use kalah::export::random_indices;
 use kalah::game::Rules;
 use kalah::index::LayerIndex;
 use kalah::table::{TableKey, Tables};
+use kalah_tests::program::{self, Ran, Run};
 use serde_json::Value;
 
 /// Pits and seeds of the tables.
@@ -30,9 +30,9 @@ fn directory() -> &'static Path {
 }
 
 fn kalah(directory: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::cargo_bin("kalah").unwrap();
+    let mut command = program::command();
     command.args(["export", "--rules", "standard"]).args(arguments).env("KALAH_TABLES", directory);
-    command.output().unwrap()
+    command.run()
 }
 
 /// Stdout of an export of a layer.
@@ -40,7 +40,7 @@ fn kalah(directory: &Path, arguments: &[&str]) -> Output {
 fn exported((pits, seeds): (usize, usize), arguments: &[&str]) -> Vec<u8> {
     let (pits, seeds) = (pits.to_string(), seeds.to_string());
     let output = kalah(directory(), &[&["--pits", &pits, "--seeds", &seeds], arguments].concat());
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{}", output.stderr());
     output.stdout
 }
 
@@ -137,7 +137,7 @@ fn a_file_is_replaced_when_all_is_written_and_only_then() {
     bytes[at] ^= 16;
     std::fs::write(&table, bytes).unwrap();
     let damaged = kalah(tables.path(), &flags);
-    assert_eq!(damaged.status.code(), Some(3), "{}", String::from_utf8_lossy(&damaged.stderr));
+    assert_eq!(damaged.code(), 3, "{}", damaged.stderr());
     assert_eq!(std::fs::read(&file).unwrap(), written);
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
 }
@@ -154,8 +154,8 @@ fn what_cannot_be_exported_is_refused() {
         (&["--seeds", "6", "--output", "/no/such/directory/file"], 1, "cannot write /no/such/directory/file"),
     ] {
         let output = kalah(directory(), arguments);
-        let error = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {error}");
+        let error = output.stderr();
+        assert_eq!(output.code(), code, "{arguments:?}: {error}");
         assert!(error.contains(why) && output.stdout.is_empty(), "{arguments:?}: {error}");
     }
 }
@@ -163,9 +163,9 @@ fn what_cannot_be_exported_is_refused() {
 #[test]
 fn the_version_names_the_sources_of_the_program() {
     let run = |flag: &str| {
-        let output = Command::cargo_bin("kalah").unwrap().arg(flag).output().unwrap();
+        let output = program::command().arg(flag).run();
         assert!(output.status.success());
-        String::from_utf8(output.stdout).unwrap()
+        output.stdout()
     };
     let version = format!("kalah {}\n", env!("CARGO_PKG_VERSION"));
     assert_eq!(run("-V"), version);

@@ -552,7 +552,7 @@ fn the_python_reader_reads_the_same() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("a.certificate");
     let ask = |flags: &[&str]| {
-        let mut command = assert_cmd::Command::new("python3");
+        let mut command = std::process::Command::new("python3");
         command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/certificate_reader.py")).args(flags).arg(&path);
         command.output().expect("python3 runs")
     };

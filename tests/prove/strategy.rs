@@ -8,6 +8,7 @@ use kalah::prove::Wanted;
 use kalah::table::Tables;
 
 use crate::prove::{Board, Case, never};
+use kalah_tests::program::{self, Ran, Run};
 
 /// Games against random players, from each position and as each side.
 const RANDOM_GAMES: u64 = 60;
@@ -129,9 +130,9 @@ fn the_program_plays_by_a_certificate() {
     certificate(&board.case(Wanted::Find)).write(files.join("searched.certificate")).unwrap();
     kalah::build::build(files, Rules::EmptyCapture, 4, 6).unwrap();
     let run = |args: &[&str], code: i32| {
-        let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
+        let mut command = program::command();
         let tables = ["--tables", ".", "--threads", "1"];
-        let output = command.current_dir(files).args(args).args(tables).assert().code(code).get_output().clone();
+        let output = command.current_dir(files).args(args).args(tables).run().exits(code);
         String::from_utf8(if code == 0 { output.stdout } else { output.stderr }).unwrap()
     };
     // Both sides play it, so the value is exact.

@@ -6,7 +6,6 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use assert_cmd::Command;
 use kalah::build::build;
 use kalah::cancel::Cancel;
 use kalah::file::StateError;
@@ -15,6 +14,7 @@ use kalah::solve::{Checkpoint, CheckpointError, Depth, Opening, SolveError, Solv
 use kalah::table::Tables;
 use serde_json::Value;
 
+use kalah_tests::program::{self, Ran, Run};
 use kalah_tests::reference;
 
 /// Fewer cases without optimization, where everything is about thirty times slower.
@@ -502,10 +502,8 @@ fn large_wide_boards_are_solved() {
 }
 
 fn kalah(arguments: &[&str]) -> (i32, String, String) {
-    let mut command = Command::cargo_bin("kalah").unwrap();
-    let output = command.env("KALAH_TABLES", directory()).args(arguments).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    let mut command = program::command();
+    command.env("KALAH_TABLES", directory()).args(arguments).run().parts()
 }
 
 #[test]
@@ -608,7 +606,7 @@ fn solve_reports_what_is_wrong_and_what_is_missing() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_command_saves_and_goes_on() {
-    use std::process::{Command, Stdio};
+    use std::process::Stdio;
 
     use kalah_tests::signals::{heard, interrupt};
 
@@ -616,7 +614,7 @@ fn an_interrupted_command_saves_and_goes_on() {
     let file = directory.path().join("search");
     let arguments = ["solve", "5x4", "--no-tables", "--memory", "32MiB", "--threads", "1", "--json", "--value-only"];
     let command = || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_kalah"));
+        let mut command = program::command();
         command.args(arguments).arg("--checkpoint").arg(&file).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     };
@@ -628,13 +626,13 @@ fn an_interrupted_command_saves_and_goes_on() {
     interrupt(&child);
     let output = child.wait_with_output().unwrap();
     // A fast machine may finish before the signal. Then there is an answer.
-    if output.status.code() != Some(0) {
+    if output.code() != 0 {
         assert_eq!(output.status.code(), Some(130));
-        assert!(String::from_utf8_lossy(&output.stderr).contains("stopped and saved"));
+        assert!(output.stderr().contains("stopped and saved"));
     }
-    let output = command().output().unwrap();
-    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    let output = command().run();
+    let err = output.stderr();
     assert!(output.status.success() && err.contains("resumed: "), "{err}");
-    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let answer: Value = output.json();
     assert_eq!(answer["value"], 12);
 }
