@@ -136,8 +136,7 @@ fn a_file_is_replaced_when_all_is_written_and_only_then() {
     let at = bytes.len() / 2;
     bytes[at] ^= 16;
     std::fs::write(&table, bytes).unwrap();
-    let damaged = kalah(tables.path(), &flags);
-    assert_eq!(damaged.code(), 3, "{}", damaged.stderr());
+    kalah(tables.path(), &flags).exits(3);
     assert_eq!(std::fs::read(&file).unwrap(), written);
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
 }

@@ -1,7 +1,7 @@
 //! The folder of an exported site: the files written, the files kept, and the state after a stop.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 

@@ -38,7 +38,7 @@ fn processes_share_a_build_also_when_one_is_killed() {
     });
     let shares = processes.into_iter().map(|process| {
         let ran = process.wait_with_output().unwrap().success();
-        serde_json::from_str::<Value>(&ran.stdout()).unwrap()["pairs"].as_u64().unwrap()
+        ran.json()["pairs"].as_u64().unwrap()
     });
     assert!(shares.filter(|&pairs| pairs > 0).count() >= 2, "the work was not shared");
     assert_complete(directory.path(), &whole(&["--rules", "s-kalaha", "--seeds", "16"]), "shared");
@@ -73,8 +73,7 @@ fn scripts_say_what_they_need() {
     for (name, tasks) in [("mpi.sh", &[][..]), ("slurm.sh", &["3"])] {
         for (tables, args) in [("/tmp", &[][..]), ("/tmp", &["many"]), ("tables", &["8"]), ("", &["8"])] {
             let args = [tasks, args].concat();
-            let ran = script(name, Path::new(tables), &args).env_remove("SLURM_ARRAY_TASK_ID").run();
-            assert_eq!(ran.code(), 2, "{name} {tables} {args:?}");
+            let ran = script(name, Path::new(tables), &args).env_remove("SLURM_ARRAY_TASK_ID").run().exits(2);
             let needs = if tables == "/tmp" { "usage: " } else { "set KALAH_TABLES" };
             assert!(ran.stderr().contains(needs), "{}", ran.stderr());
         }
@@ -125,8 +124,7 @@ fn nothing_is_submitted_with_a_mistyped_rule_set_or_flag() {
     let (directory, bin) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     for flag in ["--rules=standart", "--patince=3", "--backend=gpux"] {
         let (mut submit, log) = submit(directory.path(), bin.path(), &["2", "30", flag]);
-        let ran = submit.run();
-        assert_eq!(ran.code(), 2, "{flag}: {}", ran.stderr());
+        let ran = submit.run().exits(2);
         assert!(!log.exists() && ran.stdout().is_empty(), "{flag}");
     }
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);

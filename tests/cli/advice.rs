@@ -52,8 +52,7 @@ fn what_is_damaged_is_sound_after_the_advice() {
     let mut bytes = whole.clone();
     bytes[100] ^= 1;
     std::fs::write(&table, bytes).unwrap();
-    let failed = run(directory.path(), "stats --seeds 6");
-    assert_eq!(failed.code(), 3, "{}", failed.stderr());
+    let failed = run(directory.path(), "stats --seeds 6").exits(3);
     // The advice begins with deleting the file.
     assert!(failed.stderr().contains("delete it and run `kalah build"), "{}", failed.stderr());
     std::fs::remove_file(&table).unwrap();

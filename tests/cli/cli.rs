@@ -63,8 +63,7 @@ fn probe_refuses_what_it_cannot_answer_with_the_command_that_would() {
 
 #[test]
 fn bad_positions_are_reported_and_the_others_answered() {
-    let ran = kalah(tables(), &["probe", "nonsense", "1,0,0,0,0,0/0,0,0,0,0,1", "--json"], "");
-    assert_eq!(ran.code(), 2);
+    let ran = kalah(tables(), &["probe", "nonsense", "1,0,0,0,0,0/0,0,0,0,0,1", "--json"], "").exits(2);
     let lines: Vec<Value> = ran.stdout().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((lines.len(), &lines[0]["score"]), (1, &1.into()));
     assert!(ran.stderr().contains("'nonsense' is not a position"), "{}", ran.stderr());
@@ -116,8 +115,7 @@ fn verify_passes_sound_tables_and_names_a_wrong_score() {
     }
     wrong_score(directory.path());
     for check in [&["--consistency"][..], &["--against", "cpu"]] {
-        let ran = kalah(directory.path(), &[&["verify", "--json", "--seeds", "6"], check].concat(), "");
-        assert_eq!(ran.code(), 3, "{}", ran.stderr());
+        let ran = kalah(directory.path(), &[&["verify", "--json", "--seeds", "6"], check].concat(), "").exits(3);
         let report = ran.json();
         assert_eq!(report["ok"], false);
         let wrong = &report["wrong"];
@@ -125,8 +123,7 @@ fn verify_passes_sound_tables_and_names_a_wrong_score() {
         // The right score is that of the undamaged table.
         let right = kalah(tables(), &["probe", "--json", wrong["position"].as_str().unwrap()], "").success().json();
         assert_eq!(right["score"], wrong["right"]);
-        let ran = kalah(directory.path(), &[&["verify", "--seeds", "6"], check].concat(), "");
-        assert_eq!(ran.code(), 3);
+        let ran = kalah(directory.path(), &[&["verify", "--seeds", "6"], check].concat(), "").exits(3);
         assert!(ran.stdout().contains(wrong["position"].as_str().unwrap()), "{}", ran.stdout());
     }
     kalah(directory.path(), &["verify", "--checksums"], "").success();
@@ -182,14 +179,12 @@ fn damage_is_found_and_reported_with_its_repair() {
     let middle = altered.len() / 2;
     altered[middle] ^= 0x10;
     std::fs::write(&path, &altered).unwrap();
-    let ran = kalah(directory.path(), &["verify"], "");
-    assert_eq!(ran.code(), 3);
+    let ran = kalah(directory.path(), &["verify"], "").exits(3);
     assert!(ran.stdout().contains("damaged"), "{}", ran.stdout());
     assert!(ran.stdout().contains("delete it and run `kalah build --seeds 8 --tables"), "{}", ran.stdout());
     std::fs::write(&path, &sound[..middle]).unwrap();
     for args in [&["verify"][..], &["info"], &["stats", "--seeds", "8"]] {
-        let ran = kalah(directory.path(), args, "");
-        assert_eq!(ran.code(), 3, "{args:?}");
+        let ran = kalah(directory.path(), args, "").exits(3);
         // The result of a check is its output.
         let printed = ran.stdout() + &ran.stderr();
         assert!(printed.contains("kalah build --seeds 8"), "{args:?}: {printed}");
@@ -214,12 +209,10 @@ fn packed_tables_are_unpacked_to_the_same_bytes() {
     assert!(std::fs::read(tables().join(table)).unwrap() == std::fs::read(unpacked.path().join(table)).unwrap());
 
     // A table is not an archive, and a truncated archive is refused.
-    let ran = kalah(unpacked.path(), &["archive", "unpack", tables().join(table).to_str().unwrap()], "");
-    assert_eq!(ran.code(), 3);
+    kalah(unpacked.path(), &["archive", "unpack", tables().join(table).to_str().unwrap()], "").exits(3);
     let whole = std::fs::read(&archive).unwrap();
     std::fs::write(&archive, &whole[..whole.len() - 1]).unwrap();
-    let ran = kalah(unpacked.path(), &["archive", "unpack", archive.to_str().unwrap()], "");
-    assert_eq!(ran.code(), 3);
+    let ran = kalah(unpacked.path(), &["archive", "unpack", archive.to_str().unwrap()], "").exits(3);
     assert!(ran.stderr().contains("download it again"), "{}", ran.stderr());
 }
 
@@ -237,11 +230,9 @@ fn a_build_reports_its_work_and_keeps_existing_tables() {
 #[test]
 fn a_build_that_cannot_fit_or_go_on_is_refused_before_it_begins() {
     let directory = tempfile::tempdir().unwrap();
-    let ran = kalah(directory.path(), &["build", "--seeds", "30", "--memory", "1MiB"], "");
-    assert_eq!(ran.code(), 1);
+    let ran = kalah(directory.path(), &["build", "--seeds", "30", "--memory", "1MiB"], "").exits(1);
     assert!(ran.stderr().contains("--memory"), "{}", ran.stderr());
-    let ran = kalah(directory.path(), &["build", "--seeds", "9", "--only"], "");
-    assert_eq!(ran.code(), 1);
+    let ran = kalah(directory.path(), &["build", "--seeds", "9", "--only"], "").exits(1);
     assert!(ran.stderr().contains("layers 2 to 8 are missing"), "{}", ran.stderr());
 }
 
@@ -457,8 +448,7 @@ fn a_number_of_seeds_without_its_flag_gets_a_hint() {
         (&["build", "x"], None),
         (&["info", "30"], None),
     ] {
-        let ran = kalah(tables(), args, "");
-        assert_eq!(ran.code(), 2, "{}", ran.stderr());
+        let ran = kalah(tables(), args, "").exits(2);
         match hint {
             Some(hint) => assert!(ran.stderr().contains(hint), "{args:?}: {}", ran.stderr()),
             None => assert!(!ran.stderr().contains("follows its flag"), "{args:?}: {}", ran.stderr()),
@@ -475,16 +465,14 @@ fn memory_of_some_bytes_lacks_its_unit() {
         &["move", "2x2", "--memory", "4"],
         &["plan", "search", "6x4", "--memory", "4"],
     ] {
-        let ran = kalah(tables(), args, "");
-        assert_eq!(ran.code(), 2, "{}", ran.stderr());
+        let ran = kalah(tables(), args, "").exits(2);
         assert!(ran.stderr().contains("4GiB"), "{args:?}: {}", ran.stderr());
     }
 }
 
 #[test]
 fn a_missing_layer_is_named_with_those_missing_below() {
-    let ran = kalah(tables(), &["stats", "--seeds", "14"], "");
-    assert_eq!(ran.code(), 1);
+    let ran = kalah(tables(), &["stats", "--seeds", "14"], "").exits(1);
     assert!(ran.stderr().contains("layers 11 to 14 are missing"), "{}", ran.stderr());
 }
 

@@ -116,8 +116,7 @@ fn a_command_that_is_under_other_words_is_named() {
         (&["pack"], "kalah archive pack"),
         (&["plan", "solve"], "kalah solve"),
     ] {
-        let ran = kalah(words);
-        assert_eq!(ran.code(), 2, "{words:?}: {}", ran.stderr());
+        let ran = kalah(words).exits(2);
         assert!(ran.stderr().contains(&format!("the command is '{expected}'")), "{words:?}: {}", ran.stderr());
     }
     assert!(kalah(&["slove"]).stderr().contains("'solve'"));
@@ -134,8 +133,7 @@ fn a_command_of_another_feature_names_it() {
 fn no_build_is_advised_that_cannot_fit() {
     let tables = tables().to_str().unwrap();
     // Building 48 layers (684 GiB) is no advice.
-    let ran = kalah(&["probe", "6x4", "--no-book", "--tables", tables]);
-    assert_eq!(ran.code(), 1);
+    let ran = kalah(&["probe", "6x4", "--no-book", "--tables", tables]).exits(1);
     assert_eq!(suggested(&ran.stderr()), [format!("kalah solve 6x4 --tables {tables}")], "{}", ran.stderr());
     assert!(ran.stderr().contains("layers 11 to 48 are missing"), "{}", ran.stderr());
     let ran =
@@ -148,8 +146,7 @@ fn no_build_is_advised_that_cannot_fit() {
     // `bench` needs the layers below only.
     for (command, seeds) in [("stats", 48), ("verify", 48), ("bench", 47)] {
         let args = [command, "--seeds", "48"];
-        let ran = kalah(&[&args[..], &["--tables", tables]].concat());
-        assert_eq!(ran.code(), 1, "{args:?}: {}", ran.stderr());
+        let ran = kalah(&[&args[..], &["--tables", tables]].concat()).exits(1);
         let layers = format!("kalah plan build --seeds {seeds} --tables {tables}");
         assert_eq!(suggested(&ran.stderr()), [layers.as_str()], "{args:?}: {}", ran.stderr());
         assert!(follow(&layers, Path::new(tables)).success().stdout().contains("227,687,088,720"), "{layers}");
@@ -163,8 +160,7 @@ fn advice_can_be_followed_whatever_the_directory_is_called() {
     for name in ["plain", "two words", "it's \"here\" $HOME", "-dash"] {
         copy_tables(&parent.path().join(name));
         let tables = format!("--tables={name}");
-        let ran = command(&["probe", "6x1", &tables]).current_dir(parent.path()).run();
-        assert_eq!(ran.code(), 1, "{}", ran.stderr());
+        let ran = command(&["probe", "6x1", &tables]).current_dir(parent.path()).run().exits(1);
         let messages = ran.stderr();
         let [build, solve] = suggested(&messages)[..] else { panic!("{messages}") };
         assert!(follow(solve, parent.path()).success().stdout().contains("value  +2"), "{solve}");
@@ -222,8 +218,8 @@ fn the_rule_sets_are_explained_where_they_are_chosen() {
     assert!(explained.lines().all(|line| line.chars().count() <= 80), "{explained}");
     let alone = kalah(&["rules", "S_Kalaha"]).success().stdout();
     assert!(alone.contains("avalanche") && !alone.contains("empty-capture"), "{alone}");
-    let alone: Value = serde_json::from_str(&kalah(&["rules", "standard", "--json"]).success().stdout()).unwrap();
-    let all: Value = serde_json::from_str(&kalah(&["rules", "--json"]).success().stdout()).unwrap();
+    let alone: Value = kalah(&["rules", "standard", "--json"]).success().json();
+    let all: Value = kalah(&["rules", "--json"]).success().json();
     let standard = all["rules"].as_array().unwrap().iter().find(|rules| rules["name"] == "standard");
     assert_eq!(alone["rules"].as_array().map(Vec::as_slice), standard.map(std::slice::from_ref));
     assert_eq!(kalah(&["rules", "mancala"]).code(), 2);
@@ -241,7 +237,7 @@ fn the_rule_sets_are_explained_where_they_are_chosen() {
 
 #[test]
 fn the_examples_of_the_rule_sets_are_what_the_rules_do() {
-    let report: Value = serde_json::from_str(&kalah(&["rules", "--json"]).success().stdout()).unwrap();
+    let report: Value = kalah(&["rules", "--json"]).success().json();
     let rule_sets = report["rules"].as_array().unwrap();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let mut after = Vec::new();
@@ -400,8 +396,7 @@ fn there_is_a_manual_page_for_every_command() {
         assert!(page.contains("Example") || path[0] == "book", "{name}");
     }
     assert_eq!(std::fs::read_dir(&pages).unwrap().count(), 47);
-    let ran = kalah(&["man", "/dev/null/x"]);
-    assert_eq!(ran.code(), 1);
+    let ran = kalah(&["man", "/dev/null/x"]).exits(1);
     assert!(ran.stderr().contains("cannot write manual pages to /dev/null/x"), "{}", ran.stderr());
 }
 
@@ -426,11 +421,9 @@ fn quiet_leaves_answers_and_errors() {
         assert_eq!(ran.stderr(), "", "{args:?}");
         assert_ne!(ran.stdout(), "", "{args:?}");
     }
-    let ran = kalah(&["probe", "nonsense", "--quiet", "--tables", tables]);
-    assert_eq!(ran.code(), 2);
+    let ran = kalah(&["probe", "nonsense", "--quiet", "--tables", tables]).exits(2);
     assert!(ran.stderr().contains("is not a position"), "{}", ran.stderr());
-    let ran = kalah(&["stats", "--seeds", "9", "--quiet", "--tables", tables]);
-    assert_eq!(ran.code(), 1);
+    let ran = kalah(&["stats", "--seeds", "9", "--quiet", "--tables", tables]).exits(1);
     assert!(ran.stderr().contains("layer 9 is missing"), "{}", ran.stderr());
 }
 
@@ -463,8 +456,7 @@ fn a_terminal_shows_colours_unless_they_are_declined() {
 #[test]
 fn capitals_and_underscores_are_understood() {
     let value = |args: &[&str]| -> Value {
-        let ran = kalah(&[&["solve", "--no-tables", "--value-only", "--json"], args].concat()).success();
-        serde_json::from_str(&ran.stdout()).unwrap()
+        kalah(&[&["solve", "--no-tables", "--value-only", "--json"], args].concat()).success().json()
     };
     for (start, rules) in [("3X3", "Standard"), ("3x3", "STANDARD"), ("3X2", "S_Kalaha"), ("2X2", "empty_capture")] {
         let answer = value(&[start, "--rules", rules]);
@@ -478,8 +470,7 @@ fn capitals_and_underscores_are_understood() {
         assert_eq!(text.parse(), Ok(rules));
     }
     assert!("empty capture".parse::<Rules>().is_err());
-    let ran = kalah(&["solve", "3x3", "--rules", "oware"]);
-    assert_eq!(ran.code(), 2);
+    let ran = kalah(&["solve", "3x3", "--rules", "oware"]).exits(2);
     assert!(ran.stderr().contains(&Rules::ALL.map(Rules::name).join(", ")), "{}", ran.stderr());
 }
 
@@ -490,7 +481,7 @@ fn more_threads_than_help_are_not_started() {
     let build = ["build", "--seeds", "8", "--backend", "cpu", "--json", "--tables", tables, "--threads", "65535"];
     let ran = kalah(&build).success();
     assert!(ran.stderr().contains("threads, not 65535: more do not help"), "{}", ran.stderr());
-    let report: Value = serde_json::from_str(&ran.stdout()).unwrap();
+    let report: Value = ran.json();
     let cores = std::thread::available_parallelism().unwrap().get() as u64;
     assert_eq!(report["built"][0]["threads"], 8 * cores);
     // No warning is printed up to the number of cores, or for the plan for another machine.
@@ -498,7 +489,7 @@ fn more_threads_than_help_are_not_started() {
     assert!(!ran.stderr().contains("do not help"), "{}", ran.stderr());
     let plan =
         ["plan", "build", "--seeds", "10", "--backend", "cpu", "--json", "--tables", tables, "--threads", "3000"];
-    let report: Value = serde_json::from_str(&kalah(&plan).success().stdout()).unwrap();
+    let report: Value = kalah(&plan).success().json();
     assert_eq!(report["threads"], 3000);
 }
 
@@ -520,8 +511,7 @@ fn a_complete_directory_that_cannot_be_written_needs_no_building() {
     let plan = ["plan", "build", "--seeds", "10", "--backend", "cpu", "--json", "--tables", tables];
     let planned = kalah(&plan).success().stdout();
     assert!(planned.contains("\"seconds\":0.0}"), "{planned}");
-    let ran = build("11");
-    assert_eq!(ran.code(), 1);
+    let ran = build("11").exits(1);
     assert!(ran.stderr().contains("build.lock"), "{}", ran.stderr());
     // Existing layers are still checked.
     let path = directory.path().join("empty-capture-6-09.kalah");
@@ -529,8 +519,7 @@ fn a_complete_directory_that_cannot_be_written_needs_no_building() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     std::fs::write(&path, bytes).unwrap();
-    let ran = build("10");
-    assert_eq!(ran.code(), 3, "{}", ran.stderr());
+    let ran = build("10").exits(3);
     assert!(ran.stderr().contains("empty-capture-6-09.kalah cannot be used"), "{}", ran.stderr());
 }
 

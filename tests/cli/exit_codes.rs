@@ -118,8 +118,7 @@ fn assert_fails(directory: &Path, command: &str, args: &str, code: i32) {
     let json = if takes(command, "--json") { " --json" } else { "" };
     for json in ["", json] {
         let line = format!("{command} {args}{json}");
-        let output = run(directory, &line);
-        assert_eq!(output.code(), code, "kalah {line}: {}{}", output.stdout(), output.stderr());
+        let output = run(directory, &line).exits(code);
         if code != 3 {
             assert_eq!(output.stdout(), "", "kalah {line}");
         }

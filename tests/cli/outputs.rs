@@ -73,8 +73,7 @@ fn inputs_are_not_replaced() {
         ("play --from my.games --game 2 --south greedy --north greedy --save same.games", 1),
         ("tournament greedy --rules standard --from my.games --save same.games", 1),
     ] {
-        let ran = kalah(directory.path(), &args.split(' ').collect::<Vec<_>>());
-        assert_eq!(ran.code(), code, "{args}: {}", ran.stderr());
+        let ran = kalah(directory.path(), &args.split(' ').collect::<Vec<_>>()).exits(code);
         assert!(ran.stderr().contains("it is also an input"), "{args}: {}", ran.stderr());
         assert_eq!(std::fs::read_to_string(&file).unwrap(), games, "{args}");
     }
@@ -113,8 +112,7 @@ fn exports_and_games_go_to_devices_and_pipes() {
     assert_eq!(read, whole);
     let game = done(directory.path(), &["line", "3x2", "1", "--rules", "standard", "--save", "/dev/stdout", "--json"]);
     assert!(game.starts_with("[Rules "), "{game}");
-    let ran = kalah(directory.path(), &[&export[..], &["--output", "/dev/full"]].concat());
-    assert_eq!(ran.code(), 1, "{}", ran.stderr());
+    kalah(directory.path(), &[&export[..], &["--output", "/dev/full"]].concat()).exits(1);
 }
 
 /// Failing to print is an error, except when the reader has closed the pipe.
@@ -141,8 +139,7 @@ fn what_cannot_be_printed_is_an_error() {
             command.stdout(stdout).stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap()
         };
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let ran = run(full.into());
-        assert_eq!(ran.code(), 1, "{args}: {}", ran.stderr());
+        let ran = run(full.into()).exits(1);
         assert!(ran.stderr().contains("No space left on device"), "{args}: {}", ran.stderr());
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);

@@ -150,8 +150,7 @@ fn locks_and_unfinished_tables_are_not_replaced() {
         let output = directory.path().join(name);
         std::fs::write(&output, b"").unwrap();
         let export = ["export", "--rules", "standard", "--pits", "3", "--seeds", "6", "--output", name];
-        let ran = kalah(directory.path(), &export);
-        assert_eq!(ran.code(), 1, "{name}: {}", ran.stderr());
+        let ran = kalah(directory.path(), &export).exits(1);
         assert!(ran.stderr().contains(name) && std::fs::read(&output).unwrap().is_empty(), "{}", ran.stderr());
         // Another file of this name is written.
         std::fs::remove_file(&output).unwrap();

@@ -3,6 +3,7 @@
 #![cfg(feature = "cli")]
 
 use std::path::{Path, PathBuf};
+use std::process::Output;
 use std::sync::LazyLock;
 
 use kalah::analyse::graph::{Explorer, GraphError};
@@ -97,9 +98,8 @@ const COMMANDS: &[(&str, &str)] = &[
 
 #[test]
 fn every_command_that_reads_scores_refuses_a_table_with_a_flipped_bit() {
-    let line = kalah(SOUND.path(), &["solve", ABOVE, "--json"]);
-    assert_eq!(line.code(), 0, "{}", line.stderr());
-    let solved: serde_json::Value = serde_json::from_str(&line.stdout()).unwrap();
+    let line = kalah(SOUND.path(), &["solve", ABOVE, "--json"]).exits(0);
+    let solved: serde_json::Value = line.json();
     let line = solved["line"].as_str().unwrap();
     let out = tempfile::tempdir().unwrap();
     let run = |tables: &Path, command: &str| {
@@ -122,8 +122,8 @@ fn every_command_that_reads_scores_refuses_a_table_with_a_flipped_bit() {
         let path = flip(damaged.path(), DAMAGED, &[(entry.offset as usize + at, bit)]);
         for &(command, expected) in COMMANDS {
             let ran = run(damaged.path(), command);
-            let Ran { code, stdout, stderr } = &ran;
-            assert_eq!(*code, 3, "{command}, byte {at}: {stdout}{stderr}");
+            let (code, stdout, stderr) = ran.parts();
+            assert_eq!(code, 3, "{command}, byte {at}: {stdout}{stderr}");
             assert!(!stdout.contains(expected), "{command}, byte {at}: {stdout}");
             let place = format!("(byte {})", entry.offset);
             let named = stderr.contains(path.file_name().unwrap().to_str().unwrap()) && stderr.contains(&place);
@@ -135,8 +135,7 @@ fn every_command_that_reads_scores_refuses_a_table_with_a_flipped_bit() {
     // With undamaged tables, each command prints its text.
     let sound = copy();
     for &(command, expected) in COMMANDS {
-        let ran = run(sound.path(), command);
-        assert_eq!(ran.code(), 0, "{command}: {}{}", ran.stdout(), ran.stderr());
+        let ran = run(sound.path(), command).exits(0);
         assert!(ran.stdout().contains(expected), "{command}: {}{}", ran.stdout(), ran.stderr());
     }
 }
@@ -165,8 +164,7 @@ fn a_table_under_the_name_of_another_is_damage_to_every_command() {
         "verify --pits 4 --checksums",
         "tournament greedy --start 4x1",
     ] {
-        let ran = kalah(directory.path(), &command.split(' ').collect::<Vec<_>>());
-        assert_eq!(ran.code(), 3, "{command}: {}{}", ran.stdout(), ran.stderr());
+        let ran = kalah(directory.path(), &command.split(' ').collect::<Vec<_>>()).exits(3);
         // The result of a check is its output, on stdout.
         let printed = if command.starts_with("verify") { ran.stdout() } else { ran.stderr() };
         let found = printed.contains("it holds empty-capture with 4 pits and 7 seeds, not");
@@ -399,7 +397,7 @@ fn programs(directory: &Path, probes: &[Probe], what: &str) {
             let ran = kalah(directory, &[command, &position.to_string(), "--json"]);
             match ran.code() {
                 0 => {
-                    let answer: serde_json::Value = serde_json::from_str(&ran.stdout()).unwrap();
+                    let answer: serde_json::Value = ran.json();
                     assert_eq!(answer[field], right.value, "{what}: {command} {position}: {}", ran.stdout());
                 }
                 3 => {
@@ -416,7 +414,7 @@ fn programs(directory: &Path, probes: &[Probe], what: &str) {
     let ran = kalah(directory, &["solve", ABOVE, "--json"]);
     match ran.code() {
         0 => {
-            let answer: serde_json::Value = serde_json::from_str(&ran.stdout()).unwrap();
+            let answer: serde_json::Value = ran.json();
             assert_eq!(answer["value"], RIGHT.solved.value, "{what}: {}", ran.stdout());
             assert_eq!(answer["line"], RIGHT.solved.line.to_string(), "{what}: {}", ran.stdout());
         }

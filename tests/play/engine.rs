@@ -51,7 +51,7 @@ fn kalah(arguments: &[&str]) -> Output {
 /// Report of a tournament on a small board.
 fn tournament(players: &[&str], time: &str) -> Value {
     let flags = ["tournament", "--json", "--start", "4x3", "--rules", "standard", "--time", time, "--threads", "4"];
-    serde_json::from_str(&kalah(&[&flags[..], players].concat()).printed()).unwrap()
+    kalah(&[&flags[..], players].concat()).success().json()
 }
 
 /// Fails if a process listed in a file still runs. Zombies do not count: they wait for their new parent to reap them.
@@ -167,8 +167,7 @@ fn engines_that_cannot_play_at_all_fail_before_the_games() {
         (python("other-rules"), "does not play by the rules standard"),
     ] {
         let flags = ["tournament", "greedy", &engine, "--time", "1", "--rules", "standard", "--start", "4x3"];
-        let output = kalah(&flags);
-        assert_eq!(output.code(), 1, "{engine}");
+        let output = kalah(&flags).exits(1);
         assert!(output.stderr().contains(&format!("{engine} {why}")), "{}", output.stderr());
     }
     // Without a time limit a game might never end. A command line whose quotes do not end is refused.

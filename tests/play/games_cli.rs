@@ -40,7 +40,7 @@ fn a_tournament_writes_all_its_games() {
     let file = directory.path().join("all.games");
     let file = file.to_str().unwrap();
     let args = ["tournament", "greedy", "random:3", "--start", "3x2", "--rules", "standard", "--json", "--save", file];
-    let report: Value = serde_json::from_str(&kalah(&args, "").printed()).unwrap();
+    let report: Value = kalah(&args, "").success().json();
     let games = read_games(&std::fs::read_to_string(file).unwrap()).unwrap();
     let reported = report["games"].as_array().unwrap();
     assert_eq!((games.len(), reported.len()), (4, 4));
@@ -61,7 +61,7 @@ fn a_tournament_writes_all_its_games() {
     refused(&[&args[..], &[file]].concat(), open, 1, "has games");
     let other = directory.path().join("other.games");
     let args = [&args[..], &[other.to_str().unwrap()]].concat();
-    let report: Value = serde_json::from_str(&kalah(&args, open).printed()).unwrap();
+    let report: Value = kalah(&args, open).success().json();
     let again = read_games(&std::fs::read_to_string(&other).unwrap()).unwrap();
     assert_eq!((report["starts"].as_array().unwrap().len(), again.len()), (2, 2));
     let ends = read_games(open).unwrap().iter().map(|game| game.end().0).collect::<Vec<Position>>();
@@ -144,8 +144,8 @@ fn a_line_is_written_and_read() {
 #[test]
 fn puzzles_have_one_move_that_keeps_the_outcome() {
     let args = ["puzzles", "--start", "3x2", "--rules", "standard", "--count", "5", "--json"];
-    let report: Value = serde_json::from_str(&kalah(&args, "").printed()).unwrap();
-    let again: Value = serde_json::from_str(&kalah(&args, "").printed()).unwrap();
+    let report: Value = kalah(&args, "").success().json();
+    let again: Value = kalah(&args, "").success().json();
     assert_eq!(again, report, "the same seed finds the same puzzles");
     let tables = Tables::open(directory(), Rules::Standard, 3, 12).unwrap();
     let puzzles = report["puzzles"].as_array().unwrap();
@@ -180,11 +180,11 @@ fn puzzles_have_one_move_that_keeps_the_outcome() {
 fn puzzles_are_chosen_by_gap_and_length() {
     let args = ["puzzles", "--start", "3x2", "--rules", "standard", "--count", "4", "--json"];
     let all = ["--gap", "4", "--turns", "5"];
-    let report: Value = serde_json::from_str(&kalah(&[&args[..], &all[..]].concat(), "").printed()).unwrap();
+    let report: Value = kalah(&[&args[..], &all[..]].concat(), "").success().json();
     let puzzles = report["puzzles"].as_array().unwrap();
     assert_eq!(puzzles.len(), 4);
     assert!(puzzles.iter().all(|one| one["gap"].as_i64() >= Some(4) && one["turns"].as_u64() >= Some(5)), "{report}");
-    let report: Value = serde_json::from_str(&kalah(&args, "").printed()).unwrap();
+    let report: Value = kalah(&args, "").success().json();
     let puzzles = report["puzzles"].as_array().unwrap();
     assert!(puzzles.iter().any(|one| one["gap"].as_i64() < Some(4) || one["turns"].as_u64() < Some(5)), "{report}");
 }

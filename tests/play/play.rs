@@ -176,7 +176,7 @@ fn the_board_shows_both_rows_as_south_sees_them() {
 }
 
 fn answer(args: &[&str]) -> Value {
-    serde_json::from_str(&kalah(&[&["move", "--json"], args].concat(), "").printed()).unwrap()
+    kalah(&[&["move", "--json"], args].concat(), "").success().json()
 }
 
 #[test]
@@ -208,8 +208,7 @@ fn bad_players_and_positions_are_usage_errors_that_list_the_valid_ones() {
         &["play", "--north", "minimax2:0"],
         &["tournament", "bob"],
     ] {
-        let output = kalah(args, "");
-        assert_eq!(output.code(), 2, "{args:?}");
+        let output = kalah(args, "").exits(2);
         for known in ["perfect", "minimax:D", "alphabeta:D", "heuristic", "minimax3:D", "greedy", "random:SEED"] {
             assert!(output.stderr().contains(known), "{args:?}: {}", output.stderr());
         }
@@ -244,8 +243,7 @@ fn a_long_search_prints_its_result_so_far() {
 #[test]
 fn moves_are_chosen_in_the_positions_of_files() {
     let positions = "\u{feff}# two\r\n6x1\r\n\r\nnone\r\n1,0,1,1,1,1/1,0,0,1,1,0 # by the tables\r\n0,0/1,0";
-    let output = kalah(&["move", "-", "--json"], positions);
-    assert_eq!(output.code(), 1);
+    let output = kalah(&["move", "-", "--json"], positions).exits(1);
     let text = output.stdout();
     let answers: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(answers.len(), 2, "{text}");
@@ -263,20 +261,18 @@ fn a_search_takes_its_position_from_a_file_too() {
         std::fs::write(path, text).unwrap();
         kalah(&["solve", "--value-only", "--json", path], "")
     };
-    let answer: Value = serde_json::from_str(&solve("# one\r\n2x1\r\n").printed()).unwrap();
+    let answer: Value = solve("# one\r\n2x1\r\n").success().json();
     assert_eq!(answer["position"], "<2,0,0,1,1,1,1>");
     for (text, why) in [
         ("2x1\n3x1\n", "contains 2 positions, but this command takes one"),
         ("# none", "contains no position"),
         ("\n2y1", ":2: '2y1' is not a position"),
     ] {
-        let output = solve(text);
-        assert_eq!(output.code(), 1);
+        let output = solve(text).exits(1);
         assert!(output.stderr().contains(path) && output.stderr().contains(why), "{}", output.stderr());
     }
     let output = kalah(&["solve", "--value-only", "-"], "2x1");
     assert!(output.printed().starts_with("<2,0,0,1,1,1,1>\n"));
-    let output = kalah(&["solve", "6y4"], "");
-    assert_eq!(output.code(), 2);
+    let output = kalah(&["solve", "6y4"], "").exits(2);
     assert!(output.stderr().contains("there is no file of that name"), "{}", output.stderr());
 }

@@ -129,7 +129,7 @@ fn kalah(args: &[&str]) -> Output {
 
 /// The JSON document without the fields that may differ between runs.
 fn document(ran: &Output) -> Value {
-    let mut document: Value = serde_json::from_str(&ran.stdout()).unwrap();
+    let mut document: Value = ran.json();
     let part = document.as_object_mut().unwrap();
     part.remove("seconds");
     part.remove("threads");
@@ -177,8 +177,7 @@ fn bad_tournaments_are_refused() {
         (&["greedy", "--time", "0"], "seconds"),
     ];
     for (args, expected) in cases {
-        let ran = kalah(args);
-        assert_eq!(ran.code(), 2, "{args:?}: {}", ran.stderr());
+        let ran = kalah(args).exits(2);
         assert!(ran.stderr().contains(expected), "{args:?}: {}", ran.stderr());
     }
 }

@@ -115,17 +115,14 @@ fn games_of_another_tournament_are_not_gone_on_with() {
         (&["--time", "0.5"], "it belongs to another tournament"),
         (&["heuristic"], "it belongs to another tournament"),
     ] {
-        let ran = command(directory.path(), &[&["--save", "all.games", "--resume"], more].concat()).run();
-        assert_eq!(ran.code(), 1, "{more:?}: {}", ran.stderr());
+        let ran = command(directory.path(), &[&["--save", "all.games", "--resume"], more].concat()).run().exits(1);
         assert!(ran.stderr().contains(expected), "{more:?}: {}", ran.stderr());
         assert!(std::fs::read(directory.path().join("all.games")).unwrap() == before, "{more:?}");
     }
-    let ran = command(directory.path(), &["--resume"]).run();
-    assert_eq!(ran.code(), 2);
+    command(directory.path(), &["--resume"]).run().exits(2);
     // Without `--resume` they are not replaced either: not by other flags, nor when the tournament is over.
     for more in [&["--seed", "4"][..], &["heuristic"], &[]] {
-        let ran = command(directory.path(), &[&["--save", "all.games"], more].concat()).run();
-        assert_eq!(ran.code(), 1, "{more:?}: {}", ran.stderr());
+        let ran = command(directory.path(), &[&["--save", "all.games"], more].concat()).run().exits(1);
         assert!(ran.stderr().contains("choose another file"), "{more:?}: {}", ran.stderr());
         assert!(std::fs::read(directory.path().join("all.games")).unwrap() == before, "{more:?}");
     }
@@ -146,8 +143,7 @@ fn texts_of_others_are_neither_replaced_nor_shortened() {
     ] {
         std::fs::write(&path, text).unwrap();
         for more in [&[][..], &["--resume"]] {
-            let ran = command(directory.path(), &[&["--save", "all.games"], more].concat()).run();
-            assert_eq!(ran.code(), 1, "{text:?} {more:?}: {}", ran.stderr());
+            command(directory.path(), &[&["--save", "all.games"], more].concat()).run().exits(1);
             assert!(std::fs::read_to_string(&path).unwrap() == text, "{text:?} {more:?}");
         }
     }
@@ -189,8 +185,7 @@ fn a_full_disk_costs_no_report_and_leaves_whole_games() {
         "sh",
     ]);
     limited.arg(program::path()).args(FLAGS).args(["--save", "all.games"]);
-    let ran = limited.run();
-    assert_eq!(ran.code(), 1, "{}", ran.stderr());
+    let ran = limited.run().exits(1);
     assert!(ran.stderr().contains("cannot write all.games"), "{}", ran.stderr());
     // A command that fails prints no answer.
     assert!(ran.stdout.is_empty());

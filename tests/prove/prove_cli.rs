@@ -172,29 +172,24 @@ fn what_is_wrong_is_said_with_what_is_proved() {
         .as_i64()
         .unwrap();
     let at_least = (value + 2).to_string();
-    let ran = files.run(&["4x2", "--at-least", &at_least, "--json"]);
-    assert_eq!(ran.code(), 3, "{}", ran.stderr());
+    let ran = files.run(&["4x2", "--at-least", &at_least, "--json"]).exits(3);
     let found: Value = ran.json();
     assert_eq!((found["proved"].as_bool(), found["at_most"].as_i64()), (Some(false), Some(value)));
     assert!(ran.stderr().contains("WRONG: "), "{}", ran.stderr());
     assert!(found.get("certificate").is_none());
     // The directory belongs to a different proof.
-    let ran = files.run(&["4x2", "--at-most", "0"]);
-    assert_eq!(ran.code(), 1);
+    let ran = files.run(&["4x2", "--at-most", "0"]).exits(1);
     assert!(ran.stderr().contains("--proof"), "{}", ran.stderr());
     // No game ends with an odd value.
-    let ran = files.run(&["4x2", "--value", "1", "--proof", "odd"]);
-    assert_eq!(ran.code(), 2, "{}", ran.stderr());
+    files.run(&["4x2", "--value", "1", "--proof", "odd"]).exits(2);
 }
 
 #[test]
 fn a_directory_goes_on_by_itself_and_names_its_contents() {
     let files = Files::new();
-    let ran = files.run(&["--status"]);
-    assert_eq!(ran.code(), 1);
+    let ran = files.run(&["--status"]).exits(1);
     assert!(ran.stderr().contains("no proof"), "{}", ran.stderr());
-    let ran = files.run(&[]);
-    assert_eq!(ran.code(), 2, "{}", ran.stderr());
+    files.run(&[]).exits(2);
     let first = files.answer(&["4x2", "--openings", "--budget", "3000", "--effort", "5"]);
     assert!(first["openings"].as_array().unwrap().len() > 3);
     let again = files.answer(&[]);
@@ -208,8 +203,7 @@ fn a_directory_goes_on_by_itself_and_names_its_contents() {
     let job = std::fs::read_dir(files.path().join("proof/jobs")).unwrap().next().unwrap().unwrap().path();
     std::fs::write(&job, b"{}\n").unwrap();
     for args in [&["--status"][..], &[]] {
-        let ran = files.run(args);
-        assert_eq!(ran.code(), 3, "{}", ran.stderr());
+        let ran = files.run(args).exits(3);
         let error = ran.stderr();
         assert!(error.contains(job.file_name().unwrap().to_str().unwrap()) && error.contains("delete"), "{error}");
     }
@@ -284,8 +278,7 @@ fn the_scripts_prove_together() {
 
     for (name, args) in [("prove-mpi.sh", &[][..]), ("prove-slurm.sh", &["4x4"]), ("prove-slurm.sh", &["2"])] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("cluster").join(name);
-        let ran = Command::new(path).args(args).run();
-        assert_eq!(ran.code(), 2, "{name}: {}", ran.stderr());
+        let ran = Command::new(path).args(args).run().exits(2);
         assert!(ran.stderr().contains("usage"), "{name}: {}", ran.stderr());
     }
 }
@@ -295,8 +288,7 @@ fn flags_that_contradict_the_proof_are_refused_without_a_position_too() {
     let files = Files::new();
     let value = files.answer(&["4x2"])["at_least"].as_i64().unwrap();
     for other in [["--value", "1"], ["--at-least", "1"], ["--at-most", "1"]] {
-        let refused = files.run(&other);
-        assert_eq!(refused.code(), 1, "{other:?}: {}", refused.stderr());
+        let refused = files.run(&other).exits(1);
         assert!(refused.stdout.is_empty(), "{other:?}");
     }
     assert_eq!(files.run(&["--openings"]).status.code(), Some(1));
@@ -306,8 +298,7 @@ fn flags_that_contradict_the_proof_are_refused_without_a_position_too() {
         let mut command = program::command();
         command.args(["prove", "--proof", "proof"]).env("KALAH_TABLES", files.path()).current_dir(files.path());
         command.args(rules.into_iter().flat_map(|rules| ["--rules", rules]));
-        let ran = command.run();
-        assert_eq!(ran.code(), code, "{rules:?}: {}", ran.stderr());
+        command.run().exits(code);
     }
 }
 
@@ -339,8 +330,7 @@ fn a_full_disk_loses_no_finished_job() {
     let mut limited = Command::new("sh");
     limited.args(["-c", "ulimit -f 16; exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());
     limited.env("KALAH_TABLES", files.path()).current_dir(files.path());
-    let ran = limited.run();
-    assert_eq!(ran.code(), 1, "{}", ran.stderr());
+    let ran = limited.run().exits(1);
     assert!(ran.stderr().contains(".job: File too large"), "{}", ran.stderr());
     let kept = files.answer(&["--status"])["jobs"].as_array().unwrap().len() as u64;
     assert!(kept > 0, "choose a limit that lets some jobs pass");
@@ -407,8 +397,7 @@ fn a_false_certificate_does_not_lead_to_another_one() {
     lie.claims.add(&start, raised).unwrap();
     lie.write(files.path().join("false.certificate")).unwrap();
     std::fs::remove_dir_all(files.path().join("proof")).unwrap();
-    let ran = files.run(&["--from", "false.certificate", "--effort", "4"]);
-    assert_eq!(ran.code(), 3, "{}", ran.stderr());
+    let ran = files.run(&["--from", "false.certificate", "--effort", "4"]).exits(3);
     assert!(ran.stderr().contains("--from"), "{}", ran.stderr());
     assert!(
         !std::fs::read_dir(files.path().join("proof"))
@@ -424,10 +413,8 @@ fn a_certificate_of_another_board_is_refused() {
     for (position, rules) in [("3x2", "standard"), ("4x2", "s-kalaha")] {
         let mut command = program::command();
         command.args(["prove", position, "--rules", rules, "--from", "4x2.certificate", "--proof", "other"]);
-        let ran = command.env("KALAH_TABLES", files.path()).current_dir(files.path()).run();
-        assert_eq!(ran.code(), 1, "{}", ran.stderr());
+        let ran = command.env("KALAH_TABLES", files.path()).current_dir(files.path()).run().exits(1);
         assert!(ran.stderr().contains("4x2.certificate is about standard with 4 pits"), "{}", ran.stderr());
     }
-    let ran = files.run(&["--from", "absent.certificate"]);
-    assert_eq!(ran.code(), 1, "{}", ran.stderr());
+    files.run(&["--from", "absent.certificate"]).exits(1);
 }

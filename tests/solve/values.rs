@@ -156,8 +156,7 @@ fn values_are_kept_and_taken_up() {
     let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(&blocked).unwrap()).unwrap();
     assert!(kept.to_string().contains("at_least"), "{kept}");
     // The file of other rules cannot be used.
-    let other = values(directory.path(), &[&small[..], &["--rules", "standard"]].concat());
-    assert_eq!(other.code(), 1);
+    let other = values(directory.path(), &[&small[..], &["--rules", "standard"]].concat()).exits(1);
     assert!(other.stderr().contains("has values of empty-capture"));
 }
 

@@ -67,6 +67,8 @@ pub trait Run {
 impl Run for Command {
     fn run_within(&mut self, time: Duration, input: impl AsRef<[u8]>) -> Output {
         self.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // The harness shows this if the test fails.
+        eprintln!("$ {self:?}");
         let mut child = self.spawn().unwrap_or_else(|error| panic!("{self:?}: {error}"));
         let (id, mut stdin, input) = (child.id(), child.stdin.take().expect("a pipe"), input.as_ref());
         let (done, is_done) = channel::<()>();

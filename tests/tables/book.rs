@@ -540,8 +540,7 @@ fn a_file_s_own_rules_are_shown_and_no_others() {
     let shown = json(directory.path(), &["book", "show", "--book", file]);
     assert_eq!((shown["rules"].as_str(), shown["pits"].as_u64()), (Some("standard"), Some(3)));
     for other in [["--rules", "empty-capture"], ["--pits", "4"]] {
-        let ran = kalah(directory.path(), &[&["book", "show", "--book", file], &other[..]].concat());
-        assert_eq!(ran.code(), 2, "{other:?}: {}", ran.stderr());
+        let ran = kalah(directory.path(), &[&["book", "show", "--book", file], &other[..]].concat()).exits(2);
         assert!(ran.stderr().contains("some.book is a book for standard with 3 pits"), "{}", ran.stderr());
     }
 }

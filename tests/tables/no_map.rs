@@ -51,8 +51,7 @@ fn damage_is_found_without_mappings() {
     bytes[1024..end].iter_mut().for_each(|byte| *byte ^= 1);
     std::fs::write(&path, bytes).unwrap();
     for flags in [&[][..], &["--no-map"]] {
-        let output = answer(directory.path(), flags);
-        assert_eq!(output.code(), 3, "{flags:?}");
+        let output = answer(directory.path(), flags).exits(3);
         assert!(output.stderr().contains("empty-capture-4-08.kalah"));
     }
 }

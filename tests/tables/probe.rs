@@ -169,8 +169,7 @@ fn bad_lines_are_named_and_the_others_answered() {
     let text = format!("{FIRST}\n1,0,0,0/0,0,1\n{long}\n{SECOND}\n6x\u{1b}[2J\n");
     let text = [text.as_bytes(), b"\xff\xfe\n", FIRST.as_bytes()].concat();
     std::fs::write(directory.path().join("list"), text).unwrap();
-    let output = probe(directory.path(), &["list"], b"");
-    assert_eq!(output.code(), 1);
+    let output = probe(directory.path(), &["list"], b"").exits(1);
     assert_eq!(answers(&output), [FIRST, SECOND, FIRST]);
     let messages = output.stderr();
     let named: Vec<&str> =

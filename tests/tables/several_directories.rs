@@ -210,8 +210,7 @@ fn each_named_directory_must_be_there() {
     let split = Split::new();
     let [first, missing] = [split.0[0].path().to_owned(), split.0[1].path().join("typo")];
     let mut command = program::command();
-    let output = command.args(["info", "--tables"]).arg(first).arg("--tables").arg(&missing).run();
-    assert_eq!(output.code(), 1);
+    let output = command.args(["info", "--tables"]).arg(first).arg("--tables").arg(&missing).run().exits(1);
     assert!(output.stderr().contains(missing.to_str().unwrap()));
     let both = Directories::new([split.0[0].path().to_owned(), missing]).unwrap();
     assert!(
