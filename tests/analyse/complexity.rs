@@ -3,6 +3,7 @@
 
 use kalah::analyse::complexity::{Players, Sampling};
 use kalah::game::{Rules, StartPosition};
+use kalah_tests::program::{self, Ran, Run};
 
 fn start(pits: usize, seeds: u32) -> StartPosition {
     StartPosition { pits, seeds }
@@ -97,9 +98,9 @@ fn kvitberg_2026_table_3() {
 #[test]
 fn the_command_is_reproducible() {
     let run = |args: &[&str]| {
-        let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
-        let ran = command.args(["analyse", "complexity"]).args(args).output().unwrap();
-        (ran.status.code(), String::from_utf8(ran.stdout).unwrap())
+        let mut command = program::command();
+        let ran = command.args(["analyse", "complexity"]).args(args).run();
+        (ran.status.code(), ran.stdout())
     };
     let args = ["--pits", "2..3", "--seeds-per-pit", "1..2", "--games", "10", "--depth", "3", "--csv"];
     let (code, first) = run(&args);

@@ -6,12 +6,12 @@ use std::path::Path;
 use std::process::Output;
 use std::sync::LazyLock;
 
-use assert_cmd::Command;
 use kalah::build::build;
 use kalah::export::random_indices;
 use kalah::game::Rules;
 use kalah::index::LayerIndex;
 use kalah::table::{TableKey, Tables};
+use kalah_tests::program::{self, Ran, Run};
 use serde_json::Value;
 
 /// Pits and seeds of the tables.
@@ -30,9 +30,9 @@ fn directory() -> &'static Path {
 }
 
 fn kalah(directory: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::cargo_bin("kalah").unwrap();
+    let mut command = program::command();
     command.args(["export", "--rules", "standard"]).args(arguments).env("KALAH_TABLES", directory);
-    command.output().unwrap()
+    command.run()
 }
 
 /// Stdout of an export of a layer.
@@ -40,7 +40,7 @@ fn kalah(directory: &Path, arguments: &[&str]) -> Output {
 fn exported((pits, seeds): (usize, usize), arguments: &[&str]) -> Vec<u8> {
     let (pits, seeds) = (pits.to_string(), seeds.to_string());
     let output = kalah(directory(), &[&["--pits", &pits, "--seeds", &seeds], arguments].concat());
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{}", output.stderr());
     output.stdout
 }
 
@@ -92,55 +92,14 @@ fn npy(bytes: &[u8]) -> Vec<Vec<u8>> {
 /// Reads the records of an exported file.
 type Reader = fn(&[u8]) -> Vec<Vec<u8>>;
 
-const FORMATS: &[(&str, Reader)] = &[
-    ("csv", csv),
-    ("jsonl", json_lines),
-    ("npy", npy),
-    #[cfg(feature = "parquet")]
-    ("parquet", parquet_file),
-];
-
-/// Records of each row group of a Parquet file. Its columns are those of CSV.
-#[cfg(feature = "parquet")]
-fn row_groups(bytes: &[u8]) -> Vec<Vec<Vec<u8>>> {
-    use parquet::basic::LogicalType;
-    use parquet::column::reader::ColumnReader;
-    use parquet::file::reader::{FileReader, SerializedFileReader};
-    let file = SerializedFileReader::new(bytes::Bytes::copy_from_slice(bytes)).unwrap();
-    let columns = file.metadata().file_metadata().schema_descr().columns().to_vec();
-    let row = |row: &'static str| (1..=columns.len() / 2).map(move |pit| format!("{row}{pit}"));
-    let names: Vec<String> = row("mover").chain(row("other")).chain(["score".to_owned()]).collect();
-    assert_eq!(columns.iter().map(|column| column.name()).collect::<Vec<_>>(), names);
-    let unsigned_byte = LogicalType::integer(8, false);
-    assert!(columns.iter().all(|column| column.logical_type_ref() == Some(&unsigned_byte)));
-    let group = |index| {
-        let group = file.get_row_group(index).unwrap();
-        let positions = group.metadata().num_rows() as usize;
-        let mut records = vec![Vec::new(); positions];
-        for column in 0..columns.len() {
-            let ColumnReader::Int32ColumnReader(mut reader) = group.get_column_reader(column).unwrap() else {
-                panic!("another type")
-            };
-            let mut values = Vec::new();
-            reader.read_records(positions, None, None, &mut values).unwrap();
-            assert_eq!(values.len(), positions);
-            records.iter_mut().zip(values).for_each(|(record, value)| record.push(u8::try_from(value).unwrap()));
-        }
-        records
-    };
-    (0..file.num_row_groups()).map(group).collect()
-}
-
-#[cfg(feature = "parquet")]
-fn parquet_file(bytes: &[u8]) -> Vec<Vec<u8>> {
-    row_groups(bytes).concat()
-}
+/// `tests/readers` has Parquet.
+const FORMATS: [(&str, Reader); 3] = [("csv", csv), ("jsonl", json_lines), ("npy", npy)];
 
 #[test]
 fn every_format_has_every_position_with_its_score() {
     for board in BOARDS {
         let expected = expected(board);
-        for &(format, read) in FORMATS {
+        for (format, read) in FORMATS {
             assert_eq!(read(&exported(board, &["--format", format])), expected, "{board:?} {format}");
         }
     }
@@ -152,29 +111,11 @@ fn a_sample_is_a_part_of_the_layer_and_depends_on_the_seed_alone() {
     for count in [1, 100, all.len() - 1, all.len()] {
         let indices = random_indices(all.len() as u64, count as u64, 7);
         let expected: Vec<Vec<u8>> = indices.iter().map(|&index| all[index as usize].clone()).collect();
-        for &(format, read) in FORMATS {
+        for (format, read) in FORMATS {
             let flags = ["--format", format, "--sample", &count.to_string(), "--seed", "7", "--threads", "3"];
             assert_eq!(read(&exported(board, &flags)), expected, "{format} {count}");
         }
     }
-}
-
-/// The layer has more positions than a row group.
-#[test]
-#[cfg(feature = "parquet")]
-fn row_groups_are_limited_and_no_byte_depends_on_the_threads() {
-    let tables = tempfile::tempdir().unwrap();
-    build(tables.path(), Rules::Standard, 6, 12).unwrap();
-    let written = |flags: &[&str]| {
-        let output = kalah(tables.path(), &[&["--seeds", "12"], flags].concat());
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        output.stdout
-    };
-    let file = written(&["--format", "parquet", "--threads", "1"]);
-    assert!(file == written(&["--format", "parquet", "--threads", "3"]));
-    let groups = row_groups(&file);
-    assert_eq!(groups.iter().map(Vec::len).collect::<Vec<_>>(), [1 << 20, 1_339_702 - (1 << 20)]);
-    assert!(groups.concat() == npy(&written(&["--format", "npy"])));
 }
 
 #[test]
@@ -195,8 +136,7 @@ fn a_file_is_replaced_when_all_is_written_and_only_then() {
     let at = bytes.len() / 2;
     bytes[at] ^= 16;
     std::fs::write(&table, bytes).unwrap();
-    let damaged = kalah(tables.path(), &flags);
-    assert_eq!(damaged.status.code(), Some(3), "{}", String::from_utf8_lossy(&damaged.stderr));
+    kalah(tables.path(), &flags).exits(3);
     assert_eq!(std::fs::read(&file).unwrap(), written);
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
 }
@@ -213,8 +153,8 @@ fn what_cannot_be_exported_is_refused() {
         (&["--seeds", "6", "--output", "/no/such/directory/file"], 1, "cannot write /no/such/directory/file"),
     ] {
         let output = kalah(directory(), arguments);
-        let error = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {error}");
+        let error = output.stderr();
+        assert_eq!(output.code(), code, "{arguments:?}: {error}");
         assert!(error.contains(why) && output.stdout.is_empty(), "{arguments:?}: {error}");
     }
 }
@@ -222,9 +162,9 @@ fn what_cannot_be_exported_is_refused() {
 #[test]
 fn the_version_names_the_sources_of_the_program() {
     let run = |flag: &str| {
-        let output = Command::cargo_bin("kalah").unwrap().arg(flag).output().unwrap();
+        let output = program::command().arg(flag).run();
         assert!(output.status.success());
-        String::from_utf8(output.stdout).unwrap()
+        output.stdout()
     };
     let version = format!("kalah {}\n", env!("CARGO_PKG_VERSION"));
     assert_eq!(run("-V"), version);

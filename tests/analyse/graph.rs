@@ -11,6 +11,7 @@ use kalah::cancel::Cancel;
 use kalah::game::{Position, Rules, StartPosition};
 use kalah::table::Tables;
 
+use kalah_tests::program::{self, Ran, Run};
 use kalah_tests::reference;
 #[cfg(unix)]
 use kalah_tests::signals::{heard, interrupt};
@@ -282,10 +283,8 @@ fn graphs_that_do_not_fit_are_refused() {
 
 fn kalah(args: &[&str]) -> (i32, String, String) {
     let directory = tempfile::tempdir().unwrap();
-    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
-    let ran = command.env("KALAH_TABLES", directory.path()).args(["analyse", "graph"]).args(args).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (ran.status.code().unwrap(), text(ran.stdout), text(ran.stderr))
+    let mut command = program::command();
+    command.env("KALAH_TABLES", directory.path()).args(["analyse", "graph"]).args(args).run().parts()
 }
 
 #[test]
@@ -347,7 +346,7 @@ fn no_position_is_reached_twice_in_the_layers() {
 #[test]
 fn tables_under_way_are_stopped() {
     let directory = tempfile::tempdir().unwrap();
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_kalah"));
+    let mut command = program::command();
     command
         .args(["analyse", "graph", "4x6", "--threads", "1", "--tables"])
         .arg(directory.path())

@@ -16,6 +16,7 @@ use kalah::game::{Pit, Position, Row, Rules, StartPosition, sow};
 use proptest::prelude::*;
 use serde_json::Value;
 
+use kalah_tests::program::{self, Ran, Run};
 use kalah_tests::reference;
 use kalah_tests::small_boards::each_position;
 
@@ -289,9 +290,8 @@ fn a_proof_with_a_line_less_or_another_outcome_is_refused() {
 
 /// Report of a scan, without the fields that vary from run to run.
 fn report(args: &[&str]) -> Value {
-    let output = command(args).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let mut report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let output = command(args).run().success();
+    let mut report: Value = output.json();
     for name in ["seconds", "threads"] {
         assert!(report.as_object_mut().unwrap().remove(name).is_some());
     }
@@ -299,7 +299,7 @@ fn report(args: &[&str]) -> Value {
 }
 
 fn command(args: &[&str]) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+    let mut command = program::command();
     command.args(["analyse", "opening-scan", "--json"]).args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -397,7 +397,7 @@ fn lists_and_ranges_report_the_same_games_and_bad_ones_are_usage() {
 
     std::fs::write(list, "3;7\n").unwrap();
     // The contents of a file are no part of the command line.
-    assert_eq!(command(&["--list", list]).output().unwrap().status.code(), Some(1));
+    assert_eq!(command(&["--list", list]).run().status.code(), Some(1));
     for bad in [
         &["--seeds-per-pit", "0..4"][..],
         &["--seeds-per-pit", "9..4"],
@@ -406,19 +406,14 @@ fn lists_and_ranges_report_the_same_games_and_bad_ones_are_usage() {
         &["--pits", "6", "--seeds-per-pit", "..4000000000"],
         &["--pits", "6", "--seeds-per-pit", "..11"],
     ] {
-        let output = command(bad).output().unwrap();
-        assert_eq!(output.status.code(), Some(2), "{bad:?}: {}", String::from_utf8_lossy(&output.stderr));
+        command(bad).run().exits(2);
     }
 }
 
 #[test]
 fn an_opening_is_reported_with_its_moves_and_store() {
     let kalah = |args: &[&str]| {
-        let output = Command::new(assert_cmd::cargo::cargo_bin("kalah"))
-            .args(["analyse", "opening"])
-            .args(args)
-            .output()
-            .unwrap();
+        let output = program::command().args(["analyse", "opening"]).args(args).output().unwrap();
         let printed = if output.status.success() { output.stdout } else { output.stderr };
         (output.status.code(), String::from_utf8(printed).unwrap())
     };

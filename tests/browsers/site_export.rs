@@ -1,7 +1,7 @@
 //! The folder of an exported site: the files written, the files kept, and the state after a stop.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -12,21 +12,17 @@ use kalah::serve::{SiteError, SiteOptions, SitePlan};
 use serde_json::{Value, json};
 
 use crate::sites::{any_module, contents, directory, export, version};
+use kalah_tests::program::{self, Ran, Run};
 
 /// Runs `kalah export-site` in `cwd`. Returns the exit code and the output.
 fn run(cwd: &Path, arguments: &[&str], tables: Option<&Path>) -> (i32, String) {
-    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
-    command
-        .current_dir(cwd)
-        .env_remove("KALAH_TABLES")
-        .arg("export-site")
-        .args(arguments)
-        .env("KALAH_MODULE", any_module());
+    let mut command = program::command();
+    command.current_dir(cwd).arg("export-site").args(arguments).env("KALAH_MODULE", any_module());
     if let Some(tables) = tables {
         command.env("KALAH_TABLES", tables);
     }
-    let output = command.output().unwrap();
-    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+    let output = command.run();
+    (output.code(), output.stderr())
 }
 
 /// Tables that take no time to export.
@@ -245,7 +241,7 @@ fn a_killed_export_leaves_the_old_site_or_the_new_one() {
     build(tables.path(), Rules::EmptyCapture, 2, 20).unwrap();
     let kinds: [&[&str]; 2] = [&[], &["--no-book", "--size", "60KiB"]];
     let command = |site: &Path, kind: usize| {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+        let mut command = program::command();
         command.arg("export-site").arg(site).arg("--tables").arg(tables.path()).args(kinds[kind]);
         command.env("KALAH_MODULE", any_module());
         command.stdout(Stdio::null()).stderr(Stdio::null());
@@ -326,13 +322,9 @@ fn a_folder_is_replaced_and_others_are_left_alone() {
     }
     std::fs::create_dir(folder.path().join("mine")).unwrap();
     std::fs::write(folder.path().join("mine/letter.txt"), "mine").unwrap();
-    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
-    let refused =
-        command.arg("export-site").arg(folder.path().join("mine")).env("KALAH_MODULE", any_module()).output().unwrap();
-    let messages = String::from_utf8(refused.stderr).unwrap();
-    assert!(
-        refused.status.code() == Some(1) && messages.contains("; choose another folder, or empty this one"),
-        "{messages}"
-    );
+    let mut command = program::command();
+    let refused = command.arg("export-site").arg(folder.path().join("mine")).env("KALAH_MODULE", any_module()).run();
+    let messages = refused.stderr();
+    assert!(refused.code() == 1 && messages.contains("; choose another folder, or empty this one"), "{messages}");
     assert_eq!(std::fs::read_dir(folder.path().join("mine")).unwrap().count(), 1);
 }

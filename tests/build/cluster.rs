@@ -10,7 +10,8 @@ use kalah::table::TableKey;
 use serde_json::Value;
 
 use crate::pieces::with_pieces;
-use crate::processes::{assert_complete, kalah, stderr, stdout, success, whole};
+use crate::processes::{assert_complete, kalah, whole};
+use kalah_tests::program::{Ran, Run};
 
 /// Starts a process that shares a build.
 fn share(directory: &Path, flags: &[&str]) -> Child {
@@ -26,11 +27,11 @@ fn processes_that_share_a_build_make_the_files_of_one() {
     for flags in [&["--pits", "3", "--seeds", "9"][..], &["--pits", "4", "--rules", "standard", "--seeds", "9"]] {
         let directory = tempfile::tempdir().unwrap();
         let processes = [(); 5].map(|()| share(directory.path(), flags));
-        processes.into_iter().for_each(|process| _ = success(ended(process)));
+        processes.into_iter().for_each(|process| _ = ended(process).success());
         assert_complete(directory.path(), &whole(flags), "shared");
         // Existing files are kept.
-        let ran = success(ended(share(directory.path(), &[flags, &["--json"]].concat())));
-        let report: Value = serde_json::from_str(&stdout(&ran)).unwrap();
+        let ran = ended(share(directory.path(), &[flags, &["--json"]].concat())).success();
+        let report: Value = ran.json();
         assert_eq!((&report["pairs"], &report["joined"], &report["positions"]), (&0.into(), &0.into(), &0.into()));
     }
 }
@@ -46,9 +47,9 @@ fn a_damaged_piece_is_reported_and_computed_again() {
         let middle = bytes.len() / 2;
         bytes[middle] ^= 1;
         std::fs::write(&path, bytes).unwrap();
-        let ran = success(kalah(directory.path(), &[build, &flags].concat()).output().unwrap());
-        assert!(stderr(&ran).contains("empty-capture-3-09.02.piece cannot be used"), "{}", stderr(&ran));
-        assert!(stderr(&ran).contains("computed again"), "{}", stderr(&ran));
+        let ran = kalah(directory.path(), &[build, &flags].concat()).run().success();
+        assert!(ran.stderr().contains("empty-capture-3-09.02.piece cannot be used"), "{}", ran.stderr());
+        assert!(ran.stderr().contains("computed again"), "{}", ran.stderr());
         assert_complete(directory.path(), &whole(&flags), "damaged");
     }
 }
@@ -57,8 +58,7 @@ fn a_damaged_piece_is_reported_and_computed_again() {
 fn flags_that_contradict_a_shared_build_are_usage_errors() {
     let directory = tempfile::tempdir().unwrap();
     for flags in [&["--only"][..], &["--bounds", "5"], &["--patience", "1"]] {
-        let ran = ended(share(directory.path(), &[&["--seeds", "8"], flags].concat()));
-        assert_eq!(ran.status.code(), Some(2), "{flags:?}");
+        ended(share(directory.path(), &[&["--seeds", "8"], flags].concat())).exits(2);
     }
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 }
@@ -69,7 +69,7 @@ fn a_plan_has_a_row_for_each_missing_layer() {
     let directory = parent.path().join("tables");
     let plan = |more: &[&str]| {
         let args = [&["plan", "build", "--pits", "3", "--seeds", "9"], more].concat();
-        stdout(&success(kalah(&directory, &args).output().unwrap()))
+        kalah(&directory, &args).run().success().stdout()
     };
     let report: Value = serde_json::from_str(&plan(&["--json"])).unwrap();
     let layers = report["layers"].as_array().unwrap();
@@ -90,7 +90,7 @@ fn a_plan_has_a_row_for_each_missing_layer() {
     assert!(row.replace(',', "").contains(&positions(9).to_string()), "{text}");
     assert!(text.lines().next().unwrap().contains("read"), "{text}");
     assert!(!directory.exists(), "a plan makes nothing");
-    success(kalah(&directory, &["build", "--pits", "3", "--seeds", "9"]).output().unwrap());
+    kalah(&directory, &["build", "--pits", "3", "--seeds", "9"]).run().success();
     assert!(plan(&[]).contains("nothing is missing"));
 }
 
@@ -103,11 +103,11 @@ fn an_ordinary_build_and_processes_that_share_one_meet_in_a_directory() {
         (0..2).map(|_| kalah(directory.path(), &[&flags[..], &["--share"]].concat()).spawn().unwrap()).collect();
     processes.push(kalah(directory.path(), &flags).spawn().unwrap());
     for process in processes {
-        success(process.wait_with_output().unwrap());
+        process.wait_with_output().unwrap().success();
     }
     assert!(start.elapsed() < Duration::from_secs(25), "a process waited for a killed one");
     // Pieces that were finished too late stay for the next process.
-    success(kalah(directory.path(), &flags).output().unwrap());
+    kalah(directory.path(), &flags).run().success();
     assert_complete(directory.path(), &whole(&flags[1..]), "met");
 }
 
@@ -116,16 +116,16 @@ fn a_machine_compares_the_layers_below_once_for_all_processes() {
     let (directory, temporary) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let build = |seeds: &str| {
         let mut build = kalah(directory.path(), &["build", "--pits", "4", "--share", "--seeds", seeds]);
-        build.env("TMPDIR", temporary.path()).output().unwrap()
+        build.env("TMPDIR", temporary.path()).run()
     };
-    success(kalah(directory.path(), &["build", "--pits", "4", "--seeds", "10"]).output().unwrap());
+    kalah(directory.path(), &["build", "--pits", "4", "--seeds", "10"]).run().success();
     let notes = || {
         let found = std::fs::read_dir(temporary.path()).unwrap().next().expect("a directory of notes").unwrap().path();
         std::fs::read_dir(found).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>()
     };
     // The program writes no note about a table written in the last two seconds: its time might not show another change.
     std::thread::sleep(Duration::from_millis(2200));
-    success(build("10"));
+    build("10").success();
     assert_eq!(notes().len(), 9);
     // Changed bytes are found, since the time of the file changed.
     let table = directory.path().join("empty-capture-4-09.kalah");
@@ -135,13 +135,13 @@ fn a_machine_compares_the_layers_below_once_for_all_processes() {
     bytes[at] ^= 1;
     std::fs::write(&table, bytes).unwrap();
     let ran = build("11");
-    assert!(ran.status.code() == Some(3) && stderr(&ran).contains("empty-capture-4-09.kalah"), "{}", stderr(&ran));
+    assert!(ran.code() == 3 && ran.stderr().contains("empty-capture-4-09.kalah"), "{}", ran.stderr());
     std::fs::write(&table, right).unwrap();
-    success(build("11"));
+    build("11").success();
     assert_complete(directory.path(), &whole(&["--pits", "4", "--seeds", "11"]), "with notes");
     // A note with other contents is ignored.
     for note in notes() {
         std::fs::write(note, "something else").unwrap();
     }
-    success(build("12"));
+    build("12").success();
 }

@@ -6,9 +6,10 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::processes::{assert_complete, path, stderr, stdout, success, whole};
+use crate::processes::{assert_complete, path, whole};
 use kalah_tests::leases::kill_a_holder;
 use kalah_tests::optional;
+use kalah_tests::program::{Ran, Run};
 
 /// Command that runs a script in `cluster/`.
 fn script(name: &str, directory: &Path, args: &[&str]) -> Command {
@@ -36,8 +37,8 @@ fn processes_share_a_build_also_when_one_is_killed() {
         [13, 14, 15, 16].iter().any(|layer| name.starts_with(&format!("s-kalaha-6-{layer}.")))
     });
     let shares = processes.into_iter().map(|process| {
-        let ran = success(process.wait_with_output().unwrap());
-        serde_json::from_str::<Value>(&stdout(&ran)).unwrap()["pairs"].as_u64().unwrap()
+        let ran = process.wait_with_output().unwrap().success();
+        ran.json()["pairs"].as_u64().unwrap()
     });
     assert!(shares.filter(|&pairs| pairs > 0).count() >= 2, "the work was not shared");
     assert_complete(directory.path(), &whole(&["--rules", "s-kalaha", "--seeds", "16"]), "shared");
@@ -52,14 +53,14 @@ fn an_mpi_launcher_runs_the_build() {
     let directory = tempfile::tempdir().unwrap();
     let mpi = script("mpi.sh", directory.path(), &[]);
     let mut run = Command::new("mpirun");
-    if stdout(&version).contains("Open MPI") {
+    if version.stdout().contains("Open MPI") {
         run.args(["--allow-run-as-root", "--oversubscribe"]);
     }
     run.args(["-np", "3"]).arg(mpi.get_program()).args(["11", "--pits", "4", "--backend", "cpu", "--json"]);
     run.env("PATH", path(None)).env("KALAH_TABLES", directory.path());
-    let ran = success(run.output().unwrap());
-    let reports: Vec<Value> = stdout(&ran).lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    assert_eq!(reports.len(), 3, "{}", stdout(&ran));
+    let ran = run.run().success();
+    let reports: Vec<Value> = ran.stdout().lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    assert_eq!(reports.len(), 3, "{}", ran.stdout());
     // No process died, so each layer was joined once.
     let sum = |field: &str| reports.iter().map(|report| report[field].as_u64().unwrap()).sum::<u64>();
     assert_eq!(sum("joined"), 10);
@@ -72,10 +73,9 @@ fn scripts_say_what_they_need() {
     for (name, tasks) in [("mpi.sh", &[][..]), ("slurm.sh", &["3"])] {
         for (tables, args) in [("/tmp", &[][..]), ("/tmp", &["many"]), ("tables", &["8"]), ("", &["8"])] {
             let args = [tasks, args].concat();
-            let ran = script(name, Path::new(tables), &args).env_remove("SLURM_ARRAY_TASK_ID").output().unwrap();
-            assert_eq!(ran.status.code(), Some(2), "{name} {tables} {args:?}");
+            let ran = script(name, Path::new(tables), &args).env_remove("SLURM_ARRAY_TASK_ID").run().exits(2);
             let needs = if tables == "/tmp" { "usage: " } else { "set KALAH_TABLES" };
-            assert!(stderr(&ran).contains(needs), "{}", stderr(&ran));
+            assert!(ran.stderr().contains(needs), "{}", ran.stderr());
         }
     }
 }
@@ -112,7 +112,7 @@ fn tasks_of_a_slurm_array_share_a_build() {
     let (directory, bin) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let args = ["3", "9", "--pits", "3", "--backend", "cpu"];
     let (mut submit, log) = submit(directory.path(), bin.path(), &args);
-    let printed = stdout(&success(submit.env("KALAH_SBATCH", "--mem=1G --time=5").output().unwrap()));
+    let printed = submit.env("KALAH_SBATCH", "--mem=1G --time=5").run().success().stdout();
     assert!(printed.contains("job 30, 3 tasks"), "{printed}");
     let log = std::fs::read_to_string(log).unwrap();
     assert!(log.lines().count() == 1 && log.contains("--array=1-3 ") && log.contains("--mem=1G --time=5 "), "{log}");
@@ -124,9 +124,8 @@ fn nothing_is_submitted_with_a_mistyped_rule_set_or_flag() {
     let (directory, bin) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     for flag in ["--rules=standart", "--patince=3", "--backend=gpux"] {
         let (mut submit, log) = submit(directory.path(), bin.path(), &["2", "30", flag]);
-        let ran = submit.output().unwrap();
-        assert_eq!(ran.status.code(), Some(2), "{flag}: {}", stderr(&ran));
-        assert!(!log.exists() && stdout(&ran).is_empty(), "{flag}");
+        let ran = submit.run().exits(2);
+        assert!(!log.exists() && ran.stdout().is_empty(), "{flag}");
     }
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 }
@@ -138,12 +137,12 @@ fn a_slurm_task_keeps_to_its_memory() {
     let task = |memory: &str, flags: &[&str]| {
         let mut task = script("slurm.sh", directory.path(), &[&["1", "12"], flags].concat());
         task.env("SLURM_ARRAY_TASK_ID", "1").env("SLURM_CPUS_PER_TASK", "1").env("SLURM_MEM_PER_NODE", memory);
-        task.output().unwrap()
+        task.run()
     };
     let ran = task("1", &["--backend", "cpu"]);
-    assert!(ran.status.code() == Some(1) && stderr(&ran).contains("allowed by --memory"), "{}", stderr(&ran));
-    success(task("1", &["--backend", "cpu", "--memory=1GiB"]));
-    success(task("1024", &["--backend", "cpu"]));
+    assert!(ran.code() == 1 && ran.stderr().contains("allowed by --memory"), "{}", ran.stderr());
+    task("1", &["--backend", "cpu", "--memory=1GiB"]).success();
+    task("1024", &["--backend", "cpu"]).success();
 }
 
 /// Flags for threads and memory are those of the user, of Slurm, or of the machine, and none is given twice. Commands
@@ -167,7 +166,7 @@ fn scripts_give_each_process_its_share_once() {
         let mut run = script(name, Path::new("/tables"), &args);
         run.env_clear().envs([("KALAH_TABLES", "/tables"), ("KALAH_PROOF", "/proof"), ("SLURM_ARRAY_TASK_ID", "1")]);
         run.env("PATH", bin.path()).envs(variables.iter().copied());
-        stdout(&success(run.output().unwrap())).trim().to_owned()
+        run.run().success().stdout().trim().to_owned()
     };
     let cores = std::thread::available_parallelism().unwrap();
     for name in ["mpi.sh", "prove-mpi.sh", "prove-slurm.sh"] {

@@ -9,6 +9,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 use kalah_tests::optional;
+use kalah_tests::program::{Ran, Run};
 
 const MIB: u64 = 1 << 20;
 
@@ -69,7 +70,7 @@ impl Groups {
     /// Runs `kalah` in the inner group.
     fn kalah(&self, arguments: &[&str]) -> Output {
         let mut command = self.command(Path::new(env!("CARGO_BIN_EXE_kalah")));
-        command.args(arguments).env_remove("KALAH_TABLES").output().unwrap()
+        command.args(arguments).env_remove("KALAH_TABLES").run()
     }
 }
 
@@ -88,7 +89,7 @@ impl Drop for Groups {
 
 fn document(output: &Output) -> Value {
     assert!(output.status.success(), "{output:?}");
-    serde_json::from_slice(&output.stdout).unwrap()
+    output.json()
 }
 
 #[test]
@@ -114,7 +115,7 @@ fn a_build_that_does_not_fit_its_group_is_refused() {
         groups.kalah(&["build", "--backend", "cpu", "--pits", pits, "--seeds", seeds, "--tables", tables, "--json"])
     };
     let refused = build("6", "20");
-    let stderr = String::from_utf8_lossy(&refused.stderr);
+    let stderr = refused.stderr();
     assert_eq!((refused.status.code(), &*refused.stdout), (Some(1), &b""[..]), "{stderr}");
     let outer = groups.outer.file_name().unwrap().to_str().unwrap();
     for part in [outer, "is limited to 32.00 MiB", "raise the memory limit of this group of processes"] {
@@ -131,17 +132,17 @@ fn a_search_that_does_not_fit_its_group_is_refused() {
     groups.limit_memory(300 * MIB);
     let solve = |board: &str| groups.kalah(&["solve", board, "--no-book", "--no-tables", "--memory", "4GiB"]);
     let refused = solve("6x6");
-    let stderr = String::from_utf8_lossy(&refused.stderr);
-    assert_eq!(refused.status.code(), Some(1), "{stderr}");
+    let stderr = refused.stderr();
+    assert_eq!(refused.code(), 1, "{stderr}");
     for part in ["the transposition table of this search takes", "is limited to 300.00 MiB", "--memory"] {
         assert!(stderr.contains(part), "{part:?} is not in {stderr}");
     }
     // A small board has no use for 4 GiB.
     let solved = solve("2x2");
-    assert!(solved.status.success(), "{}", String::from_utf8_lossy(&solved.stderr));
+    assert!(solved.status.success(), "{}", solved.stderr());
     // A player may not need all its memory.
     let warned = groups.kalah(&["move", "3x2", "--time", "0.1", "--memory", "4GiB"]);
-    let stderr = String::from_utf8_lossy(&warned.stderr);
+    let stderr = warned.stderr();
     assert!(warned.status.success() && stderr.contains("a player may take 4.00 GiB of memory, but"), "{stderr}");
 }
 
@@ -191,6 +192,5 @@ fn a_software_adapter_with_little_processor_time_does_not_hang() {
     let mut command = groups.command(&std::env::current_exe().unwrap());
     let name = "a_software_adapter_with_little_processor_time_does_not_hang";
     command.args(["--exact", name, "--nocapture"]).env(STARVED, "1").env("MESA_SHADER_CACHE_DISABLE", "true");
-    let output = command.output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    command.run().success();
 }

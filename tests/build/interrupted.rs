@@ -2,7 +2,7 @@
 #![cfg(all(feature = "cli", target_os = "linux"))]
 
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Output, Stdio};
 use std::time::Duration;
 
 use kalah::build::build;
@@ -12,6 +12,7 @@ use kalah::game::Rules;
 use kalah::progress::Pulse;
 use kalah::table::{Table, TableKey, archive};
 
+use kalah_tests::program::{self, Ran};
 use kalah_tests::signals::{catches_interrupts, heard, interrupt};
 
 const RULES: Rules = Rules::EmptyCapture;
@@ -21,14 +22,14 @@ const LARGE: TableKey = TableKey { rules: RULES, pits: 6, seeds: 17 };
 
 /// Command that runs the program on one thread, with its tables in `directory`.
 fn start(directory: &Path, args: &[&str]) -> Child {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kalah"));
+    let mut command = program::command();
     command.args(args).args(["--threads", "1"]).env("KALAH_TABLES", directory);
     heard(command.stdout(Stdio::piped()).stderr(Stdio::piped())).spawn().unwrap()
 }
 
 fn finish(directory: &Path, args: &[&str]) {
     let output = start(directory, args).wait_with_output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{}", output.stderr());
 }
 
 /// Starts the program, and sends the signal of Ctrl-C as soon as `written` has a file with the name `awaited`. The
@@ -51,7 +52,7 @@ fn names(directory: &Path) -> Vec<String> {
 
 #[track_caller]
 fn assert_stopped(output: &Output, expected: &str) {
-    let error = String::from_utf8_lossy(&output.stderr);
+    let error = output.stderr();
     assert_eq!(output.status.code(), Some(130), "{error}");
     assert!(error.contains(expected) && error.contains("run the same command again to continue"), "{error}");
 }

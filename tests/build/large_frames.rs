@@ -18,6 +18,7 @@ use kalah::table::{BLOCK_BYTES, FrameEntry, Layer, RUN_MARGIN, ReadAtTable, Sect
 use xxhash_rust::xxh3::xxh3_64;
 
 use kalah_tests::optional::{self, has_python};
+use kalah_tests::program::{Ran, Run};
 
 const READER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kalah_reader.py");
 
@@ -183,12 +184,12 @@ fn readers_find_scores_beyond_four_billion_positions() {
         }
         let right: Vec<String> = scores.iter().map(|(_, score)| score.to_string()).collect();
         if has_python(optional::PYTHON) {
-            let mut command = assert_cmd::Command::new("python3");
-            command.arg(READER).arg(directory.path()).arg(key.rules.name()).write_stdin(literals.clone());
-            let output = command.output().unwrap();
-            let printed = String::from_utf8(output.stdout).unwrap();
+            let mut command = std::process::Command::new("python3");
+            command.arg(READER).arg(directory.path()).arg(key.rules.name());
+            let output = command.run_with(&literals);
+            let printed = output.stdout();
             let read: Vec<&str> = printed.lines().filter_map(|line| line.split(' ').nth(1)).collect();
-            assert_eq!(read, right, "{}", String::from_utf8_lossy(&output.stderr));
+            assert_eq!(read, right, "{}", output.stderr());
         }
     }
 }

@@ -15,6 +15,7 @@ use kalah::solve::{Solver, SolverOptions};
 use kalah::table::{BoundMaker, Cuts, Table, TableKey, Tables, archive};
 
 use kalah_tests::optional;
+use kalah_tests::program::{self, Ran, Run};
 
 const MIB: u64 = 1 << 20;
 
@@ -64,7 +65,7 @@ fn processor_time(process: u32) -> Duration {
 /// Returns the most memory of its own that a long search takes in its first seconds of processor time, and its stderr.
 fn watch(flags: &[&str]) -> (u64, String) {
     let stderr = tempfile::NamedTempFile::new().unwrap();
-    let child = Command::new(env!("CARGO_BIN_EXE_kalah"))
+    let child = program::command()
         .args(["solve", "6x6", "--no-book", "--threads", "1", "--tables"])
         .arg(tables())
         .args(flags)
@@ -127,9 +128,9 @@ fn a_transposition_table_of_a_set_size_is_part_of_the_memory() {
 
     let more = ["solve", "3x3", "--memory", "32MiB", "--transpositions", "1GiB", "--build", "--tables"];
     let directory = tempfile::tempdir().unwrap();
-    let ran = Command::new(env!("CARGO_BIN_EXE_kalah")).args(more).arg(directory.path()).output().unwrap();
-    let messages = String::from_utf8(ran.stderr).unwrap();
-    assert!(ran.status.code() == Some(2) && messages.contains("--transpositions 1.00 GiB is more than"), "{messages}");
+    let ran = program::command().args(more).arg(directory.path()).run();
+    let messages = ran.stderr();
+    assert!(ran.code() == 2 && messages.contains("--transpositions 1.00 GiB is more than"), "{messages}");
     // No table was built for this.
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 }
@@ -147,13 +148,8 @@ fn tables_of_another_board_are_refused_before_they_are_read() {
 #[test]
 fn plans_name_the_memory_they_are_for() {
     let kalah = |arguments: &[&str]| {
-        let ran = Command::new(env!("CARGO_BIN_EXE_kalah"))
-            .args(arguments)
-            .args(["--tables"])
-            .arg(tables())
-            .output()
-            .unwrap();
-        (ran.status.code(), String::from_utf8(ran.stdout).unwrap(), String::from_utf8(ran.stderr).unwrap())
+        let ran = program::command().args(arguments).args(["--tables"]).arg(tables()).output().unwrap();
+        (ran.status.code(), ran.stdout(), ran.stderr())
     };
     let plan = ["plan", "search", "6x6", "--memory", "24GiB", "--backend", "cpu", "--threads", "2"];
     let (code, json, _) = kalah(&[&plan[..], &["--json"]].concat());
@@ -192,14 +188,14 @@ fn plans_name_the_memory_they_are_for() {
 fn what_a_plan_names_is_built_and_used() {
     let directory = tempfile::tempdir().unwrap();
     let solve = |directory: &Path, flags: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_kalah"));
+        let mut command = program::command();
         command
             .args(["solve", "6x3", "--json", "--value-only", "--threads", "2", "--tables"])
             .arg(directory)
             .args(flags);
-        let ran = command.output().unwrap();
-        let messages = String::from_utf8(ran.stderr).unwrap();
-        assert_eq!(ran.status.code(), Some(0), "{messages}");
+        let ran = command.run();
+        let messages = ran.stderr();
+        assert_eq!(ran.code(), 0, "{messages}");
         (serde_json::from_slice::<serde_json::Value>(&ran.stdout).unwrap(), messages)
     };
     let (expected, _) = solve(tables(), &[]);
@@ -258,7 +254,7 @@ fn a_system_that_does_not_report_its_memory_is_no_hindrance() {
     let build = ["build", "--pits", "3", "--seeds", "6", "--backend", "cpu", "--tables"];
     let arguments = [&build[..], &[directory.path().to_str().unwrap()]].concat();
     let output = hidden(env!("CARGO_BIN_EXE_kalah"), &arguments).unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{}", output.stderr());
     assert!(directory.path().join("empty-capture-3-06.kalah").exists());
 }
 
@@ -277,14 +273,14 @@ fn a_build_keeps_to_its_memory() {
             shell
                 .arg("-c")
                 .arg(format!("ulimit -d {limit} && exec {program} {command} {flags} --threads {threads} --json"));
-            shell.env("KALAH_TABLES", directory.path()).output().unwrap()
+            shell.env("KALAH_TABLES", directory.path()).run()
         };
         let plan = kalah(1 << 20, "plan build --backend cpu");
-        let plan: serde_json::Value = serde_json::from_slice(&plan.stdout).unwrap();
+        let plan: serde_json::Value = plan.json();
         let layers = plan["layers"].as_array().unwrap().iter();
         let planned = layers.map(|layer| layer["memory"].as_u64().unwrap()).max().unwrap() / 1024;
         let built = kalah(planned + PROGRAM_KIB, "build --backend cpu");
-        let messages = String::from_utf8_lossy(&built.stderr);
+        let messages = built.stderr();
         assert!(built.status.success(), "{flags} on {threads} threads within {planned} KiB: {messages}");
     }
 }
@@ -294,14 +290,14 @@ fn limited(limits: &str, tables: &Path, args: &str) -> Output {
     let mut command = Command::new("sh");
     command.arg("-c").arg(format!("{limits}; exec {} {args}", env!("CARGO_BIN_EXE_kalah")));
     command.env("KALAH_TABLES", tables).env_remove("RUST_BACKTRACE");
-    command.output().unwrap()
+    command.run()
 }
 
 #[track_caller]
 fn ran(output: &Output, code: i32) -> String {
-    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(code), "{printed}");
-    printed + &String::from_utf8_lossy(&output.stdout)
+    let printed = output.stderr();
+    assert_eq!(output.code(), code, "{printed}");
+    printed + &output.stdout()
 }
 
 #[test]
@@ -351,8 +347,8 @@ fn a_limited_address_space_is_kept_to() {
         let directory = tempfile::tempdir().unwrap();
         let program = env!("CARGO_BIN_EXE_kalah");
         let build = format!("ulimit -v {kib} && exec {program} build --seeds {seeds} --threads {threads}");
-        let output = Command::new("sh").args(["-c", &build]).env("KALAH_TABLES", directory.path()).output().unwrap();
-        let (code, messages) = (output.status.code(), String::from_utf8_lossy(&output.stderr));
+        let output = Command::new("sh").args(["-c", &build]).env("KALAH_TABLES", directory.path()).run();
+        let (code, messages) = (output.status.code(), output.stderr());
         let is_refused = code == Some(1) && messages.contains("the address space is limited to");
         let is_right = code == Some(0) || is_refused && !must_fit;
         assert!(is_right, "{seeds} seeds, {threads} threads, {kib} KiB: {}: {messages}", output.status);

@@ -2,9 +2,10 @@
 #![cfg(all(feature = "cli", unix))]
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
-use crate::commands::{directory_with_tables, run, stderr, stdout};
+use crate::commands::{directory_with_tables, run};
+use kalah_tests::program::{self, Ran, Run};
 
 /// Commands that a message suggests.
 fn suggested(message: &str) -> Vec<String> {
@@ -13,10 +14,8 @@ fn suggested(message: &str) -> Vec<String> {
 
 /// Runs a suggested command unchanged in a shell.
 fn follow(directory: &Path, command: &str) -> Output {
-    let program = Path::new(env!("CARGO_BIN_EXE_kalah")).parent().unwrap();
-    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
-    let mut shell = Command::new("sh");
-    shell.args(["-c", command]).env("PATH", path).env_remove("KALAH_TABLES").current_dir(directory).output().unwrap()
+    let mut shell = program::without_settings("sh");
+    shell.args(["-c", command]).env("PATH", program::search_path()).current_dir(directory).run()
 }
 
 /// Runs a command that fails because something is missing or damaged. Follows its advice, and runs it again,
@@ -24,14 +23,14 @@ fn follow(directory: &Path, command: &str) -> Output {
 #[track_caller]
 fn mended(directory: &Path, line: &str) {
     let failed = run(directory, line);
-    let printed = stderr(&failed) + &stdout(&failed);
+    let printed = failed.stderr() + &failed.stdout();
     assert!(!failed.status.success(), "{line}: {printed}");
     let commands = suggested(&printed);
     let first = commands.first().unwrap_or_else(|| panic!("kalah {line} suggests nothing: {printed}"));
     let followed = follow(directory, first);
-    assert!(followed.status.success(), "`{first}`, as kalah {line} says: {}", stderr(&followed));
+    assert!(followed.status.success(), "`{first}`, as kalah {line} says: {}", followed.stderr());
     let again = run(directory, line);
-    assert!(again.status.success(), "kalah {line} after `{first}`: {}{}", stderr(&again), stdout(&again));
+    assert!(again.status.success(), "kalah {line} after `{first}`: {}{}", again.stderr(), again.stdout());
 }
 
 #[test]
@@ -53,10 +52,9 @@ fn what_is_damaged_is_sound_after_the_advice() {
     let mut bytes = whole.clone();
     bytes[100] ^= 1;
     std::fs::write(&table, bytes).unwrap();
-    let failed = run(directory.path(), "stats --seeds 6");
-    assert_eq!(failed.status.code(), Some(3), "{}", stderr(&failed));
+    let failed = run(directory.path(), "stats --seeds 6").exits(3);
     // The advice begins with deleting the file.
-    assert!(stderr(&failed).contains("delete it and run `kalah build"), "{}", stderr(&failed));
+    assert!(failed.stderr().contains("delete it and run `kalah build"), "{}", failed.stderr());
     std::fs::remove_file(&table).unwrap();
     mended(directory.path(), "stats --seeds 6");
     assert!(std::fs::read(&table).unwrap() == whole);
@@ -83,7 +81,7 @@ fn directory_with_files() -> (tempfile::TempDir, Vec<(&'static str, &'static str
     let directory = directory_with_tables(6);
     for line in ["book make 3x1 --turns 1 --output x.book", "prove 1x2 --proof proof"] {
         let made = run(directory.path(), line);
-        assert!(made.status.success(), "{line}: {}", stderr(&made));
+        assert!(made.status.success(), "{line}: {}", made.stderr());
     }
     let network =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/core/src/evaluation/networks/empty-capture-6.network");
@@ -109,7 +107,7 @@ fn files_of_another_kind_are_not_to_be_deleted() {
             let before = std::fs::read(&path).unwrap();
             let line = reader.replace("FILE", file);
             let failed = run(directory.path(), &line);
-            let printed = stderr(&failed);
+            let printed = failed.stderr();
             assert!(!failed.status.success() && printed.contains(file), "{line}, {kind}: {printed}");
             assert!(!printed.contains("delete"), "{line}, {kind}: {printed}");
             assert!(std::fs::read(&path).unwrap() == before, "{line}, {kind}");
@@ -118,7 +116,7 @@ fn files_of_another_kind_are_not_to_be_deleted() {
         if let Some((_, file)) = files.iter().find(|(kind, _)| *kind == takes) {
             let line = reader.replace("FILE", file);
             let right = run(directory.path(), &line);
-            assert!(right.status.success(), "{line}: {}", stderr(&right));
+            assert!(right.status.success(), "{line}: {}", right.stderr());
         }
     }
 }
@@ -135,7 +133,7 @@ fn a_file_of_another_kind_under_a_name_of_the_program_is_moved_away() {
         for (kind, file) in files.iter().filter(|(kind, _)| !place.ends_with(kind) && *kind != "table") {
             std::fs::copy(directory.path().join(file), &path).unwrap();
             let failed = run(directory.path(), line);
-            let printed = stderr(&failed);
+            let printed = failed.stderr();
             assert!(!failed.status.success() && printed.contains("move it away"), "{line}, {kind}: {printed}");
             assert!(!printed.contains("delete"), "{line}, {kind}: {printed}");
             std::fs::rename(&path, directory.path().join("away")).unwrap();
@@ -143,7 +141,7 @@ fn a_file_of_another_kind_under_a_name_of_the_program_is_moved_away() {
                 assert!(follow(directory.path(), command).status.success(), "{command}");
             }
             let again = run(directory.path(), line);
-            assert!(again.status.success(), "{line}, {kind}: {}", stderr(&again));
+            assert!(again.status.success(), "{line}, {kind}: {}", again.stderr());
         }
     }
 }
@@ -152,16 +150,16 @@ fn a_file_of_another_kind_under_a_name_of_the_program_is_moved_away() {
 fn files_for_another_board_or_command_are_used_there() {
     let (directory, _) = directory_with_files();
     let failed = run(directory.path(), "bounds --pits 5 --seeds 4 --network x.network --output .");
-    let printed = stderr(&failed);
+    let printed = failed.stderr();
     assert!(printed.contains("--rules empty-capture --pits 6") && !printed.contains("delete"), "{printed}");
     let line = "bounds --rules empty-capture --pits 6 --seeds 4 --network x.network --output .";
     assert!(run(directory.path(), line).status.success());
     let failed = run(directory.path(), "book import x.book");
-    let commands = suggested(&stderr(&failed));
-    assert_eq!(commands, ["kalah book merge x.book"], "{}", stderr(&failed));
+    let commands = suggested(&failed.stderr());
+    assert_eq!(commands, ["kalah book merge x.book"], "{}", failed.stderr());
     assert!(follow(directory.path(), &commands[0]).status.success());
     let failed = run(directory.path(), "train -o -");
-    assert!(stderr(&failed).contains("`./-`"), "{}", stderr(&failed));
+    assert!(failed.stderr().contains("`./-`"), "{}", failed.stderr());
 }
 
 /// `verify` has no flag `--backend`.
@@ -169,7 +167,7 @@ fn files_for_another_board_or_command_are_used_there() {
 fn a_check_on_a_gpu_that_is_not_there_names_a_flag_that_verify_has() {
     let directory = directory_with_tables(4);
     let failed = run(directory.path(), "verify --against gpu --gpu-memory 1");
-    let messages = stderr(&failed);
+    let messages = failed.stderr();
     assert!(
         !failed.status.success() && messages.contains("--against cpu") && !messages.contains("--backend"),
         "{messages}"
@@ -182,9 +180,9 @@ fn a_check_on_a_gpu_that_is_not_there_names_a_flag_that_verify_has() {
 fn positions_that_nothing_can_solve_are_sent_nowhere() {
     let directory = tempfile::tempdir().unwrap();
     let failed = run(directory.path(), "probe 6x99");
-    assert_eq!((failed.status.code(), suggested(&stderr(&failed))), (Some(2), Vec::new()));
+    assert_eq!((failed.status.code(), suggested(&failed.stderr())), (Some(2), Vec::new()));
     let failed = run(directory.path(), "probe 9x1");
-    assert_eq!(suggested(&stderr(&failed)), ["kalah solve 9x1"]);
+    assert_eq!(suggested(&failed.stderr()), ["kalah solve 9x1"]);
     assert!(follow(directory.path(), "kalah solve 9x1").status.success());
 }
 
@@ -199,7 +197,7 @@ fn messages_name_standard_input_and_speak_of_one_thing_in_the_singular() {
         ("build --seeds 4 --threads 1 --pits 1 --backend cpu --tables new", "1 thread (", "1 threads"),
     ] {
         let output = run(directory.path(), line);
-        let all = stderr(&output) + &stdout(&output);
+        let all = output.stderr() + &output.stdout();
         assert!(all.contains(expected) && !all.contains(not), "kalah {line}: {all}");
     }
 }
@@ -248,7 +246,7 @@ fn one_pit_and_one_seed_are_named_in_the_singular() {
     let mut named = String::new();
     for line in lines {
         let output = run(directory.path(), line);
-        let all = stderr(&output) + &stdout(&output);
+        let all = output.stderr() + &output.stdout();
         let plural = ["pits", "seeds", "threads", "layers", "files", "turns", "moves", "games", "claims", "jobs"];
         for (at, _) in all.match_indices("1 ") {
             let alone = !all[..at].ends_with(|sign: char| sign.is_alphanumeric() || ",.-+".contains(sign));

@@ -4,10 +4,10 @@
 use std::path::Path;
 use std::process::Output;
 
-use assert_cmd::Command;
 use kalah::game::Rules;
 use serde_json::Value;
 
+use kalah_tests::program::{self, Ran, Run};
 #[cfg(unix)]
 use kalah_tests::signals::{heard, interrupt};
 
@@ -23,35 +23,9 @@ fn tables() -> &'static Path {
     TABLES.path()
 }
 
-struct Ran(Output);
-
-impl Ran {
-    fn code(&self) -> i32 {
-        self.0.status.code().expect("not killed")
-    }
-
-    #[track_caller]
-    fn success(self) -> Ran {
-        assert_eq!(self.code(), 0, "{}", self.stderr());
-        self
-    }
-
-    fn stdout(&self) -> String {
-        String::from_utf8(self.0.stdout.clone()).unwrap()
-    }
-
-    fn stderr(&self) -> String {
-        String::from_utf8(self.0.stderr.clone()).unwrap()
-    }
-
-    fn json(&self) -> Value {
-        serde_json::from_str(&self.stdout()).unwrap()
-    }
-}
-
-fn kalah(tables: &Path, args: &[&str], stdin: &str) -> Ran {
-    let mut command = Command::cargo_bin("kalah").unwrap();
-    Ran(command.env("KALAH_TABLES", tables).args(args).write_stdin(stdin).output().unwrap())
+fn kalah(tables: &Path, args: &[&str], stdin: &str) -> Output {
+    let mut command = program::command();
+    command.env("KALAH_TABLES", tables).args(args).run_with(stdin)
 }
 
 #[test]
@@ -89,8 +63,7 @@ fn probe_refuses_what_it_cannot_answer_with_the_command_that_would() {
 
 #[test]
 fn bad_positions_are_reported_and_the_others_answered() {
-    let ran = kalah(tables(), &["probe", "nonsense", "1,0,0,0,0,0/0,0,0,0,0,1", "--json"], "");
-    assert_eq!(ran.code(), 2);
+    let ran = kalah(tables(), &["probe", "nonsense", "1,0,0,0,0,0/0,0,0,0,0,1", "--json"], "").exits(2);
     let lines: Vec<Value> = ran.stdout().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((lines.len(), &lines[0]["score"]), (1, &1.into()));
     assert!(ran.stderr().contains("'nonsense' is not a position"), "{}", ran.stderr());
@@ -142,8 +115,7 @@ fn verify_passes_sound_tables_and_names_a_wrong_score() {
     }
     wrong_score(directory.path());
     for check in [&["--consistency"][..], &["--against", "cpu"]] {
-        let ran = kalah(directory.path(), &[&["verify", "--json", "--seeds", "6"], check].concat(), "");
-        assert_eq!(ran.code(), 3, "{}", ran.stderr());
+        let ran = kalah(directory.path(), &[&["verify", "--json", "--seeds", "6"], check].concat(), "").exits(3);
         let report = ran.json();
         assert_eq!(report["ok"], false);
         let wrong = &report["wrong"];
@@ -151,8 +123,7 @@ fn verify_passes_sound_tables_and_names_a_wrong_score() {
         // The right score is that of the undamaged table.
         let right = kalah(tables(), &["probe", "--json", wrong["position"].as_str().unwrap()], "").success().json();
         assert_eq!(right["score"], wrong["right"]);
-        let ran = kalah(directory.path(), &[&["verify", "--seeds", "6"], check].concat(), "");
-        assert_eq!(ran.code(), 3);
+        let ran = kalah(directory.path(), &[&["verify", "--seeds", "6"], check].concat(), "").exits(3);
         assert!(ran.stdout().contains(wrong["position"].as_str().unwrap()), "{}", ran.stdout());
     }
     kalah(directory.path(), &["verify", "--checksums"], "").success();
@@ -208,14 +179,12 @@ fn damage_is_found_and_reported_with_its_repair() {
     let middle = altered.len() / 2;
     altered[middle] ^= 0x10;
     std::fs::write(&path, &altered).unwrap();
-    let ran = kalah(directory.path(), &["verify"], "");
-    assert_eq!(ran.code(), 3);
+    let ran = kalah(directory.path(), &["verify"], "").exits(3);
     assert!(ran.stdout().contains("damaged"), "{}", ran.stdout());
     assert!(ran.stdout().contains("delete it and run `kalah build --seeds 8 --tables"), "{}", ran.stdout());
     std::fs::write(&path, &sound[..middle]).unwrap();
     for args in [&["verify"][..], &["info"], &["stats", "--seeds", "8"]] {
-        let ran = kalah(directory.path(), args, "");
-        assert_eq!(ran.code(), 3, "{args:?}");
+        let ran = kalah(directory.path(), args, "").exits(3);
         // The result of a check is its output.
         let printed = ran.stdout() + &ran.stderr();
         assert!(printed.contains("kalah build --seeds 8"), "{args:?}: {printed}");
@@ -240,12 +209,10 @@ fn packed_tables_are_unpacked_to_the_same_bytes() {
     assert!(std::fs::read(tables().join(table)).unwrap() == std::fs::read(unpacked.path().join(table)).unwrap());
 
     // A table is not an archive, and a truncated archive is refused.
-    let ran = kalah(unpacked.path(), &["archive", "unpack", tables().join(table).to_str().unwrap()], "");
-    assert_eq!(ran.code(), 3);
+    kalah(unpacked.path(), &["archive", "unpack", tables().join(table).to_str().unwrap()], "").exits(3);
     let whole = std::fs::read(&archive).unwrap();
     std::fs::write(&archive, &whole[..whole.len() - 1]).unwrap();
-    let ran = kalah(unpacked.path(), &["archive", "unpack", archive.to_str().unwrap()], "");
-    assert_eq!(ran.code(), 3);
+    let ran = kalah(unpacked.path(), &["archive", "unpack", archive.to_str().unwrap()], "").exits(3);
     assert!(ran.stderr().contains("download it again"), "{}", ran.stderr());
 }
 
@@ -263,11 +230,9 @@ fn a_build_reports_its_work_and_keeps_existing_tables() {
 #[test]
 fn a_build_that_cannot_fit_or_go_on_is_refused_before_it_begins() {
     let directory = tempfile::tempdir().unwrap();
-    let ran = kalah(directory.path(), &["build", "--seeds", "30", "--memory", "1MiB"], "");
-    assert_eq!(ran.code(), 1);
+    let ran = kalah(directory.path(), &["build", "--seeds", "30", "--memory", "1MiB"], "").exits(1);
     assert!(ran.stderr().contains("--memory"), "{}", ran.stderr());
-    let ran = kalah(directory.path(), &["build", "--seeds", "9", "--only"], "");
-    assert_eq!(ran.code(), 1);
+    let ran = kalah(directory.path(), &["build", "--seeds", "9", "--only"], "").exits(1);
     assert!(ran.stderr().contains("layers 2 to 8 are missing"), "{}", ran.stderr());
 }
 
@@ -294,7 +259,7 @@ fn bad_flags_are_usage_errors() {
 #[cfg(unix)]
 fn shell_build(directory: &Path, before: &str) -> std::process::Command {
     let mut command = std::process::Command::new("sh");
-    let kalah = assert_cmd::cargo::cargo_bin("kalah");
+    let kalah = program::path();
     command.arg("-c").arg(format!("{before} exec {} build --seeds 17", kalah.display()));
     command.env("KALAH_TABLES", directory).stderr(std::process::Stdio::piped());
     command
@@ -346,9 +311,9 @@ fn an_interrupted_build_reports_it_and_resumes_to_the_same_bytes() {
     interrupt(&build);
     let output = build.wait_with_output().unwrap();
     // On a fast machine the build may already have finished.
-    if output.status.code() != Some(0) {
+    if output.code() != 0 {
         assert_eq!(output.status.code(), Some(130));
-        let stderr = String::from_utf8(output.stderr).unwrap();
+        let stderr = output.stderr();
         assert!(stderr.contains("finished frames are kept"), "{stderr}");
     }
     kalah(directory.path(), &["build", "--seeds", "17"], "").success();
@@ -361,14 +326,14 @@ fn an_interrupted_build_reports_it_and_resumes_to_the_same_bytes() {
 fn a_search_interrupted_while_it_builds_its_tables_reports_it() {
     for command in [&["solve", "6x9"][..], &["line", "6x9", "1"]] {
         let directory = tempfile::tempdir().unwrap();
-        let mut search = std::process::Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+        let mut search = program::command();
         search.args(command).args(["--build", "--tables-up-to", "17", "--memory", "1GiB"]);
         search.env("KALAH_TABLES", directory.path()).stderr(std::process::Stdio::piped());
         let search = heard(search.stdout(std::process::Stdio::null())).spawn().unwrap();
         wait_for_frames(directory.path());
         interrupt(&search);
         let output = search.wait_with_output().unwrap();
-        let stderr = String::from_utf8(output.stderr).unwrap();
+        let stderr = output.stderr();
         // On a fast machine the tables may be complete already, and the signal stops the search.
         let all_there = directory.path().join("empty-capture-6-17.kalah").exists();
         assert_eq!(output.status.code(), Some(130), "{stderr}");
@@ -381,9 +346,9 @@ fn a_search_interrupted_while_it_builds_its_tables_reports_it() {
 fn a_full_disk_loses_no_finished_frame() {
     let directory = tempfile::tempdir().unwrap();
     // Files are limited to 8192 blocks of 512 bytes: 16 seeds need more.
-    let output = shell_build(directory.path(), "ulimit -f 8192;").output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    let stderr = String::from_utf8(output.stderr).unwrap();
+    let output = shell_build(directory.path(), "ulimit -f 8192;").run();
+    assert_eq!(output.code(), 1);
+    let stderr = output.stderr();
     assert!(stderr.contains("empty-capture-6-16.kalah.partial"), "{stderr}");
     assert!(stderr.contains("finished frames are kept; raise the limit on file sizes"), "{stderr}");
     let before = std::fs::read(directory.path().join("empty-capture-6-15.kalah")).unwrap();
@@ -423,7 +388,7 @@ fn what_a_killed_command_leaves_is_removed_by_the_next_one() {
     };
     let kill_one = || {
         while names().len() < 2 {
-            let mut bench = std::process::Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+            let mut bench = program::command();
             bench.args(["bench", "--seeds", "14", "--backend", "cpu"]).env("KALAH_TABLES", directory.path());
             let mut bench =
                 bench.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
@@ -442,9 +407,9 @@ fn what_a_killed_command_leaves_is_removed_by_the_next_one() {
     // Tables for a graph are built in the system's directory for temporary files.
     kill_one();
     let empty = tempfile::tempdir().unwrap();
-    let mut graph = Command::cargo_bin("kalah").unwrap();
+    let mut graph = program::command();
     graph.args(["analyse", "graph", "2x2"]).env("KALAH_TABLES", empty.path()).env("TMPDIR", directory.path());
-    graph.assert().success();
+    graph.run().success();
     assert_eq!(names(), [living.path()]);
 }
 
@@ -452,17 +417,17 @@ fn what_a_killed_command_leaves_is_removed_by_the_next_one() {
 fn an_empty_environment_variable_means_the_default() {
     let run = |args: &[&str], empty: &[&str]| {
         let directory = tempfile::tempdir().unwrap();
-        let mut command = Command::cargo_bin("kalah").unwrap();
+        let mut command = program::command();
         for variable in ["KALAH_TABLES", "KALAH_ADAPTER", "KALAH_ISA"] {
             match empty.contains(&variable) {
                 true => command.env(variable, ""),
                 false => command.env_remove(variable),
             };
         }
-        (Ran(command.args(args).current_dir(directory.path()).output().unwrap()), directory)
+        (command.args(args).current_dir(directory.path()).run(), directory)
     };
     let build = ["build", "--seeds", "4", "--json"];
-    let backend = |ran: &Ran| ran.json()["built"][0]["backend"].clone();
+    let backend = |ran: &Output| ran.json()["built"][0]["backend"].clone();
     let (usual, _) = run(&build, &[]);
     for variable in ["KALAH_TABLES", "KALAH_ADAPTER", "KALAH_ISA"] {
         let (ran, directory) = run(&build, &[variable]);
@@ -483,8 +448,7 @@ fn a_number_of_seeds_without_its_flag_gets_a_hint() {
         (&["build", "x"], None),
         (&["info", "30"], None),
     ] {
-        let ran = kalah(tables(), args, "");
-        assert_eq!(ran.code(), 2, "{}", ran.stderr());
+        let ran = kalah(tables(), args, "").exits(2);
         match hint {
             Some(hint) => assert!(ran.stderr().contains(hint), "{args:?}: {}", ran.stderr()),
             None => assert!(!ran.stderr().contains("follows its flag"), "{args:?}: {}", ran.stderr()),
@@ -501,16 +465,14 @@ fn memory_of_some_bytes_lacks_its_unit() {
         &["move", "2x2", "--memory", "4"],
         &["plan", "search", "6x4", "--memory", "4"],
     ] {
-        let ran = kalah(tables(), args, "");
-        assert_eq!(ran.code(), 2, "{}", ran.stderr());
+        let ran = kalah(tables(), args, "").exits(2);
         assert!(ran.stderr().contains("4GiB"), "{args:?}: {}", ran.stderr());
     }
 }
 
 #[test]
 fn a_missing_layer_is_named_with_those_missing_below() {
-    let ran = kalah(tables(), &["stats", "--seeds", "14"], "");
-    assert_eq!(ran.code(), 1);
+    let ran = kalah(tables(), &["stats", "--seeds", "14"], "").exits(1);
     assert!(ran.stderr().contains("layers 11 to 14 are missing"), "{}", ran.stderr());
 }
 

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 #[cfg(unix)]
 use kalah_tests::optional;
+use kalah_tests::program::{self, Ran, Run};
 
 /// All commands except `help`.
 const COMMANDS: [&str; 32] = [
@@ -65,35 +66,14 @@ fn paths() -> Vec<Vec<&'static str>> {
     COMMANDS.into_iter().flat_map(within).collect()
 }
 
-struct Ran {
-    code: Option<i32>,
-    stdout: String,
-    stderr: String,
-}
-
-impl From<Output> for Ran {
-    fn from(output: Output) -> Ran {
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
-    }
-}
-
-impl Ran {
-    #[track_caller]
-    fn success(self) -> Ran {
-        assert_eq!(self.code, Some(0), "{}", self.stderr);
-        self
-    }
-}
-
 fn command(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kalah"));
-    command.args(args).env_remove("KALAH_TABLES").env_remove("COLUMNS").env("XDG_RUNTIME_DIR", "/nowhere");
+    let mut command = program::command();
+    command.args(args).env_remove("COLUMNS").env("XDG_RUNTIME_DIR", "/nowhere");
     command
 }
 
-fn kalah(args: &[&str]) -> Ran {
-    command(args).output().unwrap().into()
+fn kalah(args: &[&str]) -> Output {
+    command(args).run()
 }
 
 /// Tables to 10 seeds of the default rules, built once for all tests that only read.
@@ -123,12 +103,9 @@ fn suggested(message: &str) -> Vec<&str> {
 }
 
 /// Runs a suggested command in a shell, in `directory`.
-fn follow(advice: &str, directory: &Path) -> Ran {
-    let binary = Path::new(env!("CARGO_BIN_EXE_kalah")).parent().unwrap();
-    let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
-    let mut shell = Command::new("sh");
-    shell.arg("-c").arg(advice).env("PATH", path).env_remove("KALAH_TABLES").current_dir(directory);
-    shell.output().unwrap().into()
+fn follow(advice: &str, directory: &Path) -> Output {
+    let mut shell = program::without_settings("sh");
+    shell.arg("-c").arg(advice).env("PATH", program::search_path()).current_dir(directory).run()
 }
 
 #[test]
@@ -139,44 +116,41 @@ fn a_command_that_is_under_other_words_is_named() {
         (&["pack"], "kalah archive pack"),
         (&["plan", "solve"], "kalah solve"),
     ] {
-        let ran = kalah(words);
-        assert_eq!(ran.code, Some(2), "{words:?}: {}", ran.stderr);
-        assert!(ran.stderr.contains(&format!("the command is '{expected}'")), "{words:?}: {}", ran.stderr);
+        let ran = kalah(words).exits(2);
+        assert!(ran.stderr().contains(&format!("the command is '{expected}'")), "{words:?}: {}", ran.stderr());
     }
-    assert!(kalah(&["slove"]).stderr.contains("'solve'"));
+    assert!(kalah(&["slove"]).stderr().contains("'solve'"));
 }
 
 #[cfg(not(feature = "remote"))]
 #[test]
 fn a_command_of_another_feature_names_it() {
     let ran = kalah(&["fetch", "https://example.org/tables"]);
-    assert!(ran.code == Some(2) && ran.stderr.contains("without its feature 'remote'"), "{}", ran.stderr);
+    assert!(ran.code() == 2 && ran.stderr().contains("without its feature 'remote'"), "{}", ran.stderr());
 }
 
 #[test]
 fn no_build_is_advised_that_cannot_fit() {
     let tables = tables().to_str().unwrap();
     // Building 48 layers (684 GiB) is no advice.
-    let ran = kalah(&["probe", "6x4", "--no-book", "--tables", tables]);
-    assert_eq!(ran.code, Some(1));
-    assert_eq!(suggested(&ran.stderr), [format!("kalah solve 6x4 --tables {tables}")], "{}", ran.stderr);
-    assert!(ran.stderr.contains("layers 11 to 48 are missing"), "{}", ran.stderr);
+    let ran = kalah(&["probe", "6x4", "--no-book", "--tables", tables]).exits(1);
+    assert_eq!(suggested(&ran.stderr()), [format!("kalah solve 6x4 --tables {tables}")], "{}", ran.stderr());
+    assert!(ran.stderr().contains("layers 11 to 48 are missing"), "{}", ran.stderr());
     let ran =
         kalah(&["probe", "<6,1,0,4,4,0,5,5,5,4,4,4,4,4,4>", "--no-book", "--rules", "standard", "--tables", tables]);
     let solve = format!("kalah solve '<6,1,0,4,4,0,5,5,5,4,4,4,4,4,4>' --rules standard --tables {tables}");
-    assert_eq!(suggested(&ran.stderr), [solve], "{}", ran.stderr);
+    assert_eq!(suggested(&ran.stderr()), [solve], "{}", ran.stderr());
     // No table can hold the position.
     let ran = kalah(&["probe", "9x1", "--tables", tables]);
-    assert_eq!(suggested(&ran.stderr), [format!("kalah solve 9x1 --tables {tables}")], "{}", ran.stderr);
+    assert_eq!(suggested(&ran.stderr()), [format!("kalah solve 9x1 --tables {tables}")], "{}", ran.stderr());
     // `bench` needs the layers below only.
     for (command, seeds) in [("stats", 48), ("verify", 48), ("bench", 47)] {
         let args = [command, "--seeds", "48"];
-        let ran = kalah(&[&args[..], &["--tables", tables]].concat());
-        assert_eq!(ran.code, Some(1), "{args:?}: {}", ran.stderr);
+        let ran = kalah(&[&args[..], &["--tables", tables]].concat()).exits(1);
         let layers = format!("kalah plan build --seeds {seeds} --tables {tables}");
-        assert_eq!(suggested(&ran.stderr), [layers.as_str()], "{args:?}: {}", ran.stderr);
-        assert!(follow(&layers, Path::new(tables)).success().stdout.contains("227,687,088,720"), "{layers}");
-        assert!(ran.stderr.contains("building it takes"), "{args:?}: {}", ran.stderr);
+        assert_eq!(suggested(&ran.stderr()), [layers.as_str()], "{args:?}: {}", ran.stderr());
+        assert!(follow(&layers, Path::new(tables)).success().stdout().contains("227,687,088,720"), "{layers}");
+        assert!(ran.stderr().contains("building it takes"), "{args:?}: {}", ran.stderr());
     }
 }
 
@@ -186,25 +160,23 @@ fn advice_can_be_followed_whatever_the_directory_is_called() {
     for name in ["plain", "two words", "it's \"here\" $HOME", "-dash"] {
         copy_tables(&parent.path().join(name));
         let tables = format!("--tables={name}");
-        let ran: Ran = command(&["probe", "6x1", &tables]).current_dir(parent.path()).output().unwrap().into();
-        assert_eq!(ran.code, Some(1), "{}", ran.stderr);
-        let [build, solve] = suggested(&ran.stderr)[..] else { panic!("{}", ran.stderr) };
-        assert!(follow(solve, parent.path()).success().stdout.contains("value  +2"), "{solve}");
+        let ran = command(&["probe", "6x1", &tables]).current_dir(parent.path()).run().exits(1);
+        let messages = ran.stderr();
+        let [build, solve] = suggested(&messages)[..] else { panic!("{messages}") };
+        assert!(follow(solve, parent.path()).success().stdout().contains("value  +2"), "{solve}");
         follow(build, parent.path()).success();
-        let ran: Ran = command(&["probe", "6x1", &tables]).current_dir(parent.path()).output().unwrap().into();
-        assert!(ran.success().stdout.contains("value +2"));
+        let ran = command(&["probe", "6x1", &tables]).current_dir(parent.path()).run();
+        assert!(ran.success().stdout().contains("value +2"));
     }
     // The advice does not name the default directory.
     std::fs::create_dir(parent.path().join("tables")).unwrap();
-    let ran: Ran = command(&["probe", "6x1"]).current_dir(parent.path()).output().unwrap().into();
-    assert_eq!(suggested(&ran.stderr), ["kalah build --seeds 12", "kalah solve 6x1"], "{}", ran.stderr);
-    let ran: Ran = command(&["probe", "6x1", "--tables", "tables"])
+    let ran = command(&["probe", "6x1"]).current_dir(parent.path()).run();
+    assert_eq!(suggested(&ran.stderr()), ["kalah build --seeds 12", "kalah solve 6x1"], "{}", ran.stderr());
+    let ran = command(&["probe", "6x1", "--tables", "tables"])
         .env("KALAH_TABLES", "elsewhere")
         .current_dir(parent.path())
-        .output()
-        .unwrap()
-        .into();
-    assert_eq!(suggested(&ran.stderr)[1], "kalah solve 6x1 --tables tables", "{}", ran.stderr);
+        .run();
+    assert_eq!(suggested(&ran.stderr())[1], "kalah solve 6x1 --tables tables", "{}", ran.stderr());
 }
 
 #[test]
@@ -220,39 +192,40 @@ fn missing_layers_are_named_exactly() {
     let nine = "1,2,0,0,1,0/0,3,0,0,1,1";
     for args in [&["probe", nine][..], &["bench", "--seeds", "9"], &["build", "--seeds", "9", "--only"]] {
         let ran = kalah(&[args, &["--tables", tables]].concat());
-        assert!(ran.stderr.contains("layer 5 is missing"), "{args:?}: {}", ran.stderr);
-        assert!(!ran.stderr.contains("go to 4"), "{args:?}: {}", ran.stderr);
+        assert!(ran.stderr().contains("layer 5 is missing"), "{args:?}: {}", ran.stderr());
+        assert!(!ran.stderr().contains("go to 4"), "{args:?}: {}", ran.stderr());
     }
     let ran = kalah(&["solve", nine, "--value-only", "--tables", tables]).success();
-    assert!(ran.stderr.contains("tables to 4 seeds only, since layer 5 is missing"), "{}", ran.stderr);
+    assert!(ran.stderr().contains("tables to 4 seeds only, since layer 5 is missing"), "{}", ran.stderr());
     remove(3);
     remove(8);
     let ran = kalah(&["probe", nine, "--tables", tables]);
-    assert!(ran.stderr.contains("layers 3, 5, 8 are missing"), "{}", ran.stderr);
+    assert!(ran.stderr().contains("layers 3, 5, 8 are missing"), "{}", ran.stderr());
     // The advised command restores the missing layers only.
-    let build = suggested(&ran.stderr)[0];
-    assert!(follow(&format!("{build} --backend cpu"), directory.path()).success().stdout.contains("3 layers built"));
+    let messages = ran.stderr();
+    let build = suggested(&messages)[0];
+    assert!(follow(&format!("{build} --backend cpu"), directory.path()).success().stdout().contains("3 layers built"));
     kalah(&["probe", nine, "--tables", tables]).success();
 }
 
 #[test]
 fn the_rule_sets_are_explained_where_they_are_chosen() {
-    let explained = kalah(&["rules"]).success().stdout;
+    let explained = kalah(&["rules"]).success().stdout();
     for name in Rules::ALL.map(Rules::name) {
         assert!(explained.contains(name), "{explained}");
     }
     assert!(explained.contains("avalanche") && explained.contains("what most people play"), "{explained}");
     assert!(explained.lines().all(|line| line.chars().count() <= 80), "{explained}");
-    let alone = kalah(&["rules", "S_Kalaha"]).success().stdout;
+    let alone = kalah(&["rules", "S_Kalaha"]).success().stdout();
     assert!(alone.contains("avalanche") && !alone.contains("empty-capture"), "{alone}");
-    let alone: Value = serde_json::from_str(&kalah(&["rules", "standard", "--json"]).success().stdout).unwrap();
-    let all: Value = serde_json::from_str(&kalah(&["rules", "--json"]).success().stdout).unwrap();
+    let alone: Value = kalah(&["rules", "standard", "--json"]).success().json();
+    let all: Value = kalah(&["rules", "--json"]).success().json();
     let standard = all["rules"].as_array().unwrap().iter().find(|rules| rules["name"] == "standard");
     assert_eq!(alone["rules"].as_array().map(Vec::as_slice), standard.map(std::slice::from_ref));
-    assert_eq!(kalah(&["rules", "mancala"]).code, Some(2));
+    assert_eq!(kalah(&["rules", "mancala"]).code(), 2);
     let mut with_rules = 0;
     for path in paths() {
-        let (name, help) = (path.join(" "), kalah(&[&path[..], &["--help"]].concat()).success().stdout);
+        let (name, help) = (path.join(" "), kalah(&[&path[..], &["--help"]].concat()).success().stdout());
         if help.contains("--rules <RULES>") {
             with_rules += 1;
             // The rule sets are described in one place only.
@@ -264,7 +237,7 @@ fn the_rule_sets_are_explained_where_they_are_chosen() {
 
 #[test]
 fn the_examples_of_the_rule_sets_are_what_the_rules_do() {
-    let report: Value = serde_json::from_str(&kalah(&["rules", "--json"]).success().stdout).unwrap();
+    let report: Value = kalah(&["rules", "--json"]).success().json();
     let rule_sets = report["rules"].as_array().unwrap();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let mut after = Vec::new();
@@ -312,7 +285,7 @@ fn on_a_terminal_with(variables: &str, args: &str) -> Option<String> {
     let mut script = Command::new("script");
     script.args(["-qec", &line, "/dev/null"]).env_remove("KALAH_TABLES").env_remove("NO_COLOR").env("TERM", "xterm");
     match script.stdin(std::process::Stdio::null()).output() {
-        Ok(output) => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
+        Ok(output) => Some(output.stdout()),
         Err(error) => {
             optional::skip("SYSTEM", format_args!("the command `script` cannot be started: {error}"));
             None
@@ -338,12 +311,12 @@ fn a_terminal_shows_the_default_rules() {
     assert!(!on_a_terminal("rules").unwrap().contains("the default rules"));
     // Without a terminal there is no reader for it.
     let ran = kalah(&["probe", "1,0,0,0,0,1/0,0,0,0,1,0", "--tables", &tables.to_string()]).success();
-    assert_eq!(ran.stderr, "");
+    assert_eq!(ran.stderr(), "");
 }
 
 #[test]
 fn help_has_the_commands_in_groups() {
-    let help = |flag: &str| Ran::from(command(&[flag]).env("COLUMNS", "80").output().unwrap()).success().stdout;
+    let help = |flag: &str| command(&[flag]).env("COLUMNS", "80").run().success().stdout();
     assert_eq!(help("--help"), help("-h"));
     let help = help("--help");
     let headings = [
@@ -373,8 +346,8 @@ fn help_has_the_commands_in_groups() {
 fn help_fits_the_window() {
     for path in paths() {
         let name = path.join(" ");
-        let narrow: Ran = command(&[&["help"], &path[..]].concat()).env("COLUMNS", "60").output().unwrap().into();
-        let help = narrow.success().stdout;
+        let narrow = command(&[&["help"], &path[..]].concat()).env("COLUMNS", "60").run();
+        let help = narrow.success().stdout();
         // Words that are longer than a line are not split: usage lines and examples have them.
         let text = help.lines().filter(|line| !line.trim_start().starts_with("kalah ") && !line.starts_with("Usage:"));
         let long: Vec<&str> = text.filter(|line| line.chars().count() > 60).collect();
@@ -388,21 +361,21 @@ fn help_fits_the_window() {
 #[test]
 fn shells_complete_every_command() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let script = kalah(&["completions", shell]).success().stdout;
+        let script = kalah(&["completions", shell]).success().stdout();
         assert!(COMMANDS.iter().all(|name| script.contains(name)), "{shell}");
         assert!(script.contains("s-kalaha") || ["powershell", "elvish"].contains(&shell), "{shell}");
     }
     // At least Bash is installed everywhere.
     let directory = tempfile::tempdir().unwrap();
     let script = directory.path().join("kalah.bash");
-    std::fs::write(&script, kalah(&["completions", "bash"]).stdout).unwrap();
+    std::fs::write(&script, kalah(&["completions", "bash"]).stdout()).unwrap();
     let complete = format!(
         ". {}; COMP_WORDS=(kalah analyse ope); COMP_CWORD=2; _kalah kalah ope analyse; echo \"${{COMPREPLY[@]}}\"",
         script.display()
     );
-    let output = Command::new("bash").args(["-c", &complete]).output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "opening opening-scan");
-    assert_eq!(kalah(&["completions", "none"]).code, Some(2));
+    let output = Command::new("bash").args(["-c", &complete]).run();
+    assert_eq!(output.stdout().trim(), "opening opening-scan");
+    assert_eq!(kalah(&["completions", "none"]).code(), 2);
 }
 
 #[test]
@@ -410,7 +383,7 @@ fn there_is_a_manual_page_for_every_command() {
     let directory = tempfile::tempdir().unwrap();
     let pages = directory.path().join("share/man");
     let ran = kalah(&["man", pages.to_str().unwrap()]).success();
-    assert!(ran.stdout.starts_with("47 manual pages"), "{}", ran.stdout);
+    assert!(ran.stdout().starts_with("47 manual pages"), "{}", ran.stdout());
     let page = |name: &str| std::fs::read_to_string(pages.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert!(page("kalah.1").contains(".TH kalah 1"));
     assert!(page("kalah.1").contains(".SH ENVIRONMENT\n") && page("kalah.1").contains("KALAH_ISA"));
@@ -423,9 +396,8 @@ fn there_is_a_manual_page_for_every_command() {
         assert!(page.contains("Example") || path[0] == "book", "{name}");
     }
     assert_eq!(std::fs::read_dir(&pages).unwrap().count(), 47);
-    let ran = kalah(&["man", "/dev/null/x"]);
-    assert_eq!(ran.code, Some(1));
-    assert!(ran.stderr.contains("cannot write manual pages to /dev/null/x"), "{}", ran.stderr);
+    let ran = kalah(&["man", "/dev/null/x"]).exits(1);
+    assert!(ran.stderr().contains("cannot write manual pages to /dev/null/x"), "{}", ran.stderr());
 }
 
 #[test]
@@ -435,8 +407,8 @@ fn quiet_leaves_answers_and_errors() {
     let flags = ["--seeds", "8", "--backend", "cpu", "--tables", tables];
     for args in [&["--quiet", "build"][..], &["build", "--quiet"]] {
         let ran = kalah(&[args, &flags].concat()).success();
-        assert_eq!(ran.stderr, "");
-        assert!(!ran.stdout.is_empty());
+        assert_eq!(ran.stderr(), "");
+        assert!(!ran.stdout().is_empty());
     }
     for args in
         [&["solve", "3x3"][..], &["move", "2x2"], &["analyse", "values", "--pits", "1..2", "--seeds-per-pit", "1..2"]]
@@ -444,24 +416,22 @@ fn quiet_leaves_answers_and_errors() {
         let empty = tempfile::tempdir().unwrap();
         let empty = empty.path().to_str().unwrap();
         let ran = kalah(&[args, &["--tables", empty]].concat()).success();
-        assert_ne!(ran.stderr, "", "{args:?}");
+        assert_ne!(ran.stderr(), "", "{args:?}");
         let ran = kalah(&[args, &["--tables", empty, "--quiet"]].concat()).success();
-        assert_eq!(ran.stderr, "", "{args:?}");
-        assert_ne!(ran.stdout, "", "{args:?}");
+        assert_eq!(ran.stderr(), "", "{args:?}");
+        assert_ne!(ran.stdout(), "", "{args:?}");
     }
-    let ran = kalah(&["probe", "nonsense", "--quiet", "--tables", tables]);
-    assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("is not a position"), "{}", ran.stderr);
-    let ran = kalah(&["stats", "--seeds", "9", "--quiet", "--tables", tables]);
-    assert_eq!(ran.code, Some(1));
-    assert!(ran.stderr.contains("layer 9 is missing"), "{}", ran.stderr);
+    let ran = kalah(&["probe", "nonsense", "--quiet", "--tables", tables]).exits(2);
+    assert!(ran.stderr().contains("is not a position"), "{}", ran.stderr());
+    let ran = kalah(&["stats", "--seeds", "9", "--quiet", "--tables", tables]).exits(1);
+    assert!(ran.stderr().contains("layer 9 is missing"), "{}", ran.stderr());
 }
 
 #[test]
 fn colours_are_shown_when_asked_for() {
     let coloured = |args: &[&str]| {
         let ran = kalah(args);
-        ran.stdout.contains('\u{1b}') || ran.stderr.contains('\u{1b}')
+        ran.stdout().contains('\u{1b}') || ran.stderr().contains('\u{1b}')
     };
     assert!(coloured(&["--color", "always", "help", "build"]));
     assert!(coloured(&["build", "--help", "--color=always"]) || coloured(&["--color=always", "build", "--help"]));
@@ -469,7 +439,7 @@ fn colours_are_shown_when_asked_for() {
     // Without a flag there is no colour, since the output is not a terminal.
     assert!(!coloured(&["--help"]));
     assert!(!coloured(&["--color", "never", "build", "--nonsense"]));
-    assert_eq!(kalah(&["--color", "sometimes", "rules"]).code, Some(2));
+    assert_eq!(kalah(&["--color", "sometimes", "rules"]).code(), 2);
 }
 
 #[cfg(unix)]
@@ -486,8 +456,7 @@ fn a_terminal_shows_colours_unless_they_are_declined() {
 #[test]
 fn capitals_and_underscores_are_understood() {
     let value = |args: &[&str]| -> Value {
-        let ran = kalah(&[&["solve", "--no-tables", "--value-only", "--json"], args].concat()).success();
-        serde_json::from_str(&ran.stdout).unwrap()
+        kalah(&[&["solve", "--no-tables", "--value-only", "--json"], args].concat()).success().json()
     };
     for (start, rules) in [("3X3", "Standard"), ("3x3", "STANDARD"), ("3X2", "S_Kalaha"), ("2X2", "empty_capture")] {
         let answer = value(&[start, "--rules", rules]);
@@ -501,9 +470,8 @@ fn capitals_and_underscores_are_understood() {
         assert_eq!(text.parse(), Ok(rules));
     }
     assert!("empty capture".parse::<Rules>().is_err());
-    let ran = kalah(&["solve", "3x3", "--rules", "oware"]);
-    assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains(&Rules::ALL.map(Rules::name).join(", ")), "{}", ran.stderr);
+    let ran = kalah(&["solve", "3x3", "--rules", "oware"]).exits(2);
+    assert!(ran.stderr().contains(&Rules::ALL.map(Rules::name).join(", ")), "{}", ran.stderr());
 }
 
 #[test]
@@ -512,16 +480,16 @@ fn more_threads_than_help_are_not_started() {
     let tables = directory.path().to_str().unwrap();
     let build = ["build", "--seeds", "8", "--backend", "cpu", "--json", "--tables", tables, "--threads", "65535"];
     let ran = kalah(&build).success();
-    assert!(ran.stderr.contains("threads, not 65535: more do not help"), "{}", ran.stderr);
-    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert!(ran.stderr().contains("threads, not 65535: more do not help"), "{}", ran.stderr());
+    let report: Value = ran.json();
     let cores = std::thread::available_parallelism().unwrap().get() as u64;
     assert_eq!(report["built"][0]["threads"], 8 * cores);
     // No warning is printed up to the number of cores, or for the plan for another machine.
     let ran = kalah(&["solve", "3x3", "--no-tables", "--json", "--threads", &cores.to_string()]).success();
-    assert!(!ran.stderr.contains("do not help"), "{}", ran.stderr);
+    assert!(!ran.stderr().contains("do not help"), "{}", ran.stderr());
     let plan =
         ["plan", "build", "--seeds", "10", "--backend", "cpu", "--json", "--tables", tables, "--threads", "3000"];
-    let report: Value = serde_json::from_str(&kalah(&plan).success().stdout).unwrap();
+    let report: Value = kalah(&plan).success().json();
     assert_eq!(report["threads"], 3000);
 }
 
@@ -538,23 +506,21 @@ fn a_complete_directory_that_cannot_be_written_needs_no_building() {
     for seeds in ["10", "7"] {
         let ran = build(seeds).success();
         let expected = format!("nothing to build: all layers to {seeds} seeds are in {tables}, and are sound");
-        assert_eq!(ran.stdout.trim(), expected);
+        assert_eq!(ran.stdout().trim(), expected);
     }
     let plan = ["plan", "build", "--seeds", "10", "--backend", "cpu", "--json", "--tables", tables];
-    let planned = kalah(&plan).success().stdout;
+    let planned = kalah(&plan).success().stdout();
     assert!(planned.contains("\"seconds\":0.0}"), "{planned}");
-    let ran = build("11");
-    assert_eq!(ran.code, Some(1));
-    assert!(ran.stderr.contains("build.lock"), "{}", ran.stderr);
+    let ran = build("11").exits(1);
+    assert!(ran.stderr().contains("build.lock"), "{}", ran.stderr());
     // Existing layers are still checked.
     let path = directory.path().join("empty-capture-6-09.kalah");
     let mut bytes = std::fs::read(&path).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     std::fs::write(&path, bytes).unwrap();
-    let ran = build("10");
-    assert_eq!(ran.code, Some(3), "{}", ran.stderr);
-    assert!(ran.stderr.contains("empty-capture-6-09.kalah cannot be used"), "{}", ran.stderr);
+    let ran = build("10").exits(3);
+    assert!(ran.stderr().contains("empty-capture-6-09.kalah cannot be used"), "{}", ran.stderr());
 }
 
 #[test]
@@ -573,6 +539,6 @@ fn the_version_names_the_features_of_the_program() {
     declared.sort_unstable();
     assert_eq!(declared, features.map(|(name, _)| name));
     let on: Vec<&str> = features.iter().filter(|(_, on)| *on).map(|(name, _)| *name).collect();
-    let printed = kalah(&["--version"]).success().stdout;
+    let printed = kalah(&["--version"]).success().stdout();
     assert!(printed.contains(&format!("\nfeatures: {}\n", on.join(", "))), "{printed}");
 }

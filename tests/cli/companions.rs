@@ -7,7 +7,8 @@ use std::path::Path;
 
 use kalah::file::FileContent;
 
-use crate::writers::{files, kalah, stderr};
+use crate::writers::{files, kalah};
+use kalah_tests::program::{self, Ran};
 
 /// Commands, each with a companion of its files, and true if a companion of somebody else is an error.
 const COMPANIONS: [(&str, &str, bool); 27] = [
@@ -50,7 +51,7 @@ fn run(directory: &Path, command: &str) -> (Option<i32>, String) {
         word => word,
     });
     let ran = kalah(directory, &args.collect::<Vec<_>>());
-    (ran.status.code(), stderr(&ran))
+    (ran.status.code(), ran.stderr())
 }
 
 #[test]
@@ -109,7 +110,7 @@ fn every_user_of_a_group_folder_can_build() {
     mode(&folder, 0o2775);
     for (user, seeds) in [(54_301, "4"), (54_302, "5"), (54_303, "6")] {
         let mut command = std::process::Command::new("sh");
-        let program = assert_cmd::cargo::cargo_bin("kalah");
+        let program = program::path();
         command.args(["-c", "umask 022; exec \"$0\" \"$@\""]).arg(program).current_dir(&folder).uid(user).gid(GROUP);
         command.args([
             "build",
@@ -130,7 +131,7 @@ fn every_user_of_a_group_folder_can_build() {
                 return kalah_tests::optional::skip("SYSTEM", format_args!("no other user can run it: {refused:?}"));
             }
         };
-        assert!(ran.status.success(), "user {user}: {}", stderr(&ran));
+        assert!(ran.status.success(), "user {user}: {}", ran.stderr());
         for name in ["build.lock", "builds.jsonl"] {
             let path = folder.join(name);
             let found = path.metadata().unwrap();

@@ -6,7 +6,8 @@ use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::commands::{all, directory_with_tables, program, run, stderr, stdout, takes};
+use crate::commands::{all, directory_with_tables, program, run, takes};
+use kalah_tests::program::{Ran, Run};
 use kalah_tests::signals::{Signal, catches_interrupts, heard, send};
 
 /// Failures of a command, as its arguments.
@@ -117,12 +118,11 @@ fn assert_fails(directory: &Path, command: &str, args: &str, code: i32) {
     let json = if takes(command, "--json") { " --json" } else { "" };
     for json in ["", json] {
         let line = format!("{command} {args}{json}");
-        let output = run(directory, &line);
-        assert_eq!(output.status.code(), Some(code), "kalah {line}: {}{}", stdout(&output), stderr(&output));
+        let output = run(directory, &line).exits(code);
         if code != 3 {
-            assert_eq!(stdout(&output), "", "kalah {line}");
+            assert_eq!(output.stdout(), "", "kalah {line}");
         }
-        assert!(!stderr(&output).is_empty() || !stdout(&output).is_empty(), "kalah {line} says nothing");
+        assert!(!output.stderr().is_empty() || !output.stdout().is_empty(), "kalah {line} says nothing");
     }
 }
 
@@ -154,7 +154,7 @@ fn signalled(directory: &Path, line: &str, signal: Signal, after: Duration) -> O
     let begin = Instant::now();
     while begin.elapsed() < after {
         if child.try_wait().unwrap().is_some() {
-            panic!("kalah {line} is over already: {}", stderr(&child.wait_with_output().unwrap()));
+            panic!("kalah {line} is over already: {}", child.wait_with_output().unwrap().stderr());
         }
         thread::sleep(Duration::from_millis(5));
     }
@@ -201,9 +201,9 @@ fn a_parent_that_ignores_signals_does_not_keep_tests_from_sending_them() {
         "trap '' INT TERM HUP; exec {} --exact exit_codes::the_exit_code_reports_other_signals",
         test.display()
     );
-    let output = std::process::Command::new("bash").args(["-c", &script]).output().unwrap();
-    assert!(output.status.success(), "{}", stdout(&output));
-    assert!(stdout(&output).contains("1 passed"), "{}", stdout(&output));
+    let output = std::process::Command::new("bash").args(["-c", &script]).run();
+    assert!(output.status.success(), "{}", output.stdout());
+    assert!(output.stdout().contains("1 passed"), "{}", output.stdout());
 }
 
 /// A handler of the program must not replace the ignored signal of its parent, or `nohup` is of no use.
@@ -227,11 +227,11 @@ fn a_bad_line_is_named_and_the_others_are_answered() {
     for command in ["probe", "move"] {
         for json in ["", " --json"] {
             let output = run(directory.path(), &format!("{command}{json} lines"));
-            assert_eq!(output.status.code(), Some(1), "{command}: {}", stderr(&output));
+            assert_eq!(output.code(), 1, "{command}: {}", output.stderr());
             for place in ["lines:2: ", "lines:5: "] {
-                assert!(stderr(&output).contains(place), "{command}: {}", stderr(&output));
+                assert!(output.stderr().contains(place), "{command}: {}", output.stderr());
             }
-            let printed = stdout(&output);
+            let printed = output.stdout();
             let answers = printed.lines().filter(|line| line.contains("<6,0,0,1,")).count();
             assert_eq!(answers, if command == "probe" { 1 } else { 2 }, "{command}{json}: {printed}");
         }

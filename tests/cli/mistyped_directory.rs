@@ -6,7 +6,8 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Stdio;
 
-use crate::commands::{all, directory_with_tables, program, stderr, stdout, takes};
+use crate::commands::{all, directory_with_tables, program, takes};
+use kalah_tests::program::{Ran, Run};
 
 /// Arguments with which a command runs, for the commands that use tables and make none. Add new commands here.
 fn arguments(command: &str) -> &'static str {
@@ -51,11 +52,11 @@ fn a_directory_that_is_named_must_be_there() {
             let mut program = program(command.split(' ').chain(arguments(command).split_whitespace()));
             program.current_dir(directory.path());
             let output = match by_variable {
-                true => program.env("KALAH_TABLES", name).output().unwrap(),
-                false => program.args(["--tables", name]).output().unwrap(),
+                true => program.env("KALAH_TABLES", name).run(),
+                false => program.args(["--tables", name]).run(),
             };
-            let messages = stderr(&output);
-            assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(1), ""), "{command}: {messages}");
+            let messages = output.stderr();
+            assert_eq!((output.status.code(), output.stdout().as_str()), (Some(1), ""), "{command}: {messages}");
             let by = if by_variable { "KALAH_TABLES" } else { "--tables" };
             let expected = format!("kalah: there is no directory {name} (named by {by})\n");
             assert_eq!(messages, expected, "{command}");
@@ -68,10 +69,7 @@ fn a_directory_that_is_named_must_be_there() {
 #[test]
 fn commands_that_make_tables_make_the_directory() {
     let directory = tempfile::tempdir().unwrap();
-    let run = |args: &[&str]| {
-        let output = program(args).current_dir(directory.path()).output().unwrap();
-        assert!(output.status.success(), "{args:?}: {}", stderr(&output));
-    };
+    let run = |args: &[&str]| drop(program(args).current_dir(directory.path()).run().success());
     run(&["plan", "build", "--seeds", "4", "--tables", "new"]);
     assert!(!directory.path().join("new").exists());
     run(&["build", "--seeds", "4", "--tables", "new"]);

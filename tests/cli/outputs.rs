@@ -6,7 +6,8 @@ use std::process::Stdio;
 
 use kalah::file::FileContent;
 
-use crate::writers::{WRITERS, done, files, kalah, stderr, tables, words};
+use crate::writers::{WRITERS, done, files, kalah, tables, words};
+use kalah_tests::program::{self, Ran};
 
 /// A name of `length` characters.
 fn long_name(length: usize) -> String {
@@ -29,7 +30,7 @@ fn a_file_with_a_long_name_is_written_or_refused_at_once() {
                 word => word,
             });
             let ran = kalah(directory.path(), &args.collect::<Vec<_>>());
-            let messages = stderr(&ran);
+            let messages = ran.stderr();
             let is_written = directory.path().join(&name).exists();
             // A short search needs only one of the two files of its checkpoint, but the name of the other must be
             // possible too.
@@ -47,14 +48,14 @@ fn errors_of_files_name_what_was_given() {
     let directory = tempfile::tempdir().unwrap();
     let export = ["export", "--rules", "standard", "--pits", "3", "--seeds", "6", "--output"];
     let ran = kalah(directory.path(), &[&export[..], &["nodir/x.csv"]].concat());
-    assert_eq!((ran.status.code(), stderr(&ran).contains(".tmp")), (Some(1), false), "{}", stderr(&ran));
-    assert!(stderr(&ran).contains("cannot write nodir/x.csv: there is no directory nodir"), "{}", stderr(&ran));
+    assert_eq!((ran.status.code(), ran.stderr().contains(".tmp")), (Some(1), false), "{}", ran.stderr());
+    assert!(ran.stderr().contains("cannot write nodir/x.csv: there is no directory nodir"), "{}", ran.stderr());
     for (writer, _) in WRITERS.iter().filter(|(writer, _)| writer.contains("OUT")) {
         let args: Vec<&str> =
             words(writer).into_iter().map(|word| if word == "out" { "no/such/out" } else { word }).collect();
         let ran = kalah(directory.path(), &args);
-        let messages = stderr(&ran);
-        assert!(ran.status.code() == Some(1) && messages.contains("no/such"), "{writer}: {messages}");
+        let messages = ran.stderr();
+        assert!(ran.code() == 1 && messages.contains("no/such"), "{writer}: {messages}");
         assert!(!messages.contains(".lock") && !messages.contains(".tmp"), "{writer}: {messages}");
     }
 }
@@ -72,9 +73,8 @@ fn inputs_are_not_replaced() {
         ("play --from my.games --game 2 --south greedy --north greedy --save same.games", 1),
         ("tournament greedy --rules standard --from my.games --save same.games", 1),
     ] {
-        let ran = kalah(directory.path(), &args.split(' ').collect::<Vec<_>>());
-        assert_eq!(ran.status.code(), Some(code), "{args}: {}", stderr(&ran));
-        assert!(stderr(&ran).contains("it is also an input"), "{args}: {}", stderr(&ran));
+        let ran = kalah(directory.path(), &args.split(' ').collect::<Vec<_>>()).exits(code);
+        assert!(ran.stderr().contains("it is also an input"), "{args}: {}", ran.stderr());
         assert_eq!(std::fs::read_to_string(&file).unwrap(), games, "{args}");
     }
     let certificate = &files().iter().find(|(content, _)| *content == FileContent::Certificate).unwrap().1;
@@ -85,7 +85,7 @@ fn inputs_are_not_replaced() {
         "prove position --rules standard --proof new --certificate position --rests-on 0",
     ] {
         let ran = kalah(directory.path(), &args.split(' ').collect::<Vec<_>>());
-        assert!(!ran.status.success() && stderr(&ran).contains("it is also an input"), "{args}: {}", stderr(&ran));
+        assert!(!ran.status.success() && ran.stderr().contains("it is also an input"), "{args}: {}", ran.stderr());
     }
 }
 
@@ -112,8 +112,7 @@ fn exports_and_games_go_to_devices_and_pipes() {
     assert_eq!(read, whole);
     let game = done(directory.path(), &["line", "3x2", "1", "--rules", "standard", "--save", "/dev/stdout", "--json"]);
     assert!(game.starts_with("[Rules "), "{game}");
-    let ran = kalah(directory.path(), &[&export[..], &["--output", "/dev/full"]].concat());
-    assert_eq!(ran.status.code(), Some(1), "{}", stderr(&ran));
+    kalah(directory.path(), &[&export[..], &["--output", "/dev/full"]].concat()).exits(1);
 }
 
 /// Failing to print is an error, except when the reader has closed the pipe.
@@ -135,18 +134,17 @@ fn what_cannot_be_printed_is_an_error() {
     for args in commands.into_iter().chain([export]) {
         let directory = tempfile::tempdir().unwrap();
         let run = |stdout: Stdio| {
-            let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+            let mut command = program::command();
             command.current_dir(directory.path()).env("KALAH_TABLES", tables()).args(args.split(' '));
             command.stdout(stdout).stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap()
         };
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let ran = run(full.into());
-        assert_eq!(ran.status.code(), Some(1), "{args}: {}", stderr(&ran));
-        assert!(stderr(&ran).contains("No space left on device"), "{args}: {}", stderr(&ran));
+        let ran = run(full.into()).exits(1);
+        assert!(ran.stderr().contains("No space left on device"), "{args}: {}", ran.stderr());
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let ran = run(writer.into());
-        assert_eq!((ran.status.code(), stderr(&ran).is_empty()), (Some(0), true), "{args}: {}", stderr(&ran));
+        assert_eq!((ran.status.code(), ran.stderr().is_empty()), (Some(0), true), "{args}: {}", ran.stderr());
     }
 }
 
@@ -155,7 +153,7 @@ fn what_cannot_be_printed_is_an_error() {
 #[test]
 fn a_long_search_reports_that_it_is_under_way() {
     use std::io::{BufRead, BufReader};
-    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+    let mut command = program::command();
     let mut child = command.args(["search", "6x6", "--depth", "200"]).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     // The search would take longer than any test. Without a message, this waits until it ends.

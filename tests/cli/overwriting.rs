@@ -3,7 +3,8 @@
 
 use kalah::file::FileContent;
 
-use crate::writers::{WRITERS, done, files, kalah, name_of, stderr, tables, words};
+use crate::writers::{WRITERS, done, files, kalah, name_of, tables, words};
+use kalah_tests::program::Ran;
 
 #[test]
 fn no_output_replaces_a_file_of_the_program() {
@@ -15,7 +16,7 @@ fn no_output_replaces_a_file_of_the_program() {
             let output = directory.path().join(name_of(writer));
             std::fs::write(&output, &bytes).unwrap();
             let ran = kalah(directory.path(), &words(writer));
-            let messages = stderr(&ran);
+            let messages = ran.stderr();
             assert!(std::fs::read(&output).unwrap() == bytes, "{writer}: {content} is lost: {messages}");
             assert!(matches!(ran.status.code(), Some(1..=3)), "{writer} over {content}, own {own:?}: {messages}");
             assert!(messages.contains(name_of(writer)), "{writer} over {content}: {messages}");
@@ -40,7 +41,7 @@ fn files_of_others_and_read_only_files_are_not_replaced() {
             permissions.set_readonly(read_only);
             std::fs::set_permissions(&output, permissions).unwrap();
             let ran = kalah(directory.path(), &words(writer));
-            let messages = stderr(&ran);
+            let messages = ran.stderr();
             let kept = std::fs::read(&output).is_ok_and(|found| found == bytes);
             assert!(kept, "{writer}: {bytes:.20?}, read-only {read_only}, is lost: {messages}");
             // An archive that is there already needs no writing.
@@ -66,7 +67,7 @@ fn what_cannot_be_read_is_not_replaced() {
             continue;
         }
         let ran = kalah(directory.path(), &words(WRITERS[0].0));
-        assert!(ran.status.code() == Some(1) && stderr(&ran).contains("is not replaced"), "{}", stderr(&ran));
+        assert!(ran.code() == 1 && ran.stderr().contains("is not replaced"), "{}", ran.stderr());
         assert_eq!(output.metadata().unwrap().len(), 7);
     }
 }
@@ -96,8 +97,8 @@ fn files_that_are_read_again_do_not_go_to_standard_output() {
         let args: Vec<&str> = words(writer).into_iter().map(|word| if word == "out" { "-" } else { word }).collect();
         let ran = kalah(directory.path(), &args);
         let takes = matches!(own, None | Some(FileContent::Scores | FileContent::Games));
-        assert_eq!(ran.status.success(), takes, "{writer}: {}", stderr(&ran));
-        assert!(takes || stderr(&ran).contains("needs a file"), "{writer}: {}", stderr(&ran));
+        assert_eq!(ran.status.success(), takes, "{writer}: {}", ran.stderr());
+        assert!(takes || ran.stderr().contains("needs a file"), "{writer}: {}", ran.stderr());
         assert!(!directory.path().join("-").exists(), "{writer}");
     }
 }
@@ -113,7 +114,7 @@ fn archives_and_tables_of_other_layers_are_not_replaced() {
     let other = std::fs::read(directory.join(seven)).unwrap();
     let pack = ["archive", "pack", "--rules", "standard", "--pits", "3", "--seeds", "7", "--output", "packed"];
     let ran = kalah(directory, &pack);
-    assert!(ran.status.code() == Some(1) && stderr(&ran).contains("holds another table"), "{}", stderr(&ran));
+    assert!(ran.code() == 1 && ran.stderr().contains("holds another table"), "{}", ran.stderr());
     assert!(std::fs::read(directory.join(seven)).unwrap() == other);
 
     let unpack = ["archive", "unpack", six, "--tables", "new"];
@@ -124,7 +125,7 @@ fn archives_and_tables_of_other_layers_are_not_replaced() {
     for (bytes, why) in [(&other[..], "not standard with 3 pits and 6 seeds"), (b"my notes", "it is not a")] {
         std::fs::write(&place, bytes).unwrap();
         let ran = kalah(directory, &unpack);
-        assert!(ran.status.code() == Some(1) && stderr(&ran).contains(why), "{}", stderr(&ran));
+        assert!(ran.code() == 1 && ran.stderr().contains(why), "{}", ran.stderr());
         assert!(std::fs::read(&place).unwrap() == bytes);
     }
     // A damaged one of the same layer is.
@@ -149,9 +150,8 @@ fn locks_and_unfinished_tables_are_not_replaced() {
         let output = directory.path().join(name);
         std::fs::write(&output, b"").unwrap();
         let export = ["export", "--rules", "standard", "--pits", "3", "--seeds", "6", "--output", name];
-        let ran = kalah(directory.path(), &export);
-        assert_eq!(ran.status.code(), Some(1), "{name}: {}", stderr(&ran));
-        assert!(stderr(&ran).contains(name) && std::fs::read(&output).unwrap().is_empty(), "{}", stderr(&ran));
+        let ran = kalah(directory.path(), &export).exits(1);
+        assert!(ran.stderr().contains(name) && std::fs::read(&output).unwrap().is_empty(), "{}", ran.stderr());
         // Another file of this name is written.
         std::fs::remove_file(&output).unwrap();
         done(directory.path(), &export);

@@ -1,14 +1,14 @@
 //! Commands that write a file, and one file of each content.
 
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
 use std::sync::LazyLock;
 
-use assert_cmd::Command;
 use kalah::build::build;
 use kalah::file::FileContent;
 use kalah::game::Rules;
 use kalah::solve::{Checkpoint, Solver, SolverOptions};
+use kalah_tests::program::{self, Ran, Run};
 
 /// Tables of the standard rules with 3 pits, built once.
 pub fn tables() -> &'static Path {
@@ -22,24 +22,20 @@ pub fn tables() -> &'static Path {
 
 /// Command that runs the program in `directory`, with the tables.
 pub fn command(directory: &Path, args: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("kalah").unwrap();
+    let mut command = program::command();
     command.current_dir(directory).env("KALAH_TABLES", tables()).args(args);
     command
 }
 
 pub fn kalah(directory: &Path, args: &[&str]) -> Output {
-    command(directory, args).output().unwrap()
+    command(directory, args).run()
 }
 
 #[track_caller]
 pub fn done(directory: &Path, args: &[&str]) -> String {
     let output = kalah(directory, args);
-    assert!(output.status.success(), "{args:?}: {}", stderr(&output));
-    String::from_utf8(output.stdout).unwrap()
-}
-
-pub fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
+    assert!(output.status.success(), "{args:?}: {}", output.stderr());
+    output.stdout()
 }
 
 /// Formats of exported scores.

@@ -16,6 +16,7 @@ use kalah::game::Rules;
 use kalah::progress::Pulse;
 use kalah::table::Tables;
 use kalah_tests::optional;
+use kalah_tests::program::{self, Ran, Run};
 
 /// Exit code of the program if the system has no filters for system calls.
 const UNAVAILABLE: i32 = 77;
@@ -41,7 +42,7 @@ fn shim(directory: &Path) -> Option<PathBuf> {
     match Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&shim).arg(source).output() {
         Ok(output) if output.status.success() => return Some(shim),
         Ok(output) => {
-            optional::skip("CC", format_args!("cc compiles no library: {}", String::from_utf8_lossy(&output.stderr)));
+            optional::skip("CC", format_args!("cc compiles no library: {}", output.stderr()));
         }
         Err(error) => optional::skip("CC", format_args!("cc cannot be started: {error}")),
     }
@@ -94,11 +95,11 @@ impl Case<'_> {
 
     /// Runs the command. The call number `at` fails, counted from 1.
     fn run(&self, at: usize, mode: &str, error: i32, count: Option<&Path>) -> Output {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
-        command.args(&self.args).env_remove("KALAH_TABLES").env("LD_PRELOAD", &self.shim).env("SHIM_UNDER", &self.work);
+        let mut command = program::command();
+        command.args(&self.args).env("LD_PRELOAD", &self.shim).env("SHIM_UNDER", &self.work);
         command.env("SHIM_AT", at.to_string()).env("SHIM_MODE", mode).env("SHIM_ERROR", error.to_string());
         command.env("SHIM_COUNT", count.unwrap_or(Path::new("")));
-        command.output().unwrap()
+        command.run()
     }
 
     fn names(&self, files: &Files) -> BTreeSet<PathBuf> {
@@ -113,7 +114,7 @@ impl Case<'_> {
         if ran.status.code() == Some(UNAVAILABLE) {
             return optional::skip("SYSTEM", "there is no seccomp");
         }
-        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        assert!(ran.status.success(), "{}", ran.stderr());
         let calls: usize = std::fs::read_to_string(&count).unwrap().trim().parse().unwrap();
         let good = self.files();
         assert!(calls > 1 && (self.is_right)(&good, &good), "{calls} calls");
@@ -135,10 +136,10 @@ impl Case<'_> {
         self.fresh();
         let ran = self.run(at, mode, error, None);
         let context = || {
-            let stderr = String::from_utf8_lossy(&ran.stderr);
+            let stderr = ran.stderr();
             format!("{:?}, call {at}, {mode}, error {error}: {}\n{stderr}", self.args, ran.status)
         };
-        assert!(!String::from_utf8_lossy(&ran.stderr).contains("panicked"), "{}", context());
+        assert!(!ran.stderr().contains("panicked"), "{}", context());
         if ran.status.success() {
             assert!((self.is_right)(&self.files(), good), "it reports success, but files are wrong: {}", context());
         }
@@ -152,7 +153,7 @@ impl Case<'_> {
             );
         }
         let again = self.run(0, "", 0, None);
-        let stderr = String::from_utf8_lossy(&again.stderr);
+        let stderr = again.stderr();
         assert!(again.status.success(), "run again: {}: {stderr}\nafter {}", again.status, context());
         let files = self.files();
         assert!((self.is_right)(&files, good), "run again: something is missing or wrong after {}", context());
@@ -163,10 +164,10 @@ impl Case<'_> {
 /// Runs the program where all calls of a kind (`SHIM_CALLS` of the shim) fail for the files below `work`. Returns
 /// `None` if the system has no filters for system calls.
 fn lacking(shim: &Path, work: &Path, (calls, error): (&str, i32), args: &[&str]) -> Option<Output> {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+    let mut command = program::command();
     command.args(args).current_dir(work).env("KALAH_TABLES", work).env("LD_PRELOAD", shim).env("SHIM_UNDER", work);
     command.env("SHIM_CALLS", calls).env("SHIM_ERROR", error.to_string()).env("SHIM_AT", "1").env("SHIM_MODE", "on");
-    let output = command.output().unwrap();
+    let output = command.run();
     let can_fail = output.status.code() != Some(UNAVAILABLE);
     if !can_fail {
         optional::skip("SYSTEM", "there is no seccomp");
@@ -196,7 +197,7 @@ fn files_that_cannot_be_mapped_are_read() {
             "check a.certificate",
         ] {
             let ran = lacking(&shim, work, (calls, 19), &args.split(' ').collect::<Vec<_>>())?;
-            assert!(ran.status.success(), "{calls}: {args}: {}", String::from_utf8_lossy(&ran.stderr));
+            assert!(ran.status.success(), "{calls}: {args}: {}", ran.stderr());
             printed.push(ran.stdout);
         }
         let mut files = Files::new();
@@ -227,11 +228,11 @@ fn who_shares_needs_neither_locks_nor_synchronised_folders() {
         for args in [&build[..], &prove] {
             if lacks.0 == "lock" {
                 let Some(ran) = lacking(&shim, &work, lacks, args) else { return };
-                let stderr = String::from_utf8_lossy(&ran.stderr);
-                assert!(ran.status.code() == Some(1) && stderr.contains("--share"), "{args:?}: {stderr}");
+                let stderr = ran.stderr();
+                assert!(ran.code() == 1 && stderr.contains("--share"), "{args:?}: {stderr}");
             }
             let Some(ran) = lacking(&shim, &work, lacks, &[args, &["--share"]].concat()) else { return };
-            let stderr = String::from_utf8_lossy(&ran.stderr);
+            let stderr = ran.stderr();
             assert!(ran.status.success() && !stderr.contains("--share"), "{lacks:?} {args:?}: {stderr}");
         }
         assert!(work.join("standard-3-06.kalah").exists());

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use assert_cmd::Command;
 use kalah::game::Rules;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::Value;
 
 use crate::fuzz;
+use kalah_tests::program::{self, Ran, Run};
 
 /// Commands with their arguments. A letter stands for one of [`values`]. A flag is optional unless it begins with `!`.
 const COMMANDS: [&str; 20] = [
@@ -147,10 +147,10 @@ fn place() -> &'static Path {
 fn every_command_line_ends_well() {
     let lines = (any::<Index>(), prop::collection::vec((any::<u8>(), any::<Index>()), 16)).prop_map(line);
     fuzz("command lines", &lines, |line| {
-        let mut command = Command::cargo_bin("kalah").unwrap();
-        command.current_dir(place()).env_remove("KALAH_TABLES").env("RAYON_NUM_THREADS", "1").args(&line);
-        let output = command.write_stdin("1\n12\nu\nhint\nx\n").timeout(Duration::from_secs(20)).output().unwrap();
-        let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let mut command = program::command();
+        command.current_dir(place()).env("RAYON_NUM_THREADS", "1").args(&line);
+        let output = command.run_within(Duration::from_secs(20), "1\n12\nu\nhint\nx\n");
+        let (stdout, stderr) = (output.stdout(), output.stderr());
         // A search without a limit may take its time.
         #[cfg(unix)]
         if std::os::unix::process::ExitStatusExt::signal(&output.status) == Some(9) {

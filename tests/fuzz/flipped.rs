@@ -3,9 +3,9 @@
 #![cfg(feature = "cli")]
 
 use std::path::{Path, PathBuf};
+use std::process::Output;
 use std::sync::LazyLock;
 
-use assert_cmd::Command;
 use kalah::analyse::graph::{Explorer, GraphError};
 use kalah::build::{Backend, BuildError, Builder};
 use kalah::cancel::Cancel;
@@ -17,6 +17,7 @@ use kalah::progress::Pulse;
 use kalah::solve::{Solution, SolveError, Solver, SolverOptions};
 use kalah::table::{ManifestEntry, Probe, ProbeError, Shelf, TableError, TableKey, Tables, archive};
 use kalah::verify::{Fault, check_against};
+use kalah_tests::program::{self, Ran, Run};
 
 const RULES: Rules = Rules::EmptyCapture;
 const PITS: usize = 4;
@@ -61,20 +62,9 @@ fn flip(directory: &Path, seeds: usize, bits: &[(usize, u8)]) -> PathBuf {
     path
 }
 
-struct Ran {
-    code: i32,
-    stdout: String,
-    stderr: String,
-}
-
-fn kalah(tables: &Path, args: &[&str]) -> Ran {
-    let mut command = Command::cargo_bin("kalah").unwrap();
-    let output = command.env("KALAH_TABLES", tables).args(args).write_stdin("").output().unwrap();
-    Ran {
-        code: output.status.code().expect("not killed"),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+fn kalah(tables: &Path, args: &[&str]) -> Output {
+    let mut command = program::command();
+    command.env("KALAH_TABLES", tables).args(args).run()
 }
 
 /// Commands that read scores, each with a text that it prints only after reading some. `{out}` is a directory to write
@@ -108,9 +98,8 @@ const COMMANDS: &[(&str, &str)] = &[
 
 #[test]
 fn every_command_that_reads_scores_refuses_a_table_with_a_flipped_bit() {
-    let line = kalah(SOUND.path(), &["solve", ABOVE, "--json"]);
-    assert_eq!(line.code, 0, "{}", line.stderr);
-    let solved: serde_json::Value = serde_json::from_str(&line.stdout).unwrap();
+    let line = kalah(SOUND.path(), &["solve", ABOVE, "--json"]).exits(0);
+    let solved: serde_json::Value = line.json();
     let line = solved["line"].as_str().unwrap();
     let out = tempfile::tempdir().unwrap();
     let run = |tables: &Path, command: &str| {
@@ -133,8 +122,8 @@ fn every_command_that_reads_scores_refuses_a_table_with_a_flipped_bit() {
         let path = flip(damaged.path(), DAMAGED, &[(entry.offset as usize + at, bit)]);
         for &(command, expected) in COMMANDS {
             let ran = run(damaged.path(), command);
-            let Ran { code, stdout, stderr } = &ran;
-            assert_eq!(*code, 3, "{command}, byte {at}: {stdout}{stderr}");
+            let (code, stdout, stderr) = ran.parts();
+            assert_eq!(code, 3, "{command}, byte {at}: {stdout}{stderr}");
             assert!(!stdout.contains(expected), "{command}, byte {at}: {stdout}");
             let place = format!("(byte {})", entry.offset);
             let named = stderr.contains(path.file_name().unwrap().to_str().unwrap()) && stderr.contains(&place);
@@ -146,9 +135,8 @@ fn every_command_that_reads_scores_refuses_a_table_with_a_flipped_bit() {
     // With undamaged tables, each command prints its text.
     let sound = copy();
     for &(command, expected) in COMMANDS {
-        let ran = run(sound.path(), command);
-        assert_eq!(ran.code, 0, "{command}: {}{}", ran.stdout, ran.stderr);
-        assert!(ran.stdout.contains(expected), "{command}: {}{}", ran.stdout, ran.stderr);
+        let ran = run(sound.path(), command).exits(0);
+        assert!(ran.stdout().contains(expected), "{command}: {}{}", ran.stdout(), ran.stderr());
     }
 }
 
@@ -176,10 +164,9 @@ fn a_table_under_the_name_of_another_is_damage_to_every_command() {
         "verify --pits 4 --checksums",
         "tournament greedy --start 4x1",
     ] {
-        let ran = kalah(directory.path(), &command.split(' ').collect::<Vec<_>>());
-        assert_eq!(ran.code, 3, "{command}: {}{}", ran.stdout, ran.stderr);
+        let ran = kalah(directory.path(), &command.split(' ').collect::<Vec<_>>()).exits(3);
         // The result of a check is its output, on stdout.
-        let printed = if command.starts_with("verify") { &ran.stdout } else { &ran.stderr };
+        let printed = if command.starts_with("verify") { ran.stdout() } else { ran.stderr() };
         let found = printed.contains("it holds empty-capture with 4 pits and 7 seeds, not");
         assert!(found && printed.contains("empty-capture-4-08.kalah"), "{command}: {printed}");
     }
@@ -408,25 +395,29 @@ fn programs(directory: &Path, probes: &[Probe], what: &str) {
                 continue;
             }
             let ran = kalah(directory, &[command, &position.to_string(), "--json"]);
-            match ran.code {
+            match ran.code() {
                 0 => {
-                    let answer: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
-                    assert_eq!(answer[field], right.value, "{what}: {command} {position}: {}", ran.stdout);
+                    let answer: serde_json::Value = ran.json();
+                    assert_eq!(answer[field], right.value, "{what}: {command} {position}: {}", ran.stdout());
                 }
                 3 => {
-                    assert!(ran.stdout.is_empty() && ran.stderr.contains("(byte "), "{what}: {command}: {}", ran.stderr)
+                    assert!(
+                        ran.stdout().is_empty() && ran.stderr().contains("(byte "),
+                        "{what}: {command}: {}",
+                        ran.stderr()
+                    )
                 }
-                code => panic!("{what}: {command} {position} ends with {code}: {}", ran.stderr),
+                code => panic!("{what}: {command} {position} ends with {code}: {}", ran.stderr()),
             }
         }
     }
     let ran = kalah(directory, &["solve", ABOVE, "--json"]);
-    match ran.code {
+    match ran.code() {
         0 => {
-            let answer: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
-            assert_eq!(answer["value"], RIGHT.solved.value, "{what}: {}", ran.stdout);
-            assert_eq!(answer["line"], RIGHT.solved.line.to_string(), "{what}: {}", ran.stdout);
+            let answer: serde_json::Value = ran.json();
+            assert_eq!(answer["value"], RIGHT.solved.value, "{what}: {}", ran.stdout());
+            assert_eq!(answer["line"], RIGHT.solved.line.to_string(), "{what}: {}", ran.stdout());
         }
-        code => assert!(code == 3 && ran.stdout.is_empty(), "{what}: {code} {}{}", ran.stdout, ran.stderr),
+        code => assert!(code == 3 && ran.stdout().is_empty(), "{what}: {code} {}{}", ran.stdout(), ran.stderr()),
     }
 }

@@ -3,13 +3,13 @@
 
 use std::process::Output;
 
-use assert_cmd::Command;
 use kalah::game::{Line, MAX_PITS, Position, Rules, StartPosition};
 use kalah::play::PlayerName;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 use crate::fuzz;
+use kalah_tests::program::{self, Ran, Run};
 
 /// Texts to insert into another one to damage it.
 const JUNK: [&str; 35] = [
@@ -204,13 +204,9 @@ fn kalah(args: &[&str], flag: &str, value: &str) -> Option<Output> {
     if value.contains('\0') {
         return None;
     }
-    let mut command = Command::cargo_bin("kalah").unwrap();
-    command.env_remove("KALAH_TABLES").args(args).arg(format!("--{flag}={value}"));
-    Some(command.output().unwrap())
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
+    let mut command = program::command();
+    command.args(args).arg(format!("--{flag}={value}"));
+    Some(command.run())
 }
 
 #[test]
@@ -228,11 +224,11 @@ fn sizes_are_taken_for_what_they_say_or_refused() {
         let read = if output.status.success() {
             serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()["memory"].as_u64()
         } else {
-            let message = stderr(&output);
-            if output.status.code() == Some(1) && message.contains("no tables of 2 pits a side fit") {
+            let message = output.stderr();
+            if output.code() == 1 && message.contains("no tables of 2 pits a side fit") {
                 return Ok(());
             }
-            prop_assert_eq!(output.status.code(), Some(2), "{}", message);
+            prop_assert_eq!(output.code(), 2, "{}", message);
             // A size below the minimum is read, too.
             let words = message.split_once(" bytes are less than 1MiB").map(|(before, _)| before.rsplit(' ').next());
             prop_assert!(words.is_some() || message.contains("512MiB"), "{}", message);
@@ -247,8 +243,7 @@ fn sizes_are_taken_for_what_they_say_or_refused() {
 
 #[test]
 fn numbers_just_below_two_to_the_64_are_sizes() {
-    let output = kalah(&["plan", "build", "--seeds=2"], "gpu-memory", "18446744073709551610").unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    kalah(&["plan", "build", "--seeds=2"], "gpu-memory", "18446744073709551610").unwrap().exits(0);
     assert!(is_parsed_as("18446744073709551610", 18_446_744_073_709_551_610));
     assert!(!is_parsed_as("18446744073709551610", u64::MAX));
     // 2^64 as an `f64`, but less.
@@ -282,15 +277,15 @@ fn ranges_are_taken_for_what_they_say_or_refused() {
             return Ok(());
         };
         // Boards of many seeds take long. Only the range matters here.
-        if output.status.code() != Some(0) {
-            prop_assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+        if output.code() != 0 {
+            prop_assert_eq!(output.code(), 2, "{}", output.stderr());
             return Ok(());
         }
         prop_assert!(only(&text, ".+"), "{}", text);
         let found = numbers(&text).unwrap();
         let (first, last) = (found[0], *found.last().unwrap());
         prop_assert!(found.len() <= 2 && first <= last);
-        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let report: serde_json::Value = output.json();
         let boards = report["boards"].as_array().map_or(1, Vec::len);
         prop_assert_eq!(boards as u128, last - first + 1, "{}", report);
         Ok(())

@@ -3,19 +3,17 @@
 
 use std::path::Path;
 
-use assert_cmd::Command;
 use kalah::game::Rules;
 use serde_json::Value;
 
 use crate::adapter;
 use kalah_tests::optional;
+use kalah_tests::program::{self, Ran, Run};
 
 /// Runs the program. Returns its exit code, stdout and stderr.
 fn kalah(tables: &Path, args: &[&str]) -> (i32, String, String) {
-    let mut command = Command::cargo_bin("kalah").unwrap();
-    let output = command.env("KALAH_TABLES", tables).env_remove("KALAH_ADAPTER").args(args).output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code().expect("not killed"), text(output.stdout), text(output.stderr))
+    let mut command = program::command();
+    command.env("KALAH_TABLES", tables).args(args).run().parts()
 }
 
 fn json(tables: &Path, args: &[&str]) -> Value {
@@ -214,13 +212,11 @@ fn cards_of_one_name_are_told_apart_by_their_numbers() {
     let other_driver = directory.path().join("copy.json");
     std::fs::write(&other_driver, other.to_string()).unwrap();
     let kalah = |args: &[&str]| {
-        let mut command = Command::cargo_bin("kalah").unwrap();
+        let mut command = program::command();
         command.env("VK_DRIVER_FILES", format!("{}:{}", driver.display(), other_driver.display()));
         command.env("VK_ICD_FILENAMES", format!("{}:{}", driver.display(), other_driver.display()));
-        command.env_remove("VK_ADD_DRIVER_FILES").env("KALAH_TABLES", directory.path()).env_remove("KALAH_ADAPTER");
-        let output = command.args(args).output().unwrap();
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        (output.status.code().expect("not killed"), text(output.stdout), text(output.stderr))
+        command.env_remove("VK_ADD_DRIVER_FILES").env("KALAH_TABLES", directory.path());
+        command.args(args).run().parts()
     };
     let (_, stdout, stderr) = kalah(&["gpu", "--json"]);
     let listed: Value = serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{stderr}"));
@@ -253,11 +249,9 @@ fn hardware_that_is_not_there_is_not_used() {
     }
     let directory = tempfile::tempdir().unwrap();
     let kalah = |args: &[&str]| {
-        let mut command = Command::cargo_bin("kalah").unwrap();
-        command.env("RADV_FORCE_FAMILY", "navi21").env("KALAH_TABLES", directory.path()).env_remove("KALAH_ADAPTER");
-        let output = command.args(args).output().unwrap();
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        (output.status.code().expect("not killed"), text(output.stdout), text(output.stderr))
+        let mut command = program::command();
+        command.env("RADV_FORCE_FAMILY", "navi21").env("KALAH_TABLES", directory.path());
+        command.args(args).run().parts()
     };
     let (code, stdout, stderr) = kalah(&["gpu", "--json"]);
     assert_eq!(code, 0, "{stderr}");
@@ -297,10 +291,10 @@ fn looking_for_a_gpu_prints_nothing_where_there_is_no_display() {
     let tables = directory.path().to_str().unwrap();
     let build = ["build", "--seeds", "6", "--json", "--tables", tables];
     for (args, value) in [(&["gpu"][..], None), (&build, None), (&["gpu"], Some("")), (&["gpu"], Some("run"))] {
-        let mut command = Command::cargo_bin("kalah").unwrap();
+        let mut command = program::command();
         command.args(args).env_remove("XDG_RUNTIME_DIR").envs(value.map(|value| ("XDG_RUNTIME_DIR", value)));
-        let output = command.output().unwrap();
-        let stderr = String::from_utf8(output.stderr).unwrap();
+        let output = command.run();
+        let stderr = output.stderr();
         assert!(output.status.success(), "{args:?}: {stderr}");
         assert!(!stderr.contains("XDG_RUNTIME_DIR"), "{args:?}, {value:?}: {stderr}");
     }

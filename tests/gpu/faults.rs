@@ -74,7 +74,7 @@ impl Faults {
         }
         let layer = Layer::new()?;
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", test, "--nocapture"]).env(CHILD, "1").envs(layer.variables());
+        command.args(["--exact", test, "--nocapture", "--include-ignored"]).env(CHILD, "1").envs(layer.variables());
         let output = command.output().unwrap();
         let printed = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success() && printed.contains("1 passed"), "{test}: {printed}");

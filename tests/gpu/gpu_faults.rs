@@ -64,6 +64,7 @@ fn finished(directory: &Path, key: TableKey) -> usize {
 
 #[cfg(target_os = "linux")]
 #[test]
+#[ignore = "slow"]
 fn each_buffer_that_is_refused_ends_in_an_error_or_is_made_do_without() {
     let test = "gpu_faults::each_buffer_that_is_refused_ends_in_an_error_or_is_made_do_without";
     let Some(faults) = Faults::of(test) else { return };

@@ -7,12 +7,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use assert_cmd::Command;
 use serde_json::Value;
 
 use crate::adapter;
 use crate::faults::Layer;
 use kalah_tests::files::{assert_same_files, files};
+use kalah_tests::program::{self, Run};
 
 /// The program under the layer.
 struct Program {
@@ -30,12 +30,12 @@ impl Program {
 
     /// Builds tables in a directory. Returns exit code, stdout and stderr.
     fn build(&self, tables: &Path, backend: &[&str], fault: &[(&str, &str)]) -> (i32, String, String) {
-        let mut command = Command::cargo_bin("kalah").unwrap();
+        let mut command = program::command();
         command.args(["build", "--rules", "standard", "--pits", "3", "--seeds", "7", "--json"]).args(backend);
-        command.env("KALAH_TABLES", tables).env_remove("KALAH_ADAPTER");
+        command.env("KALAH_TABLES", tables);
         command.envs(self.layer.variables()).envs(fault.iter().copied());
         // If the driver hangs, the program must end nevertheless.
-        let output = command.timeout(Duration::from_secs(300)).output().unwrap();
+        let output = command.run_within(Duration::from_secs(300), "");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         let (stdout, stderr) = (text(output.stdout), text(output.stderr));
         (output.status.code().unwrap_or_else(|| panic!("{fault:?}: it did not end: {stderr}")), stdout, stderr)

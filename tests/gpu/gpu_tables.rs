@@ -372,16 +372,27 @@ fn a_layer_beyond_the_limits_is_refused() {
 }
 
 #[test]
+fn all_stages_can_be_their_twins() {
+    twins_build_the_same(&|_| vec![Stage::ALL.to_vec()]);
+}
+
+/// Replacing one stage at a time uses the same twins on every adapter.
+#[test]
+#[ignore = "slow"]
 fn every_stage_can_be_its_twin() {
+    twins_build_the_same(&|adapter| {
+        Stage::ALL.map(|stage| vec![stage]).into_iter().filter(|_| !adapter.is_slow()).collect()
+    });
+}
+
+/// Builds with each of these sets of stages replaced by their twins.
+fn twins_build_the_same(sets: &dyn Fn(&TestAdapter) -> Vec<Vec<Stage>>) {
     adapter::each(|adapter| {
         // A rule set with relays, and one with captures.
         for (rules, pits, seeds) in [(Rules::SKalaha, 3, 7), (Rules::Standard, 2, 14)] {
             let key = TableKey { rules, pits, seeds };
             let right = right_files(key);
-            let each = Stage::ALL.map(|stage| vec![stage]);
-            // Replacing one stage at a time uses the same twins on every adapter.
-            let each = each.into_iter().filter(|_| !adapter.is_slow());
-            for twins in each.chain([Stage::ALL.to_vec()]) {
+            for twins in sets(adapter) {
                 let what = format!("{key} with twins of {twins:?}");
                 let mut options = GpuOptions::default();
                 options.twins = twins.iter().map(|stage| stage.name()).collect();

@@ -11,7 +11,6 @@ mod gpu_faults;
 mod gpu_process;
 mod gpu_tables;
 mod races;
-mod shader_languages;
 mod shaders;
 #[cfg(feature = "gpu")]
 mod stage_cases;

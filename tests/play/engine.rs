@@ -13,6 +13,7 @@ use kalah::game::{Line, Position, Rules};
 use serde_json::Value;
 
 use kalah_tests::optional::{self, has_python};
+use kalah_tests::program::{self, Ran, Run};
 use kalah_tests::signals::{heard, interrupt};
 
 /// Tables to 6 seeds, built once.
@@ -32,34 +33,25 @@ fn python(arguments: &str) -> String {
 
 /// Name of the player that runs our own engine.
 fn own(player: &str) -> String {
-    let program = assert_cmd::cargo::cargo_bin("kalah");
+    let program = program::path();
     format!("engine:'{}' engine --rules s-kalaha --memory 16MiB --player {player}", program.display())
 }
 
 fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+    let mut command = program::command();
     command.args(arguments).env("KALAH_TABLES", directory());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
 fn kalah(arguments: &[&str]) -> Output {
-    command(arguments).output().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    assert!(output.status.success(), "{}", stderr(output));
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
+    command(arguments).run()
 }
 
 /// Report of a tournament on a small board.
 fn tournament(players: &[&str], time: &str) -> Value {
     let flags = ["tournament", "--json", "--start", "4x3", "--rules", "standard", "--time", time, "--threads", "4"];
-    serde_json::from_str(&stdout(&kalah(&[&flags[..], players].concat()))).unwrap()
+    kalah(&[&flags[..], players].concat()).success().json()
 }
 
 /// Fails if a process listed in a file still runs. Zombies do not count: they wait for their new parent to reap them.
@@ -175,9 +167,8 @@ fn engines_that_cannot_play_at_all_fail_before_the_games() {
         (python("other-rules"), "does not play by the rules standard"),
     ] {
         let flags = ["tournament", "greedy", &engine, "--time", "1", "--rules", "standard", "--start", "4x3"];
-        let output = kalah(&flags);
-        assert_eq!(output.status.code(), Some(1), "{engine}");
-        assert!(stderr(&output).contains(&format!("{engine} {why}")), "{}", stderr(&output));
+        let output = kalah(&flags).exits(1);
+        assert!(output.stderr().contains(&format!("{engine} {why}")), "{}", output.stderr());
     }
     // Without a time limit a game might never end. A command line whose quotes do not end is refused.
     for arguments in [&["tournament", "greedy", "engine:x"][..], &["tournament", "engine:'x", "--time", "1"]] {
@@ -205,8 +196,8 @@ fn interrupted_tournaments_leave_no_engine() {
             thread::sleep(Duration::from_millis(50));
         }
         let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
-        assert!(signals == 2 || stderr(&output).contains("stopped after 0 of 1 games"), "{}", stderr(&output));
+        assert_eq!(output.status.code(), Some(130), "{}", output.stderr());
+        assert!(signals == 2 || output.stderr().contains("stopped after 0 of 1 games"), "{}", output.stderr());
         assert_ended(&pids);
     }
 }
@@ -218,7 +209,7 @@ fn a_game_in_the_terminal_is_played_against_an_engine() {
     }
     let play = |engine: &str| {
         let flags = ["play", "4x3", "--rules", "standard", "--south", "greedy", "--north", engine, "--time", "5"];
-        stdout(&kalah(&flags))
+        kalah(&flags).printed()
     };
     let text = play(&python("greedy"));
     assert!(text.contains("(evaluation ") && text.contains("by the engine's word)"), "{text}");
@@ -229,9 +220,8 @@ fn a_game_in_the_terminal_is_played_against_an_engine() {
 
 /// Answers of our engine to some lines.
 fn answers(lines: &str) -> String {
-    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
-    command.args(["engine", "--memory", "16MiB"]).env("KALAH_TABLES", directory()).write_stdin(lines);
-    stdout(&command.output().unwrap())
+    let mut command = program::command();
+    command.args(["engine", "--memory", "16MiB"]).env("KALAH_TABLES", directory()).run_with(lines).printed()
 }
 
 #[test]

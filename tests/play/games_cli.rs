@@ -5,11 +5,11 @@ use std::path::Path;
 use std::process::Output;
 use std::sync::LazyLock;
 
-use assert_cmd::Command;
 use kalah::build::build;
 use kalah::game::{Position, Rules};
 use kalah::record::{read_game, read_games};
 use kalah::table::Tables;
+use kalah_tests::program::{self, Ran, Run};
 use serde_json::Value;
 
 /// All tables of 3x2, built once.
@@ -23,20 +23,14 @@ fn directory() -> &'static Path {
 }
 
 fn kalah(args: &[&str], stdin: &str) -> Output {
-    let mut command = Command::cargo_bin("kalah").unwrap();
-    command.env("KALAH_TABLES", directory()).args(args).write_stdin(stdin).output().unwrap()
-}
-
-#[track_caller]
-fn stdout(output: &Output) -> String {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout.clone()).unwrap()
+    let mut command = program::command();
+    command.env("KALAH_TABLES", directory()).args(args).run_with(stdin)
 }
 
 #[track_caller]
 fn refused(args: &[&str], stdin: &str, code: i32, expected: &str) {
     let output = kalah(args, stdin);
-    let text = String::from_utf8(output.stderr).unwrap();
+    let text = output.stderr();
     assert_eq!((output.status.code(), text.contains(expected)), (Some(code), true), "{text}");
 }
 
@@ -46,7 +40,7 @@ fn a_tournament_writes_all_its_games() {
     let file = directory.path().join("all.games");
     let file = file.to_str().unwrap();
     let args = ["tournament", "greedy", "random:3", "--start", "3x2", "--rules", "standard", "--json", "--save", file];
-    let report: Value = serde_json::from_str(&stdout(&kalah(&args, ""))).unwrap();
+    let report: Value = kalah(&args, "").success().json();
     let games = read_games(&std::fs::read_to_string(file).unwrap()).unwrap();
     let reported = report["games"].as_array().unwrap();
     assert_eq!((games.len(), reported.len()), (4, 4));
@@ -56,7 +50,7 @@ fn a_tournament_writes_all_its_games() {
         assert_eq!(serde_json::json!(game.result), reported["seeds"]);
     }
     // Each game can be followed, and continued from its last position.
-    let line = stdout(&kalah(&["line", "--from", file, "--game", "2", "--no-tables", "--json"], ""));
+    let line = kalah(&["line", "--from", file, "--game", "2", "--no-tables", "--json"], "").printed();
     let line: Value = serde_json::from_str(&line).unwrap();
     assert_eq!((line["line"].as_str(), line["rules"].as_str()), (Some(&*games[1].line.to_string()), Some("standard")));
     refused(&["line", "--from", file], "", 1, "choose one with --game N");
@@ -67,7 +61,7 @@ fn a_tournament_writes_all_its_games() {
     refused(&[&args[..], &[file]].concat(), open, 1, "has games");
     let other = directory.path().join("other.games");
     let args = [&args[..], &[other.to_str().unwrap()]].concat();
-    let report: Value = serde_json::from_str(&stdout(&kalah(&args, open))).unwrap();
+    let report: Value = kalah(&args, open).success().json();
     let again = read_games(&std::fs::read_to_string(&other).unwrap()).unwrap();
     assert_eq!((report["starts"].as_array().unwrap().len(), again.len()), (2, 2));
     let ends = read_games(open).unwrap().iter().map(|game| game.end().0).collect::<Vec<Position>>();
@@ -82,12 +76,12 @@ fn a_game_in_the_terminal_is_kept_and_gone_on_with() {
     let file = file.to_str().unwrap();
     // The input ends after the first move.
     let args = ["play", "3x2", "--rules", "standard", "--north", "greedy", "--save", file];
-    stdout(&kalah(&args, "1\n"));
+    kalah(&args, "1\n").printed();
     let kept = read_game(&std::fs::read_to_string(file).unwrap()).unwrap();
     assert_eq!((kept.header("South"), kept.header("North")), (Some("human"), Some("greedy")));
     assert!(kept.line.to_string().starts_with('1') && kept.result.is_none());
     let args = ["play", "--from", file, "--south", "random:1", "--north", "greedy", "--save", file];
-    let printed = stdout(&kalah(&args, ""));
+    let printed = kalah(&args, "").printed();
     let whole = read_game(&std::fs::read_to_string(file).unwrap()).unwrap();
     assert!(whole.line.to_string().starts_with(&kept.line.to_string()) && whole.result.is_some());
     assert!(printed.contains(&format!("line {}", whole.line)), "{printed}");
@@ -107,12 +101,12 @@ fn games_are_added_to_those_of_a_file() {
     std::fs::write(&path, first).unwrap();
     let read = || std::fs::read_to_string(&path).unwrap();
     let games = || read_games(&read()).unwrap();
-    stdout(&kalah(&["line", "3x2", "2", "--rules", "standard", "--no-tables", "--save", file], ""));
+    kalah(&["line", "3x2", "2", "--rules", "standard", "--no-tables", "--save", file], "").printed();
     assert!(read().starts_with(first.trim_end()) && games().len() == 2, "{}", read());
     let play = ["play", "3x2", "--rules", "standard", "--south", "greedy", "--north", "greedy", "--save", file];
     for count in [3, 4] {
         let before = read();
-        stdout(&kalah(&play, ""));
+        kalah(&play, "").printed();
         assert!(read().starts_with(before.trim_end()) && games().len() == count, "{}", read());
         assert!(games().last().unwrap().result.is_some());
     }
@@ -129,7 +123,7 @@ fn games_are_added_to_those_of_a_file() {
     {
         let link = directory.path().join("link.games");
         std::os::unix::fs::symlink("my.games", &link).unwrap();
-        stdout(&kalah(&["line", "3x2", "2", "--rules", "standard", "--save", link.to_str().unwrap()], ""));
+        kalah(&["line", "3x2", "2", "--rules", "standard", "--save", link.to_str().unwrap()], "").printed();
         assert!(link.is_symlink() && games().len() == 5);
     }
 }
@@ -137,9 +131,9 @@ fn games_are_added_to_those_of_a_file() {
 #[test]
 fn a_line_is_written_and_read() {
     let args = ["line", "3x2", "1", "--rules", "standard", "--save", "-", "--json"];
-    let both = stdout(&kalah(&args, ""));
+    let both = kalah(&args, "").printed();
     let (text, answer) = both.split_once("\n{").unwrap();
-    let again = stdout(&kalah(&["line", "--from", "-", "--json"], text));
+    let again = kalah(&["line", "--from", "-", "--json"], text).printed();
     let parts = |answer: &str| {
         let answer: Value = serde_json::from_str(answer).unwrap();
         (answer["line"].clone(), answer["rules"].clone(), answer["positions"][1]["value"].clone())
@@ -150,8 +144,8 @@ fn a_line_is_written_and_read() {
 #[test]
 fn puzzles_have_one_move_that_keeps_the_outcome() {
     let args = ["puzzles", "--start", "3x2", "--rules", "standard", "--count", "5", "--json"];
-    let report: Value = serde_json::from_str(&stdout(&kalah(&args, ""))).unwrap();
-    let again: Value = serde_json::from_str(&stdout(&kalah(&args, ""))).unwrap();
+    let report: Value = kalah(&args, "").success().json();
+    let again: Value = kalah(&args, "").success().json();
     assert_eq!(again, report, "the same seed finds the same puzzles");
     let tables = Tables::open(directory(), Rules::Standard, 3, 12).unwrap();
     let puzzles = report["puzzles"].as_array().unwrap();
@@ -186,11 +180,11 @@ fn puzzles_have_one_move_that_keeps_the_outcome() {
 fn puzzles_are_chosen_by_gap_and_length() {
     let args = ["puzzles", "--start", "3x2", "--rules", "standard", "--count", "4", "--json"];
     let all = ["--gap", "4", "--turns", "5"];
-    let report: Value = serde_json::from_str(&stdout(&kalah(&[&args[..], &all[..]].concat(), ""))).unwrap();
+    let report: Value = kalah(&[&args[..], &all[..]].concat(), "").success().json();
     let puzzles = report["puzzles"].as_array().unwrap();
     assert_eq!(puzzles.len(), 4);
     assert!(puzzles.iter().all(|one| one["gap"].as_i64() >= Some(4) && one["turns"].as_u64() >= Some(5)), "{report}");
-    let report: Value = serde_json::from_str(&stdout(&kalah(&args, ""))).unwrap();
+    let report: Value = kalah(&args, "").success().json();
     let puzzles = report["puzzles"].as_array().unwrap();
     assert!(puzzles.iter().any(|one| one["gap"].as_i64() < Some(4) || one["turns"].as_u64() < Some(5)), "{report}");
 }
@@ -203,10 +197,10 @@ fn comments_and_headers_are_kept_by_commands_that_read_and_write() {
     let text = "[Rules \"standard\"]\n[Start \"3x2\"]\n[Event \"a club\"]\n\n{a start} 1 {and an answer}";
     let comments = read_game(text).unwrap().comments;
     assert_eq!(comments.len(), 2);
-    stdout(&kalah(&["line", "--from", "-", "--no-tables", "--save", file], text));
+    kalah(&["line", "--from", "-", "--no-tables", "--save", file], text).printed();
     assert_eq!(read_game(&std::fs::read_to_string(file).unwrap()).unwrap().comments, comments);
     let args = ["play", "--from", file, "--south", "greedy", "--north", "greedy", "--save", file];
-    stdout(&kalah(&args, ""));
+    kalah(&args, "").printed();
     let game = read_game(&std::fs::read_to_string(file).unwrap()).unwrap();
     assert_eq!((&game.comments, game.result.is_some()), (&comments, true));
     assert_eq!((game.header("Event"), game.header("South")), (Some("a club"), Some("greedy")));

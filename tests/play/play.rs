@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::Output;
 use std::sync::LazyLock;
 
-use assert_cmd::Command;
 use kalah::build::build;
 use kalah::game::{Line, Position, Rules};
+use kalah_tests::program::{self, Ran, Run};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -23,41 +23,30 @@ fn directory() -> &'static Path {
 }
 
 fn kalah(args: &[&str], stdin: &str) -> Output {
-    let mut command = Command::cargo_bin("kalah").unwrap();
-    command.env("KALAH_TABLES", directory()).args(args).write_stdin(stdin).output().unwrap()
-}
-
-/// Stdout of a successful command.
-#[track_caller]
-fn stdout(output: &Output) -> String {
-    assert!(output.status.success(), "{}", stderr(output));
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
+    let mut command = program::command();
+    command.env("KALAH_TABLES", directory()).args(args).run_with(stdin)
 }
 
 #[test]
 fn a_game_is_played_through_a_pipe() {
     // Both players store their last seed and move again. North empties the row, and South keeps the remaining seeds.
-    let text = stdout(&kalah(&["play", "0,2,0,1/0,0,1,1", "--north", "human"], "4\n2\n4\n3\n"));
+    let text = kalah(&["play", "0,2,0,1/0,0,1,1", "--north", "human"], "4\n2\n4\n3\n").printed();
     assert!(text.contains("South> 4\n") && text.contains("North> 3\n"), "{text}");
     assert!(text.ends_with("South wins, 3 to 2\nline 42 43\n"), "{text}");
 }
 
 #[test]
 fn a_player_answers_and_reports_its_evaluation() {
-    let text = stdout(&kalah(&["play", "1,0,1,1,0,1/0,1,1,0,1,0"], "hint\n6\nhint\n"));
+    let text = kalah(&["play", "1,0,1,1,0,1/0,1,1,0,1,0"], "hint\n6\nhint\n").printed();
     assert!(text.contains("sow ") && text.contains("from the tables"), "{text}");
-    let text = stdout(&kalah(&["play", "6x1", "--south", "greedy", "--north", "heuristic"], ""));
+    let text = kalah(&["play", "6x1", "--south", "greedy", "--north", "heuristic"], "").printed();
     assert!(text.contains("South, greedy, sows 6") && text.contains("North, heuristic, sows"), "{text}");
 }
 
 #[test]
 fn moves_are_taken_back_and_bad_ones_reported() {
     let typed = "back\n9\nxyzzy\n3\n2\nback\nline\nquit\n";
-    let text = stdout(&kalah(&["play", "6x4", "--north", "human"], typed));
+    let text = kalah(&["play", "6x4", "--north", "human"], typed).printed();
     assert!(text.contains("you have not moved yet"), "{text}");
     assert!(text.contains("there is no pit 9: the pits are 1 to 6"), "{text}");
     assert!(text.contains("'xyzzy' is neither a pit nor a command"), "{text}");
@@ -68,7 +57,7 @@ fn moves_are_taken_back_and_bad_ones_reported() {
 
 #[test]
 fn extra_moves_captures_relays_and_the_end_are_announced() {
-    let text = stdout(&kalah(&["play", "0,2,0,1/0,0,1,1", "--north", "human"], "4\n2\n43\n"));
+    let text = kalah(&["play", "0,2,0,1/0,0,1,1", "--north", "human"], "4\n2\n43\n").printed();
     for expected in [
         "South sows 4 and moves again\n",
         "South sows 2 and captures 1\n",
@@ -78,10 +67,10 @@ fn extra_moves_captures_relays_and_the_end_are_announced() {
         assert!(text.contains(expected), "{expected}: {text}");
     }
     // South gets two seeds of the other side and the capturing one.
-    let text = stdout(&kalah(&["play", "1,0,1/1,2,1", "--north", "human"], "1\n"));
+    let text = kalah(&["play", "1,0,1/1,2,1", "--north", "human"], "1\n").printed();
     assert!(text.contains("South sows 1 and captures 3\n"), "{text}");
     let flags = ["play", "2,2,2,2,2/2,2,2,2,2", "--north", "greedy", "--rules", "s-kalaha"];
-    let text = stdout(&kalah(&flags, "5\n"));
+    let text = kalah(&flags, "5\n").printed();
     assert!(text.contains("South sows 5 and relays through 3 pits\n"), "{text}");
     assert!(text.contains("North, greedy, sows 5, relays through 2 pits and moves again ("), "{text}");
 }
@@ -89,12 +78,12 @@ fn extra_moves_captures_relays_and_the_end_are_announced() {
 #[test]
 fn whole_turns_are_typed_and_taken_back_as_one() {
     for turn in ["36", "3 6", "3,6", " 3, 6 "] {
-        let text = stdout(&kalah(&["play", "6x4", "--north", "greedy"], &format!("{turn}\nline\nu\nline\nU\n")));
+        let text = kalah(&["play", "6x4", "--north", "greedy"], &format!("{turn}\nline\nu\nline\nU\n")).printed();
         assert!(text.contains("South sows 3 and moves again\nSouth sows 6\n"), "{text}");
         assert!(text.contains("line\n36 26\n") && text.contains("South> line\n\n"), "{text}");
         assert!(text.contains("you have not moved yet"), "{text}");
     }
-    let text = stdout(&kalah(&["play", "12x4", "--north", "human", "--tables", "/"], "9,1\n36\nline\n"));
+    let text = kalah(&["play", "12x4", "--north", "human", "--tables", "/"], "9,1\n36\nline\n").printed();
     assert!(text.contains("South sows 9 and moves again\nSouth sows 1\n"), "{text}");
     assert!(text.contains("there is no pit 36: the pits are 1 to 12; several moves are written 3,6"), "{text}");
     assert!(text.contains("North> line\n9,1\n"), "{text}");
@@ -109,11 +98,11 @@ fn a_turn_that_is_not_legal_to_its_end_is_not_played_at_all() {
         ("3 \u{0663}", "'\u{0663}' is neither a pit nor a command; type ? for help"),
         ("3 \u{1b}[2J", "'\\u{1b}[2J' is neither a pit nor a command"),
     ] {
-        let text = stdout(&kalah(&["play", "6x4", "--north", "human"], &format!("{turn}\nline\n")));
+        let text = kalah(&["play", "6x4", "--north", "human"], &format!("{turn}\nline\n")).printed();
         assert!(text.contains(why) && text.contains("South> line\n\n"), "{turn}: {text}");
     }
     // This is the last seed of South's row.
-    let text = stdout(&kalah(&["play", "0,1/1,0", "--north", "human"], "21\nline\n2\n"));
+    let text = kalah(&["play", "0,1/1,0", "--north", "human"], "21\nline\n2\n").printed();
     assert!(text.contains("move 1 cannot follow: move 2 ends the game; none of these moves was made"), "{text}");
     assert!(
         text.ends_with(
@@ -126,9 +115,9 @@ fn a_turn_that_is_not_legal_to_its_end_is_not_played_at_all() {
 
 #[test]
 fn words_are_listed_when_asked_for_and_no_bytes_break_the_game() {
-    let mut command = Command::cargo_bin("kalah").unwrap();
+    let mut command = program::command();
     command.args(["play", "6x4", "--north", "human"]).env("KALAH_TABLES", directory());
-    let text = stdout(&command.write_stdin(&b"h\n?\nHELP\n\xff\xfe 3\n\nboard\nq\n"[..]).output().unwrap());
+    let text = command.run_with(&b"h\n?\nHELP\n\xff\xfe 3\n\nboard\nq\n"[..]).printed();
     assert_eq!(text.matches("undo (u): take your last turn back").count(), 4, "{text}");
     assert!(text.contains("is neither a pit nor a command") && text.contains("the game ends here"), "{text}");
 }
@@ -155,7 +144,7 @@ proptest! {
         let start: Position = "4x3".parse().unwrap();
         let stdin = lines.join("\n") + "\nline\n";
         let output = kalah(&["play", "4x3", "--north", "human", "--rules", rules.name()], &stdin);
-        let text = stdout(&output);
+        let text = output.printed();
         let end = text.lines().last().unwrap();
         if let Some(line) = end.strip_prefix("line ") {
             prop_assert!(Line::parse(4, line).unwrap().replay(rules, &start).unwrap().is_over(), "{}", text);
@@ -171,14 +160,14 @@ proptest! {
 #[test]
 fn the_end_of_the_input_ends_the_game_politely() {
     let output = kalah(&["play"], "");
-    let text = stdout(&output);
+    let text = output.printed();
     assert!(text.contains("the game ends here, at <6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>"), "{text}");
     assert!(kalah(&["play", "--north", "human"], "3\n").status.success());
 }
 
 #[test]
 fn the_board_shows_both_rows_as_south_sees_them() {
-    let text = stdout(&kalah(&["play", "<6,7,21,0,2,10,1,0,1,1,3,0,1,1,0>"], ""));
+    let text = kalah(&["play", "<6,7,21,0,2,10,1,0,1,1,3,0,1,1,0>"], "").printed();
     let lines: Vec<&str> = text.lines().collect();
     let north = lines.iter().position(|line| line.contains("North")).unwrap();
     assert!(lines[north].contains("[ 0   1   1   0   3   1]"), "{text}");
@@ -187,7 +176,7 @@ fn the_board_shows_both_rows_as_south_sees_them() {
 }
 
 fn answer(args: &[&str]) -> Value {
-    serde_json::from_str(&stdout(&kalah(&[&["move", "--json"], args].concat(), ""))).unwrap()
+    kalah(&[&["move", "--json"], args].concat(), "").success().json()
 }
 
 #[test]
@@ -197,7 +186,7 @@ fn one_move_is_printed_as_json() {
     assert!(exact["seconds"].is_f64() && exact["value"].is_i64() && exact["source"] == "solver", "{exact}");
     exact = answer(&["1,0,1,1,1,1/1,0,0,1,1,0"]);
     assert_eq!((&exact["player"], &exact["source"]), (&"perfect".into(), &"tables".into()), "{exact}");
-    let probe = stdout(&kalah(&["probe", "--json", "1,0,1,1,1,1/1,0,0,1,1,0"], ""));
+    let probe = kalah(&["probe", "--json", "1,0,1,1,1,1/1,0,0,1,1,0"], "").printed();
     let probe: Value = serde_json::from_str(&probe).unwrap();
     assert_eq!(exact["value"], probe["value"]);
     assert!(probe["best"].as_array().unwrap().contains(&exact["move"]), "{exact} {probe}");
@@ -219,10 +208,9 @@ fn bad_players_and_positions_are_usage_errors_that_list_the_valid_ones() {
         &["play", "--north", "minimax2:0"],
         &["tournament", "bob"],
     ] {
-        let output = kalah(args, "");
-        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        let output = kalah(args, "").exits(2);
         for known in ["perfect", "minimax:D", "alphabeta:D", "heuristic", "minimax3:D", "greedy", "random:SEED"] {
-            assert!(stderr(&output).contains(known), "{args:?}: {}", stderr(&output));
+            assert!(output.stderr().contains(known), "{args:?}: {}", output.stderr());
         }
     }
     assert_eq!(kalah(&["move", "6"], "").status.code(), Some(2));
@@ -231,11 +219,11 @@ fn bad_players_and_positions_are_usage_errors_that_list_the_valid_ones() {
 
 #[test]
 fn a_move_shows_how_sure_it_is() {
-    let text = stdout(&kalah(&["move", "1,0,1,1,1,1/1,0,0,1,1,0"], ""));
+    let text = kalah(&["move", "1,0,1,1,1,1/1,0,0,1,1,0"], "").printed();
     assert!(text.ends_with("from the tables\n  proved: no move has a higher value\n"), "{text}");
-    let text = stdout(&kalah(&["move", "6x4", "--player", "alphabeta:3"], ""));
+    let text = kalah(&["move", "6x4", "--player", "alphabeta:3"], "").printed();
     assert!(text.ends_with("searched to depth 3\n  not proved: the best move that the search found\n"), "{text}");
-    let text = stdout(&kalah(&["move", "6x4", "--player", "heuristic"], ""));
+    let text = kalah(&["move", "6x4", "--player", "heuristic"], "").printed();
     assert!(text.ends_with("not proved: this player does not evaluate moves\n"), "{text}");
 }
 
@@ -244,24 +232,23 @@ fn a_long_search_prints_its_result_so_far() {
     let empty = tempfile::tempdir().unwrap();
     let tables = empty.path().to_str().unwrap();
     let output = kalah(&["move", "6x6", "--no-book", "--rules", "standard", "--tables", tables, "--time", "6"], "");
-    let (text, messages) = (stdout(&output), stderr(&output));
+    let (text, messages) = (output.printed(), output.stderr());
     let line = messages.lines().find(|line| line.contains("s left")).unwrap_or_else(|| panic!("{messages}{text}"));
     assert!(line.contains("s left: move "), "{line}");
     assert!(line.ends_with("| perfect on <6,0,0,6,6,6,6,6,6,6,6,6,6,6,6>, standard"), "{line}");
     // A quick answer prints no message.
-    assert!(!stderr(&kalah(&["move", "6x1"], "")).contains("so far"));
+    assert!(!kalah(&["move", "6x1"], "").stderr().contains("so far"));
 }
 
 #[test]
 fn moves_are_chosen_in_the_positions_of_files() {
     let positions = "\u{feff}# two\r\n6x1\r\n\r\nnone\r\n1,0,1,1,1,1/1,0,0,1,1,0 # by the tables\r\n0,0/1,0";
-    let output = kalah(&["move", "-", "--json"], positions);
-    assert_eq!(output.status.code(), Some(1));
-    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    let output = kalah(&["move", "-", "--json"], positions).exits(1);
+    let text = output.stdout();
     let answers: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(answers.len(), 2, "{text}");
     assert_eq!(answers[0]["position"], "<6,0,0,1,1,1,1,1,1,1,1,1,1,1,1>");
-    let messages = stderr(&output);
+    let messages = output.stderr();
     assert!(messages.contains("kalah: standard input:4: 'none' is not a position"), "{messages}");
     assert!(messages.contains("kalah: standard input:6: the game is over at <2,0,0,0,0,1,0>"), "{messages}");
 }
@@ -274,20 +261,18 @@ fn a_search_takes_its_position_from_a_file_too() {
         std::fs::write(path, text).unwrap();
         kalah(&["solve", "--value-only", "--json", path], "")
     };
-    let answer: Value = serde_json::from_str(&stdout(&solve("# one\r\n2x1\r\n"))).unwrap();
+    let answer: Value = solve("# one\r\n2x1\r\n").success().json();
     assert_eq!(answer["position"], "<2,0,0,1,1,1,1>");
     for (text, why) in [
         ("2x1\n3x1\n", "contains 2 positions, but this command takes one"),
         ("# none", "contains no position"),
         ("\n2y1", ":2: '2y1' is not a position"),
     ] {
-        let output = solve(text);
-        assert_eq!(output.status.code(), Some(1));
-        assert!(stderr(&output).contains(path) && stderr(&output).contains(why), "{}", stderr(&output));
+        let output = solve(text).exits(1);
+        assert!(output.stderr().contains(path) && output.stderr().contains(why), "{}", output.stderr());
     }
     let output = kalah(&["solve", "--value-only", "-"], "2x1");
-    assert!(stdout(&output).starts_with("<2,0,0,1,1,1,1>\n"));
-    let output = kalah(&["solve", "6y4"], "");
-    assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("there is no file of that name"), "{}", stderr(&output));
+    assert!(output.printed().starts_with("<2,0,0,1,1,1,1>\n"));
+    let output = kalah(&["solve", "6y4"], "").exits(2);
+    assert!(output.stderr().contains("there is no file of that name"), "{}", output.stderr());
 }

@@ -2,15 +2,15 @@
 #![cfg(feature = "cli")]
 
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output};
 use std::sync::LazyLock;
 
-use assert_cmd::Command;
 use kalah::analyse::MoveQuality;
 use kalah::build::build;
 use kalah::game::{Line, Pit, Position, Rules};
 use kalah::record::GameRecord;
 use kalah::table::Tables;
+use kalah_tests::program::{self, Ran, Run};
 use serde_json::Value;
 
 const RULES: Rules = Rules::Standard;
@@ -26,19 +26,15 @@ fn directory() -> &'static Path {
 }
 
 fn kalah(args: &[&str], stdin: &str) -> Output {
-    let mut command = Command::cargo_bin("kalah").unwrap();
-    command.env("KALAH_TABLES", directory()).arg("review").args(args).write_stdin(stdin).output().unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
+    let mut command = program::command();
+    command.env("KALAH_TABLES", directory()).arg("review").args(args).run_with(stdin)
 }
 
 #[track_caller]
 fn answer(args: &[&str], stdin: &str) -> Value {
     let output = kalah(&[args, &["--json"]].concat(), stdin);
-    assert!(output.status.success(), "{args:?}: {}", stderr(&output));
-    let mut answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(output.status.success(), "{args:?}: {}", output.stderr());
+    let mut answer: Value = output.json();
     answer.as_object_mut().unwrap().remove("seconds");
     answer
 }
@@ -159,16 +155,16 @@ fn games_come_from_files_text_and_positions() {
     let by_turns = answer(&[&["3x2", "--rules", "standard"], &line.split(' ').collect::<Vec<_>>()[..]].concat(), "");
     assert_eq!(by_turns["turns"], whole["turns"]);
     let table = kalah(&["-"], &text);
-    let table = String::from_utf8(table.stdout).unwrap();
+    let table = table.stdout();
     assert_eq!(table.lines().count(), game.line.turns().len() + 4, "{table}");
     assert!(table.contains("\nSouth, me: ") && table.contains(" with a choice best ("), "{table}");
     #[cfg(unix)]
     {
-        let program = assert_cmd::cargo::cargo_bin("kalah");
+        let program = program::path();
         let piped = format!("'{}' review --json <(cat '{}') --game 2", program.display(), file.display());
         let mut bash = Command::new("bash");
-        let piped = bash.args(["-c", &piped]).env("KALAH_TABLES", self::directory()).output().unwrap();
-        let piped: Value = serde_json::from_slice(&piped.stdout).unwrap_or_else(|_| panic!("{}", stderr(&piped)));
+        let piped = bash.args(["-c", &piped]).env("KALAH_TABLES", self::directory()).run();
+        let piped: Value = serde_json::from_slice(&piped.stdout).unwrap_or_else(|_| panic!("{}", piped.stderr()));
         assert_eq!(piped["turns"], whole["turns"]);
     }
     for (args, code, expected) in [
@@ -179,8 +175,8 @@ fn games_come_from_files_text_and_positions() {
         (&[file.to_str().unwrap(), "1"], 2, "TURNS can follow only a position"),
     ] {
         let output = kalah(args, "");
-        let messages = stderr(&output);
-        assert!(output.status.code() == Some(code) && messages.contains(expected), "{args:?}: {messages}");
+        let messages = output.stderr();
+        assert!(output.code() == code && messages.contains(expected), "{args:?}: {messages}");
     }
 }
 
@@ -198,7 +194,7 @@ fn values_that_are_not_found_in_time_are_unknown_or_bounds() {
     }
     assert_eq!((&unknown["south"]["evaluated"], unknown["south"].get("accuracy")), (&0.into(), None));
     let table = kalah(&[&game[..], &["--no-book"]].concat(), "");
-    let table = String::from_utf8(table.stdout).unwrap();
+    let table = table.stdout();
     assert!(table.contains("unknown") && table.contains("2 turns not evaluated"), "{table}");
     // The book has the value of the start.
     let known = answer(&game, "");

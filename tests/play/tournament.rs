@@ -2,15 +2,16 @@
 #![cfg(feature = "cli")]
 
 use std::path::Path;
+use std::process::Output;
 use std::sync::LazyLock;
 
-use assert_cmd::Command;
 use kalah::build::build;
 use kalah::game::{Position, Rules};
 use kalah::play::{Accuracy, Match, Median, PlayerName, Setting, Tournament, random_starts};
 use kalah::table::Tables;
 use serde_json::Value;
 
+use kalah_tests::program::{self, Ran, Run};
 use kalah_tests::reference;
 
 const SEEDS: usize = 10;
@@ -121,26 +122,14 @@ fn medians_have_the_intervals_of_the_sign_test() {
     assert_eq!(Median::of([]), None);
 }
 
-struct Ran(std::process::Output);
-
-impl Ran {
-    fn stdout(&self) -> String {
-        String::from_utf8(self.0.stdout.clone()).unwrap()
-    }
-
-    fn stderr(&self) -> String {
-        String::from_utf8(self.0.stderr.clone()).unwrap()
-    }
-}
-
-fn kalah(args: &[&str]) -> Ran {
-    let mut command = Command::cargo_bin("kalah").unwrap();
-    Ran(command.env("KALAH_TABLES", directory()).arg("tournament").args(args).output().unwrap())
+fn kalah(args: &[&str]) -> Output {
+    let mut command = program::command();
+    command.env("KALAH_TABLES", directory()).arg("tournament").args(args).run()
 }
 
 /// The JSON document without the fields that may differ between runs.
-fn document(ran: &Ran) -> Value {
-    let mut document: Value = serde_json::from_str(&ran.stdout()).unwrap();
+fn document(ran: &Output) -> Value {
+    let mut document: Value = ran.json();
     let part = document.as_object_mut().unwrap();
     part.remove("seconds");
     part.remove("threads");
@@ -188,8 +177,7 @@ fn bad_tournaments_are_refused() {
         (&["greedy", "--time", "0"], "seconds"),
     ];
     for (args, expected) in cases {
-        let ran = kalah(args);
-        assert_eq!(ran.0.status.code(), Some(2), "{args:?}: {}", ran.stderr());
+        let ran = kalah(args).exits(2);
         assert!(ran.stderr().contains(expected), "{args:?}: {}", ran.stderr());
     }
 }

@@ -1,4 +1,4 @@
-//! Rules of the repository: documents, packages, structure of the sources.
+//! Rules of the repository: documents and packages.
 
 mod commands;
 mod documentation;
@@ -6,5 +6,4 @@ mod format_page;
 mod packaging;
 mod python_reader;
 mod rules_in_one_place;
-mod structure;
 mod words;

@@ -10,6 +10,7 @@ use kalah::progress::Pulse;
 use kalah::table::{BoundMaker, BoundTables, Cuts, Tables};
 
 use kalah_tests::optional::{self, has_python};
+use kalah_tests::program::Run;
 
 const READER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kalah_reader.py");
 
@@ -25,9 +26,8 @@ fn ask(directory: &Path, rules: Rules, positions: &str) -> Output {
 
 /// Does the same with flags.
 fn ask_with(flags: &[&str], directory: &Path, rules: Rules, positions: &str) -> Output {
-    let mut command = assert_cmd::Command::new("python3");
-    command.arg(READER).args(flags).arg(directory).arg(rules.name()).write_stdin(positions);
-    command.output().unwrap()
+    let mut command = std::process::Command::new("python3");
+    command.arg(READER).args(flags).arg(directory).arg(rules.name()).run_with(positions)
 }
 
 fn literal(pits: usize, mover: &TableRow, other: &TableRow) -> String {

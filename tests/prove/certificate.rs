@@ -171,10 +171,21 @@ fn with_claim(certificate: &Certificate, old: &Claim, new: Option<Claim>) -> Cer
 }
 
 #[test]
+fn false_claims_are_found() {
+    false_claims_of_every_claim(7);
+}
+
+#[test]
+#[ignore = "slow"]
 fn every_false_claim_is_found() {
+    false_claims_of_every_claim(1);
+}
+
+/// Makes every `step`-th claim false.
+fn false_claims_of_every_claim(step: usize) {
     small_certificates(|scores, certificate, tables| {
         let mut found = 0;
-        for claim in certificate.claims.iter() {
+        for claim in certificate.claims.iter().step_by(step) {
             let Claim { position, bounds: Bounds { lower, upper } } = claim;
             let score = scores.score(&position);
             // A bound one better than the truth. If the claim is not tight, that is more than one better than claimed.
@@ -194,7 +205,7 @@ fn every_false_claim_is_found() {
                 found += 1;
             }
         }
-        assert!(found > 10);
+        assert!(found > 3, "{found}");
     });
 }
 
@@ -541,7 +552,7 @@ fn the_python_reader_reads_the_same() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("a.certificate");
     let ask = |flags: &[&str]| {
-        let mut command = assert_cmd::Command::new("python3");
+        let mut command = std::process::Command::new("python3");
         command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/certificate_reader.py")).args(flags).arg(&path);
         command.output().expect("python3 runs")
     };

@@ -1,9 +1,8 @@
 //! `kalah check`: the behaviour that scripts rely on.
 
 use std::path::{Path, PathBuf};
+use std::process::Output;
 
-use assert_cmd::Command;
-use assert_cmd::assert::Assert;
 use kalah::build::build;
 use kalah::certificate::{Bound, Certificate, CheckIdentity, ClaimSet, Head, Statement, Tasks};
 use kalah::file::Document;
@@ -12,14 +11,11 @@ use kalah::table::Tables;
 use serde_json::Value;
 
 use crate::certificates::{Scores, certificate, claim};
+use kalah_tests::program::{self, Ran, Run};
 
-fn check(file: &Path, flags: &[&str]) -> Assert {
-    let mut command = Command::cargo_bin("kalah").expect("the program is built");
-    command.arg("check").arg(file).args(flags).env_remove("KALAH_TABLES").assert()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+fn check(file: &Path, flags: &[&str]) -> Output {
+    let mut command = program::command();
+    command.arg("check").arg(file).args(flags).run()
 }
 
 /// A directory with tables, and a certificate that rests on them.
@@ -53,8 +49,8 @@ impl Fixture {
     /// Identity of the program's check of the certificate.
     fn identity(&self) -> CheckIdentity {
         let digest = |bytes: &[u8]| blake3::hash(bytes).to_hex().to_string();
-        let mut long = Command::cargo_bin("kalah").expect("the program is built");
-        let long = text(&long.arg("--version").assert().code(0).get_output().stdout);
+        let mut long = program::command();
+        let long = long.arg("--version").run().exits(0).stdout();
         let commit = long.lines().find_map(|line| line.strip_prefix("commit: ")).expect("a line of --version");
         let file = std::fs::read(&self.file).expect("it was written");
         CheckIdentity {
@@ -65,7 +61,7 @@ impl Fixture {
         }
     }
 
-    fn check(&self, flags: &[&str]) -> Assert {
+    fn check(&self, flags: &[&str]) -> Output {
         check(&self.file, &[flags, &["--tables", &self.tables()]].concat())
     }
 }
@@ -74,14 +70,14 @@ impl Fixture {
 fn a_sound_certificate_is_checked() {
     let fixture = Fixture::new();
     let claims = fixture.certificate.claims.len();
-    let out = text(&fixture.check(&[]).code(0).get_output().stdout);
+    let out = fixture.check(&[]).exits(0).stdout();
     assert!(out.contains(&format!("{claims} claims: every one was checked, and holds")), "{out}");
-    let out = text(&fixture.check(&["--sample", "5"]).code(0).get_output().stdout);
+    let out = fixture.check(&["--sample", "5"]).exits(0).stdout();
     let expected = format!("a sample, not a full check: 5 of {claims} claims hold; the others were not checked");
     assert!(out.contains(&expected), "{out}");
     let json = |flags: &[&str]| -> Value {
-        let output = fixture.check(&[flags, &["--json"]].concat()).code(0).get_output().stdout.clone();
-        serde_json::from_slice(&output).expect("one document")
+        let output = fixture.check(&[flags, &["--json"]].concat()).exits(0).stdout();
+        serde_json::from_str(&output).expect("one document")
     };
     let answer = json(&[]);
     assert_eq!(answer["ok"], true);
@@ -102,12 +98,12 @@ fn a_sound_certificate_is_checked() {
 fn more_tables_make_a_check_shorter_and_part_of_its_result() {
     let fixture = Fixture::new();
     let flags = ["--seeds", "9"];
-    let errors = text(&fixture.check(&flags).code(1).get_output().stderr);
+    let errors = fixture.check(&flags).exits(1).stderr();
     assert!(errors.contains("layers 6 to 9 are missing"), "{errors}");
     build(fixture.directory.path(), Rules::Standard, 3, 9).expect("tables are built");
     let json = |flags: &[&str]| -> Value {
-        let output = fixture.check(&[flags, &["--json"]].concat()).code(0).get_output().stdout.clone();
-        serde_json::from_slice(&output).expect("one document")
+        let output = fixture.check(&[flags, &["--json"]].concat()).exits(0).stdout();
+        serde_json::from_str(&output).expect("one document")
     };
     let (without, with) = (json(&[]), json(&flags));
     assert_eq!((&with["ok"], &with["table_seeds"], &with["used_seeds"]), (&true.into(), &5.into(), &9.into()));
@@ -122,11 +118,10 @@ fn more_tables_make_a_check_shorter_and_part_of_its_result() {
     assert_eq!(with["tables"]["digest"], digest);
     let state = fixture.directory.path().join("state.json");
     Tasks::new(fixture.identity(), fixture.claims()).write(&state).expect("the state is written");
-    let errors =
-        text(&fixture.check(&["--seeds", "9", "--state", &state.to_string_lossy()]).code(1).get_output().stderr);
+    let errors = fixture.check(&["--seeds", "9", "--state", &state.to_string_lossy()]).exits(1).stderr();
     assert!(errors.contains("other tables"), "{errors}");
     // Those that the proof rests on are always needed.
-    let errors = text(&fixture.check(&["--seeds", "4"]).code(2).get_output().stderr);
+    let errors = fixture.check(&["--seeds", "4"]).exits(2).stderr();
     assert!(errors.contains("at least 5"), "{errors}");
     // A damaged layer above those of the proof ends the check, too.
     let layer = tables.require(9).expect("it was built").path().to_owned();
@@ -134,8 +129,8 @@ fn more_tables_make_a_check_shorter_and_part_of_its_result() {
     let place = bytes.len() - 9;
     bytes[place] ^= 1;
     std::fs::write(&layer, bytes).expect("the file can be written");
-    fixture.check(&flags).code(3);
-    fixture.check(&[]).code(0);
+    fixture.check(&flags).exits(3);
+    fixture.check(&[]).exits(0);
 }
 
 #[test]
@@ -143,7 +138,7 @@ fn a_state_is_removed_at_the_end_and_belongs_to_its_certificate() {
     let fixture = Fixture::new();
     let state = fixture.directory.path().join("state.json");
     let flags = ["--state", state.to_str().expect("a path")];
-    fixture.check(&flags).code(0);
+    fixture.check(&flags).exits(0);
     assert!(!state.exists());
     // States of other checks: each line has a change of the identity, and the text of the refusal.
     let identity = fixture.identity();
@@ -155,18 +150,18 @@ fn a_state_is_removed_at_the_end_and_belongs_to_its_certificate() {
     ];
     for (other, expected) in others {
         Tasks::new(other, fixture.claims()).write(&state).expect("the state is written");
-        let errors = text(&fixture.check(&flags).code(1).get_output().stderr);
+        let errors = fixture.check(&flags).exits(1).stderr();
         assert!(errors.contains(expected) && errors.contains("--state"), "{errors}");
     }
     Tasks::new(identity, fixture.claims()).write(&state).expect("the state is written");
-    let errors = text(&fixture.check(&[&flags[..], &["--trust-tables"]].concat()).code(1).get_output().stderr);
+    let errors = fixture.check(&[&flags[..], &["--trust-tables"]].concat()).exits(1).stderr();
     assert!(errors.contains("compared the tables"), "{errors}");
     // A state of a version that recorded less.
     std::fs::write(&state, r#"{"format": "kalah check", "version": 1}"#).expect("the state is written");
-    let errors = text(&fixture.check(&flags).code(1).get_output().stderr);
+    let errors = fixture.check(&flags).exits(1).stderr();
     assert!(errors.contains("version 1") && errors.contains("--state"), "{errors}");
     std::fs::write(&state, "{}").expect("the state is written");
-    fixture.check(&flags).code(3);
+    fixture.check(&flags).exits(3);
 }
 
 #[test]
@@ -175,7 +170,7 @@ fn the_report_distinguishes_stated_from_checked_claims() {
     let state = fixture.directory.path().join("state.json");
     let flags = ["--state", state.to_str().expect("a path")];
     let claims = fixture.claims();
-    let out = text(&fixture.check(&flags).code(0).get_output().stdout);
+    let out = fixture.check(&flags).exits(0).stdout();
     assert!(out.contains(&format!("{claims} checked by this run, 0 by earlier runs")), "{out}");
     // A forged state looks like a true one, so the report states the part of the result that rests on a state.
     let stated = serde_json::json!({
@@ -184,11 +179,11 @@ fn the_report_distinguishes_stated_from_checked_claims() {
     });
     const STATE: Document = Document { format: "kalah check", version: 2 };
     STATE.write(&state, &stated).expect("the state is written");
-    let output = fixture.check(&[&flags[..], &["--json"]].concat()).code(0).get_output().stdout.clone();
-    let answer: Value = serde_json::from_slice(&output).expect("one document");
+    let output = fixture.check(&[&flags[..], &["--json"]].concat()).exits(0).stdout();
+    let answer: Value = serde_json::from_str(&output).expect("one document");
     assert_eq!((&answer["earlier"], &answer["this_run"]), (&16.into(), &(claims - 16).into()));
     STATE.write(&state, &stated).expect("the state is written");
-    let out = text(&fixture.check(&flags).code(0).get_output().stdout);
+    let out = fixture.check(&flags).exits(0).stdout();
     assert!(out.contains(&format!("{} checked by this run, 16 by earlier runs", claims - 16)), "{out}");
 }
 
@@ -198,12 +193,10 @@ fn the_origin_of_the_tables_is_reported() {
     let digest = fixture.certificate.head.tables_digest().expect("it rests on tables");
     let digest = digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     // The manifest has no tables of 3 pits.
-    let assert = fixture.check(&[]).code(0);
-    let output = assert.get_output();
-    let (out, errors) = (text(&output.stdout), text(&output.stderr));
+    let (_, out, errors) = fixture.check(&[]).success().parts();
     assert!(out.contains(&format!("digest of all {digest}: unknown")), "{out}");
     assert!(errors.contains("warning: the check uses unknown tables"), "{errors}");
-    let answer: Value = serde_json::from_slice(&fixture.check(&["--json"]).get_output().stdout).expect("one document");
+    let answer: Value = fixture.check(&["--json"]).json();
     let tables = serde_json::json!({ "digest": digest, "origin": "unknown", "first_unknown": 2, "compared": true });
     assert_eq!(answer["tables"], tables);
 }
@@ -224,14 +217,13 @@ fn known_tables_are_as_in_the_manifest_and_a_changed_digest_makes_them_unknown()
     let file = directory.path().join("a.certificate");
     certificate.write(&file).expect("a valid certificate");
     let path = directory.path().to_str().expect("a path");
-    let assert = check(&file, &["--tables", path]).code(0);
-    let (out, errors) = (text(&assert.get_output().stdout), text(&assert.get_output().stderr));
+    let (_, out, errors) = check(&file, &["--tables", path]).success().parts();
     assert!(out.contains(": as in the manifest") && !errors.contains("warning"), "{out}{errors}");
     // The refusal comes before the tables, which are different ones, are opened.
     let mut head = certificate.head.clone();
     head.tables[1][5] ^= 1;
     Certificate { head, claims: certificate.claims }.write(&file).expect("a valid certificate");
-    let errors = text(&check(&file, &["--tables", path]).code(3).get_output().stderr);
+    let errors = check(&file, &["--tables", path]).exits(3).stderr();
     assert!(errors.contains("a different table for standard with 6 pits and 3 seeds"), "{errors}");
 }
 
@@ -243,10 +235,10 @@ fn what_is_wrong_has_exit_code_3_and_is_named() {
     let mut damaged = bytes.clone();
     damaged[bytes.len() / 2] ^= 1;
     std::fs::write(&fixture.file, &damaged).expect("the file is written");
-    let errors = text(&fixture.check(&[]).code(3).get_output().stderr);
+    let errors = fixture.check(&[]).exits(3).stderr();
     assert!(errors.contains("3x3.certificate cannot be used"), "{errors}");
     std::fs::write(&fixture.file, &bytes[..100]).expect("the file is written");
-    fixture.check(&["--json"]).code(3).stdout("");
+    assert_eq!(fixture.check(&["--json"]).exits(3).stdout(), "");
     // A false claim.
     let mut wrong = fixture.certificate.clone();
     let mut scores = Scores::of(Rules::Standard);
@@ -256,17 +248,17 @@ fn what_is_wrong_has_exit_code_3_and_is_named() {
     wrong.claims.remove(&position);
     claim(&mut wrong.claims, &position, bound);
     wrong.write(&fixture.file).expect("a valid certificate");
-    let out = text(&fixture.check(&[]).code(3).get_output().stdout);
+    let out = fixture.check(&[]).exits(3).stdout();
     assert!(out.starts_with("WRONG: "), "{out}");
-    let answer = fixture.check(&["--json"]).code(3).get_output().stdout.clone();
-    let answer: Value = serde_json::from_slice(&answer).expect("one document");
+    let answer = fixture.check(&["--json"]).exits(3).stdout();
+    let answer: Value = serde_json::from_str(&answer).expect("one document");
     assert_eq!((&answer["ok"], &answer["extent"]), (&false.into(), &"wrong".into()));
     assert_eq!(out, format!("WRONG: {}\n", answer["wrong"].as_str().expect("a text")));
     // The digest of another table.
     let head = Head { tables: vec![[0; 32]; 4], ..fixture.certificate.head.clone() };
     let other = Certificate { head, claims: fixture.certificate.claims.clone() };
     other.write(&fixture.file).expect("a valid certificate");
-    let out = text(&fixture.check(&[]).code(3).get_output().stdout);
+    let out = fixture.check(&[]).exits(3).stdout();
     assert!(out.contains("digest"), "{out}");
 }
 
@@ -288,7 +280,7 @@ fn with_more_tables_wrong_claims_are_found_and_named() {
         claim(&mut forged.claims, position, *bound);
         forged.write(&fixture.file).expect("a valid certificate");
         for flags in [&["--seeds", "9"][..], &["--seeds", "9", "--trust-tables"], &[]] {
-            let out = text(&fixture.check(flags).code(3).get_output().stdout);
+            let out = fixture.check(flags).exits(3).stdout();
             assert!(out.starts_with("WRONG: "), "{position} {out}");
         }
     }
@@ -297,14 +289,14 @@ fn with_more_tables_wrong_claims_are_found_and_named() {
 #[test]
 fn what_cannot_be_checked_has_exit_code_1_or_2() {
     let fixture = Fixture::new();
-    let errors = text(&check(&fixture.file, &["--tables", "/nowhere"]).code(1).get_output().stderr);
+    let errors = check(&fixture.file, &["--tables", "/nowhere"]).exits(1).stderr();
     assert!(errors.contains("there is no directory /nowhere"), "{errors}");
     let empty = tempfile::tempdir().unwrap();
-    let errors = text(&check(&fixture.file, &["--tables", empty.path().to_str().unwrap()]).code(1).get_output().stderr);
+    let errors = check(&fixture.file, &["--tables", empty.path().to_str().unwrap()]).exits(1).stderr();
     assert!(errors.contains("kalah build"), "{errors}");
-    let errors = text(&check(Path::new("/nowhere/a.certificate"), &[]).code(1).get_output().stderr);
+    let errors = check(Path::new("/nowhere/a.certificate"), &[]).exits(1).stderr();
     assert!(errors.contains("/nowhere/a.certificate"), "{errors}");
-    check(&fixture.file, &["--sample", "many"]).code(2);
-    check(&fixture.file, &["--sample", "0"]).code(2);
-    check(&fixture.file, &["--sample", "2", "--state", "x"]).code(2);
+    check(&fixture.file, &["--sample", "many"]).exits(2);
+    check(&fixture.file, &["--sample", "0"]).exits(2);
+    check(&fixture.file, &["--sample", "2", "--state", "x"]).exits(2);
 }

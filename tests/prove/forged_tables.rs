@@ -1,11 +1,10 @@
 //! Tables with false scores and true digests. A check refuses them, even if the files change while it runs.
 
 use std::path::PathBuf;
+use std::process::Output;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use assert_cmd::Command;
-use assert_cmd::assert::Assert;
 use kalah::build::build;
 use kalah::certificate::{
     Bound, Certificate, Check, CheckError, CheckIdentity, ClaimSet, Head, Statement, StoredCertificate, Tasks,
@@ -20,6 +19,7 @@ use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::certificates::{Scores, claim, positions, stored};
+use kalah_tests::program::{self, Ran, Run};
 
 /// The smallest layer with a frame of several blocks: 9 seeds on 8 pits a side.
 const KEY: TableKey = TableKey { rules: Rules::EmptyCapture, pits: 8, seeds: 9 };
@@ -72,10 +72,10 @@ impl Forgery {
         file.and_then(|mut file| file.write_all(bytes)).expect("the table is written");
     }
 
-    fn check(&self, flags: &[&str]) -> Assert {
-        let mut command = Command::cargo_bin("kalah").expect("the program is built");
+    fn check(&self, flags: &[&str]) -> Output {
+        let mut command = program::command();
         command.arg("check").arg(&self.file).arg("--tables").arg(self.directory.path()).args(flags);
-        command.env_remove("KALAH_TABLES").assert()
+        command.run()
     }
 }
 
@@ -133,33 +133,29 @@ fn with_lower_score(table: &Table, mover: usize, ranks: (u32, u32), score: u8) -
     Some(bytes)
 }
 
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
 #[test]
 fn a_false_score_under_true_digests_is_refused() {
     let forgery = Forgery::new();
-    let out = text(&forgery.check(&[]).code(3).get_output().stdout);
+    let out = forgery.check(&[]).exits(3).stdout();
     assert!(out.starts_with("WRONG: claim 1"), "with the true table: {out}");
     forgery.overwrite(&forgery.forged_bytes);
     for flags in [&[][..], &["--sample", "1"]] {
-        let out = text(&forgery.check(flags).code(3).get_output().stdout);
+        let out = forgery.check(flags).exits(3).stdout();
         assert!(out.contains("frame is damaged") && out.contains("empty-capture-8-09.kalah"), "{out}");
     }
     // The advice is that for a damaged table.
-    let errors = text(&forgery.check(&[]).code(3).get_output().stderr);
+    let errors = forgery.check(&[]).exits(3).stderr();
     assert!(errors.contains("advice: delete it and run `kalah build --seeds 9 --pits 8"), "{errors}");
-    let mut verify = Command::cargo_bin("kalah").expect("the program is built");
+    let mut verify = program::command();
     let (rules, pits) = (KEY.rules.name(), KEY.pits.to_string());
     verify.args(["verify", "--checksums", "--rules", rules, "--pits", &pits, "--tables"]).arg(forgery.directory.path());
-    let out = text(&verify.assert().code(3).get_output().stdout);
+    let out = verify.run().exits(3).stdout();
     assert!(out.contains("empty-capture-8-09.kalah"), "{out}");
     // `--trust-tables` accepts the false tables, and the report names the checks that were left out.
-    let out = text(&forgery.check(&["--trust-tables"]).code(0).get_output().stdout);
+    let out = forgery.check(&["--trust-tables"]).exits(0).stdout();
     assert!(out.contains("TRUSTED") && out.contains("--trust-tables"), "{out}");
-    let answer = forgery.check(&["--trust-tables", "--json"]).code(0).get_output().stdout.clone();
-    let answer: Value = serde_json::from_slice(&answer).expect("one document");
+    let answer = forgery.check(&["--trust-tables", "--json"]).exits(0).stdout();
+    let answer: Value = serde_json::from_str(&answer).expect("one document");
     assert_eq!((&answer["ok"], &answer["tables"]["compared"]), (&true.into(), &false.into()));
 }
 

@@ -12,6 +12,7 @@ use kalah::table::Tables;
 use serde_json::Value;
 
 use kalah_tests::leases::kill_a_holder;
+use kalah_tests::program::{self, Ran, Run};
 
 /// Seeds of the largest table.
 const SEEDS: usize = 8;
@@ -33,7 +34,7 @@ impl Files {
     }
 
     fn prove(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+        let mut command = program::command();
         command.arg("prove").args(args).args(["--proof", "proof", "--rules", "standard", "--threads", "1"]);
         command.args(["--transpositions", "1MiB"]).env("KALAH_TABLES", self.path()).current_dir(self.path());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -41,7 +42,7 @@ impl Files {
     }
 
     fn run(&self, args: &[&str]) -> Output {
-        self.prove(args).output().unwrap()
+        self.prove(args).run()
     }
 
     /// Runs the proof to its end, and returns the answer.
@@ -71,13 +72,9 @@ impl Files {
 
 #[track_caller]
 fn answer(output: Output) -> Value {
-    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    let error = output.stderr();
     assert!(output.status.success(), "{}: {error}", output.status);
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
+    output.json()
 }
 
 /// Arguments of every proof here. Jobs are small, so that there are many.
@@ -166,7 +163,7 @@ fn incomplete_jobs_of_killed_processes_are_removed_by_those_that_share() {
 fn what_is_wrong_is_said_with_what_is_proved() {
     let files = Files::new();
     let value = answer(
-        Command::new(assert_cmd::cargo::cargo_bin("kalah"))
+        program::command()
             .args(["solve", "4x2", "--value-only", "--rules", "standard", "--json", "--transpositions", "1MiB"])
             .env("KALAH_TABLES", files.path())
             .output()
@@ -175,29 +172,24 @@ fn what_is_wrong_is_said_with_what_is_proved() {
         .as_i64()
         .unwrap();
     let at_least = (value + 2).to_string();
-    let ran = files.run(&["4x2", "--at-least", &at_least, "--json"]);
-    assert_eq!(ran.status.code(), Some(3), "{}", stderr(&ran));
-    let found: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let ran = files.run(&["4x2", "--at-least", &at_least, "--json"]).exits(3);
+    let found: Value = ran.json();
     assert_eq!((found["proved"].as_bool(), found["at_most"].as_i64()), (Some(false), Some(value)));
-    assert!(stderr(&ran).contains("WRONG: "), "{}", stderr(&ran));
+    assert!(ran.stderr().contains("WRONG: "), "{}", ran.stderr());
     assert!(found.get("certificate").is_none());
     // The directory belongs to a different proof.
-    let ran = files.run(&["4x2", "--at-most", "0"]);
-    assert_eq!(ran.status.code(), Some(1));
-    assert!(stderr(&ran).contains("--proof"), "{}", stderr(&ran));
+    let ran = files.run(&["4x2", "--at-most", "0"]).exits(1);
+    assert!(ran.stderr().contains("--proof"), "{}", ran.stderr());
     // No game ends with an odd value.
-    let ran = files.run(&["4x2", "--value", "1", "--proof", "odd"]);
-    assert_eq!(ran.status.code(), Some(2), "{}", stderr(&ran));
+    files.run(&["4x2", "--value", "1", "--proof", "odd"]).exits(2);
 }
 
 #[test]
 fn a_directory_goes_on_by_itself_and_names_its_contents() {
     let files = Files::new();
-    let ran = files.run(&["--status"]);
-    assert_eq!(ran.status.code(), Some(1));
-    assert!(stderr(&ran).contains("no proof"), "{}", stderr(&ran));
-    let ran = files.run(&[]);
-    assert_eq!(ran.status.code(), Some(2), "{}", stderr(&ran));
+    let ran = files.run(&["--status"]).exits(1);
+    assert!(ran.stderr().contains("no proof"), "{}", ran.stderr());
+    files.run(&[]).exits(2);
     let first = files.answer(&["4x2", "--openings", "--budget", "3000", "--effort", "5"]);
     assert!(first["openings"].as_array().unwrap().len() > 3);
     let again = files.answer(&[]);
@@ -211,9 +203,8 @@ fn a_directory_goes_on_by_itself_and_names_its_contents() {
     let job = std::fs::read_dir(files.path().join("proof/jobs")).unwrap().next().unwrap().unwrap().path();
     std::fs::write(&job, b"{}\n").unwrap();
     for args in [&["--status"][..], &[]] {
-        let ran = files.run(args);
-        assert_eq!(ran.status.code(), Some(3), "{}", stderr(&ran));
-        let error = stderr(&ran);
+        let ran = files.run(args).exits(3);
+        let error = ran.stderr();
         assert!(error.contains(job.file_name().unwrap().to_str().unwrap()) && error.contains("delete"), "{error}");
     }
     std::fs::remove_file(&job).unwrap();
@@ -230,14 +221,14 @@ fn one_process_works_alone_unless_all_share() {
     let ran = files.run(&["4x5"]);
     process.kill().unwrap();
     process.wait().unwrap();
-    assert_eq!(ran.status.code(), Some(1));
-    assert!(stderr(&ran).contains("--share"), "{}", stderr(&ran));
+    assert_eq!(ran.code(), 1);
+    assert!(ran.stderr().contains("--share"), "{}", ran.stderr());
 }
 
 /// Command that runs a script in `cluster/` on the proof of [`SMALL`].
 fn script(files: &Files, name: &str, args: &[&str]) -> Command {
     let mut command = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("cluster").join(name));
-    let program = assert_cmd::cargo::cargo_bin("kalah");
+    let program = program::path();
     command.args(args).args(["--rules", "standard", "--transpositions", "1MiB", "--patience", "2", "--json"]);
     command.args(&SMALL[1..]).current_dir(files.path()).env("KALAH", program).env("KALAH_THREADS", "1");
     command.env("KALAH_TABLES", files.path()).env("KALAH_PROOF", files.path().join("proof"));
@@ -280,17 +271,15 @@ fn the_scripts_prove_together() {
     let paths = std::env::var_os("PATH").unwrap();
     let paths = std::env::join_paths([files.path().to_owned()].into_iter().chain(std::env::split_paths(&paths)));
     let mut submit = script(&files, "prove-slurm.sh", &["3", "4x4"]);
-    let ran = submit.env("PATH", paths.unwrap()).env("KALAH_SBATCH", "--mem=1G").output().unwrap();
-    assert!(ran.status.success(), "{}", stderr(&ran));
-    assert!(String::from_utf8_lossy(&ran.stdout).contains("job 31, 3 tasks"));
+    let ran = submit.env("PATH", paths.unwrap()).env("KALAH_SBATCH", "--mem=1G").run().success();
+    assert!(ran.stdout().contains("job 31, 3 tasks"));
     let second = files.check("4x4.certificate");
     assert_eq!(first.head, second.head);
 
     for (name, args) in [("prove-mpi.sh", &[][..]), ("prove-slurm.sh", &["4x4"]), ("prove-slurm.sh", &["2"])] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("cluster").join(name);
-        let ran = Command::new(path).args(args).output().unwrap();
-        assert_eq!(ran.status.code(), Some(2), "{name}: {}", stderr(&ran));
-        assert!(stderr(&ran).contains("usage"), "{name}: {}", stderr(&ran));
+        let ran = Command::new(path).args(args).run().exits(2);
+        assert!(ran.stderr().contains("usage"), "{name}: {}", ran.stderr());
     }
 }
 
@@ -299,19 +288,17 @@ fn flags_that_contradict_the_proof_are_refused_without_a_position_too() {
     let files = Files::new();
     let value = files.answer(&["4x2"])["at_least"].as_i64().unwrap();
     for other in [["--value", "1"], ["--at-least", "1"], ["--at-most", "1"]] {
-        let refused = files.run(&other);
-        assert_eq!(refused.status.code(), Some(1), "{other:?}: {}", stderr(&refused));
+        let refused = files.run(&other).exits(1);
         assert!(refused.stdout.is_empty(), "{other:?}");
     }
     assert_eq!(files.run(&["--openings"]).status.code(), Some(1));
     assert_eq!(files.answer(&[])["at_least"].as_i64(), Some(value));
     // Other rules are not taken for those of the proof, even if they are the default.
     for (rules, code) in [(Some("empty-capture"), 1), (Some("standard"), 0), (None, 0)] {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+        let mut command = program::command();
         command.args(["prove", "--proof", "proof"]).env("KALAH_TABLES", files.path()).current_dir(files.path());
         command.args(rules.into_iter().flat_map(|rules| ["--rules", rules]));
-        let ran = command.output().unwrap();
-        assert_eq!(ran.status.code(), Some(code), "{rules:?}: {}", stderr(&ran));
+        command.run().exits(code);
     }
 }
 
@@ -343,9 +330,8 @@ fn a_full_disk_loses_no_finished_job() {
     let mut limited = Command::new("sh");
     limited.args(["-c", "ulimit -f 16; exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());
     limited.env("KALAH_TABLES", files.path()).current_dir(files.path());
-    let ran = limited.output().unwrap();
-    assert_eq!(ran.status.code(), Some(1), "{}", stderr(&ran));
-    assert!(stderr(&ran).contains(".job: File too large"), "{}", stderr(&ran));
+    let ran = limited.run().exits(1);
+    assert!(ran.stderr().contains(".job: File too large"), "{}", ran.stderr());
     let kept = files.answer(&["--status"])["jobs"].as_array().unwrap().len() as u64;
     assert!(kept > 0, "choose a limit that lets some jobs pass");
     let whole = files.answer(&args);
@@ -371,7 +357,7 @@ fn a_certificate_is_made_again_with_another_effort_without_the_search() {
     let (mut claims, mut nodes) = (Vec::new(), Vec::new());
     for effort in ["3", "9"] {
         let (proof, name) = (format!("proof-{effort}"), format!("{effort}.certificate"));
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+        let mut command = program::command();
         // The position and rules are those of the certificate.
         command.args([
             "prove",
@@ -385,7 +371,7 @@ fn a_certificate_is_made_again_with_another_effort_without_the_search() {
             &name,
         ]);
         command.args(["--transpositions", "1MiB", "--json"]).env("KALAH_TABLES", files.path());
-        let found = answer(command.current_dir(files.path()).output().unwrap());
+        let found = answer(command.current_dir(files.path()).run());
         assert_eq!((&found["at_least"], &found["at_most"]), (&first["at_least"], &first["at_most"]));
         let made = files.check(&name);
         assert_eq!(made.head.statement, of_six.head.statement);
@@ -411,9 +397,8 @@ fn a_false_certificate_does_not_lead_to_another_one() {
     lie.claims.add(&start, raised).unwrap();
     lie.write(files.path().join("false.certificate")).unwrap();
     std::fs::remove_dir_all(files.path().join("proof")).unwrap();
-    let ran = files.run(&["--from", "false.certificate", "--effort", "4"]);
-    assert_eq!(ran.status.code(), Some(3), "{}", stderr(&ran));
-    assert!(stderr(&ran).contains("--from"), "{}", stderr(&ran));
+    let ran = files.run(&["--from", "false.certificate", "--effort", "4"]).exits(3);
+    assert!(ran.stderr().contains("--from"), "{}", ran.stderr());
     assert!(
         !std::fs::read_dir(files.path().join("proof"))
             .unwrap()
@@ -426,12 +411,10 @@ fn a_certificate_of_another_board_is_refused() {
     let files = Files::new();
     files.answer(&["4x2", "--certificate", "4x2.certificate"]);
     for (position, rules) in [("3x2", "standard"), ("4x2", "s-kalaha")] {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+        let mut command = program::command();
         command.args(["prove", position, "--rules", rules, "--from", "4x2.certificate", "--proof", "other"]);
-        let ran = command.env("KALAH_TABLES", files.path()).current_dir(files.path()).output().unwrap();
-        assert_eq!(ran.status.code(), Some(1), "{}", stderr(&ran));
-        assert!(stderr(&ran).contains("4x2.certificate is about standard with 4 pits"), "{}", stderr(&ran));
+        let ran = command.env("KALAH_TABLES", files.path()).current_dir(files.path()).run().exits(1);
+        assert!(ran.stderr().contains("4x2.certificate is about standard with 4 pits"), "{}", ran.stderr());
     }
-    let ran = files.run(&["--from", "absent.certificate"]);
-    assert_eq!(ran.status.code(), Some(1), "{}", stderr(&ran));
+    files.run(&["--from", "absent.certificate"]).exits(1);
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::Output;
 use std::sync::Mutex;
 
 use kalah::build::build;
@@ -17,6 +18,7 @@ use kalah::table::Tables;
 use serde_json::{Value, json};
 
 use crate::certificates::stored;
+use kalah_tests::program::{self, Ran, Run};
 
 /// A proof that is run again and again.
 struct Case<'a> {
@@ -29,7 +31,7 @@ struct Case<'a> {
 }
 
 /// Result of a run of a proof.
-struct Ran {
+struct Checked {
     state: State,
     certificate: Option<Certificate>,
     /// Files of jobs that were reported as wrong.
@@ -42,7 +44,7 @@ impl<'a> Case<'a> {
         Solver::new(options.transpositions(1 << 18)).unwrap()
     }
 
-    fn run(&self, path: &Path) -> Result<Ran, ProveError> {
+    fn run(&self, path: &Path) -> Result<Checked, ProveError> {
         if let Some(directory) = ProofDirectory::open(path)? {
             // Otherwise the file is taken as it is.
             let _ = std::fs::remove_file(directory.certificate_path());
@@ -50,7 +52,7 @@ impl<'a> Case<'a> {
         self.run_beside_certificate(path)
     }
 
-    fn run_beside_certificate(&self, path: &Path) -> Result<Ran, ProveError> {
+    fn run_beside_certificate(&self, path: &Path) -> Result<Checked, ProveError> {
         let solver = self.solver();
         let request = Request { rules: self.rules, position: self.position, wanted: self.wanted };
         let directory = ProofDirectory::open_or_begin(path, || {
@@ -71,7 +73,7 @@ impl<'a> Case<'a> {
         let (state, written) = Prover::new(&solver, &directory, &checkers, options, &on_event)?.prove(&file)?;
         assert_eq!(written.is_some(), file.exists());
         let certificate = written.map(|_| Certificate::read(&file).unwrap());
-        Ok(Ran { state, certificate, wrong: wrong.into_inner().unwrap() })
+        Ok(Checked { state, certificate, wrong: wrong.into_inner().unwrap() })
     }
 
     /// Checks a certificate as `kalah check` does.
@@ -362,13 +364,13 @@ fn the_program_names_the_job_and_ends_right() {
     build(files.path(), Rules::Standard, 4, 6).unwrap();
     let certificate = files.path().join("4x3.certificate");
     let prove = || {
-        let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
+        let mut command = program::command();
         command.args(["prove", "4x3", "--rules", "standard", "--effort", "4", "--budget", "4000", "--threads", "1"]);
         command.args(["--transpositions", "1MiB", "--proof", "proof", "--json", "--certificate"]).arg(&certificate);
-        command.env("KALAH_TABLES", files.path()).current_dir(files.path()).assert().code(0)
+        command.env("KALAH_TABLES", files.path()).current_dir(files.path()).run().exits(0)
     };
-    let value = |ran: &assert_cmd::assert::Assert| {
-        let answer: Value = serde_json::from_slice(&ran.get_output().stdout).unwrap();
+    let value = |ran: &Output| {
+        let answer: Value = ran.json();
         (answer["at_least"].clone(), answer["at_most"].clone())
     };
     let first = value(&prove());
@@ -387,7 +389,7 @@ fn the_program_names_the_job_and_ends_right() {
     job.write(&path);
     std::fs::remove_file(&certificate).unwrap();
     let ran = prove();
-    let errors = String::from_utf8_lossy(&ran.get_output().stderr).into_owned();
+    let errors = ran.stderr();
     let name = path.file_name().unwrap().to_str().unwrap();
     assert!(errors.contains(name) && errors.contains("run again"), "{errors}");
     assert_eq!(value(&ran), first);

@@ -8,6 +8,7 @@ use kalah::prove::Wanted;
 use kalah::table::Tables;
 
 use crate::prove::{Board, Case, never};
+use kalah_tests::program::{self, Ran, Run};
 
 /// Games against random players, from each position and as each side.
 const RANDOM_GAMES: u64 = 60;
@@ -43,8 +44,18 @@ fn assert_never_less(strategy: &Certificate, tables: Option<&Tables>, start: &Po
 
 #[test]
 fn neither_side_gets_less_than_a_certificate_states() {
+    neither_side_gets_less(&[("4x3", 6), ("3x3", 0)]);
+}
+
+#[test]
+#[ignore = "slow"]
+fn neither_side_gets_less_than_a_certificate_of_a_larger_board_states() {
+    neither_side_gets_less(&[("4x4", 10), ("5x3", 9)]);
+}
+
+fn neither_side_gets_less(boards: &[(&'static str, usize)]) {
     for rules in Rules::ALL {
-        for (position, seeds) in [("4x3", 6), ("4x4", 10), ("5x3", 9), ("3x3", 0)] {
+        for &(position, seeds) in boards {
             let board = Board::new(rules, position, seeds);
             let certificate = certificate(&without_searches(&board, Wanted::Find));
             let stated = certificate.head.statement.bounds;
@@ -119,9 +130,9 @@ fn the_program_plays_by_a_certificate() {
     certificate(&board.case(Wanted::Find)).write(files.join("searched.certificate")).unwrap();
     kalah::build::build(files, Rules::EmptyCapture, 4, 6).unwrap();
     let run = |args: &[&str], code: i32| {
-        let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
+        let mut command = program::command();
         let tables = ["--tables", ".", "--threads", "1"];
-        let output = command.current_dir(files).args(args).args(tables).assert().code(code).get_output().clone();
+        let output = command.current_dir(files).args(args).args(tables).run().exits(code);
         String::from_utf8(if code == 0 { output.stdout } else { output.stderr }).unwrap()
     };
     // Both sides play it, so the value is exact.

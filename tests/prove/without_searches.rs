@@ -7,6 +7,7 @@ use kalah::prove::Wanted;
 
 use crate::certificates::stored;
 use crate::prove::{Board, Case, never};
+use kalah_tests::program::{self, Ran, Run};
 
 fn identity() -> CheckIdentity {
     CheckIdentity { program: String::new(), certificate: String::new(), tables: None, trusts_tables: false }
@@ -59,9 +60,9 @@ fn the_program_reports_that_nothing_was_searched() {
     let file = board.directory().join("4x2.certificate");
     case.run(directory.path(), &never).unwrap().1.unwrap().write(&file).unwrap();
     let run = |flags: &[&str]| {
-        let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
+        let mut command = program::command();
         command.arg("check").arg(&file).arg("--tables").arg(board.directory()).args(flags);
-        let output = command.assert().code(0).get_output().clone();
+        let output = command.run().exits(0);
         [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap())
     };
     let [text, notes] = run(&[]);

@@ -1,6 +1,5 @@
 //! Tables at an address: reading by blocks, the cache, and downloads, against file servers on this machine that behave
 //! well, badly, and against the rules.
-#![cfg(feature = "remote")]
 
 mod commands;
 mod damage;

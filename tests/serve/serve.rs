@@ -44,7 +44,7 @@ fn server() -> Arc<Server> {
 
 /// Output of `kalah probe --json`.
 fn probe(position: &str, rules: &str) -> Value {
-    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
+    let mut command = kalah_tests::program::command();
     let command = command.env("KALAH_TABLES", directory()).args(["probe", position, "--rules", rules, "--json"]);
     serde_json::from_slice(&command.output().unwrap().stdout).unwrap()
 }

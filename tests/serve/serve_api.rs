@@ -9,6 +9,7 @@ use kalah::record::read_game;
 use kalah::table::Tables;
 use serde_json::{Value, json};
 
+use kalah_tests::program::{self, Ran, Run};
 use kalah_tests::serving::description;
 use kalah_tests::serving::description::fits;
 use kalah_tests::serving::tables::{RULES, directory};
@@ -486,8 +487,8 @@ fn pages_of_named_websites_may_use_the_api() {
     for headers in [&[asks] as &[&str], &[origin], &[]] {
         assert_eq!(head(&one, "OPTIONS /api/move", headers).0, 405, "{headers:?}");
     }
-    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
-    command.args(["serve", "--allow-origin", "kalah.example/page"]).assert().code(2);
+    let mut command = program::command();
+    command.args(["serve", "--allow-origin", "kalah.example/page"]).run().exits(2);
 }
 
 #[test]

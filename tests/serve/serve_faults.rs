@@ -115,7 +115,7 @@ fn it_listens_at_names() {
     // The server does not ask to allow the name, which is allowed.
     assert!(!messages.contains("--allow-host"), "{messages}");
     for wrong in ["localhost", "localhost:", ":8080", "localhost:99999", "::1:80", "a b:80"] {
-        let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
+        let mut command = kalah_tests::program::command();
         let refused = command.args(["serve", "--address", wrong]).output().unwrap();
         let messages = String::from_utf8(refused.stderr).unwrap();
         assert_eq!(refused.status.code(), Some(2), "{wrong}: {messages}");

@@ -6,20 +6,19 @@ use std::path::Path;
 use kalah::evaluation::{LANES, Network, Weights};
 use kalah::game::Rules;
 use kalah::table::{BoundTable, TableKey};
+use kalah_tests::program::{self, Ran, Run};
 use serde_json::Value;
 
 const KEY: TableKey = TableKey { rules: Rules::Standard, pits: 3, seeds: 9 };
 
 /// Runs a command in a directory of tables of [`KEY`]'s board. Returns exit code, stdout and stderr.
 fn kalah(directory: &Path, args: &[&str]) -> (i32, String, String) {
-    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
+    let mut command = program::command();
     command.args(args).arg("--tables").arg(directory);
     if args[0] != "info" && !args.contains(&"--all") {
         command.args(["--rules", "standard", "--pits", "3"]);
     }
-    let output = command.output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    command.run().parts()
 }
 
 #[track_caller]
@@ -50,9 +49,9 @@ fn network(rules: Rules, seed: u64) -> Network {
 fn tables_that_a_flag_leaves_out_are_not_missing() {
     let directory = directory();
     let flags = ["solve", "3x3", "--no-book", "--tables-up-to", "9", "--exact-up-to", "4"];
-    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
-    let output = command.args(flags).args(["--rules", "standard", "--tables"]).arg(directory.path()).output().unwrap();
-    let messages = String::from_utf8(output.stderr).unwrap();
+    let mut command = program::command();
+    let output = command.args(flags).args(["--rules", "standard", "--tables"]).arg(directory.path()).run();
+    let messages = output.stderr();
     assert!(output.status.success() && !messages.contains("missing") && !messages.contains("--build"), "{messages}");
 }
 
@@ -196,12 +195,12 @@ fn damaged_bound_tables_are_made_again_from_their_exact_tables() {
 /// Answer of `kalah solve` for 12 seeds, as JSON, and its notes.
 #[track_caller]
 fn solve(directory: &Path) -> (Value, String) {
-    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
+    let mut command = program::command();
     command.args(["solve", "3x2", "--rules", "standard", "--json", "--memory", "256MiB", "--tables"]).arg(directory);
-    let output = command.output().unwrap();
-    let messages = String::from_utf8(output.stderr).unwrap();
+    let output = command.run();
+    let messages = output.stderr();
     assert!(output.status.success(), "{messages}");
-    (serde_json::from_slice(&output.stdout).unwrap(), messages)
+    (output.json(), messages)
 }
 
 #[test]

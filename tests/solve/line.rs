@@ -4,11 +4,11 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use assert_cmd::Command;
 use kalah::build::build;
 use kalah::game::{Line, Pit, Position, Rules};
 use serde_json::Value;
 
+use kalah_tests::program::{self, Ran, Run};
 use kalah_tests::reference;
 
 /// Tables of 6 pits to 10 seeds, built once.
@@ -22,10 +22,8 @@ fn tables() -> &'static Path {
 }
 
 fn kalah(arguments: &[&str]) -> (i32, String, String) {
-    let mut command = Command::cargo_bin("kalah").unwrap();
-    let output = command.env("KALAH_TABLES", tables()).args(arguments).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    let mut command = program::command();
+    command.env("KALAH_TABLES", tables()).args(arguments).run().parts()
 }
 
 /// Runs `kalah line --json` with more `arguments`. Returns the exit code and the answer.

@@ -6,7 +6,6 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use assert_cmd::Command;
 use kalah::build::build;
 use kalah::cancel::Cancel;
 use kalah::file::StateError;
@@ -15,6 +14,7 @@ use kalah::solve::{Checkpoint, CheckpointError, Depth, Opening, SolveError, Solv
 use kalah::table::Tables;
 use serde_json::Value;
 
+use kalah_tests::program::{self, Ran, Run};
 use kalah_tests::reference;
 
 /// Fewer cases without optimization, where everything is about thirty times slower.
@@ -119,27 +119,38 @@ fn zero_window_tests_agree_with_an_exhaustive_search() {
 }
 
 #[test]
-fn searches_above_tables_of_7_and_8_pits_agree_with_an_exhaustive_search() {
-    for (pits, seeds) in [(7, 6), (8, 6)] {
-        for rules in Rules::ALL {
-            let directory = tempfile::tempdir().unwrap();
-            build(directory.path(), rules, pits, seeds).unwrap();
-            let tables = Tables::open(directory.path(), rules, pits, seeds).unwrap();
-            let (mut random, mut known, mut hits) = (fastrand::Rng::with_seed(8), Scores::default(), 0);
-            for _ in 0..scaled(15) {
-                let position = random_position(&mut random, pits, 10);
-                if position.is_over() {
-                    continue;
-                }
-                let score = exhaustive(rules, &position, &mut known);
-                let narrow = Solver::with_word::<u64>(options(rules, &position, Some(&tables))).unwrap();
-                let wide = Solver::with_word::<u128>(options(rules, &position, Some(&tables))).unwrap();
-                assert_eq!(narrow.value(&position, 0).unwrap().0, score, "{rules} {position}");
-                assert_eq!(wide.value(&position, 0).unwrap().0, score, "{rules} {position}");
-                hits += narrow.table_hits();
+fn searches_above_tables_of_8_pits_agree_with_an_exhaustive_search() {
+    assert_searches_above_tables_agree_with_an_exhaustive_search(8, 9, scaled(10));
+}
+
+#[test]
+#[ignore = "slow"]
+fn more_searches_above_tables_of_7_and_8_pits_agree_with_an_exhaustive_search() {
+    for pits in [7, 8] {
+        assert_searches_above_tables_agree_with_an_exhaustive_search(pits, 10, scaled(15));
+    }
+}
+
+/// Searches positions of `seeds` seeds with tables to 6 seeds.
+fn assert_searches_above_tables_agree_with_an_exhaustive_search(pits: usize, seeds: u32, count: usize) {
+    for rules in Rules::ALL {
+        let directory = tempfile::tempdir().unwrap();
+        build(directory.path(), rules, pits, 6).unwrap();
+        let tables = Tables::open(directory.path(), rules, pits, 6).unwrap();
+        let (mut random, mut known, mut hits) = (fastrand::Rng::with_seed(8), Scores::default(), 0);
+        for _ in 0..count {
+            let position = random_position(&mut random, pits, seeds);
+            if position.is_over() {
+                continue;
             }
-            assert!(hits > 0, "{rules} {pits} pits");
+            let score = exhaustive(rules, &position, &mut known);
+            let narrow = Solver::with_word::<u64>(options(rules, &position, Some(&tables))).unwrap();
+            let wide = Solver::with_word::<u128>(options(rules, &position, Some(&tables))).unwrap();
+            assert_eq!(narrow.value(&position, 0).unwrap().0, score, "{rules} {position}");
+            assert_eq!(wide.value(&position, 0).unwrap().0, score, "{rules} {position}");
+            hits += narrow.table_hits();
         }
+        assert!(hits > 0, "{rules} {pits} pits");
     }
 }
 
@@ -303,7 +314,7 @@ fn irving_2000_game_values() {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "takes minutes when not optimised")]
+#[ignore = "slow"]
 fn values_are_the_same_with_tables_to_24_seeds() {
     let large = tempfile::tempdir().unwrap();
     let directory = large.path();
@@ -491,10 +502,8 @@ fn large_wide_boards_are_solved() {
 }
 
 fn kalah(arguments: &[&str]) -> (i32, String, String) {
-    let mut command = Command::cargo_bin("kalah").unwrap();
-    let output = command.env("KALAH_TABLES", directory()).args(arguments).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    let mut command = program::command();
+    command.env("KALAH_TABLES", directory()).args(arguments).run().parts()
 }
 
 #[test]
@@ -597,7 +606,7 @@ fn solve_reports_what_is_wrong_and_what_is_missing() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_command_saves_and_goes_on() {
-    use std::process::{Command, Stdio};
+    use std::process::Stdio;
 
     use kalah_tests::signals::{heard, interrupt};
 
@@ -605,7 +614,7 @@ fn an_interrupted_command_saves_and_goes_on() {
     let file = directory.path().join("search");
     let arguments = ["solve", "5x4", "--no-tables", "--memory", "32MiB", "--threads", "1", "--json", "--value-only"];
     let command = || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_kalah"));
+        let mut command = program::command();
         command.args(arguments).arg("--checkpoint").arg(&file).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     };
@@ -617,13 +626,13 @@ fn an_interrupted_command_saves_and_goes_on() {
     interrupt(&child);
     let output = child.wait_with_output().unwrap();
     // A fast machine may finish before the signal. Then there is an answer.
-    if output.status.code() != Some(0) {
+    if output.code() != 0 {
         assert_eq!(output.status.code(), Some(130));
-        assert!(String::from_utf8_lossy(&output.stderr).contains("stopped and saved"));
+        assert!(output.stderr().contains("stopped and saved"));
     }
-    let output = command().output().unwrap();
-    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    let output = command().run();
+    let err = output.stderr();
     assert!(output.status.success() && err.contains("resumed: "), "{err}");
-    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let answer: Value = output.json();
     assert_eq!(answer["value"], 12);
 }

@@ -4,7 +4,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use assert_cmd::Command;
 use kalah::build::build;
 use kalah::evaluation::{LANES, Network, Phase, PhasedNetwork, Weights};
 use kalah::game::{Position, Row, Rules};
@@ -12,6 +11,7 @@ use kalah::index::{TableRow, table_row};
 use kalah::progress::Pulse;
 use kalah::solve::{Bounds, Depth, SolveError, Solver, SolverOptions};
 use kalah::table::{BoundMaker, BoundTable, BoundTables, Cuts, Damage, TableError, Tables};
+use kalah_tests::program::{self, Ran, Run};
 
 const PITS: usize = 4;
 
@@ -255,10 +255,10 @@ fn positions_within_bound_tables_are_searched_within_the_memory() {
     let (directory, _) = exact_and_bounds();
     // The program itself takes 24 MiB.
     for (position, fits) in [("2,0,1,1/1,2,1,2", false), ("1,0,1,0/0,1,0,1", true)] {
-        let mut command = Command::cargo_bin("kalah").unwrap();
+        let mut command = program::command();
         command.args(["solve", position, "--json", "--memory", "24MiB", "--exact-up-to", "4", "--tables"]);
-        let output = command.arg(directory.path()).output().unwrap();
-        let messages = String::from_utf8(output.stderr).unwrap();
+        let output = command.arg(directory.path()).run();
+        let messages = output.stderr();
         assert!(output.status.success(), "{messages}");
         assert_eq!(messages.contains("not all tables fit"), !fits, "{position}: {messages}");
     }
@@ -266,12 +266,12 @@ fn positions_within_bound_tables_are_searched_within_the_memory() {
 
 /// Runs `kalah solve 4x3` with the tables in a directory. Returns the JSON document and the notes.
 fn solve(directory: &Path, flags: &[&str]) -> (serde_json::Value, String) {
-    let mut command = Command::cargo_bin("kalah").unwrap();
+    let mut command = program::command();
     command.args(["solve", "4x3", "--json", "--transpositions", "4MiB", "--threads", "1", "--tables"]).arg(directory);
-    let output = command.args(flags).output().unwrap();
-    let messages = String::from_utf8(output.stderr).unwrap();
+    let output = command.args(flags).run();
+    let messages = output.stderr();
     assert!(output.status.success(), "{messages}");
-    (serde_json::from_slice(&output.stdout).unwrap(), messages)
+    (output.json(), messages)
 }
 
 #[test]

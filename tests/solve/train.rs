@@ -1,14 +1,15 @@
 //! Training evaluation networks, and searches that use them.
 
 use std::path::Path;
+use std::process::Command;
 
-use assert_cmd::Command;
 use kalah::build::build;
 use kalah::evaluation::{LANES, MOST_HELD, Network, NetworkFileReason, Phase, PhasedNetwork, Weights};
 use kalah::game::{Position, Rules};
 use kalah::solve::{SolveError, Solver, SolverOptions};
 use kalah::table::Tables;
 use kalah::train::{Fit, TrainError, Trained, Trainer};
+use kalah_tests::program::{self, Ran, Run};
 
 const PITS: usize = 4;
 const SEEDS: usize = 12;
@@ -23,7 +24,7 @@ fn trained(tables: &Tables) -> Trained {
 }
 
 fn kalah() -> Command {
-    Command::cargo_bin("kalah").unwrap()
+    program::command()
 }
 
 /// Makes a network of large arbitrary numbers.
@@ -163,9 +164,8 @@ fn the_network_beside_the_tables_is_used_and_must_be_sound() {
     let other = error(&arbitrary(rules, 5).to_bytes());
     assert!(matches!(other.reason, NetworkFileReason::Other { .. }), "{other}");
     // The command reports this too, with advice.
-    let solve = kalah().args(["solve", "4x2", "--rules", "standard", "--tables"]).arg(directory.path()).assert();
-    let solve = solve.code(1);
-    let message = String::from_utf8_lossy(&solve.get_output().stderr).into_owned();
+    let solve = kalah().args(["solve", "4x2", "--rules", "standard", "--tables"]).arg(directory.path()).run();
+    let message = solve.exits(1).stderr();
     assert!(
         message.contains("with 5 pits, not of standard with 4 pits") && message.contains("kalah train"),
         "{message}"
@@ -192,21 +192,21 @@ fn the_command_writes_the_network_beside_the_tables() {
             "4",
         ]);
         command.args(more).arg("--tables").arg(directory.path());
-        command.assert()
+        command.run()
     };
     let text = train(&[]).success();
     let path = directory.path().join("empty-capture-4.network");
     let network = trained(&tables).network;
     assert_eq!(std::fs::read(&path).unwrap(), network.to_bytes());
-    let text = String::from_utf8_lossy(&text.get_output().stdout).into_owned();
+    let text = text.stdout();
     assert!(text.contains("learned from 29,500 positions") && text.contains("random, 12 seeds"), "{text}");
     let other = directory.path().join("other.network");
     let json = train(&["--threads", "1", "--json", "--output", other.to_str().unwrap()]).success();
-    let json: serde_json::Value = serde_json::from_slice(&json.get_output().stdout).unwrap();
+    let json: serde_json::Value = json.json();
     assert_eq!(json["digest"], blake3::hash(&network.to_bytes()).to_hex().as_str());
     assert_eq!(std::fs::read(&other).unwrap(), network.to_bytes());
 
-    train(&["--seeds", "14"]).code(1);
-    train(&["--samples", "0"]).code(2);
-    train(&["--output", "/"]).code(1);
+    train(&["--seeds", "14"]).exits(1);
+    train(&["--samples", "0"]).exits(2);
+    train(&["--output", "/"]).exits(1);
 }

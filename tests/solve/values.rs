@@ -4,12 +4,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use assert_cmd::Command;
 use kalah::cancel::Cancel;
 use kalah::game::{Position, Rules};
 use kalah::solve::{SolveError, Solver, SolverOptions};
 use serde_json::Value;
 
+use kalah_tests::program::{self, Ran, Run};
 use kalah_tests::reference;
 
 fn solver(rules: Rules, position: &Position, cancel: Cancel) -> Solver<'static> {
@@ -76,13 +76,13 @@ fn solver_value(rules: Rules, position: &Position) -> i64 {
 }
 
 fn values(directory: &Path, args: &[&str]) -> std::process::Output {
-    let mut command = Command::cargo_bin("kalah").unwrap();
-    command.env("KALAH_TABLES", directory).args(["analyse", "values"]).args(args).output().unwrap()
+    let mut command = program::command();
+    command.env("KALAH_TABLES", directory).args(["analyse", "values"]).args(args).run()
 }
 
 fn json(output: &std::process::Output) -> Value {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
+    assert!(output.status.success(), "{}", output.stderr());
+    output.json()
 }
 
 #[test]
@@ -150,15 +150,14 @@ fn values_are_kept_and_taken_up() {
     let flags =
         ["--pits", "6", "--seeds-per-pit", "5..6", "--within", "0.01", "--json", "--state", blocked.to_str().unwrap()];
     let unsaved = values(directory.path(), &[&["--no-tables", "--memory", "16MiB"][..], &flags].concat());
-    assert!(String::from_utf8_lossy(&unsaved.stderr).contains("cannot save the search"));
+    assert!(unsaved.stderr().contains("cannot save the search"));
     let unsaved = json(&unsaved);
     assert_eq!(unsaved["values"].as_array().unwrap().len(), 2);
     let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(&blocked).unwrap()).unwrap();
     assert!(kept.to_string().contains("at_least"), "{kept}");
     // The file of other rules cannot be used.
-    let other = values(directory.path(), &[&small[..], &["--rules", "standard"]].concat());
-    assert_eq!(other.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&other.stderr).contains("has values of empty-capture"));
+    let other = values(directory.path(), &[&small[..], &["--rules", "standard"]].concat()).exits(1);
+    assert!(other.stderr().contains("has values of empty-capture"));
 }
 
 #[test]
@@ -167,7 +166,7 @@ fn values_are_printed_and_bad_flags_refused() {
     let printed = values(directory.path(), &["--no-tables", "--pits", "1..2", "--seeds-per-pit", "1..3"]);
     assert!(printed.status.success());
     assert_eq!(
-        String::from_utf8_lossy(&printed.stdout).lines().nth(2).map(|line| line.split_whitespace().collect::<Vec<_>>()),
+        printed.stdout().lines().nth(2).map(|line| line.split_whitespace().collect::<Vec<_>>()),
         Some(vec!["1", "0", "-2", "+6"]),
     );
     for flags in [["--pits", "0..3"], ["--pits", "4..3"], ["--seeds-per-pit", "x"], ["--within", "0"]] {

@@ -2,9 +2,9 @@
 #![cfg(feature = "cli")]
 
 use std::path::Path;
+use std::process::Output;
 use std::sync::LazyLock;
 
-use assert_cmd::Command;
 use kalah::analyse::book::{MakeError, MakeOptions, check_by_search, check_neighbours, derive, make};
 use kalah::book::{Book, BookError, Books};
 use kalah::build::build;
@@ -15,6 +15,7 @@ use kalah::index::MAX_TABLE_SEEDS;
 use kalah::play::{PlayerName, Setting, Source, Worth, play_game};
 use kalah::solve::{Solver, SolverOptions};
 use kalah::table::Tables;
+use kalah_tests::program::{self, Ran, Run};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -350,24 +351,14 @@ fn the_perfect_player_keeps_the_value_in_the_opening() {
     }
 }
 
-struct Ran {
-    code: i32,
-    out: String,
-    err: String,
-}
-
 /// Runs the program with its tables and books in `directory`.
-fn kalah(directory: &Path, arguments: &[&str]) -> Ran {
-    let mut command = Command::cargo_bin("kalah").unwrap();
-    let output = command.env("KALAH_TABLES", directory).args(arguments).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    Ran { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
+fn kalah(directory: &Path, arguments: &[&str]) -> Output {
+    let mut command = program::command();
+    command.env("KALAH_TABLES", directory).args(arguments).run()
 }
 
 fn json(directory: &Path, arguments: &[&str]) -> Value {
-    let ran = kalah(directory, &[arguments, &["--json"]].concat());
-    assert_eq!(ran.code, 0, "{arguments:?}: {}", ran.err);
-    serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {}", ran.out))
+    kalah(directory, &[arguments, &["--json"]].concat()).success().json()
 }
 
 #[test]
@@ -375,9 +366,17 @@ fn a_book_beside_the_tables_is_made_used_and_checked() {
     let directory = tempfile::tempdir().unwrap();
     let (directory, file) = (directory.path(), directory.path().join("empty-capture-3.book"));
     let ran = kalah(directory, &["book", "show", "3x3"]);
-    assert!(ran.code == 1 && ran.err.contains("there is no book for empty-capture with 3 pits"), "{}", ran.err);
+    assert!(
+        ran.code() == 1 && ran.stderr().contains("there is no book for empty-capture with 3 pits"),
+        "{}",
+        ran.stderr()
+    );
     let ran = kalah(directory, &["book", "check", "--pits", "3"]);
-    assert!(ran.code == 1 && ran.err.contains("there is no book for empty-capture with 3 pits"), "{}", ran.err);
+    assert!(
+        ran.code() == 1 && ran.stderr().contains("there is no book for empty-capture with 3 pits"),
+        "{}",
+        ran.stderr()
+    );
     let searched = json(directory, &["solve", "3x3", "--no-book"]);
     assert!(searched["nodes"].as_u64().unwrap() > 0 && searched["book"].is_null());
 
@@ -392,7 +391,7 @@ fn a_book_beside_the_tables_is_made_used_and_checked() {
     assert_eq!((&solved["value"], &solved["best"]), (&searched["value"], &searched["best"]));
     assert_eq!(solved["line_open"], true);
     assert!(searched["line_open"].is_null());
-    let text = kalah(directory, &["solve", "3x3"]).out;
+    let text = kalah(directory, &["solve", "3x3"]).stdout();
     assert!(text.contains(", from the book\n") && text.contains("(the book ends here"), "{text}");
     let value = searched["value"].as_i64().unwrap();
     for (flag, bound, proved) in
@@ -419,7 +418,7 @@ fn a_book_beside_the_tables_is_made_used_and_checked() {
     assert_eq!(json(directory, &["move", "3x3", "--no-book"])["source"], "solver");
     let probed = json(directory, &["probe", "3x3"]);
     assert_eq!((&probed["book"], &probed["value"], &probed["best"]), (&true.into(), &value.into(), &solved["best"]));
-    assert_eq!(kalah(directory, &["probe", "3x3", "--no-book"]).code, 1);
+    assert_eq!(kalah(directory, &["probe", "3x3", "--no-book"]).code(), 1);
     let shown = json(directory, &["book", "show", "3x3"]);
     assert_eq!(shown["moves"], probed["moves"]);
     let summary = json(directory, &["book", "show", "--pits", "3"]);
@@ -435,11 +434,11 @@ fn a_book_beside_the_tables_is_made_used_and_checked() {
     std::fs::write(&file, &damaged).unwrap();
     for arguments in [&check[..], &["solve", "3x3"], &["probe", "3x3"], &["move", "3x3"]] {
         let ran = kalah(directory, arguments);
-        assert!(ran.code == 3 && ran.err.contains("empty-capture-3.book"), "{arguments:?}: {}", ran.err);
+        assert!(ran.code() == 3 && ran.stderr().contains("empty-capture-3.book"), "{arguments:?}: {}", ran.stderr());
     }
-    assert_eq!(kalah(directory, &["solve", "3x3", "--no-book"]).code, 0);
+    assert_eq!(kalah(directory, &["solve", "3x3", "--no-book"]).code(), 0);
     std::fs::write(&file, &bytes[..50]).unwrap();
-    assert_eq!(kalah(directory, &check).code, 3);
+    assert_eq!(kalah(directory, &check).code(), 3);
 
     // One bound is raised by one.
     let whole = Book::from_bytes(&bytes).unwrap();
@@ -453,7 +452,7 @@ fn a_book_beside_the_tables_is_made_used_and_checked() {
         }
         book.write(&wrong).unwrap();
         let ran = kalah(directory, &["book", "check", wrong.to_str().unwrap()]);
-        assert!(ran.code == 3 && ran.err.contains("WRONG: "), "{}", ran.err);
+        assert!(ran.code() == 3 && ran.stderr().contains("WRONG: "), "{}", ran.stderr());
     }
 }
 
@@ -481,15 +480,15 @@ fn books_are_merged_and_searches_imported() {
     made(Rules::Standard, &position("3x2"), 1).write(Path::new(&path("standard.book"))).unwrap();
     let ran =
         kalah(directory, &["book", "merge", &path("both.book"), &path("standard.book"), "--output", &path("x.book")]);
-    assert!(ran.code == 1 && ran.err.contains("it is a book for standard with 3 pits"), "{}", ran.err);
+    assert!(ran.code() == 1 && ran.stderr().contains("it is a book for standard with 3 pits"), "{}", ran.stderr());
     let mut wrong = Book::new(RULES, 3);
     wrong.add(&position("3x3"), Bounds { lower: 18, upper: 18 }).unwrap();
     wrong.write(Path::new(&path("wrong.book"))).unwrap();
     let ran =
         kalah(directory, &["book", "merge", &path("both.book"), &path("wrong.book"), "--output", &path("x.book")]);
-    assert!(ran.code == 3 && ran.err.contains("contradict"), "{}", ran.err);
+    assert!(ran.code() == 3 && ran.stderr().contains("contradict"), "{}", ran.stderr());
     std::fs::write(path("search"), "{}").unwrap();
-    assert_eq!(kalah(directory, &["book", "import", &path("search"), "--output", &path("x.book")]).code, 3);
+    assert_eq!(kalah(directory, &["book", "import", &path("search"), "--output", &path("x.book")]).code(), 3);
 }
 
 #[test]
@@ -510,7 +509,7 @@ fn the_claims_of_a_certificate_are_imported() {
     let mut bytes = std::fs::read(path("c")).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
     std::fs::write(path("c"), bytes).unwrap();
-    assert_eq!(kalah(directory, &["book", "import", &path("c"), "--output", &path("x.book")]).code, 3);
+    assert_eq!(kalah(directory, &["book", "import", &path("c"), "--output", &path("x.book")]).code(), 3);
 }
 
 /// With the claims of the certificate of Kalah(6,6), both sides keep the proved value with tables to only 18 seeds.
@@ -541,9 +540,8 @@ fn a_file_s_own_rules_are_shown_and_no_others() {
     let shown = json(directory.path(), &["book", "show", "--book", file]);
     assert_eq!((shown["rules"].as_str(), shown["pits"].as_u64()), (Some("standard"), Some(3)));
     for other in [["--rules", "empty-capture"], ["--pits", "4"]] {
-        let ran = kalah(directory.path(), &[&["book", "show", "--book", file], &other[..]].concat());
-        assert_eq!(ran.code, 2, "{other:?}: {}", ran.err);
-        assert!(ran.err.contains("some.book is a book for standard with 3 pits"), "{}", ran.err);
+        let ran = kalah(directory.path(), &[&["book", "show", "--book", file], &other[..]].concat()).exits(2);
+        assert!(ran.stderr().contains("some.book is a book for standard with 3 pits"), "{}", ran.stderr());
     }
 }
 

@@ -7,12 +7,13 @@ use std::process::{Command, Output, Stdio};
 
 use kalah::build::build;
 use kalah::game::Rules;
+use kalah_tests::program::{self, Ran};
 
 /// Positions within the tables, above them, in the book, of another board, and none.
 const POSITIONS: &str = "0,1,0,2/1,1,0,3\n4x1\n4x2\n6x4\n5x1\n<4,3,0,0,0,0,0,3,0,1,1>\nx\n";
 
 fn probe(directory: &Path, flags: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kalah"));
+    let mut command = program::command();
     command.args(["probe", "-"]).args(flags).env("KALAH_TABLES", directory);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
@@ -50,9 +51,8 @@ fn damage_is_found_without_mappings() {
     bytes[1024..end].iter_mut().for_each(|byte| *byte ^= 1);
     std::fs::write(&path, bytes).unwrap();
     for flags in [&[][..], &["--no-map"]] {
-        let output = answer(directory.path(), flags);
-        assert_eq!(output.status.code(), Some(3), "{flags:?}");
-        assert!(String::from_utf8_lossy(&output.stderr).contains("empty-capture-4-08.kalah"));
+        let output = answer(directory.path(), flags).exits(3);
+        assert!(output.stderr().contains("empty-capture-4-08.kalah"));
     }
 }
 

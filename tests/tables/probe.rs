@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::Output;
 use std::sync::LazyLock;
 
-use assert_cmd::Command;
 use kalah::game::{Pit, Position, Row, Rules};
 use kalah::table::{ProbeError, TableKey, Tables};
+use kalah_tests::program::{self, Ran, Run};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use serde_json::Value;
@@ -95,23 +95,19 @@ fn probe(directory: &Path, args: &[impl AsRef<OsStr>], stdin: &[u8]) -> Output {
         kalah::build::build(directory.path(), Rules::EmptyCapture, PITS, 6).unwrap();
         directory
     });
-    let mut command = Command::cargo_bin("kalah").unwrap();
+    let mut command = program::command();
     command.current_dir(directory).env("KALAH_TABLES", TABLES.path());
-    command.arg("probe").arg("--json").args(args).write_stdin(stdin).output().unwrap()
+    command.arg("probe").arg("--json").args(args).run_with(stdin)
 }
 
 /// Positions in the answers.
 fn answers(output: &Output) -> Vec<String> {
-    let text = std::str::from_utf8(&output.stdout).unwrap();
+    let text = output.stdout();
     let answer = |line: &str| {
         let answer: Value = serde_json::from_str(line).unwrap();
         answer["position"].as_str().unwrap().to_owned()
     };
     text.lines().map(answer).collect()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
 }
 
 const FIRST: &str = "<4,0,0,1,0,0,0,0,0,0,1>";
@@ -124,7 +120,7 @@ fn documents_are_probes_of_the_library() {
     let output = probe(directory.path(), &[FIRST, SECOND, "4,0,0,0/0,0,0,0"], b"");
     kalah::build::build(directory.path(), Rules::EmptyCapture, PITS, 6).unwrap();
     let tables = Tables::open(directory.path(), Rules::EmptyCapture, PITS, 6).unwrap();
-    let documents = String::from_utf8(output.stdout).unwrap();
+    let documents = output.stdout();
     assert_eq!(documents.lines().count(), 3);
     for document in documents.lines() {
         let read: kalah::table::Probe = serde_json::from_str(document).unwrap();
@@ -141,7 +137,7 @@ fn files_hold_a_position_a_line_and_comments() {
     std::fs::write(directory.path().join("file"), text).unwrap();
     for (args, stdin) in [(&["file"][..], &b""[..]), (&["-"], text), (&[], text)] {
         let output = probe(directory.path(), args, stdin);
-        assert!(output.status.success(), "{}", stderr(&output));
+        assert!(output.status.success(), "{}", output.stderr());
         assert_eq!(answers(&output), [FIRST, SECOND], "{args:?}");
     }
     let output = probe(directory.path(), &["0,1,0,0/0,0,1,0", "file", "-", "2x1"], b"1,0,0,0/0,0,0,1");
@@ -158,7 +154,7 @@ fn what_can_be_read_as_a_position_is_one_and_anything_else_a_file() {
     assert_eq!(answers(&probe(directory.path(), &["./1x1"], b"")), [FIRST]);
     let output = probe(directory.path(), &["lost", "list", "."], b"");
     assert_eq!((output.status.code(), answers(&output)), (Some(2), vec![SECOND.into()]));
-    let messages = stderr(&output);
+    let messages = output.stderr();
     assert!(
         messages.contains("'lost' is not a position") && messages.contains("there is no file of that name"),
         "{messages}"
@@ -173,10 +169,9 @@ fn bad_lines_are_named_and_the_others_answered() {
     let text = format!("{FIRST}\n1,0,0,0/0,0,1\n{long}\n{SECOND}\n6x\u{1b}[2J\n");
     let text = [text.as_bytes(), b"\xff\xfe\n", FIRST.as_bytes()].concat();
     std::fs::write(directory.path().join("list"), text).unwrap();
-    let output = probe(directory.path(), &["list"], b"");
-    assert_eq!(output.status.code(), Some(1));
+    let output = probe(directory.path(), &["list"], b"").exits(1);
     assert_eq!(answers(&output), [FIRST, SECOND, FIRST]);
-    let messages = stderr(&output);
+    let messages = output.stderr();
     let named: Vec<&str> =
         messages.lines().filter_map(|line| Some(line.strip_prefix("kalah: ")?.split_once(": ")?.0)).collect();
     assert_eq!(named, ["list:2", "list:3", "list:5", "list:6"]);
@@ -188,8 +183,8 @@ fn bad_lines_are_named_and_the_others_answered() {
     // A table, or UTF-16: the program reports it once, and does not read it to its end.
     let output = probe(directory.path(), &["-", FIRST], b"\xff\xfe6\x00x\x001\x00\n\x006\x00x\x001\x00");
     assert_eq!((output.status.code(), answers(&output)), (Some(1), vec![FIRST.into()]));
-    assert!(stderr(&output).contains("standard input:1: "), "{}", stderr(&output));
-    assert!(stderr(&output).contains("this is not text"), "{}", stderr(&output));
+    assert!(output.stderr().contains("standard input:1: "), "{}", output.stderr());
+    assert!(output.stderr().contains("this is not text"), "{}", output.stderr());
 }
 
 #[cfg(unix)]
@@ -201,10 +196,10 @@ fn names_need_not_be_utf_8() {
     std::fs::write(directory.path().join(name), "6x\n".to_owned() + FIRST).unwrap();
     let output = probe(directory.path(), &[name], b"");
     assert_eq!((output.status.code(), answers(&output)), (Some(1), vec![FIRST.into()]));
-    assert!(stderr(&output).contains("list\u{fffd}:1: "), "{}", stderr(&output));
+    assert!(output.stderr().contains("list\u{fffd}:1: "), "{}", output.stderr());
     let output = probe(directory.path(), &[OsStr::from_bytes(b"lost\xff")], b"");
     assert_eq!((output.status.code(), answers(&output)), (Some(2), Vec::new()));
-    assert!(stderr(&output).contains("so it is no position, and there is no file of that name"), "{}", stderr(&output));
+    assert!(output.stderr().contains("so it is no position, and there is no file of that name"), "{}", output.stderr());
 }
 
 /// Each position is answered as soon as it is written.
@@ -216,7 +211,7 @@ fn a_pipe_is_answered_line_by_line() {
     let directory = tempfile::tempdir().unwrap();
     let pipe = directory.path().join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let mut kalah = std::process::Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+    let mut kalah = program::command();
     kalah.arg("probe").arg("--json").arg(&pipe).env("KALAH_TABLES", directory.path());
     let mut kalah = kalah.stdout(Stdio::piped()).spawn().unwrap();
     let mut answers = BufReader::new(kalah.stdout.take().unwrap()).lines();

@@ -6,14 +6,15 @@ use std::path::Path;
 
 use kalah::build::build;
 use kalah::game::Rules;
+use kalah_tests::program::{self, Ran, Run};
 use serde_json::Value;
 
 /// Runs the program with the words of a line. Returns its exit code and output.
 fn run(directory: &Path, line: &str) -> (i32, String) {
-    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
-    let output = command.args(line.split(' ')).current_dir(directory).env_remove("KALAH_TABLES").output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
-    (output.status.code().unwrap(), text)
+    let mut command = program::command();
+    let output = command.args(line.split(' ')).current_dir(directory).run();
+    let text = output.stdout() + &output.stderr();
+    (output.code(), text)
 }
 
 #[track_caller]

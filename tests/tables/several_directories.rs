@@ -9,6 +9,7 @@ use kalah::build::build;
 use kalah::game::{Position, Rules};
 use kalah::table::format::{ENTRY_BYTES, HEADER_BYTES, RawHeader, table_digest};
 use kalah::table::{Directories, Shelf, Table, TableError, TableKey, Tables};
+use kalah_tests::program::{self, Ran, Run};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -64,8 +65,8 @@ impl Split {
 
     /// Runs a command with both directories, as flags or as the variable.
     fn run(&self, args: &str, by_variable: bool) -> (i32, String, String) {
-        let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
-        command.args(args.split(' ')).env_remove("KALAH_TABLES");
+        let mut command = program::command();
+        command.args(args.split(' '));
         let paths = self.0.iter().map(TempDir::path);
         if by_variable {
             let joined: OsString = std::env::join_paths(paths).unwrap();
@@ -73,17 +74,14 @@ impl Split {
         } else {
             paths.for_each(|path| _ = command.arg("--tables").arg(path));
         }
-        let output = command.output().unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        (output.status.code().expect("it ended by itself"), text(output.stdout), text(output.stderr))
+        command.run().parts()
     }
 }
 
 /// Runs a command on one directory. Returns its stdout.
 fn alone(directory: &Path, args: &str) -> String {
-    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
-    let output = command.args(args.split(' ')).env("KALAH_TABLES", directory).unwrap();
-    String::from_utf8(output.stdout).unwrap()
+    let mut command = program::command();
+    command.args(args.split(' ')).env("KALAH_TABLES", directory).run().printed()
 }
 
 #[test]
@@ -211,10 +209,9 @@ fn commands_that_write_refuse_several_directories() {
 fn each_named_directory_must_be_there() {
     let split = Split::new();
     let [first, missing] = [split.0[0].path().to_owned(), split.0[1].path().join("typo")];
-    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
-    let output = command.args(["info", "--tables"]).arg(first).arg("--tables").arg(&missing).output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8(output.stderr).unwrap().contains(missing.to_str().unwrap()));
+    let mut command = program::command();
+    let output = command.args(["info", "--tables"]).arg(first).arg("--tables").arg(&missing).run().exits(1);
+    assert!(output.stderr().contains(missing.to_str().unwrap()));
     let both = Directories::new([split.0[0].path().to_owned(), missing]).unwrap();
     assert!(
         Tables::open(&both, RULES, PITS, SEEDS).is_err() && Tables::open_if_there(&both, RULES, PITS, SEEDS).is_err()

@@ -3,24 +3,22 @@
 #![cfg(feature = "cli")]
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use kalah::build::{Builder, build};
 use kalah::game::Rules;
 use kalah::progress::Pulse;
 use kalah::table::archive::{self, archive_path};
 use kalah::table::{Table, TableError, TableKey, Tables};
+use kalah_tests::program::{self, Ran, Run};
 use serde_json::Value;
 
 const KEY: TableKey = TableKey { rules: Rules::EmptyCapture, pits: 4, seeds: 9 };
 
 /// Runs a command in a directory of tables. Returns its exit code, stdout and stderr.
 fn kalah(directory: &Path, args: &str) -> (i32, String, String) {
-    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
-    command.env("KALAH_TABLES", directory).args(args.split(' ')).timeout(Duration::from_secs(300));
-    let output = command.output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().expect("it ended by itself"), text(output.stdout), text(output.stderr))
+    let mut command = program::command();
+    command.env("KALAH_TABLES", directory).args(args.split(' '));
+    command.run().parts()
 }
 
 /// Runs a command that ends with this code. Returns its stdout and stderr.
@@ -145,9 +143,9 @@ fn a_damaged_book_stops_the_board_that_it_is_for_and_no_other() {
     }
     ends(directory, "solve 7x1 --rules standard --no-book", 0);
     // Programs that serve all boards go on without the layer, and print a warning.
-    let mut engine = assert_cmd::Command::cargo_bin("kalah").unwrap();
-    let engine = engine.env("KALAH_TABLES", directory).args(["engine"]).write_stdin("quit\n").output().unwrap();
-    let messages = String::from_utf8(engine.stderr).unwrap();
+    let mut engine = program::command();
+    let engine = engine.env("KALAH_TABLES", directory).args(["engine"]).run_with("quit\n");
+    let messages = engine.stderr();
     assert!(engine.status.success() && messages.contains("standard-7.book"), "{messages}");
 }
 

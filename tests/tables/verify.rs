@@ -3,16 +3,16 @@
 #![cfg(feature = "cli")]
 
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use assert_cmd::Command;
 use kalah::game::Rules;
 use kalah::isa::Isa;
 use kalah::table::{PackedFrame, Table, TableKey, TableWriter};
 use serde_json::Value;
 
+use kalah_tests::program::{self, Ran, Run};
 #[cfg(unix)]
 use kalah_tests::signals::{heard, interrupt};
 
@@ -50,46 +50,9 @@ fn flip(path: &Path) {
     std::fs::write(path, bytes).unwrap();
 }
 
-struct Ran(Output, String);
-
-impl Ran {
-    #[track_caller]
-    fn exits(self, code: i32) -> Ran {
-        assert_eq!(self.0.status.code(), Some(code), "{}:\n{}{}", self.1, self.stdout(), self.stderr());
-        self
-    }
-
-    #[track_caller]
-    fn prints(self, text: &str) -> Ran {
-        let all = self.stdout() + &self.stderr();
-        assert!(all.contains(text), "{}: no '{text}' in\n{all}", self.1);
-        self
-    }
-
-    #[track_caller]
-    fn does_not_print(self, text: &str) -> Ran {
-        let all = self.stdout() + &self.stderr();
-        assert!(!all.contains(text), "{}: '{text}' in\n{all}", self.1);
-        self
-    }
-
-    fn stdout(&self) -> String {
-        String::from_utf8(self.0.stdout.clone()).unwrap()
-    }
-
-    fn stderr(&self) -> String {
-        String::from_utf8(self.0.stderr.clone()).unwrap()
-    }
-
-    fn json(&self) -> Value {
-        serde_json::from_str(&self.stdout()).unwrap()
-    }
-}
-
-fn kalah(tables: &Path, args: &[&str]) -> Ran {
-    let mut command = Command::cargo_bin("kalah").unwrap();
-    let output = command.env("KALAH_TABLES", tables).env_remove("RUST_BACKTRACE").args(args).timeout(PATIENCE).output();
-    Ran(output.unwrap(), args.join(" "))
+fn kalah(tables: &Path, args: &[&str]) -> Output {
+    let mut command = program::command();
+    command.env("KALAH_TABLES", tables).env_remove("RUST_BACKTRACE").args(args).run_within(PATIENCE, "")
 }
 
 /// The entries of a manifest of the tables, as `info --manifest` prints them.
@@ -399,12 +362,11 @@ fn a_named_pipe_in_the_place_of_a_file_makes_nothing_wait() {
     // Positions may come from a pipe.
     let mut command = std::process::Command::new("sh");
     command.arg("-c").arg(format!("echo 6x1 > {pipe} & exec {} probe < {pipe}", program()));
-    let output = command.env("KALAH_TABLES", copied().path()).output().unwrap();
-    Ran(output, "probe from a pipe".to_owned()).exits(1).prints("12 seeds in play");
+    command.env("KALAH_TABLES", copied().path()).run().exits(1).prints("12 seeds in play");
 }
 
 fn program() -> String {
-    assert_cmd::cargo::cargo_bin("kalah").into_os_string().into_string().unwrap()
+    program::path().into_os_string().into_string().unwrap()
 }
 
 /// Waits until a process has mapped a file.
@@ -433,7 +395,7 @@ fn a_table_truncated_under_a_search_is_named() {
     for seeds in 2..=9 {
         std::fs::OpenOptions::new().write(true).open(table(directory.path(), seeds)).unwrap().set_len(0).unwrap();
     }
-    let ran = Ran(child.wait_with_output().unwrap(), "solve".to_owned()).exits(3);
+    let ran = child.wait_with_output().unwrap().exits(3);
     ran.prints("became shorter while it was in use")
         .prints("empty-capture-6-0")
         .prints("`kalah build --seeds 9 --tables")
@@ -442,11 +404,10 @@ fn a_table_truncated_under_a_search_is_named() {
 
 /// Runs the program through a shell that sets limits first.
 #[cfg(unix)]
-fn limited(limits: &str, tables: &Path, args: &str) -> Ran {
+fn limited(limits: &str, tables: &Path, args: &str) -> Output {
     let mut command = Command::new("sh");
     command.arg("-c").arg(format!("ulimit -c 0; {limits}; exec {} {args}", program()));
-    command.env("KALAH_TABLES", tables).env_remove("RUST_BACKTRACE").timeout(PATIENCE);
-    Ran(command.output().unwrap(), format!("{limits}: {args}"))
+    command.env("KALAH_TABLES", tables).env_remove("RUST_BACKTRACE").run_within(PATIENCE, "")
 }
 
 /// With little memory, a command does its work or reports that there is too little.
@@ -470,7 +431,7 @@ fn too_little_memory_is_said() {
         ] {
             let directory = copied();
             let ran = limited(&format!("ulimit -v {}", mebibytes * 1024), directory.path(), args);
-            let said: &[&str] = match (ran.0.status.code(), ran.0.status.signal()) {
+            let said: &[&str] = match (ran.status.code(), ran.status.signal()) {
                 (Some(0), _) => continue,
                 (Some(1), _) => &["kalah: "],
                 (Some(101), _) | (_, Some(libc::SIGABRT)) => {
@@ -481,7 +442,7 @@ fn too_little_memory_is_said() {
             failed += 1;
             // The message may share a line with another: two threads may run out of memory at once.
             let stderr = ran.stderr();
-            assert!(said.iter().any(|text| stderr.contains(text)), "{}: {}: {stderr}", ran.1, ran.0.status);
+            assert!(said.iter().any(|text| stderr.contains(text)), "{args}: {}: {stderr}", ran.status);
         }
     }
     assert!(failed > 0, "choose limits that matter");
@@ -597,7 +558,7 @@ fn an_interrupted_check_exits_with_130_and_continues_from_its_state() {
     // Rules with relays are checked position by position, which takes seconds.
     kalah(directory.path(), &["build", "--seeds", "13", "--rules", "s-kalaha"]).exits(0);
     let args = ["verify", "--consistency", "--rules", "s-kalaha", "--state", state.to_str().unwrap()];
-    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+    let mut command = program::command();
     command.args(args).env("KALAH_TABLES", directory.path()).stdout(std::process::Stdio::piped());
     let mut running = heard(command.stderr(std::process::Stdio::piped())).spawn().unwrap();
     while !state.exists() && running.try_wait().unwrap().is_none() {
@@ -606,8 +567,8 @@ fn an_interrupted_check_exits_with_130_and_continues_from_its_state() {
     interrupt(&running);
     let output = running.wait_with_output().unwrap();
     // On a fast machine the check may already have finished.
-    if output.status.code() != Some(0) {
-        let ran = Ran(output, args.join(" ")).exits(130).prints("run the same command again to continue");
+    if output.code() != 0 {
+        let ran = output.exits(130).prints("run the same command again to continue");
         ran.prints("because the run was stopped");
         kalah(directory.path(), &args).exits(0).prints("by earlier runs, according to the state");
     }

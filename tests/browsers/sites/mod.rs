@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use kalah_tests::browser::{Browser, Program};
 use kalah_tests::optional;
+use kalah_tests::program::{self, Ran, Run};
 
 /// Makes tests of functions that get a browser: one in Chromium, one in Firefox.
 macro_rules! in_browsers {
@@ -87,13 +88,13 @@ pub fn any_module() -> PathBuf {
 
 /// Exports a site. Returns the exit code and the report.
 pub fn export(to: &Path, flags: &[&str]) -> (i32, Value) {
-    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
+    let mut command = program::command();
     let command = command.env("KALAH_TABLES", directory()).env("KALAH_MODULE", any_module());
     let command = command.arg("export-site").arg(to).arg("--json");
-    let output = command.args(flags).output().unwrap();
+    let output = command.args(flags).run();
     // The amount of work is printed before the work begins.
-    assert!(String::from_utf8_lossy(&output.stderr).contains("to copy") || !output.status.success());
-    (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).unwrap_or(Value::Null))
+    assert!(output.stderr().contains("to copy") || !output.status.success());
+    (output.code(), serde_json::from_slice(&output.stdout).unwrap_or(Value::Null))
 }
 
 /// Contents of all files in a folder, by path.

@@ -2,38 +2,25 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 pub use kalah_tests::files::{assert_same_files, files};
+use kalah_tests::program::{self, Ran, Run};
 
 pub type Files = BTreeMap<String, Vec<u8>>;
 
 /// Command that runs the program on one CPU thread, with its tables in `directory`.
 pub fn kalah(directory: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+    let mut command = program::command();
     command.args(args).args(["--backend", "cpu", "--threads", "1"]).env("KALAH_TABLES", directory);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
-#[track_caller]
-pub fn success(output: Output) -> Output {
-    assert!(output.status.success(), "{}: {}", output.status, stderr(&output));
-    output
-}
-
-pub fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-pub fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
 /// The files of a build by one process.
 pub fn whole(flags: &[&str]) -> Files {
     let directory = tempfile::tempdir().unwrap();
-    success(kalah(directory.path(), &[&["build"], flags].concat()).output().unwrap());
+    kalah(directory.path(), &[&["build"], flags].concat()).run().success();
     files(directory.path())
 }
 
@@ -49,8 +36,6 @@ pub fn assert_complete(directory: &Path, whole: &Files, what: &str) {
 
 /// A PATH that begins with `directory`, followed by the folder of the `kalah` under test.
 pub fn path(directory: Option<&Path>) -> std::ffi::OsString {
-    let program = assert_cmd::cargo::cargo_bin("kalah").parent().unwrap().to_owned();
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    let all = directory.map(PathBuf::from).into_iter().chain([program]).chain(std::env::split_paths(&paths));
-    std::env::join_paths(all).unwrap()
+    let paths = program::search_path();
+    std::env::join_paths(directory.map(PathBuf::from).into_iter().chain(std::env::split_paths(&paths))).unwrap()
 }

@@ -8,25 +8,18 @@ use std::sync::LazyLock;
 
 use kalah::build::build;
 use kalah::game::Rules;
+use kalah_tests::program::{self, Ran, Run};
 
 /// Command that runs the program without settings from the environment.
 pub fn program<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kalah"));
-    command.args(args).env_remove("KALAH_TABLES").stdin(Stdio::null());
+    let mut command = program::command();
+    command.args(args).stdin(Stdio::null());
     command
 }
 
 /// Runs the program in `directory` with the words of a line.
 pub fn run(directory: &Path, line: &str) -> Output {
-    program(line.split_whitespace()).current_dir(directory).output().unwrap()
-}
-
-pub fn stdout(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-pub fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
+    program(line.split_whitespace()).current_dir(directory).run()
 }
 
 /// Names of all commands. Subcommands follow a space: `book show`. Each has a manual page.
@@ -52,7 +45,7 @@ pub fn all() -> &'static [String] {
 fn spaced(page: &str) -> String {
     let is_command = |line: &str| {
         let words: Vec<&str> = ["help"].into_iter().chain(line.split(' ')).collect();
-        program(words).output().unwrap().status.success()
+        program(words).run().status.success()
     };
     let spaced = page.replacen('-', " ", 1);
     if spaced != page && is_command(&spaced) { spaced } else { page.to_owned() }
@@ -60,9 +53,9 @@ fn spaced(page: &str) -> String {
 
 /// Long help of a command.
 pub fn help(command: &str) -> String {
-    let output = program(command.split(' ').chain(["--help"])).output().unwrap();
-    assert!(output.status.success(), "{command}: {}", stderr(&output));
-    stdout(&output)
+    let output = program(command.split(' ').chain(["--help"])).run();
+    assert!(output.status.success(), "{command}: {}", output.stderr());
+    output.stdout()
 }
 
 /// Returns true if a command has a flag, such as `--json`.

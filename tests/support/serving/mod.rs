@@ -12,6 +12,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::program;
+
 /// A server, killed when dropped.
 pub struct Server {
     child: Child,
@@ -27,7 +29,7 @@ impl Server {
 
     /// Starts a server through another command, which gets that of the server as its arguments.
     pub fn start_by(by: &[&str], directory: &Path, flags: &[&str]) -> Server {
-        let kalah = assert_cmd::cargo::cargo_bin("kalah");
+        let kalah = program::path();
         let mut words = by.iter().map(OsStr::new).chain([kalah.as_os_str()]);
         let mut command = Command::new(words.next().expect("a command"));
         command.args(words).args(["serve", "--address", "127.0.0.1:0"]).args(flags).env("KALAH_TABLES", directory);
@@ -42,7 +44,7 @@ impl Server {
 
     /// Returns the stderr of a server from its start to the end of its first answer.
     pub fn messages_at_start(address: &str, directory: &Path, flags: &[&str]) -> String {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+        let mut command = program::command();
         command.args(["serve", "--address", address]).args(flags).env("KALAH_TABLES", directory);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();

@@ -13,6 +13,8 @@ use std::path::Path;
 use circles::circles;
 use sources::Sources;
 
+use super::ROOT;
+
 /// Crates with layers: the name by which others use each, and its root.
 const CRATES: [(&str, &str); 12] = [
     ("kalah_core", "crates/core/src/lib.rs"),
@@ -31,7 +33,7 @@ const CRATES: [(&str, &str); 12] = [
 
 #[test]
 fn siblings_use_each_other_without_circles() {
-    let sources = Sources::read(Path::new(env!("CARGO_MANIFEST_DIR")), &CRATES);
+    let sources = Sources::read(Path::new(ROOT), &CRATES);
     assert!(sources.uses().len() > 1000, "only {} uses were found", sources.uses().len());
     let circles = circles(&sources);
     assert!(circles.is_empty(), "{} circles:\n{}", circles.len(), circles.join("\n"));
@@ -91,9 +93,9 @@ fn listed_private_modules(text: &str) -> Vec<&str> {
 
 #[test]
 fn documentation_lists_no_private_modules() {
-    let sources = Sources::read(Path::new(env!("CARGO_MANIFEST_DIR")), &CRATES[..7]);
+    let sources = Sources::read(Path::new(ROOT), &CRATES[..7]);
     for module in sources.modules() {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(&module.file);
+        let file = Path::new(ROOT).join(&module.file);
         let text = std::fs::read_to_string(&file).unwrap();
         assert_eq!(listed_private_modules(&text), [""; 0], "{}", module.file.display());
     }

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use super::CRATES;
 use super::sources::Sources;
+use super::{CRATES, ROOT};
 
 /// Lines of a file that begin a test: in code, and in the examples of its documentation.
 fn tests_of(text: &str) -> (Vec<&str>, Vec<&str>) {
@@ -20,7 +20,7 @@ fn tests_of(text: &str) -> (Vec<&str>, Vec<&str>) {
 
 #[test]
 fn no_test_is_where_cargo_compiles_none() {
-    let top = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let top = Path::new(ROOT);
     let mut with_tests = 0;
     for (name, root) in CRATES.iter().filter(|(name, _)| *name != "kalah_program") {
         let folder = Path::new(root).parent().and_then(Path::parent).unwrap();

@@ -1,5 +1,4 @@
 //! Shaders can be expressed in the languages of Metal and DirectX 12, although the tests here compile them for Vulkan.
-#![cfg(feature = "gpu")]
 
 use kalah::build::gpu::stages::Stage;
 use naga::back::{hlsl, msl};

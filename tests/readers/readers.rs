@@ -1,0 +1,8 @@
+//! What other projects' readers find in files of this one: in Rust sources, shaders, and Parquet files.
+
+mod parquet_files;
+mod shaders;
+mod structure;
+
+/// The root of the repository.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
