@@ -7,7 +7,7 @@ use anyhow::Context;
 use kalah::certificate::{Certificate, Head, MAGIC, Strategy};
 use kalah::file;
 use kalah::play::ByCertificate;
-use kalah::table::{Directories, Tables};
+use kalah::table::{Directories, Opening, Tables};
 
 /// Certificate, and the tables that it rests on.
 pub struct StrategyFile {
@@ -32,7 +32,7 @@ impl StrategyFile {
             0 => None,
             _ => {
                 let (rules, pits) = (statement.rules, statement.position.pits());
-                Some(Tables::open_if_there(directories, rules, pits, seeds)?)
+                Some(Tables::open(directories, rules, pits, Opening::to(seeds).if_there())?)
             }
         };
         Ok(StrategyFile { path: path.to_owned(), certificate, tables })
