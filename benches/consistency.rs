@@ -22,7 +22,7 @@ const SAMPLE: u64 = 1_000_000;
 
 fn main() {
     // SAFETY: nobody writes to finished tables during the run.
-    unsafe { kalah::table::map_files(None) };
+    unsafe { kalah::table::map_files() };
     let set = |name, default: &str| std::env::var(name).unwrap_or(default.to_owned());
     let last: usize = set("KALAH_BENCH_SEEDS", "20").parse().expect("KALAH_BENCH_SEEDS is a number");
     let rules: Rules = set("KALAH_BENCH_RULES", "empty-capture").parse().expect("KALAH_BENCH_RULES is a rule set");

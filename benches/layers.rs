@@ -24,7 +24,7 @@ const FIRST: usize = 16;
 
 fn main() {
     // SAFETY: nobody writes to finished tables during the run.
-    unsafe { kalah::table::map_files(None) };
+    unsafe { kalah::table::map_files() };
     let set = |name, default: &str| std::env::var(name).unwrap_or(default.to_owned());
     let last: usize = set("KALAH_BENCH_SEEDS", "20").parse().expect("KALAH_BENCH_SEEDS is a number");
     let rules: Rules = set("KALAH_BENCH_RULES", "empty-capture").parse().expect("KALAH_BENCH_RULES is a rule set");

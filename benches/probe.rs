@@ -11,7 +11,7 @@ const COUNT: usize = 1000;
 
 fn main() {
     // SAFETY: nobody writes to finished tables during the run.
-    unsafe { kalah::table::map_files(None) };
+    unsafe { kalah::table::map_files() };
     divan::main();
 }
 

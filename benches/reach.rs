@@ -44,7 +44,7 @@ fn number(name: &str, default: u64) -> u64 {
 
 fn main() -> Result<(), Box<dyn Error>> {
     // SAFETY: nobody writes to finished tables during the run.
-    unsafe { kalah::table::map_files(None) };
+    unsafe { kalah::table::map_files() };
     let rules: Rules = set("RULES", "empty-capture").parse()?;
     let positions = set("POSITIONS", &format!("6x5 {INSIDE_6X6}"));
     let reaches = set("REACH", "20..34 2");

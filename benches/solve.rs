@@ -20,7 +20,7 @@ use kalah::table::Tables;
 
 fn main() {
     // SAFETY: nobody writes to finished tables during the run.
-    unsafe { kalah::table::map_files(None) };
+    unsafe { kalah::table::map_files() };
     let set = |name: &str, default: &str| std::env::var(format!("KALAH_BENCH_{name}")).unwrap_or(default.to_owned());
     let number = |name: &str, default: u64| set(name, &default.to_string()).parse::<u64>().expect("a number");
     let rules: Rules = set("RULES", "empty-capture").parse().expect("KALAH_BENCH_RULES is a rule set");

@@ -189,7 +189,7 @@ fn run(tables: &Tables, bounds: Option<&BoundTables>, test: &Test, memory: u64) 
 
 fn main() -> Result<(), Box<dyn Error>> {
     // SAFETY: nobody writes to finished tables during the run.
-    unsafe { kalah::table::map_files(None) };
+    unsafe { kalah::table::map_files() };
     let (directory, memory) = (set("TABLES").unwrap_or("tables".to_owned()), number("MEMORY", 64) << 20);
     let directory = Path::new(&directory);
     let mut before = HashMap::new();

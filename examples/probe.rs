@@ -8,8 +8,7 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use kalah_core::game::{Position, Rules};
-use kalah_core::index::MAX_TABLE_SEEDS;
-use kalah_core::table::Tables;
+use kalah_core::table::{Opening, Storage, Tables};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -18,7 +17,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let rules = arguments.next().map_or(Ok(Rules::default()), |rules| rules.parse())?;
     let position: Position = position.parse()?;
-    let tables = Tables::open_unmapped(PathBuf::from(directory), rules, position.pits(), MAX_TABLE_SEEDS)?;
+    let options = Opening::default().storage(Storage::Files);
+    let tables = Tables::open(PathBuf::from(directory), rules, position.pits(), options)?;
     let probe = tables.probe(&position)?;
     println!("{position}: score {} of the {} seeds in play, value {:+}", probe.score, position.seeds(), probe.value);
     for (pit, score) in &probe.moves {

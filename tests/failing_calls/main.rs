@@ -6,6 +6,11 @@
 //! A small library in C (`shim.c`), loaded into the program, makes the calls fail. It needs Linux and a C compiler.
 #![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"), feature = "cli"))]
 
+#[cfg(feature = "remote")]
+#[allow(dead_code)]
+#[path = "../remote/server.rs"]
+mod server;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -212,6 +217,37 @@ fn files_that_cannot_be_mapped_are_read() {
     let Some(usual) = run(&directory.path().join("usual"), "none") else { return };
     for calls in ["shared", "mapped"] {
         assert!(run(&directory.path().join(calls), calls).unwrap() == usual, "{calls}");
+    }
+}
+
+/// The same for the cache of tables at an address.
+#[cfg(feature = "remote")]
+#[test]
+fn a_cache_that_cannot_be_mapped_is_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(shim) = shim(directory.path()) else { return };
+    let server = server::Server::of(server::TABLES.path());
+    let run = |calls: &str| {
+        let cache = directory.path().join(calls);
+        std::fs::create_dir(&cache).unwrap();
+        let mut printed = Vec::new();
+        for args in [
+            "probe 1,2,1,0,1,2/0,3,0,1,1,1",
+            "probe 1,2,1,0,1,2/0,3,0,1,1,1 --no-map --json",
+            "verify --rules standard --pits 2",
+            "solve 3,2,3,2,3,2/2,2,2,2,2,2 --value-only --json --transpositions 1MiB --threads 1 --no-book",
+        ] {
+            let args = format!("{args} --tables {} --cache {}", server.address, cache.display());
+            let ran = lacking(&shim, &cache, (calls, 19), &args.split(' ').collect::<Vec<_>>())?;
+            assert!(ran.status.success(), "{calls}: {args}: {}", String::from_utf8_lossy(&ran.stderr));
+            printed.push(ran.stdout);
+        }
+        // Its time.
+        Some(printed.drain(..2).collect::<Vec<_>>())
+    };
+    let Some(usual) = run("none") else { return };
+    for calls in ["shared", "mapped"] {
+        assert!(run(calls).unwrap() == usual, "{calls}");
     }
 }
 

@@ -41,7 +41,7 @@ struct Forgery {
 impl Forgery {
     fn new() -> Forgery {
         // SAFETY: the test breaks the contract on purpose, but only between the calls that read the table.
-        unsafe { kalah::table::map_files(None) };
+        unsafe { kalah::table::map_files() };
         let directory = tempfile::tempdir().expect("a directory");
         build(directory.path(), KEY.rules, KEY.pits, KEY.seeds).expect("tables are built");
         let tables = Tables::open(directory.path(), KEY.rules, KEY.pits, KEY.seeds).expect("tables are there");

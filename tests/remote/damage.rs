@@ -4,7 +4,7 @@ use std::path::Path;
 
 use kalah::game::{Position, Rules};
 use kalah::table::format::{RawEntry, RawHeader, table_digest};
-use kalah::table::{FrameEntry, ProbeError, Table, TableError, Tables};
+use kalah::table::{Directories, FrameEntry, ProbeError, Table, TableError, TableKey, Tables};
 
 use crate::reading::positions;
 use crate::server::{Fault, SEEDS, Server, TABLES, copied, layer, run, shown};
@@ -12,7 +12,7 @@ use crate::server::{Fault, SEEDS, Server, TABLES, copied, layer, run, shown};
 /// A position of the largest layer.
 const LARGE: &str = "1,2,1,0,1,2/0,3,0,1,1,1";
 
-fn probe(directory: &Path, position: &Position) -> Result<kalah::table::Probe, ProbeError> {
+fn probe(directory: impl Into<Directories>, position: &Position) -> Result<kalah::table::Probe, ProbeError> {
     Tables::open(directory, Rules::EmptyCapture, 6, SEEDS)?.probe(position)
 }
 
@@ -96,9 +96,8 @@ fn damage_of_the_cache_that_only_a_digest_shows_is_healed() {
     for damage in UNSEEN {
         let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
         let remote = server.open(cache.path());
-        let path = layer(remote.directory(), SEEDS);
-        Table::open(&path).unwrap().check().unwrap();
-        remote.close();
+        let path = layer(remote.folder(), SEEDS);
+        Table::open_key(remote.directory(), TableKey::named(&path).unwrap()).unwrap().check().unwrap();
         damage(&path);
         let read = |path| std::fs::read(path).unwrap();
         assert!(read(path.clone()) != read(layer(TABLES.path(), SEEDS)));
@@ -124,8 +123,7 @@ fn wrong_scores_of_the_cache_are_healed_by_the_moves_of_a_position() {
     let position = LARGE.parse().unwrap();
     let expected = probe(TABLES.path(), &position).unwrap();
     assert_eq!(probe(remote.directory(), &position).unwrap(), expected);
-    remote.close();
-    shift_scores(&layer(remote.directory(), SEEDS), 7);
+    shift_scores(&layer(remote.folder(), SEEDS), 7);
     let remote = server.open(cache.path());
     server.requests();
     assert_eq!(probe(remote.directory(), &position).unwrap(), expected);
@@ -215,8 +213,8 @@ fn damage_of_the_cache_is_healed() {
         probe(remote.directory(), &position).unwrap();
     }
     for seeds in 2..=SEEDS {
-        let path = layer(remote.directory(), seeds);
-        let header = Table::open(&path).unwrap().key().prefix_bytes() as usize;
+        let path = layer(remote.folder(), seeds);
+        let header = TableKey::named(&path).unwrap().prefix_bytes() as usize;
         let mut bytes = std::fs::read(&path).unwrap();
         bytes[header..].iter_mut().for_each(|byte| *byte ^= 0x5a);
         // In place, as a failing disk does; no table of this process has these files open.

@@ -1,15 +1,13 @@
 //! Answers are those of the same tables on this machine, and cost few requests.
 
-use std::path::Path;
-
 use kalah::game::{Position, Rules};
 use kalah::remote::{Address, Cache, RemoteOptions, RemoteTables};
-use kalah::table::{Table, Tables};
+use kalah::table::{Directories, Table, TableKey, Tables};
 
 use crate::server::{SEEDS, Server, TABLES};
 
 /// Opens tables of 6 pits.
-fn tables(directory: &Path) -> Tables {
+fn tables(directory: impl Into<Directories>) -> Tables {
     Tables::open(directory, Rules::EmptyCapture, 6, SEEDS).unwrap()
 }
 
@@ -65,8 +63,9 @@ fn a_file_that_was_read_as_a_whole_is_the_served_one() {
     let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
     let remote = server.open(cache.path());
     for seeds in 2..=SEEDS {
-        let path = crate::server::layer(remote.directory(), seeds);
-        let table = Table::open(&path).unwrap();
+        let path = crate::server::layer(remote.folder(), seeds);
+        let key = TableKey::named(&path).unwrap();
+        let table = Table::open_key(remote.directory(), key).unwrap();
         assert!(!table.blocks().is_resident());
         table.check().unwrap();
         assert!(table.blocks().is_resident());
@@ -83,7 +82,7 @@ fn opening_requests_each_file_once_and_only_those_of_the_board() {
         let cache = Cache::open(caches.path().join(cache), Cache::DEFAULT_LIMIT).unwrap();
         let address = Address::parse(&server.address).unwrap();
         let remote = RemoteTables::open(&address, options(RemoteOptions::new(cache))).unwrap();
-        let layers = std::fs::read_dir(remote.directory()).unwrap().count();
+        let layers = std::fs::read_dir(remote.folder()).unwrap().count();
         let mut names: Vec<String> = server.requests().into_iter().map(|request| request.name).collect();
         names.sort_unstable();
         let requests = names.len();

@@ -86,15 +86,6 @@ fn nothing_is_built_at_an_address() {
     assert_eq!(server.requests(), []);
 }
 
-/// The files that stand for an address lack most blocks, which only mapped tables fill.
-#[test]
-fn blocks_at_an_address_are_not_read_as_files() {
-    let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
-    let place = ["--tables", &*server.address, "--cache", shown(cache.path())];
-    let (code, _, message) = run(&[&["probe", POSITION, "--no-map"][..], &place].concat());
-    assert!(code == 2 && message.contains("--no-map"), "{code} {message}");
-}
-
 #[test]
 fn a_bucket_has_an_address() {
     let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());

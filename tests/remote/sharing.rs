@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kalah::remote::{Address, Cache, RemoteOptions, RemoteTables};
-use kalah::table::Table;
+use kalah::table::{Table, TableKey};
 
 use crate::server::{SEEDS, Server, TABLES, kalah, layer, run, shown};
 
@@ -66,8 +66,8 @@ fn the_cache_evicts_what_was_not_used_for_longest() {
         RemoteTables::open(&Address::parse(&server.address).unwrap(), RemoteOptions::new(cache)).unwrap()
     };
     let remote = open(&old, 1 << 30);
-    let path = layer(remote.directory(), SEEDS);
-    let table = Table::open(&path).unwrap();
+    let key = TableKey::named(&layer(remote.folder(), SEEDS)).unwrap();
+    let table = Table::open_key(remote.directory(), key).unwrap();
     table.check().unwrap();
     let cache = Cache::open(directory.path(), 1 << 20).unwrap();
     let full = cache.bytes();
@@ -77,6 +77,6 @@ fn the_cache_evicts_what_was_not_used_for_longest() {
     // The open table still has its blocks; a new one reads them again.
     assert!(table.bytes() == std::fs::read(layer(TABLES.path(), SEEDS)).unwrap());
     old.requests();
-    Table::open(&path).unwrap().check().unwrap();
+    Table::open_key(remote.directory(), key).unwrap().check().unwrap();
     assert!(!old.block_requests().is_empty());
 }

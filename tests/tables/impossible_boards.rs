@@ -23,7 +23,8 @@ use kalah::prove::Claims;
 use kalah::rows::RowMove;
 use kalah::solve::{Board, SolveError, Solver, SolverOptions, Sower, TablePlan};
 use kalah::table::{
-    BoundMaker, BoundTable, BoundTables, Cuts, PresentLayers, ProbeError, Shelf, Table, TableError, TableKey, Tables,
+    BoundMaker, BoundTable, BoundTables, Cuts, Opening, PresentLayers, ProbeError, Shelf, Storage, Table, TableError,
+    TableKey, Tables,
 };
 use kalah::verify::{Oracle, Survey};
 
@@ -82,10 +83,11 @@ fn tables_and_networks() {
     let (path, shelf) = (directory.path(), Shelf::new(directory.path()));
     for pits in PITS {
         refused(pits, Tables::open(path, RULES, pits, 4));
-        refused(pits, Tables::open_if_there(path, RULES, pits, 4));
-        refused(pits, Tables::read(path, RULES, pits, 4));
-        refused(pits, Tables::open_unmapped(path, RULES, pits, 4));
-        refused(pits, Tables::open_unmapped_if_there(path, RULES, pits, 4));
+        for storage in [Storage::Mapped, Storage::Copied, Storage::Files] {
+            let options = Opening::to(4).storage(storage);
+            refused(pits, Tables::open(path, RULES, pits, options.clone()));
+            refused(pits, Tables::open(path, RULES, pits, options.if_there()));
+        }
         refused(pits, Tables::<kalah::table::Table>::empty(path, RULES, pits, 4));
         refused(pits, BoundTables::open_around(path, RULES, pits, 0, 4));
         assert_eq!(PresentLayers::read(path, RULES, pits).unwrap().last(48), None);

@@ -2,7 +2,8 @@
 //! find the same damage.
 
 use std::io;
-use std::path::Path;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -10,7 +11,8 @@ use kalah::build::build;
 use kalah::game::{Position, Rules};
 use kalah::index::{Frame, RowIndex};
 use kalah::table::{
-    BLOCK_BYTES, Damage, Layer, ReadAt, ReadAtTable, Table, TableError, TableKey, TablePart, Tables, check_in_parallel,
+    BLOCK_BYTES, Damage, Layer, Opening, Source, Storage, Table, TableError, TableKey, TablePart, Tables,
+    check_in_parallel,
 };
 use tempfile::TempDir;
 
@@ -52,11 +54,13 @@ fn all_ways_to_read_a_table_give_the_same_scores() {
             let mapped = Table::open(&path).unwrap();
             let expected = scores(&mapped).unwrap();
             assert_eq!(expected.len() as u64, mapped.header().positions);
-            let read = Table::read(&path).unwrap();
+            let read = Table::open_as(&path, Storage::Copied).unwrap();
             assert_eq!(scores(&read).unwrap(), expected);
-            let by_block = ReadAtTable::open(&path).unwrap();
-            by_block.check().unwrap();
+            let by_block = Table::open_as(&path, Storage::Files).unwrap();
             assert_eq!((scores(&by_block).unwrap(), by_block.header()), (expected, mapped.header()));
+            assert!(!by_block.blocks().is_resident());
+            by_block.check().unwrap();
+            assert!(by_block.bytes() == read.bytes());
         }
     }
 }
@@ -65,7 +69,7 @@ fn all_ways_to_read_a_table_give_the_same_scores() {
 fn tables_that_are_not_mapped_answer_the_same() {
     for rules in Rules::ALL {
         let mapped = Tables::open(SOUND.path(), rules, PITS, SEEDS).unwrap();
-        let unmapped = Tables::open_unmapped(SOUND.path(), rules, PITS, SEEDS).unwrap();
+        let unmapped = Tables::open(SOUND.path(), rules, PITS, Opening::to(SEEDS).storage(Storage::Files)).unwrap();
         assert_eq!(unmapped.max_seeds(), Some(SEEDS));
         for text in ["4x1", "<4,3,0,1,0,2,3,0,1,5,1>", "3,0,0,1/1,2,0,5", "0,0,0,1/9,0,0,0"] {
             let position: Position = text.parse().unwrap();
@@ -81,16 +85,16 @@ fn every_damaged_byte_is_found_wherever_the_table_is_read_from() {
     let key = key(Rules::EmptyCapture, 7);
     let sound = std::fs::read(key.path(SOUND.path())).unwrap();
     let path = key.path(Path::new("damaged"));
-    let expected = scores(&ReadAtTable::new(&path, sound.clone()).unwrap()).unwrap();
+    let expected = scores(&by_block(&path, sound.clone(), u64::MAX).unwrap()).unwrap();
     for at in 0..sound.len() {
         let mut bytes = sound.clone();
         bytes[at] ^= 1 << (at % 8);
-        let by_block = ReadAtTable::new(&path, bytes.clone());
+        let by_block = by_block(&path, bytes.clone(), u64::MAX);
         // Opening finds damage of the header and directory, checking finds damage of the rest. A score is right or an
         // error.
-        match by_block.as_ref().map(|table| (table.check(), scores(table))) {
+        match by_block.as_ref().map(|table| (scores(table), table.check())) {
             Err(error) => assert!(error.is_damage()),
-            Ok((checked, scores)) => {
+            Ok((scores, checked)) => {
                 assert_eq!(checked.is_ok(), Table::from_bytes(&path, bytes).unwrap().check().is_ok(), "byte {at}");
                 assert!(scores.is_err() || scores == Ok(expected.clone()), "byte {at}");
                 assert!(checked.is_err() || at > sound.len() - 64, "byte {at}");
@@ -117,7 +121,7 @@ fn random_ranks(random: &mut fastrand::Rng, frame: Frame) -> (u32, u32) {
 fn frames_of_many_blocks_are_read_the_same_block_by_block() {
     let (directory, key) = &*LARGE;
     let path = key.path(directory.path());
-    let (mapped, by_block) = (Table::open(&path).unwrap(), ReadAtTable::open(&path).unwrap());
+    let (mapped, by_block) = (Table::open(&path).unwrap(), Table::open_as(&path, Storage::Files).unwrap());
     let mut random = fastrand::Rng::with_seed(1);
     let frames: Vec<Frame> = key.frames().collect();
     let block = |at: u64| at / BLOCK_BYTES as u64;
@@ -169,23 +173,34 @@ fn no_score_is_read_from_a_profile_that_was_found_damaged() {
     }
 }
 
-/// A source that counts its reads and fails after a number of them.
-struct Failing<'a> {
-    bytes: &'a [u8],
+/// A source in memory that fails after a number of reads.
+struct Failing {
+    name: PathBuf,
+    bytes: Vec<u8>,
     left: AtomicU64,
 }
 
-impl ReadAt for Failing<'_> {
-    fn bytes(&self) -> io::Result<u64> {
-        Ok(self.bytes.len() as u64)
+impl Source for Failing {
+    fn name(&self) -> &Path {
+        &self.name
     }
 
-    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+    fn bytes(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn read(&self, parts: &[Range<u64>], _: bool) -> io::Result<Vec<Vec<u8>>> {
         if self.left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_err() {
             return Err(io::Error::other("the network is down"));
         }
-        self.bytes.to_vec().read_exact_at(buffer, offset)
+        Ok(parts.iter().map(|part| self.bytes[part.start as usize..part.end as usize].to_vec()).collect())
     }
+}
+
+/// Opens a table whose blocks are read when they are needed, from a source that fails after `reads` reads.
+fn by_block(name: &Path, bytes: Vec<u8>, reads: u64) -> Result<Table, TableError> {
+    let source = Failing { name: name.to_owned(), bytes, left: AtomicU64::new(reads) };
+    Table::of(Box::new(source), Storage::Files)
 }
 
 #[test]
@@ -193,13 +208,13 @@ fn a_source_that_fails_is_an_error_with_the_file() {
     let key = key(Rules::Standard, 5);
     let bytes = std::fs::read(key.path(SOUND.path())).unwrap();
     let path = key.path(Path::new("remote"));
-    let source = |left| Failing { bytes: &bytes, left: AtomicU64::new(left) };
-    let error = ReadAtTable::new(&path, source(0)).unwrap_err();
+    let open = |reads| by_block(&path, bytes.clone(), reads);
+    let error = open(0).unwrap_err();
     assert_eq!(error.to_string(), format!("{}: the network is down", path.display()));
-    let table = ReadAtTable::new(&path, source(1)).unwrap();
+    let table = open(1).unwrap();
     assert!(table.score(1, 0, 0).unwrap_err().to_string().contains("the network is down"));
     // Blocks that were read stay in memory: the header and the frame take two reads.
-    let table = ReadAtTable::new(path, source(2)).unwrap();
+    let table = open(2).unwrap();
     let first = table.score(1, 0, 0).unwrap();
     assert_eq!(table.score(1, 0, 0).unwrap(), first);
     assert!(table.score(2, 0, 0).is_err());

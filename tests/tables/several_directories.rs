@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use kalah::build::build;
 use kalah::game::{Position, Rules};
 use kalah::table::format::{ENTRY_BYTES, HEADER_BYTES, RawHeader, table_digest};
-use kalah::table::{Directories, Shelf, Table, TableError, TableKey, Tables};
+use kalah::table::{Directories, Opening, Shelf, Storage, Table, TableError, TableKey, Tables};
 use kalah_tests::program::{self, Ran, Run};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -90,9 +90,9 @@ fn layers_of_several_directories_are_those_of_one() {
     let whole = Tables::open(WHOLE.path(), RULES, PITS, SEEDS).unwrap();
     let open = [
         Tables::open(split.directories(), RULES, PITS, SEEDS).unwrap(),
-        Tables::read(split.directories(), RULES, PITS, SEEDS).unwrap(),
+        Tables::open(split.directories(), RULES, PITS, Opening::to(SEEDS).storage(Storage::Copied)).unwrap(),
     ];
-    let unmapped = Tables::open_unmapped(split.directories(), RULES, PITS, SEEDS).unwrap();
+    let unmapped = Tables::open(split.directories(), RULES, PITS, Opening::to(SEEDS).storage(Storage::Files)).unwrap();
     let shelf = Shelf::new(split.directories());
     for text in ["4x1", "<4,3,0,1,0,2,3,0,1,1,1>", "3,0,0,1/1,2,0,2", "0,0,0,1/8,0,0,0"] {
         let position: Position = text.parse().unwrap();
@@ -214,6 +214,7 @@ fn each_named_directory_must_be_there() {
     assert!(output.stderr().contains(missing.to_str().unwrap()));
     let both = Directories::new([split.0[0].path().to_owned(), missing]).unwrap();
     assert!(
-        Tables::open(&both, RULES, PITS, SEEDS).is_err() && Tables::open_if_there(&both, RULES, PITS, SEEDS).is_err()
+        Tables::open(&both, RULES, PITS, SEEDS).is_err()
+            && Tables::open(&both, RULES, PITS, Opening::to(SEEDS).if_there()).is_err()
     );
 }

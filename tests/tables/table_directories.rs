@@ -8,7 +8,7 @@ use kalah::build::{Builder, build};
 use kalah::game::Rules;
 use kalah::progress::Pulse;
 use kalah::table::archive::{self, archive_path};
-use kalah::table::{Table, TableError, TableKey, Tables};
+use kalah::table::{Opening, Storage, Table, TableError, TableKey, Tables};
 use kalah_tests::program::{self, Ran, Run};
 use serde_json::Value;
 
@@ -299,7 +299,10 @@ fn a_directory_that_is_not_there_has_no_tables_and_is_an_error() {
     let nowhere = Path::new("no such directory");
     let error = Tables::open(nowhere, KEY.rules, KEY.pits, KEY.seeds).unwrap_err();
     assert!(error.to_string().starts_with("no such directory: "), "{error}");
-    assert_eq!(Tables::open_if_there(nowhere, KEY.rules, KEY.pits, KEY.seeds).unwrap().max_seeds(), None);
+    assert_eq!(
+        Tables::open(nowhere, KEY.rules, KEY.pits, Opening::to(KEY.seeds).if_there()).unwrap().max_seeds(),
+        None
+    );
 }
 
 #[test]
@@ -340,9 +343,9 @@ fn boards_that_no_table_has_are_errors() {
     for pits in [0, 9, 16, usize::MAX] {
         let errors = [
             Tables::open(path, rules, pits, 4).err(),
-            Tables::read(path, rules, pits, 4).err(),
-            Tables::open_unmapped(path, rules, pits, 4).err(),
-            Tables::open_if_there(path.join("none"), rules, pits, 4).err(),
+            Tables::open(path, rules, pits, Opening::to(4).storage(Storage::Copied)).err(),
+            Tables::open(path, rules, pits, Opening::to(4).storage(Storage::Files)).err(),
+            Tables::open(path.join("none"), rules, pits, Opening::to(4).if_there()).err(),
         ];
         for error in errors {
             assert!(matches!(error, Some(TableError::Pits(found)) if found == pits), "{pits}: {error:?}");

@@ -2,6 +2,9 @@
 
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
+#[cfg(not(any(unix, windows)))]
+use std::io::{Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::Path;
 
 /// Opens the regular file at `path` for reading. Never blocks: opening a named pipe could wait
@@ -60,6 +63,70 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Reads a part of a file.
+///
+/// # Errors
+/// When it cannot be read, is beyond the end of the file, or does not fit in memory.
+pub fn read_part(file: &File, part: Range<u64>) -> io::Result<Vec<u8>> {
+    let (mut bytes, count) = (Vec::new(), (part.end - part.start) as usize);
+    bytes.try_reserve_exact(count).map_err(|_| ErrorKind::OutOfMemory)?;
+    bytes.resize(count, 0);
+    read_exact_at(file, &mut bytes, part.start)?;
+    Ok(bytes)
+}
+
+/// Fills `buffer` with the bytes of a file from `offset` on.
+///
+/// # Errors
+/// When they cannot be read, or the file is too short.
+pub fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+    #[cfg(unix)]
+    return std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset);
+    #[cfg(windows)]
+    {
+        let (mut buffer, mut offset) = (buffer, offset);
+        while !buffer.is_empty() {
+            match std::os::windows::fs::FileExt::seek_read(file, buffer, offset) {
+                Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+                Ok(read) => (buffer, offset) = (&mut buffer[read..], offset + read as u64),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+    #[cfg(not(any(unix, windows)))]
+    {
+        let mut file = file;
+        file.seek(SeekFrom::Start(offset))?;
+        file.read_exact(buffer)
+    }
+}
+
+/// Writes `bytes` to a file from `offset` on.
+///
+/// # Errors
+/// When they cannot be written.
+pub fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    #[cfg(unix)]
+    return std::os::unix::fs::FileExt::write_all_at(file, bytes, offset);
+    #[cfg(windows)]
+    {
+        let (mut bytes, mut offset) = (bytes, offset);
+        while !bytes.is_empty() {
+            let written = std::os::windows::fs::FileExt::seek_write(file, bytes, offset)?;
+            (bytes, offset) = (&bytes[written..], offset + written as u64);
+        }
+        Ok(())
+    }
+    #[cfg(not(any(unix, windows)))]
+    {
+        let mut file = file;
+        file.seek(SeekFrom::Start(offset))?;
+        file.write_all(bytes)
+    }
 }
 
 /// Reads the text of the regular file at `path`.

@@ -17,7 +17,8 @@
 //! # }
 //! ```
 //!
-//! Dependencies run one way: [`game`], [`isa`], [`mod@file`], [`directories`] <- [`evaluation`],
+//! Dependencies run one way: [`game`], [`isa`], [`mod@file`] <- [`source`] <-
+//! [`directories`] <- [`evaluation`],
 //! [`index`] <- [`table`]; [`clock`] <- [`cancel`] <- [`table`]; [`header`], [`memory`] <- [`table`].
 //!
 //! | module | contents |
@@ -27,6 +28,7 @@
 //! | [`evaluation`] | evaluations of positions, which prove nothing |
 //! | [`table`] | table files: the format, reading, checking, probing |
 //! | [`mod@file`] | opening regular files without blocking |
+//! | [`source`] | where bytes come from: files, memory, other machines |
 //! | [`directories`] | directories that are read as one |
 //! | [`header`] | checksums of headers of binary files |
 //! | [`memory`] | huge pages and prefetching |
@@ -36,7 +38,6 @@
 //! | [`cause`] | finding the cause of an error |
 //! | [`text`] | parts of messages |
 
-mod address;
 pub mod cancel;
 pub mod cause;
 pub mod clock;
@@ -50,5 +51,6 @@ pub mod isa;
 #[cfg(feature = "serde")]
 mod json;
 pub mod memory;
+pub mod source;
 pub mod table;
 pub mod text;

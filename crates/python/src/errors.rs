@@ -84,7 +84,7 @@ fn missing_table(directories: &Directories, key: TableKey, missing: &[usize], te
         return format!("{text}: the layers are not at that address{solve}");
     }
     // A build uses one directory.
-    let name = directories.paths()[0].display().to_string();
+    let name = directories.places()[0].name().display().to_string();
     let call = format!("kalah.build({name:?}, {seeds}, {:?}, {pits})", rules.name());
     let solve = if is_solvable { ", or solve the position with kalah.solve" } else { "" };
     format!("{text}: build it with {call}{solve}")
@@ -92,7 +92,7 @@ fn missing_table(directories: &Directories, key: TableKey, missing: &[usize], te
 
 /// Names a missing directory of tables; `None` if all exist.
 pub fn no_directory(directories: &Directories) -> Option<String> {
-    let missing = directories.paths().iter().find(|directory| matches!(directory.try_exists(), Ok(false)))?;
+    let missing = directories.paths().find(|directory| matches!(directory.try_exists(), Ok(false)))?;
     Some(format!("there is no directory {}", missing.display()))
 }
 

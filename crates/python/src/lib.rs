@@ -78,7 +78,7 @@ mod module {
         load(module.py())?;
         // SAFETY: nothing here writes to finished tables. The documentation of `Tables` states the rules for
         // their files, and `mapped=False` does without mappings.
-        unsafe { kalah::table::map_files(None) };
+        unsafe { kalah::table::map_files() };
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("MAX_TABLE_PITS", kalah::index::MAX_TABLE_PITS)?;
         module.add("MAX_TABLE_SEEDS", kalah::index::MAX_TABLE_SEEDS)

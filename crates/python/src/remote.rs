@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use kalah::cancel::Cancel;
 use kalah::game::Rules;
 use kalah::remote::{Address, Cache, RemoteError, RemoteOptions, RemoteTables};
-use kalah::table::Directories;
+use kalah::table::{Directories, Place};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -16,7 +16,7 @@ use crate::errors::raised_by;
 use crate::filesystem::Filesystem;
 use crate::waiting::wait_for;
 
-/// Directories, and the tables that some of them stand for.
+/// Directories, and those of them that are elsewhere.
 pub struct Located {
     pub directories: Directories,
     pub remote: Vec<RemoteTables>,
@@ -67,7 +67,6 @@ impl Elsewhere {
         let filesystem = self.filesystem.lock().unwrap_or_else(PoisonError::into_inner).take();
         for tables in &tables {
             self.fetched.fetch_add(tables.traffic().bytes, Ordering::Relaxed);
-            tables.close();
         }
         drop((tables, filesystem));
     }
@@ -90,33 +89,32 @@ pub fn location(py: Python<'_>, name: PathBuf) -> PyResult<Bound<'_, PyAny>> {
     }
 }
 
-/// Returns the directories that stand for these locations in this process: those of addresses, with tables of `board`,
-/// and all others as they are.
+/// Returns the directories at these locations: those of addresses, with tables of `board`, and all others as they are.
 pub fn located(py: Python<'_>, given: &[PathBuf], board: Board) -> PyResult<Located> {
-    let (mut paths, mut remote) = (Vec::new(), Vec::new());
+    let (mut places, mut remote) = (Vec::new(), Vec::new());
     for location in given {
         match location.to_str().filter(|text| Address::is_address(text)) {
-            None => paths.push(location.clone()),
+            None => places.push(Place::Here(location.clone())),
             Some(text) => match Address::local_path(text) {
-                Some(path) => paths.push(path),
+                Some(path) => places.push(Place::Here(path)),
                 None => {
                     let cancel = Cancel::new();
                     let tables = wait_for(py, || at_address(text, board, &cancel), &cancel, |_| Ok(()))??;
-                    paths.push(tables.directory().to_owned());
+                    places.push(tables.clone().into());
                     remote.push(tables);
                 }
             },
         }
     }
-    Ok(Located { directories: Directories::new(paths).expect("a location is given"), remote })
+    Ok(Located { directories: Directories::new(places).expect("a location is given"), remote })
 }
 
-/// Returns the directory that stands for one in a file system.
+/// Returns a directory in a file system.
 pub fn in_filesystem(filesystem: Filesystem, board: Board) -> PyResult<Located> {
     let shown = kalah::remote::Store::address(&filesystem).to_owned();
     let tables = options(board).and_then(|options| RemoteTables::of(Arc::new(filesystem), options));
     let tables = tables.map_err(|error| failed(&shown, error))?;
-    Ok(Located { directories: tables.directory().into(), remote: vec![tables] })
+    Ok(Located { directories: tables.directory(), remote: vec![tables] })
 }
 
 fn at_address(text: &str, board: Board, cancel: &Cancel) -> PyResult<RemoteTables> {

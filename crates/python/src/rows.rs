@@ -192,7 +192,7 @@ impl ScoreLocation {
     #[inline]
     pub fn prefetch(self, tables: &Tables) {
         if let ScoreLocation::Table { seeds, mover, ranks } = self
-            && let Some(table) = tables.layer(seeds)
+            && let Some(table) = tables.layer(seeds).filter(|table| table.blocks().is_resident())
         {
             table.frame_unchecked(mover).prefetch(ranks.0, ranks.1);
         }

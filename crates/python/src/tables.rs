@@ -2,7 +2,7 @@
 
 use kalah::cancel::Cancel;
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions as count_positions, row_count};
-use kalah::table::{Directories, TableKey, Tables as OpenTables, check_in_parallel};
+use kalah::table::{Directories, Opening, Storage, Tables as OpenTables, check_in_parallel};
 use kalah::text::count;
 use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
@@ -107,11 +107,14 @@ impl Tables {
         let opened = if mapped {
             py.detach(|| OpenTables::open(&directories, rules, pits, max_seeds))
         } else {
-            let names = (2..=max_seeds).map(|seeds| TableKey { rules, pits, seeds }.file_name());
-            let paths = names.map(|name| directories.file(&name));
-            let bytes = paths.map_while(|path| Some(path.metadata().ok()?.len())).sum();
+            let open = |storage| {
+                let options = Opening::to(max_seeds).storage(storage);
+                py.detach(|| OpenTables::open(&directories, rules, pits, options))
+            };
+            let tables = open(Storage::Files).or_raise()?;
+            let bytes = tables.layers().iter().map(|table| table.header().file_bytes).sum();
             check_limit(bytes, "a copy of the tables")?;
-            py.detach(|| OpenTables::read(&directories, rules, pits, max_seeds))
+            open(Storage::Copied)
         };
         let tables = opened.or_raise()?;
         tables.require_all().or_raise()?;
@@ -156,13 +159,13 @@ impl Tables {
     /// The directory, as an absolute path, or the address: the first of several.
     #[getter]
     fn directory<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        remote::location(py, self.directories.names().next().expect("there is a directory"))
+        remote::location(py, self.directories.places()[0].name().to_owned())
     }
 
     /// The directories, as absolute paths or addresses.
     #[getter]
     fn directories<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        self.directories.names().map(|name| remote::location(py, name)).collect()
+        self.directories.places().iter().map(|place| remote::location(py, place.name().to_owned())).collect()
     }
 
     /// Bytes fetched so far from addresses or a file system; 0 for tables on this machine.

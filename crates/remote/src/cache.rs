@@ -3,6 +3,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use kalah_core::file::read_part;
 use kalah_core::table::{TableHeader, TableKey};
 use kalah_tables::file::temporary_beside;
 
@@ -76,7 +77,7 @@ impl Cache {
     /// Returns the prefix and header of the file at `path`, if it is a file of the cache with the table `key`. Notes
     /// that it is in use.
     pub(crate) fn header(path: &Path, key: TableKey) -> Option<TableHeader> {
-        let header = TableHeader::read(&prefix(path, key)?, path.metadata().ok()?.len()).ok()?;
+        let header = TableHeader::read(&prefix(&File::open(path).ok()?, key)?, path.metadata().ok()?.len()).ok()?;
         // Without the note, the file is evicted earlier.
         let _ = File::options().write(true).open(path).and_then(|file| file.set_modified(SystemTime::now()));
         (header.key == key).then_some(header)
@@ -104,7 +105,7 @@ impl Cache {
             }
             // Another process may evict it, too.
             if let (Some(key), Ok(metadata)) = (TableKey::named(path), path.metadata())
-                && let Some(prefix) = prefix(path, key)
+                && let Some(prefix) = File::open(path).ok().and_then(|file| prefix(&file, key))
                 && self.put(path, &prefix, metadata.len()).is_ok()
             {
                 // It stays the file that was not used for longest.
@@ -136,12 +137,9 @@ impl Cache {
     }
 }
 
-/// Reads header and directory of the table `key` in the file at `path`.
-fn prefix(path: &Path, key: TableKey) -> Option<Vec<u8>> {
-    use kalah_core::table::ReadAt;
-    let mut prefix = vec![0; key.prefix_bytes() as usize];
-    File::open(path).ok()?.read_exact_at(&mut prefix, 0).ok()?;
-    Some(prefix)
+/// Reads header and directory of the table `key` in a file of the cache.
+pub(crate) fn prefix(file: &File, key: TableKey) -> Option<Vec<u8>> {
+    read_part(file, 0..key.prefix_bytes()).ok()
 }
 
 /// Bytes that a file occupies.

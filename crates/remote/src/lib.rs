@@ -1,8 +1,8 @@
 //! Tables on another machine: a directory of table files at an address such as `https://example.org/tables`.
 //!
-//! [`RemoteTables::open`] makes a directory in a cache, with a file for each layer that the address has. The files hold
-//! only headers at first. [`kalah_core::table::Table`] fills their blocks when they are read, and compares each with
-//! its checksum. So everything that opens a directory of tables works with [`RemoteTables::directory`].
+//! [`RemoteTables::open`] finds the layers. A cache has a file for each, which holds only the header at first.
+//! [`kalah_core::table::Table`] reads the blocks that it needs, compares each with its checksum, and keeps it in that
+//! file. So everything that opens a directory of tables works with [`RemoteTables::directory`].
 //!
 //! The crate `kalah` re-exports it as `remote`.
 
@@ -19,7 +19,7 @@
 // | `parts` | parts of a file that are requested together |
 // | `cache` | the directory on disk that keeps blocks |
 // | `listing` | the layers at an address |
-// | `mirror` | the directory that stands for an address |
+// | `mirror` | the directory at an address |
 // | `download` | whole layers |
 
 mod address;

@@ -1,5 +1,6 @@
 use std::collections::HashMap;
 use std::fmt;
+use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -10,10 +11,10 @@ use std::time::Duration;
 use kalah_core::cancel::Cancel;
 use kalah_core::game::Rules;
 use kalah_core::index::MAX_TABLE_PITS;
-use kalah_core::table::{BlockSource, Damage, TableHeader, fill_directory, leave_directory};
+use kalah_core::table::{Damage, Directories, Elsewhere, LocalFile, Place, Source, TableHeader, TableKey};
 
 use super::address::Address;
-use super::cache::Cache;
+use super::cache::{self, Cache};
 use super::client::{FetchedBytes, Traffic};
 use super::error::RemoteError;
 use super::listing::{Boards, Layer, Listing, Pins};
@@ -82,7 +83,7 @@ pub struct RemoteTables {
 }
 
 impl RemoteTables {
-    /// Finds the tables at `address`, and makes a directory that stands for them in this process.
+    /// Finds the tables at `address`.
     ///
     /// Only headers are read. Those in the cache are read again unless the built-in manifest has their digests.
     ///
@@ -105,29 +106,20 @@ impl RemoteTables {
         let files = layers.into_iter().map(|Layer { header, tag, fresh }| {
             (header.key.file_name(), Known { header, tag, is_confirmed: fresh, tags_vary: false })
         });
-        let mirror = Mirror {
-            store,
-            cache,
-            folder: folder.clone(),
-            pins,
-            files: Mutex::new(files.collect()),
-            untrimmed: AtomicU64::new(0),
-        };
+        let mirror =
+            Mirror { store, cache, folder, pins, files: Mutex::new(files.collect()), untrimmed: AtomicU64::new(0) };
         mirror.trim();
-        let mirror = Arc::new(mirror);
-        // SAFETY: only this library writes to the files of the cache, and only the bytes of their source.
-        unsafe { fill_directory(&folder, mirror.clone()) };
-        Ok(RemoteTables { mirror })
+        Ok(RemoteTables { mirror: Arc::new(mirror) })
     }
 
-    /// The directory that stands for the address.
-    pub fn directory(&self) -> &Path {
+    /// The directory with the tables, which everything that opens tables takes.
+    pub fn directory(&self) -> Directories {
+        Place::from(self.clone()).into()
+    }
+
+    /// The folder of the cache with the blocks that were read.
+    pub fn folder(&self) -> &Path {
         &self.mirror.folder
-    }
-
-    /// Ends the directory: files that are opened there later lack their blocks. Tables that are open can be used on.
-    pub fn close(&self) {
-        leave_directory(&self.mirror.folder, &*self.mirror);
     }
 
     /// Ends the waits for the server of now, in all threads: lookups in progress fail with
@@ -216,26 +208,8 @@ impl Mirror {
     }
 }
 
-impl BlockSource for Mirror {
-    fn address(&self) -> &Path {
-        self.store.address()
-    }
-
-    fn check_header(&self, name: &str, header: &TableHeader) -> Result<(), Damage> {
-        let mut files = self.files();
-        // Another process may have replaced the file by one with a later header.
-        if files.get(name).is_none_or(|known| known.header != *header) {
-            files.insert(
-                name.to_owned(),
-                Known { header: header.clone(), tag: None, is_confirmed: false, tags_vary: false },
-            );
-        }
-        match self.pins.get(&header.key) {
-            Some(digest) if *digest != header.digest => Err(Damage::OtherDigest),
-            _ => Ok(()),
-        }
-    }
-
+impl Mirror {
+    /// Reads parts of a file from the store.
     fn read(&self, name: &str, parts: &[Range<u64>], again: bool) -> io::Result<Vec<Vec<u8>>> {
         let bytes: u64 = parts.iter().map(|part| part.end - part.start).sum();
         if self.untrimmed.fetch_add(bytes, Ordering::Relaxed) + bytes > TRIM_AFTER {
@@ -249,6 +223,82 @@ impl BlockSource for Mirror {
             }
         }
         Err(RemoteError::Connection("the file changes while it is read".to_owned()).into())
+    }
+
+    /// Checks that the file `name` has the expected digest, and notes its header. One that is damaged is left to the
+    /// reader.
+    fn expect(&self, name: &str, file: &LocalFile) -> Result<(), Damage> {
+        let prefix = TableKey::named(Path::new(name)).and_then(|key| cache::prefix(&file.file, key));
+        let Some(header) = prefix.and_then(|prefix| TableHeader::read(&prefix, file.bytes).ok()) else {
+            return Ok(());
+        };
+        let is_other = self.pins.get(&header.key).is_some_and(|digest| *digest != header.digest);
+        let mut files = self.files();
+        // Another process may have replaced the file by one with a later header.
+        if files.get(name).is_none_or(|known| known.header != header) {
+            files.insert(name.to_owned(), Known { header, tag: None, is_confirmed: false, tags_vary: false });
+        }
+        if is_other { Err(Damage::OtherDigest) } else { Ok(()) }
+    }
+}
+
+impl Elsewhere for RemoteTables {
+    fn address(&self) -> &Path {
+        self.mirror.store.address()
+    }
+
+    fn names(&self) -> io::Result<Vec<String>> {
+        Place::Here(self.mirror.folder.clone()).names()
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.mirror.folder.join(name).exists()
+    }
+
+    fn open(&self, name: &str) -> io::Result<Box<dyn Source>> {
+        let path = self.mirror.folder.join(name);
+        let file = File::options().read(true).write(true).open(&path)?;
+        let local = LocalFile { path, bytes: file.metadata()?.len(), file };
+        self.mirror.expect(name, &local).map_err(io::Error::other)?;
+        // Not `Path::join`, which would use the separator of this system.
+        let address = format!("{}/{name}", self.address().display()).into();
+        Ok(Box::new(RemoteFile { mirror: Arc::clone(&self.mirror), name: name.to_owned(), address, local }))
+    }
+}
+
+impl From<RemoteTables> for Place {
+    fn from(tables: RemoteTables) -> Place {
+        Place::Elsewhere(Arc::new(tables))
+    }
+}
+
+/// A file at an address. Its local file is that of the cache.
+struct RemoteFile {
+    mirror: Arc<Mirror>,
+    name: String,
+    address: PathBuf,
+    local: LocalFile,
+}
+
+impl Source for RemoteFile {
+    fn name(&self) -> &Path {
+        &self.address
+    }
+
+    fn bytes(&self) -> u64 {
+        self.local.bytes
+    }
+
+    fn read(&self, parts: &[Range<u64>], again: bool) -> io::Result<Vec<Vec<u8>>> {
+        self.mirror.read(&self.name, parts, again)
+    }
+
+    fn local(&self) -> Option<&LocalFile> {
+        Some(&self.local)
+    }
+
+    fn is_remote(&self) -> bool {
+        true
     }
 }
 

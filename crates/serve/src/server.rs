@@ -12,7 +12,7 @@ use hyper_util::service::TowerToHyperService;
 use kalah_api::{ApiError, MAX_HEAD, Sources};
 use kalah_core::directories::Directories;
 use kalah_solve::book::Books;
-use kalah_tables::table::Shelf;
+use kalah_tables::table::{Shelf, Storage};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
@@ -78,7 +78,8 @@ impl Options {
     /// with one thread and 256 MiB; 10 seconds for clients; no books, no other hosts, no reports of failures.
     pub fn new(tables: impl Into<Directories>) -> Options {
         Options {
-            shelf: Arc::new(Shelf::new(tables)),
+            // A mapped file that becomes shorter would end the server.
+            shelf: Arc::new(Shelf::new(tables).storage(Storage::Files)),
             books: Books::none(),
             time: Duration::from_secs(5),
             stream_time: Duration::from_secs(60),

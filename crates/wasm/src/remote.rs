@@ -1,19 +1,14 @@
 use std::collections::HashMap;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use kalah_api::hex;
 use kalah_core::game::Position;
 use kalah_core::index::{MAX_TABLE_SEEDS, table_row};
-use kalah_core::table::{Damage, Layer, Probe, ProbeError, ReadAt, ReadAtTable, Table, TableError, TableKey, Tables};
+use kalah_core::table::{Damage, Layer, Probe, ProbeError, Source, Storage, Table, TableError, TableKey, Tables};
 use serde::{Deserialize, Serialize};
-
-/// Parts with fewer bytes, such as checksums, are read with their surroundings.
-const SMALL: u64 = 256;
-
-/// Bytes read around them, at a multiple of this offset.
-const AROUND: u64 = 4096;
 
 /// A table on the host of the page.
 #[derive(Clone, Debug, Deserialize)]
@@ -71,31 +66,33 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 struct RemoteFile {
     parts: Arc<Parts>,
     file: String,
+    path: PathBuf,
     bytes: u64,
 }
 
-impl ReadAt for RemoteFile {
-    fn bytes(&self) -> io::Result<u64> {
-        Ok(self.bytes)
+impl Source for RemoteFile {
+    fn name(&self) -> &Path {
+        &self.path
     }
 
-    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
-        let end = offset + buffer.len() as u64;
-        let (start, stop) = if buffer.len() as u64 <= SMALL {
-            (offset / AROUND * AROUND, end.next_multiple_of(AROUND).min(self.bytes))
-        } else {
-            (offset, end)
-        };
-        let part = Part { file: self.file.clone(), start, end: stop };
-        if let Some(bytes) = lock(&self.parts.fetched).get(&part) {
-            let from = (offset - start) as usize;
-            let found = bytes.get(from..from + buffer.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
-            buffer.copy_from_slice(found);
-            return Ok(());
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Notes all parts that the page must fetch first.
+    fn read(&self, parts: &[Range<u64>], _: bool) -> io::Result<Vec<Vec<u8>>> {
+        let fetched = lock(&self.parts.fetched);
+        let part = |part: &Range<u64>| Part { file: self.file.clone(), start: part.start, end: part.end };
+        let parts: Vec<Part> = parts.iter().map(part).collect();
+        let found: Option<Vec<Vec<u8>>> = parts.iter().map(|part| fetched.get(part).cloned()).collect();
+        if let Some(found) = found {
+            return Ok(found);
         }
         let mut needed = lock(&self.parts.needed);
-        if !needed.contains(&part) {
-            needed.push(part);
+        for part in parts {
+            if !fetched.contains_key(&part) && !needed.contains(&part) {
+                needed.push(part);
+            }
         }
         Err(io::ErrorKind::WouldBlock.into())
     }
@@ -115,7 +112,7 @@ pub(super) struct RemoteLayer {
     path: PathBuf,
     table: RemoteTable,
     parts: Arc<Parts>,
-    opened: OnceLock<ReadAtTable<RemoteFile>>,
+    opened: OnceLock<Table>,
 }
 
 impl RemoteLayer {
@@ -125,13 +122,14 @@ impl RemoteLayer {
     }
 
     /// Opens the table, which must be the one that the site describes.
-    fn open(&self) -> Result<&ReadAtTable<RemoteFile>, TableError> {
+    fn open(&self) -> Result<&Table, TableError> {
         if let Some(opened) = self.opened.get() {
             return Ok(opened);
         }
         let RemoteTable { file, bytes, digest, .. } = &self.table;
-        let file = RemoteFile { parts: Arc::clone(&self.parts), file: file.clone(), bytes: *bytes };
-        let table = ReadAtTable::new(&self.path, file)?;
+        let (parts, path) = (Arc::clone(&self.parts), self.path.clone());
+        let file = RemoteFile { parts, file: file.clone(), path, bytes: *bytes };
+        let table = Table::of(Box::new(file), Storage::Files)?;
         if hex(&table.header().digest) != *digest {
             return Err(TableError::damaged(&self.path, Damage::OtherDigest));
         }

@@ -11,7 +11,7 @@ use kalah::build::BuildError;
 use kalah::cancel::Cancel;
 use kalah::game::{Rules, StartPosition};
 use kalah::system::available_memory;
-use kalah::table::{TableKey, Tables};
+use kalah::table::{Opening, TableKey, Tables};
 use kalah::temporary::TemporaryDirectory;
 use serde::Serialize;
 
@@ -165,7 +165,7 @@ impl Graph {
             None
         } else {
             let seeds = 2 * start.pits * start.seeds as usize;
-            let tables = Tables::open_if_there(&self.tables.paths, rules, start.pits, seeds)?;
+            let tables = Tables::open(&self.tables.paths, rules, start.pits, Opening::to(seeds).if_there())?;
             if tables.max_seeds() == Some(seeds) {
                 Some(tables)
             } else {

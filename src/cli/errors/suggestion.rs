@@ -61,7 +61,7 @@ pub fn table_flags(directories: impl Into<Directories>, rules: Rules, pits: usiz
         flags += &format!(" --pits {pits}");
     }
     if directories.single() != Some(Path::new(DEFAULT_DIRECTORY)) || std::env::var_os("KALAH_TABLES").is_some() {
-        directories.names().for_each(|directory| flags += &flag("--tables", directory.as_os_str()));
+        directories.places().iter().for_each(|place| flags += &flag("--tables", place.name().as_os_str()));
     }
     flags
 }

@@ -8,7 +8,7 @@ use kalah::build::PlanError;
 use kalah::game::Position;
 use kalah::solve::BoardKeys;
 use kalah::system::MemoryShortage;
-use kalah::table::{Damage, Directories, FileKind, ProbeError, TableError, TableKey, source_address};
+use kalah::table::{Damage, Directories, FileKind, ProbeError, TableError, TableKey};
 
 use crate::cli::errors::statement::statement;
 use crate::cli::errors::suggestion::{bounds_command, build_command, layers_command, plan, quick_build, solve_command};
@@ -45,9 +45,6 @@ pub fn of_table(error: &TableError) -> Option<String> {
     match error {
         TableError::Damaged { path, .. } if is_address(path) => {
             Some("the fault is at that address, not on this machine".to_owned())
-        }
-        TableError::Damaged { path, .. } if is_cached(path) => {
-            Some("it only keeps blocks of tables at an address: delete it, or choose another --cache".to_owned())
         }
         TableError::Missing { directories, .. } if directories.are_remote() => {
             Some("the layers are not at that address".to_owned())
@@ -113,11 +110,6 @@ fn of_stranger(kind: FileKind, path: &Path) -> String {
 /// Returns true if a table has this address, not this path.
 fn is_address(path: &Path) -> bool {
     path.to_str().is_some_and(|text| text.contains("://"))
-}
-
-/// Returns true if the file at this path is one of the cache.
-fn is_cached(path: &Path) -> bool {
-    path.parent().and_then(source_address).is_some()
 }
 
 /// Advice for a table, bound table or archive of a newer version, which never suggests to delete it.

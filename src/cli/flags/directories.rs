@@ -30,7 +30,7 @@ pub fn check(given: &Given) -> anyhow::Result<()> {
         Some(ValueSource::EnvVariable) => "KALAH_TABLES",
         _ => return Ok(()),
     };
-    match tables_flag::named(given.matches)?.paths().iter().find(|path| is_missing(path)) {
+    match tables_flag::named(given.matches)?.paths().find(|path| is_missing(path)) {
         Some(path) => bail!("there is no directory {} (named by {by})", path.display()),
         None => Ok(()),
     }
@@ -79,7 +79,7 @@ fn note_without_tables(directories: &Directories, in_play: &[Rules]) {
     let boards = Survey::read(directories).unwrap_or_default().known_boards();
     let without = in_play.iter().filter(|&&rules| boards.iter().all(|&(other, _)| other != rules));
     let names: Vec<&str> = without.map(|rules| rules.name()).collect();
-    if let Some(missing) = directories.paths().iter().find(|path| is_missing(path)) {
+    if let Some(missing) = directories.paths().find(|path| is_missing(path)) {
         output::note(format_args!("there is no directory {}: searching without tables", missing.display()));
     } else if names.len() == Rules::ALL.len() {
         output::note(format_args!("there are no tables in {directories}: searching without them"));

@@ -1,11 +1,13 @@
 //! The flag `--tables` and the variable `KALAH_TABLES`: one directory, or several that are read as one.
 
 use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
-use kalah::table;
+use clap::{ArgMatches, Args, Command, Error, FromArgMatches, ValueHint};
+use kalah::table::{self, Place};
 
 use crate::cli::flags::addresses;
 
@@ -16,8 +18,38 @@ const DEFAULT: &str = "tables";
 #[derive(Args)]
 struct TablesFlag {
     /// Directory with the tables
-    #[arg(long = "tables", value_name = "DIR", default_value = DEFAULT, env = "KALAH_TABLES")]
-    tables: Vec<PathBuf>,
+    #[arg(long = "tables", value_name = "DIR", default_value = DEFAULT, env = "KALAH_TABLES",
+        value_parser = PathBufValueParser::new().map(Location::of), value_hint = ValueHint::AnyPath)]
+    tables: Vec<Location>,
+}
+
+/// A value of the flag.
+#[derive(Clone, Debug)]
+pub struct Location {
+    pub path: PathBuf,
+    /// The directory at an address, once it was opened.
+    opened: Arc<OnceLock<Place>>,
+}
+
+impl Location {
+    fn of(path: PathBuf) -> Location {
+        Location { path, opened: Arc::default() }
+    }
+
+    /// The value, if it is an address.
+    pub fn address(&self) -> Option<&str> {
+        self.path.to_str().filter(|text| addresses::is_address(text))
+    }
+
+    /// Notes the directory at this address.
+    pub fn open(&self, place: Place) {
+        let _ = self.opened.set(place);
+    }
+
+    /// The directory that it names.
+    fn place(self) -> Place {
+        self.opened.get().cloned().unwrap_or(Place::Here(self.path))
+    }
 }
 
 /// Directories of the tables, for commands that only read them. Each flag names one; the variable is split as `PATH`.
@@ -35,23 +67,23 @@ pub struct Directory {
 
 /// Returns the directories and addresses that the flags or the variable of a command give. A variable with an address
 /// is not split.
-pub fn given(matches: &ArgMatches) -> Result<Vec<PathBuf>, Error> {
+pub fn given(matches: &ArgMatches) -> Result<Vec<Location>, Error> {
     let values = TablesFlag::from_arg_matches(matches)?.tables;
-    let split = |value: &PathBuf| match value.to_str() {
-        Some(text) if addresses::is_address(text) => vec![value.clone()],
-        _ => std::env::split_paths(value).collect(),
+    let split = |value: &Location| match value.address() {
+        Some(_) => vec![value.clone()],
+        None => std::env::split_paths(&value.path).map(Location::of).collect(),
     };
-    let mut paths: Vec<PathBuf> = match matches.value_source("tables") {
+    let mut locations: Vec<Location> = match matches.value_source("tables") {
         Some(ValueSource::EnvVariable) => values.iter().flat_map(split).collect(),
         _ => values,
     };
-    paths.retain(|path| !path.as_os_str().is_empty());
-    Ok(paths)
+    locations.retain(|location| !location.path.as_os_str().is_empty());
+    Ok(locations)
 }
 
 /// Returns the directories that the flags or the variable of a command name. All commands get them here.
 pub fn named(matches: &ArgMatches) -> Result<table::Directories, Error> {
-    table::Directories::new(given(matches)?.into_iter().map(addresses::directory))
+    table::Directories::new(given(matches)?.into_iter().map(Location::place))
         .ok_or_else(|| Error::raw(ErrorKind::ValueValidation, "--tables or KALAH_TABLES names no directory\n"))
 }
 

@@ -14,7 +14,7 @@ use kalah::certificate::{Certificate, Head, MAGIC, Strategy};
 use kalah::file;
 use kalah::game::Position;
 use kalah::play::{ByCertificate, Choice, Player, PlayerName, Source, Worth};
-use kalah::table::{Directories, Tables};
+use kalah::table::{Directories, Opening, Tables};
 use serde::Serialize;
 
 use crate::cli::flags::args;
@@ -191,7 +191,7 @@ impl StrategyFile {
             0 => None,
             _ => {
                 let (rules, pits) = (statement.rules, statement.position.pits());
-                Some(Tables::open_if_there(directories, rules, pits, seeds)?)
+                Some(Tables::open(directories, rules, pits, Opening::to(seeds).if_there())?)
             }
         };
         Ok(StrategyFile { path: path.to_owned(), certificate, tables })

@@ -18,10 +18,6 @@ pub mod bus_error {
     /// Makes all tables opened later mapped.
     pub fn map_tables() {
         // SAFETY: no command writes to finished tables, and this system does not shorten mapped files.
-        unsafe { kalah::table::map_files(None) };
+        unsafe { kalah::table::map_files() };
     }
-
-    /// Does nothing, since this system has no such signal.
-    #[cfg(feature = "serve")]
-    pub fn outlive() {}
 }

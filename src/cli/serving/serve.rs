@@ -9,7 +9,6 @@ use kalah::serve::{self, Host, Options, SharedOrigin, Stop};
 use crate::cli::flags::{args, directories, remote};
 use crate::cli::help::examples;
 use crate::cli::output;
-use crate::cli::process::bus_error;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::{on_signal, received};
 
@@ -93,8 +92,6 @@ impl Serve {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         // Tables are checked on all cores. An error to start threads belongs here, not in the first request.
         rayon::ThreadPoolBuilder::new().build_global().context("cannot start the threads")?;
-        // A table file that becomes shorter stops answers from it, but not the server.
-        bus_error::outlive();
         directories::note_unused(&self.tables.paths, &Rules::ALL);
         let books = self.book.find_all(&self.tables.paths);
         options.books = books;

@@ -5,8 +5,8 @@ use clap::Args;
 use kalah::answer::BookAnswer;
 use kalah::book::Books;
 use kalah::game::{Position, Rules};
-use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah::table::{self, Layer, ProbeError, TableError, Tables};
+use kalah::index::MAX_TABLE_PITS;
+use kalah::table::{self, Opening, ProbeError, Storage, Tables};
 
 use crate::cli::flags::args;
 use crate::cli::flags::positions::{self, Given};
@@ -56,35 +56,22 @@ pub struct Probe {
 impl Probe {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let (directories, rules) = (&self.tables.paths, self.rules);
-        if self.no_map && directories.are_remote() {
-            return Err(usage("--no-map reads the files of a directory: leave it out for tables at an address"));
-        }
-        if self.no_map {
-            self.answer_all(|pits| Tables::open_unmapped_if_there(directories, rules, pits, MAX_TABLE_SEEDS))
-        } else {
-            self.answer_all(|pits| Tables::open_if_there(directories, rules, pits, MAX_TABLE_SEEDS))
-        }
-    }
-
-    /// Answers all positions, from the tables that `open` opens for boards of a number of pits.
-    fn answer_all<T: Layer>(&self, open: impl Fn(usize) -> Result<Tables<T>, TableError>) -> anyhow::Result<Outcome> {
-        let books = self.book.find(&self.tables.paths, &[self.rules]);
-        let mut prober = Prober { probe: self, books, open, tables: HashMap::new(), outcome: Outcome::Done };
+        let books = self.book.find(directories, &[rules]);
+        let mut prober = Prober { probe: &self, books, tables: HashMap::new(), outcome: Outcome::Done };
         positions::read(&self.positions, |given| prober.answer(given))?;
         Ok(prober.outcome)
     }
 }
 
-struct Prober<'a, T, Open> {
+struct Prober<'a> {
     probe: &'a Probe,
     books: Books,
-    open: Open,
     /// Tables by pits a side.
-    tables: HashMap<usize, Tables<T>>,
+    tables: HashMap<usize, Tables>,
     outcome: Outcome,
 }
 
-impl<T: Layer, Open: Fn(usize) -> Result<Tables<T>, TableError>> Prober<'_, T, Open> {
+impl Prober<'_> {
     /// Answers one position, or reports why it cannot, and goes on.
     fn answer(&mut self, Given { place, position }: Given) -> anyhow::Result<()> {
         let refusal = match position {
@@ -124,7 +111,9 @@ impl<T: Layer, Open: Fn(usize) -> Result<Tables<T>, TableError>> Prober<'_, T, O
         let tables = match self.tables.entry(pits) {
             std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
             std::collections::hash_map::Entry::Vacant(entry) => {
-                let opened = (self.open)(pits)?;
+                let storage = if self.probe.no_map { Storage::Files } else { Storage::Mapped };
+                let options = Opening::default().storage(storage).if_there();
+                let opened = Tables::open(&self.probe.tables.paths, self.probe.rules, pits, options)?;
                 args::note_gaps(&opened);
                 entry.insert(opened)
             }

@@ -1,7 +1,7 @@
 use clap::Args;
 use indicatif::HumanBytes;
 use kalah::build::{BuildError, Measurement, measure};
-use kalah::table::Tables;
+use kalah::table::{Opening, Tables};
 use serde::Serialize;
 
 use crate::cli::flags::args;
@@ -59,7 +59,7 @@ impl Bench {
         self.common.threads.start()?;
         let args::BoardFlags { rules, pits } = self.common.board;
         let directory = &self.common.tables.path;
-        let tables = Tables::open_if_there(directory, rules, pits, self.seeds)?;
+        let tables = Tables::open(directory, rules, pits, Opening::to(self.seeds).if_there())?;
         if self.seeds > 2 {
             tables.require(self.seeds - 1)?;
         }

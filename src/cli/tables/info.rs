@@ -1,6 +1,6 @@
-use std::fs::DirEntry;
+use std::ffi::OsStr;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::anyhow;
 use clap::Args;
@@ -10,7 +10,7 @@ use kalah::evaluation::SEED;
 use kalah::game::Rules;
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::table::{
-    BoundTable, Directories, ManifestEntry, PresentLayers, Table, TableError, TableKey, missing_layers,
+    BoundTable, Directories, ManifestEntry, Place, PresentLayers, Storage, Table, TableError, TableKey, missing_layers,
 };
 use serde::Serialize;
 
@@ -107,11 +107,10 @@ impl Info {
         let (mut tables, mut bounds) = (Vec::new(), Vec::new());
         let mut outcome = Outcome::Done;
         let directories = &self.tables.paths;
-        for file in files(directories)? {
-            let path = file?.path();
-            let opened = match path.extension() {
-                Some(extension) if extension == "kalah" => Table::open(&path).map(|table| tables.push(table)),
-                Some(extension) if extension == "bounds" => BoundTable::open(&path).map(|table| bounds.push(table)),
+        for (place, name) in files(directories)? {
+            let opened = match Path::new(&name).extension().and_then(OsStr::to_str) {
+                Some("kalah") => Table::open_in(place, &name, Storage::Mapped).map(|table| tables.push(table)),
+                Some("bounds") => BoundTable::open(place.file(&name)).map(|table| bounds.push(table)),
                 _ => continue,
             };
             if let Err(error) = opened {
@@ -131,11 +130,10 @@ impl Info {
             return Ok(outcome);
         }
         outcome = outcome.and(different_copies(&tables));
-        let logs: Vec<(&PathBuf, BuildLog)> =
-            directories.paths().iter().map(|path| (path, BuildLog::read(path))).collect();
+        let logs: Vec<(&Path, BuildLog)> = directories.paths().map(|path| (path, BuildLog::read(path))).collect();
         let entries = tables.iter().map(|table| {
             let (key, header) = (table.key(), table.header());
-            let log = logs.iter().find(|(path, _)| table.path().parent() == Some(path));
+            let log = logs.iter().find(|&&(path, _)| table.path().parent() == Some(path));
             let record = log.and_then(|(_, log)| log.last(key));
             Entry {
                 rules: key.rules.name(),
@@ -174,17 +172,21 @@ impl Info {
 }
 
 /// Lists the files of all directories.
-fn files(directories: &Directories) -> anyhow::Result<impl Iterator<Item = io::Result<DirEntry>>> {
-    let list = |directory: &PathBuf| {
-        std::fs::read_dir(directory).map_err(|error| {
+fn files(directories: &Directories) -> anyhow::Result<Vec<(&Place, String)>> {
+    let list = |place: &Place| {
+        place.names().map_err(|error| {
+            let directory = place.name();
             let first = TableKey { rules: Rules::default(), pits: 6, seeds: 24 };
             let build = suggestion::quick_build(directory, first).filter(|_| error.kind() == io::ErrorKind::NotFound);
             let advice = build.map_or(String::new(), |build| format!("; build some with `{build}`"));
             anyhow!("cannot list {}: {error}{advice}", directory.display())
         })
     };
-    let listed = directories.paths().iter().map(list).collect::<anyhow::Result<Vec<_>>>()?;
-    Ok(listed.into_iter().flatten())
+    let mut files = Vec::new();
+    for place in directories.places() {
+        files.extend(list(place)?.into_iter().map(|name| (place, name)));
+    }
+    Ok(files)
 }
 
 /// Reports files of one table that differ. The files of the first directory come first.

@@ -1,86 +1,52 @@
 use std::fmt;
-use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::bytes::Bytes;
 use super::checked::Checked;
 use super::error::{Damage, TableError, TablePart};
 use super::format::BLOCK_BYTES;
-use super::mapping::{FileStamp, Mapping, files_are_mapped};
+use super::mapping::FileStamp;
+use super::opening::Storage;
 use super::section::Section;
-use super::source::Origin;
 use crate::cancel::Cancel;
-use crate::file;
 use crate::memory::HugePages;
+use crate::source::Source;
 
 /// Blocks that the system reads before a copy needs them: 4 MiB.
 const AHEAD_BLOCKS: u64 = 64;
 
-/// The bytes of a file: mapped, or in memory.
-pub(super) enum Bytes {
-    Mapped(Mapping),
-    Owned(Vec<u8>),
-    Copied(HugePages),
-}
+/// A block, with the seeds in the mover's row of its frame.
+pub(super) type Place = (usize, u64);
 
-impl Bytes {
-    /// Maps the file at `path` if files are [mapped](super::map_files) and its file system has
-    /// mappings, otherwise reads it into memory.
-    ///
-    /// # Errors
-    /// When it cannot be opened, mapped or read, is not a regular file, or does not fit in memory.
-    pub fn open(path: &Path) -> Result<Bytes, TableError> {
-        match if files_are_mapped() { Mapping::open(path)? } else { None } {
-            Some(map) => Ok(Bytes::Mapped(map)),
-            None => Bytes::read(path),
-        }
-    }
+/// Blocks that are cached of a file that is not in memory: 4 MiB.
+const CACHED_BLOCKS: usize = 64;
 
-    /// Reads the file at `path` into memory.
-    ///
-    /// # Errors
-    /// When it cannot be read, is not a regular file, or does not fit in memory.
-    pub fn read(path: &Path) -> Result<Bytes, TableError> {
-        let bytes = file::read(path).map_err(|error| match error.kind() {
-            ErrorKind::OutOfMemory => {
-                TableError::out_of_memory(path, path.metadata().map_or(0, |metadata| metadata.len()))
-            }
-            _ => TableError::io(path)(error),
-        });
-        bytes.map(Bytes::Owned)
-    }
-}
+/// A cached block.
+type Cached = Mutex<Option<(Place, Arc<[u8]>)>>;
 
-impl std::ops::Deref for Bytes {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Bytes::Mapped(map) => map,
-            Bytes::Owned(bytes) => bytes,
-            Bytes::Copied(bytes) => bytes,
-        }
-    }
-}
-
-/// A file in memory with a section for each frame. It records which blocks have been compared with
-/// their checksums.
+/// A file with a section for each frame. It records which blocks have been compared with their
+/// checksums.
 pub struct Blocks {
     path: PathBuf,
-    bytes: Bytes,
+    /// All bytes, once they are in memory or mapped.
+    pub(super) bytes: OnceLock<Bytes>,
+    /// Where they come from otherwise.
+    pub(super) source: Option<Box<dyn Source>>,
+    /// How all bytes of a file on another machine are read once this one has them.
+    pub(super) storage: Storage,
+    /// Held while all bytes are read.
+    pub(super) filling: Mutex<()>,
+    pub(super) cache: Box<[Cached]>,
+    file_bytes: u64,
     /// By seeds in the mover's row, from 1.
     sections: Box<[Section]>,
     checked: Checked,
     /// Copies of the data of sections, at the same places.
     copies: Box<[OnceLock<HugePages>]>,
-    /// Where the file gets its blocks from, if it is filled on demand.
-    pub(super) origin: Option<Origin>,
-    /// True for each section that matched its digest as a whole.
-    matched: Box<[AtomicBool]>,
 }
 
 impl Blocks {
@@ -89,19 +55,17 @@ impl Blocks {
     pub(super) fn new(path: &Path, bytes: Bytes, sections: Box<[Section]>) -> Blocks {
         let checked = Checked::none(sections.iter().map(Section::blocks));
         let copies = sections.iter().map(|_| OnceLock::new()).collect();
-        let matched = sections.iter().map(|_| AtomicBool::new(false)).collect();
-        Blocks { path: path.to_owned(), bytes, sections, checked, copies, origin: None, matched }
+        let (path, file_bytes, storage) = (path.to_owned(), bytes.len() as u64, Storage::default());
+        let (source, filling, cache) = (None, Mutex::default(), Box::default());
+        Blocks { path, bytes: bytes.into(), source, storage, filling, cache, file_bytes, sections, checked, copies }
     }
 
-    /// Makes a file that is filled on demand. Errors name its address.
-    pub(super) fn filled(origin: Origin, bytes: Bytes, sections: Box<[Section]>) -> Blocks {
-        let path = origin.address();
-        Blocks { origin: Some(origin), ..Blocks::new(&path, bytes, sections) }
-    }
-
-    /// Returns true if the file is on another machine, and this process reads its blocks when they are first used.
-    pub fn is_remote(&self) -> bool {
-        self.origin.is_some()
+    /// Makes a file whose blocks are read from `source`.
+    pub(super) fn of(source: Box<dyn Source>, storage: Storage, sections: Box<[Section]>) -> Blocks {
+        let (file_bytes, bytes) = (source.bytes(), OnceLock::new());
+        let cache = (0..CACHED_BLOCKS).map(|_| Mutex::default()).collect();
+        let blocks = Blocks::new(source.name(), Bytes::Owned(Vec::new()), sections);
+        Blocks { bytes, source: Some(source), storage, cache, file_bytes, ..blocks }
     }
 
     /// Marks a block that matches its checksum.
@@ -109,9 +73,10 @@ impl Blocks {
         self.checked.mark(mover, block);
     }
 
-    /// Returns true if the frame with `mover` seeds in the mover's row matched its digest as a whole.
-    pub(super) fn has_matched(&self, mover: usize) -> bool {
-        self.matched[mover - 1].load(Ordering::Acquire)
+    /// Returns true if all bytes are in memory or mapped. Only then may a search read bytes that it does not check.
+    #[inline]
+    pub fn is_resident(&self) -> bool {
+        self.bytes.get().is_some()
     }
 
     /// The file.
@@ -119,9 +84,24 @@ impl Blocks {
         &self.path
     }
 
-    /// The whole file. Blocks of a [remote](Blocks::is_remote) file are zeros until they are read.
+    /// Bytes of the file.
+    pub fn file_bytes(&self) -> u64 {
+        self.file_bytes
+    }
+
+    /// The whole file.
+    ///
+    /// # Panics
+    /// When it is not [in memory](Blocks::is_resident): see [`Blocks::whole`].
+    #[inline]
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+        self.resident().expect("all bytes are in memory")
+    }
+
+    /// The whole file, if it is in memory.
+    #[inline]
+    pub(super) fn resident(&self) -> Option<&[u8]> {
+        self.bytes.get().map(|bytes| &**bytes)
     }
 
     /// The sections, by seeds in the mover's row, from 1.
@@ -129,9 +109,12 @@ impl Blocks {
         &self.sections
     }
 
-    /// The bytes of a section: data and checksums. See [`Blocks::request_frame`].
+    /// The bytes of a section: data and checksums.
+    ///
+    /// # Panics
+    /// As [`Blocks::bytes`].
     pub fn section_bytes(&self, section: &Section) -> &[u8] {
-        &self.bytes[section.offset as usize..section.end() as usize]
+        &self.bytes()[section.offset as usize..section.end() as usize]
     }
 
     /// Returns true if all blocks have been compared with their checksums.
@@ -156,19 +139,21 @@ impl Blocks {
 
     /// Approximate bytes not yet compared with their checksums.
     pub fn unchecked_bytes(&self) -> u64 {
-        (self.checked.left() * BLOCK_BYTES as u64).min(self.bytes.len() as u64)
+        (self.checked.left() * BLOCK_BYTES as u64).min(self.file_bytes)
     }
 
-    /// Checks that the file is not shorter than when it was opened, and that all reads of it
-    /// succeeded. On success, everything read so far was as it was at opening.
+    /// Checks that the file on this machine is not shorter than when it was opened.
     ///
     /// # Errors
-    /// When the file became shorter or a read failed.
+    /// When the file became shorter or its length cannot be read.
     pub fn require_whole(&self) -> Result<(), TableError> {
-        match &self.bytes {
-            Bytes::Mapped(map) if !map.is_whole() => Err(TableError::damaged(&self.path, Damage::Shrunk)),
-            _ => Ok(()),
-        }
+        let bytes = match (self.bytes.get(), self.source.as_ref().and_then(|source| source.local())) {
+            (Some(Bytes::Mapped(map)), _) => map.file_bytes(),
+            (_, Some(local)) => local.file.metadata().map(|metadata| metadata.len()),
+            _ => return Ok(()),
+        };
+        let is_whole = bytes.is_ok_and(|bytes| bytes >= self.file_bytes);
+        if is_whole { Ok(()) } else { Err(TableError::damaged(&self.path, Damage::Shrunk)) }
     }
 
     /// Compares all blocks not yet compared, in file order.
@@ -176,12 +161,12 @@ impl Blocks {
     /// # Errors
     /// The first damaged block.
     pub fn check(&self) -> Result<(), TableError> {
-        if self.checked.all() && self.is_resident() {
+        self.whole()?;
+        if self.checked.all() {
             return Ok(());
         }
         let mut movers: Vec<usize> = (1..=self.sections.len()).collect();
         movers.sort_unstable_by_key(|&mover| self.section(mover).offset);
-        self.request_all()?;
         movers.into_iter().try_for_each(|mover| self.check_frame(mover))
     }
 
@@ -193,10 +178,10 @@ impl Blocks {
     /// # Panics
     /// When there is no such frame.
     pub fn check_frame(&self, mover: usize) -> Result<(), TableError> {
-        if self.checked.frame(mover) && (self.origin.is_none() || self.has_matched(mover)) {
+        self.whole()?;
+        if self.checked.frame(mover) {
             return Ok(());
         }
-        self.request_frame(mover)?;
         let blocks = 0..self.section(mover).blocks();
         blocks
             .filter(|&block| !self.checked.is_marked(mover, block))
@@ -213,7 +198,7 @@ impl Blocks {
     /// # Panics
     /// When there is no such frame, or the frame has no such block.
     pub fn check_block(&self, mover: usize, block: u64) -> Result<(), TableError> {
-        self.request([(mover, block)])?;
+        self.whole()?;
         for before in self.section(mover).blocks_before(block) {
             if !self.checked.is_marked(mover, before) {
                 self.compare(mover, before)?;
@@ -241,8 +226,7 @@ impl Blocks {
 
     /// Compares the frame with `mover` seeds in the mover's row, checksums included, with its
     /// digest, even if that was done before. Checksums find accidental damage. Only the digest
-    /// finds bytes forged together with their checksums. A frame of a file that is filled on demand is
-    /// then read from its origin once more, past caches.
+    /// finds bytes forged together with their checksums.
     ///
     /// `count` is called with each number of bytes read.
     ///
@@ -254,7 +238,7 @@ impl Blocks {
     /// When there is no such frame.
     pub fn check_digest(&self, mover: usize, cancel: &Cancel, count: &dyn Fn(u64)) -> Result<(), TableError> {
         const PIECE: usize = AHEAD_BLOCKS as usize * BLOCK_BYTES;
-        self.request_blocks(mover)?;
+        self.whole()?;
         let section = self.section(mover);
         self.read_ahead(mover, 0..AHEAD_BLOCKS);
         let mut hasher = blake3::Hasher::new();
@@ -267,20 +251,16 @@ impl Blocks {
             cancel.check()?;
         }
         if *hasher.finalize().as_bytes() != section.digest {
-            match &self.origin {
-                Some(origin) => self.replace_frame(origin, mover, cancel)?,
-                None => return Err(TableError::damaged_part(&self.path, TablePart::Frame, section.offset)),
-            }
+            return Err(TableError::damaged_part(&self.path, TablePart::Frame, section.offset));
         }
         (0..section.blocks()).for_each(|block| self.checked.mark(mover, block));
-        self.matched[mover - 1].store(true, Ordering::Release);
         Ok(())
     }
 
     /// Compares one block and marks it. Blocks of the head come first: see [`Checked`].
     fn compare(&self, mover: usize, block: u64) -> Result<(), TableError> {
         let section = self.section(mover);
-        if xxh3_64(self.block(section, block)) != self.checksum(section, block) {
+        if xxh3_64(self.block_bytes(section, block)) != self.checksum(section, block) {
             return Err(self.damaged_block(section, block));
         }
         // A one-block frame written over another brings its own checksum. Only the digest shows it.
@@ -314,9 +294,18 @@ impl Blocks {
     }
 
     fn copy(&self, mover: usize, cancel: &Cancel) -> Result<HugePages, TableError> {
-        self.request_frame(mover)?;
         let section = self.section(mover);
         let mut copy = HugePages::new(section.data as usize).map_err(TableError::mapping(&self.path, section.data))?;
+        if !self.is_resident() && !self.is_remote() {
+            // Without a second copy.
+            for block in 0..section.blocks() {
+                cancel.check()?;
+                let bytes = self.block(mover, block)?;
+                copy[block as usize * BLOCK_BYTES..][..bytes.len()].copy_from_slice(&bytes);
+            }
+            return Ok(copy);
+        }
+        self.whole()?;
         if section.blocks() == 1 {
             self.check_block(mover, 0)?;
         }
@@ -325,7 +314,7 @@ impl Blocks {
             if block.is_multiple_of(AHEAD_BLOCKS) {
                 self.read_ahead(mover, block + AHEAD_BLOCKS..block + 2 * AHEAD_BLOCKS);
             }
-            let bytes = self.block(section, block);
+            let bytes = self.block_bytes(section, block);
             let copied = &mut copy[block as usize * BLOCK_BYTES..][..bytes.len()];
             copied.copy_from_slice(bytes);
             // Compares the copy while it is in the processor's cache.
@@ -345,7 +334,7 @@ impl Blocks {
     pub fn read_ahead(&self, mover: usize, blocks: Range<u64>) {
         let section = self.section(mover);
         let blocks = blocks.start..blocks.end.min(section.blocks());
-        if let (Bytes::Mapped(map), false) = (&self.bytes, blocks.is_empty()) {
+        if let (Some(Bytes::Mapped(map)), false) = (self.bytes.get(), blocks.is_empty()) {
             let (first, last) = (section.block_bytes(blocks.start), section.block_bytes(blocks.end - 1));
             map.read_ahead(first.start as usize..last.end as usize);
         }
@@ -354,7 +343,7 @@ impl Blocks {
     /// Advises the system that lookups are random, so that it reads nothing around them. Comparing
     /// blocks in file order is slow afterwards without [`Blocks::read_ahead`].
     pub fn expect_random_reads(&self) {
-        if let Bytes::Mapped(map) = &self.bytes {
+        if let Some(Bytes::Mapped(map)) = self.bytes.get() {
             map.expect_random_reads();
         }
     }
@@ -365,11 +354,9 @@ impl Blocks {
     /// # Errors
     /// When they cannot be read.
     pub fn file_stamp(&self) -> Result<Option<FileStamp>, TableError> {
-        match &self.bytes {
-            // Filling the file writes to it, and changes no byte that was read.
-            Bytes::Mapped(_) if self.is_remote() => Ok(None),
-            Bytes::Mapped(map) => map.stamp().map(Some).map_err(TableError::io(&self.path)),
-            Bytes::Owned(_) | Bytes::Copied(_) => Ok(None),
+        match self.bytes.get() {
+            Some(Bytes::Mapped(map)) if !self.is_remote() => map.stamp().map(Some).map_err(TableError::io(&self.path)),
+            _ => Ok(None),
         }
     }
 
@@ -381,7 +368,7 @@ impl Blocks {
     /// When there is no such frame.
     pub fn release(&self, mover: usize) {
         let section = self.section(mover);
-        if let Bytes::Mapped(map) = &self.bytes {
+        if let Some(Bytes::Mapped(map)) = self.bytes.get() {
             map.release(section.offset as usize..section.end() as usize);
         }
     }
@@ -391,14 +378,14 @@ impl Blocks {
         &self.sections[mover - 1]
     }
 
-    fn block(&self, section: &Section, block: u64) -> &[u8] {
+    fn block_bytes(&self, section: &Section, block: u64) -> &[u8] {
         let bytes = section.block_bytes(block);
-        &self.bytes[bytes.start as usize..bytes.end as usize]
+        &self.bytes()[bytes.start as usize..bytes.end as usize]
     }
 
     fn checksum(&self, section: &Section, block: u64) -> u64 {
         let at = section.checksum_at(block) as usize;
-        let stored = *self.bytes[at..].first_chunk().expect("the file contains its sections");
+        let stored = *self.bytes()[at..].first_chunk().expect("the file contains its sections");
         u64::from_le_bytes(stored) ^ section.tag
     }
 

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 ///
 /// A valid block stays valid, since the bytes of a finished table never change. A caller that
 /// cannot rely on this reads a copy, or compares digests again ([`super::Blocks::check_digest`]).
-/// A mark publishes the bytes that were written to a file that is filled on demand, so it is stored
-/// with release and loaded with acquire ordering.
+/// A mark publishes that the bytes were compared, so it is stored with release and loaded with
+/// acquire ordering.
 ///
 /// The blocks of a section's head (the profile of a frame) are marked before its other blocks
 /// ([`super::Section::blocks_before`]). If the block of a group is marked, the profile may be read,

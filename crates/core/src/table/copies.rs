@@ -1,32 +1,33 @@
 //! One table in several directories: the first one is read, and all must be the same table.
 
-use std::path::PathBuf;
-
 use super::error::TableError;
 use super::key::TableKey;
-use super::read_at::ReadAtTable;
-use crate::directories::Directories;
+use super::opening::{header, source};
+use crate::directories::{Directories, Place};
 
-/// Path of the table `key` in the first of `directories` that has it, or else in the first of all.
+/// The first of `directories` that has the table `key`, or else the first of all.
 ///
 /// # Errors
 /// When a later directory has another table under this name, by the digests in the headers, or one
 /// of these headers cannot be read or is damaged. Only headers are read, and only of copies.
-pub(super) fn table_path(directories: &Directories, key: TableKey) -> Result<PathBuf, TableError> {
-    let path = directories.file(&key.file_name());
-    if directories.single().is_some() {
-        return Ok(path);
-    }
-    let copies = directories.paths().iter().map(|directory| key.path(directory));
-    let mut others = copies.filter(|copy| *copy != path && copy.exists()).peekable();
+pub(super) fn table_place(directories: &Directories, key: TableKey) -> Result<&Place, TableError> {
+    let name = key.file_name();
+    let first = directories.place(&name);
+    let others = directories.places().iter().filter(|place| *place != first && place.has(&name));
+    // A single directory is not searched.
+    let mut others = others.take(directories.places().len() - 1).peekable();
     if others.peek().is_none() {
-        return Ok(path);
+        return Ok(first);
     }
-    let digest = ReadAtTable::open(&path)?.header().digest;
+    let digest = |place: &Place| {
+        let header = header(&*source(place, &name)?)?;
+        TableError::unless_expected(&place.file(&name), header.key, key).map(|()| header.digest)
+    };
+    let expected = digest(first)?;
     for other in others {
-        if ReadAtTable::open(&other)?.header().digest != digest {
-            return Err(TableError::Copies { path, other });
+        if digest(other)? != expected {
+            return Err(TableError::Copies { path: first.file(&name), other: other.file(&name) });
         }
     }
-    Ok(path)
+    Ok(first)
 }

@@ -250,6 +250,18 @@ impl TableError {
         move |source| TableError::Io { path: path.to_owned(), source }
     }
 
+    /// The error of a failed read of the file at `path`, which may carry the fault of the file.
+    pub(super) fn reading(path: &Path, error: io::Error) -> TableError {
+        let inner = error.get_ref();
+        if let Some(damage) = inner.and_then(|inner| inner.downcast_ref::<Damage>()) {
+            return TableError::damaged(path, damage.clone());
+        }
+        match inner.and_then(|inner| inner.downcast_ref::<Stopped>()) {
+            Some(&stopped) => stopped.into(),
+            None => TableError::io(path)(error),
+        }
+    }
+
     /// Error of writing to the file at `path`. `kept` states what is kept if the file cannot grow.
     pub fn writing(path: &Path, kept: &'static str) -> impl FnOnce(io::Error) -> TableError {
         move |source| match source.kind() {

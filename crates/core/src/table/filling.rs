@@ -1,41 +1,51 @@
-use std::io;
-#[cfg(not(any(unix, windows)))]
-use std::io::{Seek, SeekFrom, Write};
+//! Files that are not in memory: their blocks are read when they are needed.
+
+use std::io::ErrorKind;
 use std::ops::Range;
-use std::slice;
+use std::sync::{Arc, PoisonError};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::blocks::Blocks;
-use super::error::{TableError, TablePart};
+use super::blocks::{Blocks, Place};
+use super::bytes::Bytes;
+use super::error::{Damage, TableError, TablePart};
 use super::format::BLOCK_BYTES;
-use super::read_at::ReadAt;
 use super::section::Section;
-use super::source::Origin;
-use crate::cancel::Cancel;
+use crate::file;
+use crate::source::{LocalFile, Source};
 
-/// Files of at most this many bytes are read from their origin as a whole, by one request. A score of a larger one
+/// Files of at most this many bytes are read from another machine as a whole, by one request. A score of a larger one
 /// needs as many bytes: its block and the one with the head of its frame.
-const SMALL_FILE_BYTES: usize = 2 * BLOCK_BYTES;
+const SMALL_FILE_BYTES: u64 = 2 * BLOCK_BYTES as u64;
 
 /// Checksums are read in pieces of this many bytes.
 const CHECKSUM_PIECE: u64 = 4096;
 
-/// Blocks that are read from the origin at a time: 32 MiB.
+/// Blocks that are read at a time: 32 MiB.
 const BATCH_BLOCKS: usize = 512;
 
-/// A block, with the seeds in the mover's row of its frame.
-pub(super) type Place = (usize, u64);
-
-/// A block that the file lacks.
-struct Lacking<'a> {
-    place: Place,
-    section: &'a Section,
-    /// The checksum in the file; 0 if the file lacks it, too.
-    checksum: u64,
+/// Where bytes are read from.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
+enum From {
+    /// The file on this machine, if the source has one. It may lack them.
+    Here,
+    /// The source.
+    Source,
+    /// The source, past caches on the way.
+    Origin,
 }
 
-impl Lacking<'_> {
+/// A block to be read.
+struct Wanted<'a> {
+    place: Place,
+    section: &'a Section,
+    /// The checksum in the file; 0 if it is not known.
+    checksum: u64,
+    /// The bytes, once they match the checksum.
+    bytes: Option<Arc<[u8]>>,
+}
+
+impl Wanted<'_> {
     /// Bytes of the block in the file.
     fn block(&self) -> Range<u64> {
         self.section.block_bytes(self.place.1)
@@ -50,43 +60,98 @@ impl Lacking<'_> {
 }
 
 impl Blocks {
-    /// Returns true if all bytes of the file can be read without its origin: a file on this machine, or one that was
-    /// fetched as a whole, and whose frames match their digests. Only then may a search read bytes that it does not
-    /// check.
-    pub fn is_resident(&self) -> bool {
-        self.origin.is_none() || (1..=self.sections().len()).all(|mover| self.has_matched(mover))
+    /// Returns true if the file is on another machine, so that [`Blocks::request`] saves time.
+    pub fn is_remote(&self) -> bool {
+        self.source.as_ref().is_some_and(|source| source.is_remote())
     }
 
-    /// Reads these blocks from the origin of a file that is filled on demand, each given by the seeds in the mover's
-    /// row of its frame and its number. A small file is read as a whole. Does nothing for other files.
+    /// Reads these blocks of a [remote](Blocks::is_remote) file, each given by the seeds in the mover's row of its frame
+    /// and its number. A small file is read as a whole. Does nothing for other files, and blocks that were read before.
     ///
     /// # Errors
-    /// When they cannot be read, or are damaged.
+    /// When they cannot be read, or do not match their checksums even if they are read again.
     ///
     /// # Panics
     /// When there is no such frame.
     pub fn request(&self, places: impl IntoIterator<Item = Place>) -> Result<(), TableError> {
-        match &self.origin {
-            Some(origin) if !self.is_checked() => {
-                let mut places = places.into_iter().peekable();
-                if self.bytes().len() <= SMALL_FILE_BYTES && places.peek().is_some() {
-                    return self.fill(origin, self.places());
-                }
-                self.fill(origin, places)
-            }
-            _ => Ok(()),
+        let Some(source) = self.not_resident().filter(|source| source.is_remote()) else { return Ok(()) };
+        let mut places = self.with_heads(places, |&(mover, block)| !self.is_block_checked(mover, block));
+        if source.bytes() <= SMALL_FILE_BYTES && !places.is_empty() {
+            places = self.places().collect();
         }
+        places.chunks(BATCH_BLOCKS).try_for_each(|batch| self.read_blocks(source, batch, From::Here).map(drop))
     }
 
-    /// The same as [`Blocks::request`], but reads the blocks once more, past caches, even if the file holds them: they
+    /// The same as [`Blocks::request`], but reads the blocks once more, past caches, even if they were read before: they
     /// match their checksums, and are wrong.
     pub(super) fn request_again(&self, places: impl IntoIterator<Item = Place>) -> Result<(), TableError> {
-        let Some(origin) = &self.origin else { return Ok(()) };
-        for batch in self.with_heads(places, |_| true).chunks(BATCH_BLOCKS) {
-            let lacking = |&(mover, block)| self.unread((mover, block));
-            self.read_damaged(origin, batch.iter().map(lacking).collect())?;
+        let Some(source) = self.not_resident().filter(|source| source.is_remote()) else { return Ok(()) };
+        let places = self.with_heads(places, |_| true);
+        places.chunks(BATCH_BLOCKS).try_for_each(|batch| self.read_blocks(source, batch, From::Origin).map(drop))
+    }
+
+    /// All bytes, in memory or mapped. Those of a [remote](Blocks::is_remote) file are fetched, and its frames are
+    /// compared with their digests.
+    ///
+    /// # Errors
+    /// When they cannot be read, are damaged, or do not fit in memory.
+    pub fn whole(&self) -> Result<&[u8], TableError> {
+        if let Some(source) = self.not_resident() {
+            let _one = self.filling.lock().unwrap_or_else(PoisonError::into_inner);
+            if !self.is_resident() {
+                let bytes = match source.local().filter(|_| source.is_remote()) {
+                    Some(local) => self.fetch(source, local)?,
+                    None => Bytes::Owned(self.read(source, &[0..source.bytes()], From::Source)?.remove(0)),
+                };
+                let _ = self.bytes.set(bytes);
+            }
         }
-        Ok(())
+        Ok(self.bytes())
+    }
+
+    /// A part of the frame with `mover` seeds in the mover's row of a file that is not in memory, counted from the start
+    /// of the frame. Its blocks are compared with their checksums the first time.
+    pub(super) fn part(&self, mover: usize, part: Range<u64>) -> Result<Vec<u8>, TableError> {
+        let blocks = part.start / BLOCK_BYTES as u64..part.end.div_ceil(BLOCK_BYTES as u64);
+        let local = self.source.as_ref().and_then(|source| source.local());
+        if let Some(local) = local.filter(|_| blocks.clone().all(|block| self.is_block_checked(mover, block))) {
+            let start = self.sections()[mover - 1].offset;
+            let read = file::read_part(&local.file, start + part.start..start + part.end);
+            return read.map_err(|error| self.unread(error));
+        }
+        let mut bytes = Vec::new();
+        for block in blocks {
+            let first = block * BLOCK_BYTES as u64;
+            let read = self.block(mover, block)?;
+            let [from, to] = [part.start, part.end].map(|at| at.saturating_sub(first).min(read.len() as u64) as usize);
+            bytes.extend_from_slice(&read[from..to]);
+        }
+        Ok(bytes)
+    }
+
+    /// A block of a file that is not in memory, which matches its checksum.
+    pub(super) fn block(&self, mover: usize, block: u64) -> Result<Arc<[u8]>, TableError> {
+        // Adjacent blocks of a frame, and the first blocks of adjacent frames, have different places in the cache.
+        let place = (block as usize).wrapping_add(mover * 7) % self.cache.len();
+        let lock = || self.cache[place].lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((cached, bytes)) = &*lock()
+            && *cached == (mover, block)
+        {
+            return Ok(Arc::clone(bytes));
+        }
+        // Another thread may have read all bytes meanwhile.
+        let source = self.source.as_deref().expect("a file that is not in memory has a source");
+        let is_needed = |&place: &Place| place == (mover, block) || !self.is_block_checked(place.0, place.1);
+        // The blocks of the head are below it.
+        let read = self.read_blocks(source, &self.with_heads([(mover, block)], is_needed), From::Here)?.pop();
+        let bytes = read.expect("a block is asked for");
+        *lock() = Some(((mover, block), Arc::clone(&bytes)));
+        Ok(bytes)
+    }
+
+    /// The source of a file that is not in memory; `None` if it is.
+    fn not_resident(&self) -> Option<&dyn Source> {
+        self.source.as_deref().filter(|_| !self.is_resident())
     }
 
     /// All blocks, each with the seeds in the mover's row of its frame.
@@ -95,36 +160,7 @@ impl Blocks {
         sections.flat_map(|(mover, section)| (0..section.blocks()).map(move |block| (mover, block)))
     }
 
-    /// Reads all blocks of a frame, as [`Blocks::request`] does.
-    pub(super) fn request_blocks(&self, mover: usize) -> Result<(), TableError> {
-        self.request((0..self.sections()[mover - 1].blocks()).map(|block| (mover, block)))
-    }
-
-    /// Reads the whole frame with `mover` seeds in the mover's row from the origin of a file that is filled on demand,
-    /// and compares it with its digest the first time. Does nothing for other files.
-    ///
-    /// # Errors
-    /// As [`Blocks::request`].
-    ///
-    /// # Panics
-    /// When there is no such frame.
-    pub fn request_frame(&self, mover: usize) -> Result<(), TableError> {
-        if self.origin.is_none() || self.has_matched(mover) {
-            return Ok(());
-        }
-        self.check_digest(mover, &Cancel::new(), &|_| ())
-    }
-
-    /// Reads the whole file from its origin if it is filled on demand, and compares its frames with their digests.
-    ///
-    /// # Errors
-    /// As [`Blocks::request`].
-    pub fn request_all(&self) -> Result<(), TableError> {
-        self.request(self.places())?;
-        (1..=self.sections().len()).try_for_each(|mover| self.request_frame(mover))
-    }
-
-    /// These blocks that `which` selects, and those of the heads below them, in order.
+    /// These blocks, and those of the heads below them, that `which` selects, in order.
     fn with_heads(&self, places: impl IntoIterator<Item = Place>, which: impl Fn(&Place) -> bool) -> Vec<Place> {
         let with_heads = places.into_iter().flat_map(|(mover, block)| {
             let heads = self.sections()[mover - 1].blocks_before(block);
@@ -136,133 +172,127 @@ impl Blocks {
         places
     }
 
-    /// Makes these blocks, and those of the heads below them, valid in a file that is filled on demand, and marks
-    /// them. Blocks that the file lacks are read from its origin.
+    /// Reads all of a remote file, and compares its frames with their digests. Returns the bytes of the local file.
+    fn fetch(&self, source: &dyn Source, local: &LocalFile) -> Result<Bytes, TableError> {
+        let places: Vec<Place> = self.places().collect();
+        for batch in places.chunks(BATCH_BLOCKS) {
+            self.read_blocks(source, batch, From::Here)?;
+        }
+        let open =
+            || Bytes::of(local.file.try_clone().map_err(TableError::io(&local.path))?, &local.path, self.storage);
+        let is_wrong = |bytes: &Bytes, section: &Section| {
+            let bytes = &bytes[section.offset as usize..section.end() as usize];
+            *blake3::hash(bytes).as_bytes() != section.digest
+        };
+        let mut bytes = open()?;
+        let wrong: Vec<&Section> = self.sections().iter().filter(|section| is_wrong(&bytes, section)).collect();
+        if !wrong.is_empty() {
+            wrong.iter().try_for_each(|section| self.replace(source, local, section))?;
+            bytes = open()?;
+            // What was just written.
+            if let Some(section) = wrong.iter().find(|section| is_wrong(&bytes, section)) {
+                return Err(TableError::damaged_part(&local.path, TablePart::Frame, section.offset));
+            }
+        }
+        places.iter().for_each(|&(mover, block)| self.mark(mover, block));
+        Ok(bytes)
+    }
+
+    /// Reads a frame that does not match its digest from its origin once more, and writes it to the local file.
     ///
     /// # Errors
-    /// When they cannot be read, or do not match their checksums even if they are read again.
-    fn fill(&self, origin: &Origin, places: impl IntoIterator<Item = Place>) -> Result<(), TableError> {
-        let places = self.with_heads(places, |&(mover, block)| !self.is_block_checked(mover, block));
-        for batch in places.chunks(BATCH_BLOCKS) {
-            let mut lacking = Vec::new();
-            for &place in batch {
-                lacking.extend(self.lacking(origin, place)?);
+    /// When it cannot be read or written, or the origin's does not match either.
+    fn replace(&self, source: &dyn Source, local: &LocalFile, section: &Section) -> Result<(), TableError> {
+        let starts = (section.offset..section.end()).step_by(BATCH_BLOCKS * BLOCK_BYTES);
+        let parts = starts.map(|start| start..section.end().min(start + (BATCH_BLOCKS * BLOCK_BYTES) as u64));
+        let parts: Vec<Range<u64>> = parts.collect();
+        let read = self.read(source, &parts, From::Origin)?;
+        let mut hasher = blake3::Hasher::new();
+        read.iter().for_each(|bytes| _ = hasher.update(bytes));
+        if *hasher.finalize().as_bytes() != section.digest {
+            return Err(TableError::damaged_part(self.path(), TablePart::Frame, section.offset));
+        }
+        // Only now, since other processes read this file.
+        parts.iter().zip(&read).try_for_each(|(part, bytes)| keep(local, bytes, part.start))
+    }
+
+    /// Reads blocks and marks them, first from this machine, then those that do not match from further away.
+    ///
+    /// # Errors
+    /// When they cannot be read, or do not match their checksums wherever they are read from.
+    fn read_blocks(&self, source: &dyn Source, places: &[Place], first: From) -> Result<Vec<Arc<[u8]>>, TableError> {
+        let wanted =
+            |&place: &Place| Wanted { place, section: &self.sections()[place.0 - 1], checksum: 0, bytes: None };
+        let mut wanted: Vec<Wanted> = places.iter().map(wanted).collect();
+        for from in [From::Here, From::Source, From::Origin] {
+            if from >= first && (from == From::Here || source.is_remote()) {
+                self.try_read(source, &mut wanted, from)?;
             }
-            let damaged = self.read_lacking(origin, lacking, false)?;
-            self.read_damaged(origin, damaged)?;
+        }
+        let bytes = |Wanted { section, bytes, place, .. }: Wanted| {
+            let part = if section.blocks() == 1 { TablePart::Frame } else { TablePart::Block };
+            bytes.ok_or_else(|| TableError::damaged_part(self.path(), part, section.block_bytes(place.1).start))
+        };
+        wanted.into_iter().map(bytes).collect()
+    }
+
+    /// Reads the blocks that were not found yet.
+    fn try_read(&self, source: &dyn Source, wanted: &mut [Wanted], from: From) -> Result<(), TableError> {
+        let mut wanted: Vec<&mut Wanted> = wanted.iter_mut().filter(|wanted| wanted.bytes.is_none()).collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let is_unknown =
+            |wanted: &&&mut Wanted| from != From::Source || wanted.checksum == 0 || wanted.section.blocks() == 1;
+        let mut pieces: Vec<Range<u64>> = wanted.iter().filter(is_unknown).map(|wanted| wanted.checksums()).collect();
+        pieces.dedup();
+        let parts: Vec<Range<u64>> = wanted.iter().map(|wanted| wanted.block()).chain(pieces.iter().cloned()).collect();
+        let mut blocks = self.read(source, &parts, from)?;
+        let checksums = blocks.split_off(wanted.len());
+        let local = source.local().filter(|_| from != From::Here);
+        let keep = |bytes: &[u8], offset| local.map_or(Ok(()), |local| keep(local, bytes, offset));
+        for (piece, bytes) in pieces.iter().zip(&checksums) {
+            keep(bytes, piece.start)?;
+        }
+        for (wanted, bytes) in wanted.iter_mut().zip(blocks) {
+            let piece = pieces.iter().position(|piece| *piece == wanted.checksums()).map(|index| &*checksums[index]);
+            if let Some(piece) = piece {
+                let at = (wanted.section.checksum_at(wanted.place.1) - wanted.checksums().start) as usize;
+                wanted.checksum = u64::from_le_bytes(*piece[at..].first_chunk().expect("checksums do not span pieces"));
+            }
+            // Other processes read the local file, so only valid bytes may be written.
+            if is_valid(wanted.section, wanted.checksum, &bytes, piece.unwrap_or_default()) {
+                keep(&bytes, wanted.block().start)?;
+                self.mark(wanted.place.0, wanted.place.1);
+                wanted.bytes = Some(bytes.into());
+            }
         }
         Ok(())
     }
 
-    /// Reads blocks and their checksums from the origin, past caches.
-    fn read_damaged(&self, origin: &Origin, damaged: Vec<Lacking<'_>>) -> Result<(), TableError> {
-        match self.read_lacking(origin, damaged, true)?.first() {
-            Some(first) => {
-                let part = if first.section.blocks() == 1 { TablePart::Frame } else { TablePart::Block };
-                Err(TableError::damaged_part(self.path(), part, first.block().start))
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// Reads a frame that does not match its digest from the origin once more, past caches, and writes what differs to
-    /// the file.
-    ///
-    /// # Errors
-    /// When it cannot be read or written, or the origin's does not match either; an error names the file on this
-    /// machine if that is at fault.
-    pub(super) fn replace_frame(&self, origin: &Origin, mover: usize, cancel: &Cancel) -> Result<(), TableError> {
-        const BATCH: usize = BATCH_BLOCKS * BLOCK_BYTES;
-        let section = &self.sections()[mover - 1];
-        let (mut hasher, mut other) = (blake3::Hasher::new(), Vec::new());
-        for start in (section.offset..section.end()).step_by(BATCH) {
-            cancel.check()?;
-            let piece = start..section.end().min(start + BATCH as u64);
-            for bytes in origin.read(slice::from_ref(&piece), true)? {
-                hasher.update(&bytes);
-                let held = self.bytes()[start as usize..piece.end as usize].chunks(BLOCK_BYTES);
-                let blocks = (start..).step_by(BLOCK_BYTES).zip(bytes.chunks(BLOCK_BYTES).zip(held));
-                let differ = blocks.filter(|(_, (read, held))| read != held);
-                other.extend(differ.map(|(at, (read, _))| (at, read.to_vec())));
-            }
-        }
-        let damaged = |path| TableError::damaged_part(path, TablePart::Frame, section.offset);
-        if *hasher.finalize().as_bytes() != section.digest {
-            return Err(damaged(self.path()));
-        }
-        // Only now, since other processes read this file.
-        other.iter().try_for_each(|(at, bytes)| write(origin, bytes, *at))?;
-        let written = *blake3::hash(self.section_bytes(section)).as_bytes() == section.digest;
-        if written { Ok(()) } else { Err(damaged(origin.path())) }
-    }
-
-    /// A block whose contents in the file do not count.
-    fn unread(&self, place: Place) -> Lacking<'_> {
-        Lacking { place, section: &self.sections()[place.0 - 1], checksum: 0 }
-    }
-
-    /// Marks the block if the file holds it; returns it if the file lacks it.
-    fn lacking(&self, origin: &Origin, place: Place) -> Result<Option<Lacking<'_>>, TableError> {
-        let (mover, block) = place;
-        let section = &self.sections()[mover - 1];
-        let read = |range: Range<u64>| {
-            let mut bytes = vec![0; (range.end - range.start) as usize];
-            ReadAt::read_exact_at(&origin.file, &mut bytes, range.start).map_err(TableError::io(origin.path()))?;
-            Ok::<_, TableError>(bytes)
+    fn read(&self, source: &dyn Source, parts: &[Range<u64>], from: From) -> Result<Vec<Vec<u8>>, TableError> {
+        let read = match source.local().filter(|_| from == From::Here) {
+            Some(local) => local.read(parts, false),
+            None => source.read(parts, from == From::Origin),
         };
-        let at = section.checksum_at(block);
-        let checksum = u64::from_le_bytes(*read(at..at + 8)?.first_chunk().expect("8 bytes"));
-        let lacking = Lacking { place, section, checksum };
-        if checksum == 0 {
-            return Ok(Some(lacking));
+        let fits = |read: &[Vec<u8>]| {
+            let mut pairs = read.iter().zip(parts);
+            read.len() == parts.len() && pairs.all(|(bytes, part)| bytes.len() as u64 == part.end - part.start)
+        };
+        match read {
+            Ok(read) if fits(&read) => Ok(read),
+            Ok(_) => Err(self.unread(ErrorKind::UnexpectedEof.into())),
+            Err(error) => Err(self.unread(error)),
         }
-        let bytes = read(lacking.block())?;
-        let checksums = if section.blocks() == 1 { read(lacking.checksums())? } else { Vec::new() };
-        if is_valid(section, checksum, &bytes, &checksums) {
-            self.mark(mover, block);
-            return Ok(None);
-        }
-        Ok(Some(lacking))
     }
 
-    /// Reads blocks from the origin into the file and marks them. Returns those that do not match their checksums.
-    /// With `again`, their checksums are read again, too.
-    fn read_lacking<'a>(
-        &self,
-        origin: &Origin,
-        lacking: Vec<Lacking<'a>>,
-        again: bool,
-    ) -> Result<Vec<Lacking<'a>>, TableError> {
-        if lacking.is_empty() {
-            return Ok(lacking);
+    /// The error of a failed read.
+    fn unread(&self, error: std::io::Error) -> TableError {
+        match error.kind() {
+            ErrorKind::OutOfMemory => TableError::out_of_memory(self.path(), self.file_bytes()),
+            ErrorKind::UnexpectedEof if !self.is_remote() => TableError::damaged(self.path(), Damage::Shrunk),
+            _ => TableError::reading(self.path(), error),
         }
-        let wanted = |lacking: &&Lacking| again || lacking.checksum == 0 || lacking.section.blocks() == 1;
-        let mut pieces: Vec<Range<u64>> = lacking.iter().filter(wanted).map(Lacking::checksums).collect();
-        pieces.dedup();
-        let parts: Vec<Range<u64>> = lacking.iter().map(Lacking::block).chain(pieces.iter().cloned()).collect();
-        let mut blocks = origin.read(&parts, again)?;
-        let checksums = blocks.split_off(lacking.len());
-        for (piece, bytes) in pieces.iter().zip(&checksums) {
-            write(origin, bytes, piece.start)?;
-        }
-        let mut damaged = Vec::new();
-        for (lacking, bytes) in lacking.into_iter().zip(&blocks) {
-            let (mover, block) = lacking.place;
-            let piece = pieces.iter().position(|piece| *piece == lacking.checksums()).map(|index| &checksums[index]);
-            let read = piece.map(|piece| {
-                let at = (lacking.section.checksum_at(block) - lacking.checksums().start) as usize;
-                u64::from_le_bytes(*piece[at..].first_chunk().expect("checksums do not span pieces"))
-            });
-            let (checksum, piece) = (read.unwrap_or(lacking.checksum), piece.map_or(&[][..], |piece| piece));
-            // Another process may have read and marked the block. So only valid bytes may be written.
-            if is_valid(lacking.section, checksum, bytes, piece) {
-                write(origin, bytes, lacking.block().start)?;
-                self.mark(mover, block);
-            } else {
-                damaged.push(lacking);
-            }
-        }
-        Ok(damaged)
     }
 }
 
@@ -276,28 +306,8 @@ fn is_valid(section: &Section, checksum: u64, block: &[u8], checksums: &[u8]) ->
     section.blocks() > 1 || digest() == section.digest
 }
 
-/// Writes to the file on this machine, which errors name.
-fn write(origin: &Origin, bytes: &[u8], offset: u64) -> Result<(), TableError> {
-    write_all_at(origin, bytes, offset).map_err(TableError::writing(origin.path(), "blocks read are kept"))
-}
-
-#[cfg(unix)]
-fn write_all_at(origin: &Origin, bytes: &[u8], offset: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::write_all_at(&origin.file, bytes, offset)
-}
-
-#[cfg(windows)]
-fn write_all_at(origin: &Origin, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
-    while !bytes.is_empty() {
-        let written = std::os::windows::fs::FileExt::seek_write(&origin.file, bytes, offset)?;
-        (bytes, offset) = (&bytes[written..], offset + written as u64);
-    }
-    Ok(())
-}
-
-#[cfg(not(any(unix, windows)))]
-fn write_all_at(origin: &Origin, bytes: &[u8], offset: u64) -> io::Result<()> {
-    let mut file = &origin.file;
-    file.seek(SeekFrom::Start(offset))?;
-    file.write_all(bytes)
+/// Writes bytes of a remote file to its local one, which errors name.
+fn keep(local: &LocalFile, bytes: &[u8], offset: u64) -> Result<(), TableError> {
+    let written = file::write_all_at(&local.file, bytes, offset);
+    written.map_err(TableError::writing(&local.path, "blocks read are kept"))
 }

@@ -2,13 +2,12 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 use memmap2::{Mmap, MmapOptions};
 
 use super::error::TableError;
-use crate::file;
 
 /// Attributes of a file that the system changes on every write. They reveal a write even if the
 /// file holds the same bytes again. Writes through a mapping may not change them at once.
@@ -22,93 +21,63 @@ pub struct FileStamp {
     changed: (i64, i64),
 }
 
-/// A watch on a mapped file, for a program that handles SIGBUS. It is dropped just before the file
-/// is unmapped.
-pub trait MappingWatch: Send + Sync {
-    /// Returns true if a part of the file could not be read and was replaced in memory.
-    fn is_lost(&self) -> bool;
-}
-
-/// Starts a watch on the file at a path, which was just mapped to these bytes.
-pub type WatchMapping = fn(&[u8], &Path) -> Box<dyn MappingWatch>;
-
-/// Set once files are mapped; holds the function that watches them.
-static MAPPED: OnceLock<Option<WatchMapping>> = OnceLock::new();
+/// True once files are mapped.
+static MAPPED: AtomicBool = AtomicBool::new(false);
 
 /// Makes this process map the tables that it opens from now on. Otherwise [`super::Table::open`]
 /// and its callers read files into memory, where nothing can happen to them.
 ///
 /// Mapped tables open at once and share the page cache with all processes that use them. Mapping is
-/// for programs that control who writes to their files, not for libraries. Only the first call has
-/// an effect.
+/// for programs that control who writes to their files, not for libraries.
 ///
 /// If the file of a mapped table becomes shorter, reading the lost part raises SIGBUS, which ends
-/// the process. A program that handles the signal passes `watch`, which is called for every mapped
-/// file.
+/// the process.
 ///
 /// # Safety
 /// While a table is open, nobody may write to its file or shorten it: its bytes are a slice.
 /// Removing the file, or renaming another over it, is safe. This library does nothing else to
 /// finished tables.
-pub unsafe fn map_files(watch: Option<WatchMapping>) {
-    let _ = MAPPED.set(watch);
+pub unsafe fn map_files() {
+    MAPPED.store(true, Ordering::Relaxed);
 }
 
 /// Returns true after [`map_files`].
 pub(super) fn files_are_mapped() -> bool {
-    MAPPED.get().is_some()
+    MAPPED.load(Ordering::Relaxed)
 }
 
 /// A mapped file, to be read from.
 pub(super) struct Mapping {
-    /// Dropped before the memory is unmapped, and perhaps mapped to something else.
-    watch: Option<Box<dyn MappingWatch>>,
     map: Mmap,
     /// The file, for advising the system on reads.
     file: File,
 }
 
 impl Mapping {
-    /// Maps the table file at `path`, whose bytes do not change. Returns `None` where the file system
-    /// has no mappings.
+    /// Maps the table file `file`, which was opened at `path` and whose bytes do not change. Gives the file back where
+    /// its file system has no mappings.
     ///
     /// # Errors
-    /// When it cannot be opened or mapped, or is not a regular file.
-    pub fn open(path: &Path) -> Result<Option<Mapping>, TableError> {
-        let file = file::open(path).map_err(TableError::io(path))?;
+    /// When it cannot be mapped.
+    pub fn of(file: File, path: &Path) -> Result<Result<Mapping, File>, TableError> {
         // SAFETY: the program guarantees it by calling `map_files`.
         let map = unsafe { Mmap::map(&file) };
         // Some file systems have private mappings only.
         // SAFETY: as above.
         let map = map.or_else(|error| if has_none(&error) { unsafe { private(&file) } } else { Err(error) });
         match map {
-            Err(error) if has_none(&error) => Ok(None),
-            map => Mapping::new(map, file, path).map(Some),
+            Ok(map) => Ok(Ok(Mapping { map, file })),
+            Err(error) if has_none(&error) => Ok(Err(file)),
+            Err(error) => {
+                let bytes = file.metadata().map_or(0, |metadata| metadata.len());
+                Err(TableError::mapping(path, bytes)(error))
+            }
         }
     }
 
-    /// Maps the table file `file`, which was opened at `path`.
-    ///
-    /// # Errors
-    /// When it cannot be mapped.
-    pub fn of(file: File, path: &Path) -> Result<Mapping, TableError> {
-        // SAFETY: the program guarantees it by calling `map_files` or `fill_directory`; no file is
-        // mapped without that call. Filling a file changes only blocks that no slice was read from.
-        let map = unsafe { Mmap::map(&file) };
-        Mapping::new(map, file, path)
-    }
-
-    fn new(map: io::Result<Mmap>, file: File, path: &Path) -> Result<Mapping, TableError> {
-        let bytes = file.metadata().map_or(0, |metadata| metadata.len());
-        let map = map.map_err(TableError::mapping(path, bytes))?;
-        let watch = MAPPED.get().copied().flatten().map(|watch| watch(&map, path));
-        Ok(Mapping { watch, map, file })
-    }
-
-    /// Returns true if the file still has all mapped bytes, and every read of them succeeded.
-    pub fn is_whole(&self) -> bool {
-        let is_lost = self.watch.as_ref().is_some_and(|watch| watch.is_lost());
-        !is_lost && self.file.metadata().is_ok_and(|metadata| metadata.len() >= self.map.len() as u64)
+    /// Bytes of the file now.
+    pub fn file_bytes(&self) -> io::Result<u64> {
+        self.file.metadata().map(|metadata| metadata.len())
     }
 
     /// Asks the system to read these bytes of the file, without waiting.

@@ -8,13 +8,13 @@
 // | `frame` | a frame of groups: random access, unpacking runs |
 // | `selection` | unpacking selected scores of a run |
 // | `layer` | the trait of tables from which scores can be read |
-// | `reader` | a finished table in memory: mapped, or read |
-// | `read_at` | a finished table read block by block |
+// | `reader` | a finished table: looking up scores, frames |
+// | `opening` | how tables are opened |
 // | `mapping` | the memory of a mapped file |
 // | `section` | the bytes of a frame in a file: data, checksums of blocks |
-// | `blocks` | a file of such sections in memory |
-// | `filling` | blocks that such a file gets when they are first read |
-// | `source` | where these blocks come from |
+// | `bytes` | the bytes of a file in memory: mapped, or read |
+// | `blocks` | a file of such sections |
+// | `filling` | blocks of a file that is not in memory |
 // | `checked` | marks of blocks that match their checksums |
 // | `copies` | one table in several directories |
 // | `present` | the layers of a board in a directory, and the gaps below them |
@@ -26,6 +26,7 @@
 
 mod blocks;
 pub mod bounds;
+mod bytes;
 mod checked;
 mod copies;
 mod error;
@@ -36,18 +37,17 @@ pub mod group;
 mod key;
 mod layer;
 mod mapping;
+mod opening;
 mod present;
 mod probe;
-mod read_at;
 mod reader;
 mod section;
 mod selection;
 mod shelf;
-mod source;
 mod tables;
 
-pub use crate::address::source_address;
-pub use crate::directories::Directories;
+pub use crate::directories::{Directories, Elsewhere, Place};
+pub use crate::source::{LocalFile, Source};
 pub use blocks::Blocks;
 pub use bounds::{BoundTable, BoundTables, Cuts, FrameBounds};
 pub use error::{Damage, FileKind, TableError, TablePart, missing_layers};
@@ -55,13 +55,12 @@ pub use format::{BLOCK_BYTES, FrameEntry, TableHeader};
 pub use frame::{DamagedGroup, FrameScores, RUN_MARGIN, ScorePlace};
 pub use key::{PairKey, TableKey};
 pub use layer::{Layer, TablePositions};
-pub use mapping::{FileStamp, MappingWatch, WatchMapping, map_files};
+pub use mapping::{FileStamp, map_files};
+pub use opening::{Opening, Storage};
 pub use present::PresentLayers;
 pub use probe::{Probe, ProbeError};
-pub use read_at::{ReadAt, ReadAtTable};
 pub use reader::Table;
 pub use section::Section;
 pub use selection::SELECTED_MARGIN;
 pub use shelf::{Listing, Shelf};
-pub use source::{BlockSource, fill_directory, leave_directory};
 pub use tables::Tables;

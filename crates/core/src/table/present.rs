@@ -23,9 +23,8 @@ impl PresentLayers {
     /// When one does not exist or cannot be listed.
     pub fn read(directories: impl Into<Directories>, rules: Rules, pits: usize) -> Result<PresentLayers, TableError> {
         let mut seeds = Vec::new();
-        for directory in directories.into().paths() {
-            for entry in std::fs::read_dir(directory).map_err(TableError::io(directory))? {
-                let name = entry.map_err(TableError::io(directory))?.file_name();
+        for place in directories.into().places() {
+            for name in place.names().map_err(TableError::io(place.name()))? {
                 let key = TableKey::named(Path::new(&name));
                 seeds.extend(key.filter(|key| (key.rules, key.pits) == (rules, pits)).map(|key| key.seeds));
             }

@@ -2,22 +2,26 @@ use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 
-use super::blocks::{Blocks, Bytes};
-use super::copies::table_path;
+use super::blocks::Blocks;
+use super::bytes::Bytes;
+use super::copies::table_place;
 use super::error::{TableError, TablePart};
 use super::format::{BLOCK_BYTES, FrameEntry, TableHeader};
 use super::frame::{DamagedGroup, FrameScores};
-use super::group::{self, GROUP_BYTES};
+use super::group::{self, GROUP_BYTES, GroupPatch};
 use super::key::TableKey;
 use super::layer::{Layer, TablePositions, group_of};
-use super::mapping::Mapping;
-use super::source::Origin;
+use super::opening::{Storage, header, source};
 use crate::cancel::Cancel;
-use crate::directories::Directories;
+use crate::directories::{Directories, Place};
 use crate::index::Frame;
 use crate::memory::HugePages;
+use crate::source::{LocalFile, Source};
 
-/// A finished table in memory: a mapped file, or bytes that were read.
+/// A finished table.
+///
+/// Its bytes are in memory, mapped or copied, or they are read from their [`Source`] when they are needed. Work on whole
+/// frames brings all of them into memory.
 ///
 /// Opening checks header and directory. Blocks are compared with their checksums, once each, before
 /// their scores are used: [`Table::score`] compares the blocks that it reads, [`Table::frame`]
@@ -31,17 +35,48 @@ impl Table {
     /// Opens the table file at `path`. Maps it in a program that called [`super::map_files`],
     /// otherwise reads it into memory. A file with the name of a table must hold that table.
     ///
-    /// A [`super::ReadAtTable`] needs neither mapping nor memory: it reads each block on demand.
-    ///
     /// # Errors
     /// When the file cannot be read, is damaged, foreign or unfinished, does not match its name, or
     /// does not fit in memory.
     pub fn open(path: impl AsRef<Path>) -> Result<Table, TableError> {
-        let path = path.as_ref();
-        match Origin::of(path)? {
-            Some(origin) => Table::filled(path, origin)?.expect_named(),
-            None => Table::new(path, Bytes::open(path)?)?.expect_named(),
+        Table::open_as(path.as_ref(), Storage::default())
+    }
+
+    /// The same as [`Table::open`], with a choice how the bytes are read.
+    ///
+    /// # Errors
+    /// As [`Table::open`].
+    pub fn open_as(path: &Path, storage: Storage) -> Result<Table, TableError> {
+        let table = match storage {
+            Storage::Files => Table::of(Box::new(LocalFile::open(path).map_err(TableError::io(path))?), storage)?,
+            _ => Table::new(path, Bytes::open(path, storage)?)?,
+        };
+        table.expect_named()
+    }
+
+    /// Opens the file `name` of a directory.
+    ///
+    /// # Errors
+    /// As [`Table::open`].
+    pub fn open_in(place: &Place, name: &str, storage: Storage) -> Result<Table, TableError> {
+        match place {
+            Place::Here(directory) => Table::open_as(&directory.join(name), storage),
+            Place::Elsewhere(_) => Table::of(source(place, name)?, storage)?.expect_named(),
         }
+    }
+
+    /// Opens the table in `source`.
+    ///
+    /// # Errors
+    /// When header or directory cannot be read, or are not valid.
+    pub fn of(source: Box<dyn Source>, storage: Storage) -> Result<Table, TableError> {
+        let header = header(&*source)?;
+        let sections = header.entries.iter().map(FrameEntry::section).collect();
+        let table = Table { header, blocks: Blocks::of(source, storage, sections) };
+        if storage == Storage::Copied {
+            table.blocks.whole()?;
+        }
+        Ok(table)
     }
 
     /// The same as [`Table::open`] for the file `temporary`, which will be renamed to `path`.
@@ -50,22 +85,7 @@ impl Table {
     /// # Errors
     /// As [`Table::open`].
     pub fn open_before_renaming(temporary: &Path, path: &Path) -> Result<Table, TableError> {
-        Table::new(path, Bytes::open(temporary)?)?.expect_named()
-    }
-
-    /// Reads the table file at `path` into memory. A file with the name of a table must hold that
-    /// table. A [remote](Blocks::is_remote) file is fetched as a whole.
-    ///
-    /// # Errors
-    /// As [`Table::open`].
-    pub fn read(path: impl AsRef<Path>) -> Result<Table, TableError> {
-        let path = path.as_ref();
-        if let Some(origin) = Origin::of(path)? {
-            let table = Table::filled(path, origin)?.expect_named()?;
-            table.check()?;
-            return Ok(table);
-        }
-        Table::new(path, Bytes::read(path)?)?.expect_named()
+        Table::new(path, Bytes::open(temporary, Storage::default())?)?.expect_named()
     }
 
     /// Opens the table `key` in the first of `directories` that has it.
@@ -74,9 +94,13 @@ impl Table {
     /// As [`Table::open`]; also when the table does not exist, the file holds another one, or a
     /// later directory has another table under this name ([`TableError::Copies`]).
     pub fn open_key(directories: impl Into<Directories>, key: TableKey) -> Result<Table, TableError> {
-        let directories = directories.into();
-        let opened = Table::open(&table_path(&directories, key)?);
-        opened.map_err(|error| error.or_missing(&directories, key))?.expect(key)
+        Table::open_with(&directories.into(), key, Storage::default())
+    }
+
+    /// The same as [`Table::open_key`], with a choice how the bytes are read.
+    pub(super) fn open_with(directories: &Directories, key: TableKey, storage: Storage) -> Result<Table, TableError> {
+        let opened = Table::open_in(table_place(directories, key)?, &key.file_name(), storage);
+        opened.map_err(|error| error.or_missing(directories, key))?.expect(key)
     }
 
     /// Returns the table if it matches its file name, or the file is not named like a table.
@@ -126,18 +150,6 @@ impl Table {
         Ok(Table { header, blocks: Blocks::new(path, bytes, sections) })
     }
 
-    /// Opens the file at `path`, whose blocks come from `origin`.
-    fn filled(path: &Path, origin: Origin) -> Result<Table, TableError> {
-        // The same file, even if another process renames a new one over it.
-        let file = origin.file.try_clone().map_err(TableError::io(path))?;
-        let bytes = Bytes::Mapped(Mapping::of(file, path)?);
-        let damaged = |damage| TableError::damaged(&origin.address(), damage);
-        let header = TableHeader::read(&bytes, bytes.len() as u64).map_err(damaged)?;
-        origin.check_header(&header)?;
-        let sections = header.entries.iter().map(FrameEntry::section).collect();
-        Ok(Table { header, blocks: Blocks::filled(origin, bytes, sections) })
-    }
-
     /// Reads the blocks of these positions from the origin of a remote file, together, and then those of their patches.
     /// Each is given by the seeds in the mover's row and the ranks of the rows. With `again`, they are read once more,
     /// past caches, even if this process has them. Does nothing for other files.
@@ -148,22 +160,25 @@ impl Table {
     /// # Panics
     /// When the layer has no such frame.
     pub fn request(&self, positions: &[(usize, u32, u32)], again: bool) -> Result<(), TableError> {
-        if !self.blocks.is_remote() {
+        if !self.blocks.is_remote() || self.blocks.is_resident() {
             return Ok(());
         }
         let request = |places: Vec<(usize, u64)>| {
             if again { self.blocks.request_again(places) } else { self.blocks.request(places) }
         };
-        let groups = positions
-            .iter()
-            .map(|&(mover, mover_rank, other_rank)| (mover, group_of(self.entry(mover), mover_rank, other_rank).0));
-        request(groups.clone().map(|(mover, group_at)| (mover, group_at / BLOCK_BYTES as u64)).collect())?;
-        let patches = groups.filter_map(|(mover, group_at)| {
-            let entry = self.entry(mover);
-            let group = self.bytes()[(entry.offset + group_at) as usize..].first_chunk()?;
-            Some(patch_blocks(entry, group::patch_offset(group)?).map(move |block| (mover, block)))
-        });
-        request(patches.flatten().collect())
+        let group = |&(mover, mover_rank, other_rank): &(usize, u32, u32)| {
+            (mover, group_of(self.entry(mover), mover_rank, other_rank).0)
+        };
+        let groups: Vec<(usize, u64)> = positions.iter().map(group).collect();
+        request(groups.iter().map(|&(mover, group_at)| (mover, group_at / BLOCK_BYTES as u64)).collect())?;
+        let mut patches = Vec::new();
+        for (mover, group_at) in groups {
+            let group = self.blocks.part(mover, group_at..group_at + GROUP_BYTES as u64)?;
+            if let Some(offset) = group.first_chunk().and_then(group::patch_offset) {
+                patches.extend(patch_blocks(self.entry(mover), offset).map(|block| (mover, block)));
+            }
+        }
+        request(patches)
     }
 
     /// The file.
@@ -188,6 +203,9 @@ impl Table {
     }
 
     /// The whole file.
+    ///
+    /// # Panics
+    /// When it is not [in memory](Blocks::is_resident): see [`Blocks::whole`].
     pub fn bytes(&self) -> &[u8] {
         self.blocks.bytes()
     }
@@ -210,7 +228,7 @@ impl Table {
     /// wrong or give a [`DamagedGroup`], but never panic.
     ///
     /// # Panics
-    /// When the layer has no such frame.
+    /// When the layer has no such frame, or the file is not [in memory](Blocks::is_resident).
     #[inline]
     pub fn frame_unchecked(&self, mover: usize) -> FrameScores<'_> {
         self.frame_in(mover, self.section(&self.header.entries[mover - 1]))
@@ -237,13 +255,39 @@ impl Table {
         let entry = self.entry(mover);
         let (group_at, place) = group_of(entry, mover_rank, other_rank);
         assert!(group_at < entry.patches_at() && u64::from(mover_rank) < entry.rows, "no such ranks");
+        let Some(bytes) = self.blocks.resident() else {
+            return self.score_in_file(mover, mover_rank, group_at, place);
+        };
         self.blocks.touch(mover, group_at / BLOCK_BYTES as u64)?;
-        let frame = &self.bytes()[entry.offset as usize..];
+        let frame = &bytes[entry.offset as usize..];
         let group = frame[group_at as usize..].first_chunk().expect("opening checked the entries");
         match group::patch_offset(group) {
             None => Ok(group::residual(group, place).wrapping_add(frame[mover_rank as usize])),
             Some(offset) => self.patched_score(mover, (mover_rank, other_rank), offset),
         }
+    }
+
+    /// Score of a position of a file that is not in memory, at a place of the group at `group_at` in the frame.
+    #[cold]
+    fn score_in_file(&self, mover: usize, mover_rank: u32, group_at: u64, place: usize) -> Result<u8, TableError> {
+        let (entry, blocks) = (self.entry(mover), &self.blocks);
+        let read = blocks.part(mover, group_at..group_at + GROUP_BYTES as u64)?;
+        let profile = blocks.part(mover, u64::from(mover_rank)..u64::from(mover_rank) + 1)?[0];
+        let group = read.first_chunk().expect("a group");
+        let residual = match group::patch_offset(group) {
+            None => group::residual(group, place),
+            Some(offset) => {
+                let end = entry.patches_at() + entry.patch_bytes;
+                let start = (entry.patches_at() + u64::from(offset)).min(end);
+                let patch = blocks.part(mover, start..(start + group::MAX_PATCH_BYTES).min(end))?;
+                let Some(patch) = GroupPatch::read(&patch, 0) else {
+                    let offset = entry.offset + group_at;
+                    return Err(TableError::damaged_part(self.path(), TablePart::Group, offset));
+                };
+                patch.residual(group, place)
+            }
+        };
+        Ok(residual.wrapping_add(profile))
     }
 
     /// Score of a position whose group has a patch.
@@ -253,6 +297,9 @@ impl Table {
     }
 
     /// The bytes of a frame in the file: data and checksums.
+    ///
+    /// # Panics
+    /// When the file is not [in memory](Blocks::is_resident).
     pub fn section(&self, entry: &FrameEntry) -> &[u8] {
         &self.bytes()[entry.offset as usize..entry.end() as usize]
     }
@@ -267,12 +314,7 @@ impl Table {
 
     /// Compares the blocks that may contain the patch at `offset`.
     fn check_patch(&self, mover: usize, offset: u32) -> Result<(), TableError> {
-        let blocks = patch_blocks(self.entry(mover), offset);
-        self.blocks.request(blocks.clone().map(|block| (mover, block)))?;
-        for block in blocks {
-            self.blocks.touch(mover, block)?;
-        }
-        Ok(())
+        patch_blocks(self.entry(mover), offset).try_for_each(|block| self.blocks.touch(mover, block))
     }
 
     #[inline]

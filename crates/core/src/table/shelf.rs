@@ -5,14 +5,15 @@ use std::sync::{Arc, OnceLock};
 #[cfg(doc)]
 use super::blocks::Blocks;
 use super::bounds::{BoundTable, BoundTables};
-use super::copies::table_path;
+use super::copies::table_place;
 use super::error::TableError;
 use super::key::TableKey;
+use super::opening::Storage;
 use super::present::PresentLayers;
 use super::probe::{Probe, ProbeError};
 use super::reader::Table;
 use super::tables::Tables;
-use crate::directories::Directories;
+use crate::directories::{Directories, Place};
 use crate::game::{Position, Rules};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 
@@ -26,6 +27,7 @@ use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 #[derive(Debug)]
 pub struct Shelf {
     directories: Directories,
+    storage: Storage,
     /// By rules and pits.
     opened: [[OnceLock<Opened>; MAX_TABLE_PITS]; Rules::ALL.len()],
 }
@@ -56,7 +58,13 @@ impl Shelf {
     /// Prepares the tables in `directories`, if any.
     pub fn new(directories: impl Into<Directories>) -> Shelf {
         let opened = [const { [const { OnceLock::new() }; MAX_TABLE_PITS] }; Rules::ALL.len()];
-        Shelf { directories: directories.into(), opened }
+        Shelf { directories: directories.into(), storage: Storage::default(), opened }
+    }
+
+    /// Reads the tables, but not the bound tables, in the given way.
+    #[must_use]
+    pub fn storage(self, storage: Storage) -> Shelf {
+        Shelf { storage, ..self }
     }
 
     /// Collects opened tables, at most one set for each board. No other board has tables.
@@ -97,7 +105,7 @@ impl Shelf {
         Some(place.get_or_init(|| {
             let mut exact = Tables::empty(&self.directories, rules, pits, MAX_TABLE_SEEDS).expect("pits of a table");
             for seeds in 2..=MAX_TABLE_SEEDS {
-                let table = Table::open_key(&self.directories, TableKey { rules, pits, seeds });
+                let table = Table::open_with(&self.directories, TableKey { rules, pits, seeds }, self.storage);
                 if table.and_then(|table| exact.push(Arc::new(table))).is_err() {
                     break;
                 }
@@ -113,9 +121,8 @@ impl Shelf {
         }))
     }
 
-    /// Checks that no open table of a board with at most `seeds` seeds became shorter or failed to
-    /// be read: see [`Blocks::require_whole`]. A program that survives such errors must call this
-    /// before it trusts earlier reads.
+    /// Checks that no open table of a board with at most `seeds` seeds became shorter: see
+    /// [`Blocks::require_whole`].
     ///
     /// # Errors
     /// The first table that did.
@@ -153,16 +160,14 @@ impl Shelf {
     /// When a directory cannot be listed.
     pub fn list(&self) -> std::io::Result<Listing> {
         let mut listing = Listing::default();
-        for directory in self.directories.paths() {
-            for file in std::fs::read_dir(directory)? {
-                let path = file?.path();
-                let opened = match path.extension().and_then(OsStr::to_str) {
-                    Some("kalah") => self.list_table(&path, &mut listing),
-                    Some("bounds") => BoundTable::open(&path).map(drop),
+        for place in self.directories.places() {
+            for name in place.names()? {
+                let opened = match Path::new(&name).extension().and_then(OsStr::to_str) {
+                    Some("kalah") => self.list_table(place, &name, &mut listing),
+                    Some("bounds") => BoundTable::open(place.file(&name)).map(drop),
                     _ => continue,
                 };
                 if let Err(error) = opened {
-                    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                     listing.damaged.push((name, error.to_string()));
                 }
             }
@@ -179,15 +184,15 @@ impl Shelf {
         Ok(listing)
     }
 
-    /// Adds the table at `path`, unless an earlier directory has it.
-    fn list_table(&self, path: &Path, listing: &mut Listing) -> Result<(), TableError> {
-        let table = Table::open(path)?;
+    /// Adds the table in the file `name` of a directory, unless an earlier directory has it.
+    fn list_table(&self, place: &Place, name: &str, listing: &mut Listing) -> Result<(), TableError> {
+        let table = Table::open_in(place, name, Storage::Files)?;
         // A file with another name than that of its table has no copies.
-        let first = match TableKey::named(path) {
-            Some(key) => table_path(&self.directories, key)?,
-            None => path.to_owned(),
+        let first = match TableKey::named(Path::new(name)) {
+            Some(key) => table_place(&self.directories, key)?,
+            None => place,
         };
-        if first == path {
+        if first == place {
             listing.tables.push((table.key(), table.header().positions, table.header().file_bytes));
         }
         Ok(())

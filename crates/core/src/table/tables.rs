@@ -3,14 +3,13 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::copies::table_path;
 use super::error::TableError;
 use super::key::TableKey;
 use super::layer::{Layer, TablePositions};
+use super::opening::Opening;
 use super::present::PresentLayers;
-use super::read_at::ReadAtTable;
 use super::reader::Table;
-use crate::directories::Directories;
+use crate::directories::{Directories, Place};
 use crate::game::Rules;
 use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow, row_seeds};
 
@@ -32,9 +31,8 @@ pub struct Tables<T = Table> {
 }
 
 impl Tables {
-    /// Opens the layers from 2 seeds up to the first that is missing, at most to `max_seeds`. Each
-    /// is opened by [`Table::open`]: mapped in a program that called [`super::map_files`],
-    /// otherwise read into memory.
+    /// Opens the layers from 2 seeds up to the first that is missing, at most to a number of seeds. The options state
+    /// how, and may be that number alone.
     ///
     /// Callers that need all layers must also call [`Tables::require_all`], since there may be
     /// [`Tables::gaps`].
@@ -42,113 +40,34 @@ impl Tables {
     /// # Errors
     /// When a directory does not exist or cannot be listed; when a table file is damaged, does not
     /// match its name, or cannot be read; when two directories have different tables of a layer;
-    /// when `pits` is not 1 to [`MAX_TABLE_PITS`](crate::index::MAX_TABLE_PITS).
+    /// when `pits` is not 1 to [`MAX_TABLE_PITS`](crate::index::MAX_TABLE_PITS); when there is not
+    /// enough memory for copies.
     pub fn open(
         directories: impl Into<Directories>,
         rules: Rules,
         pits: usize,
-        max_seeds: usize,
+        options: impl Into<Opening>,
     ) -> Result<Tables, TableError> {
+        let Opening { max_seeds, storage, may_be_absent } = options.into();
         let mut tables = Tables::empty(directories, rules, pits, max_seeds)?;
-        tables.open_layers(max_seeds, |directories, key| Table::open_key(directories, key))?;
+        let is_absent = |path: &Path| path.metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound);
+        if let [Place::Here(path)] = tables.directories.places()
+            && may_be_absent
+            && is_absent(path)
+        {
+            return Ok(tables);
+        }
+        let present = PresentLayers::read(&tables.directories, rules, pits)?;
+        for seeds in 2..=present.contiguous(max_seeds) {
+            let table = Table::open_with(&tables.directories, tables.key(seeds), storage)?;
+            tables.push(Arc::new(table))?;
+        }
+        tables.gaps = present.gaps(max_seeds);
         Ok(tables)
     }
-
-    /// The same as [`Tables::open`], but a single directory that does not exist counts as empty.
-    ///
-    /// # Errors
-    /// As [`Tables::open`], for a directory that exists.
-    pub fn open_if_there(
-        directories: impl Into<Directories>,
-        rules: Rules,
-        pits: usize,
-        max_seeds: usize,
-    ) -> Result<Tables, TableError> {
-        if_there(directories.into(), rules, pits, max_seeds, Tables::open)
-    }
-
-    /// The same as [`Tables::open`], but copies the files into memory. Later changes of the files
-    /// do not matter.
-    ///
-    /// # Errors
-    /// As [`Tables::open`], and when there is not enough memory.
-    pub fn read(
-        directories: impl Into<Directories>,
-        rules: Rules,
-        pits: usize,
-        max_seeds: usize,
-    ) -> Result<Tables, TableError> {
-        let mut tables = Tables::empty(directories, rules, pits, max_seeds)?;
-        tables.open_layers(max_seeds, |directories, key| {
-            Table::read(&table_path(directories, key)?).map_err(|error| error.or_missing(directories, key))
-        })?;
-        Ok(tables)
-    }
-}
-
-impl Tables<ReadAtTable> {
-    /// The same as [`Tables::open`], but reads blocks of the files when they are needed.
-    ///
-    /// # Errors
-    /// As [`Tables::open`].
-    pub fn open_unmapped(
-        directories: impl Into<Directories>,
-        rules: Rules,
-        pits: usize,
-        max_seeds: usize,
-    ) -> Result<Tables<ReadAtTable>, TableError> {
-        let mut tables = Tables::empty(directories, rules, pits, max_seeds)?;
-        tables.open_layers(max_seeds, |directories, key| {
-            ReadAtTable::open(&table_path(directories, key)?).map_err(|error| error.or_missing(directories, key))
-        })?;
-        Ok(tables)
-    }
-
-    /// The same as [`Tables::open_unmapped`], but a single directory that does not exist counts as
-    /// empty.
-    ///
-    /// # Errors
-    /// As [`Tables::open`], for a directory that exists.
-    pub fn open_unmapped_if_there(
-        directories: impl Into<Directories>,
-        rules: Rules,
-        pits: usize,
-        max_seeds: usize,
-    ) -> Result<Tables<ReadAtTable>, TableError> {
-        if_there(directories.into(), rules, pits, max_seeds, Tables::open_unmapped)
-    }
-}
-
-/// Opens tables with `open`. Makes tables without layers if there is only one directory, and it does not exist.
-fn if_there<T: Layer>(
-    directories: Directories,
-    rules: Rules,
-    pits: usize,
-    max_seeds: usize,
-    open: fn(Directories, Rules, usize, usize) -> Result<Tables<T>, TableError>,
-) -> Result<Tables<T>, TableError> {
-    let metadata = directories.single().map(Path::metadata);
-    let is_missing = metadata.is_some_and(|metadata| metadata.is_err_and(|error| error.kind() == ErrorKind::NotFound));
-    let open = if is_missing { Tables::empty } else { open };
-    open(directories, rules, pits, max_seeds)
 }
 
 impl<T: Layer> Tables<T> {
-    /// Opens layers with `open` and adds them, up to the first that is in no directory. A layer that
-    /// is listed but cannot be found is an error.
-    fn open_layers(
-        &mut self,
-        max_seeds: usize,
-        open: impl Fn(&Directories, TableKey) -> Result<T, TableError>,
-    ) -> Result<(), TableError> {
-        let present = PresentLayers::read(&self.directories, self.rules, self.pits())?;
-        for seeds in 2..=present.contiguous(max_seeds) {
-            self.push(Arc::new(open(&self.directories, self.key(seeds))?))?;
-        }
-        self.gaps = present.gaps(max_seeds);
-        Ok(())
-    }
-
     /// Makes tables without layers; those up to `max_seeds` can be added.
     ///
     /// # Errors
@@ -318,11 +237,12 @@ impl<T: Layer> Tables<T> {
 }
 
 impl Tables {
-    /// Seeds of the largest layer that, like all below it, is [resident](super::Blocks::is_resident), so that a search
-    /// may read all of it; 0 for none.
-    pub fn resident_seeds(&self) -> usize {
-        let resident = self.layers.iter().take_while(|table| table.blocks().is_resident()).count();
-        if resident == 0 { 0 } else { resident + 1 }
+    /// Seeds of the largest layer that, like all below it, is on this machine as a whole, so that a search may read all
+    /// of it; 0 for none.
+    pub fn local_seeds(&self) -> usize {
+        let is_local = |table: &&Arc<Table>| table.blocks().is_resident() || !table.blocks().is_remote();
+        let local = self.layers.iter().take_while(is_local).count();
+        if local == 0 { 0 } else { local + 1 }
     }
 }
 

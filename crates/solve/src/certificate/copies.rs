@@ -7,7 +7,7 @@ use kalah_core::game::Rules;
 use kalah_core::memory::HugePages;
 use kalah_tables::file;
 use kalah_tables::progress::Pulse;
-use kalah_tables::table::{ReadAt, Table, TableError, Tables};
+use kalah_tables::table::{Opening, Table, TableError, Tables};
 use rayon::prelude::*;
 
 /// Bytes that a thread reads at a time.
@@ -29,7 +29,7 @@ pub fn open_copied(
     pulse: &Pulse,
 ) -> Result<Tables, TableError> {
     let directories = directories.into();
-    let mapped = Tables::open_if_there(&directories, rules, pits, seeds)?;
+    let mapped = Tables::open(&directories, rules, pits, Opening::to(seeds).if_there())?;
     mapped.require(seeds)?;
     let mut left = memory;
     let mut layers = Vec::new();
@@ -59,12 +59,12 @@ pub fn open_copied(
 /// Copies a table's file into memory, read by all threads.
 fn copy(path: &Path, pulse: &Pulse) -> Result<Table, TableError> {
     let file = file::open(path).map_err(TableError::io(path))?;
-    let bytes = file.bytes().map_err(TableError::io(path))?;
+    let bytes = file.metadata().map(|metadata| metadata.len()).map_err(TableError::io(path))?;
     let pages = usize::try_from(bytes).ok().and_then(|bytes| HugePages::new(bytes.max(1)).ok());
     let mut pages = pages.ok_or_else(|| TableError::out_of_memory(path, bytes))?;
     let read = |(number, part): (usize, &mut [u8])| {
         pulse.check()?;
-        file.read_exact_at(part, (number * PART_BYTES) as u64).map_err(TableError::io(path))?;
+        file::read_exact_at(&file, part, (number * PART_BYTES) as u64).map_err(TableError::io(path))?;
         pulse.positions.fetch_add(part.len() as u64, Ordering::Relaxed);
         Ok::<_, TableError>(())
     };

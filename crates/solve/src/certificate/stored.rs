@@ -1,4 +1,5 @@
 use std::fs::File;
+use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -6,7 +7,6 @@ use kalah_core::game::{Bounds, Position};
 use kalah_tables::file;
 use kalah_tables::progress::Pulse;
 use kalah_tables::system::AvailableMemory;
-use kalah_tables::table::ReadAt;
 use rayon::prelude::*;
 
 use super::block::{self, BLOCK_CLAIMS};
@@ -64,19 +64,18 @@ struct Block {
 impl Contents {
     /// Reads a certificate, verifies its checksums and its digest, and calls `each` with the claims of every block.
     fn read(
-        source: &impl ReadAt,
+        (mut source, bytes): (impl Read, u64),
         path: &Path,
         mut each: impl FnMut(&[CodedClaim]),
     ) -> Result<Contents, CertificateError> {
         let io = io(path);
         let damaged = |damage| CertificateError::Damaged { path: path.to_owned(), damage };
         let part = |part| damaged(CertificateDamage::Part(part));
-        let bytes = source.bytes().map_err(&io)?;
-        let read = |offset: u64, count: usize| {
+        let mut read = |count: usize| {
             let mut part = vec![0; count];
-            source.read_exact_at(&mut part, offset).map_err(&io).map(|()| part)
+            source.read_exact(&mut part).map_err(&io).map(|()| part)
         };
-        let start = read(0, bytes.min(HEADER_BYTES as u64) as usize)?;
+        let start = read(bytes.min(HEADER_BYTES as u64) as usize)?;
         let header = Header::read(&start, bytes).map_err(damaged)?;
         let end = bytes - DIGEST_BYTES as u64;
         let mut offset = HEADER_BYTES as u64;
@@ -85,7 +84,7 @@ impl Contents {
         if header.prefix_bytes as u64 > end - offset {
             return Err(part(CertificatePart::Statement));
         }
-        let prefix = read(offset, header.prefix_bytes)?;
+        let prefix = read(header.prefix_bytes)?;
         hash.update(&prefix);
         offset += prefix.len() as u64;
         let (head, entries) = header.prefix(&prefix).map_err(damaged)?;
@@ -96,7 +95,7 @@ impl Contents {
             if compressed_bytes as u64 > end - offset {
                 return Err(part(CertificatePart::Block(number)));
             }
-            let compressed = read(offset, compressed_bytes)?;
+            let compressed = read(compressed_bytes)?;
             hash.update(&compressed);
             // The last claim of a block is compared with the first one of the next.
             claims.drain(..claims.len().saturating_sub(1));
@@ -113,7 +112,7 @@ impl Contents {
             return Err(part(CertificatePart::Directory));
         }
         let digest: [u8; DIGEST_BYTES] = *hash.finalize().as_bytes();
-        if read(end, DIGEST_BYTES)? != digest {
+        if read(DIGEST_BYTES)? != digest {
             return Err(part(CertificatePart::Digest));
         }
         Ok(Contents { head, claims: header.claims, bytes, digest, keys, blocks })
@@ -139,7 +138,8 @@ impl Certificate {
             return Err(CertificateError::Memory { path: path.to_owned(), claims, needed, available });
         }
         let mut claims = Vec::new();
-        let Contents { head, keys, .. } = Contents::read(&bytes, path, |block| claims.extend(block))?;
+        let Contents { head, keys, .. } =
+            Contents::read((&*bytes, bytes.len() as u64), path, |block| claims.extend(block))?;
         Ok(Certificate { head, claims: ClaimSet::of_sorted(keys, claims) })
     }
 }
@@ -157,7 +157,8 @@ impl StoredCertificate {
     pub fn open(path: impl AsRef<Path>) -> Result<StoredCertificate, CertificateError> {
         let path = path.as_ref();
         let file = file::open(path).map_err(io(path))?;
-        let contents = Contents::read(&file, path, |_| ())?;
+        let bytes = file.metadata().map_err(io(path))?.len();
+        let contents = Contents::read((&file, bytes), path, |_| ())?;
         Ok(StoredCertificate { path: path.to_owned(), file, contents })
     }
 
@@ -258,7 +259,7 @@ impl StoredCertificate {
     /// If the file cannot be read, or was changed.
     fn block(&self, block: &Block) -> Result<Vec<CodedClaim>, CheckError> {
         let mut compressed = vec![0; block.compressed_bytes];
-        let read = self.file.read_exact_at(&mut compressed, block.offset);
+        let read = file::read_exact_at(&self.file, &mut compressed, block.offset);
         read.map_err(io(&self.path))?;
         let changed = || CheckError::Changed { path: self.path.clone() };
         if *blake3::hash(&compressed).as_bytes() != block.digest {

@@ -5,7 +5,7 @@ use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::{Position, Rules};
 use kalah_core::index::row_count;
 use kalah_tables::system::available_memory;
-use kalah_tables::table::{BoundTables, Tables};
+use kalah_tables::table::{Blocks, BoundTables, Tables};
 
 use super::error::SolveError;
 use super::memory::{Copies, Shares, TableBytes};
@@ -251,12 +251,12 @@ impl<'a> SolverOptions<'a> {
     /// The layers to use.
     pub(super) fn layers(&self) -> Layers<'a> {
         let layers = Layers::new(self.tables, self.bounds, self.exact_up_to, self.tables_up_to.min(self.seeds));
-        let resident = self.tables.map_or(usize::MAX, Tables::resident_seeds);
-        if layers.exact() >= self.seeds || layers.exact() <= resident {
+        let local = self.tables.map_or(usize::MAX, Tables::local_seeds);
+        if layers.exact() >= self.seeds || layers.exact() <= local {
             return layers;
         }
-        // A search reads bytes that it does not check first, so remote tables must have been fetched as a whole.
-        Layers::new(self.tables, self.bounds, self.exact_up_to.min(resident), self.tables_up_to.min(self.seeds))
+        // A search reads far too many blocks to wait for another machine.
+        Layers::new(self.tables, self.bounds, self.exact_up_to.min(local), self.tables_up_to.min(self.seeds))
     }
 
     /// Maximum bytes of memory, if there is a limit.
@@ -279,7 +279,7 @@ impl<'a> SolverOptions<'a> {
     /// Bytes of these layers.
     fn table_bytes(&self, layers: Layers) -> TableBytes {
         TableBytes {
-            files: layers.files().map(|file| file.bytes().len() as u64).sum(),
+            files: layers.files().map(Blocks::file_bytes).sum(),
             frame: layers.files().flat_map(|file| file.sections()).map(|section| section.bytes()).max().unwrap_or(0),
             ranks: (0..layers.reach()).map(|seeds| 4 * row_count(self.pits, seeds) as u64).sum(),
         }

@@ -17,7 +17,7 @@ use super::shared_layers::SharedLayers;
 use super::sizes::packed_bytes;
 use crate::progress::Pulse;
 use crate::system::available_memory;
-use crate::table::{BoundMaker, DirectoryLock, Table, TableError, TableKey, Tables, check_in_parallel};
+use crate::table::{BoundMaker, DirectoryLock, Opening, Table, TableError, TableKey, Tables, check_in_parallel};
 
 /// Builds the layers of one rule set and board in a directory, alone or together with other
 /// processes.
@@ -107,7 +107,7 @@ impl<'a> Builder<'a> {
     /// others, or read-only.
     fn run_locked(&self, pulse: &Pulse, on_event: &(dyn Fn(BuildEvent) + Sync)) -> Result<BuildReport, BuildError> {
         let TableKey { rules, pits, seeds: last } = self.last;
-        let open = || Tables::open_if_there(self.directory, rules, pits, last);
+        let open = || Tables::open(self.directory, rules, pits, Opening::to(last).if_there());
         let found = open()?;
         if self.only_last && last > 2 {
             // Fails before anything is written.

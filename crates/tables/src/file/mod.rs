@@ -39,7 +39,7 @@ pub use bulk::{BulkFile, LEAST_DIRECT_BYTES};
 pub use companion::{CompanionError, open_companion, refuse_link, remove_own, require_own};
 pub use directory::{create_directory, other_version, refuse_dangling, sync_directory};
 pub use document::{Document, DocumentError};
-pub use kalah_core::file::{found, open, open_with, read, read_to_string};
+pub use kalah_core::file::{found, open, open_with, read, read_exact_at, read_to_string};
 pub use kind::FileContent;
 pub use lock::{FileLock, LockError};
 pub use output::{Output, is_stream};

@@ -23,7 +23,7 @@ pub fn frame_in_parallel(table: &Table, mover: usize) -> Result<FrameScores<'_>,
 /// # Errors
 /// The first damaged block.
 pub fn check_in_parallel(blocks: &Blocks) -> Result<u64, TableError> {
-    blocks.request_all()?;
+    blocks.whole()?;
     let mut movers: Vec<usize> = (1..=blocks.sections().len()).collect();
     // In file order.
     movers.sort_unstable_by_key(|&mover| blocks.sections()[mover - 1].offset);
@@ -35,9 +35,7 @@ pub fn check_in_parallel(blocks: &Blocks) -> Result<u64, TableError> {
 
 /// Compares the blocks of a frame that `which` selects. Returns an error for the first damaged one.
 fn compare(file: &Blocks, mover: usize, which: impl Fn(u64) -> bool + Sync) -> Result<(), TableError> {
-    if !file.is_resident() {
-        file.request_frame(mover)?;
-    }
+    file.whole()?;
     let blocks = (0..file.sections()[mover - 1].blocks()).into_par_iter().filter(|&block| which(block));
     let damaged = blocks.find_map_first(|block| file.check_block(mover, block).err());
     damaged.map_or(Ok(()), Err)

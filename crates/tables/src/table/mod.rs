@@ -36,11 +36,10 @@ mod stats;
 mod writer;
 
 pub use kalah_core::table::{
-    BLOCK_BYTES, BlockSource, Blocks, BoundTable, BoundTables, Cuts, Damage, DamagedGroup, Directories, FileKind,
-    FileStamp, FrameBounds, FrameEntry, FrameScores, Layer, Listing, MappingWatch, PairKey, PresentLayers, Probe,
-    ProbeError, RUN_MARGIN, ReadAt, ReadAtTable, SELECTED_MARGIN, ScorePlace, Section, Shelf, Table, TableError,
-    TableHeader, TableKey, TablePart, TablePositions, Tables, WatchMapping, fill_directory, format, group,
-    leave_directory, map_files, missing_layers, source_address,
+    BLOCK_BYTES, Blocks, BoundTable, BoundTables, Cuts, Damage, DamagedGroup, Directories, Elsewhere, FileKind,
+    FileStamp, FrameBounds, FrameEntry, FrameScores, Layer, Listing, LocalFile, Opening, PairKey, Place, PresentLayers,
+    Probe, ProbeError, RUN_MARGIN, SELECTED_MARGIN, ScorePlace, Section, Shelf, Source, Storage, Table, TableError,
+    TableHeader, TableKey, TablePart, TablePositions, Tables, format, group, map_files, missing_layers,
 };
 
 pub use kalah_core::table::bounds::format as bound_format;

@@ -30,9 +30,8 @@ impl Survey {
     pub fn read(directories: impl Into<Directories>) -> io::Result<Survey> {
         let [mut boards, mut bounds, mut archives] = [const { Found::new() }; 3];
         let mut others = Vec::new();
-        for directory in directories.into().paths() {
-            for entry in found(std::fs::read_dir(directory))?.into_iter().flatten() {
-                let name = entry?.file_name().to_string_lossy().into_owned();
+        for place in directories.into().places() {
+            for name in found(place.names())?.into_iter().flatten() {
                 let path = Path::new(&name);
                 if let Some(key) = TableKey::named(path) {
                     add(&mut boards, key);

@@ -1,11 +1,11 @@
 //! Tables at an address such as `https://example.org/tables`, in place of a directory.
 //!
-//! Before a command runs, the addresses among its directories are opened. `tables_flag` then replaces each by the
-//! directory that stands for it. So commands need no code for addresses, except those that search.
+//! Before a command runs, the addresses among its directories are opened. So commands need no code for addresses,
+//! except those that search.
 //!
 //! | module | contents |
 //! |---|---|
-//! | `opening` | the directory for an address, and the flags of its cache |
+//! | `opening` | the directory at an address, and the flags of its cache |
 //! | `no_opening` | the same in a program without tables at addresses |
 //! | `searching` | layers that a search needs as a whole |
 
@@ -18,9 +18,8 @@ mod searching;
 #[cfg(not(feature = "remote"))]
 use no_opening as opening;
 
-use crate::cli::flags::addresses::{self, is_address};
 use crate::cli::flags::given::Given;
-use crate::cli::flags::tables_flag;
+use crate::cli::flags::tables_flag::{self, Location};
 use crate::cli::process::outcome::usage;
 
 pub use opening::with_flags;
@@ -54,8 +53,8 @@ pub fn open(given: &Given) -> anyhow::Result<()> {
     if !given.takes_tables() || given.is_set("no_tables") {
         return Ok(());
     }
-    let paths = tables_flag::given(given.matches)?;
-    let named: Vec<&str> = paths.iter().filter_map(|path| path.to_str()).filter(|path| is_address(path)).collect();
+    let mut named = tables_flag::given(given.matches)?;
+    named.retain(|location| location.address().is_some());
     if named.is_empty() {
         return Ok(());
     }
@@ -64,14 +63,14 @@ pub fn open(given: &Given) -> anyhow::Result<()> {
             "--{flag} cannot build tables at an address; leave it out, or give --tables a directory"
         )));
     }
-    if !READERS.contains(&given.command.get_name()) && !named.iter().all(|address| address.starts_with("file://")) {
+    let is_path = |location: &Location| location.address().is_some_and(|address| address.starts_with("file://"));
+    if !READERS.contains(&given.command.get_name()) && !named.iter().all(is_path) {
         return Err(usage(format_args!(
             "this command does not use tables at an address: give --tables a directory; `kalah fetch` downloads layers"
         )));
     }
-    for address in named {
-        let directory = opening::open(address, given.matches)?;
-        addresses::opened(address, directory);
+    for location in &named {
+        location.open(opening::open(location.address().unwrap_or_default(), given.matches)?);
     }
     Ok(())
 }

@@ -1,6 +1,5 @@
-use std::path::PathBuf;
-
 use clap::{ArgMatches, Command};
+use kalah::table::Place;
 
 use crate::cli::process::outcome::usage;
 
@@ -10,7 +9,7 @@ pub fn with_flags(command: Command) -> Command {
 }
 
 /// Returns an error: this program reads no tables at addresses.
-pub fn open(_: &str, _: &ArgMatches) -> anyhow::Result<PathBuf> {
+pub fn open(_: &str, _: &ArgMatches) -> anyhow::Result<Place> {
     Err(usage(
         "this program was built without the feature `remote`: build it with `cargo build --release --locked --features \
          remote`, or give --tables a directory",

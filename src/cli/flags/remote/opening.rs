@@ -5,6 +5,7 @@ use anyhow::{Context, bail};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use kalah::game::Rules;
 use kalah::remote::{Address, Cache, RemoteOptions, RemoteTables};
+use kalah::table::Place;
 
 use super::READERS;
 use crate::cli::flags::args;
@@ -64,10 +65,10 @@ fn fetch_flag() -> Arg {
         .help("With tables at an address: fetch layers of at most this size in all for a search [default: 256MiB]")
 }
 
-/// Opens the tables at an address, and returns the directory that stands for them.
-pub fn open(address: &str, matches: &ArgMatches) -> anyhow::Result<PathBuf> {
+/// Opens the directory of tables at an address.
+pub fn open(address: &str, matches: &ArgMatches) -> anyhow::Result<Place> {
     if let Some(path) = Address::local_path(address) {
-        return Ok(path);
+        return Ok(Place::Here(path));
     }
     let address = Address::parse(address)?;
     let option = |name| matches.try_get_one::<PathBuf>(name).ok().flatten().cloned();
@@ -83,7 +84,7 @@ pub fn open(address: &str, matches: &ArgMatches) -> anyhow::Result<PathBuf> {
     }
     let open = || RemoteTables::open(&address, options).with_context(|| format!("cannot use the tables at {address}"));
     let tables = output::progress::watch(&format!("asking {address} for its tables"), open)?;
-    Ok(tables.directory().to_owned())
+    Ok(tables.into())
 }
 
 /// Maximum bytes that a search fetches.

@@ -1,9 +1,10 @@
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use indicatif::HumanBytes;
 use kalah::game::{Position, Rules};
 use kalah::index::MAX_TABLE_PITS;
-use kalah::table::{Layer, Shelf, Table, TableKey, Tables, source_address};
+use kalah::table::{Layer, Shelf, Table, TableKey, Tables};
 
 use super::opening;
 use crate::cli::output;
@@ -52,8 +53,8 @@ fn fetch(tables: &Tables, limit: u64) -> anyhow::Result<u64> {
         }
         (bytes, used) = (bytes + more, table.key().seeds);
     }
-    let address = tables.directories().paths().iter().find_map(|path| source_address(path)).unwrap_or_default();
-    let (address, TableKey { rules, pits, .. }) = (address.display(), tables.key(last));
+    let address = tables.directories().address().unwrap_or(Path::new("")).display();
+    let TableKey { rules, pits, .. } = tables.key(last);
     if used < last {
         let rest: u64 = tables.layers()[used - 1..].iter().map(|table| size(table)).sum();
         let first = used + 1;

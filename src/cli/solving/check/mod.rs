@@ -21,7 +21,7 @@ use kalah::certificate::{
 use kalah::file::{FileContent, FileLock, StateError, StateKind, found, remove_leftovers, require_writable};
 use kalah::progress::Pulse;
 use kalah::system::available_memory;
-use kalah::table::{TableError, TableKey, Tables};
+use kalah::table::{Opening, TableError, TableKey, Tables};
 
 use crate::cli::errors::advice;
 use crate::cli::flags::args;
@@ -144,7 +144,7 @@ impl Check {
         }
         let last = TableKey { rules: head.statement.rules, pits: head.statement.position.pits(), seeds };
         if seeds > own {
-            let tables = Tables::open_if_there(&self.tables.paths, last.rules, last.pits, seeds)?;
+            let tables = Tables::open(&self.tables.paths, last.rules, last.pits, Opening::to(seeds).if_there())?;
             tables.require(seeds)?;
             digests.extend(tables.layers().iter().skip(digests.len()).map(|table| table.header().digest));
         }
@@ -187,7 +187,7 @@ impl Check {
     fn open_tables(&self, last: TableKey, pulse: &Pulse) -> Result<Tables, TableError> {
         let (directories, TableKey { rules, pits, seeds }) = (&self.tables.paths, last);
         if self.trust_tables {
-            let tables = Tables::open_if_there(directories, rules, pits, seeds)?;
+            let tables = Tables::open(directories, rules, pits, Opening::to(seeds).if_there())?;
             tables.require(seeds)?;
             return Ok(tables);
         }

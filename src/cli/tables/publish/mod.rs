@@ -152,7 +152,7 @@ impl Publish {
         let folder = &self.output;
         create_directory(folder).with_context(|| format!("cannot create {}", folder.display()))?;
         let real = |path: &Path| path.canonicalize().ok();
-        if self.tables.paths.paths().iter().any(|directory| real(directory) == real(folder)) {
+        if self.tables.paths.paths().any(|directory| real(directory) == real(folder)) {
             bail!("{} is a directory of the tables: choose another folder", folder.display());
         }
         let texts = texts::NAMES.iter().map(|name| folder.join(name));

@@ -9,9 +9,11 @@ use crate::directories::Directories;
 use crate::evaluation::Network;
 use crate::index::Frame;
 use crate::table::BLOCK_BYTES;
-use crate::table::blocks::{Blocks, Bytes};
+use crate::table::blocks::Blocks;
+use crate::table::bytes::Bytes;
 use crate::table::error::{TableError, TablePart};
 use crate::table::key::TableKey;
+use crate::table::opening::Storage;
 
 /// A bound table in memory: a mapped file, or bytes that were read.
 ///
@@ -34,7 +36,7 @@ impl BoundTable {
     /// fit in memory.
     pub fn open(path: impl AsRef<Path>) -> Result<BoundTable, TableError> {
         let path = path.as_ref();
-        BoundTable::new(path, Bytes::open(path)?)?.expect_named()
+        BoundTable::new(path, Bytes::open(path, Storage::default())?)?.expect_named()
     }
 
     /// Opens the bound table of the layer `key` in the first of `directories` that has it; `None` if

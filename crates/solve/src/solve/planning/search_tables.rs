@@ -1,6 +1,6 @@
 use kalah_core::directories::Directories;
 use kalah_core::index::MAX_TABLE_SEEDS;
-use kalah_tables::table::{BoundTable, BoundTables, TableError, TableKey, Tables};
+use kalah_tables::table::{BoundTable, BoundTables, Opening, TableError, TableKey, Tables};
 use kalah_tables::verify::Survey;
 
 /// The tables of a search: exact ones, and bound tables above them. Empty by default.
@@ -42,7 +42,7 @@ impl SearchTables {
     /// # Errors
     /// If a table is damaged or cannot be read.
     pub fn exact(directories: impl Into<Directories>, last: TableKey) -> Result<SearchTables, TableError> {
-        let tables = Tables::open_if_there(directories, last.rules, last.pits, last.seeds)?;
+        let tables = Tables::open(directories, last.rules, last.pits, Opening::to(last.seeds).if_there())?;
         let exact = tables.max_seeds().unwrap_or(0);
         Ok(SearchTables { tables: Some(tables), bounds: None, exact, reach: exact })
     }
@@ -59,7 +59,7 @@ impl SearchTables {
     ) -> Result<SearchTables, TableError> {
         let directories = directories.into();
         let TableKey { rules, pits, seeds } = last;
-        let tables = Tables::open_if_there(&directories, rules, pits, seeds)?;
+        let tables = Tables::open(&directories, rules, pits, Opening::to(seeds).if_there())?;
         let exact = tables.max_seeds().unwrap_or(0).min(exact_up_to.unwrap_or(MAX_TABLE_SEEDS));
         let bounds = BoundTables::open_around(directories, rules, pits, exact, seeds)?;
         let reach = bounds.as_ref().map_or(exact, |bounds| exact.max(*bounds.seeds().end()));

@@ -46,7 +46,7 @@ impl<'a> Audit<'a> {
     }
 
     fn files(&self) -> impl DoubleEndedIterator<Item = &'a Blocks> {
-        // A remote file that is not resident is only looked up, and each lookup is checked.
+        // A file that is not in memory is only looked up, and each lookup is checked.
         self.layers.files().filter(|file| file.is_resident())
     }
 
@@ -78,14 +78,18 @@ impl<'a> Audit<'a> {
     /// # Panics
     /// With any other error, since looking up scores in open tables gives no other.
     pub fn fail(&self, error: TableError) {
-        let TableError::Damaged { path, damage, .. } = error else { unreachable!("{error}") };
+        let (path, damage) = match error {
+            TableError::Damaged { path, damage, .. } => (path, damage),
+            TableError::Io { path, .. } | TableError::OutOfMemory { path, .. } => (path, Damage::Shrunk),
+            error => unreachable!("{error}"),
+        };
         self.damage.lock().get_or_insert((path, damage));
         self.damaged.store(true, Ordering::Relaxed);
     }
 
     /// Bytes of the tables, and bytes still to be compared.
     pub fn bytes(&self) -> (u64, u64) {
-        let all = self.files().map(|file| file.bytes().len() as u64).sum();
+        let all = self.files().map(Blocks::file_bytes).sum();
         (all, self.files().map(Blocks::unchecked_bytes).sum())
     }
 

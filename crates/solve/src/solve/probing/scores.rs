@@ -118,6 +118,7 @@ impl<'a> TableScores<'a> {
             for mover in 1..seeds {
                 let place = seeds * reach + mover;
                 match scores.layer(seeds) {
+                    Layer::Exact(table) if !table.blocks().is_resident() => {}
                     Layer::Exact(table) => scores.frames[place].file = Some(table.frame_unchecked(mover)),
                     Layer::Bounds(table) => scores.bounds[place].file = Some(table.frame_unchecked(mover)),
                 }
@@ -223,12 +224,21 @@ impl<'a> TableScores<'a> {
     #[inline]
     pub fn score(&self, seeds: u32, spot: Spot) -> Result<u32, TableError> {
         let found = match self.frames[spot.frame as usize].contents() {
-            Some(scores) => scores.score(spot.mover, spot.other),
-            None => Ok(u8::MAX),
+            Some(scores) => scores.score(spot.mover, spot.other).ok(),
+            None => Some(self.score_in_file(seeds, spot)?),
         };
         match found {
-            Ok(score) if u32::from(score) <= seeds => Ok(score.into()),
+            Some(score) if u32::from(score) <= seeds => Ok(score.into()),
             _ => Err(self.damaged(seeds, spot)),
+        }
+    }
+
+    /// The score at `spot` of a table that is not in memory.
+    #[cold]
+    fn score_in_file(&self, seeds: u32, spot: Spot) -> Result<u8, TableError> {
+        match self.layer(seeds as usize) {
+            Layer::Exact(table) => table.score(spot.frame as usize % self.reach(), spot.mover, spot.other),
+            Layer::Bounds(_) => unreachable!("bound tables are in memory"),
         }
     }
 
