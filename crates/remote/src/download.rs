@@ -3,12 +3,12 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use kalah_base::file::{self, Document, FileContent, LockError};
+use kalah_base::progress::Pulse;
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::table::{Damage, Table, TableError, TableKey};
-use kalah_tables::file::{self, Document, FileContent};
-use kalah_tables::progress::Pulse;
+use kalah_tables::table::DirectoryLock;
 use kalah_tables::table::archive::{archive_path, decompress, read_info};
-use kalah_tables::table::{DirectoryLock, LockError};
 
 use super::address::Address;
 use super::answer::Answer;

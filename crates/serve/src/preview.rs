@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::http::uri::{PathAndQuery, Scheme};
 use axum::http::{HeaderMap, HeaderName, Uri, header};
 use axum::response::Response;
-use kalah_tables::printable::printable;
+use kalah_base::printable::printable;
 use parking_lot::Mutex;
 
 use super::assets::Asset;

@@ -14,8 +14,8 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use kalah_api::{ApiError, MAX_HEAD, SearchOptions};
 use kalah_core::directories::Directories;
+use kalah_core::table::Shelf;
 use kalah_solve::book::Books;
-use kalah_tables::table::Shelf;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 

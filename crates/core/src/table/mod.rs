@@ -47,7 +47,6 @@ mod source;
 mod tables;
 
 pub use crate::address::source_address;
-pub use crate::directories::Directories;
 pub use blocks::Blocks;
 pub use bounds::{BoundTable, BoundTables, Cuts, FrameBounds};
 pub use error::{Damage, FileKind, TableError, TablePart, missing_layers};

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
+use kalah_core::table::Tables;
 use kalah_tables::builder::{ComputeError, Device, DeviceComputer, DeviceError};
-use kalah_tables::table::Tables;
 
 use super::computer::GpuComputer;
 use super::lower::HEADROOM;

@@ -3,12 +3,12 @@ use std::sync::Arc;
 use std::sync::mpsc::{channel, sync_channel};
 use std::thread::ScopedJoinHandle;
 
+use kalah_base::progress::Pulse;
 use kalah_core::cancel::Stopped;
 use kalah_core::index::{Frame, layer_frames};
+use kalah_core::table::Tables;
 use kalah_tables::builder::{ComputeError, Computer, DeviceComputer, DeviceError, DeviceTraffic, FrameOutput};
-use kalah_tables::progress::Pulse;
 use kalah_tables::rows::BoardRows;
-use kalah_tables::table::Tables;
 
 use super::classes::read_steps;
 use super::collector::{READBACKS, collect, send};

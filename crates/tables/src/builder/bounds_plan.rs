@@ -1,9 +1,11 @@
 use std::path::Path;
 
+use kalah_base::progress::Pulse;
+use kalah_core::table::{BoundTable, Table, TableError};
+
 use super::error::BuildError;
 use super::event::BuildEvent;
-use crate::progress::Pulse;
-use crate::table::{BoundMaker, BoundTable, Table, TableError, check_in_parallel};
+use crate::table::{BoundMaker, check_in_parallel};
 
 /// The bound tables to make beside the exact ones.
 #[derive(Clone, Copy, Debug)]

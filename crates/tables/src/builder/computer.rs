@@ -1,11 +1,12 @@
 use std::error::Error;
 
+use kalah_base::progress::Pulse;
+use kalah_base::system::OutOfMemory;
 use kalah_core::cancel::Stopped;
 use kalah_core::index::Frame;
+use kalah_core::table::{TableError, Tables};
 
-use crate::progress::Pulse;
-use crate::system::OutOfMemory;
-use crate::table::{PackedFrame, TableError, Tables};
+use crate::table::PackedFrame;
 
 /// The cause of a device failure: an error of the crate that drives it.
 pub type DeviceError = Box<dyn Error + Send + Sync>;
@@ -39,7 +40,7 @@ impl From<TableError> for ComputeError {
 
 /// Computes and packs the frames of layers.
 pub trait Computer: Send {
-    /// Computes `frames` of a layer, in the order of [`crate::table::TableKey::frames`], from the
+    /// Computes `frames` of a layer, in the order of [`kalah_core::table::TableKey::frames`], from the
     /// layers below in `tables`, and passes each to `output`.
     ///
     /// # Errors

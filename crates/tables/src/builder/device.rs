@@ -1,10 +1,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use kalah_core::table::Tables;
 use serde::Serialize;
 
 use super::computer::{ComputeError, Computer, DeviceError};
-use crate::table::Tables;
 
 /// A device, other than the CPU, that computes tables.
 pub trait Device: fmt::Debug + Send + Sync {

@@ -1,7 +1,7 @@
 use kalah_core::index::Frame;
+use kalah_core::table::{PairKey, TableError, TableKey};
 
 use super::log::BuildRecord;
-use crate::table::{PairKey, TableError, TableKey};
 
 /// Progress of a running build.
 #[derive(Debug)]

@@ -1,13 +1,13 @@
 use std::path::{Path, PathBuf};
 
+use kalah_base::file::beside;
+use kalah_base::system::{MemoryShortage, available_disk, check_address_space, check_memory};
 use kalah_core::game::Rules;
 use kalah_core::index::layer_positions;
+use kalah_core::table::TableKey;
 
 use super::backend::Backend;
 use super::sizes::{packed_bytes, working_memory};
-use crate::file::beside;
-use crate::system::{MemoryShortage, available_disk, check_address_space, check_memory};
-use crate::table::TableKey;
 
 /// Positions per second and thread on a current machine. For relays see [`RELAY_RATE`].
 const ROW_RATE: f64 = 200e6;

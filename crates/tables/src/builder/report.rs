@@ -1,5 +1,6 @@
+use kalah_core::table::PairKey;
+
 use super::log::BuildRecord;
-use crate::table::PairKey;
 
 /// The results of a build.
 #[derive(Debug, Default)]

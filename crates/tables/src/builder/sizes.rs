@@ -1,10 +1,11 @@
 //! Predicts bytes of files and memory.
 
 use kalah_core::index::{Frame, row_count};
+use kalah_core::table::{PairKey, TableKey};
 
 use super::backend::Backend;
 use super::cpu::Workspace;
-use crate::table::{PackedFrame, PairKey, TableKey};
+use crate::table::PackedFrame;
 
 /// Bits per position of a table, rounded up.
 const BITS_PER_POSITION: f64 = 4.2;

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
-use crate::lock::Mutex;
+use kalah_base::lock::Mutex;
 
 /// Values by key, each made on first use and kept.
 pub(super) struct Cache<K, V>(Mutex<HashMap<K, Arc<V>>>);

@@ -1,8 +1,8 @@
 use kalah_core::index::Frame;
 use kalah_core::table::format::{HEADER_BYTES, RawEntry, RawHeader, table_digest};
+use kalah_core::table::{Table, TableError, TableKey};
 
 use super::packed_frame::PackedFrame;
-use super::{Table, TableError, TableKey};
 
 /// A table file written in memory, with the bytes that [`super::TableWriter`] writes.
 #[derive(Debug)]

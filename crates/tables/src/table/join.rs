@@ -6,10 +6,12 @@ use std::fs::DirEntry;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
+use kalah_base::file::{self, FileContent};
+use kalah_core::table::{PairKey, TableError, TableKey};
+
 use super::piece::temporary;
 use super::writer::{PARTIAL, UNPACKING};
-use super::{Manifest, PairKey, Piece, TableError, TableKey, TableWriter};
-use crate::file::{self, FileContent};
+use super::{Manifest, Piece, TableWriter};
 
 /// The files of a layer in a directory, by their names.
 #[derive(Debug)]

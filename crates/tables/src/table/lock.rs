@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use crate::file::{FileLock, LockError, create_directory};
+use kalah_base::file::{FileLock, LockError, create_directory};
 
 /// The name of the lock file in a directory of tables.
 const LOCK_FILE: &str = "build.lock";

@@ -1,5 +1,4 @@
-//! Tables on disk: everything in [`kalah_core::table`], and writing, packing, checking and counting
-//! on all threads.
+//! Tables on disk: writing, packing, checking and counting on all threads. [`kalah_core::table`] reads them.
 
 // | module | contents |
 // |---|---|
@@ -35,17 +34,6 @@ mod stamp;
 mod stats;
 mod writer;
 
-pub use kalah_core::table::{
-    BLOCK_BYTES, BlockSource, Blocks, BoundTable, BoundTables, Cuts, Damage, DamagedGroup, Directories, FileKind,
-    FileStamp, FrameBounds, FrameEntry, FrameScores, Layer, Listing, MappingWatch, PairKey, PresentLayers, Probe,
-    ProbeError, RUN_MARGIN, ReadAt, ReadAtTable, SELECTED_MARGIN, ScorePlace, Section, Shelf, Table, TableError,
-    TableHeader, TableKey, TablePart, TablePositions, Tables, WatchMapping, fill_directory, format, group,
-    leave_directory, map_files, missing_layers, source_address,
-};
-
-pub use kalah_core::table::bounds::format as bound_format;
-
-pub use crate::file::LockError;
 pub use bounds::{BoundMaker, FrameCodes, frame_codes};
 pub use check::{check_in_parallel, frame_in_parallel};
 pub use image::TableImage;

@@ -1,7 +1,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use super::TableError;
+use kalah_core::table::TableError;
 
 /// Decides about the file `path`, a table or archive that was `opened`, before that of `source` is written there.
 /// Returns it if `is_same`; `None` if it may be replaced, since it does not exist or is certainly damaged.

@@ -3,13 +3,13 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use bytemuck::{Pod, Zeroable};
+use kalah_base::file::{self, FileContent};
 use kalah_core::index::Frame;
 use kalah_core::table::format::{ALIGNMENT, ENTRY_BYTES, RawEntry, VERSION};
+use kalah_core::table::{Damage, FrameEntry, PairKey, TableError, TablePart};
 use tempfile::NamedTempFile;
 
 use super::packed_frame::PackedFrame;
-use super::{Damage, FrameEntry, PairKey, TableError, TablePart};
-use crate::file::{self, FileContent};
 
 /// A clause that states what is kept if a piece cannot be written.
 const KEPT: &str = "this pair of frames is not kept, all finished ones are";

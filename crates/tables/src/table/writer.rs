@@ -2,14 +2,14 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use kalah_base::file::{self, BulkFile, FileContent};
 use kalah_core::index::Frame;
 use kalah_core::table::format::{ENTRY_BYTES, HEADER_BYTES, RawEntry, RawHeader, table_digest};
 use kalah_core::table::group::count_exceptions;
+use kalah_core::table::{FrameEntry, Table, TableError, TableKey};
 
 use super::packed_frame::PackedFrame;
 use super::piece::Piece;
-use super::{FrameEntry, Table, TableError, TableKey};
-use crate::file::{self, BulkFile, FileContent};
 
 /// A clause that states what is kept if a table cannot be written.
 const KEPT: &str = "finished frames are kept";

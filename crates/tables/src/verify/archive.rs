@@ -1,9 +1,9 @@
+use kalah_base::progress::Pulse;
 use kalah_core::directories::Directories;
+use kalah_core::table::{Damage, TableError, TableKey};
 
 use super::Fault;
-use crate::progress::Pulse;
 use crate::table::archive::{self, archive_path};
-use crate::table::{Damage, TableError, TableKey};
 
 /// Checks the archive of `key` in the first of `directories` that has it: every chunk against its
 /// checksum, and the table that it decompresses to against the digest of the compressed one. Returns its

@@ -1,5 +1,7 @@
+use kalah_core::table::{Blocks, Damage, TableError, TablePart};
+
 use super::Fault;
-use crate::table::{Blocks, Damage, TableError, TablePart, check_in_parallel};
+use crate::table::check_in_parallel;
 
 /// Checks every block of a table or bound table against its checksum and every frame against its
 /// digest. Opening the table has already checked header, directory and the table's digest. Returns

@@ -1,5 +1,7 @@
+use kalah_core::table::Table;
+
 use super::{Fault, check_checksums};
-use crate::table::{Manifest, Table, score_counts};
+use crate::table::{Manifest, score_counts};
 
 /// Compares a table with its entry in a manifest: positions, bytes, exceptions, digest, and the
 /// number of positions with each score. Returns its positions.

@@ -32,14 +32,14 @@ mod template;
 
 use std::path::PathBuf;
 
+use kalah_base::system::OutOfMemory;
 use kalah_core::cancel::Stopped;
 use kalah_core::directories::Directories;
 use kalah_core::game::{Bounds, Position};
 use kalah_core::index::{TableRow, game_row};
+use kalah_core::table::{TableError, TableKey, Tables, missing_layers};
 
 use crate::builder::DeviceError;
-use crate::system::OutOfMemory;
-use crate::table::{TableError, TableKey, Tables, missing_layers};
 
 pub use archive::check_archive;
 pub use bounds::{BoundSet, check_bounds_against};

@@ -1,7 +1,10 @@
 use std::sync::Arc;
 
+use kalah_base::progress::Pulse;
+use kalah_base::system::OutOfMemory;
 use kalah_core::index::Frame;
 use kalah_core::isa::Isa;
+use kalah_core::table::Tables;
 
 use super::batch::{batches, pairs, sides};
 use super::evaluator::Evaluator;
@@ -9,9 +12,6 @@ use super::job::Job;
 use super::parallel_pairs::ParallelPairs;
 use super::workspace::Workspace;
 use crate::builder::computer::{ComputeError, Computer, FrameOutput};
-use crate::progress::Pulse;
-use crate::system::OutOfMemory;
-use crate::table::Tables;
 
 /// Computes frames on the CPU, on the threads of the current pool.
 ///

@@ -1,12 +1,13 @@
+use kalah_base::progress::Pulse;
 use kalah_core::isa::Isa;
+use kalah_core::table::Tables;
 
 use super::batch::{Wanted, sides};
 use super::evaluator::Evaluator;
 use super::pair::compute_pair_in;
 use super::workspace::PairSpace;
 use crate::builder::computer::{ComputeError, FrameOutput};
-use crate::progress::Pulse;
-use crate::table::{PackedFrame, Tables};
+use crate::table::PackedFrame;
 
 /// Shared inputs for computing all pairs.
 pub(super) struct Job<'a> {

@@ -1,8 +1,9 @@
+use kalah_base::lock::Mutex;
+
 use super::batch::Wanted;
 use super::job::Job;
 use super::workspace::PairSpace;
 use crate::builder::computer::ComputeError;
-use crate::lock::Mutex;
 use crate::table::PackedFrame;
 
 type Finished = Result<Vec<PackedFrame>, ComputeError>;

@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use kalah_core::table::TableError;
 use zstd::stream::raw::CParameter;
 
 use super::order::PARENTS;
 use super::predict::{CONTEXTS, visit};
-use crate::table::TableError;
 
 const CLASSES: usize = 32;
 

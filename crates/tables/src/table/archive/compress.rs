@@ -3,9 +3,12 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
+use kalah_base::file::{FileContent, Replacement};
+use kalah_base::progress::Pulse;
 use kalah_core::cancel::Cancel;
 use kalah_core::index::{Frame, RowIndex};
 use kalah_core::isa::Isa;
+use kalah_core::table::{Damage, FrameScores, RUN_MARGIN, Table, TableError, TableHeader, TableKey, TablePart};
 use rayon::prelude::*;
 
 use super::chunk::{self, Shape, zeroed};
@@ -14,12 +17,7 @@ use super::decompress::{PROGRAM_BYTES, decompress_frame_memory};
 use super::info::{ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES};
 use super::order::{Grid, RowOrder};
 use super::reader::{ArchiveReader, FrameChunks, batch, scores_and_chunks};
-use crate::file::{FileContent, Replacement};
-use crate::progress::Pulse;
-use crate::table::{
-    Damage, FrameScores, PackedFrame, RUN_MARGIN, Table, TableError, TableHeader, TableKey, TablePart,
-    frame_in_parallel, unless_other,
-};
+use crate::table::{PackedFrame, frame_in_parallel, unless_other};
 
 /// Bytes per position of a chunk waiting to be written.
 const CHUNK_BYTES: u64 = 1;

@@ -6,16 +6,16 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use bytemuck::{Pod, Zeroable};
+use kalah_base::file;
 use kalah_core::game::Rules;
 use kalah_core::header::{is_sealed, sealed};
 use kalah_core::index::layer_positions;
+use kalah_core::table::{Damage, TableError, TableKey, TablePart};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::chunk::content_limit;
 use super::info::{ArchiveInfo, CHUNK_SIDES};
 use super::order::Grid;
-use crate::file;
-use crate::table::{Damage, TableError, TableKey, TablePart};
 
 const MAGIC: [u8; 8] = *b"KALAHAR\n";
 const VERSION: u32 = 1;

@@ -2,8 +2,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use kalah_core::directories::Directories;
-
-use crate::table::TableKey;
+use kalah_core::table::TableKey;
 
 /// Side of the chunks that [`super::compress()`] makes.
 pub const CHUNK_SIDE: usize = 2048;

@@ -5,6 +5,7 @@ use kalah_core::cancel::Cancel;
 use kalah_core::index::{Frame, RowIndex};
 use kalah_core::isa::Isa;
 use kalah_core::table::format::{RawEntry, table_digest};
+use kalah_core::table::{Damage, FrameScores, RUN_MARGIN, Table, TableError};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -12,7 +13,7 @@ use super::chunk::{self, Shape, zeroed};
 use super::container::{self, ChunkEntry, Container};
 use super::info::ArchiveInfo;
 use super::order::{Grid, RowOrder};
-use crate::table::{Damage, FrameScores, PackedFrame, RUN_MARGIN, Table, TableError};
+use crate::table::PackedFrame;
 
 /// Chunks for each thread that are encoded or decoded together. Few, since all of them are in
 /// memory at the same time.

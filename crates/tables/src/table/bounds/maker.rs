@@ -1,16 +1,16 @@
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use kalah_base::file::{FileContent, Replacement, remove_leftovers};
+use kalah_base::progress::Pulse;
 use kalah_core::evaluation::Network;
 use kalah_core::index::RowIndex;
 use kalah_core::table::bounds::format::{self, BoundEntry};
+use kalah_core::table::{BLOCK_BYTES, BoundTable, Cuts, Table, TableError, TableKey};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::codes::{Conversion, FrameCodes};
-use crate::file::{FileContent, Replacement, remove_leftovers};
-use crate::progress::Pulse;
-use crate::table::{BLOCK_BYTES, BoundTable, Cuts, Table, TableError, TableKey};
 
 /// A clause that states what is kept when a file cannot be written.
 const KEPT: &str = "the bound tables of other layers are kept";
