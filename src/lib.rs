@@ -71,7 +71,7 @@
 //! | [`printable`] | making untrusted text safe to print |
 //! | [`watcher`] | a thread that watches a condition while other threads work |
 pub use kalah_base::{file, printable, progress, random, system, temporary};
-pub use kalah_core::{cancel, cause, evaluation, game, index, isa, memory, text};
+pub use kalah_core::{cancel, cause, evaluation, game, header, index, isa, memory, text};
 pub use kalah_export as export;
 #[cfg(feature = "gpu")]
 pub use kalah_gpu::device as gpu;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use kalah::build::Builder;
 use kalah::game::Rules;
+use kalah::header::Kind;
 use kalah::progress::Pulse;
 use kalah::table::{Damage, FileKind, Table, TableError, TableKey, archive};
 
@@ -136,7 +137,7 @@ fn another_file_is_refused() {
     let other = zstd::encode_all(&b"something else"[..], 1).unwrap();
     for bytes in [table.bytes(), b"", b"hello", &other] {
         let TableError::Damaged { damage, kind, .. } = refused(directory.path(), &table, bytes) else { panic!() };
-        assert_eq!(damage, Damage::Foreign("kalah archive"));
+        assert_eq!(damage, Damage::Foreign(Kind::Archive));
         assert_eq!(kind, FileKind::Archive);
     }
 }

@@ -4,6 +4,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use kalah_core::file::{found, open};
+use kalah_core::header::Kind;
 
 const MAGIC_BYTES: usize = 8;
 
@@ -118,12 +119,12 @@ impl FileContent {
             return true;
         }
         match self {
-            FileContent::Table => is_near(bytes, b"KALAHTB\n"),
+            FileContent::Table => is_near(bytes, &Kind::Table.magic()),
             FileContent::Archive => {
                 // The length of the skippable frame is between the two.
                 let (begin, rest) = bytes.split_at(bytes.len().min(SKIPPABLE_PREFIX_BYTES));
                 let begin = &begin[..begin.len().min(SKIPPABLE.len())];
-                is_near(&[begin, rest].concat(), &[SKIPPABLE, b"KALAHAR\n"].concat())
+                is_near(&[begin, rest].concat(), &[SKIPPABLE, &Kind::Archive.magic()].concat())
             }
             FileContent::Lock => names_process(bytes, b" ("),
             FileContent::Lease => names_process(bytes, b" on "),
@@ -149,22 +150,29 @@ impl FileContent {
         if bytes.windows(MANUAL_TITLE.len()).any(|part| part == MANUAL_TITLE) {
             return Some(FileContent::Manual);
         }
-        let code = |bytes: &[u8]| {
-            let code = bytes.get(..MAGIC_BYTES)?.strip_prefix(b"KALAH")?.strip_suffix(b"\n")?;
-            code.try_into().ok()
+        let binary = |bytes: &[u8]| {
+            let magic = bytes.get(..MAGIC_BYTES)?;
+            match Kind::ALL.into_iter().find(|kind| kind.magic() == *magic) {
+                Some(kind) => Some(FileContent::of_kind(kind)),
+                None => (magic.starts_with(b"KALAH") && magic.ends_with(b"\n")).then_some(FileContent::Unknown),
+            }
         };
-        let code: [u8; 2] = code(bytes).or_else(|| code(bytes.get(SKIPPABLE_PREFIX_BYTES..)?))?;
-        Some(match &code {
-            b"TB" => FileContent::Table,
-            b"BD" => FileContent::BoundTable,
-            b"AR" => FileContent::Archive,
-            b"BK" => FileContent::Book,
-            b"NN" => FileContent::Network,
-            b"CT" => FileContent::Certificate,
-            b"TT" => FileContent::Transpositions,
-            b"PC" => FileContent::Part,
+        binary(bytes).or_else(|| binary(bytes.get(SKIPPABLE_PREFIX_BYTES..)?))
+    }
+
+    /// Content of a binary file.
+    fn of_kind(kind: Kind) -> FileContent {
+        match kind {
+            Kind::Table => FileContent::Table,
+            Kind::Piece => FileContent::Part,
+            Kind::BoundTable => FileContent::BoundTable,
+            Kind::Archive => FileContent::Archive,
+            Kind::Network => FileContent::Network,
+            Kind::Book => FileContent::Book,
+            Kind::Certificate => FileContent::Certificate,
+            Kind::Transpositions => FileContent::Transpositions,
             _ => FileContent::Unknown,
-        })
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use super::key::TableKey;
 use crate::cancel::Stopped;
 use crate::directories::Directories;
 use crate::file::other_version;
+use crate::header::{HeaderError, Kind};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use crate::text::count;
 
@@ -14,8 +15,8 @@ use crate::text::count;
 #[non_exhaustive]
 pub enum Damage {
     /// The first bytes are not those of the format.
-    #[error("it is not a {0}")]
-    Foreign(&'static str),
+    #[error("it is not {0}")]
+    Foreign(Kind),
     /// This program cannot read the version.
     #[error("{}", other_version(*found, *known))]
     Version {
@@ -60,6 +61,16 @@ pub enum Damage {
         /// The table that it should hold.
         expected: TableKey,
     },
+}
+
+impl From<HeaderError> for Damage {
+    fn from(error: HeaderError) -> Damage {
+        match error {
+            HeaderError::Foreign(kind) => Damage::Foreign(kind),
+            HeaderError::Version { found, known } => Damage::Version { found, known },
+            HeaderError::Damaged => Damage::Part { part: TablePart::Header, offset: 0 },
+        }
+    }
 }
 
 /// A part of a table file, piece or archive.

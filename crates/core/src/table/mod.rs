@@ -3,7 +3,8 @@
 // | module | contents |
 // |---|---|
 // | `key` | the identity and file name of a table; pairs of mirrored frames |
-// | `format` | the bytes of a file: header, directory, digest |
+// | `directory` | header and directory of all files of a layer |
+// | `format` | the bytes of a table file |
 // | `group` | the codec: 126 scores in 64 bytes |
 // | `frame` | a frame of groups: random access, unpacking runs |
 // | `selection` | unpacking selected scores of a run |
@@ -28,6 +29,7 @@ mod blocks;
 pub mod bounds;
 mod checked;
 mod copies;
+mod directory;
 mod error;
 mod filling;
 pub mod format;

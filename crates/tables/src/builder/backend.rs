@@ -3,9 +3,8 @@ use std::sync::Arc;
 use kalah_core::isa::Isa;
 use kalah_core::table::Tables;
 
-use super::computer::{ComputeError, Computer};
+use super::computer::{ComputeError, Computer, Device};
 use super::cpu::CpuComputer;
-use super::device::Device;
 
 /// The hardware that computes tables.
 #[derive(Clone, Debug)]

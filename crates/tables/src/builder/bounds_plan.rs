@@ -40,7 +40,7 @@ impl BoundsPlan<'_> {
     /// Opens the bound table made from `table`, if it exists, with any cuts and network.
     fn open(directory: &Path, table: &Table) -> Result<Option<BoundTable>, TableError> {
         let found = BoundTable::open_key(directory, table.key())?;
-        Ok(found.filter(|found| found.header().exact == table.header().digest))
+        Ok(found.filter(|found| found.header().source == table.header().digest))
     }
 
     /// Makes the missing bound table of a layer, if the layer should have one.

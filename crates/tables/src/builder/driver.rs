@@ -12,12 +12,11 @@ use kalah_core::table::{Table, TableError, TableKey, Tables};
 use super::backend::Backend;
 use super::bounds_plan::BoundsPlan;
 use super::error::BuildError;
-use super::event::BuildEvent;
+use super::event::{BuildEvent, BuildReport};
 use super::finishing::{Finishing, clean};
-use super::report::BuildReport;
+use super::plan::packed_bytes;
 use super::run::Run;
 use super::shared_layers::SharedLayers;
-use super::sizes::packed_bytes;
 use crate::table::{BoundMaker, DirectoryLock, check_in_parallel};
 
 /// Builds the layers of one rule set and board in a directory, alone or together with other

@@ -9,9 +9,8 @@ use kalah_core::table::{Table, TableError, Tables};
 use serde::Serialize;
 
 use super::backend::Backend;
-use super::computer::{ComputeError, Computer};
+use super::computer::{ComputeError, Computer, DeviceTraffic};
 use super::cpu::CpuComputer;
-use super::device::DeviceTraffic;
 use super::error::BuildError;
 use super::writer::write_frames;
 use crate::table::TableWriter;

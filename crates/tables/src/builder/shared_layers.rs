@@ -9,8 +9,7 @@ use kalah_core::table::{PairKey, Table, TableError, TableKey};
 
 use super::computer::ComputeError;
 use super::error::BuildError;
-use super::event::BuildEvent;
-use super::report::BuildReport;
+use super::event::{BuildEvent, BuildReport};
 use super::run::Run;
 use crate::table::{
     FileState, Joined, LayerFiles, Leases, Piece, PieceWriter, Stamps, check_in_parallel, join_pieces, remove_pieces,

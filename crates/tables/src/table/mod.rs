@@ -5,14 +5,13 @@
 // | `packed_frame` | packing a frame |
 // | `bounds` | making bound tables from exact ones |
 // | `check` | comparing tables with their checksums on all threads |
+// | `contents` | the frames of a file that is being written; a file in memory |
 // | `writer` | writing a file frame by frame, resumable |
-// | `image` | writing a file in memory |
-// | `digest` | hashes of frames on all threads |
-// | `lock` | one writer at a time in a directory |
+// | `digest` | checksums and digests of frames on all threads |
 // | `piece` | a file with one pair of frames, computed by one of several processes |
 // | `join` | joining the pieces of a layer to its table |
 // | `lease` | showing other processes what is being computed |
-// | `occupied` | files that must not be replaced by another table |
+// | `occupied` | one writer at a time in a directory; files that must not be replaced by another table |
 // | `stamp` | tables already compared with their checksums on this machine |
 // | `stats` | the number of occurrences of each score |
 // | `manifest` | a list of tables with their digests |
@@ -21,11 +20,10 @@
 pub mod archive;
 mod bounds;
 mod check;
+mod contents;
 mod digest;
-mod image;
 mod join;
 mod lease;
-mod lock;
 mod manifest;
 mod occupied;
 mod packed_frame;
@@ -36,12 +34,11 @@ mod writer;
 
 pub use bounds::{BoundMaker, FrameCodes, frame_codes};
 pub use check::{check_in_parallel, frame_in_parallel};
-pub use image::TableImage;
+pub use contents::TableImage;
 pub use join::{Joined, LayerFiles, join_pieces, remove_partial, remove_piece, remove_pieces, remove_temporary};
 pub use lease::{Lease, Leases};
-pub use lock::DirectoryLock;
 pub use manifest::{Manifest, ManifestEntry};
-pub use occupied::unless_other;
+pub use occupied::{DirectoryLock, unless_other};
 pub use packed_frame::PackedFrame;
 pub use piece::{Piece, PieceWriter};
 pub use stamp::{FileState, Stamps};

@@ -8,7 +8,7 @@ use std::path::Path;
 use bytemuck::{Pod, Zeroable};
 use kalah_base::file;
 use kalah_core::game::Rules;
-use kalah_core::header::{is_sealed, sealed};
+use kalah_core::header::{self, Kind, Start, sealed};
 use kalah_core::index::layer_positions;
 use kalah_core::table::{Damage, TableError, TableKey, TablePart};
 use xxhash_rust::xxh3::xxh3_64;
@@ -17,7 +17,6 @@ use super::chunk::content_limit;
 use super::info::{ArchiveInfo, CHUNK_SIDES};
 use super::order::Grid;
 
-const MAGIC: [u8; 8] = *b"KALAHAR\n";
 const VERSION: u32 = 1;
 
 /// Magic numbers of the skippable frames. Those of the seek table and of the end of the file are
@@ -39,8 +38,7 @@ const HEADER_BYTES: usize = size_of::<RawHeader>();
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct RawHeader {
-    magic: [u8; 8],
-    version: u32,
+    start: Start,
     rules: u8,
     pits: u8,
     seeds: u8,
@@ -65,8 +63,7 @@ fn chunks(key: TableKey, side: usize) -> Option<u32> {
 /// When `side` is so small that there are more chunks than the format can count.
 pub fn header_frame(key: TableKey, table_bytes: u64, digest: [u8; 32], side: usize) -> Vec<u8> {
     let header = RawHeader {
-        magic: MAGIC,
-        version: VERSION.to_le(),
+        start: Start::new(Kind::Archive, VERSION),
         rules: key.rules.code(),
         pits: key.pits as u8,
         seeds: key.seeds as u8,
@@ -203,20 +200,8 @@ pub fn read_at(file: &mut File, offset: u64, bytes: usize) -> std::io::Result<Ve
 
 fn read_header(bytes: &[u8]) -> Result<ArchiveInfo, Damage> {
     let prefix = skippable(HEADER_FRAME, &[0; HEADER_BYTES]);
-    let magic = &bytes[bytes.len().min(FRAME_PREFIX_BYTES)..];
-    if !bytes.starts_with(&prefix[..FRAME_PREFIX_BYTES]) || !magic.starts_with(&MAGIC) {
-        return Err(Damage::Foreign("kalah archive"));
-    }
-    let damaged = Damage::Part { part: TablePart::Header, offset: 0 };
-    let raw = bytes.get(FRAME_PREFIX_BYTES..FRAME_PREFIX_BYTES + HEADER_BYTES).ok_or(damaged.clone())?;
-    let raw: RawHeader = bytemuck::pod_read_unaligned(raw);
-    let version = u32::from_le(raw.version);
-    if version != VERSION {
-        return Err(Damage::Version { found: version, known: VERSION });
-    }
-    if !is_sealed(&raw) {
-        return Err(damaged);
-    }
+    let header = bytes.strip_prefix(&prefix[..FRAME_PREFIX_BYTES]).ok_or(Damage::Foreign(Kind::Archive))?;
+    let raw: RawHeader = header::read(header, Kind::Archive, VERSION)?;
     (|| {
         let rules = Rules::from_code(raw.rules)?;
         let (pits, seeds) = (usize::from(raw.pits), usize::from(raw.seeds));
@@ -234,7 +219,7 @@ fn read_header(bytes: &[u8]) -> Result<ArchiveInfo, Damage> {
             chunks,
         })
     })()
-    .ok_or(damaged)
+    .ok_or(Damage::Part { part: TablePart::Header, offset: 0 })
 }
 
 /// Reads the chunks from a seek table, without checksums; `None` if it does not match the archive.

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use kalah_core::cancel::Cancel;
 use kalah_core::index::{Frame, RowIndex};
 use kalah_core::isa::Isa;
-use kalah_core::table::format::{RawEntry, table_digest};
 use kalah_core::table::{Damage, FrameScores, RUN_MARGIN, Table, TableError};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
@@ -14,6 +13,7 @@ use super::container::{self, ChunkEntry, Container};
 use super::info::ArchiveInfo;
 use super::order::{Grid, RowOrder};
 use crate::table::PackedFrame;
+use crate::table::contents::Contents;
 
 /// Chunks for each thread that are encoded or decoded together. Few, since all of them are in
 /// memory at the same time.
@@ -106,20 +106,17 @@ impl ArchiveReader {
     /// enough memory, or `cancel` is cancelled.
     pub fn check(&mut self, cancel: &Cancel, progress: &(dyn Fn(u64) + Sync)) -> Result<(), TableError> {
         let &ArchiveInfo { key, digest, table_bytes, .. } = self.info();
-        let mut entries: Vec<RawEntry> = vec![bytemuck::Zeroable::zeroed(); key.seeds - 1];
-        let mut end = key.prefix_bytes();
+        let mut contents = Contents::of_table(key);
         // One buffer for all frames.
         let largest = key.frames().map(Frame::positions).max().unwrap_or(0);
         let (mut scores, mut buffer) = (zeroed(&self.path, largest)?, Vec::new());
         for frame in key.frames() {
             cancel.check()?;
             let packed = self.packed(frame, &mut scores, buffer, progress)?;
-            let entry = packed.entry(end);
-            entries[frame.mover - 1] = RawEntry::new(&entry);
-            end = entry.end();
+            contents.add_packed(&packed);
             buffer = packed.into_buffer();
         }
-        if (end, table_digest(key, bytemuck::cast_slice(&entries))) != (table_bytes, digest) {
+        if (contents.end, contents.digest()) != (table_bytes, digest) {
             return Err(TableError::damaged_archive(&self.path, Damage::Digest));
         }
         Ok(())
