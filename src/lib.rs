@@ -86,7 +86,6 @@ pub use kalah_tables::{rows, verify};
 /// Tables on disk: the format, reading, probing, writing, archives.
 pub mod table {
     pub use kalah_core::directories::Directories;
-    pub use kalah_core::table::bounds::format as bound_format;
     pub use kalah_core::table::*;
     pub use kalah_tables::table::*;
 }

@@ -28,7 +28,7 @@
 //! | [`table`] | table files: the format, reading, checking, probing |
 //! | [`mod@file`] | opening regular files without blocking |
 //! | [`directories`] | directories that are read as one |
-//! | [`header`] | checksums of headers of binary files |
+//! | [`header`] | the kinds of binary files, and their headers |
 //! | [`memory`] | huge pages and prefetching |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 //! | [`cancel`] | stopping long work |

@@ -6,14 +6,6 @@ use std::path::Path;
 use kalah_core::file::{found, open};
 use kalah_core::header::Kind;
 
-const MAGIC_BYTES: usize = 8;
-
-/// Bytes of an archive before its magic number: the prefix of a skippable zstd frame.
-const SKIPPABLE_PREFIX_BYTES: usize = 8;
-
-/// Magic number of the first frame of an archive.
-const SKIPPABLE: &[u8] = b"\x50\x2a\x4d\x18";
-
 /// First bytes of a lock and of a lease. The number of a process follows.
 const PROCESS: &[u8] = b"process ";
 
@@ -120,12 +112,7 @@ impl FileContent {
         }
         match self {
             FileContent::Table => is_near(bytes, &Kind::Table.magic()),
-            FileContent::Archive => {
-                // The length of the skippable frame is between the two.
-                let (begin, rest) = bytes.split_at(bytes.len().min(SKIPPABLE_PREFIX_BYTES));
-                let begin = &begin[..begin.len().min(SKIPPABLE.len())];
-                is_near(&[begin, rest].concat(), &[SKIPPABLE, &Kind::Archive.magic()].concat())
-            }
+            FileContent::Archive => is_near(bytes, &Kind::Archive.magic()),
             FileContent::Lock => names_process(bytes, b" ("),
             FileContent::Lease => names_process(bytes, b" on "),
             content => FileContent::of_bytes(bytes) == Some(content),
@@ -150,14 +137,11 @@ impl FileContent {
         if bytes.windows(MANUAL_TITLE.len()).any(|part| part == MANUAL_TITLE) {
             return Some(FileContent::Manual);
         }
-        let binary = |bytes: &[u8]| {
-            let magic = bytes.get(..MAGIC_BYTES)?;
-            match Kind::ALL.into_iter().find(|kind| kind.magic() == *magic) {
-                Some(kind) => Some(FileContent::of_kind(kind)),
-                None => (magic.starts_with(b"KALAH") && magic.ends_with(b"\n")).then_some(FileContent::Unknown),
-            }
-        };
-        binary(bytes).or_else(|| binary(bytes.get(SKIPPABLE_PREFIX_BYTES..)?))
+        let magic: &[u8; 8] = bytes.first_chunk()?;
+        match Kind::ALL.into_iter().find(|kind| kind.magic() == *magic) {
+            Some(kind) => Some(FileContent::of_kind(kind)),
+            None => (magic.starts_with(b"KALAH") && magic.ends_with(b"\n")).then_some(FileContent::Unknown),
+        }
     }
 
     /// Content of a binary file.
@@ -239,7 +223,7 @@ mod tests {
     /// First bytes of companions.
     const COMPANIONS: [(FileContent, &[u8]); 7] = [
         (FileContent::Table, b"KALAHTB\n\x01\0\0\0\x02\x06\x18"),
-        (FileContent::Archive, b"\x50\x2a\x4d\x18\x78\0\0\0KALAHAR\n\x01\0\0\0"),
+        (FileContent::Archive, b"KALAHAR\n\x01\0\0\0"),
         (FileContent::Transpositions, b"KALAHTT\n\x01\0\0\0"),
         (FileContent::Part, b"KALAHPC\n\x01\0\0\0"),
         (FileContent::Lock, b"process 4711 (kalah build --seeds 20)\n"),

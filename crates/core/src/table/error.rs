@@ -97,8 +97,6 @@ pub enum TablePart {
     Checksums,
     /// A chunk of an archive.
     Chunk,
-    /// The seek table of an archive.
-    SeekTable,
 }
 
 impl fmt::Display for TablePart {
@@ -114,7 +112,6 @@ impl fmt::Display for TablePart {
             TablePart::Network => "evaluation network",
             TablePart::Checksums => "list of checksums",
             TablePart::Chunk => "chunk",
-            TablePart::SeekTable => "seek table",
         })
     }
 }

@@ -26,7 +26,7 @@
 // | `error` | the faults of a file |
 
 mod blocks;
-pub mod bounds;
+mod bounds;
 mod checked;
 mod copies;
 mod directory;
@@ -50,7 +50,8 @@ mod tables;
 
 pub use crate::address::source_address;
 pub use blocks::Blocks;
-pub use bounds::{BoundTable, BoundTables, Cuts, FrameBounds};
+pub use bounds::format as bound_format;
+pub use bounds::{BoundTable, BoundTables, Cuts, FrameBounds, MAX_CUTS};
 pub use error::{Damage, FileKind, TableError, TablePart, missing_layers};
 pub use format::{BLOCK_BYTES, FrameEntry, TableHeader};
 pub use frame::{DamagedGroup, FrameScores, RUN_MARGIN, ScorePlace};

@@ -1,15 +1,13 @@
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use kalah_base::file::{self, FileContent};
 use kalah_core::header::Kind;
 use kalah_core::index::Frame;
-use kalah_core::table::format::{LayerHeader, TableHeader};
-use kalah_core::table::{Damage, FrameEntry, PairKey, TableError, TablePart};
+use kalah_core::table::{FrameEntry, PairKey, TableError, TablePart};
 use tempfile::{NamedTempFile, TempPath};
 
 use super::contents::Contents;
+use super::layer_file::LayerFile;
 use super::packed_frame::PackedFrame;
 use super::writer::TableWriter;
 
@@ -25,9 +23,7 @@ const KEPT: &str = "this pair of frames is not kept, all finished ones are";
 #[derive(Debug)]
 pub struct Piece {
     pair: PairKey,
-    path: PathBuf,
-    file: File,
-    header: TableHeader,
+    file: LayerFile<FrameEntry>,
 }
 
 impl Piece {
@@ -36,17 +32,9 @@ impl Piece {
     /// # Errors
     /// When it does not exist or cannot be read, or its header is not that of this pair.
     pub fn open(directory: &Path, pair: PairKey) -> Result<Piece, TableError> {
-        let path = pair.piece_path(directory);
-        let file = file::open(&path).map_err(TableError::io(&path))?;
-        let mut prefix = Vec::new();
-        (&file).take(TableHeader::MAX_PREFIX_BYTES as u64).read_to_end(&mut prefix).map_err(TableError::io(&path))?;
-        let file_bytes = file.metadata().map_err(TableError::io(&path))?.len();
-        let header = LayerHeader::read_as(Kind::Piece, &prefix, file_bytes).and_then(|header: TableHeader| {
-            let is_own = (header.key, usize::from(header.form)) == (pair.layer, pair.small);
-            is_own.then_some(header).ok_or(Damage::Part { part: TablePart::Header, offset: 0 })
-        });
-        let header = header.map_err(|damage| TableError::damaged_piece(&path, damage))?;
-        Ok(Piece { pair, path, file, header })
+        let file = LayerFile::open(&pair.piece_path(directory), Kind::Piece, TableError::damaged_piece)?;
+        let is_own = (file.header.key, usize::from(file.header.form)) == (pair.layer, pair.small);
+        if is_own { Ok(Piece { pair, file }) } else { Err(file.damage(TablePart::Header, 0)) }
     }
 
     /// The pair.
@@ -78,25 +66,10 @@ impl Piece {
     pub(super) fn copy_frame(
         &mut self,
         frame: Frame,
-        mut take: impl FnMut(&[u8]) -> Result<(), TableError>,
+        take: impl FnMut(&[u8]) -> Result<(), TableError>,
     ) -> Result<FrameEntry, TableError> {
-        let entry = self.header.entries[usize::from(frame.mover != self.pair.small)];
-        self.file.seek(SeekFrom::Start(entry.offset)).map_err(TableError::io(&self.path))?;
-        let mut hasher = blake3::Hasher::new();
-        let mut left = entry.section_bytes();
-        let mut part = vec![0; left.min(1 << 20) as usize];
-        while left > 0 {
-            let part = &mut part[..left.min(1 << 20) as usize];
-            self.file.read_exact(part).map_err(TableError::io(&self.path))?;
-            hasher.update(part);
-            take(part)?;
-            left -= part.len() as u64;
-        }
-        if *hasher.finalize().as_bytes() != entry.digest {
-            let damage = Damage::Part { part: TablePart::Frame, offset: entry.offset };
-            return Err(TableError::damaged_piece(&self.path, damage));
-        }
-        Ok(entry)
+        let entry = self.file.header.entries[usize::from(frame.mover != self.pair.small)];
+        self.file.copy_frame(frame, &entry, take).map(|()| entry)
     }
 }
 

@@ -79,7 +79,7 @@ impl Survey {
 
 /// The table whose archive has this name.
 fn archived(name: &Path) -> Option<TableKey> {
-    TableKey::named(Path::new(name.to_str()?.strip_suffix(".zst")?))
+    TableKey::named(Path::new(name.to_str()?.strip_suffix(".archive")?))
 }
 
 /// Seeds of layers, by their rules and pits.

@@ -8,7 +8,7 @@ use kalah_core::index::Frame;
 use kalah_core::table::{Damage, Table, TableError};
 
 use super::chunk::zeroed;
-use super::info::ArchiveInfo;
+use super::container::ArchiveInfo;
 use super::reader::{ArchiveReader, scores_and_chunks};
 use crate::table::{DirectoryLock, PackedFrame, TableWriter, check_in_parallel, unless_other};
 
@@ -79,7 +79,7 @@ pub fn decompress(
     writer.finish()
 }
 
-/// Checks an archive: every chunk against its checksum, and the table that it decompresses to against
+/// Checks an archive: every frame against its digest, and the table that it decompresses to against
 /// the digest of the compressed one. Nothing is written; memory: [`decompress_memory`]. `pulse` counts the
 /// positions.
 ///

@@ -4,8 +4,8 @@ use kalah_base::progress::Pulse;
 use kalah_core::evaluation::{Network, SEED};
 use kalah_core::index::{Frame, RowIndex, TableRow};
 use kalah_core::isa::{Isa, per_isa};
-use kalah_core::table::bounds::MAX_CUTS;
-use kalah_core::table::bounds::format::{BoundEntry, LINE_BYTES};
+use kalah_core::table::MAX_CUTS;
+use kalah_core::table::bound_format::{BoundEntry, LINE_BYTES};
 use kalah_core::table::{Cuts, FrameScores, RUN_MARGIN, Table, TableError};
 use rayon::prelude::*;
 

@@ -5,7 +5,7 @@ use kalah_base::file::{FileContent, Replacement, remove_leftovers};
 use kalah_base::progress::Pulse;
 use kalah_core::evaluation::Network;
 use kalah_core::index::RowIndex;
-use kalah_core::table::bounds::format::{self, BoundEntry, BoundHeader};
+use kalah_core::table::bound_format::{self, BoundEntry, BoundHeader};
 use kalah_core::table::{BoundTable, Cuts, Table, TableError, TableKey};
 
 use super::codes::{Conversion, FrameCodes};
@@ -29,7 +29,7 @@ impl<'a> BoundMaker<'a> {
 
     /// Bytes of the file of a layer's bound table.
     pub fn file_bytes(&self, key: TableKey) -> u64 {
-        format::file_bytes(key, self.cuts.bits())
+        bound_format::file_bytes(key, self.cuts.bits())
     }
 
     /// Returns true if this maker would make `bounds` from its exact table, which is `exact` if
@@ -71,7 +71,7 @@ impl<'a> BoundMaker<'a> {
         for frame in key.frames() {
             let conversion = Conversion::new(table, self.network, &rows, frame.mover)?;
             let FrameCodes { lines: mut section, counts } = conversion.codes(self.cuts, pulse)?;
-            let lines = (section.len() / format::LINE_BYTES) as u64;
+            let lines = (section.len() / bound_format::LINE_BYTES) as u64;
             let digest = seal(&mut section, frame.mover as u64);
             file.write_all(&section).map_err(failed())?;
             entries.push((frame.mover, BoundEntry { offset, lines, cuts: self.cuts, counts, digest }));
@@ -79,7 +79,7 @@ impl<'a> BoundMaker<'a> {
         }
         entries.sort_unstable_by_key(|&(mover, _)| mover);
         let entries: Vec<BoundEntry> = entries.into_iter().map(|(_, entry)| entry).collect();
-        let prefix = format::prefix(key, table.header().digest, self.network, &entries);
+        let prefix = bound_format::prefix(key, table.header().digest, self.network, &entries);
         // The first bytes last.
         file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&prefix)).map_err(failed())?;
         file.finish().map_err(failed())?;
