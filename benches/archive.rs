@@ -19,7 +19,7 @@ fn main() {
     let table = Table::open_key(place.path(), TableKey { rules, pits, seeds }).expect("the table is sound");
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     println!("side  bits  ms a chunk");
-    for side in [64, 128, 192, 256, 512, 1024, 2048] {
+    for side in [64, 128, 256, 512, 1024, 2048] {
         let path = place.path().join(side.to_string());
         let info = archive::compress_in_chunks(&table, &path, side, &Pulse::default()).expect("it is packed");
         // The median of three.

@@ -23,14 +23,12 @@ import sys
 
 MAGIC = b"KALAHTB\n"
 RULES = ["empty-capture", "standard", "s-kalaha", "single-move"]
-HEADER = struct.Struct("<8sIBBBBQQ32s56sQ")
+HEADER = struct.Struct("<8sIBBBBQQ32s32sI12sQQ")
 ENTRY = struct.Struct("<5Q32s")
 GROUP_POSITIONS = 126
 BLOCK = 65536
 
 BOUNDS_MAGIC = b"KALAHBD\n"
-BOUNDS_HEADER = struct.Struct("<8sIBBBBQQ32s32sI12sQQ")
-BOUNDS_ENTRY = struct.Struct("<QQ3hH4Q32s")
 NETWORK_MAGIC = b"KALAHNN\n"
 NETWORK_HEAD = struct.Struct("<8sIBBBB32h32h32h")
 LANES, MOST_HELD = 32, 15
@@ -168,28 +166,38 @@ def up(size):
 class File:
     """A mapped file with frames in blocks, each compared with its checksum once."""
 
-    def __init__(self, path, kind, header, magic):
-        self.path, self.sound = path, set()
+    def __init__(self, name, kind, magic, key):
+        directory, rules, self.pits, self.seeds = key
+        self.path, self.sound = os.path.join(directory, name % (rules, self.pits, self.seeds)), set()
+        path = self.path
         try:
             with open(path, "rb") as file:
-                if os.fstat(file.fileno()).st_size < header.size:
+                if os.fstat(file.fileno()).st_size < HEADER.size:
                     raise TableError("%s: not a %s" % (path, kind))
                 self.bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except OSError as error:
             raise TableError("%s: %s" % (path, error.strerror)) from None
-        self.header = header.unpack_from(self.bytes)
-        if self.header[0] != magic:
+        found, version, *own, self.form, _, length, _, _, attached, _, self.prefix_checksum, checksum = HEADER.unpack_from(
+            self.bytes
+        )
+        if found != magic:
             raise TableError("%s: not a %s" % (path, kind))
-        if self.header[1] != 1:
-            raise TableError("%s: version %d of the format, not 1" % (path, self.header[1]))
-        self.header_bytes = header.size
-
-    def check_header(self, length):
-        """Checks the length of the file and the checksum of its header."""
+        if version != 1:
+            raise TableError("%s: version %d of the format, not 1" % (path, version))
+        if not self.form:
+            raise TableError("%s: never finished" % path)
+        if own != [RULES.index(rules), self.pits, self.seeds]:
+            raise TableError("%s: another table than its name says" % path)
         if length != len(self.bytes):
-            raise TableError("%s: %d bytes where %d belong" % (self.path, len(self.bytes), length))
-        if xxh3(self.bytes[:self.header_bytes - 8] + bytes(8)) != self.header[-1]:
-            raise TableError("%s: its header is damaged" % self.path)
+            raise TableError("%s: %d bytes where %d belong" % (path, len(self.bytes), length))
+        if xxh3(self.bytes[:HEADER.size - 8] + bytes(8)) != checksum:
+            raise TableError("%s: its header is damaged" % path)
+        end = HEADER.size + (self.seeds - 1) * ENTRY.size
+        self.attached, self.first = self.bytes[end:end + attached], up(end + attached)
+
+    def entry(self, mover_seeds):
+        """The entry of a frame: its offset and four figures."""
+        return ENTRY.unpack_from(self.bytes, HEADER.size + (mover_seeds - 1) * ENTRY.size)[:5]
 
     def check(self, frame, checksums_at, start, end, tag=0):
         """Checks the blocks that hold the bytes from start to end of a frame against their checksums, each once."""
@@ -208,22 +216,13 @@ class Table(File):
     """The table of one layer (docs/format.md)."""
 
     def __init__(self, directory, rules, pits, seeds, rows=None):
-        self.pits, self.seeds = pits, seeds
         self.rows = rows if rows is not None else Rows(pits, seeds)
-        path = os.path.join(directory, "%s-%d-%02d.kalah" % (rules, pits, seeds))
-        super().__init__(path, "kalah table", HEADER, MAGIC)
-        _, _, *key, finished, _, length, _, _, _ = self.header
-        if not finished:
-            raise TableError("%s: never finished" % self.path)
-        if key != [RULES.index(rules), pits, seeds]:
-            raise TableError("%s: another table than its name says" % self.path)
-        self.check_header(length)
+        super().__init__("%s-%d-%02d.kalah", "kalah table", MAGIC, (directory, rules, pits, seeds))
 
     def score(self, mover, other):
         """The score of the position with these rows, each in its owner's sowing order."""
         mover_seeds = sum(mover)
-        at = HEADER.size + (mover_seeds - 1) * ENTRY.size
-        frame, row_count, groups, patch_bytes, _, _ = ENTRY.unpack_from(self.bytes, at)
+        frame, row_count, groups, patch_bytes, _ = self.entry(mover_seeds)
         mover_rank, other_rank = self.rows.rank(mover), self.rows.rank(other)
         number, place = divmod(other_rank * row_count + mover_rank, GROUP_POSITIONS)
         groups_at = frame + up(row_count)
@@ -285,30 +284,24 @@ class BoundTable(File):
     """The bound table of one layer (docs/bounds.md)."""
 
     def __init__(self, directory, rules, pits, seeds, rows=None):
-        self.pits, self.seeds = pits, seeds
         self.rows = rows if rows is not None else Rows(pits, seeds)
-        path = os.path.join(directory, "%s-%d-%02d.bounds" % (rules, pits, seeds))
-        super().__init__(path, "bound table", BOUNDS_HEADER, BOUNDS_MAGIC)
-        _, _, *key, self.bits, _, length, _, _, network_bytes, _, checksum, _ = self.header
-        if key != [RULES.index(rules), pits, seeds]:
-            raise TableError("%s: another table than its name says" % self.path)
-        self.check_header(length)
-        self.directory = up(BOUNDS_HEADER.size + network_bytes)
-        first = up(self.directory + (seeds - 1) * BOUNDS_ENTRY.size)
-        if self.bits not in (1, 2) or first > length or xxh3(self.bytes[BOUNDS_HEADER.size:first]) != checksum:
+        super().__init__("%s-%d-%02d.bounds", "bound table", BOUNDS_MAGIC, (directory, rules, pits, seeds))
+        self.bits = self.form
+        if self.bits not in (1, 2) or xxh3(self.bytes[HEADER.size:self.first]) != self.prefix_checksum:
             raise TableError("%s: its directory is damaged" % self.path)
-        self.network = Network(self.path, self.bytes[BOUNDS_HEADER.size:BOUNDS_HEADER.size + network_bytes])
+        self.network = Network(self.path, self.attached)
         if (self.network.rules, self.network.pits) != (RULES.index(rules), pits):
             raise TableError("%s: its evaluation network is that of another board" % self.path)
 
     def bounds(self, mover, other):
         """The least and the greatest score of the position with these rows."""
         mover_seeds = sum(mover)
-        at = self.directory + (mover_seeds - 1) * BOUNDS_ENTRY.size
-        frame, lines, *rest = BOUNDS_ENTRY.unpack_from(self.bytes, at)
-        cuts = rest[:2 ** self.bits - 1]
+        frame, packed_cuts, *_ = self.entry(mover_seeds)
+        cuts = [*struct.unpack("<3h", struct.pack("<Q", packed_cuts)[:6])][:2 ** self.bits - 1]
         index = self.rows.rank(other) * self.rows.rows(mover_seeds) + self.rows.rank(mover)
         byte, place = divmod(index * self.bits, 8)
+        positions = self.rows.rows(mover_seeds) * self.rows.rows(self.seeds - mover_seeds)
+        lines = -(-positions * self.bits // 512)
         if byte >= 64 * lines or sorted(cuts) != cuts or frame + 64 * lines > len(self.bytes):
             raise TableError("%s: its directory is damaged" % self.path)
         self.check(frame, frame + 64 * lines, byte, byte + 1, tag=mover_seeds)

@@ -70,7 +70,8 @@
 //! | [`temporary`] | directories for temporary files |
 //! | [`printable`] | making untrusted text safe to print |
 //! | [`watcher`] | a thread that watches a condition while other threads work |
-pub use kalah_core::{cancel, cause, evaluation, game, index, isa, memory, text};
+pub use kalah_base::{file, printable, progress, random, system, temporary};
+pub use kalah_core::{cancel, cause, evaluation, game, header, index, isa, memory, text};
 pub use kalah_export as export;
 #[cfg(feature = "gpu")]
 pub use kalah_gpu::device as gpu;
@@ -80,7 +81,15 @@ pub use kalah_remote as remote;
 #[cfg(feature = "serve")]
 pub use kalah_serve as serve;
 pub use kalah_solve::{analyse, answer, book, certificate, prove, solve, train};
-pub use kalah_tables::{file, printable, progress, random, rows, system, table, temporary, verify};
+pub use kalah_tables::{rows, verify};
+
+/// Tables on disk: the format, reading, probing, writing, archives.
+pub mod table {
+    pub use kalah_core::directories::{Directories, Elsewhere, Place};
+    pub use kalah_core::source::{LocalFile, Source};
+    pub use kalah_core::table::*;
+    pub use kalah_tables::table::*;
+}
 
 /// Computing tables, layer by layer.
 pub mod build {

@@ -62,7 +62,7 @@ fn assert_stopped(output: &Output, expected: &str) {
 fn assert_whole(directory: &Path, tables: &Path) {
     for name in names(directory) {
         assert!(!name.ends_with(".tmp"), "{name}");
-        if let Some(table) = name.strip_suffix(".zst") {
+        if let Some(table) = name.strip_suffix(".archive") {
             let table = Table::open(tables.join(table)).unwrap();
             assert!(archive::is_compressed(&table, directory.join(&name), &Cancel::new()).unwrap(), "{name}");
         }
@@ -90,10 +90,10 @@ fn packing_and_unpacking_go_on_after_a_stop() {
     assert!(std::fs::read(&path).unwrap() == cut);
     std::fs::remove_file(&path).unwrap();
     assert_whole(packed, tables);
-    assert_eq!(names(packed).iter().filter(|name| name.ends_with(".zst")).count(), LARGE.seeds - 2);
+    assert_eq!(names(packed).iter().filter(|name| name.ends_with(".archive")).count(), LARGE.seeds - 2);
     // The other archives are kept.
     let time = |name: &str| packed.join(name).metadata().unwrap().modified().unwrap();
-    let other = beside(Path::new(&TableKey { seeds: 16, ..LARGE }.file_name()), ".zst");
+    let other = beside(Path::new(&TableKey { seeds: 16, ..LARGE }.file_name()), ".archive");
     let before = time(other.to_str().unwrap());
     finish(tables, &pack);
     assert_eq!(time(other.to_str().unwrap()), before);

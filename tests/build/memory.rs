@@ -306,7 +306,7 @@ fn unpacking_keeps_to_its_memory_and_reports_what_it_needs() {
     let directory = tempfile::tempdir().unwrap();
     build(directory.path(), key.rules, key.pits, key.seeds).unwrap();
     let table = Table::open(key.path(directory.path())).unwrap();
-    let packed = directory.path().join("small.zst");
+    let packed = directory.path().join("small.archive");
     let info = archive::compress_in_chunks(&table, &packed, 512, &Pulse::default()).unwrap();
     let needed = archive::decompress_memory(&info, 1);
     // One and a half bytes for each position of the largest frame, and 8 MiB.
@@ -324,7 +324,7 @@ fn unpacking_keeps_to_its_memory_and_reports_what_it_needs() {
     // only when it is reached.
     let (output, to) = unpack("true", &format!("--memory {}", needed - 1));
     let printed = ran(&output, 1);
-    assert!(printed.contains("allowed by --memory") && printed.contains("small.zst"), "{printed}");
+    assert!(printed.contains("allowed by --memory") && printed.contains("small.archive"), "{printed}");
     assert_eq!(std::fs::read_dir(to.path()).unwrap().count(), 0);
     let (output, _) = unpack(&format!("ulimit -d {}", largest / 1024), "");
     assert!(ran(&output, 1).contains("memory"));

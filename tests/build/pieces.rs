@@ -91,25 +91,24 @@ fn ordinary(directory: &Path, key: TableKey) -> u64 {
 
 #[test]
 fn a_piece_is_laid_out_as_the_format_page_states() {
-    for (small, frames) in [(3, 2), (4, 1)] {
+    for (small, frames) in [(3, 2usize), (4, 1)] {
         let directory = with_pieces(KEY, &[small]);
         let piece = std::fs::read(directory.path().join(format!("empty-capture-2-08.0{small}.piece"))).unwrap();
-        assert_eq!(
-            piece[..16],
-            *b"KALAHPC\n\x01\0\0\0\0\x02\x08".iter().chain(&[small as u8]).copied().collect::<Vec<_>>()
-        );
+        assert_eq!(piece[..15], *b"KALAHPC\n\x01\0\0\0\0\x02\x08");
+        assert_eq!(usize::from(piece[15]), small);
         let number = |at: usize| u64::from_le_bytes(piece[at..at + 8].try_into().unwrap());
-        assert_eq!(number(16), piece.len() as u64);
-        let entries = &piece[64..64 + 72 * frames];
-        assert_eq!(*blake3::hash(&[&piece[..24], entries].concat()).as_bytes(), piece[24..56]);
-        assert_eq!(number(56), 0);
+        assert_eq!(number(24), piece.len() as u64);
+        let first = (128 + 72 * frames).next_multiple_of(64);
+        let digest = blake3::hash(&[&piece[..16], &[0; 32], &piece[128..first]].concat());
+        assert_eq!(*digest.as_bytes(), piece[32..64]);
+        assert_eq!(number(112), xxhash_rust::xxh3::xxh3_64(&piece[128..first]));
 
         // The frames are those of the table. Their entries differ only in the offsets.
         let table = &whole(KEY)["empty-capture-2-08.kalah"];
         let table_number = |at: usize| u64::from_le_bytes(table[at..at + 8].try_into().unwrap()) as usize;
-        let mut offset = (64 + 72 * frames).next_multiple_of(64);
+        let mut offset = first;
         for (index, mover) in [small, 8 - small].into_iter().take(frames).enumerate() {
-            let (own, other) = (64 + 72 * index, 128 + 72 * (mover - 1));
+            let (own, other) = (128 + 72 * index, 128 + 72 * (mover - 1));
             assert_eq!(piece[own + 8..own + 72], table[other + 8..other + 72]);
             assert_eq!(number(own) as usize, offset);
             // Frames follow each other: 3|5, 5|3, 4|4.

@@ -4,11 +4,12 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kalah::build::{Backend, BuildError, BuildEvent, BuildReport, Builder};
+use kalah::file::LockError;
 use kalah::file::beside;
 use kalah::game::Rules;
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
-use kalah::table::{DirectoryLock, LockError, Table, TableError, TableKey};
+use kalah::table::{DirectoryLock, Table, TableError, TableKey};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 

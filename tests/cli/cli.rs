@@ -201,7 +201,7 @@ fn packed_tables_are_unpacked_to_the_same_bytes() {
     let output = packed.path().to_str().unwrap();
     let report =
         kalah(tables(), &["archive", "pack", "--seeds", "9", "--output", output, "--json"], "").success().json();
-    let archive = packed.path().join("empty-capture-6-09.kalah.zst");
+    let archive = packed.path().join("empty-capture-6-09.kalah.archive");
     assert_eq!(report["archives"][0]["archive"], archive.to_str().unwrap());
     assert_eq!(report["archives"][0]["bytes"], archive.metadata().unwrap().len());
     kalah(unpacked.path(), &["archive", "unpack", archive.to_str().unwrap()], "").success();

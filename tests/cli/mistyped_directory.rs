@@ -75,7 +75,7 @@ fn commands_that_make_tables_make_the_directory() {
     run(&["build", "--seeds", "4", "--tables", "new"]);
     run(&["solve", "2x2", "--build", "--tables", "newer"]);
     run(&["archive", "pack", "--seeds", "4", "--tables", "new", "--output", "."]);
-    run(&["archive", "unpack", "empty-capture-6-04.kalah.zst", "--tables", "newest"]);
+    run(&["archive", "unpack", "empty-capture-6-04.kalah.archive", "--tables", "newest"]);
     assert_eq!(["new", "newer", "newest"].map(|name| directory.path().join(name).is_dir()), [true; 3]);
     // With `--no-tables`, the directory may be missing.
     run(&["solve", "2x2", "--no-tables", "--tables", "typo"]);

@@ -109,7 +109,7 @@ fn archives_and_tables_of_other_layers_are_not_replaced() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     done(directory, &"archive pack --rules standard --pits 3 --output packed".split(' ').collect::<Vec<_>>());
-    let [six, seven] = ["packed/standard-3-06.kalah.zst", "packed/standard-3-07.kalah.zst"];
+    let [six, seven] = ["packed/standard-3-06.kalah.archive", "packed/standard-3-07.kalah.archive"];
     std::fs::copy(directory.join(six), directory.join(seven)).unwrap();
     let other = std::fs::read(directory.join(seven)).unwrap();
     let pack = ["archive", "pack", "--rules", "standard", "--pits", "3", "--seeds", "7", "--output", "packed"];
@@ -137,7 +137,7 @@ fn archives_and_tables_of_other_layers_are_not_replaced() {
     permissions.set_readonly(true);
     std::fs::set_permissions(&place, permissions).unwrap();
     done(directory, &unpack);
-    std::fs::write(directory.join("packed/standard-3-08.kalah.zst"), &table[..100]).unwrap();
+    std::fs::write(directory.join("packed/standard-3-08.kalah.archive"), &table[..100]).unwrap();
     let pack = ["archive", "pack", "--rules", "standard", "--pits", "3", "--seeds", "8", "--output", "packed"];
     assert!(!kalah(directory, &pack).status.success());
 }

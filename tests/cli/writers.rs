@@ -74,7 +74,7 @@ pub fn files() -> &'static [(FileContent, PathBuf)] {
             (FileContent::Manual, beside("kalah-build.1")),
             (FileContent::Table, tables().join("standard-3-06.kalah")),
             (FileContent::BoundTable, beside("standard-3-06.bounds")),
-            (FileContent::Archive, beside("standard-3-06.kalah.zst")),
+            (FileContent::Archive, beside("standard-3-06.kalah.archive")),
             (FileContent::Book, beside("a.book")),
             (FileContent::Network, beside("a.network")),
             (FileContent::Certificate, beside("a.certificate")),
@@ -123,7 +123,7 @@ pub fn name_of(writer: &str) -> &'static str {
     match writer.split(' ').next() {
         Some("man") => "kalah-build.1",
         Some("bounds") => "standard-3-06.bounds",
-        Some("archive") => "standard-3-06.kalah.zst",
+        Some("archive") => "standard-3-06.kalah.archive",
         _ if writer.ends_with(" one") => "one.table",
         _ => "out",
     }

@@ -141,7 +141,7 @@ fn every_command_that_reads_scores_refuses_a_table_with_a_flipped_bit() {
 }
 
 fn is_archive(file: &std::io::Result<std::fs::DirEntry>) -> bool {
-    file.as_ref().unwrap().path().extension().is_some_and(|extension| extension == "zst")
+    file.as_ref().unwrap().path().extension().is_some_and(|extension| extension == "archive")
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn outcomes(directory: &Path) -> Asked<String> {
 }
 
 fn packed(directory: &Path, seeds: usize) -> Asked<Vec<u8>> {
-    let path = directory.join("packed.zst");
+    let path = directory.join("packed.archive");
     archive::compress(open(directory, SEEDS).layer(seeds).unwrap(), &path, &Pulse::default())?;
     let bytes = std::fs::read(&path).unwrap();
     std::fs::remove_file(path).unwrap();

@@ -16,7 +16,7 @@ fn a_whole_game_against_the_perfect_player_is_played_with_the_mouse() {
     let end = loop {
         settled(&browser, "south");
         assert_eq!(drawn(&browser), holes(&position));
-        assert_eq!(labels(&browser, "south"), expected(&position), "{position}");
+        assert_eq!(labels(&browser, "south"), expected(&position, "south"), "{position}");
         assert_eq!(labels(&browser, "north"), []);
         // The best move nearest the store, which the tables also choose, leads to the value of the start.
         let pit = tables.probe(&position).unwrap().best().last().unwrap();

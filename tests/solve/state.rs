@@ -272,7 +272,7 @@ fn an_archive_under_way_that_was_left_is_removed() {
     let directory = tempfile::tempdir().unwrap();
     let tables = directory.path().to_str().unwrap();
     assert_eq!(run(&["build", "--backend", "cpu", "--pits", "2", "--seeds", "4", "--tables", tables]).0, 0);
-    let left = directory.path().join("empty-capture-2-04.kalah.zst.kalah-0123456789ab.tmp");
+    let left = directory.path().join("empty-capture-2-04.kalah.archive.kalah-0123456789ab.tmp");
     std::fs::write(&left, "x").unwrap();
     let (code, _, err) = run(&["archive", "pack", "--pits", "2", "--tables", tables]);
     assert!(code == 0 && !left.exists(), "{code} {err}");

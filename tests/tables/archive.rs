@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 
 use kalah::build::Builder;
 use kalah::game::Rules;
+use kalah::header::Kind;
 use kalah::progress::Pulse;
-use kalah::table::{Damage, FileKind, Table, TableError, TableKey, archive};
+use kalah::table::archive::ArchiveEntry;
+use kalah::table::format::{Entry, LayerHeader, prefix};
+use kalah::table::{BLOCK_BYTES, Damage, FileKind, Table, TableError, TableKey, archive};
 
 fn table(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Table {
     Builder::new(directory, TableKey { rules, pits, seeds }).run(&Pulse::default(), &|_| {}).unwrap();
@@ -16,7 +19,7 @@ fn table(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Table {
 /// Packs a small table into many chunks. Returns the table and the path of its archive.
 fn packed(directory: &Path) -> (Table, PathBuf) {
     let table = table(directory, Rules::EmptyCapture, 4, 9);
-    let archive = directory.join("archive.zst");
+    let archive = directory.join("archive.archive");
     archive::compress_in_chunks(&table, &archive, 64, &Pulse::default()).unwrap();
     (table, archive)
 }
@@ -27,7 +30,7 @@ fn unpacked_tables_are_those_packed() {
         for (pits, seeds) in [(1, 2), (1, 30), (2, 24), (3, 18), (4, 13), (5, 11), (6, 2), (6, 10), (7, 7), (8, 7)] {
             let directory = tempfile::tempdir().unwrap();
             let table = table(directory.path(), rules, pits, seeds);
-            let path = directory.path().join("table.zst");
+            let path = directory.path().join("table.archive");
             let unpacked = directory.path().join("unpacked");
             for side in [64, archive::CHUNK_SIDE] {
                 let (to, fro) = (Pulse::default(), Pulse::default());
@@ -48,7 +51,7 @@ fn unpacked_tables_are_those_packed() {
 fn two_bits_a_position() {
     let directory = tempfile::tempdir().unwrap();
     let table = table(directory.path(), Rules::EmptyCapture, 6, 13);
-    let info = archive::compress(&table, directory.path().join("table.zst"), &Pulse::default()).unwrap();
+    let info = archive::compress(&table, directory.path().join("table.archive"), &Pulse::default()).unwrap();
     assert!(info.bits_per_position() < 2.0, "{}", info.bits_per_position());
 }
 
@@ -58,7 +61,7 @@ fn bytes_do_not_depend_on_threads() {
     let table = table(directory.path(), Rules::Standard, 6, 10);
     let with_threads = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let path = directory.path().join(format!("{threads}.zst"));
+        let path = directory.path().join(format!("{threads}.archive"));
         pool.install(|| archive::compress_in_chunks(&table, &path, 256, &Pulse::default())).unwrap();
         fs::read(path).unwrap()
     };
@@ -66,38 +69,36 @@ fn bytes_do_not_depend_on_threads() {
     assert!(one == with_threads(2) && one == with_threads(7));
 }
 
-/// Every reader of zstd can read an archive, or a single chunk with the seek table.
+/// Each chunk is a zstd frame, and the list after the chunks has their lengths, as the page on the format states.
 #[test]
-fn archives_are_seekable_zstd() {
+fn chunks_are_zstd_frames_of_the_listed_lengths() {
     let directory = tempfile::tempdir().unwrap();
-    let (_, path) = packed(directory.path());
+    let (table, path) = packed(directory.path());
     let bytes = fs::read(&path).unwrap();
-    let content = zstd::decode_all(&bytes[..]).unwrap();
-    let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
-    assert_eq!(number(bytes.len() - 4), 0x8f92_eab1);
-    let frames = number(bytes.len() - 9);
-    let seek_table = bytes.len() - 9 - 8 * frames;
-    assert_eq!(number(seek_table - 8), 0x184d_2a5e);
-    assert_eq!(number(seek_table - 4), bytes.len() - seek_table);
-    let (mut offset, mut content_offset) = (0, 0);
-    for frame in 0..frames {
-        let (size, content_size) = (number(seek_table + 8 * frame), number(seek_table + 8 * frame + 4));
-        let alone = zstd::decode_all(&bytes[offset..offset + size]).unwrap();
-        assert!(alone == content[content_offset..content_offset + content_size]);
-        offset += size;
-        content_offset += content_size;
+    assert_eq!((&bytes[..8], &bytes[64..96]), (&b"KALAHAR\n"[..], &table.header().digest[..]));
+    let number = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
+    for mover in 1..9 {
+        let [mut at, chunk_bytes, chunks, table_bytes] =
+            [0, 8, 16, 24].map(|field| number(128 + 72 * (mover - 1) + field));
+        assert_eq!(table_bytes as u64, table.header().entries[mover - 1].section_bytes());
+        let list = at + chunk_bytes;
+        for length in bytes[list..list + 4 * chunks].as_chunks().0 {
+            let length = u32::from_le_bytes(*length) as usize;
+            zstd::decode_all(&bytes[at..at + length]).unwrap();
+            at += length;
+        }
+        assert_eq!(at, list);
     }
-    assert_eq!((offset, content_offset), (seek_table - 8, content.len()));
 }
 
 /// Tries to unpack `bytes`, which are not an archive. Checks that no file has the table's name afterwards, and returns
 /// the error.
 fn refused(directory: &Path, table: &Table, bytes: &[u8]) -> TableError {
-    let archive = directory.join("bad.zst");
+    let archive = directory.join("bad.archive");
     fs::write(&archive, bytes).unwrap();
     let unpacked = directory.join("unpacked");
     let error = archive::decompress(&archive, &unpacked, &Pulse::default()).unwrap_err();
-    assert!(error.is_damage() && error.to_string().contains("bad.zst"), "{error}");
+    assert!(error.is_damage() && error.to_string().contains("bad.archive"), "{error}");
     assert!(!table.key().path(&unpacked).exists());
     _ = fs::remove_dir_all(unpacked);
     error
@@ -108,8 +109,8 @@ fn a_changed_byte_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let (table, path) = packed(directory.path());
     let bytes = fs::read(path).unwrap();
-    // Every byte of the header, of some chunks and of the seek table, and some bytes between them.
-    let all = (0..bytes.len()).filter(|at| *at < 700 || at + 300 > bytes.len() || at % 97 == 0);
+    // Every byte of header and directory, of some chunks and of the last checksums, and some bytes between them.
+    let all = (0..bytes.len()).filter(|at| *at < 900 || at + 300 > bytes.len() || at % 97 == 0);
     for at in all {
         let mut bytes = bytes.clone();
         bytes[at] ^= [1, 0x10, 0x80, 0xff][at % 4];
@@ -136,7 +137,7 @@ fn another_file_is_refused() {
     let other = zstd::encode_all(&b"something else"[..], 1).unwrap();
     for bytes in [table.bytes(), b"", b"hello", &other] {
         let TableError::Damaged { damage, kind, .. } = refused(directory.path(), &table, bytes) else { panic!() };
-        assert_eq!(damage, Damage::Foreign("kalah archive"));
+        assert_eq!(damage, Damage::Foreign(Kind::Archive));
         assert_eq!(kind, FileKind::Archive);
     }
 }
@@ -147,13 +148,10 @@ fn chunks_of_another_table_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let (table, path) = packed(directory.path());
     let other = self::table(&directory.path().join("standard"), Rules::Standard, 4, 9);
-    let other_path = directory.path().join("other.zst");
+    let other_path = directory.path().join("other.archive");
     archive::compress_in_chunks(&other, &other_path, 64, &Pulse::default()).unwrap();
     let (bytes, other) = (fs::read(path).unwrap(), fs::read(other_path).unwrap());
-    let header = 8 + u32::from_le_bytes(bytes[4..8].try_into().unwrap()) as usize;
-    let TableError::Damaged { damage, .. } =
-        refused(directory.path(), &table, &[&bytes[..header], &other[header..]].concat())
-    else {
+    let TableError::Damaged { damage, .. } = refused(directory.path(), &table, &renamed(&other, &bytes)) else {
         panic!()
     };
     assert_eq!(damage, Damage::Digest);
@@ -167,47 +165,64 @@ fn an_altered_table_is_not_packed() {
     let at = table.header().entries[3].offset as usize + 70;
     bytes[at] ^= 1;
     let altered = Table::from_bytes(Path::new("altered.kalah"), bytes).unwrap();
-    let archive = directory.path().join("altered.zst");
+    let archive = directory.path().join("altered.archive");
     let error = archive::compress(&altered, &archive, &Pulse::default()).unwrap_err();
     assert!(error.is_damage() && error.to_string().contains("altered.kalah"), "{error}");
     let names = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let left: Vec<_> = names.filter(|name| name.starts_with("altered.zst")).collect();
+    let left: Vec<_> = names.filter(|name| name.starts_with("altered.archive")).collect();
     assert_eq!(left, [""; 0]);
+}
+
+fn header(bytes: &[u8]) -> LayerHeader<ArchiveEntry> {
+    LayerHeader::read_as(Kind::Archive, bytes, bytes.len() as u64).unwrap()
+}
+
+/// Returns the frames of an archive under the header of `other`, with right checksums.
+fn renamed(bytes: &[u8], other: &[u8]) -> Vec<u8> {
+    let (own, LayerHeader { key, form, source, .. }) = (header(bytes), header(other));
+    let first = prefix(Kind::Archive, key, form, source, &[], &own.entries);
+    [&first, &bytes[first.len()..]].concat()
 }
 
 /// Returns the archive with the content of one chunk changed and every checksum corrected.
 fn forged(bytes: &[u8], chunk: usize, alter: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
-    let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
-    let frames = number(bytes.len() - 9);
-    let seek_table = bytes.len() - 9 - 8 * frames;
-    let mut parts = Vec::new();
-    let mut rest = bytes;
-    for frame in 0..frames {
-        let part;
-        (part, rest) = rest.split_at(number(seek_table + 8 * frame));
-        parts.push((part.to_vec(), number(seek_table + 8 * frame + 4)));
+    let LayerHeader { key, form, source, mut entries, .. } = header(bytes);
+    let count: u64 = entries.iter().map(|entry| entry.chunks).sum();
+    let (mut left, mut alter) = (chunk % count as usize, Some(alter));
+    let mut forged = prefix(Kind::Archive, key, form, source, &[], &entries);
+    for frame in key.frames() {
+        let entry = &mut entries[frame.mover - 1];
+        let (mut rest, list) = bytes[entry.offset as usize..].split_at(entry.chunk_bytes as usize);
+        let (mut data, mut lengths) = (Vec::new(), Vec::new());
+        for length in list[..4 * entry.chunks as usize].as_chunks().0 {
+            let mut chunk;
+            (chunk, rest) = rest.split_at(u32::from_le_bytes(*length) as usize);
+            let changed;
+            if left == 0
+                && let Some(alter) = alter.take()
+            {
+                let mut content = zstd::decode_all(chunk).unwrap();
+                alter(&mut content);
+                changed = zstd::bulk::compress(&content, 1).unwrap();
+                chunk = &changed;
+            }
+            left = left.saturating_sub(1);
+            data.extend_from_slice(chunk);
+            lengths.extend((chunk.len() as u32).to_le_bytes());
+        }
+        (entry.offset, entry.chunk_bytes) = (forged.len() as u64, data.len() as u64);
+        data.extend(lengths);
+        data.resize(data.len().next_multiple_of(64), 0);
+        let checksums = data.chunks(BLOCK_BYTES).flat_map(|block| xxhash_rust::xxh3::xxh3_64(block).to_le_bytes());
+        let mut checksums: Vec<u8> = checksums.collect();
+        checksums.resize(checksums.len().next_multiple_of(64), 0);
+        data.extend(checksums);
+        entry.digest = *blake3::hash(&data).as_bytes();
+        assert_eq!(entry.section_of(frame.mover).bytes(), data.len() as u64);
+        forged.extend(data);
     }
-    // The first frame is the header. The last frame holds the checksums of the chunks.
-    let chunk = 1 + chunk % (frames - 2);
-    let mut content = zstd::decode_all(&parts[chunk].0[..]).unwrap();
-    alter(&mut content);
-    parts[chunk] = (zstd::encode_all(&content[..], 1).unwrap(), content.len());
-    let skippable =
-        |magic: u32, content: &[u8]| [&magic.to_le_bytes(), &(content.len() as u32).to_le_bytes(), content].concat();
-    let xxh3 = xxhash_rust::xxh3::xxh3_64;
-    let mut checksums: Vec<u8> = parts[1..frames - 1].iter().flat_map(|(bytes, _)| xxh3(bytes).to_le_bytes()).collect();
-    checksums.extend(xxh3(&checksums).to_le_bytes());
-    parts[frames - 1].0 = skippable(0x184d_2a51, &checksums);
-    let mut seek_table: Vec<u8> = parts
-        .iter()
-        .flat_map(|(bytes, content)| [(bytes.len() as u32).to_le_bytes(), (*content as u32).to_le_bytes()])
-        .flatten()
-        .collect();
-    seek_table.extend((frames as u32).to_le_bytes());
-    seek_table.push(0);
-    seek_table.extend(0x8f92_eab1u32.to_le_bytes());
-    let mut forged: Vec<u8> = parts.into_iter().flat_map(|(bytes, _)| bytes).collect();
-    forged.extend(skippable(0x184d_2a5e, &seek_table));
+    let first = prefix(Kind::Archive, key, form, source, &[], &entries);
+    forged[..first.len()].copy_from_slice(&first);
     forged
 }
 
@@ -217,7 +232,7 @@ fn forged_chunks_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let (table, path) = packed(directory.path());
     let bytes = fs::read(path).unwrap();
-    let same = directory.path().join("same.zst");
+    let same = directory.path().join("same.archive");
     fs::write(&same, forged(&bytes, 5, |_| ())).unwrap();
     let unpacked = archive::decompress(&same, directory.path().join("unpacked"), &Pulse::default()).unwrap();
     assert!(fs::read(unpacked).unwrap() == table.bytes());
@@ -243,14 +258,13 @@ fn a_build_does_not_adopt_what_a_refused_archive_left() {
     let directory = tempfile::tempdir().unwrap();
     let (table, path) = packed(directory.path());
     let other = self::table(&directory.path().join("standard"), Rules::Standard, 4, 9);
-    let other_path = directory.path().join("other.zst");
+    let other_path = directory.path().join("other.archive");
     let info = archive::compress_in_chunks(&other, &other_path, 64, &Pulse::default()).unwrap();
     // Chunks of the other table under the header of this one. The last of them is damaged.
     let (bytes, other) = (fs::read(path).unwrap(), fs::read(other_path).unwrap());
     let other = forged(&other, info.chunks as usize - 1, |content| content.truncate(content.len() - 1));
-    let header = 8 + u32::from_le_bytes(bytes[4..8].try_into().unwrap()) as usize;
-    let bad = directory.path().join("bad.zst");
-    fs::write(&bad, [&bytes[..header], &other[header..]].concat()).unwrap();
+    let bad = directory.path().join("bad.archive");
+    fs::write(&bad, renamed(&other, &bytes)).unwrap();
 
     let right = table.bytes().to_vec();
     let to = tempfile::tempdir().unwrap();

@@ -103,7 +103,7 @@ fn archives_are_published_with_the_manifest_of_their_tables() {
     let folder = directory.join("out");
     assert_sound(&folder);
     std::fs::create_dir(directory.join("again")).unwrap();
-    done(&folder, "archive unpack empty-capture-4-07.kalah.zst --tables ../again");
+    done(&folder, "archive unpack empty-capture-4-07.kalah.archive --tables ../again");
     done(&folder, "verify --pits 4 --seeds 7 --manifest manifest.jsonl --tables ../again");
 }
 

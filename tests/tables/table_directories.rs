@@ -102,7 +102,7 @@ fn a_damaged_archive_is_found_by_verify() {
         flip(&path, at);
         for command in ["verify --pits 4", "verify --pits 4 --seeds 8", "verify --all"] {
             let printed = ends(directory, command, 3);
-            assert!(printed.contains("empty-capture-4-08.kalah.zst"), "byte {at}, {command}: {printed}");
+            assert!(printed.contains("empty-capture-4-08.kalah.archive"), "byte {at}, {command}: {printed}");
         }
         std::fs::write(&path, &whole).unwrap();
     }
@@ -271,7 +271,7 @@ fn a_gap_in_the_layers_is_named_and_shortens_no_work() {
         assert!(printed.contains("layer 5 is missing"), "{command}: {printed}");
     }
     let names = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    assert!(names.filter(|name| name.ends_with(".zst") || name.ends_with(".network")).count() == 0);
+    assert!(names.filter(|name| name.ends_with(".archive") || name.ends_with(".network")).count() == 0);
     // Commands that use only existing tables go on, and print a warning.
     for command in ["info", "probe 4x1 --pits 4", "move 4x1 --player perfect"] {
         let ran = kalah(directory, command);

@@ -304,7 +304,7 @@ fn a_damaged_archive_exits_with_3_and_a_damaged_piece_is_reported_and_computed_a
     let directory = copied();
     let packed = directory.path().join("packed");
     kalah(directory.path(), &["archive", "pack", "--seeds", "8", "--output", packed.to_str().unwrap()]).exits(0);
-    let archive = packed.join("empty-capture-6-08.kalah.zst");
+    let archive = packed.join("empty-capture-6-08.kalah.archive");
     flip(&archive);
     std::fs::remove_file(table(directory.path(), 8)).unwrap();
     kalah(directory.path(), &["archive", "unpack", archive.to_str().unwrap()]).exits(3).prints("download it again");
@@ -474,9 +474,9 @@ fn a_file_that_may_not_grow_is_an_error_that_explains_how_to_go_on() {
     // An incomplete archive is useless. Unpacking a table can be resumed.
     let ran = limited("ulimit -f 1", directory.path(), "archive pack --seeds 8").exits(1);
     ran.prints("nothing of this archive is kept").prints("File too large");
-    assert_eq!(left(".zst") + left(".zst.partial"), 0);
+    assert_eq!(left(".archive") + left(".archive.partial"), 0);
     kalah(directory.path(), &["archive", "pack", "--seeds", "8"]).exits(0);
-    let archive = directory.path().join("empty-capture-6-08.kalah.zst");
+    let archive = directory.path().join("empty-capture-6-08.kalah.archive");
     std::fs::remove_file(table(directory.path(), 8)).unwrap();
     let ran = limited(limit, directory.path(), &format!("archive unpack {}", archive.display())).exits(1);
     ran.prints("empty-capture-6-08.kalah.unpacking: File too large").prints("finished frames are kept");

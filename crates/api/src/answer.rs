@@ -1,9 +1,9 @@
 //! JSON documents of answers. Names and meanings are those of `kalah probe --json` and `kalah move --json`.
 
 use kalah_core::game::{Bounds, Line, MAX_PITS, Pit, Position, Rules, Trace, ValueBounds};
+use kalah_core::table::{Listing, Probe};
 use kalah_play::play::{Choice, Source, Worth};
 use kalah_solve::book::{Books, Recalled};
-use kalah_tables::table::{Listing, Probe};
 use serde::Serialize;
 
 use super::analysis::{Analysis, Assessment};

@@ -6,11 +6,11 @@ use std::fmt::Display;
 use kalah_core::cancel::Stopped;
 use kalah_core::cause;
 use kalah_core::game::{ParseError, UnknownRules};
+use kalah_core::table::{Damage, ProbeError, TableError};
 use kalah_play::play::{PlayError, UnknownPlayer};
 use kalah_play::record::RecordError;
 use kalah_solve::book::BookError;
 use kalah_solve::solve::SolveError;
-use kalah_tables::table::{Damage, ProbeError, TableError};
 use serde_json::{Value, json};
 
 /// Maximum seeds in play of a position in a request.

@@ -4,8 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use kalah_base::printable::printable;
 use kalah_core::game::{Pit, Position, Rules};
-use kalah_tables::printable::printable;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};

@@ -30,7 +30,7 @@
 //! | [`mod@file`] | opening regular files without blocking |
 //! | [`source`] | where bytes come from: files, memory, other machines |
 //! | [`directories`] | directories that are read as one |
-//! | [`header`] | checksums of headers of binary files |
+//! | [`header`] | the kinds of binary files, and their headers |
 //! | [`memory`] | huge pages and prefetching |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 //! | [`cancel`] | stopping long work |

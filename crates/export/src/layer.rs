@@ -2,11 +2,12 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
+use kalah_base::progress::Pulse;
 use kalah_core::cancel::Stopped;
 use kalah_core::index::{Frame, RowIndex, TableRow, layer_frames};
 use kalah_core::isa::Isa;
-use kalah_tables::progress::Pulse;
-use kalah_tables::table::{FrameScores, RUN_MARGIN, Table, TableError, TableKey, frame_in_parallel};
+use kalah_core::table::{FrameScores, RUN_MARGIN, Table, TableError, TableKey};
+use kalah_tables::table::frame_in_parallel;
 use rayon::prelude::*;
 
 #[cfg(feature = "parquet")]

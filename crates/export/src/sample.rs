@@ -1,4 +1,4 @@
-use kalah_tables::random::generator;
+use kalah_base::random::generator;
 
 /// Selects `count` distinct random numbers below `positions`, ascending, or all if there are fewer.
 /// Every set of that size is equally likely, and the same `seed` gives the same set.

@@ -3,9 +3,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use kalah_base::file::temporary_beside;
 use kalah_core::file::read_part;
 use kalah_core::table::{TableHeader, TableKey};
-use kalah_tables::file::temporary_beside;
 
 use super::error::RemoteError;
 

@@ -3,12 +3,13 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use kalah_base::file::{self, Document, FileContent, LockError};
+use kalah_base::progress::Pulse;
 use kalah_core::cancel::{Cancel, Stopped};
+use kalah_core::header::Kind;
 use kalah_core::table::{Damage, Table, TableError, TableKey};
-use kalah_tables::file::{self, Document, FileContent};
-use kalah_tables::progress::Pulse;
+use kalah_tables::table::DirectoryLock;
 use kalah_tables::table::archive::{archive_path, decompress, read_info};
-use kalah_tables::table::{DirectoryLock, LockError};
 
 use super::address::Address;
 use super::answer::Answer;
@@ -252,7 +253,7 @@ impl Download {
             };
             if answer.start + received == 0 && !content(path).may_begin(&bytes) {
                 discard(path);
-                return Err(TableError::damaged(path, Damage::Foreign("kalah table")).into());
+                return Err(TableError::damaged(path, Damage::Foreign(Kind::Table)).into());
             }
             file.write_all(&bytes).map_err(written)?;
             received += bytes.len() as u64;

@@ -9,9 +9,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use kalah_core::cancel::Cancel;
+use kalah_core::directories::{Directories, Elsewhere, Place};
 use kalah_core::game::Rules;
 use kalah_core::index::MAX_TABLE_PITS;
-use kalah_core::table::{Damage, Directories, Elsewhere, LocalFile, Place, Source, TableHeader, TableKey};
+use kalah_core::source::{LocalFile, Source};
+use kalah_core::table::{Damage, TableHeader, TableKey};
 
 use super::address::Address;
 use super::cache::{self, Cache};

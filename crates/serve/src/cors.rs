@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
-use kalah_tables::printable::printable;
+use kalah_base::printable::printable;
 use tower_http::cors::{AllowOrigin, AllowPrivateNetwork, CorsLayer};
 
 use super::hosts::is_origin;

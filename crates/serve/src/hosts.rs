@@ -7,7 +7,7 @@ use std::str::FromStr;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, Uri, header};
 use kalah_api::ApiError;
-use kalah_tables::printable::printable;
+use kalah_base::printable::printable;
 
 /// Relation of the sending page to this server.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");

@@ -3,7 +3,7 @@
 use axum::http::uri::{PathAndQuery, Scheme};
 use axum::http::{HeaderMap, HeaderName, Uri, header};
 use axum::response::Response;
-use kalah_tables::printable::printable;
+use kalah_base::printable::printable;
 
 use super::assets::Asset;
 use super::page::File;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use kalah_api::{ApiError, SearchOptions, Searcher};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
-use kalah_tables::table::{Shelf, TableError};
+use kalah_core::table::{Shelf, TableError};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 

@@ -1,9 +1,8 @@
-use std::fmt;
 use std::future::poll_fn;
-use std::io;
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fmt, io};
 
 use axum::Router;
 use hyper::server::conn::http1;
@@ -11,8 +10,8 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use kalah_api::{ApiError, MAX_HEAD, Sources};
 use kalah_core::directories::Directories;
+use kalah_core::table::{Shelf, Storage};
 use kalah_solve::book::Books;
-use kalah_tables::table::{Shelf, Storage};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};

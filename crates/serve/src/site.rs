@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kalah_api::{ServerAnswer, TablesAnswer, follow_line, hex};
+use kalah_base::file;
+use kalah_base::progress::Pulse;
+use kalah_base::system::available_disk;
 use kalah_core::game::{MAX_PITS, Position, Rules};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
+use kalah_core::table::{Listing, Shelf, Table, TableError, TableKey, Tables};
 use kalah_solve::book::{Book, Books};
-use kalah_tables::file;
-use kalah_tables::progress::Pulse;
-use kalah_tables::system::available_disk;
-use kalah_tables::table::{Listing, Shelf, Table, TableError, TableKey, Tables};
 use serde::Serialize;
 use serde_json::{Value, json};
 

@@ -4,10 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use kalah_base::file::LockError;
+use kalah_base::progress::Pulse;
 use kalah_core::cancel::Stopped;
-use kalah_tables::file::LockError;
-use kalah_tables::progress::Pulse;
-use kalah_tables::table::TableError;
+use kalah_core::table::TableError;
 
 /// Errors of writing a site.
 #[derive(Debug, thiserror::Error)]

@@ -10,7 +10,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
-use kalah_tables::file::{self, Document, FileLock, Replacement};
+use kalah_base::file::{self, Document, FileLock, Replacement};
 use serde::{Deserialize, Serialize};
 
 use super::site_files::{SiteError, at};

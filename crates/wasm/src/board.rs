@@ -1,12 +1,12 @@
 use std::error::Error;
 
 use kalah_api::hex;
+use kalah_base::progress::Pulse;
 use kalah_core::clock::Instant;
 use kalah_core::game::Rules;
 use kalah_core::index::{MAX_TABLE_SEEDS, layer_positions};
 use kalah_core::table::{TableKey, Tables};
 use kalah_tables::builder::MemoryBuilder;
-use kalah_tables::progress::Pulse;
 use serde::Serialize;
 
 use super::threads::in_pool;

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use kalah_api::hex;
 use kalah_core::game::Position;
 use kalah_core::index::{MAX_TABLE_SEEDS, table_row};
-use kalah_core::table::{Damage, Layer, Probe, ProbeError, Source, Storage, Table, TableError, TableKey, Tables};
+use kalah_core::source::Source;
+use kalah_core::table::{Damage, Layer, Probe, ProbeError, Storage, Table, TableError, TableKey, Tables};
 use serde::{Deserialize, Serialize};
 
 /// A table on the host of the page.

@@ -12,6 +12,7 @@ use kalah::cause;
 use kalah::certificate::CertificateError;
 use kalah::evaluation::{NetworkError, NetworkFileError, NetworkFileReason};
 use kalah::file::{CompanionError, LockError, OverwriteError};
+use kalah::header::HeaderError;
 use kalah::solve::SolveError;
 use kalah::system::{AvailableMemory, MemoryLimit, MemoryShortage};
 use kalah::table::TableKey;
@@ -176,7 +177,7 @@ fn of_solve(error: &SolveError) -> Option<&'static str> {
 fn of_network(error: &NetworkFileError) -> Option<String> {
     Some(match error.reason {
         NetworkFileReason::Io(_) => return None,
-        NetworkFileReason::Network(NetworkError::Version { found, known }) if found > known => {
+        NetworkFileReason::Network(NetworkError::Header(HeaderError::Version { found, known })) if found > known => {
             format!("{USE_NEWER}, or choose another file")
         }
         NetworkFileReason::Network(NetworkError::Damaged | NetworkError::Length { .. }) => {

@@ -45,11 +45,10 @@ impl Archive {
 
 /// Compress tables into archives
 ///
-/// Use this to store or publish tables in half the space. The archive of TABLE.kalah is TABLE.kalah.zst, a seekable
-/// zstd file; the table is kept. Archives cannot be probed. A table is packed completely or not at all. Existing
-/// archives of the same tables are checked and kept, so run the same command again after an interruption (Ctrl-C).
-/// Packing needs a byte of memory for each position of the largest frame, and about 50 MiB a thread. See
-/// docs/archive.md.
+/// Use this to store or publish tables in half the space. The archive of TABLE.kalah is TABLE.kalah.archive; the table
+/// is kept. Archives cannot be probed. A table is packed completely or not at all. Existing archives of the same
+/// tables are checked and kept, so run the same command again after an interruption (Ctrl-C). Packing needs a byte of
+/// memory for each position of the largest frame, and about 50 MiB a thread. See docs/archive.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Pack all layers into another directory", "kalah archive pack --output archives"),
@@ -76,11 +75,11 @@ pub struct Pack {
 /// a half of memory for each position of the largest frame, and about 20 MiB a thread: 1.1 GiB for 34 seeds.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("Restore one table", "kalah archive unpack archives/empty-capture-6-24.kalah.zst"),
-    ("Restore all tables into a directory", "kalah archive unpack archives/*.kalah.zst --tables tables"),
+    ("Restore one table", "kalah archive unpack archives/empty-capture-6-24.kalah.archive"),
+    ("Restore all tables into a directory", "kalah archive unpack archives/*.kalah.archive --tables tables"),
 ]))]
 pub struct Unpack {
-    /// Archives to unpack, such as empty-capture-6-24.kalah.zst
+    /// Archives to unpack, such as empty-capture-6-24.kalah.archive
     #[arg(required = true)]
     archives: Vec<PathBuf>,
     #[command(flatten)]

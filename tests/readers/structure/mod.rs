@@ -16,8 +16,9 @@ use sources::Sources;
 use super::ROOT;
 
 /// Crates with layers: the name by which others use each, and its root.
-const CRATES: [(&str, &str); 12] = [
+const CRATES: [(&str, &str); 13] = [
     ("kalah_core", "crates/core/src/lib.rs"),
+    ("kalah_base", "crates/base/src/lib.rs"),
     ("kalah_tables", "crates/tables/src/lib.rs"),
     ("kalah_export", "crates/export/src/lib.rs"),
     ("kalah_gpu", "crates/gpu/src/lib.rs"),

@@ -6,9 +6,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::network::{HELD, LANES, Network, NetworkError, Weights};
 use super::phased::{MOST_PHASES, Phase, PhasedNetwork};
 use crate::game::{MAX_PITS, Rules};
-
-/// The first bytes of every network file.
-pub const NETWORK_MAGIC: [u8; 8] = *b"KALAHNN\n";
+use crate::header::{Kind, Start};
 
 /// The version of the format with one network.
 pub const NETWORK_VERSION: u32 = 1;
@@ -23,8 +21,7 @@ const CHECKSUM_BYTES: usize = size_of::<u64>();
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Head {
-    magic: [u8; 8],
-    version: u32,
+    start: Start,
     rules: u8,
     pits: u8,
     lanes: u8,
@@ -39,8 +36,7 @@ struct Head {
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct PhasedHead {
-    magic: [u8; 8],
-    version: u32,
+    start: Start,
     rules: u8,
     pits: u8,
     phases: u8,
@@ -72,8 +68,7 @@ impl Network {
     pub fn to_bytes(&self) -> Vec<u8> {
         let Weights { inputs, bias, floor, outputs, shift } = self.weights();
         let head = Head {
-            magic: NETWORK_MAGIC,
-            version: NETWORK_VERSION.to_le(),
+            start: Start::new(Kind::Network, NETWORK_VERSION),
             rules: self.rules().code(),
             pits: self.pits() as u8,
             lanes: LANES as u8,
@@ -94,15 +89,9 @@ impl Network {
     /// When the bytes are not a network file, have another version, are damaged, or hold numbers
     /// that do not form a network.
     pub fn from_bytes(bytes: &[u8]) -> Result<Network, NetworkError> {
-        if !bytes.starts_with(&NETWORK_MAGIC) {
-            return Err(NetworkError::Foreign);
-        }
+        Start::read(bytes, Kind::Network, &[NETWORK_VERSION])?;
         let shorter = NetworkError::Length { found: bytes.len(), expected: Network::file_bytes(1) };
         let head: Head = bytemuck::pod_read_unaligned(bytes.get(..size_of::<Head>()).ok_or(shorter)?);
-        let found = u32::from_le(head.version);
-        if found != NETWORK_VERSION {
-            return Err(NetworkError::Version { found, known: NETWORK_VERSION });
-        }
         let pits = usize::from(head.pits);
         let rules = Rules::from_code(head.rules).filter(|_| (1..=MAX_PITS).contains(&pits));
         let rules = rules.filter(|_| usize::from(head.lanes) == LANES).ok_or(NetworkError::Damaged)?;
@@ -141,8 +130,7 @@ impl PhasedNetwork {
             return only.network.to_bytes();
         }
         let head = PhasedHead {
-            magic: NETWORK_MAGIC,
-            version: PHASED_VERSION.to_le(),
+            start: Start::new(Kind::Network, PHASED_VERSION),
             rules: self.rules().code(),
             pits: self.pits() as u8,
             phases: self.phases().len() as u8,
@@ -161,12 +149,8 @@ impl PhasedNetwork {
     /// When the bytes are not a network file, have another version, are damaged, or hold numbers
     /// that do not form a network.
     pub fn from_bytes(bytes: &[u8]) -> Result<PhasedNetwork, NetworkError> {
-        let version = bytes.get(NETWORK_MAGIC.len()..).and_then(|rest| rest.first_chunk());
-        if !bytes.starts_with(&NETWORK_MAGIC) || version != Some(&PHASED_VERSION.to_le_bytes()) {
-            return Network::from_bytes(bytes).map(PhasedNetwork::from).map_err(|error| match error {
-                NetworkError::Version { found, .. } => NetworkError::Version { found, known: PHASED_VERSION },
-                error => error,
-            });
+        if Start::read(bytes, Kind::Network, &[NETWORK_VERSION, PHASED_VERSION])? == NETWORK_VERSION {
+            return Network::from_bytes(bytes).map(PhasedNetwork::from);
         }
         let shorter = NetworkError::Length { found: bytes.len(), expected: PhasedNetwork::file_bytes(1, 2) };
         let head: PhasedHead = bytemuck::pod_read_unaligned(bytes.get(..size_of::<PhasedHead>()).ok_or(shorter)?);
@@ -193,6 +177,7 @@ impl PhasedNetwork {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::header::HeaderError;
 
     fn network(pits: usize) -> Network {
         let mut next = 0u32;
@@ -236,7 +221,8 @@ mod tests {
             let again = PhasedNetwork::from_bytes(&bytes).unwrap();
             assert_eq!((&again, again.digest()), (&network, network.digest()));
             // A file with several phases cannot be read as a single network.
-            assert!(matches!(Network::from_bytes(&bytes), Err(NetworkError::Version { found: PHASED_VERSION, .. })));
+            let refused = HeaderError::Version { found: PHASED_VERSION, known: NETWORK_VERSION };
+            assert_eq!(Network::from_bytes(&bytes), Err(NetworkError::Header(refused)));
         }
         let single = PhasedNetwork::from(network(6));
         assert_eq!(single.to_bytes(), network(6).to_bytes());
@@ -281,8 +267,8 @@ mod tests {
             damaged[at] ^= 0x11;
             let error = Network::from_bytes(&damaged).unwrap_err();
             let expected = match at {
-                0..=7 => matches!(error, NetworkError::Foreign),
-                8..=11 => matches!(error, NetworkError::Version { .. }),
+                0..=7 => error == NetworkError::Header(HeaderError::Foreign(Kind::Network)),
+                8..=11 => matches!(error, NetworkError::Header(HeaderError::Version { .. })),
                 13 => matches!(error, NetworkError::Length { .. } | NetworkError::Damaged),
                 _ => error == NetworkError::Damaged,
             };

@@ -13,7 +13,6 @@ mod network;
 mod phased;
 mod shipped;
 
-pub use format::{NETWORK_MAGIC, NETWORK_VERSION, PHASED_VERSION};
 pub use network::{LANES, MOST_HELD, Network, NetworkError, Weights};
 pub use phased::{MOST_PHASES, Phase, PhasedNetwork};
 pub use shipped::{NetworkFileError, NetworkFileReason};

@@ -2,6 +2,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::SEED;
 use crate::game::{MAX_PITS, Rules};
+use crate::header::HeaderError;
 use crate::isa::{Isa, per_isa};
 
 /// Units of the hidden layer. At 16 bits each they fill one cache line.
@@ -69,17 +70,9 @@ pub enum NetworkError {
         "the phases of the evaluation network do not ascend from 0 seeds, are for different boards, or are too many"
     )]
     Phases,
-    /// The first bytes are not those of the format.
-    #[error("it is not an evaluation network")]
-    Foreign,
-    /// This program cannot read the version.
-    #[error("{}", crate::file::other_version(*found, *known))]
-    Version {
-        /// Version of the file.
-        found: u32,
-        /// Version that this program reads.
-        known: u32,
-    },
+    /// The file is of another kind or version.
+    #[error("{0}")]
+    Header(#[from] HeaderError),
     /// The file is too short or too long.
     #[error("it has {found} bytes where {expected} belong")]
     Length {

@@ -3,11 +3,11 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::format::NETWORK_MAGIC;
 use super::network::NetworkError;
 use super::phased::{MOST_PHASES, PhasedNetwork};
 use crate::directories::Directories;
 use crate::game::{MAX_PITS, Rules};
+use crate::header::Kind;
 use crate::text::count;
 
 /// Network files built into the program, one for each rule set, made by `kalah train`
@@ -85,7 +85,7 @@ impl PhasedNetwork {
             // Any file may have this name, and it may be large.
             let mut bytes = Vec::new();
             (&file).take(expected as u64).read_to_end(&mut bytes)?;
-            if found > expected && bytes.starts_with(&NETWORK_MAGIC) {
+            if found > expected && bytes.starts_with(&Kind::Network.magic()) {
                 return Err(NetworkError::Length { found, expected }.into());
             }
             let network = PhasedNetwork::from_bytes(&bytes)?;

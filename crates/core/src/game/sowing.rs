@@ -30,11 +30,26 @@ pub struct Sowing {
 /// When the rows differ in length, or the pit is empty or not on the board.
 /// [`super::Position::play`] checks this.
 pub fn sow(rules: Rules, mover: &Row, other: &Row, pit: Pit) -> Sowing {
+    sow_observed(rules, mover, other, pit, |_, _| {})
+}
+
+/// The same as [`sow`], and passes the place of each pit that is emptied, and its seeds, to `lifted`. Places on the ring
+/// are numbered from 0: the mover's row, the store, the other row.
+///
+/// # Panics
+/// As [`sow`].
+#[inline]
+pub(super) fn sow_observed(
+    rules: Rules,
+    mover: &Row,
+    other: &Row,
+    pit: Pit,
+    mut lifted: impl FnMut(usize, u32),
+) -> Sowing {
     let pits = mover.pits();
     let ring = 2 * pits + 1;
     assert!(other.pits() == pits && mover.seeds_in(pit) > 0, "no seeds to sow in pit {pit} of {mover:?}");
     let mut after = Sowing { stored: 0, captured: 0, relays: 0, mover: *mover, other: *other, again: false };
-    // Places on the ring: 0..pits is the mover's row, `pits` the store, then the other row.
     let mut place = pit.index();
     loop {
         let hand = std::mem::take(if place < pits {
@@ -42,6 +57,7 @@ pub fn sow(rules: Rules, mover: &Row, other: &Row, pit: Pit) -> Sowing {
         } else {
             &mut after.other.seeds_mut()[place - pits - 1]
         });
+        lifted(place, hand);
         let laps = hand / ring as u32;
         if laps > 0 {
             after.mover.seeds_mut().iter_mut().for_each(|seeds| *seeds += laps);

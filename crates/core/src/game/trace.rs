@@ -1,3 +1,4 @@
+use super::sowing::sow_observed;
 use super::{Pit, Row, Rules};
 
 /// A move seed by seed, for display.
@@ -22,44 +23,24 @@ pub struct Lift {
 }
 
 impl Trace {
-    /// Sows the seeds of `pit` one by one. [`super::sow`] returns the rows after the move.
+    /// Sows the seeds of `pit` as [`super::sow`] does, which returns the rows after the move.
     ///
     /// # Panics
     /// As [`super::sow`].
     pub fn of(rules: Rules, mover: &Row, other: &Row, pit: Pit) -> Trace {
-        let pits = mover.pits();
-        assert!(other.pits() == pits && mover.seeds_in(pit) > 0, "no seeds to sow in pit {pit} of {mover:?}");
-        let store = pits + 1;
-        let last_place = 2 * pits + 1;
-        // Place 0 is unused.
-        let mut seeds: Vec<u32> = [&[0], mover.seeds(), &[0], other.seeds()].into_iter().flatten().copied().collect();
-        let mut trace = Trace { lifts: Vec::new(), captured: Vec::new() };
-        let mut place = pit.number();
-        loop {
-            let from = place;
-            let hand = std::mem::take(&mut seeds[from]);
-            let mut drops = Vec::new();
-            for _ in 0..hand {
-                place = if place == last_place { 1 } else { place + 1 };
-                seeds[place] += 1;
-                drops.push(place);
-            }
-            trace.lifts.push(Lift { from, drops });
-            let was_empty = seeds[place] == 1;
-            if place == store {
-                return trace;
-            }
-            if !was_empty && rules.relays() {
-                continue;
-            }
-            if was_empty && place < store {
-                let opposite = 2 * store - place;
-                if rules.captures(seeds[opposite]) {
-                    trace.captured = vec![place];
-                    trace.captured.extend((seeds[opposite] > 0).then_some(opposite));
-                }
-            }
-            return trace;
-        }
+        let (store, ring) = (mover.pits() + 1, 2 * mover.pits() + 1);
+        let mut lifts = Vec::new();
+        let sown = sow_observed(rules, mover, other, pit, |place, hand| {
+            let drops = (1..=hand as usize).map(|seed| (place + seed) % ring + 1).collect();
+            lifts.push(Lift { from: place + 1, drops });
+        });
+        let last = lifts.last().and_then(|lift: &Lift| lift.drops.last().copied());
+        let captured = match (last, sown.captured) {
+            (None, _) | (_, 0) => Vec::new(),
+            // The opposite pit is empty.
+            (Some(last), 1) => vec![last],
+            (Some(last), _) => vec![last, 2 * store - last],
+        };
+        Trace { lifts, captured }
     }
 }

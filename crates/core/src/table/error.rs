@@ -6,6 +6,7 @@ use super::key::TableKey;
 use crate::cancel::Stopped;
 use crate::directories::Directories;
 use crate::file::other_version;
+use crate::header::{HeaderError, Kind};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use crate::text::count;
 
@@ -14,8 +15,8 @@ use crate::text::count;
 #[non_exhaustive]
 pub enum Damage {
     /// The first bytes are not those of the format.
-    #[error("it is not a {0}")]
-    Foreign(&'static str),
+    #[error("it is not {0}")]
+    Foreign(Kind),
     /// This program cannot read the version.
     #[error("{}", other_version(*found, *known))]
     Version {
@@ -62,6 +63,16 @@ pub enum Damage {
     },
 }
 
+impl From<HeaderError> for Damage {
+    fn from(error: HeaderError) -> Damage {
+        match error {
+            HeaderError::Foreign(kind) => Damage::Foreign(kind),
+            HeaderError::Version { found, known } => Damage::Version { found, known },
+            HeaderError::Damaged => Damage::Part { part: TablePart::Header, offset: 0 },
+        }
+    }
+}
+
 /// A part of a table file, piece or archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -86,8 +97,6 @@ pub enum TablePart {
     Checksums,
     /// A chunk of an archive.
     Chunk,
-    /// The seek table of an archive.
-    SeekTable,
 }
 
 impl fmt::Display for TablePart {
@@ -103,7 +112,6 @@ impl fmt::Display for TablePart {
             TablePart::Network => "evaluation network",
             TablePart::Checksums => "list of checksums",
             TablePart::Chunk => "chunk",
-            TablePart::SeekTable => "seek table",
         })
     }
 }

@@ -3,7 +3,8 @@
 // | module | contents |
 // |---|---|
 // | `key` | the identity and file name of a table; pairs of mirrored frames |
-// | `format` | the bytes of a file: header, directory, digest |
+// | `directory` | header and directory of all files of a layer |
+// | `format` | the bytes of a table file |
 // | `group` | the codec: 126 scores in 64 bytes |
 // | `frame` | a frame of groups: random access, unpacking runs |
 // | `selection` | unpacking selected scores of a run |
@@ -25,10 +26,11 @@
 // | `error` | the faults of a file |
 
 mod blocks;
-pub mod bounds;
+mod bounds;
 mod bytes;
 mod checked;
 mod copies;
+mod directory;
 mod error;
 mod filling;
 pub mod format;
@@ -46,10 +48,9 @@ mod selection;
 mod shelf;
 mod tables;
 
-pub use crate::directories::{Directories, Elsewhere, Place};
-pub use crate::source::{LocalFile, Source};
 pub use blocks::Blocks;
-pub use bounds::{BoundTable, BoundTables, Cuts, FrameBounds};
+pub use bounds::format as bound_format;
+pub use bounds::{BoundTable, BoundTables, Cuts, FrameBounds, MAX_CUTS};
 pub use error::{Damage, FileKind, TableError, TablePart, missing_layers};
 pub use format::{BLOCK_BYTES, FrameEntry, TableHeader};
 pub use frame::{DamagedGroup, FrameScores, RUN_MARGIN, ScorePlace};

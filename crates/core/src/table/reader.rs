@@ -146,7 +146,7 @@ impl Table {
     fn new(path: &Path, bytes: Bytes) -> Result<Table, TableError> {
         let header =
             TableHeader::read(&bytes, bytes.len() as u64).map_err(|damage| TableError::damaged(path, damage))?;
-        let sections = header.entries.iter().map(FrameEntry::section).collect();
+        let sections = header.sections();
         Ok(Table { header, blocks: Blocks::new(path, bytes, sections) })
     }
 

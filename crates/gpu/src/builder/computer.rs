@@ -3,18 +3,17 @@ use std::sync::Arc;
 use std::sync::mpsc::{channel, sync_channel};
 use std::thread::ScopedJoinHandle;
 
+use kalah_base::progress::Pulse;
 use kalah_core::cancel::Stopped;
 use kalah_core::index::{Frame, layer_frames};
+use kalah_core::table::Tables;
 use kalah_tables::builder::{ComputeError, Computer, Device, DeviceComputer, DeviceError, DeviceTraffic, FrameOutput};
-use kalah_tables::progress::Pulse;
 use kalah_tables::rows::BoardRows;
-use kalah_tables::table::Tables;
 
 use super::classes::read_steps;
 use super::lower::{HEADROOM, Lower};
 use super::memory::DeviceMemory;
-use super::packer::{PackedOnDevice, Packer};
-use super::packer::{READBACKS, collect, send};
+use super::packer::{PackedOnDevice, Packer, READBACKS, collect, send};
 use super::pair::Pair;
 use super::prefetcher::Prefetcher;
 use super::rows::DeviceRows;

@@ -2,8 +2,9 @@
 //! the frames a stage reads.
 
 use kalah_core::index::Frame;
+use kalah_core::table::{FrameEntry, Tables};
 use kalah_tables::builder::ComputeError;
-use kalah_tables::table::{FrameEntry, Tables, frame_in_parallel};
+use kalah_tables::table::frame_in_parallel;
 
 use super::classes::Child;
 use super::packer::PackedOnDevice;

@@ -4,11 +4,11 @@
 //! [`kalah_tables::builder::cpu::compute_pair`]). For each row of the large side, both frames have
 //! a run of scores over the small side's rows. All data of a level is therefore contiguous.
 
+use kalah_base::progress::Pulse;
 use kalah_core::game::Capture;
 use kalah_core::index::Frame;
+use kalah_core::table::Tables;
 use kalah_tables::builder::ComputeError;
-use kalah_tables::progress::Pulse;
-use kalah_tables::table::Tables;
 
 use super::classes::ClassKind;
 use super::lists::Class;

@@ -4,11 +4,12 @@
 
 use std::sync::Arc;
 
+use kalah_base::progress::Pulse;
 use kalah_core::game::Rules;
 use kalah_core::index::Frame;
+use kalah_core::table::{TableKey, Tables};
 use kalah_tables::builder::{BuildError, ComputeError, Computer, MemoryBuilder};
-use kalah_tables::progress::Pulse;
-use kalah_tables::table::{PackedFrame, TableKey, Tables};
+use kalah_tables::table::PackedFrame;
 use parking_lot::Mutex;
 
 use super::computer::GpuComputer;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use kalah_tables::system::processor_time;
+use kalah_base::system::processor_time;
 use wgpu::{PollError, PollStatus, PollType, SubmissionIndex};
 
 use super::adapter::Tier;

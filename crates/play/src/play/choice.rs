@@ -1,7 +1,7 @@
 use std::fmt;
 
+use kalah_base::printable::signed;
 use kalah_core::game::Pit;
-use kalah_tables::printable::signed;
 
 /// A move with its worth and its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

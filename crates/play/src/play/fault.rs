@@ -1,7 +1,7 @@
 use std::time::Duration;
 
+use kalah_base::printable::printable;
 use kalah_core::game::{IllegalMove, Rules};
-use kalah_tables::printable::printable;
 
 /// Maximum characters of an engine's line in a message.
 const MAX_QUOTED: usize = 200;

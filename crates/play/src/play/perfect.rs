@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use kalah_core::cancel::Cancel;
 use kalah_core::game::Position;
+use kalah_core::table::ProbeError;
 use kalah_solve::solve::{Deepening, Depth, DepthLimitedResult, Method, SolveError, Solver, deepen};
-use kalah_tables::table::ProbeError;
 
 use super::depth_limited::DepthLimited;
 use super::{Choice, PlayError, Player, PlayerName, Setting, Source, Worth};

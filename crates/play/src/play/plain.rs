@@ -1,8 +1,8 @@
 //! Players without a search: they evaluate single moves, or none.
 
+use kalah_base::random::{choice, mixed};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Pit, Position, Rules};
-use kalah_tables::random::{choice, mixed};
 
 use super::{Choice, PlayError, Player, PlayerName, Source, Worth};
 

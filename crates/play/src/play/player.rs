@@ -2,10 +2,10 @@ use std::time::Duration;
 
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::game::{IllegalMove, Position};
+use kalah_core::table::TableError;
 use kalah_solve::book::BookError;
 use kalah_solve::certificate::StrategyError;
 use kalah_solve::solve::SolveError;
-use kalah_tables::table::TableError;
 
 use super::Choice;
 use super::fault::EngineFault;

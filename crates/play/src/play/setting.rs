@@ -1,7 +1,7 @@
 use kalah_core::game::{Position, Rules};
+use kalah_core::table::{BoundTables, Tables};
 use kalah_solve::book::Book;
 use kalah_solve::solve::SolverOptions;
-use kalah_tables::table::{BoundTables, Tables};
 
 /// Default bytes of a solver's transposition table.
 const MEMORY: u64 = 256 << 20;

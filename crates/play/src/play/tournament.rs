@@ -1,9 +1,9 @@
 use std::time::Duration;
 
+use kalah_base::random::{choice, generator};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Pit, Place, Position, Rules};
-use kalah_tables::random::{choice, generator};
-use kalah_tables::table::{ProbeError, TableError, Tables};
+use kalah_core::table::{ProbeError, TableError, Tables};
 use rayon::prelude::*;
 
 use super::{Game, Participant, PlayError, Setting, play_game};

@@ -1,5 +1,5 @@
+use kalah_base::printable::printable;
 use kalah_core::game::{ParseError, UnknownRules};
-use kalah_tables::printable::printable;
 
 /// Maximum characters of a text quoted in an error.
 const SHOWN: usize = 60;

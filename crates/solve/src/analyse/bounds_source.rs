@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use kalah_core::game::{Bounds, Pit, Position, Rules};
-use kalah_tables::table::Tables;
+use kalah_core::table::Tables;
 
 use crate::book::{Book, BookError, Recalled};
 use crate::solve::{SolveError, Solver};

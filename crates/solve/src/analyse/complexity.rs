@@ -4,8 +4,8 @@
 //! 1994). Irving, Donkers, Uiterwijk 2000 (section 2.2, Table 1) sample games between two alpha-beta players,
 //! Kvitberg 2026 (section 4.2, Table 3) games of random moves.
 
+use kalah_base::random::choice;
 use kalah_core::game::{ParseError, Pit, Position, Rules, StartPosition};
-use kalah_tables::random::choice;
 use rayon::prelude::*;
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64_with_seed;

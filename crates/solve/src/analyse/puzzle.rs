@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 
+use kalah_base::random::{choice, generator};
 use kalah_core::game::{Line, Pit, Position, Rules};
-use kalah_tables::random::{choice, generator};
-use kalah_tables::table::{ProbeError, TableError, Tables};
+use kalah_core::table::{ProbeError, TableError, Tables};
 use serde::Serialize;
 
 use crate::solve::{LimitedSearch, Method};

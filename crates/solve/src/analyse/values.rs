@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
+use kalah_base::file::{self, Document, FileContent, FileLock, StateError, StateKind};
 use kalah_core::game::{Rules, StartPosition};
-use kalah_tables::file::{self, Document, FileContent, FileLock, StateError, StateKind};
 use serde::{Deserialize, Serialize};
 
 use crate::solve::ValueBounds;

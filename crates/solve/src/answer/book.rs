@@ -1,5 +1,5 @@
 use kalah_core::game::{Bounds, Line, Position};
-use kalah_tables::table::{Layer, Tables};
+use kalah_core::table::{Layer, Tables};
 use serde::Serialize;
 
 use crate::book::{Book, BookError};

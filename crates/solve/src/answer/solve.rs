@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use kalah_core::game::{Position, Rules, ValueBounds};
-use kalah_tables::table::Tables;
+use kalah_core::table::Tables;
 use serde::Serialize;
 
 use crate::book::{Book, BookError, Recalled};

@@ -1,10 +1,10 @@
 use std::io;
 use std::path::Path;
 
+use kalah_base::file::{LockError, other_version};
 use kalah_core::game::{Bounds, Position, Rules};
+use kalah_core::table::TableError;
 use kalah_core::text::count;
-use kalah_tables::file::{LockError, other_version};
-use kalah_tables::table::TableError;
 
 use super::key::MAX_SEEDS;
 

@@ -6,9 +6,9 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::OnceLock;
 
+use kalah_base::file::{self, FileContent};
 use kalah_core::directories::Directories;
 use kalah_core::game::{MAX_PITS, Rules};
-use kalah_tables::file::{self, FileContent};
 
 use super::book::Book;
 use super::error::{BookError, BookFileError};

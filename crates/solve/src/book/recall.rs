@@ -1,5 +1,5 @@
 use kalah_core::game::{Bounds, Line, Pit, Position};
-use kalah_tables::table::{Layer, ProbeError, Tables};
+use kalah_core::table::{Layer, ProbeError, Tables};
 
 use super::book::Book;
 use super::error::BookError;

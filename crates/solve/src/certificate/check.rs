@@ -1,7 +1,7 @@
 use std::fmt;
 
 use kalah_core::game::{Bounds, Pit, Position, Rules};
-use kalah_tables::table::{TableError, Tables};
+use kalah_core::table::{TableError, Tables};
 
 use super::board::{After, CheckerBoard, Variant};
 use super::checker_search::{CheckerFinding, CheckerSearch};

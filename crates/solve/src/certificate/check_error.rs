@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use kalah_core::cancel::Stopped;
-use kalah_tables::table::{TableError, TableKey};
+use kalah_core::table::{TableError, TableKey};
 
 use super::claim::{Bound, Claim};
 use super::error::CertificateError;

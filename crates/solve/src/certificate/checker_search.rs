@@ -1,7 +1,7 @@
 use arrayvec::ArrayVec;
 use kalah_core::game::{Bounds, MAX_PITS};
 use kalah_core::index::TableRow;
-use kalah_tables::table::{TableError, Tables};
+use kalah_core::table::{TableError, Tables};
 
 use super::board::{After, CheckerBoard, Variant, sum};
 use super::memory::Memory;

@@ -1,9 +1,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use kalah_tables::lock::Mutex;
-use kalah_tables::progress::Pulse;
-use kalah_tables::table::{Blocks, FileStamp, TableError, Tables};
+use kalah_base::lock::Mutex;
+use kalah_base::progress::Pulse;
+use kalah_core::table::{Blocks, FileStamp, TableError, Tables};
 
 use super::check_error::CheckError;
 

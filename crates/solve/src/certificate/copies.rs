@@ -2,12 +2,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use kalah_base::file;
+use kalah_base::progress::Pulse;
 use kalah_core::directories::Directories;
 use kalah_core::game::Rules;
 use kalah_core::memory::HugePages;
-use kalah_tables::file;
-use kalah_tables::progress::Pulse;
-use kalah_tables::table::{Opening, Table, TableError, Tables};
+use kalah_core::table::{Opening, Table, TableError, Tables};
 use rayon::prelude::*;
 
 /// Bytes that a thread reads at a time.

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
-use kalah_tables::file::other_version;
-use kalah_tables::system::AvailableMemory;
+use kalah_base::file::other_version;
+use kalah_base::system::AvailableMemory;
 
 use super::statement::StatementError;
 

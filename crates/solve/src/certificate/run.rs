@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use kalah_base::lock::Mutex;
+use kalah_base::progress::Pulse;
+use kalah_base::random::generator;
 use kalah_core::game::{Bounds, Position};
-use kalah_tables::lock::Mutex;
-use kalah_tables::progress::Pulse;
-use kalah_tables::random::generator;
-use kalah_tables::table::{TableError, TableKey, Tables};
+use kalah_core::table::{TableError, TableKey, Tables};
 
 use super::check::{Checker, Reason};
 use super::check_error::{CheckError, Unproved};

@@ -1,7 +1,7 @@
 use std::collections::{HashMap, HashSet};
 
 use kalah_core::game::{Bounds, IllegalMove, Line, Pit, Place, Position, Rules, ValueBounds};
-use kalah_tables::table::TableError;
+use kalah_core::table::TableError;
 
 use super::check::{Checker, Reason};
 use super::claim::{Bound, ClaimSet};

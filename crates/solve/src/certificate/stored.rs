@@ -3,10 +3,10 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use kalah_base::file;
+use kalah_base::progress::Pulse;
+use kalah_base::system::AvailableMemory;
 use kalah_core::game::{Bounds, Position};
-use kalah_tables::file;
-use kalah_tables::progress::Pulse;
-use kalah_tables::system::AvailableMemory;
 use rayon::prelude::*;
 
 use super::block::{self, BLOCK_CLAIMS};

@@ -1,7 +1,7 @@
 use std::cell::Cell;
 
 use kalah_core::game::{Bounds, Pit, Position};
-use kalah_tables::table::{TableError, Tables};
+use kalah_core::table::{TableError, Tables};
 
 use super::check::Checker;
 use super::check_error::CheckError;

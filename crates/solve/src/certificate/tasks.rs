@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use kalah_tables::file::{Document, StateError, StateKind, found, read};
+use kalah_base::file::{Document, StateError, StateKind, found, read};
 use serde::{Deserialize, Serialize};
 
 use super::check::Reason;

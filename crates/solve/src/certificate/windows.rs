@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use kalah_tables::progress::Pulse;
+use kalah_base::progress::Pulse;
 use rayon::prelude::*;
 
 use super::check_error::CheckError;

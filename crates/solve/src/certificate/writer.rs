@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use kalah_base::file::{self, FileContent};
 use kalah_core::game::ValueBounds;
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah_tables::file::{self, FileContent};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -3,8 +3,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use kalah_base::file::{self, Document, FileContent, FileLock, Seal, StateError, StateKind};
 use kalah_core::game::{Bounds, Pit, Position};
-use kalah_tables::file::{self, Document, FileContent, FileLock, Seal, StateError, StateKind};
 use serde::{Deserialize, Serialize};
 
 use super::claims::{Claims, JobClaims};

@@ -1,11 +1,11 @@
 use std::io;
 use std::path::PathBuf;
 
+use kalah_base::file::StateError;
+use kalah_base::printable::signed;
 use kalah_core::cancel::Stopped;
 use kalah_core::game::{Position, ValueBounds};
-use kalah_tables::file::StateError;
-use kalah_tables::printable::signed;
-use kalah_tables::table::TableError;
+use kalah_core::table::TableError;
 
 use crate::certificate::{Bound, CertificateError, Statement, StatementError};
 use crate::solve::SolveError;

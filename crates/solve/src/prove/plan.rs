@@ -1,5 +1,5 @@
 use kalah_core::game::ValueBounds;
-use kalah_tables::table::Tables;
+use kalah_core::table::Tables;
 
 use super::error::ProveError;
 use super::request::{Request, RequestPart, Wanted};

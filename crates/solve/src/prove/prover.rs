@@ -3,9 +3,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use kalah_base::file::{self, StateError, StateKind};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::Rules;
-use kalah_tables::file::{self, StateError, StateKind};
 use kalah_tables::table::Leases;
 
 use super::audit::Audit;

@@ -1,7 +1,7 @@
 use std::fmt;
 
+use kalah_base::printable::signed;
 use kalah_core::game::{Pit, Place, Position, Rules, ValueBounds, mover_value};
-use kalah_tables::printable::signed;
 use serde::{Deserialize, Serialize};
 
 use super::error::ProveError;

@@ -3,9 +3,9 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use kalah_base::file::{self, Document, FileContent, FileLock, StateError, StateKind};
+use kalah_base::lock::Mutex;
 use kalah_core::game::{Bounds, ParseError, Position, Row, Rules, UnknownRules};
-use kalah_tables::file::{self, Document, FileContent, FileLock, StateError, StateKind};
-use kalah_tables::lock::Mutex;
 use serde::{Deserialize, Serialize};
 
 use super::error::SolveError;

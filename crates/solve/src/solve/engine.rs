@@ -4,12 +4,12 @@ use std::io::{self, BufRead, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use kalah_base::lock::Mutex;
+use kalah_base::system::OutOfMemory;
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::{Bounds, Position};
-use kalah_tables::lock::Mutex;
-use kalah_tables::system::OutOfMemory;
-use kalah_tables::table::TableError;
+use kalah_core::table::TableError;
 
 use super::depth_limited::{BoundedSearch, Depth, DepthLimitedResult, Findings, StaticSearch};
 use super::ends::Ends;
@@ -361,7 +361,7 @@ mod tests {
     use super::*;
     use crate::solve::search::{COMPARE, Compare};
     use kalah_core::game::Rules;
-    use kalah_tables::table::Tables;
+    use kalah_core::table::Tables;
 
     #[test]
     fn a_result_waits_for_the_tables_and_a_stop_ends_the_wait() {

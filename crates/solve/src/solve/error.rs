@@ -1,9 +1,9 @@
+use kalah_base::system::OutOfMemory;
 use kalah_core::cancel::Stopped;
 use kalah_core::evaluation::NetworkFileError;
 use kalah_core::game::{Bounds, MAX_PITS, Position, Rules};
+use kalah_core::table::TableError;
 use kalah_core::text::count;
-use kalah_tables::system::OutOfMemory;
-use kalah_tables::table::TableError;
 
 use super::packed::MAX_BOARD_SEEDS;
 

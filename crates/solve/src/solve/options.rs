@@ -1,11 +1,11 @@
 use std::fmt;
 
+use kalah_base::system::available_memory;
 use kalah_core::cancel::Cancel;
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::{Position, Rules};
 use kalah_core::index::row_count;
-use kalah_tables::system::available_memory;
-use kalah_tables::table::{Blocks, BoundTables, Tables};
+use kalah_core::table::{Blocks, BoundTables, Tables};
 
 use super::error::SolveError;
 use super::memory::{Copies, Shares, TableBytes};

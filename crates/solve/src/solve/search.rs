@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use kalah_core::cancel::Cancel;
 use kalah_core::clock::Instant;
 use kalah_core::game::{Bounds, Position};
-use kalah_tables::table::TableError;
+use kalah_core::table::TableError;
 
 use super::depth_limited::{Depth, DepthLimitedResult};
 use super::error::SolveError;

@@ -1,5 +1,5 @@
 use kalah_core::game::{Line, Pit, Position, Rules, mover_value};
-use kalah_tables::table::ProbeError;
+use kalah_core::table::ProbeError;
 use serde::Serialize;
 
 use super::error::SolveError;

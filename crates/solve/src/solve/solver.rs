@@ -5,7 +5,7 @@ use std::time::Duration;
 use kalah_core::cancel::Cancel;
 use kalah_core::clock::Instant;
 use kalah_core::game::{Bounds, Position, Rules};
-use kalah_tables::table::Tables;
+use kalah_core::table::Tables;
 
 use super::engine::Engine;
 use super::error::SolveError;

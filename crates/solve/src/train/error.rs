@@ -1,6 +1,6 @@
 use kalah_core::evaluation::NetworkError;
+use kalah_core::table::TableError;
 use kalah_core::text::count;
-use kalah_tables::table::TableError;
 
 use crate::solve::SolveError;
 

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::Rules;
-use kalah_tables::table::Tables;
+use kalah_core::table::Tables;
 use rayon::prelude::*;
 
 use super::error::TrainError;

@@ -2,7 +2,7 @@ use std::ops::RangeInclusive;
 
 use kalah_core::evaluation::SEED;
 use kalah_core::index::{LayerIndex, TableRow};
-use kalah_tables::table::{TableError, Tables};
+use kalah_core::table::{TableError, Tables};
 
 use super::error::TrainError;
 use super::search_sampler::{SearchSampler, Visited};

@@ -1,7 +1,7 @@
 use kalah_core::evaluation::{PhasedNetwork, SEED};
 use kalah_core::game::mover_score;
 use kalah_core::index::{MAX_TABLE_PITS, TableRow};
-use kalah_tables::table::{TableError, Tables};
+use kalah_core::table::{TableError, Tables};
 
 use crate::solve::{Board, Sower, Word};
 

@@ -1,7 +1,7 @@
 use std::ops::RangeInclusive;
 
 use kalah_core::evaluation::{Phase, PhasedNetwork};
-use kalah_tables::table::Tables;
+use kalah_core::table::Tables;
 
 use super::error::TrainError;
 use super::fit::Fit;

@@ -1,11 +1,10 @@
 use std::sync::Arc;
 
 use kalah_core::isa::Isa;
+use kalah_core::table::Tables;
 
-use super::computer::{ComputeError, Computer};
+use super::computer::{ComputeError, Computer, Device};
 use super::cpu::CpuComputer;
-use super::device::Device;
-use crate::table::Tables;
 
 /// The hardware that computes tables.
 #[derive(Clone, Debug)]

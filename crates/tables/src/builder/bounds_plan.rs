@@ -1,9 +1,11 @@
 use std::path::Path;
 
+use kalah_base::progress::Pulse;
+use kalah_core::table::{BoundTable, Table, TableError};
+
 use super::error::BuildError;
 use super::event::BuildEvent;
-use crate::progress::Pulse;
-use crate::table::{BoundMaker, BoundTable, Table, TableError, check_in_parallel};
+use crate::table::{BoundMaker, check_in_parallel};
 
 /// The bound tables to make beside the exact ones.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +40,7 @@ impl BoundsPlan<'_> {
     /// Opens the bound table made from `table`, if it exists, with any cuts and network.
     fn open(directory: &Path, table: &Table) -> Result<Option<BoundTable>, TableError> {
         let found = BoundTable::open_key(directory, table.key())?;
-        Ok(found.filter(|found| found.header().exact == table.header().digest))
+        Ok(found.filter(|found| found.header().source == table.header().digest))
     }
 
     /// Makes the missing bound table of a layer, if the layer should have one.

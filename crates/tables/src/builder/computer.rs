@@ -1,11 +1,15 @@
 use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
 
+use kalah_base::progress::Pulse;
+use kalah_base::system::OutOfMemory;
 use kalah_core::cancel::Stopped;
 use kalah_core::index::Frame;
+use kalah_core::table::{TableError, Tables};
+use serde::Serialize;
 
-use crate::progress::Pulse;
-use crate::system::OutOfMemory;
-use crate::table::{PackedFrame, TableError, Tables};
+use crate::table::PackedFrame;
 
 /// The cause of a device failure: an error of the crate that drives it.
 pub type DeviceError = Box<dyn Error + Send + Sync>;
@@ -39,7 +43,7 @@ impl From<TableError> for ComputeError {
 
 /// Computes and packs the frames of layers.
 pub trait Computer: Send {
-    /// Computes `frames` of a layer, in the order of [`crate::table::TableKey::frames`], from the
+    /// Computes `frames` of a layer, in the order of [`kalah_core::table::TableKey::frames`], from the
     /// layers below in `tables`, and passes each to `output`.
     ///
     /// # Errors
@@ -76,4 +80,70 @@ impl<F: Fn(PackedFrame) -> Result<(), ComputeError> + Sync> FrameOutput for F {
     fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
         self(packed)
     }
+}
+
+/// A device, other than the CPU, that computes tables.
+pub trait Device: fmt::Debug + Send + Sync {
+    /// Name in reports.
+    fn name(&self) -> &str;
+
+    /// Makes a computer for the layers up to `seeds` of the board and rules of `tables`.
+    ///
+    /// # Errors
+    /// When there is not enough memory, the layer is too large for the device, or the device
+    /// computes wrong scores.
+    fn computer(self: Arc<Self>, tables: &Tables, seeds: usize) -> Result<Box<dyn DeviceComputer>, ComputeError>;
+
+    /// Minimum bytes of device memory for the layers up to `seeds`.
+    fn least_memory(&self, pits: usize, seeds: usize) -> u64;
+
+    /// Returns true if a build of the layers up to `seeds` keeps `bytes` bytes of lower tables in
+    /// device memory, so that it reads no files.
+    fn holds(&self, pits: usize, seeds: usize, bytes: u64) -> bool;
+
+    /// Estimated positions per second of a build; `relays` is true for rules with relays.
+    fn rate(&self, relays: bool) -> f64;
+
+    /// Bandwidth of a plain copy of `bytes` bytes in device memory: bytes read and written per
+    /// second.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn copy_bandwidth(&self, bytes: u64) -> Result<f64, DeviceError>;
+}
+
+/// A [`Computer`] on a device, which can be measured.
+pub trait DeviceComputer: Computer {
+    /// Starts measuring the times of stages, if the device can, and the bytes transferred.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn begin_measuring(&mut self) -> Result<(), DeviceError>;
+
+    /// Seconds of each stage since [`DeviceComputer::begin_measuring`], if measured.
+    fn stage_seconds(&self) -> Option<Vec<(&'static str, f64)>>;
+
+    /// Bytes transferred since [`DeviceComputer::begin_measuring`].
+    fn traffic(&self) -> DeviceTraffic;
+}
+
+/// Bytes transferred.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct DeviceTraffic {
+    /// To the device.
+    pub uploaded: u64,
+    /// From the device.
+    pub downloaded: u64,
+    /// From one place on the device to another.
+    pub copied: u64,
+    /// Minimum bytes that the stages for moves, transposing and packing read and write: every score
+    /// and child once per move.
+    pub touched: u64,
+    /// Number of dispatches.
+    pub dispatches: u64,
+    /// Number of workgroups in all dispatches.
+    pub workgroups: u64,
+    /// Bytes of lower frames currently on the device.
+    pub resident: u64,
 }

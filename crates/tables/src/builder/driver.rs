@@ -2,22 +2,22 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kalah_base::progress::Pulse;
+use kalah_base::system::available_memory;
 use kalah_core::game::Rules;
 use kalah_core::index::layer_positions;
 use kalah_core::isa::Isa;
+use kalah_core::table::{Opening, Table, TableError, TableKey, Tables};
 
 use super::backend::Backend;
 use super::bounds_plan::BoundsPlan;
 use super::error::BuildError;
-use super::event::BuildEvent;
+use super::event::{BuildEvent, BuildReport};
 use super::finishing::{Finishing, clean};
-use super::report::BuildReport;
+use super::plan::packed_bytes;
 use super::run::Run;
 use super::shared_layers::SharedLayers;
-use super::sizes::packed_bytes;
-use crate::progress::Pulse;
-use crate::system::available_memory;
-use crate::table::{BoundMaker, DirectoryLock, Opening, Table, TableError, TableKey, Tables, check_in_parallel};
+use crate::table::{BoundMaker, DirectoryLock, check_in_parallel};
 
 /// Builds the layers of one rule set and board in a directory, alone or together with other
 /// processes.

@@ -1,6 +1,8 @@
+use kalah_base::file::LockError;
+use kalah_base::system::OutOfMemory;
+use kalah_core::table::{PairKey, TableError, TableKey};
+
 use super::computer::{ComputeError, DeviceError};
-use crate::system::OutOfMemory;
-use crate::table::{LockError, PairKey, TableError, TableKey};
 
 /// Reasons why a build ended early. Finished frames are always kept, except those of a pair
 /// computed on its own.

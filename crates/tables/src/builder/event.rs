@@ -1,7 +1,7 @@
 use kalah_core::index::Frame;
+use kalah_core::table::{PairKey, TableError, TableKey};
 
 use super::log::BuildRecord;
-use crate::table::{PairKey, TableError, TableKey};
 
 /// Progress of a running build.
 #[derive(Debug)]
@@ -38,4 +38,26 @@ pub enum BuildEvent<'a> {
     Joined(TableKey),
     /// A piece is damaged. Its frames are computed again.
     Damaged(&'a TableError),
+}
+
+/// The results of a build.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct BuildReport {
+    /// Number of layers that existed already.
+    pub kept: usize,
+    /// Layers built or completed.
+    pub built: Vec<BuildRecord>,
+    /// In a build shared with other processes: the pairs that this process computed.
+    pub pairs: Vec<PairKey>,
+    /// In a build shared with other processes: the number of layers that this process joined.
+    pub joined: usize,
+}
+
+impl BuildReport {
+    /// Number of positions computed.
+    pub fn positions(&self) -> u64 {
+        let layers = self.built.iter().map(|record| record.positions);
+        layers.chain(self.pairs.iter().map(|pair| pair.positions())).sum()
+    }
 }

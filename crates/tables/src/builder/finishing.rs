@@ -1,12 +1,14 @@
 use std::path::Path;
 use std::thread::{Scope, ScopedJoinHandle};
 
+use kalah_base::file;
+use kalah_base::progress::Pulse;
+use kalah_core::table::{Table, TableError, TableKey};
+
 use super::error::BuildError;
 use super::event::BuildEvent;
 use super::log::BuildRecord;
-use crate::file;
-use crate::progress::Pulse;
-use crate::table::{CompleteTable, Table, TableError, TableKey, remove_partial, remove_pieces};
+use crate::table::{CompleteTable, remove_partial, remove_pieces};
 
 /// Waits for the disk and gives complete layers their names, one after the other, while the next
 /// layer is computed.

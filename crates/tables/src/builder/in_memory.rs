@@ -2,16 +2,17 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
+use kalah_base::lock::Mutex;
+use kalah_base::progress::Pulse;
+use kalah_base::system::OutOfMemory;
 use kalah_core::index::{Frame, layer_positions};
 use kalah_core::isa::Isa;
+use kalah_core::table::{Table, TableError, TableKey, Tables};
 
 use super::computer::{ComputeError, Computer, FrameOutput};
 use super::cpu::CpuComputer;
 use super::error::BuildError;
-use crate::lock::Mutex;
-use crate::progress::Pulse;
-use crate::system::OutOfMemory;
-use crate::table::{PackedFrame, Table, TableError, TableImage, TableKey, Tables, check_in_parallel};
+use crate::table::{PackedFrame, TableImage, check_in_parallel};
 
 /// Maximum positions of a layer. Sizes of larger ones might not fit an address.
 const MAX_POSITIONS: u64 = usize::MAX as u64 / 4;
@@ -22,8 +23,8 @@ const MAX_POSITIONS: u64 = usize::MAX as u64 / 4;
 /// ```
 /// use kalah_core::game::Rules;
 /// use kalah_tables::builder::MemoryBuilder;
-/// use kalah_tables::progress::Pulse;
-/// use kalah_tables::table::TableKey;
+/// use kalah_base::progress::Pulse;
+/// use kalah_core::table::TableKey;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut builder = MemoryBuilder::new(TableKey { rules: Rules::Standard, pits: 6, seeds: 6 })?;

@@ -4,12 +4,11 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use kalah_base::file::{self, FileContent};
+use kalah_base::printable::printable;
 use kalah_core::game::Rules;
+use kalah_core::table::TableKey;
 use serde::{Deserialize, Serialize};
-
-use crate::file::{self, FileContent};
-use crate::printable::printable;
-use crate::table::TableKey;
 
 /// Name of the log in a directory of tables: one JSON object per line.
 const LOG_FILE: &str = "builds.jsonl";

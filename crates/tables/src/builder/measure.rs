@@ -2,18 +2,18 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use kalah_base::progress::{Pulse, total_seconds};
+use kalah_base::temporary::TemporaryDirectory;
 use kalah_core::index::{Frame, layer_positions};
+use kalah_core::table::{Table, TableError, Tables};
 use serde::Serialize;
 
 use super::backend::Backend;
-use super::computer::{ComputeError, Computer};
+use super::computer::{ComputeError, Computer, DeviceTraffic};
 use super::cpu::CpuComputer;
-use super::device::DeviceTraffic;
 use super::error::BuildError;
 use super::writer::write_frames;
-use crate::progress::{Pulse, total_seconds};
-use crate::table::{Table, TableError, TableWriter, Tables};
-use crate::temporary::TemporaryDirectory;
+use crate::table::TableWriter;
 
 /// Bytes that are copied to measure bandwidths.
 const COPIED_BYTES: usize = 256 << 20;

@@ -1,13 +1,14 @@
 use std::path::{Path, PathBuf};
 
+use kalah_base::file::beside;
+use kalah_base::system::{MemoryShortage, available_disk, check_address_space, check_memory};
 use kalah_core::game::Rules;
-use kalah_core::index::layer_positions;
+use kalah_core::index::{Frame, layer_positions, row_count};
+use kalah_core::table::{PairKey, TableKey};
 
 use super::backend::Backend;
-use super::sizes::{packed_bytes, working_memory};
-use crate::file::beside;
-use crate::system::{MemoryShortage, available_disk, check_address_space, check_memory};
-use crate::table::TableKey;
+use super::cpu::Workspace;
+use crate::table::PackedFrame;
 
 /// Positions per second and thread on a current machine. For relays see [`RELAY_RATE`].
 const ROW_RATE: f64 = 200e6;
@@ -142,4 +143,44 @@ fn rate(rules: Rules, backend: &Backend, threads: usize) -> f64 {
         Backend::Cpu(_) => threads as f64 * if relays { RELAY_RATE } else { ROW_RATE },
         Backend::Gpu(gpu) => gpu.rate(relays),
     }
+}
+
+/// Bits per position of a table, rounded up.
+const BITS_PER_POSITION: f64 = 4.2;
+
+/// Bytes of maps and moves for each row of a board with 6 pits or fewer (measured: some 130 at 6
+/// pits and 18 seeds).
+const ROW_BYTES: u64 = 160;
+
+/// The same with more pits, which have more moves and maps (measured: some 220 at 7 pits and 18
+/// seeds, and at 8 and 16).
+const WIDE_ROW_BYTES: u64 = 240;
+
+/// Bytes of the program without tables: stacks, buffers of threads, the allocator.
+const PROGRAM_BYTES: u64 = 4 << 20;
+
+/// Bytes of `positions` positions in a file.
+pub(super) fn packed_bytes(positions: u64) -> u64 {
+    (positions as f64 * BITS_PER_POSITION / 8.0) as u64
+}
+
+/// Bytes of memory to compute a pair of frames: the pair itself, packed frames being written, the
+/// moves and maps of rows, and the program.
+fn pair_memory(pair: PairKey, backend: &Backend) -> u64 {
+    let (pits, small, large) = (pair.layer.pits, pair.small, pair.large());
+    let frame = Frame { pits, mover: small, other: large };
+    let packed = PackedFrame::most_bytes(frame).max(PackedFrame::most_bytes(frame.mirrored()));
+    let working = match backend {
+        // One frame is written while the next one is packed.
+        Backend::Cpu(_) => Workspace::bytes(pits, small, large) + 2 * packed,
+        // Two frames are copied back, one waits, one is written.
+        Backend::Gpu(_) => 4 * packed,
+    };
+    let rows = (1..pair.layer.seeds).map(|seeds| row_count(pits, seeds) as u64).sum::<u64>();
+    working + rows * if pits > 6 { WIDE_ROW_BYTES } else { ROW_BYTES } + PROGRAM_BYTES
+}
+
+/// Bytes of memory to compute the most demanding pair of a layer.
+pub(super) fn working_memory(key: TableKey, backend: &Backend) -> u64 {
+    key.pairs().map(|pair| pair_memory(pair, backend)).max().unwrap_or(0)
 }

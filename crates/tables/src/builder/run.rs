@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::time::Instant;
 
+use kalah_base::progress::Pulse;
 use kalah_core::index::Frame;
+use kalah_core::table::{PairKey, TableError, TableKey, Tables};
 
 use super::backend::Backend;
 use super::computer::{ComputeError, Computer};
@@ -11,10 +13,8 @@ use super::error::BuildError;
 use super::event::BuildEvent;
 use super::log::BuildRecord;
 use super::writer::write_frames;
-use crate::progress::Pulse;
 use crate::table::{
-    CompleteTable, LayerFiles, Manifest, PackedFrame, PairKey, Piece, TableError, TableKey, TableWriter, Tables,
-    remove_partial, remove_piece, remove_pieces,
+    CompleteTable, LayerFiles, Manifest, PackedFrame, Piece, TableWriter, remove_partial, remove_piece, remove_pieces,
 };
 
 pub(super) struct Run<'a> {

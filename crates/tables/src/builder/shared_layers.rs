@@ -3,17 +3,17 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use kalah_base::file::create_directory;
 use kalah_core::index::Frame;
+use kalah_core::table::{PairKey, Table, TableError, TableKey};
 
 use super::computer::ComputeError;
 use super::error::BuildError;
-use super::event::BuildEvent;
-use super::report::BuildReport;
+use super::event::{BuildEvent, BuildReport};
 use super::run::Run;
-use crate::file::create_directory;
 use crate::table::{
-    FileState, Joined, LayerFiles, Leases, PairKey, Piece, PieceWriter, Stamps, Table, TableError, TableKey,
-    check_in_parallel, join_pieces, remove_pieces, remove_temporary,
+    FileState, Joined, LayerFiles, Leases, Piece, PieceWriter, Stamps, check_in_parallel, join_pieces, remove_pieces,
+    remove_temporary,
 };
 
 /// Intervals at which a waiting process checks the progress of others: initially, and in the long

@@ -2,14 +2,15 @@ use std::path::Path;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
+use kalah_base::lock::Mutex;
+use kalah_base::progress::Pulse;
 use kalah_core::cancel::Stopped;
 use kalah_core::index::Frame;
+use kalah_core::table::{TableError, Tables};
 
 use super::computer::{ComputeError, Computer, FrameOutput};
 use super::event::BuildEvent;
-use crate::lock::Mutex;
-use crate::progress::Pulse;
-use crate::table::{PackedFrame, TableError, Tables};
+use crate::table::PackedFrame;
 
 /// Computes and packs `frames`, while another thread passes the previous ones to `write`, in order.
 /// Returns the time spent writing.

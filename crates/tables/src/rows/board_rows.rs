@@ -4,8 +4,7 @@ use std::sync::Arc;
 use kalah_core::game::Rules;
 use kalah_core::index::RowIndex;
 
-use super::cache::Cache;
-use super::maps::RowMaps;
+use super::maps::{Cache, RowMaps};
 use super::moves::Moves;
 
 /// Moves and maps of the rows of a board, for all layers: made on first use and kept.

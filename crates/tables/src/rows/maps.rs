@@ -1,10 +1,12 @@
+use std::collections::HashMap;
 use std::fmt;
+use std::hash::Hash;
 use std::sync::Arc;
 
+use kalah_base::lock::Mutex;
 use kalah_core::index::{RankSet, RowIndex, TableRow};
 use rayon::prelude::*;
 
-use super::cache::Cache;
 use super::capture_map::CaptureMap;
 
 /// The effect of a spill on all rows with one number of seeds: the rank of each row after `spilled`
@@ -148,5 +150,26 @@ impl fmt::Debug for SpillMap {
 impl fmt::Debug for RowMaps {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         formatter.debug_struct("RowMaps").field("pits", &self.rows.pits()).finish_non_exhaustive()
+    }
+}
+
+/// Values by key, each made on first use and kept.
+pub(super) struct Cache<K, V>(Mutex<HashMap<K, Arc<V>>>);
+
+impl<K, V> Default for Cache<K, V> {
+    fn default() -> Self {
+        Cache(Mutex::default())
+    }
+}
+
+impl<K: Copy + Eq + Hash, V> Cache<K, V> {
+    /// Returns the value of `key`, made with `make` if it does not exist.
+    pub fn get(&self, key: K, make: impl FnOnce() -> V) -> Arc<V> {
+        if let Some(found) = self.0.lock().get(&key) {
+            return Arc::clone(found);
+        }
+        // Made without holding the lock, which other threads may need for making their values.
+        let made = Arc::new(make());
+        Arc::clone(self.0.lock().entry(key).or_insert(made))
     }
 }

@@ -14,10 +14,8 @@
 // | `relay` | the endings of relays, for all other rows that they meet alike |
 // | `rank_sums` | ranks as sums, for many rows that differ by the same seeds |
 // | `board_rows` | moves and maps of the rows of a board, for all layers |
-// | `cache` | values made on first use and kept |
 
 mod board_rows;
-mod cache;
 mod capture_map;
 mod crossings;
 mod maps;

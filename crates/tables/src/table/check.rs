@@ -1,6 +1,5 @@
+use kalah_core::table::{Blocks, FrameScores, Table, TableError};
 use rayon::prelude::*;
-
-use super::{Blocks, FrameScores, Table, TableError};
 
 /// The same as [`Table::frame`], but compares blocks not yet compared on all threads of the current
 /// pool.

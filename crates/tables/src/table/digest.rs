@@ -1,13 +1,28 @@
-//! BLAKE3 hashes of frames, on all threads.
+//! Checksums and digests of frames, on all threads.
 
 use blake3::Hasher;
 use blake3::hazmat::{ChainingValue, HasherExt, Mode, left_subtree_len, merge_subtrees_non_root, merge_subtrees_root};
+use kalah_core::table::BLOCK_BYTES;
+use kalah_core::table::format::ALIGNMENT;
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// Bytes that one task hashes: a power of two, as subtrees of the hash are.
 const TASK_BYTES: usize = 1 << 20;
 
+/// Makes the data of a frame the frame of a file: pads it, and adds the checksums of its blocks. Returns the digest.
+/// `tag` is that of [`kalah_core::table::Section`].
+pub(super) fn seal(frame: &mut Vec<u8>, tag: u64) -> [u8; 32] {
+    let pad = |frame: &mut Vec<u8>| frame.resize(frame.len().next_multiple_of(ALIGNMENT as usize), 0);
+    pad(frame);
+    let checksums: Vec<u64> = frame.par_chunks(BLOCK_BYTES).map(|block| xxh3_64(block) ^ tag).collect();
+    frame.extend(checksums.iter().flat_map(|checksum| checksum.to_le_bytes()));
+    pad(frame);
+    digest(frame)
+}
+
 /// The BLAKE3 hash of `bytes`, on all threads of the current pool.
-pub(super) fn digest(bytes: &[u8]) -> [u8; 32] {
+fn digest(bytes: &[u8]) -> [u8; 32] {
     let hash = if bytes.len() <= TASK_BYTES {
         blake3::hash(bytes)
     } else {

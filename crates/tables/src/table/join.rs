@@ -6,10 +6,16 @@ use std::fs::DirEntry;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
+use kalah_base::file::{self, FileContent};
+use kalah_core::table::{PairKey, TableError, TableKey};
+
+use super::contents::Contents;
 use super::piece::temporary;
 use super::writer::{PARTIAL, UNPACKING};
-use super::{Manifest, PairKey, Piece, TableError, TableKey, TableWriter};
-use crate::file::{self, FileContent};
+use super::{Manifest, Piece, TableWriter};
+
+/// A clause that states what is kept if a table cannot be written.
+const KEPT: &str = "all pieces of the layer are kept";
 
 /// The files of a layer in a directory, by their names.
 #[derive(Debug)]
@@ -82,7 +88,8 @@ pub fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError
     remove_leftovers(&path)?;
     let temporary = temporary(&path)?.into_temp_path();
     // If this fails, the temporary file is removed.
-    let mut writer = TableWriter::open_at(path.clone(), temporary.to_path_buf(), key).map_err(pieces_kept)?;
+    let contents = Contents::of_table(key);
+    let mut writer = TableWriter::open_at(path.clone(), temporary.to_path_buf(), contents, KEPT)?;
     for pair in key.pairs() {
         let copied = Piece::open(directory, pair)
             .and_then(|mut piece| pair.frames().try_for_each(|frame| writer.copy(&mut piece, frame)));
@@ -98,14 +105,14 @@ pub fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError
                 file::refuse_dangling(&path).map_err(TableError::io(&path))?;
                 return Ok(Joined::Incomplete);
             }
-            Err(error) => return Err(pieces_kept(error)),
+            Err(error) => return Err(error),
         }
     }
     if Manifest::contradicts(key, &writer.digest()) {
         remove_pieces(directory, key)?;
         return Ok(Joined::Contradiction);
     }
-    writer.complete().and_then(|complete| complete.sync()).map_err(pieces_kept)?;
+    writer.complete().and_then(|complete| complete.sync())?;
     // An existing table is not replaced, since others may have mapped it.
     match file::persist_new(temporary, &path) {
         Ok(true) => {}
@@ -116,14 +123,6 @@ pub fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError
     // The pieces are removed only when the table's name is safe on the disk.
     file::sync_directory(directory).map_err(TableError::io(directory))?;
     Ok(Joined::Done)
-}
-
-/// Error for a full disk while pieces are joined.
-fn pieces_kept(error: TableError) -> TableError {
-    match error {
-        TableError::Full { path, source, .. } => TableError::writing(&path, "all pieces of the layer are kept")(source),
-        error => error,
-    }
 }
 
 /// Removes the piece of `pair` if it exists.

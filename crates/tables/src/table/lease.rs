@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use kalah_base::file::{self, FileContent};
 use kalah_core::cancel::Cancel;
+use kalah_core::table::{PairKey, TableError, TableKey};
 
 use super::piece::temporary;
-use super::{PairKey, TableError, TableKey};
-use crate::file::{self, FileContent};
 
 /// Interval at which the holder of a lease shows that it is alive.
 const BEAT: Duration = Duration::from_millis(500);

@@ -3,12 +3,13 @@ use std::io;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use kalah_base::file;
 use kalah_core::game::Rules;
+use kalah_core::table::{Table, TableError, TableKey};
 use kalah_core::text::count;
 use serde::{Deserialize, Serialize};
 
-use super::{Table, TableError, TableKey, score_counts};
-use crate::file;
+use super::score_counts;
 
 /// The manifest's record of a table: enough to decide whether another build gave the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,32 +1,31 @@
-//! Tables on disk: everything in [`kalah_core::table`], and writing, packing, checking and counting
-//! on all threads.
+//! Tables on disk: writing, packing, checking and counting on all threads. [`kalah_core::table`] reads them.
 
 // | module | contents |
 // |---|---|
 // | `packed_frame` | packing a frame |
 // | `bounds` | making bound tables from exact ones |
 // | `check` | comparing tables with their checksums on all threads |
+// | `contents` | the frames of a file that is being written; a file in memory |
 // | `writer` | writing a file frame by frame, resumable |
-// | `image` | writing a file in memory |
-// | `digest` | hashes of frames on all threads |
-// | `lock` | one writer at a time in a directory |
+// | `digest` | checksums and digests of frames on all threads |
+// | `layer_file` | reading the frames of a piece or an archive one after another |
 // | `piece` | a file with one pair of frames, computed by one of several processes |
 // | `join` | joining the pieces of a layer to its table |
 // | `lease` | showing other processes what is being computed |
-// | `occupied` | files that must not be replaced by another table |
+// | `occupied` | one writer at a time in a directory; files that must not be replaced by another table |
 // | `stamp` | tables already compared with their checksums on this machine |
 // | `stats` | the number of occurrences of each score |
 // | `manifest` | a list of tables with their digests |
-// | `archive` | seekable zstd archives of tables |
+// | `archive` | compressed tables |
 
 pub mod archive;
 mod bounds;
 mod check;
+mod contents;
 mod digest;
-mod image;
 mod join;
+mod layer_file;
 mod lease;
-mod lock;
 mod manifest;
 mod occupied;
 mod packed_frame;
@@ -35,24 +34,13 @@ mod stamp;
 mod stats;
 mod writer;
 
-pub use kalah_core::table::{
-    BLOCK_BYTES, Blocks, BoundTable, BoundTables, Cuts, Damage, DamagedGroup, Directories, Elsewhere, FileKind,
-    FileStamp, FrameBounds, FrameEntry, FrameScores, Layer, Listing, LocalFile, Opening, PairKey, Place, PresentLayers,
-    Probe, ProbeError, RUN_MARGIN, SELECTED_MARGIN, ScorePlace, Section, Shelf, Source, Storage, Table, TableError,
-    TableHeader, TableKey, TablePart, TablePositions, Tables, format, group, map_files, missing_layers,
-};
-
-pub use kalah_core::table::bounds::format as bound_format;
-
-pub use crate::file::LockError;
 pub use bounds::{BoundMaker, FrameCodes, frame_codes};
 pub use check::{check_in_parallel, frame_in_parallel};
-pub use image::TableImage;
+pub use contents::TableImage;
 pub use join::{Joined, LayerFiles, join_pieces, remove_partial, remove_piece, remove_pieces, remove_temporary};
 pub use lease::{Lease, Leases};
-pub use lock::DirectoryLock;
 pub use manifest::{Manifest, ManifestEntry};
-pub use occupied::unless_other;
+pub use occupied::{DirectoryLock, unless_other};
 pub use packed_frame::PackedFrame;
 pub use piece::{Piece, PieceWriter};
 pub use stamp::{FileState, Stamps};

@@ -3,13 +3,11 @@ use std::mem::MaybeUninit;
 
 use kalah_core::index::Frame;
 use kalah_core::isa::{Isa, per_isa};
-use kalah_core::table::format::ALIGNMENT;
 use kalah_core::table::group::{self, GROUP_BYTES, GROUP_POSITIONS};
-use kalah_core::table::{BLOCK_BYTES, FrameEntry, FrameScores};
+use kalah_core::table::{FrameEntry, FrameScores};
 use rayon::prelude::*;
-use xxhash_rust::xxh3::xxh3_64;
 
-use super::digest::digest;
+use super::digest::seal;
 
 /// Bytes of new memory that one task touches.
 const TOUCHED_BYTES: usize = 1 << 20;
@@ -205,11 +203,7 @@ impl PackedFrame {
 
     /// Pads the section and adds the checksums.
     fn seal(frame: Frame, entry: FrameEntry, mut section: Vec<u8>) -> PackedFrame {
-        section.resize(section.len().next_multiple_of(ALIGNMENT as usize), 0);
-        let checksums: Vec<u64> = section.par_chunks(BLOCK_BYTES).map(xxh3_64).collect();
-        section.extend(checksums.iter().flat_map(|checksum| checksum.to_le_bytes()));
-        section.resize(section.len().next_multiple_of(ALIGNMENT as usize), 0);
-        let entry = FrameEntry { digest: digest(&section), ..entry };
+        let entry = FrameEntry { digest: seal(&mut section, 0), ..entry };
         PackedFrame { frame, entry, section }
     }
 

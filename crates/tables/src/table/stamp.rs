@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::Table;
-use crate::file::{self, Replacement};
+use kalah_base::file::{self, Replacement};
+use kalah_core::table::Table;
 
 /// Nanoseconds for which a change of a file may not show in its times: those of file systems are
 /// coarse, and clocks differ.
@@ -124,9 +124,10 @@ fn own_directory() -> Option<PathBuf> {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::table::{PackedFrame, TableKey, TableWriter};
+    use crate::table::{PackedFrame, TableWriter};
     use kalah_core::game::Rules;
     use kalah_core::isa::Isa;
+    use kalah_core::table::TableKey;
 
     #[test]
     fn a_changed_or_replaced_file_is_compared_again() {

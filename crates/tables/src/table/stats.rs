@@ -1,7 +1,8 @@
 use kalah_core::isa::Isa;
+use kalah_core::table::{FrameScores, RUN_MARGIN, Table, TableError};
 use rayon::prelude::*;
 
-use super::{FrameScores, RUN_MARGIN, Table, TableError, frame_in_parallel};
+use super::frame_in_parallel;
 
 /// Counts the scores of a layer, on all threads of the current pool: element `v` is the number of
 /// positions with score `v`, and the last one is that of all seeds. A thread counts a billion

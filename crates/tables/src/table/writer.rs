@@ -2,14 +2,16 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use kalah_base::file::{self, BulkFile, FileContent};
+use kalah_core::header::Kind;
 use kalah_core::index::Frame;
-use kalah_core::table::format::{ENTRY_BYTES, HEADER_BYTES, RawEntry, RawHeader, table_digest};
+use kalah_core::table::format::{ENTRY_BYTES, Entry, HEADER_BYTES, RawEntry, RawHeader};
 use kalah_core::table::group::count_exceptions;
+use kalah_core::table::{FrameEntry, Table, TableError, TableKey};
 
+use super::contents::Contents;
 use super::packed_frame::PackedFrame;
 use super::piece::Piece;
-use super::{FrameEntry, Table, TableError, TableKey};
-use crate::file::{self, BulkFile, FileContent};
 
 /// A clause that states what is kept if a table cannot be written.
 const KEPT: &str = "finished frames are kept";
@@ -28,14 +30,12 @@ pub(super) const UNPACKING: &str = ".unpacking";
 /// writer checks these against their digests and continues.
 #[derive(Debug)]
 pub struct TableWriter {
-    key: TableKey,
     path: PathBuf,
     partial: PathBuf,
     file: BulkFile,
-    entries: Vec<RawEntry>,
-    /// Number of frames written, in file order.
-    written: usize,
-    end: u64,
+    contents: Contents,
+    /// A clause that states what is kept if the file cannot be written.
+    kept: &'static str,
 }
 
 impl TableWriter {
@@ -46,7 +46,7 @@ impl TableWriter {
     pub fn open(directory: &Path, key: TableKey) -> Result<TableWriter, TableError> {
         let path = key.path(directory);
         let partial = file::beside(&path, PARTIAL);
-        TableWriter::open_at(path, partial, key)
+        TableWriter::open_at(path, partial, Contents::of_table(key), KEPT)
     }
 
     /// The same as [`TableWriter::open`] for frames that come from an archive.
@@ -59,58 +59,55 @@ impl TableWriter {
     pub(super) fn open_unpacking(directory: &Path, key: TableKey) -> Result<TableWriter, TableError> {
         let path = key.path(directory);
         let partial = file::beside(&path, UNPACKING);
-        TableWriter::open_at(path, partial, key)
+        TableWriter::open_at(path, partial, Contents::of_table(key), KEPT)
     }
 
-    /// The same as [`TableWriter::open`], with `partial` as the temporary name.
-    pub(super) fn open_at(path: PathBuf, partial: PathBuf, key: TableKey) -> Result<TableWriter, TableError> {
+    /// Begins or resumes the file with these contents, a table or a piece, under the temporary name `partial`. `kept`
+    /// is a clause that states what is kept if it cannot be written.
+    pub(super) fn open_at(
+        path: PathBuf,
+        partial: PathBuf,
+        contents: Contents,
+        kept: &'static str,
+    ) -> Result<TableWriter, TableError> {
         let options = &mut OpenOptions::new();
         let file = file::open_companion(&partial, FileContent::Table, options.read(true).write(true))
-            .map_err(TableError::writing(&partial, KEPT))?;
-        let mut writer = TableWriter {
-            key,
-            path,
-            partial,
-            file: BulkFile::new(file),
-            entries: vec![bytemuck::Zeroable::zeroed(); key.seeds - 1],
-            written: 0,
-            end: key.prefix_bytes(),
-        };
-        writer.resume().map_err(TableError::writing(&writer.partial, KEPT))?;
+            .map_err(TableError::writing(&partial, kept))?;
+        let mut writer = TableWriter { path, partial, file: BulkFile::new(file), contents, kept };
+        writer.resume().map_err(TableError::writing(&writer.partial, kept))?;
         Ok(writer)
     }
 
     /// Keeps the finished frames of an unfinished table, and truncates the file after them.
     fn resume(&mut self) -> io::Result<()> {
+        let (key, first) = (self.contents.key, self.contents.end);
         let mut prefix = Vec::new();
-        self.file.file().take(self.key.prefix_bytes()).read_to_end(&mut prefix)?;
-        let sound = RawHeader::read(&prefix).is_ok_and(|(_, key)| key == self.key)
-            && prefix.len() as u64 == self.key.prefix_bytes();
-        if sound {
-            for frame in self.key.frames() {
-                let at = HEADER_BYTES + (frame.mover - 1) * ENTRY_BYTES;
-                let raw: RawEntry = bytemuck::pod_read_unaligned(&prefix[at..at + ENTRY_BYTES]);
-                if !self.is_written(frame, &raw.entry())? {
+        self.file.file().take(first).read_to_end(&mut prefix)?;
+        let sound = RawHeader::read(&prefix, Kind::Table).is_ok_and(|(_, own)| own == key);
+        if sound && prefix.len() as u64 == first {
+            let file_bytes = self.file.file().metadata()?.len();
+            for frame in self.contents.missing() {
+                let raw: RawEntry = bytemuck::pod_read_unaligned(&prefix[self.entry_at(frame)..][..ENTRY_BYTES]);
+                let entry = FrameEntry::read(&raw, frame, 0, file_bytes);
+                let Some(entry) = entry.filter(|entry| entry.offset == self.contents.end) else { break };
+                if !self.is_written(&entry)? {
                     break;
                 }
-                self.entries[frame.mover - 1] = raw;
-                self.end = raw.entry().end();
-                self.written += 1;
+                self.contents.add(frame, entry);
             }
         }
-        let mut prefix = bytemuck::bytes_of(&RawHeader::unfinished(self.key)).to_vec();
-        prefix.extend_from_slice(bytemuck::cast_slice(&self.entries));
-        prefix.resize(self.key.prefix_bytes() as usize, 0);
-        self.file.write_at(0, &prefix)?;
-        self.file.file().set_len(self.end)
+        self.file.write_at(0, &self.contents.unfinished_prefix())?;
+        self.file.file().set_len(self.contents.end)
     }
 
-    /// Returns true if the file holds this frame, undamaged, where it belongs.
-    fn is_written(&mut self, frame: Frame, entry: &FrameEntry) -> io::Result<bool> {
+    /// Where the entry of `frame` is in the file.
+    fn entry_at(&self, frame: Frame) -> usize {
+        HEADER_BYTES + self.contents.place(frame) * ENTRY_BYTES
+    }
+
+    /// Returns true if the file holds the frame of this entry, undamaged.
+    fn is_written(&mut self, entry: &FrameEntry) -> io::Result<bool> {
         let mut file = self.file.file();
-        if entry.offset != self.end || !entry.fits(frame, file.metadata()?.len()) {
-            return Ok(false);
-        }
         file.seek(SeekFrom::Start(entry.offset))?;
         let mut hasher = blake3::Hasher::new();
         let copied = io::copy(&mut file.take(entry.section_bytes()), &mut hasher)?;
@@ -128,12 +125,12 @@ impl TableWriter {
 
     /// Frames still to be written, in order.
     pub fn missing(&self) -> impl Iterator<Item = Frame> + use<> {
-        self.key.frames().skip(self.written)
+        self.contents.missing()
     }
 
     /// Number of frames written so far, by this writer and those before it.
     pub fn written(&self) -> usize {
-        self.written
+        self.contents.written
     }
 
     /// Writes the next frame.
@@ -144,10 +141,9 @@ impl TableWriter {
     /// # Panics
     /// When `packed` is not the first of [`TableWriter::missing`].
     pub fn write(&mut self, packed: &PackedFrame) -> Result<(), TableError> {
-        assert_eq!(self.missing().next(), Some(packed.frame), "frames are written in their order");
-        let entry = packed.entry(self.end);
-        let written = self.file.write_at(self.end, packed.section());
-        written.map_err(TableError::writing(&self.partial, KEPT))?;
+        self.contents.require_next(packed.frame);
+        let entry = packed.entry(self.contents.end);
+        self.put(entry.offset, packed.section())?;
         self.add(packed.frame, entry)
     }
 
@@ -160,34 +156,33 @@ impl TableWriter {
     /// # Panics
     /// When `frame` is not the first of [`TableWriter::missing`], or the piece does not hold it.
     pub fn copy(&mut self, piece: &mut Piece, frame: Frame) -> Result<(), TableError> {
-        assert_eq!(self.missing().next(), Some(frame), "frames are written in their order");
+        self.contents.require_next(frame);
         assert!(piece.holds(frame), "{frame:?} is not in {}", piece.pair());
-        let mut at = self.end;
-        let entry = piece.copy_frame(frame, |part| {
-            self.file.write_at(at, part).map_err(TableError::writing(&self.partial, KEPT))?;
-            at += part.len() as u64;
-            Ok(())
-        });
+        let mut at = self.contents.end;
         // Bytes after the last frame with an entry belong to no frame. The next frame overwrites
         // them.
-        let entry = entry?;
-        self.add(frame, FrameEntry { offset: self.end, ..entry })
+        let entry = piece.copy_frame(frame, |part| {
+            self.put(at, part)?;
+            at += part.len() as u64;
+            Ok(())
+        })?;
+        self.add(frame, FrameEntry { offset: self.contents.end, ..entry })
+    }
+
+    fn put(&mut self, at: u64, bytes: &[u8]) -> Result<(), TableError> {
+        self.file.write_at(at, bytes).map_err(TableError::writing(&self.partial, self.kept))
     }
 
     /// Adds the entry of a frame whose bytes are written.
     fn add(&mut self, frame: Frame, entry: FrameEntry) -> Result<(), TableError> {
-        let raw = RawEntry::new(&entry);
-        let at = HEADER_BYTES + (frame.mover - 1) * ENTRY_BYTES;
-        self.file.write_at(at as u64, bytemuck::bytes_of(&raw)).map_err(TableError::writing(&self.partial, KEPT))?;
-        self.entries[frame.mover - 1] = raw;
-        self.end = entry.end();
-        self.written += 1;
+        self.put(self.entry_at(frame) as u64, bytemuck::bytes_of(&entry.raw()))?;
+        self.contents.add(frame, entry);
         Ok(())
     }
 
     /// Digest of the table, once no frame is missing.
     pub(crate) fn digest(&self) -> [u8; 32] {
-        table_digest(self.key, bytemuck::cast_slice(&self.entries))
+        self.contents.digest()
     }
 
     /// Removes the unfinished table.
@@ -206,16 +201,12 @@ impl TableWriter {
     /// # Panics
     /// When a frame is missing.
     pub fn complete(mut self) -> Result<CompleteTable, TableError> {
-        assert_eq!(self.missing().next(), None, "a frame of {} is missing", self.key);
-        let header = RawHeader::finished(self.key, self.end, self.digest());
+        let prefix = self.contents.prefix();
         // A damaged piece may have left bytes after the last frame.
-        self.file
-            .file()
-            .set_len(self.end)
-            .and_then(|()| self.file.write_at(0, bytemuck::bytes_of(&header)))
-            .map_err(TableError::writing(&self.partial, KEPT))?;
-        let TableWriter { path, partial, file, .. } = self;
-        Ok(CompleteTable { path, partial, file: file.into_file() })
+        let cut = self.file.file().set_len(self.contents.end);
+        cut.and_then(|()| self.file.write_at(0, &prefix)).map_err(TableError::writing(&self.partial, self.kept))?;
+        let TableWriter { path, partial, file, kept, .. } = self;
+        Ok(CompleteTable { path, partial, file: file.into_file(), kept })
     }
 
     /// Completes the file, waits until it is on the disk, and gives it its name.
@@ -236,6 +227,7 @@ pub struct CompleteTable {
     path: PathBuf,
     partial: PathBuf,
     file: File,
+    kept: &'static str,
 }
 
 impl CompleteTable {
@@ -252,7 +244,7 @@ impl CompleteTable {
     /// # Errors
     /// When writing fails.
     pub(super) fn sync(&self) -> Result<(), TableError> {
-        self.file.sync_data().map_err(TableError::writing(&self.partial, KEPT))
+        self.file.sync_data().map_err(TableError::writing(&self.partial, self.kept))
     }
 
     /// Waits until the file is on the disk, and gives it its name.
@@ -261,7 +253,7 @@ impl CompleteTable {
     /// When writing fails. Nothing is lost then.
     pub fn finish(self) -> Result<PathBuf, TableError> {
         self.sync()?;
-        std::fs::rename(&self.partial, &self.path).map_err(TableError::writing(&self.partial, KEPT))?;
+        std::fs::rename(&self.partial, &self.path).map_err(TableError::writing(&self.partial, self.kept))?;
         Ok(self.path)
     }
 }

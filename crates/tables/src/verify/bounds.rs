@@ -1,12 +1,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use kalah_base::progress::Pulse;
 use kalah_core::game::Bounds;
 use kalah_core::index::{RowIndex, TableRow, row_seeds};
+use kalah_core::table::{BoundTable, Table, TableError, TablePart, Tables};
 
 use super::{Fault, Oracle, Sample, position};
-use crate::progress::Pulse;
-use crate::table::{BoundTable, FrameCodes, Table, TableError, TablePart, Tables, check_in_parallel, frame_codes};
+use crate::table::{FrameCodes, check_in_parallel, frame_codes};
 
 /// Checks that every code of a bound table matches the score in the exact table of the layer. Also
 /// checks the directory's number of each code. Returns the number of positions compared, which

@@ -1,11 +1,10 @@
 use std::io;
 use std::path::Path;
 
+use kalah_base::file::{Document, StateError, StateKind, found, read};
+use kalah_core::table::{Table, Tables};
 use kalah_core::text::count;
 use serde::{Deserialize, Serialize};
-
-use crate::file::{Document, StateError, StateKind, found, read};
-use crate::table::{Table, Tables};
 
 /// The file with the layers that earlier runs have checked.
 const STATE: Document = Document { format: "kalah consistency", version: 1 };

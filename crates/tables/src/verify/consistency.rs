@@ -1,12 +1,12 @@
 use std::sync::atomic::Ordering;
 
+use kalah_base::progress::Pulse;
 use kalah_core::index::{Frame, TableRow, layer_frames, row_seeds};
+use kalah_core::table::Tables;
 use rayon::prelude::*;
 
 use super::frame_check::FrameCheck;
 use super::{Fault, Oracle, Sample};
-use crate::progress::Pulse;
-use crate::table::Tables;
 
 /// Checks that every score of the layer with `seeds` seeds is the minimax of its children, assuming
 /// that the lower layers are correct. Returns the number of positions, which `pulse` counts while it

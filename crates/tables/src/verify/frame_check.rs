@@ -3,17 +3,18 @@ use std::ops::Range;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
+use kalah_base::lock::Mutex;
+use kalah_base::progress::Pulse;
 use kalah_core::index::{Frame, TableRow};
 use kalah_core::isa::Isa;
+use kalah_core::table::{DamagedGroup, FrameScores, RUN_MARGIN, TableError, Tables};
 use rayon::prelude::*;
 
 use super::Fault;
 use super::changed::{ChangedRows, Ranks, TablePart};
 use super::oracle::{Next, Oracle, next};
 use super::template::{Change, templates};
-use crate::lock::Mutex;
-use crate::progress::Pulse;
-use crate::table::{DamagedGroup, FrameScores, RUN_MARGIN, TableError, Tables, frame_in_parallel};
+use crate::table::frame_in_parallel;
 
 /// Bytes of the scores of a tile, of which a thread has two copies. They fit in the cache of a core.
 const TILE_BYTES: usize = 1 << 20;

@@ -3,10 +3,8 @@
 // | module | contents |
 // |---|---|
 // | `oracle` | a second, slow implementation of the rules, and the minimax of a position's children |
-// | `archive` | every chunk of an archive, and the digest of the table that it decompresses to |
 // | `bounds` | bound tables, against exact ones and against the oracle |
-// | `checksums` | every block and the digest of a file |
-// | `manifest` | a table against its entry in a manifest |
+// | `files` | a whole file against its checksums and digests; a table against its entry in a manifest |
 // | `survey` | the tables and other files in a directory |
 // | `consistency` | every score, or a sample, against the oracle |
 // | `checked_layers` | the layers that earlier runs have checked, in a file |
@@ -16,14 +14,12 @@
 // | `sample` | choosing positions of a layer: some of every frame |
 // | `rebuild` | computing a layer again and comparing it bit for bit |
 
-mod archive;
 mod bounds;
 mod changed;
 mod checked_layers;
-mod checksums;
 mod consistency;
+mod files;
 mod frame_check;
-mod manifest;
 mod oracle;
 mod rebuild;
 mod sample;
@@ -32,21 +28,19 @@ mod template;
 
 use std::path::PathBuf;
 
+use kalah_base::system::OutOfMemory;
 use kalah_core::cancel::Stopped;
 use kalah_core::directories::Directories;
 use kalah_core::game::{Bounds, Position};
 use kalah_core::index::{TableRow, game_row};
+use kalah_core::table::{TableError, TableKey, Tables, missing_layers};
 
 use crate::builder::DeviceError;
-use crate::system::OutOfMemory;
-use crate::table::{TableError, TableKey, Tables, missing_layers};
 
-pub use archive::check_archive;
 pub use bounds::{BoundSet, check_bounds_against};
 pub use checked_layers::{CheckedLayer, CheckedLayers};
-pub use checksums::check_checksums;
 pub use consistency::{check_consistency, check_sample};
-pub use manifest::check_manifest;
+pub use files::{check_archive, check_checksums, check_manifest};
 pub use oracle::Oracle;
 pub use rebuild::check_against;
 pub use sample::Sample;

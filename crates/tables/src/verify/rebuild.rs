@@ -1,11 +1,12 @@
+use kalah_base::lock::Mutex;
+use kalah_base::progress::Pulse;
 use kalah_core::cancel::Stopped;
 use kalah_core::index::Frame;
+use kalah_core::table::{Table, TableError, TablePart, Tables};
 
 use super::Fault;
 use crate::builder::{Backend, ComputeError};
-use crate::lock::Mutex;
-use crate::progress::Pulse;
-use crate::table::{PackedFrame, Table, TableError, TablePart, Tables, check_in_parallel};
+use crate::table::{PackedFrame, check_in_parallel};
 
 /// Computes the layer with `seeds` seeds again on `backend`, from the layers below, and compares it
 /// with its table bit for bit. Returns the number of positions compared, which `pulse` counts

@@ -1,8 +1,7 @@
+use kalah_base::random::{generator, mixed};
 use kalah_core::index::{Frame, layer_frames};
+use kalah_core::table::TableKey;
 use rayon::prelude::*;
-
-use crate::random::{generator, mixed};
-use crate::table::TableKey;
 
 /// Positions that are checked together.
 const BATCH: usize = 1 << 20;

@@ -2,11 +2,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
+use kalah_base::file::found;
 use kalah_core::directories::Directories;
 use kalah_core::game::Rules;
-
-use crate::file::found;
-use crate::table::TableKey;
+use kalah_core::table::TableKey;
 
 /// The contents of one or more directories of tables, by the names of the files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,7 +78,7 @@ impl Survey {
 
 /// The table whose archive has this name.
 fn archived(name: &Path) -> Option<TableKey> {
-    TableKey::named(Path::new(name.to_str()?.strip_suffix(".zst")?))
+    TableKey::named(Path::new(name.to_str()?.strip_suffix(".archive")?))
 }
 
 /// Seeds of layers, by their rules and pits.

@@ -67,7 +67,7 @@ fn card(index: &Index) -> String {
     });
     let one = index.contents;
     let restore = match one {
-        "archives" => "\nTo restore tables, byte for byte: `kalah archive unpack *.kalah.zst --tables tables`.\n",
+        "archives" => "\nTo restore tables, byte for byte: `kalah archive unpack *.kalah.archive --tables tables`.\n",
         _ => "",
     };
     format!(

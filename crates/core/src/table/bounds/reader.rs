@@ -62,7 +62,7 @@ impl BoundTable {
     fn new(path: &Path, bytes: Bytes) -> Result<BoundTable, TableError> {
         let read = BoundHeader::read(&bytes, bytes.len() as u64);
         let (header, network) = read.map_err(|damage| TableError::damaged(path, damage))?;
-        let sections = header.entries.iter().zip(1..).map(|(entry, mover)| entry.section(mover)).collect();
+        let sections = header.sections();
         Ok(BoundTable { header, network, blocks: Blocks::new(path, bytes, sections) })
     }
 

@@ -1,6 +1,6 @@
 //! Numbers that shaders and their twins share.
 
-use kalah_tables::table::group;
+use kalah_core::table::group;
 
 use crate::device::WORKGROUP;
 

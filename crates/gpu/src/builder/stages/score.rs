@@ -1,4 +1,4 @@
-use kalah_tables::table::FrameEntry;
+use kalah_core::table::FrameEntry;
 
 use super::constants::{
     BASE_BIAS, EXCEPTION_BYTES, GROUP_POSITIONS, GROUP_WORDS, MOVED_CODES, OVER, PATCH_HEAD_BYTES, PATCHED,

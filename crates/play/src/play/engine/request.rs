@@ -2,8 +2,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use kalah_base::printable::printable;
 use kalah_core::game::{Position, Rules};
-use kalah_tables::printable::printable;
 
 /// Maximum characters of a line quoted in an error.
 const MAX_QUOTED: usize = 100;

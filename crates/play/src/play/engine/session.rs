@@ -3,11 +3,11 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
+use kalah_base::printable::printable;
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
+use kalah_core::table::Shelf;
 use kalah_solve::book::Books;
-use kalah_tables::printable::printable;
-use kalah_tables::table::Shelf;
 
 use super::MAX_LINE;
 use super::queue::{Asked, Queue, Stale};

@@ -1,5 +1,5 @@
 use kalah_core::game::{Bounds, Position};
-use kalah_tables::table::Tables;
+use kalah_core::table::Tables;
 
 use crate::book::{Book, BookError};
 use crate::solve::{SolveError, Solver};

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Rules, StartPosition};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow};
-use kalah_tables::table::{TableError, Tables};
+use kalah_core::table::{TableError, Tables};
 use rayon::prelude::*;
 
 use super::expand::Block;

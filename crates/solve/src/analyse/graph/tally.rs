@@ -2,7 +2,8 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign, Range};
 
 use kalah_core::isa::Isa;
-use kalah_tables::table::{FrameScores, RUN_MARGIN, Table, TableError, frame_in_parallel};
+use kalah_core::table::{FrameScores, RUN_MARGIN, Table, TableError};
+use kalah_tables::table::frame_in_parallel;
 use rayon::prelude::*;
 use serde::Serialize;
 

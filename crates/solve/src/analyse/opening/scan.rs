@@ -1,8 +1,8 @@
 use std::ops::RangeInclusive;
 
+use kalah_base::lock::Mutex;
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::game::{Line, ParseError, Rules, StartPosition};
-use kalah_tables::lock::Mutex;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use kalah_tables::file::{self, FileLock, Seal, StateError, StateKind};
+use kalah_base::file::{self, FileLock, Seal, StateError, StateKind};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Bounds, Pit, Position};
-use kalah_tables::table::TableError;
+use kalah_core::table::TableError;
 
 use super::depth::Depth;
 use super::static_leaves::{LIMIT, next_window};

@@ -2,7 +2,7 @@ use kalah_core::cancel::Cancel;
 use kalah_core::evaluation::SEED;
 use kalah_core::game::MAX_PITS;
 use kalah_core::index::{LayerIndex, TableRow};
-use kalah_tables::table::Tables;
+use kalah_core::table::Tables;
 
 use super::least_squares::LeastSquares;
 use crate::solve::error::SolveError;

@@ -1,7 +1,7 @@
 use kalah_core::cancel::Cancel;
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::isa::Isa;
-use kalah_tables::table::Tables;
+use kalah_core::table::Tables;
 
 use super::pits::PitEvaluation;
 use crate::solve::error::SolveError;

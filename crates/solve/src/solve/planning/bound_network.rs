@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use kalah_core::evaluation::{Network, NetworkFileError, PhasedNetwork};
 use kalah_core::game::Rules;
-use kalah_tables::table::{BoundTable, TableKey};
+use kalah_core::table::{BoundTable, TableKey};
 use kalah_tables::verify::Survey;
 
 /// The evaluation network for new bound tables.

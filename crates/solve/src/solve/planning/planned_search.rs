@@ -1,10 +1,10 @@
 use std::path::Path;
 
+use kalah_base::system::available_disk;
 use kalah_core::game::{Position, Rules};
 use kalah_core::index::layer_positions;
+use kalah_core::table::TableKey;
 use kalah_tables::builder::{Backend, BuildPlan};
-use kalah_tables::system::available_disk;
-use kalah_tables::table::TableKey;
 
 use super::super::options::SolverOptions;
 use super::table_plan::{LayerKind, TablePlan};

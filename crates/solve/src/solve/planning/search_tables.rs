@@ -1,6 +1,6 @@
 use kalah_core::directories::Directories;
 use kalah_core::index::MAX_TABLE_SEEDS;
-use kalah_tables::table::{BoundTable, BoundTables, Opening, TableError, TableKey, Tables};
+use kalah_core::table::{BoundTable, BoundTables, Opening, TableError, TableKey, Tables};
 use kalah_tables::verify::Survey;
 
 /// The tables of a search: exact ones, and bound tables above them. Empty by default.

@@ -1,5 +1,5 @@
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions, row_count};
-use kalah_tables::table::Cuts;
+use kalah_core::table::Cuts;
 
 use super::super::memory::{Shares, TableBytes};
 use super::super::transposition::most_bytes;

@@ -3,10 +3,10 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use kalah_base::lock::Mutex;
 use kalah_core::cancel::Cancel;
 use kalah_core::clock::Instant;
-use kalah_tables::lock::Mutex;
-use kalah_tables::table::{Blocks, Damage, TableError};
+use kalah_core::table::{Blocks, Damage, TableError};
 
 use super::layers::Layers;
 
@@ -179,11 +179,12 @@ mod tests {
 
     use super::*;
     use crate::solve::{Checkpoint, SolveError, SolveEvent, Solver, SolverOptions};
+    use kalah_base::file::StateError;
     use kalah_core::cancel::Cancel;
     use kalah_core::evaluation::{LANES, Network, Weights};
     use kalah_core::game::{Position, Rules};
-    use kalah_tables::file::StateError;
-    use kalah_tables::table::{BoundMaker, BoundTable, BoundTables, Cuts, Table, TableKey, Tables};
+    use kalah_core::table::{BoundTable, BoundTables, Cuts, Table, TableKey, Tables};
+    use kalah_tables::table::BoundMaker;
 
     const RULES: Rules = Rules::EmptyCapture;
     const PITS: usize = 4;
@@ -230,7 +231,7 @@ mod tests {
             Err(SolveError::Table(TableError::Damaged { path, damage, .. })) => {
                 let key = TableKey { rules: RULES, pits: PITS, seeds: 9 };
                 assert_eq!(path, key.path(Path::new("damaged")));
-                assert_eq!(damage, Damage::Part { part: kalah_tables::table::TablePart::Block, offset: at });
+                assert_eq!(damage, Damage::Part { part: kalah_core::table::TablePart::Block, offset: at });
             }
             other => panic!("{other:?}"),
         }
@@ -286,7 +287,7 @@ mod tests {
         on.cancel();
         match damaged.layer(9).unwrap().copied_frame(8, &off).map(drop) {
             Err(TableError::Damaged { damage, .. }) => {
-                assert_eq!(damage, Damage::Part { part: kalah_tables::table::TablePart::Block, offset: at })
+                assert_eq!(damage, Damage::Part { part: kalah_core::table::TablePart::Block, offset: at })
             }
             other => panic!("{other:?}"),
         }
@@ -348,7 +349,7 @@ mod tests {
                 match found {
                     Err(SolveError::Table(TableError::Damaged { path, damage, .. })) => {
                         assert_eq!(path, TableKey { rules: RULES, pits: PITS, seeds: 8 }.bounds_path(directory.path()));
-                        assert_eq!(damage, Damage::Part { part: kalah_tables::table::TablePart::Block, offset });
+                        assert_eq!(damage, Damage::Part { part: kalah_core::table::TablePart::Block, offset });
                     }
                     other => panic!("{other:?}"),
                 }

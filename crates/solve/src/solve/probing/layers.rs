@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use kalah_core::index::RowIndex;
-use kalah_tables::table::{Blocks, BoundTables, Tables};
+use kalah_core::table::{Blocks, BoundTables, Tables};
 
 /// The layers that a search reads: exact tables from 2 seeds up, and bound tables above them, without a gap.
 #[derive(Clone, Copy, Debug, Default)]

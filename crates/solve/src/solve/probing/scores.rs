@@ -7,7 +7,7 @@ use kalah_core::evaluation::Network;
 use kalah_core::game::Bounds;
 use kalah_core::index::TableRow;
 use kalah_core::isa::Isa;
-use kalah_tables::table::{BoundTable, FrameBounds, FrameScores, Table, TableError};
+use kalah_core::table::{BoundTable, FrameBounds, FrameScores, Table, TableError};
 
 use super::audit::Audit;
 use super::layers::Layers;
@@ -320,8 +320,8 @@ fn each_row(row: &mut TableRow, pits: usize, seeds: usize, each: &mut impl FnMut
 mod tests {
     use super::*;
     use kalah_core::game::Rules;
+    use kalah_core::table::Tables;
     use kalah_tables::builder::build;
-    use kalah_tables::table::Tables;
 
     #[test]
     fn every_frame_is_copied_and_counted_once() {

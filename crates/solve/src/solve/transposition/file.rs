@@ -3,13 +3,11 @@
 use std::io::{self, BufRead, Read, Write};
 
 use kalah_core::game::Rules;
+use kalah_core::header::{Kind, Start};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::table::TranspositionTable;
 use crate::solve::packed::Word;
-
-/// The first bytes.
-const MAGIC: [u8; 8] = *b"KALAHTT\n";
 
 /// Entries written at a time.
 const CHUNK: usize = 1 << 16;
@@ -29,9 +27,7 @@ impl Head {
     /// The bytes before the entries of a table with these numbers of bits for a key and for a bucket's number.
     fn bytes<W: Word>(&self, (key_bits, bucket_bits): (u32, u32)) -> [u8; HEAD_BYTES] {
         let mut head = [0; HEAD_BYTES];
-        head[..8].copy_from_slice(&MAGIC);
-        // Version 1 has entries of 64 bits, version 2 of 128.
-        head[8..12].copy_from_slice(&(W::BITS / 64).to_le_bytes());
+        head[..12].copy_from_slice(bytemuck::bytes_of(&Start::new(Kind::Transpositions, version::<W>())));
         head[12..].copy_from_slice(&[
             self.rules.code(),
             self.pits as u8,
@@ -41,6 +37,11 @@ impl Head {
         ]);
         head
     }
+}
+
+/// Version 1 has entries of 64 bits, version 2 of 128.
+fn version<W: Word>() -> u32 {
+    W::BITS / 64
 }
 
 /// Writes a table. This is possible during a search, since each entry is read atomically and is valid by
@@ -84,9 +85,8 @@ fn take<W: Word>(table: &TranspositionTable<W>, head: Head, mut file: &mut dyn B
     file.read_exact(&mut found).map_err(short)?;
     let (key_bits, bucket_bits) = (table.bits().0, u32::from(found[HEAD_BYTES - 1]));
     let expected = head.bytes::<W>((key_bits, bucket_bits));
-    if found[..12] != expected[..12] {
-        return Err("it is not a saved transposition table of this version");
-    }
+    Start::read(&found, Kind::Transpositions, &[version::<W>()])
+        .map_err(|_| "it is not a saved transposition table of this version")?;
     let count = TranspositionTable::<W>::entries_of(key_bits, bucket_bits).filter(|_| found == expected);
     let count = count.ok_or("it was saved by a search of another board")?;
     let (mut taken, mut hash) = (0, Xxh3Default::new());

@@ -1,8 +1,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use kalah_base::lock::Mutex;
 use kalah_core::game::{Bounds, mover_score};
-use kalah_tables::lock::Mutex;
-use kalah_tables::table::TableError;
+use kalah_core::table::TableError;
 
 use super::expansion::{Certain, Child, Expander, InTables, Node};
 use super::ordering::{LEAST_ABOVE, evaluate, refine};

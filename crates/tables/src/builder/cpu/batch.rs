@@ -8,7 +8,7 @@ const LEAST_POSITIONS: u64 = 1 << 16;
 /// The frames to make of a pair of mirrored frames, in file order. One of them may exist already.
 pub(super) type Wanted<'f> = &'f [Frame];
 
-/// Groups `frames`, which are in the order of [`crate::table::TableKey::frames`], into pairs.
+/// Groups `frames`, which are in the order of [`kalah_core::table::TableKey::frames`], into pairs.
 pub(super) fn pairs(frames: &[Frame]) -> Vec<Wanted<'_>> {
     frames.chunk_by(|a, b| *b == a.mirrored()).collect()
 }
@@ -54,8 +54,8 @@ pub(super) fn batches<'a>(pairs: &'a [Wanted<'a>]) -> Vec<&'a [Wanted<'a>]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::TableKey;
     use kalah_core::game::Rules;
+    use kalah_core::table::TableKey;
 
     #[test]
     fn batches_have_all_pairs_in_order_and_take_no_more_memory_than_one() {

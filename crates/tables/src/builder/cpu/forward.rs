@@ -3,9 +3,13 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use kalah_base::lock::Mutex;
+use kalah_base::progress::Pulse;
 use kalah_core::game::Capture;
 use kalah_core::index::{Frame, RankSet};
 use kalah_core::isa::Isa;
+use kalah_core::table::group::GROUP_POSITIONS;
+use kalah_core::table::{RUN_MARGIN, SELECTED_MARGIN, TableError, Tables};
 use rayon::prelude::*;
 
 use super::evaluator::Evaluator;
@@ -13,11 +17,7 @@ use super::kernels::{self, CAPTURE_MARGIN};
 use super::reads::{Child, child};
 use super::relay::{FrameRelays, RelayScratch};
 use crate::builder::dependencies::lower_frames;
-use crate::lock::Mutex;
-use crate::progress::Pulse;
 use crate::rows::{BoardRows, CaptureMap, Crossing, ForwardMove, Kind, Moves, SpillMap};
-use crate::table::group::GROUP_POSITIONS;
-use crate::table::{RUN_MARGIN, SELECTED_MARGIN, TableError, Tables};
 
 /// Other rows that are unpacked together when a frame is transposed.
 const TRANSPOSED_ROWS: usize = 64;

@@ -13,19 +13,15 @@
 // | `pair` | a pair of frames, level by level |
 // | `workspace` | the memory of a builder, reused for every pair |
 // | `batch` | groups of pairs that are computed in parallel |
-// | `job` | a pair of frames, packed |
-// | `parallel_pairs` | several pairs in parallel |
-// | `computer` | all frames of a layer, packed |
+// | `computer` | all frames of a layer, packed, pair by pair or several pairs in parallel |
 // | `kernels` | the loops over bytes, for each instruction set |
 
 mod batch;
 mod computer;
 mod evaluator;
 mod forward;
-mod job;
 pub mod kernels;
 mod pair;
-mod parallel_pairs;
 mod reads;
 mod relay;
 mod workspace;

@@ -2,9 +2,11 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use kalah_base::progress::Pulse;
 use kalah_core::game::Capture;
 use kalah_core::index::Frame;
 use kalah_core::memory::prefetch_bytes;
+use kalah_core::table::{TableError, Tables};
 use rayon::prelude::*;
 
 use super::evaluator::Evaluator;
@@ -12,9 +14,7 @@ use super::forward::FrameEvaluator;
 use super::kernels;
 use super::workspace::{Block, PairSpace, Workspace, block_rows};
 use crate::builder::computer::ComputeError;
-use crate::progress::Pulse;
 use crate::rows::{BoardRows, Moves, QuietMove};
-use crate::table::{TableError, Tables};
 
 /// Bytes of work worth a separate task: the maximum where there is much work, and the minimum where
 /// there is little for each thread.

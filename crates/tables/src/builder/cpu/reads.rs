@@ -1,8 +1,9 @@
 //! Frames of lower tables, and scores that are read one by one.
 
 use kalah_core::index::Frame;
+use kalah_core::table::{FrameScores, ScorePlace, Table, TableError, Tables};
 
-use crate::table::{FrameScores, ScorePlace, Table, TableError, Tables, frame_in_parallel};
+use crate::table::frame_in_parallel;
 
 /// Number of scores that are prefetched before the first of them is read.
 const AHEAD: usize = 256;

@@ -2,10 +2,10 @@
 
 use kalah_core::index::{Frame, RowIndex};
 use kalah_core::isa::Isa;
+use kalah_core::table::{DamagedGroup, FrameScores, RUN_MARGIN, TableError};
 
 use super::reads::{Child, Reads, Worth, raise};
 use crate::rows::{Crossing, Crossings, Ending, Moves, OffsetList, RanksFrom, Relays};
-use crate::table::{DamagedGroup, FrameScores, RUN_MARGIN, TableError};
 
 /// Endings for at most this many other rows are evaluated at once, without waiting for others that
 /// read the same run.

@@ -1,7 +1,6 @@
+use kalah_base::system::OutOfMemory;
 use kalah_core::index::row_count;
 use kalah_core::memory::HugePages;
-
-use crate::system::OutOfMemory;
 
 /// Rows of one level that are computed together, so that their scores against the other side stay
 /// in the caches.

@@ -3,11 +3,12 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use kalah_core::table::TableError;
 use zstd::stream::raw::CParameter;
+use zstd::zstd_safe::get_frame_content_size;
 
 use super::order::PARENTS;
 use super::predict::{CONTEXTS, visit};
-use crate::table::TableError;
 
 const CLASSES: usize = 32;
 
@@ -33,7 +34,7 @@ const CLASS_POSITIONS: usize = 1 << 15;
 const ROUNDS: usize = 8;
 
 /// Maximum bytes of a chunk's content.
-pub fn content_limit(positions: usize) -> usize {
+fn content_limit(positions: usize) -> usize {
     PREFIX_BYTES + CLASSES + positions / 2 + positions
 }
 
@@ -52,8 +53,8 @@ impl Shape {
     }
 }
 
-/// Encodes the scores of a chunk. Returns a zstd frame and the number of bytes of its content.
-pub fn encode(shape: &Shape, scores: &mut [u8]) -> io::Result<(Vec<u8>, u32)> {
+/// Encodes the scores of a chunk as a zstd frame.
+pub fn encode(shape: &Shape, scores: &mut [u8]) -> io::Result<Vec<u8>> {
     let mut residuals: Vec<(u16, i8)> = Vec::with_capacity(scores.len());
     let mut histograms = vec![[0u32; 128]; CONTEXTS];
     visit(&shape.others, &shape.movers, scores, |context, prediction, score| {
@@ -91,7 +92,7 @@ fn symbol(residual: i32) -> u8 {
 }
 
 /// Makes one zstd frame, with each stream in separate blocks, so that it has its own Huffman codes.
-fn compress(streams: &[Vec<u8>]) -> io::Result<(Vec<u8>, u32)> {
+fn compress(streams: &[Vec<u8>]) -> io::Result<Vec<u8>> {
     let bytes = streams.iter().map(Vec::len).sum::<usize>();
     let mut encoder = zstd::Encoder::new(Vec::with_capacity(bytes / 2), 1)?;
     // Symbols look like noise to a match search: the few matches cost more than they save.
@@ -105,14 +106,14 @@ fn compress(streams: &[Vec<u8>]) -> io::Result<(Vec<u8>, u32)> {
         encoder.write_all(stream)?;
         encoder.flush()?;
     }
-    Ok((encoder.finish()?, bytes as u32))
+    encoder.finish()
 }
 
-/// Decodes the zstd frame of a chunk whose content has `content_bytes` bytes into its scores;
-/// `None` if it is damaged.
+/// Decodes the zstd frame of a chunk into its scores; `None` if it is damaged.
 ///
 /// No score is above `max_score`.
-pub fn decode(shape: &Shape, frame: &[u8], content_bytes: usize, max_score: u8, scores: &mut [u8]) -> Option<()> {
+pub fn decode(shape: &Shape, frame: &[u8], max_score: u8, scores: &mut [u8]) -> Option<()> {
+    let content_bytes = usize::try_from(get_frame_content_size(frame).ok()??).ok()?;
     if content_bytes > content_limit(shape.positions()) {
         return None;
     }

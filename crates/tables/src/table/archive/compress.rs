@@ -1,25 +1,24 @@
 use std::fs::File;
-use std::io::Write;
+use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
+use kalah_base::file::{FileContent, Replacement};
+use kalah_base::progress::Pulse;
 use kalah_core::cancel::Cancel;
+use kalah_core::header::Kind;
 use kalah_core::index::{Frame, RowIndex};
 use kalah_core::isa::Isa;
+use kalah_core::table::format::{Entry, prefix};
+use kalah_core::table::{Damage, FrameScores, RUN_MARGIN, Table, TableError, TableHeader, TableKey, TablePart};
 use rayon::prelude::*;
 
 use super::chunk::{self, Shape, zeroed};
-use super::container::{self, ChunkEntry, read_info};
+use super::container::{ArchiveHeader, ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES, Chunk, FrameWriter, read_info};
 use super::decompress::{PROGRAM_BYTES, decompress_frame_memory};
-use super::info::{ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES};
 use super::order::{Grid, RowOrder};
 use super::reader::{ArchiveReader, FrameChunks, batch, scores_and_chunks};
-use crate::file::{FileContent, Replacement};
-use crate::progress::Pulse;
-use crate::table::{
-    Damage, FrameScores, PackedFrame, RUN_MARGIN, Table, TableError, TableHeader, TableKey, TablePart,
-    frame_in_parallel, unless_other,
-};
+use crate::table::{PackedFrame, frame_in_parallel, unless_other};
 
 /// Bytes per position of a chunk waiting to be written.
 const CHUNK_BYTES: u64 = 1;
@@ -57,7 +56,7 @@ pub fn compress(table: &Table, archive: impl AsRef<Path>, pulse: &Pulse) -> Resu
 /// As [`compress`].
 ///
 /// # Panics
-/// When `side` is not one of [`CHUNK_SIDES`].
+/// When `side` is not a power of two in [`CHUNK_SIDES`].
 pub fn compress_in_chunks(
     table: &Table,
     archive: impl AsRef<Path>,
@@ -65,7 +64,7 @@ pub fn compress_in_chunks(
     pulse: &Pulse,
 ) -> Result<ArchiveInfo, TableError> {
     let archive = archive.as_ref();
-    assert!(CHUNK_SIDES.contains(&side), "chunks of {side} x {side} positions");
+    assert!(CHUNK_SIDES.contains(&side) && side.is_power_of_two(), "chunks of {side} x {side} positions");
     write_archive(table, archive, side, pulse)?;
     read_info(archive)
 }
@@ -99,22 +98,30 @@ fn full(path: &Path) -> impl FnOnce(std::io::Error) -> TableError {
 /// byte.
 fn write_archive(table: &Table, path: &Path, side: usize, pulse: &Pulse) -> Result<(), TableError> {
     let mut file = Replacement::begin(path, Some(FileContent::Archive)).map_err(full(path))?;
-    let &TableHeader { key, file_bytes, digest, .. } = table.header();
-    let header = container::header_frame(key, file_bytes, digest, side);
-    file.write_all(&header).map_err(full(path))?;
+    let &TableHeader { key, digest, .. } = table.header();
     let index = RowIndex::new(key.pits, key.seeds).expect("pits and seeds of tables");
-    let (mut entries, mut at) = (Vec::new(), header.len() as u64);
+    let (mut entries, mut at) = (Vec::new(), ArchiveHeader::prefix_bytes(key, key.seeds - 1) as u64);
+    file.seek(SeekFrom::Start(at)).map_err(full(path))?;
     for frame in key.frames() {
-        let mut write = |bytes: &[u8]| file.write_all(bytes).map_err(full(path));
-        let chunks = compress_frame(table, &index, frame, side, pulse, at, &mut write)?;
+        let (mut writer, mut chunks, mut chunk_at) = (FrameWriter::default(), Vec::new(), at);
+        compress_frame(table, &index, frame, side, pulse, &mut |bytes| {
+            chunks.push(Chunk { offset: chunk_at, bytes: bytes.len() as u32 });
+            chunk_at += bytes.len() as u64;
+            writer.chunk(&mut file, bytes).map_err(full(path))
+        })?;
         pulse.check()?;
+        let table_bytes = table.header().entries[frame.mover - 1].section_bytes();
+        let entry = writer.finish(&mut file, at, table_bytes).map_err(full(path))?;
         let mut written = file.reopen().map_err(full(path))?;
-        let of_frame = FrameChunks { path, index: &index, frame, side, entries: &chunks };
+        let of_frame = FrameChunks { path, index: &index, frame, side, chunks: &chunks };
         check_frame(table, &of_frame, &mut written)?;
-        at = chunks.last().map_or(at, ChunkEntry::end);
-        entries.extend(chunks);
+        at = entry.section_of(frame.mover).end();
+        entries.push((frame.mover, entry));
     }
-    file.write_all(&container::trailer(header.len(), &entries)).map_err(full(path))?;
+    entries.sort_unstable_by_key(|&(mover, _)| mover);
+    let entries: Vec<_> = entries.into_iter().map(|(_, entry)| entry).collect();
+    let prefix = prefix(Kind::Archive, key, side.ilog2() as u8, digest, &[], &entries);
+    file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&prefix)).map_err(full(path))?;
     file.finish().map_err(full(path))
 }
 
@@ -131,17 +138,15 @@ fn check_frame(table: &Table, chunks: &FrameChunks, written: &mut File) -> Resul
     Ok(())
 }
 
-/// Passes the chunks of a frame to `write`, one after another from offset `at` of the archive on, and
-/// returns their entries. `pulse` counts the positions.
+/// Passes the chunks of a frame to `write`, one after another. `pulse` counts the positions.
 fn compress_frame(
     table: &Table,
     index: &RowIndex,
     frame: Frame,
     side: usize,
     pulse: &Pulse,
-    at: u64,
     write: &mut dyn FnMut(&[u8]) -> Result<(), TableError>,
-) -> Result<Vec<ChunkEntry>, TableError> {
+) -> Result<(), TableError> {
     pulse.check()?;
     let entry = &table.header().entries[frame.mover - 1];
     let packed = frame_in_parallel(table, frame.mover)?;
@@ -165,18 +170,13 @@ fn compress_frame(
         pulse.positions.fetch_add(shape.positions() as u64, Ordering::Relaxed);
         compressed
     };
-    let (mut at, mut entries) = (at, Vec::with_capacity(grid.chunks()));
     for start in (0..grid.chunks()).step_by(batch()) {
         pulse.check()?;
         let numbers = start..(start + batch()).min(grid.chunks());
         let chunks: Result<Vec<_>, _> = numbers.into_par_iter().map(encode).collect();
-        for (bytes, content_bytes) in chunks.map_err(TableError::io(table.path()))? {
-            entries.push(ChunkEntry::new(at, &bytes, content_bytes));
-            at += bytes.len() as u64;
-            write(&bytes)?;
-        }
+        chunks.map_err(TableError::io(table.path()))?.iter().try_for_each(|chunk| write(chunk))?;
     }
-    Ok(entries)
+    Ok(())
 }
 
 /// Scores of a frame: for each other row, one for each mover's row, both in lexicographic order.

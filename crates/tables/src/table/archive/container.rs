@@ -1,298 +1,216 @@
-//! The bytes of an archive around its chunks: header, checksums and seek table, each in a skippable
-//! zstd frame.
+//! The directory of an archive, and the chunks of a frame (docs/archive.md).
 
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
+use std::io::{self, Write};
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
 
-use bytemuck::{Pod, Zeroable};
-use kalah_core::game::Rules;
-use kalah_core::header::{is_sealed, sealed};
-use kalah_core::index::layer_positions;
-use xxhash_rust::xxh3::xxh3_64;
+use kalah_core::directories::Directories;
+use kalah_core::header::Kind;
+use kalah_core::index::Frame;
+use kalah_core::table::format::{ALIGNMENT, BLOCK_BYTES, Entry, LayerHeader, RawEntry};
+use kalah_core::table::{Damage, Section, TableError, TableKey, TablePart};
+use xxhash_rust::xxh3::Xxh3Default;
 
-use super::chunk::content_limit;
-use super::info::{ArchiveInfo, CHUNK_SIDES};
 use super::order::Grid;
-use crate::file;
-use crate::table::{Damage, TableError, TableKey, TablePart};
+use crate::table::layer_file::{LayerFile, read_at};
 
-const MAGIC: [u8; 8] = *b"KALAHAR\n";
-const VERSION: u32 = 1;
+/// Side of the chunks that [`super::compress()`] makes.
+pub const CHUNK_SIDE: usize = 2048;
 
-/// Magic numbers of the skippable frames. Those of the seek table and of the end of the file are
-/// from zstd's seekable format.
-const HEADER_FRAME: u32 = 0x184d_2a50;
-const CHECKSUM_FRAME: u32 = 0x184d_2a51;
-const SEEK_TABLE_FRAME: u32 = 0x184d_2a5e;
-const SEEKABLE: u32 = 0x8f92_eab1;
+/// Sides that chunks can have: the powers of two in this range.
+pub const CHUNK_SIDES: RangeInclusive<usize> = 16..=4096;
 
-/// Bytes before the content of a skippable frame: magic number and length.
-const FRAME_PREFIX_BYTES: usize = 8;
+/// Bytes of the length of a chunk.
+const LENGTH_BYTES: usize = size_of::<u32>();
 
-/// Bytes at the end of a seek table: number of frames, descriptor, magic number.
-const FOOTER_BYTES: usize = 9;
-
-const SEEK_ENTRY_BYTES: usize = 8;
-const HEADER_BYTES: usize = size_of::<RawHeader>();
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct RawHeader {
-    magic: [u8; 8],
-    version: u32,
-    rules: u8,
-    pits: u8,
-    seeds: u8,
-    reserved: u8,
-    chunk_side: u32,
-    chunks: u32,
-    table_bytes: u64,
-    digest: [u8; 32],
-    checksum: u64,
+/// Path of a table's archive in `directory`, or in the first of several that has it: the table's path
+/// with `.archive` added.
+pub fn archive_path(directories: impl Into<Directories>, key: TableKey) -> PathBuf {
+    directories.into().file(&(key.file_name() + ".archive"))
 }
 
-/// Number of chunks in an archive of `key`; `None` if it exceeds the format.
-fn chunks(key: TableKey, side: usize) -> Option<u32> {
-    let chunks = key.frames().map(|frame| Grid::new(frame, side).chunks() as u64).sum::<u64>();
-    // Header and checksums have entries in the seek table, too, and its length must fit 32 bits.
-    (chunks < u64::from(u32::MAX) / SEEK_ENTRY_BYTES as u64 - 16).then_some(chunks as u32)
+/// The description in an archive's header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ArchiveInfo {
+    /// The compressed table.
+    pub key: TableKey,
+    /// Number of positions.
+    pub positions: u64,
+    /// The digest of the table.
+    pub digest: [u8; 32],
+    /// Bytes of the table's file.
+    pub table_bytes: u64,
+    /// Bytes of the archive.
+    pub archive_bytes: u64,
+    /// Maximum side of a chunk: chunks have at most the square of this many positions.
+    pub chunk_side: usize,
+    /// Number of chunks.
+    pub chunks: u64,
 }
 
-/// First frame of the archive of a table with this length and digest.
-///
-/// # Panics
-/// When `side` is so small that there are more chunks than the format can count.
-pub fn header_frame(key: TableKey, table_bytes: u64, digest: [u8; 32], side: usize) -> Vec<u8> {
-    let header = RawHeader {
-        magic: MAGIC,
-        version: VERSION.to_le(),
-        rules: key.rules.code(),
-        pits: key.pits as u8,
-        seeds: key.seeds as u8,
-        reserved: 0,
-        chunk_side: (side as u32).to_le(),
-        chunks: chunks(key, side).expect("chunks of this side are few enough").to_le(),
-        table_bytes: table_bytes.to_le(),
-        digest,
-        checksum: 0,
-    };
-    skippable(HEADER_FRAME, bytemuck::bytes_of(&sealed(header)))
+impl ArchiveInfo {
+    /// The description in this header.
+    pub(super) fn new(header: &ArchiveHeader) -> ArchiveInfo {
+        let sum = |figure: fn(&ArchiveEntry) -> u64| header.entries.iter().map(figure).sum::<u64>();
+        ArchiveInfo {
+            key: header.key,
+            positions: header.positions,
+            digest: header.source,
+            table_bytes: header.key.prefix_bytes() + sum(|entry| entry.table_bytes),
+            archive_bytes: header.file_bytes,
+            chunk_side: 1 << header.form,
+            chunks: sum(|entry| entry.chunks),
+        }
+    }
+
+    /// Bits of the archive per position.
+    pub fn bits_per_position(&self) -> f64 {
+        self.archive_bytes as f64 * 8.0 / self.positions as f64
+    }
 }
 
-/// The last two frames of an archive whose first frame has `header_bytes` bytes: checksums and seek
-/// table.
-pub fn trailer(header_bytes: usize, chunks: &[ChunkEntry]) -> Vec<u8> {
-    let checksums: Vec<u64> = chunks.iter().map(|chunk| chunk.checksum).collect();
-    let checksum_frame = checksum_frame(&checksums);
-    let mut sizes = vec![(header_bytes as u32, 0)];
-    sizes.extend(chunks.iter().map(|chunk| (chunk.bytes, chunk.content_bytes)));
-    sizes.push((checksum_frame.len() as u32, 0));
-    [checksum_frame, seek_table_frame(&sizes)].concat()
-}
+/// The header and directory of an archive. Byte 15 is the binary logarithm of the side of its chunks.
+pub type ArchiveHeader = LayerHeader<ArchiveEntry>;
 
-/// Frame after the chunks: their checksums, and a checksum of these.
-fn checksum_frame(checksums: &[u64]) -> Vec<u8> {
-    let mut content: Vec<u8> = checksums.iter().flat_map(|checksum| checksum.to_le_bytes()).collect();
-    content.extend(xxh3_64(&content).to_le_bytes());
-    skippable(CHECKSUM_FRAME, &content)
-}
-
-/// Last frame of an archive, from the numbers of bytes of its frames and of their content.
-fn seek_table_frame(frames: &[(u32, u32)]) -> Vec<u8> {
-    let mut content: Vec<u8> =
-        frames.iter().flat_map(|(bytes, content)| [bytes.to_le_bytes(), content.to_le_bytes()]).flatten().collect();
-    content.extend((frames.len() as u32).to_le_bytes());
-    content.push(0);
-    content.extend(SEEKABLE.to_le_bytes());
-    skippable(SEEK_TABLE_FRAME, &content)
-}
-
-fn skippable(magic: u32, content: &[u8]) -> Vec<u8> {
-    [&magic.to_le_bytes(), &(content.len() as u32).to_le_bytes(), content].concat()
-}
-
-/// A chunk as described by the seek table and the checksums.
-#[derive(Clone, Copy)]
-pub struct ChunkEntry {
-    /// Where its frame begins, in bytes from the start of the file.
+/// A frame's entry in the directory. The frame has its chunks, then the list of their lengths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArchiveEntry {
+    /// Where the frame begins, in bytes from the start of the file.
     pub offset: u64,
-    /// Bytes of its frame.
-    pub bytes: u32,
-    /// Bytes of the content of its frame.
-    pub content_bytes: u32,
-    /// XXH3 of its frame.
-    pub checksum: u64,
+    /// Bytes of the chunks.
+    pub chunk_bytes: u64,
+    /// Number of chunks.
+    pub chunks: u64,
+    /// Bytes of the frame in the table.
+    pub table_bytes: u64,
+    /// BLAKE3 of chunks, list and checksums.
+    pub digest: [u8; 32],
 }
 
-impl ChunkEntry {
-    /// The entry of a chunk whose frame is at `offset`.
-    pub fn new(offset: u64, frame: &[u8], content_bytes: u32) -> ChunkEntry {
-        ChunkEntry { offset, bytes: frame.len() as u32, content_bytes, checksum: xxh3_64(frame) }
+impl Entry for ArchiveEntry {
+    fn read(raw: &RawEntry, frame: Frame, form: u8, file_bytes: u64) -> Option<ArchiveEntry> {
+        let (offset, [chunk_bytes, chunks, table_bytes, unused], digest) = raw.parts();
+        let side = 1usize.checked_shl(form.into()).filter(|side| CHUNK_SIDES.contains(side))?;
+        let is_sound = chunks == Grid::new(frame, side).chunks() as u64
+            && chunk_bytes.max(offset) <= file_bytes
+            && table_bytes <= 4 * frame.positions() + (1 << 20)
+            && unused == 0;
+        is_sound.then_some(ArchiveEntry { offset, chunk_bytes, chunks, table_bytes, digest })
     }
 
-    /// Where the next chunk begins.
-    pub fn end(&self) -> u64 {
-        self.offset + u64::from(self.bytes)
+    fn raw(&self) -> RawEntry {
+        RawEntry::of(self.offset, [self.chunk_bytes, self.chunks, self.table_bytes, 0], self.digest)
     }
 
+    fn section_of(&self, _mover: usize) -> Section {
+        let data = (self.chunk_bytes + self.chunks * LENGTH_BYTES as u64).next_multiple_of(ALIGNMENT);
+        Section { offset: self.offset, data, head: 0, tag: 0, digest: self.digest }
+    }
+}
+
+/// A chunk in a file.
+#[derive(Clone, Copy)]
+pub struct Chunk {
+    /// Where it begins, in bytes from the start of the file.
+    pub offset: u64,
+    /// Its bytes.
+    pub bytes: u32,
+}
+
+impl Chunk {
     /// Error for damage of this chunk in the archive at `path`.
     pub fn damaged(&self, path: &Path) -> TableError {
         TableError::damaged_archive(path, Damage::Part { part: TablePart::Chunk, offset: self.offset })
     }
 }
 
-/// An archive whose header, checksums and seek table are valid. Its chunks follow each other
-/// without gaps.
-pub struct Container {
-    pub file: File,
-    pub info: ArchiveInfo,
-    pub chunks: Vec<ChunkEntry>,
+/// Opens an archive and checks everything except its frames.
+pub fn open(path: &Path) -> Result<LayerFile<ArchiveEntry>, TableError> {
+    LayerFile::open(path, Kind::Archive, TableError::damaged_archive)
 }
 
-impl Container {
-    /// Opens an archive and checks everything except its chunks.
-    pub fn open(path: &Path) -> Result<Container, TableError> {
-        let mut file = file::open(path).map_err(TableError::io(path))?;
-        let archive_bytes = file.metadata().map_err(TableError::io(path))?.len();
-        let damaged = |damage| TableError::damaged_archive(path, damage);
-        let first = (FRAME_PREFIX_BYTES + HEADER_BYTES).min(archive_bytes as usize);
-        let header = read_at(&mut file, 0, first).map_err(TableError::io(path))?;
-        let mut info = read_header(&header).map_err(damaged)?;
-        info.archive_bytes = archive_bytes;
-
-        // The expected lengths of the last two frames are computed, so damaged lengths are never
-        // used.
-        let chunks = info.chunks as usize;
-        let checksum_bytes = FRAME_PREFIX_BYTES + (chunks + 1) * size_of::<u64>();
-        let seek_bytes = FRAME_PREFIX_BYTES + (chunks + 2) * SEEK_ENTRY_BYTES + FOOTER_BYTES;
-        let tail_bytes = (checksum_bytes + seek_bytes) as u64;
-        let Some(offset) = archive_bytes.checked_sub(tail_bytes).filter(|&offset| offset >= header.len() as u64) else {
-            let expected = header.len() as u64 + tail_bytes;
-            return Err(damaged(Damage::Length { found: archive_bytes, expected }));
-        };
-        let tail = read_at(&mut file, offset, tail_bytes as usize).map_err(TableError::io(path))?;
-        let (checksums, seek_table) = tail.split_at(checksum_bytes);
-        let seek_table_damaged = Damage::Part { part: TablePart::SeekTable, offset: offset + checksum_bytes as u64 };
-        let mut chunks = read_seek_table(seek_table, &info, [header.len(), checksum_bytes], offset)
-            .ok_or_else(|| damaged(seek_table_damaged))?;
-        read_checksums(checksums, &mut chunks)
-            .ok_or_else(|| damaged(Damage::Part { part: TablePart::Checksums, offset }))?;
-        Ok(Container { file, info, chunks })
-    }
-}
-
-/// Reads the description of an archive. Header, checksums and seek table are checked, chunks are
-/// not.
+/// Reads the description of an archive. Header and directory are checked, chunks are not.
 ///
 /// # Errors
 /// When it cannot be read, or is damaged or foreign.
 pub fn read_info(archive: impl AsRef<Path>) -> Result<ArchiveInfo, TableError> {
-    let archive = archive.as_ref();
-    Ok(Container::open(archive)?.info)
+    open(archive.as_ref()).map(|archive| ArchiveInfo::new(&archive.header))
 }
 
-/// Reads `bytes` bytes of a file.
-pub fn read_at(file: &mut File, offset: u64, bytes: usize) -> std::io::Result<Vec<u8>> {
-    let mut buffer = Vec::new();
-    buffer.try_reserve_exact(bytes)?;
-    file.seek(SeekFrom::Start(offset))?;
-    file.take(bytes as u64).read_to_end(&mut buffer)?;
-    if buffer.len() < bytes { Err(std::io::ErrorKind::UnexpectedEof.into()) } else { Ok(buffer) }
+/// Compares a frame of an archive with its digest, and returns its chunks.
+///
+/// # Errors
+/// When it is damaged or cannot be read.
+pub fn chunks(archive: &mut LayerFile<ArchiveEntry>, frame: Frame) -> Result<Vec<Chunk>, TableError> {
+    let entry = archive.header.entries[frame.mover - 1];
+    archive.copy_frame(frame, &entry, |_| Ok(()))?;
+    let list_at = entry.offset + entry.chunk_bytes;
+    let list = read_at(&mut archive.file, list_at, entry.chunks as usize * LENGTH_BYTES);
+    let list = list.map_err(TableError::io(archive.path()))?;
+    let mut offset = entry.offset;
+    let chunk = |&bytes: &[u8; LENGTH_BYTES]| {
+        let chunk = Chunk { offset, bytes: u32::from_le_bytes(bytes) };
+        offset += u64::from(chunk.bytes);
+        chunk
+    };
+    let chunks = list.as_chunks().0.iter().map(chunk).collect();
+    if offset == list_at { Ok(chunks) } else { Err(archive.damage(TablePart::Chunk, list_at)) }
 }
 
-fn read_header(bytes: &[u8]) -> Result<ArchiveInfo, Damage> {
-    let prefix = skippable(HEADER_FRAME, &[0; HEADER_BYTES]);
-    let magic = &bytes[bytes.len().min(FRAME_PREFIX_BYTES)..];
-    if !bytes.starts_with(&prefix[..FRAME_PREFIX_BYTES]) || !magic.starts_with(&MAGIC) {
-        return Err(Damage::Foreign("kalah archive"));
-    }
-    let damaged = Damage::Part { part: TablePart::Header, offset: 0 };
-    let raw = bytes.get(FRAME_PREFIX_BYTES..FRAME_PREFIX_BYTES + HEADER_BYTES).ok_or(damaged.clone())?;
-    let raw: RawHeader = bytemuck::pod_read_unaligned(raw);
-    let version = u32::from_le(raw.version);
-    if version != VERSION {
-        return Err(Damage::Version { found: version, known: VERSION });
-    }
-    if !is_sealed(&raw) {
-        return Err(damaged);
-    }
-    (|| {
-        let rules = Rules::from_code(raw.rules)?;
-        let (pits, seeds) = (usize::from(raw.pits), usize::from(raw.seeds));
-        let chunk_side = u32::from_le(raw.chunk_side) as usize;
-        let key = TableKey { rules, pits, seeds };
-        let key = (key.is_possible() && CHUNK_SIDES.contains(&chunk_side)).then_some(key)?;
-        let chunks = chunks(key, chunk_side).filter(|&chunks| chunks == u32::from_le(raw.chunks))?;
-        Some(ArchiveInfo {
-            key,
-            positions: layer_positions(pits, seeds),
-            digest: raw.digest,
-            table_bytes: u64::from_le(raw.table_bytes),
-            archive_bytes: 0,
-            chunk_side,
-            chunks,
-        })
-    })()
-    .ok_or(damaged)
+/// Writes the chunks of a frame one after another, then their lengths and the checksums of the blocks.
+#[derive(Default)]
+pub struct FrameWriter {
+    lengths: Vec<u8>,
+    checksums: Vec<u8>,
+    block: Xxh3Default,
+    hasher: blake3::Hasher,
+    bytes: u64,
 }
 
-/// Reads the chunks from a seek table, without checksums; `None` if it does not match the archive.
-/// `outer` are the bytes of the first frame and of the last one before the seek table. The last
-/// chunk ends at `end`.
-fn read_seek_table(bytes: &[u8], info: &ArchiveInfo, outer: [usize; 2], end: u64) -> Option<Vec<ChunkEntry>> {
-    let content = bytes.get(FRAME_PREFIX_BYTES..bytes.len().checked_sub(FOOTER_BYTES)?)?;
-    let words = content.as_chunks::<4>().0.as_chunks::<2>().0;
-    let frames: Vec<(u32, u32)> = words.iter().map(|word| word.map(u32::from_le_bytes).into()).collect();
-    // These frames have exactly one correct form.
-    if seek_table_frame(&frames) != bytes {
-        return None;
+impl FrameWriter {
+    /// Writes the next chunk.
+    pub fn chunk(&mut self, file: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
+        self.lengths.extend((bytes.len() as u32).to_le_bytes());
+        self.data(file, bytes)
     }
-    let [first, last] = outer.map(|bytes| (bytes as u32, 0));
-    let frames = frames.strip_prefix(&[first])?.strip_suffix(&[last])?;
-    let mut offset = outer[0] as u64;
-    let grids = info.key.frames().map(|frame| Grid::new(frame, info.chunk_side));
-    let positions = grids.flat_map(|grid| (0..grid.chunks()).map(move |number| grid.positions(number)));
-    let mut chunks = Vec::with_capacity(frames.len());
-    for (&(bytes, content_bytes), positions) in frames.iter().zip(positions) {
-        if content_bytes as usize > content_limit(positions) {
-            return None;
-        }
-        chunks.push(ChunkEntry { offset, bytes, content_bytes, checksum: 0 });
-        offset += u64::from(bytes);
-    }
-    (offset == end).then_some(chunks)
-}
 
-/// Reads the checksums of the chunks; `None` if their frame is damaged.
-fn read_checksums(bytes: &[u8], chunks: &mut [ChunkEntry]) -> Option<()> {
-    let content = bytes.get(FRAME_PREFIX_BYTES..bytes.len() - size_of::<u64>())?;
-    let checksums: Vec<u64> = content.as_chunks().0.iter().map(|&checksum| u64::from_le_bytes(checksum)).collect();
-    for (chunk, &checksum) in chunks.iter_mut().zip(&checksums) {
-        chunk.checksum = checksum;
-    }
-    (checksum_frame(&checksums) == bytes).then_some(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::table::archive::CHUNK_SIDE;
-
-    #[test]
-    fn archives_of_all_tables_can_count_their_chunks() {
-        for pits in 1..=8 {
-            for seeds in 2..=48 {
-                let key = TableKey { rules: Rules::Standard, pits, seeds };
-                let counted = chunks(key, CHUNK_SIDE).expect("chunks of the usual side are few enough");
-                // The minimum, if all chunks were full. No frame has less than one.
-                let positions = u128::from(layer_positions(pits, seeds));
-                assert!(u128::from(counted) >= positions.div_ceil((CHUNK_SIDE * CHUNK_SIDE) as u128), "{key}");
-                // The lengths of chunks with the longest content, and of the list of checksums, fit
-                // 32 bits.
-                assert!(content_limit(*CHUNK_SIDES.end() * *CHUNK_SIDES.end()) <= u32::MAX as usize);
-                assert!(8 * (u64::from(counted) + 1) <= u64::from(u32::MAX), "{key}");
+    fn data(&mut self, file: &mut dyn Write, mut bytes: &[u8]) -> io::Result<()> {
+        self.hasher.update(bytes);
+        file.write_all(bytes)?;
+        while !bytes.is_empty() {
+            let (now, later) = bytes.split_at(bytes.len().min(BLOCK_BYTES - self.bytes as usize % BLOCK_BYTES));
+            self.block.update(now);
+            self.bytes += now.len() as u64;
+            if self.bytes.is_multiple_of(BLOCK_BYTES as u64) {
+                self.end_block();
             }
+            bytes = later;
         }
+        Ok(())
+    }
+
+    fn end_block(&mut self) {
+        self.checksums.extend(self.block.digest().to_le_bytes());
+        self.block.reset();
+    }
+
+    /// Writes what follows the chunks. Returns the entry of the frame, which has `table_bytes` bytes in the table and
+    /// begins at `offset`.
+    pub fn finish(mut self, file: &mut dyn Write, offset: u64, table_bytes: u64) -> io::Result<ArchiveEntry> {
+        let chunk_bytes = self.bytes;
+        let mut list = std::mem::take(&mut self.lengths);
+        let chunks = (list.len() / LENGTH_BYTES) as u64;
+        let end = (chunk_bytes + list.len() as u64).next_multiple_of(ALIGNMENT);
+        list.resize((end - chunk_bytes) as usize, 0);
+        self.data(file, &list)?;
+        if !self.bytes.is_multiple_of(BLOCK_BYTES as u64) {
+            self.end_block();
+        }
+        self.checksums.resize(self.checksums.len().next_multiple_of(ALIGNMENT as usize), 0);
+        self.hasher.update(&self.checksums);
+        file.write_all(&self.checksums)?;
+        let digest = *self.hasher.finalize().as_bytes();
+        Ok(ArchiveEntry { offset, chunk_bytes, chunks, table_bytes, digest })
     }
 }

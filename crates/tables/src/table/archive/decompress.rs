@@ -1,17 +1,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use kalah_base::file::{FileContent, LockError, require_replaceable};
+use kalah_base::progress::Pulse;
 use kalah_core::cancel::Cancel;
 use kalah_core::index::Frame;
+use kalah_core::table::{Damage, Table, TableError};
 
 use super::chunk::zeroed;
-use super::info::ArchiveInfo;
+use super::container::ArchiveInfo;
 use super::reader::{ArchiveReader, scores_and_chunks};
-use crate::file::{FileContent, require_replaceable};
-use crate::progress::Pulse;
-use crate::table::{
-    Damage, DirectoryLock, LockError, PackedFrame, Table, TableError, TableWriter, check_in_parallel, unless_other,
-};
+use crate::table::{DirectoryLock, PackedFrame, TableWriter, check_in_parallel, unless_other};
 
 /// Bytes per position of a chunk whose scores wait to be put in place: the scores, and the chunk's
 /// bytes in the archive.
@@ -80,7 +79,7 @@ pub fn decompress(
     writer.finish()
 }
 
-/// Checks an archive: every chunk against its checksum, and the table that it decompresses to against
+/// Checks an archive: every frame against its digest, and the table that it decompresses to against
 /// the digest of the compressed one. Nothing is written; memory: [`decompress_memory`]. `pulse` counts the
 /// positions.
 ///

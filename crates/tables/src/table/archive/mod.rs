@@ -1,4 +1,4 @@
-//! Seekable zstd archives of tables, for storage and download: lossless, and about half the size of
+//! Archives of tables, for storage and download: lossless, and about half the size of
 //! a table.
 //!
 //! The scores of a frame, in lexicographic order, are predicted from neighbours. The differences
@@ -6,25 +6,22 @@
 
 // | module | contents |
 // |---|---|
-// | `info` | the description and path of an archive |
 // | `compress`(compress()) | a table to an archive |
 // | `decompress`(decompress()) | an archive to a table |
 // | `reader` | single frames of an archive |
 // | `order` | rows in lexicographic order, their parents, and the division of a frame into chunks |
 // | `predict` | predicting scores |
 // | `chunk` | scores to symbols to a zstd frame, and back |
-// | `container` | header, checksums and seek table |
+// | `container` | the directory and description of an archive, and the chunks of a frame |
 
 mod chunk;
 mod compress;
 mod container;
 mod decompress;
-mod info;
 mod order;
 mod predict;
 mod reader;
 
 pub use compress::{compress, compress_in_chunks, compress_memory, is_compressed};
-pub use container::read_info;
+pub use container::{ArchiveEntry, ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES, archive_path, read_info};
 pub use decompress::{check, decompress, decompress_memory};
-pub use info::{ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES, archive_path};

@@ -1,18 +1,18 @@
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use kalah_core::cancel::Cancel;
 use kalah_core::index::{Frame, RowIndex};
 use kalah_core::isa::Isa;
-use kalah_core::table::format::{RawEntry, table_digest};
+use kalah_core::table::{Damage, FrameScores, RUN_MARGIN, Table, TableError};
 use rayon::prelude::*;
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::chunk::{self, Shape, zeroed};
-use super::container::{self, ChunkEntry, Container};
-use super::info::ArchiveInfo;
+use super::container::{self, ArchiveEntry, ArchiveInfo, Chunk};
 use super::order::{Grid, RowOrder};
-use crate::table::{Damage, FrameScores, PackedFrame, RUN_MARGIN, Table, TableError};
+use crate::table::PackedFrame;
+use crate::table::contents::Contents;
+use crate::table::layer_file::{LayerFile, read_at};
 
 /// Chunks for each thread that are encoded or decoded together. Few, since all of them are in
 /// memory at the same time.
@@ -37,46 +37,34 @@ const ROW_BYTES: u64 = 64;
 
 /// An open archive, from which single frames are decompressed.
 pub(super) struct ArchiveReader {
-    path: PathBuf,
-    container: Container,
+    file: LayerFile<ArchiveEntry>,
+    info: ArchiveInfo,
     index: RowIndex,
-    /// First chunk of each frame, by seeds in the mover's row, from 1.
-    starts: Vec<usize>,
 }
 
 impl ArchiveReader {
-    /// Opens an archive and checks everything except its chunks.
+    /// Opens an archive and checks everything except its frames.
     ///
     /// # Errors
     /// When it cannot be read, or is damaged or foreign.
     pub fn open(path: impl AsRef<Path>) -> Result<ArchiveReader, TableError> {
-        let path = path.as_ref();
-        let container = Container::open(path)?;
-        let (key, side) = (container.info.key, container.info.chunk_side);
-        let (mut starts, mut next) = (vec![0; key.seeds - 1], 0);
-        for frame in key.frames() {
-            starts[frame.mover - 1] = next;
-            next += Grid::new(frame, side).chunks();
-        }
-        Ok(ArchiveReader {
-            path: path.to_owned(),
-            container,
-            index: RowIndex::new(key.pits, key.seeds).expect("pits and seeds of tables"),
-            starts,
-        })
+        let file = container::open(path.as_ref())?;
+        let info = ArchiveInfo::new(&file.header);
+        let index = RowIndex::new(info.key.pits, info.key.seeds).expect("pits and seeds of tables");
+        Ok(ArchiveReader { file, info, index })
     }
 
     /// The file.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.file.path()
     }
 
     /// The description of the archive.
     pub fn info(&self) -> &ArchiveInfo {
-        &self.container.info
+        &self.info
     }
 
-    /// Decompresses a frame to `scores`, in index order. Each chunk is compared with its checksum.
+    /// Decompresses a frame to `scores`, in index order. The frame is compared with its digest first.
     ///
     /// `progress` is called with the number of positions decompressed since the last call.
     ///
@@ -91,10 +79,13 @@ impl ArchiveReader {
         scores: &mut [u8],
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<(), TableError> {
-        let (chunks, first) = (Grid::new(frame, self.info().chunk_side).chunks(), self.starts[frame.mover - 1]);
-        let Container { file, info, chunks: entries } = &mut self.container;
-        let (path, side, entries) = (&self.path, info.chunk_side, &entries[first..][..chunks]);
-        FrameChunks { path, index: &self.index, frame, side, entries }.decompress(file, scores, progress)
+        let chunks = container::chunks(&mut self.file, frame)?;
+        let path = self.file.path().to_owned();
+        FrameChunks { path: &path, index: &self.index, frame, side: self.info.chunk_side, chunks: &chunks }.decompress(
+            &mut self.file.file,
+            scores,
+            progress,
+        )
     }
 
     /// Decompresses the whole archive, frame by frame, and compares the resulting table with the compressed
@@ -105,21 +96,18 @@ impl ArchiveReader {
     /// enough memory, or `cancel` is cancelled.
     pub fn check(&mut self, cancel: &Cancel, progress: &(dyn Fn(u64) + Sync)) -> Result<(), TableError> {
         let &ArchiveInfo { key, digest, table_bytes, .. } = self.info();
-        let mut entries: Vec<RawEntry> = vec![bytemuck::Zeroable::zeroed(); key.seeds - 1];
-        let mut end = key.prefix_bytes();
+        let mut contents = Contents::of_table(key);
         // One buffer for all frames.
         let largest = key.frames().map(Frame::positions).max().unwrap_or(0);
-        let (mut scores, mut buffer) = (zeroed(&self.path, largest)?, Vec::new());
+        let (mut scores, mut buffer) = (zeroed(self.path(), largest)?, Vec::new());
         for frame in key.frames() {
             cancel.check()?;
             let packed = self.packed(frame, &mut scores, buffer, progress)?;
-            let entry = packed.entry(end);
-            entries[frame.mover - 1] = RawEntry::new(&entry);
-            end = entry.end();
+            contents.add_packed(&packed);
             buffer = packed.into_buffer();
         }
-        if (end, table_digest(key, bytemuck::cast_slice(&entries))) != (table_bytes, digest) {
-            return Err(TableError::damaged_archive(&self.path, Damage::Digest));
+        if (contents.end, contents.digest()) != (table_bytes, digest) {
+            return Err(TableError::damaged_archive(self.path(), Damage::Digest));
         }
         Ok(())
     }
@@ -140,7 +128,7 @@ impl ArchiveReader {
         if scores.len() < positions {
             // The old scores are useless, so they are not copied.
             *scores = Vec::new();
-            *scores = zeroed(&self.path, positions as u64)?;
+            *scores = zeroed(self.path(), positions as u64)?;
         }
         let scores = &mut scores[..positions];
         self.decompress(frame, scores, progress)?;
@@ -159,7 +147,7 @@ pub(super) struct FrameChunks<'a> {
     /// The side of the chunks.
     pub side: usize,
     /// The chunks, which follow each other without gaps.
-    pub entries: &'a [ChunkEntry],
+    pub chunks: &'a [Chunk],
 }
 
 impl FrameChunks<'_> {
@@ -181,23 +169,22 @@ impl FrameChunks<'_> {
         let max_score = (frame.mover + frame.other) as u8;
         for start in (0..grid.chunks()).step_by(batch()) {
             let numbers = start..(start + batch()).min(grid.chunks());
-            let entries = &self.entries[numbers.clone()];
-            let offset = entries[0].offset;
-            let bytes = entries.iter().map(|entry| entry.bytes as usize).sum();
-            let compressed = container::read_at(file, offset, bytes).map_err(TableError::io(path))?;
-            let decompress = |(number, entry): (usize, &ChunkEntry)| {
+            let chunks = &self.chunks[numbers.clone()];
+            let offset = chunks[0].offset;
+            let bytes = chunks.iter().map(|chunk| chunk.bytes as usize).sum();
+            let compressed = read_at(file, offset, bytes).map_err(TableError::io(path))?;
+            let decompress = |(number, chunk): (usize, &Chunk)| {
                 let (other_part, mover_part) = grid.chunk(number);
                 let shape = Shape { others: others.parents(other_part), movers: movers.parents(mover_part) };
                 let mut scores = zeroed(path, shape.positions() as u64)?;
-                let compressed = &compressed[(entry.offset - offset) as usize..][..entry.bytes as usize];
-                let sound = xxh3_64(compressed) == entry.checksum;
-                let decode = || chunk::decode(&shape, compressed, entry.content_bytes as usize, max_score, &mut scores);
-                sound.then(decode).flatten().ok_or_else(|| entry.damaged(path))?;
+                let compressed = &compressed[(chunk.offset - offset) as usize..][..chunk.bytes as usize];
+                let decoded = chunk::decode(&shape, compressed, max_score, &mut scores);
+                decoded.ok_or_else(|| chunk.damaged(path))?;
                 progress(shape.positions() as u64);
                 Ok(scores)
             };
             let decompressed: Vec<Vec<u8>> =
-                numbers.clone().into_par_iter().zip(entries).map(decompress).collect::<Result<_, TableError>>()?;
+                numbers.clone().into_par_iter().zip(chunks).map(decompress).collect::<Result<_, TableError>>()?;
             // The other rows of these chunks. Those of other chunks are left as they are.
             let rows = grid.chunk(numbers.start).0.start..grid.chunk(numbers.end - 1).0.end;
             scores.par_chunks_mut(movers.len()).zip(&places).filter(|(_, place)| rows.contains(place)).for_each(

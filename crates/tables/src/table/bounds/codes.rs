@@ -1,15 +1,16 @@
 use std::sync::atomic::Ordering;
 
+use kalah_base::progress::Pulse;
 use kalah_core::evaluation::{Network, SEED};
 use kalah_core::index::{Frame, RowIndex, TableRow};
 use kalah_core::isa::{Isa, per_isa};
-use kalah_core::table::bounds::MAX_CUTS;
-use kalah_core::table::bounds::format::{BoundEntry, LINE_BYTES};
+use kalah_core::table::MAX_CUTS;
+use kalah_core::table::bound_format::{BoundEntry, LINE_BYTES};
+use kalah_core::table::{Cuts, FrameScores, RUN_MARGIN, Table, TableError};
 use rayon::prelude::*;
 
 use super::run_evaluation::{ROWS_PER_BLOCK, RunEvaluation};
-use crate::progress::Pulse;
-use crate::table::{Cuts, FrameScores, RUN_MARGIN, Table, TableError, frame_in_parallel};
+use crate::table::frame_in_parallel;
 
 /// Positions that one task converts: a whole number of lines for either size of codes.
 const TASK: usize = 1 << 15;

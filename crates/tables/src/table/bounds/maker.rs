@@ -1,16 +1,15 @@
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use kalah_base::file::{FileContent, Replacement, remove_leftovers};
+use kalah_base::progress::Pulse;
 use kalah_core::evaluation::Network;
 use kalah_core::index::RowIndex;
-use kalah_core::table::bounds::format::{self, BoundEntry};
-use rayon::prelude::*;
-use xxhash_rust::xxh3::xxh3_64;
+use kalah_core::table::bound_format::{self, BoundEntry, BoundHeader};
+use kalah_core::table::{BoundTable, Cuts, Table, TableError, TableKey};
 
 use super::codes::{Conversion, FrameCodes};
-use crate::file::{FileContent, Replacement, remove_leftovers};
-use crate::progress::Pulse;
-use crate::table::{BLOCK_BYTES, BoundTable, Cuts, Table, TableError, TableKey};
+use crate::table::digest::seal;
 
 /// A clause that states what is kept when a file cannot be written.
 const KEPT: &str = "the bound tables of other layers are kept";
@@ -30,7 +29,7 @@ impl<'a> BoundMaker<'a> {
 
     /// Bytes of the file of a layer's bound table.
     pub fn file_bytes(&self, key: TableKey) -> u64 {
-        format::layout(key, self.cuts.bits(), self.network.to_bytes().len()).1
+        bound_format::file_bytes(key, self.cuts.bits())
     }
 
     /// Returns true if this maker would make `bounds` from its exact table, which is `exact` if
@@ -39,7 +38,7 @@ impl<'a> BoundMaker<'a> {
         let header = bounds.header();
         bounds.network() == self.network
             && header.entries.iter().all(|entry| entry.cuts == self.cuts)
-            && exact.is_none_or(|exact| exact.header().digest == header.exact)
+            && exact.is_none_or(|exact| exact.header().digest == header.source)
     }
 
     /// Writes the bound table of `table` to a file in `directory`, replacing an existing one, on
@@ -65,31 +64,22 @@ impl<'a> BoundMaker<'a> {
         let failed = || TableError::writing(&path, KEPT);
         let mut file = Replacement::begin(&path, Some(FileContent::BoundTable)).map_err(failed())?;
         let rows = RowIndex::new(key.pits, key.seeds).expect("pits and seeds of tables");
-        let (offsets, _) = format::layout(key, self.cuts.bits(), self.network.to_bytes().len());
-        let mut entries: Vec<Option<BoundEntry>> = vec![None; offsets.len()];
-        let first = offsets.iter().min().copied().unwrap_or(0);
-        file.seek(SeekFrom::Start(first)).map_err(failed())?;
+        let mut entries = Vec::with_capacity(key.seeds - 1);
+        let mut offset = BoundHeader::prefix_bytes(key, key.seeds - 1) as u64;
+        file.seek(SeekFrom::Start(offset)).map_err(failed())?;
         // In file order.
         for frame in key.frames() {
             let conversion = Conversion::new(table, self.network, &rows, frame.mover)?;
-            let FrameCodes { lines, counts } = conversion.codes(self.cuts, pulse)?;
-            let mut checksums: Vec<u8> = lines
-                .par_chunks(BLOCK_BYTES)
-                .flat_map_iter(|block| (xxh3_64(block) ^ frame.mover as u64).to_le_bytes())
-                .collect();
-            checksums.resize(checksums.len().next_multiple_of(64), 0);
-            let digest = blake3::Hasher::new().update(&lines).update(&checksums).finalize();
-            file.write_all(&lines).and_then(|()| file.write_all(&checksums)).map_err(failed())?;
-            entries[frame.mover - 1] = Some(BoundEntry {
-                offset: offsets[frame.mover - 1],
-                lines: (lines.len() / format::LINE_BYTES) as u64,
-                cuts: self.cuts,
-                counts,
-                digest: *digest.as_bytes(),
-            });
+            let FrameCodes { lines: mut section, counts } = conversion.codes(self.cuts, pulse)?;
+            let lines = (section.len() / bound_format::LINE_BYTES) as u64;
+            let digest = seal(&mut section, frame.mover as u64);
+            file.write_all(&section).map_err(failed())?;
+            entries.push((frame.mover, BoundEntry { offset, lines, cuts: self.cuts, counts, digest }));
+            offset += section.len() as u64;
         }
-        let entries: Vec<BoundEntry> = entries.into_iter().flatten().collect();
-        let prefix = format::prefix(key, table.header().digest, self.network, &entries);
+        entries.sort_unstable_by_key(|&(mover, _)| mover);
+        let entries: Vec<BoundEntry> = entries.into_iter().map(|(_, entry)| entry).collect();
+        let prefix = bound_format::prefix(key, table.header().digest, self.network, &entries);
         // The first bytes last.
         file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&prefix)).map_err(failed())?;
         file.finish().map_err(failed())?;

@@ -16,7 +16,7 @@ fn is_hidden(sign: char) -> bool {
 /// truncated text ends with `...`, which counts, too.
 ///
 /// ```
-/// assert_eq!(kalah_tables::printable::printable("\u{1b}[2Jgone", 40), "\\u{1b}[2Jgone");
+/// assert_eq!(kalah_base::printable::printable("\u{1b}[2Jgone", 40), "\\u{1b}[2Jgone");
 /// ```
 pub fn printable(text: &str, most: usize) -> String {
     const CUT: &str = "...";
@@ -46,7 +46,7 @@ pub fn printable(text: &str, most: usize) -> String {
 /// Returns a value with its sign; 0 for a draw.
 ///
 /// ```
-/// assert_eq!([4, 0, -2].map(kalah_tables::printable::signed), ["+4", "0", "-2"]);
+/// assert_eq!([4, 0, -2].map(kalah_base::printable::signed), ["+4", "0", "-2"]);
 /// ```
 pub fn signed(value: i64) -> String {
     if value == 0 { "0".to_owned() } else { format!("{value:+}") }

@@ -25,7 +25,6 @@ pub struct FileLock {
 
 /// Reasons why a lock could not be taken.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum LockError {
     /// Another process holds it.
     #[error("{path} is in use by {holder}")]

@@ -4,14 +4,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use kalah_core::file::{found, open};
-
-const MAGIC_BYTES: usize = 8;
-
-/// Bytes of an archive before its magic number: the prefix of a skippable zstd frame.
-const SKIPPABLE_PREFIX_BYTES: usize = 8;
-
-/// Magic number of the first frame of an archive.
-const SKIPPABLE: &[u8] = b"\x50\x2a\x4d\x18";
+use kalah_core::header::Kind;
 
 /// First bytes of a lock and of a lease. The number of a process follows.
 const PROCESS: &[u8] = b"process ";
@@ -118,13 +111,8 @@ impl FileContent {
             return true;
         }
         match self {
-            FileContent::Table => is_near(bytes, b"KALAHTB\n"),
-            FileContent::Archive => {
-                // The length of the skippable frame is between the two.
-                let (begin, rest) = bytes.split_at(bytes.len().min(SKIPPABLE_PREFIX_BYTES));
-                let begin = &begin[..begin.len().min(SKIPPABLE.len())];
-                is_near(&[begin, rest].concat(), &[SKIPPABLE, b"KALAHAR\n"].concat())
-            }
+            FileContent::Table => is_near(bytes, &Kind::Table.magic()),
+            FileContent::Archive => is_near(bytes, &Kind::Archive.magic()),
             FileContent::Lock => names_process(bytes, b" ("),
             FileContent::Lease => names_process(bytes, b" on "),
             content => FileContent::of_bytes(bytes) == Some(content),
@@ -149,22 +137,26 @@ impl FileContent {
         if bytes.windows(MANUAL_TITLE.len()).any(|part| part == MANUAL_TITLE) {
             return Some(FileContent::Manual);
         }
-        let code = |bytes: &[u8]| {
-            let code = bytes.get(..MAGIC_BYTES)?.strip_prefix(b"KALAH")?.strip_suffix(b"\n")?;
-            code.try_into().ok()
-        };
-        let code: [u8; 2] = code(bytes).or_else(|| code(bytes.get(SKIPPABLE_PREFIX_BYTES..)?))?;
-        Some(match &code {
-            b"TB" => FileContent::Table,
-            b"BD" => FileContent::BoundTable,
-            b"AR" => FileContent::Archive,
-            b"BK" => FileContent::Book,
-            b"NN" => FileContent::Network,
-            b"CT" => FileContent::Certificate,
-            b"TT" => FileContent::Transpositions,
-            b"PC" => FileContent::Part,
+        let magic: &[u8; 8] = bytes.first_chunk()?;
+        match Kind::ALL.into_iter().find(|kind| kind.magic() == *magic) {
+            Some(kind) => Some(FileContent::of_kind(kind)),
+            None => (magic.starts_with(b"KALAH") && magic.ends_with(b"\n")).then_some(FileContent::Unknown),
+        }
+    }
+
+    /// Content of a binary file.
+    fn of_kind(kind: Kind) -> FileContent {
+        match kind {
+            Kind::Table => FileContent::Table,
+            Kind::Piece => FileContent::Part,
+            Kind::BoundTable => FileContent::BoundTable,
+            Kind::Archive => FileContent::Archive,
+            Kind::Network => FileContent::Network,
+            Kind::Book => FileContent::Book,
+            Kind::Certificate => FileContent::Certificate,
+            Kind::Transpositions => FileContent::Transpositions,
             _ => FileContent::Unknown,
-        })
+        }
     }
 }
 
@@ -231,7 +223,7 @@ mod tests {
     /// First bytes of companions.
     const COMPANIONS: [(FileContent, &[u8]); 7] = [
         (FileContent::Table, b"KALAHTB\n\x01\0\0\0\x02\x06\x18"),
-        (FileContent::Archive, b"\x50\x2a\x4d\x18\x78\0\0\0KALAHAR\n\x01\0\0\0"),
+        (FileContent::Archive, b"KALAHAR\n\x01\0\0\0"),
         (FileContent::Transpositions, b"KALAHTT\n\x01\0\0\0"),
         (FileContent::Part, b"KALAHPC\n\x01\0\0\0"),
         (FileContent::Lock, b"process 4711 (kalah build --seeds 20)\n"),

@@ -7,7 +7,7 @@ use kalah_core::cancel::{Cancel, Stopped};
 /// Adds times up, in seconds. Without any, [`Iterator::sum`] gives -0.0.
 ///
 /// ```
-/// # use kalah_tables::progress::total_seconds;
+/// # use kalah_base::progress::total_seconds;
 /// assert!(total_seconds([]).is_sign_positive());
 /// assert_eq!(total_seconds([0.5, 2.0]), 2.5);
 /// ```

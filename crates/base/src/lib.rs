@@ -1,0 +1,21 @@
+//! What the crates above `kalah-core` share: files, progress, random numbers, text, the machine.
+//!
+//! The crate `kalah` re-exports most of these modules.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`mod@file`] | opening, replacing, sealing and locking files |
+//! | [`lock`] | the mutex of builders and searches |
+//! | [`printable`] | making untrusted text safe to print |
+//! | [`progress`] | progress of a long computation, and stopping it |
+//! | [`random`] | random numbers from the seeds that users choose |
+//! | [`system`] | available memory and free disk space |
+//! | [`temporary`] | directories for temporary files |
+
+pub mod file;
+pub mod lock;
+pub mod printable;
+pub mod progress;
+pub mod random;
+pub mod system;
+pub mod temporary;
