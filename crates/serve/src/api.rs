@@ -12,8 +12,8 @@ use kalah_api::{
 };
 
 use super::events;
+use super::options::Options;
 use super::refusal::Refusal;
-use super::server::Options;
 use super::service::Service;
 
 type Shared = State<Arc<Service>>;

@@ -10,7 +10,6 @@ use kalah_base::printable::printable;
 use tower_http::cors::{AllowOrigin, AllowPrivateNetwork, CorsLayer};
 
 use super::hosts::is_origin;
-use super::server::Options;
 
 /// Time for which browsers keep the permissions.
 const MAX_AGE: Duration = Duration::from_secs(86400);
@@ -58,13 +57,13 @@ pub(super) fn allows(shared: &[SharedOrigin], headers: &HeaderMap) -> bool {
 
 /// Returns the layer that states in answers which pages may read them, and that answers all OPTIONS requests; `None`
 /// without allowed websites.
-pub(super) fn layer(options: &Arc<Options>) -> Option<CorsLayer> {
-    if options.origins.is_empty() {
+pub(super) fn layer(shared: &[SharedOrigin]) -> Option<CorsLayer> {
+    if shared.is_empty() {
         return None;
     }
-    let options = Arc::clone(options);
+    let shared: Arc<[SharedOrigin]> = shared.into();
     let layer = CorsLayer::new()
-        .allow_origin(AllowOrigin::predicate(move |origin, _| includes(&options.origins, origin)))
+        .allow_origin(AllowOrigin::predicate(move |origin, _| includes(&shared, origin)))
         .allow_private_network(AllowPrivateNetwork::yes())
         .allow_methods([Method::GET, Method::POST])
         .allow_headers([header::CONTENT_TYPE])

@@ -5,6 +5,7 @@
 // | module | contents |
 // |---|---|
 // | `server` | listening, and stopping cleanly |
+// | `options` | its settings |
 // | `slots` | a limited number of connections |
 // | `wire` | one connection: clients that do not read, refusals of the HTTP layer |
 // | `routes` | routing of requests, with common limits and headers |
@@ -28,6 +29,7 @@ mod assets;
 mod cors;
 mod events;
 mod hosts;
+mod options;
 mod page;
 mod preview;
 mod puzzles;
@@ -46,8 +48,9 @@ mod wire;
 pub use cors::{BadOrigin, SharedOrigin};
 pub use hosts::{BadHost, Host};
 pub use kalah_api::ApiError;
+pub use options::Options;
 pub use preview::{BadAddress, SiteAddress};
-pub use server::{Options, Stop, serve};
+pub use server::{Stop, serve};
 pub use site::{SiteOptions, SitePlan, SiteReport};
 pub use site_files::SiteError;
 pub use site_folder::SiteFolder;

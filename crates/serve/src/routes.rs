@@ -92,7 +92,7 @@ pub(super) fn routes(service: Arc<Service>) -> Router {
                 .quality(CompressionLevel::Fastest)
                 .compress_when(SizeAbove::new(MIN_COMPRESSED).and(NotForContentType::SSE)),
         );
-    if let Some(cors) = cors::layer(&service.options) {
+    if let Some(cors) = cors::layer(&service.options.origins) {
         routes = routes.layer(cors);
     }
     routes.layer(middleware::from_fn_with_state(Arc::clone(&service), guard)).with_state(service)

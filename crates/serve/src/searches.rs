@@ -10,7 +10,7 @@ use kalah_core::table::{Shelf, TableError};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
-use super::server::Options;
+use super::options::Options;
 
 type Job = Box<dyn FnOnce(&mut Searcher<'_>) + Send>;
 

@@ -9,9 +9,9 @@ use kalah_api::{
 use kalah_core::game::{Position, Rules};
 
 use super::events;
+use super::options::Options;
 use super::puzzles::Puzzles;
 use super::searches::{Reads, Searches};
-use super::server::Options;
 
 /// Default time to search a position of a game.
 const GAME_TIME: Duration = Duration::from_millis(200);

@@ -1,0 +1,71 @@
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kalah_api::Sources;
+use kalah_core::directories::Directories;
+use kalah_core::table::{Shelf, Storage};
+use kalah_solve::book::Books;
+
+use super::cors::SharedOrigin;
+use super::hosts::Host;
+
+/// Settings of a server.
+#[non_exhaustive]
+pub struct Options {
+    /// The tables. Their directories may be empty.
+    pub shelf: Arc<Shelf>,
+    /// Books, which are used before searches.
+    pub books: Books,
+    /// Maximum time of a search.
+    pub time: Duration,
+    /// Maximum time of a streaming search.
+    pub stream_time: Duration,
+    /// Maximum searches at a time, at least 1. Further requests are refused with status 503.
+    pub searches: usize,
+    /// Threads of one search, at least 1.
+    pub threads: usize,
+    /// Maximum bytes of the transposition table of one search.
+    pub memory: u64,
+    /// Maximum time of a client for each of these: sending the head of a request, sending its body, reading an
+    /// answer, and the next request.
+    pub patience: Duration,
+    /// Hosts that the server answers as, besides `localhost`, loopback addresses and the address of the connection.
+    /// Pages of these hosts may use the server, on any port.
+    pub hosts: Vec<Host>,
+    /// Websites whose pages may use the API.
+    pub origins: Vec<SharedOrigin>,
+    /// Called with failures that are not a client's fault, each as one line of text.
+    pub log: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+impl Options {
+    /// Returns the default settings with the tables in `tables`: one search at a time, of 5 seconds (60 if streamed),
+    /// with one thread and 256 MiB; 10 seconds for clients; no books, no other hosts, no reports of failures.
+    pub fn new(tables: impl Into<Directories>) -> Options {
+        Options {
+            // A mapped file that becomes shorter would end the server.
+            shelf: Arc::new(Shelf::new(tables).storage(Storage::Files)),
+            books: Books::none(),
+            time: Duration::from_secs(5),
+            stream_time: Duration::from_secs(60),
+            searches: 1,
+            threads: 1,
+            memory: 256 << 20,
+            patience: Duration::from_secs(10),
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            log: Box::new(|_| ()),
+        }
+    }
+
+    pub(super) fn sources(&self) -> Sources<'_> {
+        Sources { shelf: &self.shelf, books: &self.books }
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options").field("tables", self.shelf.directories()).finish_non_exhaustive()
+    }
+}
