@@ -56,7 +56,7 @@ fn a_file_has_the_records_of_an_array_in_row_groups_whatever_the_threads() {
     let directory = tempfile::tempdir().unwrap();
     for (pits, seeds) in [(1, 9), (3, 12), (6, 6), (6, 12)] {
         build(directory.path(), Rules::Standard, pits, seeds).unwrap();
-        let table = Table::open_key(&[directory.path()], TableKey { rules: Rules::Standard, pits, seeds }).unwrap();
+        let table = Table::open_key(directory.path(), TableKey { rules: Rules::Standard, pits, seeds }).unwrap();
         let all = table.header().positions;
         for sample in [None, Some(1), Some(100), Some(all - 1)] {
             let with = |format| {

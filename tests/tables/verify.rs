@@ -398,7 +398,7 @@ fn a_table_truncated_under_a_search_is_named() {
     let ran = child.wait_with_output().unwrap().exits(3);
     ran.prints("became shorter while it was in use")
         .prints("empty-capture-6-0")
-        .prints("`kalah build --seeds 9 --tables")
+        .prints("`kalah build --seeds ")
         .prints("restore it, or move it away and run");
 }
 
