@@ -4,7 +4,6 @@
 
 use std::path::Path;
 use std::process::Output;
-use std::sync::LazyLock;
 
 use kalah::build::build;
 use kalah::export::random_indices;
@@ -12,6 +11,7 @@ use kalah::game::Rules;
 use kalah::index::LayerIndex;
 use kalah::table::{TableKey, Tables};
 use kalah_tests::program::{self, Ran, Run};
+use kalah_tests::tables::built;
 use serde_json::Value;
 
 /// Pits and seeds of the tables.
@@ -19,14 +19,7 @@ const BOARDS: [(usize, usize); 3] = [(6, 6), (3, 12), (1, 9)];
 
 /// The tables, built once.
 fn directory() -> &'static Path {
-    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-        let directory = tempfile::tempdir().unwrap();
-        for (pits, seeds) in BOARDS {
-            build(directory.path(), Rules::Standard, pits, seeds).unwrap();
-        }
-        directory
-    });
-    TABLES.path()
+    built(&BOARDS.map(|(pits, seeds)| (Rules::Standard, pits, seeds)))
 }
 
 fn kalah(directory: &Path, arguments: &[&str]) -> Output {

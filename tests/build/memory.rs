@@ -3,7 +3,6 @@
 
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use kalah::build::build;
@@ -16,6 +15,7 @@ use kalah::table::{BoundMaker, Cuts, Table, TableKey, Tables, archive};
 
 use kalah_tests::optional;
 use kalah_tests::program::{self, Ran, Run};
+use kalah_tests::tables::built;
 
 const MIB: u64 = 1 << 20;
 
@@ -27,12 +27,7 @@ const WATCHED: Duration = Duration::from_millis(3500);
 
 /// Directory of tables with 6 pits.
 fn tables() -> &'static Path {
-    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-        let directory = tempfile::tempdir().unwrap();
-        build(directory.path(), Rules::EmptyCapture, 6, REACH).unwrap();
-        directory
-    });
-    TABLES.path()
+    built(&[(Rules::EmptyCapture, 6, REACH)])
 }
 
 /// Bytes of all tables.

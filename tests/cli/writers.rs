@@ -4,20 +4,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::LazyLock;
 
-use kalah::build::build;
 use kalah::file::FileContent;
 use kalah::game::Rules;
 use kalah::solve::{Checkpoint, Solver, SolverOptions};
 use kalah_tests::program::{self, Ran, Run};
+use kalah_tests::tables::built;
 
 /// Tables of the standard rules with 3 pits, built once.
 pub fn tables() -> &'static Path {
-    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-        let directory = tempfile::tempdir().unwrap();
-        build(directory.path(), Rules::Standard, 3, 12).unwrap();
-        directory
-    });
-    TABLES.path()
+    built(&[(Rules::Standard, 3, 12)])
 }
 
 /// Command that runs the program in `directory`, with the tables.

@@ -4,26 +4,20 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::sync::LazyLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kalah::build::build;
 use kalah::game::{Line, Position, Rules};
 use serde_json::Value;
 
 use kalah_tests::optional::{self, has_python};
 use kalah_tests::program::{self, Ran, Run};
 use kalah_tests::signals::{heard, interrupt};
+use kalah_tests::tables::built;
 
 /// Tables to 6 seeds, built once.
 fn directory() -> &'static Path {
-    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-        let directory = tempfile::tempdir().unwrap();
-        build(directory.path(), Rules::Standard, 4, 6).unwrap();
-        directory
-    });
-    TABLES.path()
+    built(&[(Rules::Standard, 4, 6)])
 }
 
 /// Name of the player that runs the engine in Python.

@@ -3,23 +3,17 @@
 
 use std::path::Path;
 use std::process::Output;
-use std::sync::LazyLock;
 
-use kalah::build::build;
 use kalah::game::{Position, Rules};
 use kalah::record::{read_game, read_games};
 use kalah::table::Tables;
 use kalah_tests::program::{self, Ran, Run};
+use kalah_tests::tables::built;
 use serde_json::Value;
 
 /// All tables of 3x2, built once.
 fn directory() -> &'static Path {
-    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-        let directory = tempfile::tempdir().unwrap();
-        build(directory.path(), Rules::Standard, 3, 12).unwrap();
-        directory
-    });
-    TABLES.path()
+    built(&[(Rules::Standard, 3, 12)])
 }
 
 fn kalah(args: &[&str], stdin: &str) -> Output {

@@ -3,23 +3,16 @@
 
 use std::path::Path;
 use std::process::Output;
-use std::sync::LazyLock;
 
-use kalah::build::build;
 use kalah::game::{Line, Position, Rules};
 use kalah_tests::program::{self, Ran, Run};
+use kalah_tests::tables::built;
 use proptest::prelude::*;
 use serde_json::Value;
 
 /// Tables to 8 seeds, built once.
 fn directory() -> &'static Path {
-    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-        let directory = tempfile::tempdir().unwrap();
-        build(directory.path(), Rules::EmptyCapture, 6, 8).unwrap();
-        build(directory.path(), Rules::Standard, 6, 8).unwrap();
-        directory
-    });
-    TABLES.path()
+    built(&[(Rules::EmptyCapture, 6, 8), (Rules::Standard, 6, 8)])
 }
 
 fn kalah(args: &[&str], stdin: &str) -> Output {

@@ -2,7 +2,7 @@
 //! move by move.
 
 use std::path::Path;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use kalah::book::Book;
@@ -13,18 +13,12 @@ use kalah::game::{Bounds, Pit, Position, Row, Rules};
 use kalah::play::{Choice, PlayError, PlayerName, Setting, Source, Worth, play_game};
 use kalah::progress::Pulse;
 use kalah::table::{BoundMaker, BoundTable, BoundTables, Cuts, Shelf, TableKey, Tables};
+use kalah_tests::tables::built;
 use proptest::prelude::*;
 
 /// Tables of 6 pits by all rule sets, built once.
 fn directory() -> &'static Path {
-    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-        let directory = tempfile::tempdir().unwrap();
-        for rules in Rules::ALL {
-            build(directory.path(), rules, 6, SEEDS).unwrap();
-        }
-        directory
-    });
-    TABLES.path()
+    built(&Rules::ALL.map(|rules| (rules, 6, SEEDS)))
 }
 
 const SEEDS: usize = 10;

@@ -3,26 +3,20 @@
 
 use std::path::Path;
 use std::process::{Command, Output};
-use std::sync::LazyLock;
 
 use kalah::analyse::MoveQuality;
-use kalah::build::build;
 use kalah::game::{Line, Pit, Position, Rules};
 use kalah::record::GameRecord;
 use kalah::table::Tables;
 use kalah_tests::program::{self, Ran, Run};
+use kalah_tests::tables::built;
 use serde_json::Value;
 
 const RULES: Rules = Rules::Standard;
 
 /// All tables of 3x2, built once.
 fn directory() -> &'static Path {
-    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-        let directory = tempfile::tempdir().unwrap();
-        build(directory.path(), RULES, 3, 12).unwrap();
-        directory
-    });
-    TABLES.path()
+    built(&[(RULES, 3, 12)])
 }
 
 fn kalah(args: &[&str], stdin: &str) -> Output {

@@ -3,9 +3,7 @@
 
 use std::path::Path;
 use std::process::Output;
-use std::sync::LazyLock;
 
-use kalah::build::build;
 use kalah::game::{Position, Rules};
 use kalah::play::{Accuracy, Match, Median, PlayerName, Setting, Tournament, random_starts};
 use kalah::table::Tables;
@@ -13,17 +11,13 @@ use serde_json::Value;
 
 use kalah_tests::program::{self, Ran, Run};
 use kalah_tests::reference;
+use kalah_tests::tables::built;
 
 const SEEDS: usize = 10;
 
 /// Tables of the standard rules, built once.
 fn directory() -> &'static Path {
-    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-        let directory = tempfile::tempdir().unwrap();
-        build(directory.path(), Rules::Standard, 6, SEEDS).unwrap();
-        directory
-    });
-    TABLES.path()
+    built(&[(Rules::Standard, 6, SEEDS)])
 }
 
 fn names(players: &[&str]) -> Vec<PlayerName> {

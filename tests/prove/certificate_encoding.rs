@@ -345,6 +345,7 @@ fn no_other_encoding_is_read() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_python_reader_reads_no_other_encoding_either() {
     if !has_python(optional::PYTHON_WITH_ZSTD) {
         return;

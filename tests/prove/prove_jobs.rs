@@ -260,13 +260,25 @@ fn every_change_ends_right(case: &Case, least_jobs: usize, most_claims: usize) {
 
 #[test]
 fn jobs_that_state_something_wrong_are_named_and_run_again() {
-    let files = tempfile::tempdir().unwrap();
-    for (rules, position, seeds, wanted, budget, least_jobs) in [
+    // More than the mover can get.
+    jobs_that_state_something_wrong(&[(Rules::Standard, "4x3", 6, Wanted::AtLeast(20), 20, 0)]);
+}
+
+#[test]
+#[ignore = "slow"]
+fn jobs_of_values_that_state_something_wrong_are_named_and_run_again() {
+    jobs_that_state_something_wrong(&[
         (Rules::EmptyCapture, "4x3", 6, Wanted::Find, 150, 5),
         (Rules::SKalaha, "3x3", 0, Wanted::Find, 100, 1),
-        // More than the mover can get.
-        (Rules::Standard, "4x3", 6, Wanted::AtLeast(20), 20, 0),
-    ] {
+    ]);
+}
+
+/// Rules, position, seeds of the tables, the request, the budget of a job, and the least number of jobs.
+type Proof = (Rules, &'static str, usize, Wanted, u64, usize);
+
+fn jobs_that_state_something_wrong(proofs: &[Proof]) {
+    let files = tempfile::tempdir().unwrap();
+    for &(rules, position, seeds, wanted, budget, least_jobs) in proofs {
         let position: Position = position.parse().unwrap();
         let pits = position.pits();
         let tables = (seeds > 0).then(|| {
@@ -298,9 +310,20 @@ fn reverse(path: &Path, pits: usize) {
     job.write(path);
 }
 
-/// Jobs may be run after the wrong one and rest on its claims. All that is wrong is run again.
 #[test]
 fn proofs_that_begin_with_wrong_jobs_end_right() {
+    begin_with_wrong_jobs(9, 0);
+}
+
+#[test]
+#[ignore = "slow"]
+fn many_proofs_that_begin_with_wrong_jobs_end_right() {
+    begin_with_wrong_jobs(60, 10);
+}
+
+/// Jobs may be run after the wrong one and rest on its claims. All that is wrong is run again. More than `least` of the
+/// wrong jobs are named.
+fn begin_with_wrong_jobs(rounds: usize, least: usize) {
     let files = tempfile::tempdir().unwrap();
     build(files.path(), Rules::EmptyCapture, 4, 6).unwrap();
     let tables = Tables::open(files.path(), Rules::EmptyCapture, 4, 6).unwrap();
@@ -315,7 +338,7 @@ fn proofs_that_begin_with_wrong_jobs_end_right() {
             jobs(&whole).into_iter().filter(|path| JobFile::read(path).bound().is_some()).collect();
         let mut random = fastrand::Rng::with_seed(37);
         let mut named = 0;
-        for round in 0..60 {
+        for round in 0..rounds {
             copy(&whole, &again);
             let wrong: BTreeSet<_> = (0..1 + round % 3).map(|_| random.usize(..finished.len())).collect();
             let mut kept: Vec<PathBuf> = wrong.iter().map(|&at| finished[at].clone()).collect();
@@ -335,7 +358,7 @@ fn proofs_that_begin_with_wrong_jobs_end_right() {
             case.check(&certificate);
             named += usize::from(!ran.wrong.is_empty());
         }
-        assert!(named > 10, "{named}");
+        assert!(named > least, "{named}");
     }
 }
 

@@ -2,23 +2,17 @@
 #![cfg(feature = "cli")]
 
 use std::path::Path;
-use std::sync::LazyLock;
 
-use kalah::build::build;
 use kalah::game::{Line, Pit, Position, Rules};
 use serde_json::Value;
 
 use kalah_tests::program::{self, Ran, Run};
 use kalah_tests::reference;
+use kalah_tests::tables::built;
 
 /// Tables of 6 pits to 10 seeds, built once.
 fn tables() -> &'static Path {
-    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-        let directory = tempfile::tempdir().unwrap();
-        build(directory.path(), Rules::EmptyCapture, 6, 10).unwrap();
-        directory
-    });
-    TABLES.path()
+    built(&[(Rules::EmptyCapture, 6, 10)])
 }
 
 fn kalah(arguments: &[&str]) -> (i32, String, String) {

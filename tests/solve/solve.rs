@@ -3,7 +3,6 @@
 #![cfg(feature = "cli")]
 
 use std::path::Path;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use kalah::build::build;
@@ -16,6 +15,7 @@ use serde_json::Value;
 
 use kalah_tests::program::{self, Ran, Run};
 use kalah_tests::reference;
+use kalah_tests::tables::built;
 
 /// Fewer cases without optimization, where everything is about thirty times slower.
 const fn scaled(optimised: usize) -> usize {
@@ -24,15 +24,8 @@ const fn scaled(optimised: usize) -> usize {
 
 /// Tables of 6 pits by all rule sets, built once: up to 10 seeds, by the default rules up to 16.
 fn directory() -> &'static Path {
-    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-        let directory = tempfile::tempdir().unwrap();
-        let seeds = if cfg!(debug_assertions) { 10 } else { 16 };
-        for rules in Rules::ALL {
-            build(directory.path(), rules, 6, if rules.is_default() { seeds } else { 10 }).unwrap();
-        }
-        directory
-    });
-    TABLES.path()
+    let seeds = if cfg!(debug_assertions) { 10 } else { 16 };
+    built(&Rules::ALL.map(|rules| (rules, 6, if rules.is_default() { seeds } else { 10 })))
 }
 
 fn options<'a>(rules: Rules, position: &Position, tables: Option<&'a Tables>) -> SolverOptions<'a> {

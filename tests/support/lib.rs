@@ -12,3 +12,4 @@ pub mod serving;
 #[cfg(unix)]
 pub mod signals;
 pub mod small_boards;
+pub mod tables;

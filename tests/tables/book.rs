@@ -3,7 +3,6 @@
 
 use std::path::Path;
 use std::process::Output;
-use std::sync::LazyLock;
 
 use kalah::analyse::book::{MakeError, MakeOptions, check_by_search, check_neighbours, derive, make};
 use kalah::book::{Book, BookError, Books};
@@ -16,6 +15,7 @@ use kalah::play::{PlayerName, Setting, Source, Worth, play_game};
 use kalah::solve::{Solver, SolverOptions};
 use kalah::table::Tables;
 use kalah_tests::program::{self, Ran, Run};
+use kalah_tests::tables::built;
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -23,13 +23,7 @@ const RULES: Rules = Rules::EmptyCapture;
 
 /// Tables of 3 pits to 18 seeds, by two rule sets, built once.
 fn tables() -> &'static Path {
-    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-        let directory = tempfile::tempdir().unwrap();
-        build(directory.path(), RULES, 3, 18).unwrap();
-        build(directory.path(), Rules::Standard, 3, 18).unwrap();
-        directory
-    });
-    TABLES.path()
+    built(&[(RULES, 3, 18), (Rules::Standard, 3, 18)])
 }
 
 fn position(literal: &str) -> Position {

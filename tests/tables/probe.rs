@@ -4,11 +4,11 @@
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Output;
-use std::sync::LazyLock;
 
 use kalah::game::{Pit, Position, Row, Rules};
 use kalah::table::{ProbeError, TableKey, Tables};
 use kalah_tests::program::{self, Ran, Run};
+use kalah_tests::tables::built;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use serde_json::Value;
@@ -90,13 +90,8 @@ fn positions_that_no_table_holds_are_distinguished() {
 
 /// Runs `kalah probe --json` in a separate directory, with tables up to 6 seeds.
 fn probe(directory: &Path, args: &[impl AsRef<OsStr>], stdin: &[u8]) -> Output {
-    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-        let directory = tempfile::tempdir().unwrap();
-        kalah::build::build(directory.path(), Rules::EmptyCapture, PITS, 6).unwrap();
-        directory
-    });
     let mut command = program::command();
-    command.current_dir(directory).env("KALAH_TABLES", TABLES.path());
+    command.current_dir(directory).env("KALAH_TABLES", built(&[(Rules::EmptyCapture, PITS, 6)]));
     command.arg("probe").arg("--json").args(args).run_with(stdin)
 }
 

@@ -1,15 +1,14 @@
 //! The page in a browser: its server, and the drawn board.
 
 use std::path::Path;
-use std::sync::LazyLock;
 
 use kalah_core::game::{Pit, Position, Row, Rules};
 use kalah_core::table::Tables;
-use kalah_tables::builder::build;
 use serde_json::{Value, json};
 
 use super::Browser;
 use crate::serving::Server;
+use crate::tables::built;
 
 /// Rules of the tables.
 pub const RULES: Rules = Rules::EmptyCapture;
@@ -19,12 +18,7 @@ pub const STILL: &[&str] = &["--force-prefers-reduced-motion"];
 
 /// All tables of Kalah(3,2), built once.
 pub fn directory() -> &'static Path {
-    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-        let directory = tempfile::tempdir().unwrap();
-        build(directory.path(), RULES, 3, 12).unwrap();
-        directory
-    });
-    TABLES.path()
+    built(&[(RULES, 3, 12)])
 }
 
 /// Starts a server with these tables.

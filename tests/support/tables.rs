@@ -1,0 +1,27 @@
+//! Tables that tests only read, built once in a test program.
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use kalah_core::game::Rules;
+use kalah_tables::builder::build;
+
+/// A rule set, the pits a side, and the most seeds of its tables.
+pub type Built = (Rules, usize, usize);
+
+/// Directory of the tables of these boards.
+pub fn built(boards: &[Built]) -> &'static Path {
+    static DIRECTORIES: Mutex<Vec<(Vec<Built>, &'static Path)>> = Mutex::new(Vec::new());
+    let mut directories = DIRECTORIES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, directory)) = directories.iter().find(|(others, _)| others == boards) {
+        return directory;
+    }
+    let directory = tempfile::tempdir().expect("a directory");
+    for &(rules, pits, seeds) in boards {
+        build(directory.path(), rules, pits, seeds).expect("tables are built");
+    }
+    // The directory is kept as long as the program runs.
+    let directory: &'static Path = Box::leak(directory.keep().into_boxed_path());
+    directories.push((boards.to_vec(), directory));
+    directory
+}
