@@ -69,10 +69,10 @@ Inductive plan :=
 
 (** ** Rows by potential *)
 
-Fixpoint with_levels (d : nat) (rows : list row) (found : list (nat * row)) : list (nat * row) :=
+Fixpoint with_potentials (rows : list row) (found : list (nat * row)) : list (nat * row) :=
   match rows with
   | [] => found
-  | r :: rows => with_levels d rows ((potential r / d, r) :: found)
+  | r :: rows => with_potentials rows ((potential r, r) :: found)
   end.
 
 Fixpoint level (q : nat) (rows : list (nat * row)) : list row :=
@@ -81,15 +81,15 @@ Fixpoint level (q : nat) (rows : list (nat * row)) : list row :=
   | (p, r) :: rows => if p =? q then r :: level q rows else level q rows
   end.
 
-(** The rows of [m] pits with [k] seeds, [d] levels of potential together. *)
-Definition levels (d m k : nat) : list (list row) :=
-  let rows := with_levels d (all_rows m k) [] in
-  map (fun q => level q rows) (seq 0 (S (m * k / d))).
+(** The rows of [m] pits with [k] seeds, in levels of the same potential. *)
+Definition levels (m k : nat) : list (list row) :=
+  let rows := with_potentials (all_rows m k) [] in
+  map (fun q => level q rows) (seq 0 (S (m * k))).
 
-Lemma with_levels_in d r rows : forall found, In r rows \/ In (potential r / d, r) found ->
-  In (potential r / d, r) (with_levels d rows found).
+Lemma with_potentials_in r rows : forall found, In r rows \/ In (potential r, r) found ->
+  In (potential r, r) (with_potentials rows found).
 Proof.
-  induction rows as [|r' rows IH]; intros found [H|H]; cbn [with_levels]; try contradiction; auto.
+  induction rows as [|r' rows IH]; intros found [H|H]; cbn [with_potentials]; try contradiction; auto.
   - apply IH. destruct H as [->|H]; [right; left; reflexivity|left; exact H].
   - apply IH. right. right. exact H.
 Qed.
@@ -101,12 +101,11 @@ Proof.
   - destruct (p =? q); [right|]; auto.
 Qed.
 
-Lemma levels_complete d r : 0 < d -> exists rows, In rows (levels d (length r) (sum r)) /\ In r rows.
+Lemma levels_complete r : exists rows, In rows (levels (length r) (sum r)) /\ In r rows.
 Proof.
-  intros Hd. exists (level (potential r / d) (with_levels d (all_rows (length r) (sum r)) [])). split.
-  - apply in_map_iff. eexists. split; [reflexivity|]. apply in_seq.
-    pose proof (Nat.div_le_mono _ _ d ltac:(lia) (potential_bound r)). lia.
-  - apply level_in, with_levels_in. left. apply all_rows_complete.
+  exists (level (potential r) (with_potentials (all_rows (length r) (sum r)) [])). split.
+  - apply in_map_iff. eexists. split; [reflexivity|]. apply in_seq. pose proof (potential_bound r). lia.
+  - apply level_in, with_potentials_in. left. apply all_rows_complete.
 Qed.
 
 (** ** The moves of a row *)
@@ -232,8 +231,8 @@ Definition check_row (n : nat) (theirs : list seen) (mine : row) : bool :=
 
 (** Checks the frame of [k] seeds in the mover's row, level by level, so that look-ups stay near each other. *)
 Definition check_frame (n k : nat) : bool :=
-  let mine := concat (levels 1 m k) in
-  forallb (fun rows => let theirs := map see rows in forallb (check_row n theirs) mine) (levels 2 m (n - k)).
+  let mine := concat (levels m k) in
+  forallb (fun rows => let theirs := map see rows in forallb (check_row n theirs) mine) (levels m (n - k)).
 
 (** Checks those frames of a layer whose number is [part] modulo [parts]. *)
 Definition check_part (parts part n : nat) : bool :=
@@ -243,10 +242,10 @@ Lemma check_frame_correct n k x y : check_frame n k = true -> length x = m -> le
   sum x = k -> k + sum y = n -> is_empty y = false -> check_position R m n numbered (Position x y) = true.
 Proof.
   intros Hc Hx Hy Hk Hn Hne. unfold check_frame in Hc. rewrite forallb_forall in Hc.
-  destruct (levels_complete 2 y) as [rows [Hrows Hin]]; [lia|]. rewrite Hy in Hrows.
+  destruct (levels_complete y) as [rows [Hrows Hin]]. rewrite Hy in Hrows.
   replace (sum y) with (n - k) in Hrows by lia. specialize (Hc rows Hrows). rewrite forallb_forall in Hc.
-  assert (Hmine : In x (concat (levels 1 m k))).
-  { destruct (levels_complete 1 x) as [rows' [Hrows' Hin']]; [lia|]. rewrite Hx, Hk in Hrows'.
+  assert (Hmine : In x (concat (levels m k))).
+  { destruct (levels_complete x) as [rows' [Hrows' Hin']]. rewrite Hx, Hk in Hrows'.
     apply in_concat. eauto. }
   specialize (Hc x Hmine). unfold check_row in Hc. rewrite forallb_forall in Hc.
   specialize (Hc (see y) (in_map see _ _ Hin)). rewrite best_by_plans in Hc by (assumption || lia). exact Hc.

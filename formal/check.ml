@@ -7,10 +7,6 @@ let usage =
   "check --rules RULES --pits M --seeds N [--tables FOLDER] [--parts P]\n\
    check --certificate FILE [--seeds N] [--tables FOLDER] [--parts P]"
 
-(* Seconds since the beginning. *)
-let start = Unix.gettimeofday ()
-let seconds () = Unix.gettimeofday () -. start
-
 let refuse wrong =
   Printf.printf "WRONG: %s\n" wrong;
   exit 3
@@ -52,10 +48,13 @@ let check_tables parts folder name m n =
   if not (within_tables m n) then refuse ("beyond the checker: " ^ limits);
   let table = if folder = "" then Files.computed rules m n else Files.of_files folder name m n in
   let number = number_in table and look = look_in table in
-  Printf.printf "%6.1f s: tables are in memory\n%!" (seconds ());
+  (* By default, garbage may take 80% of the memory of the tables again. Here, the limit is 256 MiB a process, or 1%. *)
+  let heap = (Gc.quick_stat ()).heap_words * 8 in
+  Gc.set { (Gc.get ()) with space_overhead = max 1 (min 80 (100 * (1 lsl 28) / heap)) };
+  Printf.printf "%6.1f s: tables are in memory\n%!" (Files.seconds ());
   let check_layer part k =
     let right = check_part rules m number look parts part k in
-    Printf.printf "%6.1f s: part %d of %d of the layer of %d seeds is %s\n%!" (seconds ()) (part + 1) parts k
+    Printf.printf "%6.1f s: part %d of %d of the layer of %d seeds is %s\n%!" (Files.seconds ()) (part + 1) parts k
       (if right then "checked" else "WRONG");
     right
   in
@@ -65,7 +64,7 @@ let check_tables parts folder name m n =
     if not (all_checked ()) then refuse "a layer";
     let positions k = if k = 0 then 0 else width (2 * m) k - (2 * width m k) in
     let total = List.fold_left (fun sum k -> sum + positions k) 0 (List.init (n + 1) Fun.id) in
-    Printf.printf "%6.1f s: all %d positions checked\n" (seconds ()) total;
+    Printf.printf "%6.1f s: all %d positions checked\n" (Files.seconds ()) total;
     Printf.printf "tables_correct: look_up t p = score p under %s, for each position with %d pits a side and up to %d seeds\n%!"
       name m n
   in
@@ -78,15 +77,13 @@ let check_certificate parts folder file most =
   let rules = rules_of c.name and m = c.m and n = max most c.rests_on in
   require_position m c.game;
   let table, finish = check_tables parts folder c.name m n in
-  (* Garbage must not take the memory that is left beside the tables. *)
-  Gc.set { (Gc.get ()) with space_overhead = 5 };
   let all = Search.expand rules (score_in table) { c with rests_on = n } in
   finish ();
   let table = numbered (number_in table) (look_in table) in
   let claims = claim_in all and count = count_of all and find = find_in all in
   let check part = check_claims_part rules m table n claims count find parts part count in
   if not (in_processes parts check ()) then refuse "a claim";
-  Printf.printf "%6.1f s: all %d claims checked\n" (seconds ()) count;
+  Printf.printf "%6.1f s: all %d claims checked\n" (Files.seconds ()) count;
   let list separator numbers = String.concat separator (List.map string_of_int numbers) in
   let check (pits, values) =
     if List.exists (fun pit -> pit < 0) pits then refuse "an illegal opening";
@@ -110,6 +107,11 @@ let check_certificate parts folder file most =
   in
   List.iter check c.statements
 
+(* Elapsed time, and processor time of all processes. *)
+let cost () =
+  let { Unix.tms_utime; tms_stime; tms_cutime; tms_cstime } = Unix.times () in
+  Printf.printf "%6.1f s: the end, after %.1f s of processor time\n" (Files.seconds ()) (tms_utime +. tms_stime +. tms_cutime +. tms_cstime)
+
 let () =
   let name = ref "empty-capture" and m = ref 6 and n = ref 0 and folder = ref "" and file = ref "" and parts = ref 2 in
   Arg.parse
@@ -120,4 +122,5 @@ let () =
       ("--parts", Set_int parts, "processes that check (default: 2)") ]
     (fun _ -> raise (Arg.Bad "no such argument")) usage;
   if !parts < 1 then refuse "no part";
-  if !file <> "" then check_certificate !parts !folder !file !n else snd (check_tables !parts !folder !name !m !n) ()
+  if !file <> "" then check_certificate !parts !folder !file !n else snd (check_tables !parts !folder !name !m !n) ();
+  cost ()

@@ -3,6 +3,11 @@
 open Kalah
 open Data
 
+(* Seconds since the beginning. *)
+let seconds =
+  let start = Unix.gettimeofday () in
+  fun () -> Unix.gettimeofday () -. start
+
 let read path =
   let file = open_in_bin path in
   let contents = really_input_string file (in_channel_length file) in

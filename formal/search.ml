@@ -146,5 +146,5 @@ let expand ?(quiet = false) rules table (c : certificate) =
   end;
   if not quiet && c.effort > 0 then
     Printf.printf "%6.1f s: %d claims of the certificate became %d without searches, by a search of %d nodes\n%!"
-      (Sys.time ()) c.count (Array.fold_left ( + ) 0 proved.used) !nodes;
+      (seconds ()) c.count (Array.fold_left ( + ) 0 proved.used) !nodes;
   if c.effort > 0 then packed proved else c.claims
