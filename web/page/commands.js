@@ -5,15 +5,15 @@ import { openGame, openPuzzle, usualGame, lastGame } from "./opening.js";
 import { newGame, showRules } from "./dialogs.js";
 import { setUp } from "./editor.js";
 import { find } from "./find.js";
-import { other } from "./game.js";
+import { other, shortest } from "./game.js";
 import { gameText } from "./gametext.js";
 import { teach } from "./lesson.js";
 import { announce, setWork } from "./machine.js";
 import { nextMistake } from "./mistakes.js";
 import { arrive, browse, exchange, goTo, linkOf, setPlayers, turnBoard } from "./play.js";
-import { anotherPuzzle, askPuzzle, helped, resultText, task, todaysPuzzle } from "./puzzle.js";
+import { anotherPuzzle, askPuzzle, helped, named, resultText, task, todaysPuzzle } from "./puzzle.js";
 import { openReport, showReport, fillReport } from "./report.js";
-import { mayPlay, now, onlyPerson, players, values } from "./session.js";
+import { enter, mayPlay, now, onlyPerson, players, values } from "./session.js";
 import { remember, settings } from "./settings.js";
 import { copy, share } from "./share.js";
 import { store } from "./store.js";
@@ -172,8 +172,11 @@ export function listenToButtons() {
   click("again", () => goTo(now.game.place.before ?? now.game.root));
   click("turn", turnBoard);
   for (const id of /** @type {const} */ (["mistakes", "next-mistake"])) click(id, nextMistake);
-  click("share-result", () => {
-    if (now.game.puzzle) return share("share-result", resultText(now.game.puzzle), gameAddress());
+  click("share-result", async () => {
+    const { puzzle, root } = now.game;
+    // Without the moves, which are the solution.
+    const start = puzzle && new URL(`#${shortest(root.literal)}&${new URLSearchParams(named(puzzle))}`, location.href);
+    if (start) await share("share-result", resultText(puzzle), start.href);
   });
   click("review", () => {
     find("end").close();
@@ -197,11 +200,11 @@ export function listenToButtons() {
     if (now.game.puzzle) await puzzle(anotherPuzzle(now.game.puzzle));
   });
   click("go", () => {
-    now.played = true;
+    enter("go");
     arrive();
   });
   click("pause", () => {
-    now.paused = !now.paused;
+    enter("pause");
     arrive();
   });
   click("text", async () => {

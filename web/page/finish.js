@@ -10,6 +10,9 @@ import { name, t } from "./words.js";
 /** The last place with a card. @type {Place | undefined} */
 let shown;
 
+/** Ends of games that were counted. @type {WeakSet<Place>} */
+const counted = new WeakSet();
+
 /** Shows the result of a game that ends at a place, once; without a place it closes the card. @param {Place} [place] */
 export function showEnd(place) {
   if (place === shown) return;
@@ -28,7 +31,8 @@ export function showEnd(place) {
       : t("endWins", { side: name(winner) });
   find("end-score").textContent = you === "north" ? `${north} – ${south}` : `${south} – ${north}`;
   const opponent = you ? players[other(you)] : "";
-  if (you) countResult(opponent, !winner ? 0 : winner === you ? 1 : -1);
+  if (you && !counted.has(place)) countResult(opponent, !winner ? 0 : winner === you ? 1 : -1);
+  counted.add(place);
   find("end-record").textContent = recordText(opponent);
   const next = winner === you && you ? levelAbove(opponent) : undefined;
   find("next-level").hidden = !next;

@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { annotated, divided, interpreted } from "./annotations.js";
 import { ask } from "./dialogs.js";
 import { find } from "./find.js";
-import { read as numbersOf } from "./game.js";
+import { read } from "./game.js";
 import { imported } from "./imports.js";
 import { now } from "./session.js";
 import { turnsFrom } from "./turns.js";
@@ -48,11 +48,10 @@ async function loaded(text, rules) {
   const found = imported(text, rules);
   if (found) return found;
   const { bare, words } = divided(text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n"));
-  const read = await api.readText(bare);
-  const { board, moves, headers } = read;
-  const { lines, comments } = interpreted(words, numbersOf(board).rows[0].length);
+  const { rules: named, board, moves, headers } = await api.readText(bare);
+  const { lines, comments } = interpreted(words, read(board).rows[0].length);
   return {
-    rules: read.rules,
+    rules: named,
     board,
     side: "south",
     moves,

@@ -2,8 +2,8 @@
 
 import { openGame } from "./opening.js";
 import { find } from "./find.js";
-import { arrive, setPlayers } from "./play.js";
-import { now, players } from "./session.js";
+import { arrive, onArrival, setPlayers } from "./play.js";
+import { enter, now, players } from "./session.js";
 import { settings } from "./settings.js";
 import { fail, view } from "./view.js";
 import { t } from "./words.js";
@@ -23,7 +23,8 @@ let before;
 
 /** Shows the text for the shown place, or ends the lesson if another game was begun. */
 function watch() {
-  if (game && now.game !== game) {
+  if (!game) return;
+  if (now.game !== game) {
     end();
     return;
   }
@@ -46,7 +47,7 @@ function watch() {
 function end() {
   game = undefined;
   view.board.pointed = undefined;
-  now.watch = undefined;
+  now.lesson = false;
   document.body.classList.remove("taught");
   find("coach").hidden = true;
   now.values = Boolean(settings.values);
@@ -58,10 +59,9 @@ async function show() {
   now.values = false;
   const rules = now.server.rules.includes("standard") ? "standard" : now.server.rules[0];
   // The lesson is not kept as the last game.
-  now.watch = () => {};
+  now.lesson = true;
   await openGame({ rules, board: STEPS[at][1], side: "south" }, at === 0);
   game = now.game;
-  now.watch = watch;
   document.body.classList.add("taught");
   find("coach").hidden = false;
   watch();
@@ -79,6 +79,7 @@ export function teach() {
  * @param {() => unknown} play
  */
 export function listenToLesson(play) {
+  onArrival(watch);
   find("coach-next").addEventListener("click", () => {
     const made = now.game.place.by?.move === STEPS[at][2];
     if (made) {
@@ -93,7 +94,8 @@ export function listenToLesson(play) {
     end();
     if (before && (before.game.puzzle || before.game.root.after.length > 0)) {
       setPlayers(before.south, before.north);
-      Object.assign(now, { game: before.game, played: false });
+      now.game = before.game;
+      enter("open");
       arrive(true);
     } else {
       play();

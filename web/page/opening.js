@@ -7,7 +7,7 @@ import { FIRST, isPlayer } from "./players.js";
 import { arrive, saveAddress, setPlayers } from "./play.js";
 import { puzzleNamed } from "./puzzle.js";
 import { lastFragment } from "./resume.js";
-import { nextStep, now } from "./session.js";
+import { enter, nextStep, now } from "./session.js";
 import { remember, settings } from "./settings.js";
 import { store } from "./store.js";
 import { fail } from "./view.js";
@@ -40,7 +40,8 @@ export async function openGame(
   game.show(game.add(places.slice(0, -1), line));
   game.takeComments();
   game.show(game.places[at] ?? game.root);
-  Object.assign(now, { game, played: false, paused: false, exercise: undefined });
+  Object.assign(now, { game, exercise: undefined });
+  enter("open");
   arrive(push);
   while (game.pending.length > 0) {
     await addVariation(game).catch((error) => fail(new Error(t("badMoves", { reason: error.message }))));

@@ -14,7 +14,7 @@ import { announce, setWork } from "./machine.js";
 import { isPlayer, showPlayer } from "./players.js";
 import { follow, named } from "./puzzle.js";
 import { rememberLast } from "./resume.js";
-import { nextStep, goesOn, isHuman, isProgram, mayExchange, mayPlay, now, onlyPerson, players, values } from "./session.js";
+import { enter, nextStep, goesOn, isHuman, isProgram, mayExchange, mayPlay, now, onlyPerson, players, values } from "./session.js";
 import { settings } from "./settings.js";
 import { replyOf } from "./solution.js";
 import { seen, sow } from "./sow.js";
@@ -42,7 +42,7 @@ export function linkOf(hides = now.isHidden) {
  * @param {boolean} [push]
  */
 export function saveAddress(push) {
-  if (now.watch) return;
+  if (now.lesson) return;
   const link = linkOf();
   rememberLast(link);
   const there = `#${link}` === location.hash;
@@ -53,6 +53,9 @@ export function saveAddress(push) {
     // Browsers refuse many changes in a short time.
   }
 }
+
+/** Returns true if the shown place was reached by playing. */
+const isPlayed = () => now.phase === "playing";
 
 /** Called after each change of the shown place. @type {(() => void)[]} */
 const arrivals = [];
@@ -65,21 +68,21 @@ export function onArrival(listener) {
 /** Shows the current place of the game, requests an answer about it, and lets its player move. */
 export function arrive(push = false) {
   nextStep();
-  Object.assign(now, { sowing: false, hinted: undefined });
+  enter("end");
+  now.hinted = undefined;
   setWork();
   const { game } = now;
   const { place } = game;
-  follow(game, now.played);
+  follow(game, isPlayed());
   view.board.show(place, mayPlay(), values(), now.bottom);
-  now.watch?.();
   store.draw();
-  showEnd(place.finished && now.played && !game.puzzle ? place : undefined);
+  showEnd(place.finished && isPlayed() && !game.puzzle ? place : undefined);
   saveAddress(push);
   for (const listener of arrivals) listener();
   now.shownAt = performance.now();
   const { signal } = now.asking;
   const known = () => {
-    follow(game, now.played);
+    follow(game, isPlayed());
     store.change();
   };
   if (goesOn(place)) {
@@ -114,7 +117,7 @@ async function letProgramMove(place, turn) {
     setWork();
     return;
   }
-  follow(now.game, now.played);
+  follow(now.game, isPlayed());
   if (!isProgram(place)) {
     arrive();
     announce(now.game.message ?? "");
@@ -143,9 +146,8 @@ async function reply(place, signal) {
 async function make(move, push = false) {
   const { game } = now;
   const turn = nextStep();
-  now.played = true;
   const place = game.play(move);
-  now.sowing = true;
+  enter("move");
   if (game.puzzle) follow(game, true);
   // Before the animation, so that the move is kept if the page is left meanwhile.
   saveAddress(push);
@@ -204,7 +206,7 @@ export function choose(side, pit) {
  */
 export function goTo(place, push = true) {
   forgive();
-  now.played = false;
+  enter("look");
   now.game.show(place);
   arrive(push);
   announce(`${isReached(place) ? happened(place) : ""} ${status(place)}`);
@@ -213,7 +215,7 @@ export function goTo(place, push = true) {
 /** Shows a place for a moment, without requests and changes of the address. @param {Place} place */
 function glance(place) {
   nextStep();
-  Object.assign(now, { sowing: false, played: false });
+  enter("look");
   now.game.show(place);
   view.board.show(place, false, values(), now.bottom);
   store.draw();
@@ -235,7 +237,7 @@ function arrange(how) {
   if (how === "promote") promote(game.place);
   else if (how === "makeMain") makeMain(game.place);
   else game[how]();
-  now.played = false;
+  enter("look");
   // The browser's Back restores what was removed.
   arrive(how === "remove" || how === "restore");
   announce(t(`arranged.${how}`));
@@ -276,7 +278,7 @@ export function turnBoard() {
 export function exchange() {
   setPlayers(players.north, players.south);
   Object.assign(now.game, { pie: "swapped", exchangePath: now.game.place.path });
-  now.played = true;
+  enter("go");
   arrive(true);
   announce(t("swapped"));
 }

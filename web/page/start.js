@@ -20,7 +20,7 @@ import { preparePreferences } from "./preferences.js";
 import { helped } from "./puzzle.js";
 import { listenToReport } from "./report.js";
 import { lastFragment } from "./resume.js";
-import { goesOn, now, players, values } from "./session.js";
+import { enter, goesOn, now, players, values } from "./session.js";
 import { loadSettings, remember, settings } from "./settings.js";
 import { store } from "./store.js";
 import { listenToPanel, onTab } from "./tabs.js";
@@ -96,7 +96,7 @@ function listen() {
       load().catch(fail);
       return;
     }
-    now.played = false;
+    enter("look");
     game.show(place);
     arrive();
   });

@@ -4,7 +4,7 @@ import { showFace } from "./face.js";
 import { find } from "./find.js";
 import { SIDES } from "./game.js";
 import { levelOf } from "./players.js";
-import { goesOn, isHuman, now, onlyPerson, players } from "./session.js";
+import { goesOn, isHuman, isSowing, onlyPerson, players } from "./session.js";
 import { t } from "./words.js";
 
 /** Shows the faces of the players, and who is to move. @param {Place} place */
@@ -14,7 +14,7 @@ export function showStrips(place) {
     const moves = place.side === side && !place.finished;
     find(`${side}-strip`).classList.toggle("moves", moves);
     const key = goesOn(place) ? "turnThinking" : onlyPerson() === side && isHuman(place) ? "turnYours" : "turn";
-    const text = moves && !now.sowing ? t(key) : "";
+    const text = moves && !isSowing() ? t(key) : "";
     find(`${side}-about`).textContent = levelOf(players[side])?.about ?? "";
     if (find(`${side}-turn`).textContent !== text) find(`${side}-turn`).textContent = text;
   }

@@ -10,7 +10,7 @@ import { Graph, setBar } from "./graph.js";
 import { showLine } from "./line.js";
 import { MoveList } from "./moves.js";
 import { task } from "./puzzle.js";
-import { goesOn, isHuman, isProgram, mayExchange, mayPlay, now, onlyPerson, players, values } from "./session.js";
+import { goesOn, isHuman, isPaused, isProgram, isSowing, mayExchange, mayPlay, now, onlyPerson, players, values } from "./session.js";
 import { store } from "./store.js";
 import { showScore, showStrips } from "./strip.js";
 import { describe, ending, happened, name, origin, pitName, ruleName, t } from "./words.js";
@@ -95,12 +95,12 @@ function showButtons(place, shown) {
   for (const id of /** @type {const} */ (["redo", "final"])) find(id).disabled = !place.chosen;
   find("hint").disabled = shown || !mayPlay();
   find("longer").hidden = !shown || place.finished || !answer || isKnown(place) || isSearching();
-  find("pause").hidden = !now.paused && [players.south, players.north].includes("human");
-  find("pause").textContent = t(now.paused ? "resume" : "pause");
-  find("pause").setAttribute("aria-pressed", String(now.paused));
-  find("go").hidden = !isProgram(place) || goesOn(place) || now.sowing || now.paused;
+  find("pause").hidden = !isPaused() && [players.south, players.north].includes("human");
+  find("pause").textContent = t(isPaused() ? "resume" : "pause");
+  find("pause").setAttribute("aria-pressed", String(isPaused()));
+  find("go").hidden = !isProgram(place) || goesOn(place) || isSowing() || isPaused();
   find("go").textContent = t("go", { side: name(place.side) });
-  const exchange = mayExchange(place) && isHuman(place) && !now.sowing;
+  const exchange = mayExchange(place) && isHuman(place) && !isSowing();
   find("swap").hidden = !exchange;
   find("pie").hidden = !exchange;
   find("pie").textContent = exchange ? t("pieNow", { side: name(place.side) }) : "";
@@ -113,7 +113,7 @@ function showButtons(place, shown) {
 
 /** Marks the current one of the buttons at the top. @param {boolean} shown */
 function showMode(shown) {
-  const mode = now.game.puzzle ? "puzzle" : now.watch ? "rules" : shown ? "analyse" : "new";
+  const mode = now.game.puzzle ? "puzzle" : now.lesson ? "rules" : shown ? "analyse" : "new";
   for (const id of /** @type {const} */ (["new", "puzzle", "analyse", "rules"])) {
     if (id === mode) find(id).setAttribute("aria-current", "true");
     else find(id).removeAttribute("aria-current");
@@ -132,7 +132,7 @@ function draw() {
   find("values-for").textContent = shown ? t("valuesFor", { side: name(now.bottom) }) : t("values");
   document.body.classList.toggle("hidden-values", !shown);
   find("status").textContent = status(place);
-  if (now.sowing) return;
+  if (isSowing()) return;
   if (board.labels !== shown) board.fit(shown);
   board.label(place, mayPlay(), shown, now.hinted === place || game.verdict === "wrong");
   showStrips(place);

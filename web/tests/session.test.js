@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { nextStep, goesOn, isHuman, mayExchange, mayPlay, now, onlyPerson, players } from "../page/session.js";
+import { PHASES, enter, goesOn, isHuman, isPaused, isSowing, mayExchange, mayPlay, nextStep, now, onlyPerson, players } from "../page/session.js";
 import { newGame, play } from "./games.js";
 
 beforeEach(() => {
   Object.assign(players, { south: "human", north: "greedy" });
-  Object.assign(now, { game: newGame(), sowing: false, played: true, paused: false });
+  Object.assign(now, { game: newGame(), phase: "playing", exercise: undefined });
 });
 
 test("a program moves by itself after a move, and not while somebody browses the game", () => {
@@ -15,9 +15,10 @@ test("a program moves by itself after a move, and not while somebody browses the
   assert.ok(!goesOn(game.root));
   const place = play(game, "3");
   assert.ok(goesOn(place));
-  now.paused = true;
+  enter("pause");
   assert.ok(!goesOn(place));
-  Object.assign(now, { paused: false, played: false });
+  enter("pause");
+  enter("look");
   assert.ok(goesOn(place), "at the end of the line, there is nothing to browse");
   play(game, "2");
   assert.ok(!goesOn(place));
@@ -26,12 +27,12 @@ test("a program moves by itself after a move, and not while somebody browses the
 test("a person moves in their own turn, while no seeds move, and for a program that does not go on", () => {
   const { game } = now;
   assert.ok(mayPlay());
-  now.sowing = true;
+  enter("move");
   assert.ok(!mayPlay());
-  now.sowing = false;
+  enter("end");
   play(game, "3");
   assert.ok(!mayPlay());
-  now.paused = true;
+  enter("pause");
   assert.ok(mayPlay());
   game.place.over = true;
   assert.ok(!mayPlay());
@@ -64,4 +65,30 @@ test("a new step ends the requests of the last one", () => {
   const { asking, turn } = now;
   assert.equal(nextStep(), turn + 1);
   assert.ok(asking.signal.aborted && !now.asking.signal.aborted);
+});
+
+test("the phases of a game: a pause ends only by its button, a program, or another game; seeds move only after a move", () => {
+  const events = /** @type {const} */ (["open", "look", "move", "end", "go", "pause"]);
+  const reached = new Set();
+  /** @param {import("../page/session.js").Phase} phase */
+  const walk = (phase) => {
+    if (reached.has(phase)) return;
+    reached.add(phase);
+    for (const event of events) {
+      now.phase = phase;
+      const wasPaused = isPaused();
+      enter(event);
+      assert.ok(Object.hasOwn(PHASES, now.phase), `${phase} ${event}`);
+      assert.equal(isSowing(), event === "move", `${phase} ${event}`);
+      const ends = ["open", "go", "pause"].includes(event);
+      assert.equal(isPaused(), event === "pause" ? !wasPaused : wasPaused && !ends, `${phase} ${event}`);
+      walk(now.phase);
+    }
+  };
+  walk("browsing");
+  assert.deepEqual([...reached].sort(), Object.keys(PHASES).sort());
+  // Nobody continues from a place that somebody only looks at.
+  now.phase = "playing";
+  for (const event of /** @type {const} */ (["move", "end", "look"])) enter(event);
+  assert.equal(now.phase, "browsing");
 });
