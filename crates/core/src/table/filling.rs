@@ -113,6 +113,7 @@ impl Blocks {
     /// of the frame. Its blocks are compared with their checksums the first time.
     pub(super) fn part(&self, mover: usize, part: Range<u64>) -> Result<Vec<u8>, TableError> {
         let blocks = part.start / BLOCK_BYTES as u64..part.end.div_ceil(BLOCK_BYTES as u64);
+        self.request(blocks.clone().map(|block| (mover, block)))?;
         let local = self.source.as_ref().and_then(|source| source.local());
         if let Some(local) = local.filter(|_| blocks.clone().all(|block| self.is_block_checked(mover, block))) {
             let start = self.sections()[mover - 1].offset;
