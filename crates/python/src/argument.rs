@@ -1,16 +1,14 @@
-//! Arguments from Python: whole numbers of any size, seeds of random sequences, texts, directories, callbacks. A
-//! wrong type is a TypeError, a wrong value an error of this package.
+//! Arguments from Python: whole numbers of any size, texts, callbacks. A wrong type is a TypeError, a wrong value
+//! an error of this package.
 
 use std::fmt;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
 use std::time::Duration;
 
-use kalah::remote::Address;
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyUnicodeError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyDict, PyString};
+use pyo3::types::PyString;
 
 use crate::errors::python::ArgumentError;
 
@@ -83,25 +81,6 @@ impl<'py> FromPyObject<'_, 'py> for Integer {
     }
 }
 
-/// The seed of a random sequence: a number from 0 to 2^64 - 1, or a `numpy.random.Generator`, which draws one.
-#[derive(Clone, Copy, Default)]
-pub struct Seed(pub u64);
-
-impl<'py> FromPyObject<'_, 'py> for Seed {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Seed> {
-        let py = object.py();
-        if !object.hasattr(intern!(py, "bit_generator"))? {
-            return Ok(Seed(object.extract::<Integer>()?.within("seed", 0..=u64::MAX)?));
-        }
-        let kind = PyDict::new(py);
-        kind.set_item("dtype", "uint64")?;
-        let drawn = object.call_method(intern!(py, "integers"), (0, 1i128 << 64), Some(&kind))?;
-        Ok(Seed(drawn.extract::<Integer>()?.within("seed", 0..=u64::MAX)?))
-    }
-}
-
 /// A text. Lone surrogates, which cannot be encoded, are replaced, so that the text is neither a name nor a
 /// position.
 pub struct Text(pub String);
@@ -111,82 +90,6 @@ impl<'py> FromPyObject<'_, 'py> for Text {
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Text> {
         Ok(Text(object.cast::<PyString>()?.to_string_lossy().into_owned()))
-    }
-}
-
-/// A directory as an absolute path, so that it stays the same if the process changes its working directory.
-pub struct Directory(pub PathBuf);
-
-impl<'py> FromPyObject<'_, 'py> for Directory {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Directory> {
-        let path = object.extract::<PathBuf>().map_err(|error| {
-            if error.is_instance_of::<PyUnicodeError>(object.py()) {
-                return ArgumentError::new_err(format!("the path is invalid on this system: {error}"));
-            }
-            error
-        })?;
-        if path.to_str().is_some_and(Address::is_address) {
-            let reason = "it is an address, and only Tables.open reads those";
-            return Err(ArgumentError::new_err(format!("{} is not a directory: {reason}", path.display())));
-        }
-        match std::path::absolute(&path) {
-            Ok(path) => Ok(Directory(path)),
-            Err(error) => Err(ArgumentError::new_err(format!("{path:?} is not a directory: {error}"))),
-        }
-    }
-}
-
-/// A directory as an absolute path, or an address; or several of them that are read as one.
-pub struct Locations {
-    pub paths: Vec<PathBuf>,
-    /// A single location as it was written.
-    pub text: Option<String>,
-}
-
-/// One of these locations.
-struct Location(PathBuf);
-
-impl<'py> FromPyObject<'_, 'py> for Location {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Location> {
-        match object.extract::<String>() {
-            Ok(text) if Address::is_address(&text) => Ok(Location(text.into())),
-            _ => object.extract::<Directory>().map(|directory| Location(directory.0)),
-        }
-    }
-}
-
-impl<'py> FromPyObject<'_, 'py> for Locations {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Locations> {
-        let error = match object.extract::<Location>() {
-            Ok(location) => {
-                let text = object.extract::<PathBuf>().ok().and_then(|path| path.to_str().map(str::to_owned));
-                return Ok(Locations { paths: vec![location.0], text });
-            }
-            Err(error) => error,
-        };
-        if !error.is_instance_of::<PyTypeError>(object.py()) {
-            return Err(error);
-        }
-        // Its items would be numbers.
-        if object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyByteArray>() {
-            let kind = object.get_type();
-            return Err(PyTypeError::new_err(format!(
-                "directory is a path, an address, or a list of them, not {kind}"
-            )));
-        }
-        let Ok(items) = object.try_iter() else { return Err(error) };
-        let path = |item: PyResult<Bound<'py, PyAny>>| Ok(item?.extract::<Location>()?.0);
-        let paths = items.map(path).collect::<PyResult<Vec<PathBuf>>>()?;
-        match paths.is_empty() {
-            true => Err(ArgumentError::new_err("directory is an empty sequence: name a directory")),
-            false => Ok(Locations { paths, text: None }),
-        }
     }
 }
 

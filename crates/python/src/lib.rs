@@ -4,15 +4,12 @@
 //! | module | contents |
 //! |---|---|
 //! | [`errors`] | Python exceptions for the errors of the library |
-//! | [`argument`] | numbers of any size, seeds, texts, directories and callbacks as arguments |
-//! | [`array`] | arrays as arguments and results |
-//! | [`memory`] | memory for results |
-//! | [`pickling`] | pickling results |
+//! | [`argument`] | numbers of any size, texts and callbacks as arguments |
+//! | [`array`] | arrays as arguments and results, and memory for them |
 //! | [`waiting`] | long work without the interpreter's lock: progress, Ctrl-C, threads |
 //! | [`rules`] | the class `Rules` |
-//! | [`position`] | the class `Position` |
-//! | [`line`] | the class `Line` |
-//! | [`notebook`] | pictures of positions and probes |
+//! | [`position`] | the classes `Position` and `Line` |
+//! | [`results`] | results of calls |
 //! | [`rows`] | positions in arrays, and locating their rows in tables |
 //! | [`bulk`] | scores of many positions, best moves, ranks, whole layers |
 //! | [`sampling`] | random positions |
@@ -20,9 +17,8 @@
 //! | [`tables`] | the class `Tables` |
 //! | [`remote`] | tables at an address |
 //! | [`filesystem`] | tables in a file system of fsspec |
-//! | [`probe`] | the class `Probe` |
 //! | [`build`] | building tables |
-//! | [`solver`] | the classes `Solver` and `Solution` |
+//! | [`solver`] | the class `Solver` |
 //! | [`player`] | the class `Player` |
 
 // Rust code cannot use these types.
@@ -36,15 +32,11 @@ mod build;
 mod bulk;
 mod errors;
 mod filesystem;
-mod line;
 mod lookup;
-mod memory;
-mod notebook;
-mod pickling;
 mod player;
 mod position;
-mod probe;
 mod remote;
+mod results;
 mod rows;
 mod rules;
 mod sampling;
@@ -56,21 +48,17 @@ mod waiting;
 #[pymodule(name = "_kalah")]
 mod module {
     #[pymodule_export]
-    use super::build::{BuildProgress, BuildReport, build};
+    use super::build::build;
     #[pymodule_export]
-    use super::line::Line;
+    use super::player::Player;
     #[pymodule_export]
-    use super::player::{Choice, Player};
-    #[pymodule_export]
-    use super::position::Position;
-    #[pymodule_export]
-    use super::probe::Probe;
+    use super::position::{Line, Position};
     #[pymodule_export]
     use super::rules::Rules;
     #[pymodule_export]
-    use super::solver::{Solution, SolveProgress, Solver};
+    use super::solver::Solver;
     #[pymodule_export]
-    use super::tables::{Tables, layer_positions};
+    use super::tables::{Tables, is_address, layer_positions};
     use super::*;
 
     #[pymodule_init]

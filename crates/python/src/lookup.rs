@@ -10,16 +10,13 @@ use kalah::index::{Frame, MAX_TABLE_SEEDS, table_row};
 use kalah::solve::Sower;
 use kalah::table::{ProbeError, Table, Tables as OpenTables};
 use numpy::{Element, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
-use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 
 use crate::argument::Integer;
-use crate::array::Results;
+use crate::array::{Results, zeros};
 use crate::bulk;
 use crate::errors::python::ArgumentError;
 use crate::errors::{OrRaise, ToPython};
-use crate::memory::zeros;
-use crate::position::PositionArgument;
 use crate::rows::{Ranker, Reader, positions};
 use crate::sampling::{Source, Wish, draw};
 use crate::waiting::{ThreadsArgument, pool, wait_for};
@@ -105,23 +102,6 @@ impl Opened {
         Ok((tables, seeds))
     }
 
-    /// The result of `find`, or `default` if the position has more seeds in play than the largest table.
-    pub fn get<'py, T: IntoPyObject<'py>>(
-        &self,
-        py: Python<'py>,
-        position: PositionArgument,
-        default: Option<Bound<'py, PyAny>>,
-        find: impl FnOnce(PositionArgument) -> PyResult<T>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let is_above = position.0.pits() == self.pits
-            && !position.0.is_over()
-            && self.tables()?.layer(position.0.seeds() as usize).is_none();
-        if is_above {
-            return Ok(default);
-        }
-        find(position)?.into_bound_py_any(py).map(Some)
-    }
-
     /// The results of `compute` for an array of positions: one for each position, or `each` in a new last axis.
     pub fn of_rows<'py, T: Element + Zeroable + Send>(
         &self,
@@ -156,7 +136,7 @@ impl Opened {
         py: Python<'py>,
         tables: &OpenTables,
         n: usize,
-        wish: &Wish<'_, 'py>,
+        wish: &Wish,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<(Bound<'py, PyArray2<u8>>, Bound<'py, PyArray1<i8>>)> {
         let (index, layer, width, reader) = (tables.rows(), wish.layer, 2 * self.pits, self.reader(tables));

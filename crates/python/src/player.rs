@@ -5,17 +5,17 @@ use std::sync::{Arc, Mutex};
 use kalah::book::Book;
 use kalah::cancel::Cancel;
 use kalah::game::Rules as GameRules;
-use kalah::play::{Choice as GameChoice, Player as GamePlayer, PlayerName, Setting, Worth};
+use kalah::play::{Choice, Player as GamePlayer, PlayerName, Setting, Worth};
 use kalah::table::Tables as OpenTables;
 use pyo3::prelude::*;
 use self_cell::self_cell;
 
 use crate::argument::{Integer, Seconds, Text};
+use crate::array::check_limit;
 use crate::errors::OrRaise;
 use crate::errors::python::ArgumentError;
-use crate::memory::check_limit;
-use crate::pickling::{Parts, parts};
 use crate::position::PositionArgument;
+use crate::results::result;
 use crate::rules::{Rules, RulesArgument};
 use crate::solver::{in_use, shared};
 use crate::tables::Tables;
@@ -24,69 +24,15 @@ use crate::waiting::{ThreadsArgument, number, wait_for};
 /// Default bytes of the transposition table.
 const MEMORY: u64 = 256 << 20;
 
-/// A move that a player chose. Choices can be compared, hashed and pickled.
-#[pyclass(module = "kalah", frozen, get_all, eq, hash)]
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Choice {
-    /// The move: the number of a pit from 1.
-    r#move: usize,
-    /// The proved final store difference for the mover, or None. Only with a proved value is it certain that no
-    /// other move is better.
-    value: Option<i64>,
-    /// Proved lower bound of the value of the move.
-    lower: Option<i64>,
-    /// Proved upper bound of the value of every move.
-    upper: Option<i64>,
-    /// The player's evaluation of the move, which proves nothing.
-    evaluation: Option<i64>,
-    /// Source of the choice: 'tables', 'book', 'solver', 'bound', 'depth', 'only-move', or the name of a rule.
-    source: String,
-}
-
-/// Parts of a pickled choice.
-type ChoiceParts = (usize, Option<i64>, Option<i64>, Option<i64>, Option<i64>, String);
-
-#[pymethods]
-impl Choice {
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Parts<'py, ChoiceParts>> {
-        let &Choice { r#move, value, lower, upper, evaluation, .. } = self;
-        parts::<Choice, _>(py, (r#move, value, lower, upper, evaluation, self.source.clone()))
-    }
-
-    #[staticmethod]
-    #[pyo3(signature = (r#move, value, lower, upper, evaluation, source))]
-    fn _of(
-        r#move: usize,
-        value: Option<i64>,
-        lower: Option<i64>,
-        upper: Option<i64>,
-        evaluation: Option<i64>,
-        source: String,
-    ) -> Choice {
-        Choice { r#move, value, lower, upper, evaluation, source }
-    }
-
-    fn __repr__(&self) -> String {
-        let number =
-            |name: &str, value: Option<i64>| value.map_or(String::new(), |value| format!(", {name}={value:+}"));
-        let (value, lower) = (number("value", self.value), number("lower", self.lower));
-        let (upper, evaluation) = (number("upper", self.upper), number("evaluation", self.evaluation));
-        format!("Choice(move={}{value}{lower}{upper}{evaluation}, source='{}')", self.r#move, self.source)
-    }
-}
-
-impl From<GameChoice> for Choice {
-    fn from(choice: GameChoice) -> Choice {
-        let (mut value, mut lower, mut upper, mut evaluation) = (None, None, None, None);
-        match choice.worth {
-            Worth::Exact(exact) => (value, lower, upper) = (Some(exact), Some(exact), Some(exact)),
-            Worth::Bounds { lower: least, upper: most } => (lower, upper) = (Some(least), Some(most)),
-            Worth::Evaluation(found) => evaluation = Some(found),
-            Worth::Unknown => {}
-        }
-        let source = choice.source.name().to_owned();
-        Choice { r#move: choice.pit.number(), value, lower, upper, evaluation, source }
-    }
+/// The result of a choice.
+fn result_of<'py>(py: Python<'py>, choice: &Choice) -> PyResult<Bound<'py, PyAny>> {
+    let (value, lower, upper, evaluation) = match choice.worth {
+        Worth::Exact(value) => (Some(value), Some(value), Some(value), None),
+        Worth::Bounds { lower, upper } => (None, Some(lower), Some(upper), None),
+        Worth::Evaluation(evaluation) => (None, None, None, Some(evaluation)),
+        Worth::Unknown => (None, None, None, None),
+    };
+    result(py, "Choice", (choice.pit.number(), value, lower, upper, evaluation, choice.source.name()))
 }
 
 /// A player and the tables that it reads.
@@ -164,14 +110,18 @@ impl Player {
     /// Releases the interpreter's lock. Ctrl-C in the main thread ends the call. Raises IllegalMoveError if the
     /// game is over.
     #[pyo3(signature = (position, seconds = None))]
-    fn choose(&self, py: Python<'_>, position: PositionArgument, seconds: Option<Seconds>) -> PyResult<Choice> {
+    fn choose<'py>(
+        &self,
+        py: Python<'py>,
+        position: PositionArgument,
+        seconds: Option<Seconds>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let mut playing = self.playing.try_lock().map_err(|_| in_use())?;
         let playing = &mut *playing;
         let cancel = Cancel::new();
         let cancel = seconds.map_or_else(|| cancel.clone(), |seconds| cancel.within(seconds.0));
         let work = || playing.with_dependent_mut(|_, player| player.choose(&position.0, &cancel, &mut |_| ()));
-        let choice = wait_for(py, work, &cancel, |_| Ok(()))?.or_raise()?;
-        Ok(choice.into())
+        result_of(py, &wait_for(py, work, &cancel, |_| Ok(()))?.or_raise()?)
     }
 
     /// The name.

@@ -10,9 +10,7 @@ use kalah::index::{LayerIndex, MAX_TABLE_SEEDS, RowIndex, layer_positions};
 use kalah::random::{generator, mixed};
 use kalah::solve::{Board, Sower, Word};
 use kalah::text::count;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 use rayon::prelude::*;
 
 use crate::argument::float;
@@ -37,12 +35,6 @@ pub struct Halves {
     below: u64,
 }
 
-impl Default for Halves {
-    fn default() -> Halves {
-        Halves::new(0.1)
-    }
-}
-
 impl<'py> FromPyObject<'_, 'py> for Halves {
     type Error = PyErr;
 
@@ -58,7 +50,7 @@ impl<'py> FromPyObject<'_, 'py> for Halves {
 
 impl Halves {
     /// Parts with this share of the positions for tests, above 0 and below 1.
-    fn new(test: f64) -> Halves {
+    pub fn new(test: f64) -> Halves {
         Halves { below: (test * 2f64.powi(64)) as u64 }
     }
 
@@ -74,30 +66,14 @@ impl Halves {
 pub struct Part(Option<(Halves, bool)>);
 
 impl Part {
-    /// The part with this name, "train" or "test"; `None` for all positions.
-    pub fn new(name: Option<&Bound<'_, PyAny>>, halves: Halves) -> PyResult<Part> {
-        let Some(name) = name else { return Ok(Part(None)) };
-        match chosen(name, "part", ["train", "test"])? {
-            "train" => Ok(Part(Some((halves, false)))),
-            _ => Ok(Part(Some((halves, true)))),
-        }
+    /// All positions, or those in the part for tests or in that for training.
+    pub fn new(is_test: Option<bool>, halves: Halves) -> Part {
+        Part(is_test.map(|is_test| (halves, is_test)))
     }
 
     fn has(self, layer: usize, rank: u64) -> bool {
         self.0.is_none_or(|(halves, is_test)| halves.is_test(layer, rank) == is_test)
     }
-}
-
-/// The argument if it is one of two names.
-fn chosen<'n>(name: &Bound<'_, PyAny>, argument: &str, names: [&'n str; 2]) -> PyResult<&'n str> {
-    let text = name
-        .cast::<PyString>()
-        .map_err(|_| PyTypeError::new_err(format!("{argument} is a text, not {}", name.get_type())))?
-        .to_string_lossy();
-    names.into_iter().find(|name| *name == text).ok_or_else(|| {
-        let [one, other] = names;
-        ArgumentError::new_err(format!("{argument} must be {one:?} or {other:?}, not {text:?}"))
-    })
 }
 
 /// A way to draw positions of a layer.
@@ -117,7 +93,7 @@ fn generator_at(seed: u64, number: u64) -> Rng {
 }
 
 /// A sample as the caller asked for it.
-pub struct Wish<'a, 'py> {
+pub struct Wish {
     /// Seeds in play.
     pub layer: usize,
     /// Seed of the random sequence.
@@ -128,27 +104,20 @@ pub struct Wish<'a, 'py> {
     pub replace: bool,
     /// Positions that the sample may contain.
     pub part: Part,
-    /// "uniform" or "play"; `None` for the first.
-    pub source: Option<&'a Bound<'py, PyAny>>,
+    /// True for positions of random play.
+    pub play: bool,
     /// The first position of play.
     pub start: Option<GamePosition>,
 }
 
 impl<'t> Source<'t> {
     /// The source of a sample of `n` positions.
-    pub fn new(rules: Rules, index: &'t RowIndex, n: usize, wish: &Wish<'_, '_>) -> PyResult<Source<'t>> {
-        let &Wish { layer, seed, offset, replace, part, source, start } = wish;
-        let is_play = match source {
-            Some(source) => chosen(source, "source", ["uniform", "play"])? == "play",
-            None => false,
-        };
-        if !replace && (is_play || offset > 0 || part.0.is_some()) {
+    pub fn new(rules: Rules, index: &'t RowIndex, n: usize, wish: &Wish) -> PyResult<Source<'t>> {
+        let &Wish { layer, seed, offset, replace, part, play, .. } = wish;
+        if !replace && (play || offset > 0 || part.0.is_some()) {
             return Err(ArgumentError::new_err("replace=False takes no offset, no part and no source"));
         }
-        if !is_play && start.is_some() {
-            return Err(ArgumentError::new_err("start is the first position of play: give source=\"play\", too"));
-        }
-        if is_play {
+        if play {
             return Ok(Source::Play(Play::new(rules, index, wish)?));
         }
         let positions = layer_positions(index.pits(), layer);
@@ -181,7 +150,7 @@ pub struct Play<'t> {
 }
 
 impl<'t> Play<'t> {
-    fn new(rules: Rules, index: &'t RowIndex, wish: &Wish<'_, '_>) -> PyResult<Play<'t>> {
+    fn new(rules: Rules, index: &'t RowIndex, wish: &Wish) -> PyResult<Play<'t>> {
         let (pits, layer) = (index.pits(), wish.layer);
         let each = START_SEEDS.max(layer.div_ceil(2 * pits));
         let start = wish.start.unwrap_or_else(|| format!("{pits}x{each}").parse().expect("a start position"));

@@ -1,6 +1,5 @@
-//! The classes `Solver` and `Solution`.
+//! The class `Solver`.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -15,119 +14,14 @@ use pyo3::types::{PyDict, PyTuple};
 use self_cell::self_cell;
 
 use crate::argument::{Callback, Integer, Seconds};
+use crate::array::check_limit;
 use crate::errors::python::{ArgumentError, InUseError, PositionError, TimeUpError};
 use crate::errors::{OrRaise, ToPython};
-use crate::line::Line;
-use crate::memory::check_limit;
-use crate::pickling::{Parts, parts};
-use crate::position::{Position, PositionArgument};
-use crate::probe::moves_dict;
+use crate::position::{Line, Position, PositionArgument};
+use crate::results::{moves_dict, result};
 use crate::rules::{Rules, RulesArgument};
 use crate::tables::Tables;
 use crate::waiting::{ThreadsArgument, number, wait_for};
-
-/// Progress of a search.
-#[pyclass(module = "kalah", frozen, get_all, eq)]
-#[derive(PartialEq)]
-pub struct SolveProgress {
-    /// Nodes visited so far by the solver.
-    nodes: u64,
-    /// Scores read from tables so far.
-    table_hits: u64,
-    /// Seconds since the call.
-    seconds: f64,
-    /// Proved lower bound of the value of the position tested last. That is the position to solve, or one after
-    /// some moves.
-    lower: Option<i64>,
-    /// Proved upper bound of this value.
-    upper: Option<i64>,
-}
-
-/// Parts of a pickled progress.
-type ProgressParts = (u64, u64, f64, Option<i64>, Option<i64>);
-
-#[pymethods]
-impl SolveProgress {
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Parts<'py, ProgressParts>> {
-        parts::<SolveProgress, _>(py, (self.nodes, self.table_hits, self.seconds, self.lower, self.upper))
-    }
-
-    #[staticmethod]
-    #[pyo3(signature = (nodes, table_hits, seconds, lower, upper))]
-    fn _of(nodes: u64, table_hits: u64, seconds: f64, lower: Option<i64>, upper: Option<i64>) -> SolveProgress {
-        SolveProgress { nodes, table_hits, seconds, lower, upper }
-    }
-
-    fn __repr__(&self) -> String {
-        let SolveProgress { nodes, table_hits, seconds, lower, upper } = self;
-        let bound = |bound: &Option<i64>| bound.map_or("None".to_owned(), |value| format!("{value:+}"));
-        let (lower, upper) = (bound(lower), bound(upper));
-        format!(
-            "SolveProgress(nodes={nodes}, table_hits={table_hits}, seconds={seconds:.2}, lower={lower}, upper={upper})"
-        )
-    }
-}
-
-/// A solved position. Solutions can be compared (by all attributes), hashed and pickled.
-#[pyclass(module = "kalah", frozen, get_all, eq)]
-#[derive(PartialEq)]
-pub struct Solution {
-    /// The position.
-    position: Position,
-    /// The score: the number of seeds in play that the mover collects with best play.
-    score: u32,
-    /// The final store difference for the mover with best play.
-    value: i64,
-    /// All moves that keep the value, as numbers of pits from 1. Empty if the game is over.
-    best: Vec<usize>,
-    /// A line of best play.
-    line: Line,
-    /// True if the line stops before the game is over: the answer is from the book, which lacks the rest.
-    line_open: bool,
-    /// Nodes visited for it; 0 if it is from the book.
-    nodes: u64,
-    /// Elapsed seconds.
-    seconds: f64,
-}
-
-/// Parts of a pickled solution.
-type SolutionParts = (Position, u32, i64, Vec<usize>, Line, bool, u64, f64);
-
-#[pymethods]
-impl Solution {
-    fn __repr__(&self) -> String {
-        let Solution { position, score, value, best, line, line_open, .. } = self;
-        let (line, open) = (line.__repr__(), if *line_open { ", line_open=True" } else { "" });
-        format!("Solution({}, score={score}, value={value:+}, best={best:?}, line={line}{open})", position.0)
-    }
-
-    fn __hash__(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        (self.position, self.score, self.nodes).hash(&mut hasher);
-        hasher.finish()
-    }
-
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Parts<'py, SolutionParts>> {
-        let Solution { position, score, value, line_open, nodes, seconds, .. } = *self;
-        let (best, line) = (self.best.clone(), self.line.clone());
-        parts::<Solution, _>(py, (position, score, value, best, line, line_open, nodes, seconds))
-    }
-
-    #[staticmethod]
-    #[allow(clippy::too_many_arguments)]
-    fn _of(
-        position: Position,
-        score: u32,
-        value: i64,
-        best: Vec<usize>,
-        line: Line,
-        line_open: bool,
-        nodes: u64,
-        seconds: f64,
-    ) -> Solution {
-        Solution { position, score, value, best, line, line_open, nodes, seconds }
-    }
-}
 
 self_cell!(
     /// A solver and the tables that it reads.
@@ -241,13 +135,10 @@ impl Asked {
     fn report(&self, py: Python<'_>, nodes: u64, table_hits: u64, tested: &Mutex<Tested>) -> PyResult<()> {
         let Some(progress) = &self.progress else { return Ok(()) };
         let tested = tested.lock().ok().and_then(|tested| *tested);
-        let now = SolveProgress {
-            nodes,
-            table_hits,
-            seconds: self.start.elapsed().as_secs_f64(),
-            lower: tested.map(|(position, known)| position.value(known.lower)),
-            upper: tested.map(|(position, known)| position.value(known.upper)),
-        };
+        let (lower, upper) =
+            tested.map(|(position, known)| (position.value(known.lower), position.value(known.upper))).unzip();
+        let seconds = self.start.elapsed().as_secs_f64();
+        let now = result(py, "SolveProgress", (nodes, table_hits, seconds, lower, upper))?;
         progress.0.call1(py, (now,)).map(|_| ())
     }
 }
@@ -306,14 +197,14 @@ impl Solver {
     /// wrong one only costs time. If the book has the value and decides every move, its line may stop before the end
     /// of the game.
     #[pyo3(signature = (position, *, guess = None, seconds = None, progress = None))]
-    fn solve(
+    fn solve<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         position: PositionArgument,
         guess: Option<Integer>,
         seconds: Option<Seconds>,
         progress: Option<Callback>,
-    ) -> PyResult<Solution> {
+    ) -> PyResult<Bound<'py, PyAny>> {
         let (position, asked) = (position.0, Asked::new(seconds, progress));
         let start = asked.start;
         let known = |book: &Book, recalled: &Recalled| {
@@ -327,16 +218,9 @@ impl Solver {
             let Found { score, best, line, .. } = solver.solve(&position, guess)?;
             Ok((score, best, line, false, solver.nodes() - before))
         })?;
-        Ok(Solution {
-            position: Position(position),
-            score,
-            value: position.value(score),
-            best: best.iter().map(|pit| pit.number()).collect(),
-            line: Line::of(line, self.pits),
-            line_open,
-            nodes,
-            seconds: start.elapsed().as_secs_f64(),
-        })
+        let best = PyTuple::new(py, best.iter().map(|pit| pit.number()))?;
+        let (value, line, seconds) = (position.value(score), Line::of(line, self.pits), start.elapsed().as_secs_f64());
+        result(py, "Solution", (Position(position), score, value, best, line, line_open, nodes, seconds))
     }
 
     /// Returns the final store difference for the mover with best play.
@@ -403,7 +287,7 @@ impl Solver {
             };
             position.moves().map(score).collect::<Result<Vec<_>, Error>>()
         })?;
-        moves_dict(py, scores.into_iter().map(|(pit, score)| (pit.number(), score)))
+        moves_dict(py, scores)
     }
 
     /// Nodes visited so far.

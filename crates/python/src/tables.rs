@@ -1,98 +1,58 @@
 //! The class `Tables`.
 
+use std::path::PathBuf;
+
 use kalah::cancel::Cancel;
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions as count_positions, row_count};
+use kalah::remote::Address;
 use kalah::table::{Directories, Opening, Storage, Tables as OpenTables, check_in_parallel};
-use kalah::text::count;
 use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::PyDict;
 
-use crate::argument::{Integer, Locations, Seed};
-use crate::array::Results;
+use crate::argument::{Integer, Text};
+use crate::array::{Results, check_limit, zeros};
 use crate::bulk;
 use crate::errors::python::{ArgumentError, MissingTableError, PositionError};
 use crate::errors::{OrRaise, no_directory};
 use crate::filesystem::Filesystem;
-use crate::line::Line;
 use crate::lookup::{self, Opened, unpack};
-use crate::memory::{check_limit, zeros};
 use crate::position::PositionArgument;
-use crate::probe::{Probe, moves_dict};
 use crate::remote::{self, Elsewhere, Located};
+use crate::results::{self, moves_dict};
 use crate::rows::{positions, ranks};
 use crate::rules::{Rules, RulesArgument};
 use crate::sampling::{Halves, Part, Wish, are_test};
 use crate::waiting::{ThreadsArgument, pool, wait_for};
 
-/// The tables of one rule set and number of pits in a directory, or in several: all layers from 2 seeds up, without
-/// a gap.
-///
-/// Open them with `Tables.open`. The files are mapped into memory, so opening is quick and takes no memory of
-/// its own. Every block of a file is compared with its checksum before a score in it is used.
-///
-/// The files must not change while they are mapped: if one becomes shorter, the signal SIGBUS ends the process.
-/// Replacing one by renaming another file over it is safe.
-///
-/// Tables can be pickled; unpickling opens the directory again. No method holds the interpreter's lock while it
-/// reads a file.
-///
-/// Positions in arrays are of type uint8 and shape (n, 2 x pits): the mover's pits, then the other player's, each in
-/// its owner's sowing order. Stores do not matter. Lists and other integers are converted. A single row, and more
-/// axes before the last one, give results with the same axes.
-///
-/// A `with` block closes them at its end. Afterwards they look nothing up, and raise ArgumentError.
-#[pyclass(module = "kalah", frozen)]
+/// The part of `kalah.Tables` that reads tables.
+#[pyclass(module = "kalah._kalah", frozen, subclass)]
 pub struct Tables {
     pub opened: Opened,
     directories: Directories,
     max_seeds: usize,
-    asked_seeds: usize,
-    mapped: bool,
     elsewhere: Elsewhere,
 }
 
 #[pymethods]
 impl Tables {
-    /// Opens all tables in `directory` with at most `max_seeds` seeds in play. With `mapped=False` the files
-    /// are copied into memory, and may change later. Several directories are read as one: each layer from the
-    /// first that has it.
-    ///
-    /// An address such as `"https://example.org/tables"` takes the place of a directory. Blocks are then fetched
-    /// when they are read, and kept in the user's cache directory, or in that of the variable KALAH_CACHE.
-    ///
-    /// With `filesystem`, a file system of fsspec such as `s3fs.S3FileSystem()`, `directory` is a directory in it, and
-    /// blocks come from there.
-    ///
-    /// Raises MissingTableError if there is no such directory or no table in it, or a layer is missing below
-    /// another one. Raises TableError if two directories have different tables of a layer. Raises
-    /// DamagedTableError or TableError if a file is damaged or cannot be read, and OutOfMemoryError if a copy
-    /// does not fit the memory. Raises ArgumentError for pits or seeds that no tables have.
-    #[staticmethod]
-    #[pyo3(
-        signature = (
-            directory, rules = RulesArgument::default(), pits = Integer::from(6),
-            max_seeds = Integer::from(MAX_TABLE_SEEDS as u64), mapped = true, filesystem = None
-        ),
-        text_signature = "(directory, rules='empty-capture', pits=6, max_seeds=48, mapped=True, filesystem=None)"
-    )]
-    fn open(
+    #[new]
+    #[pyo3(signature = (paths, rules, pits, max_seeds, mapped, filesystem))]
+    fn new(
         py: Python<'_>,
-        directory: Locations,
+        paths: Vec<PathBuf>,
         rules: RulesArgument,
         pits: Integer,
         max_seeds: Integer,
         mapped: bool,
-        filesystem: Option<Bound<'_, PyAny>>,
+        filesystem: Option<(Bound<'_, PyAny>, Text)>,
     ) -> PyResult<Tables> {
         let pits = pits.within("pits", 1..=MAX_TABLE_PITS)?;
         let max_seeds = max_seeds.at_least("max_seeds", 2, MAX_TABLE_SEEDS as u32)? as usize;
         let board = (rules.0, pits);
         let (located, filesystem) = match filesystem {
-            None => (remote::located(py, &directory.paths, board)?, None),
-            Some(filesystem) => {
-                let several = || ArgumentError::new_err("with a filesystem, directory is one path in it");
-                let directory = directory.text.ok_or_else(several)?;
+            None => (remote::located(py, &paths, board)?, None),
+            Some((filesystem, Text(directory))) => {
                 let files = Filesystem::new(&filesystem, &directory)?;
                 let located = py.detach(|| remote::in_filesystem(files, board))?;
                 (located, Some((filesystem.unbind(), directory)))
@@ -119,14 +79,7 @@ impl Tables {
         let tables = opened.or_raise()?;
         tables.require_all().or_raise()?;
         tables.require(2).or_raise()?;
-        Ok(Tables {
-            directories,
-            max_seeds: tables.max_seeds().unwrap_or(0),
-            opened: Opened::new(tables),
-            asked_seeds: max_seeds,
-            mapped,
-            elsewhere,
-        })
+        Ok(Tables { directories, max_seeds: tables.max_seeds().unwrap_or(0), opened: Opened::new(tables), elsewhere })
     }
 
     /// Closes the files, lets go of a file system, and frees the memory of copies, as soon as no call and no solver
@@ -143,23 +96,6 @@ impl Tables {
     #[getter]
     fn closed(&self) -> bool {
         self.opened.lock().is_none()
-    }
-
-    /// Returns these tables.
-    fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
-        slf
-    }
-
-    /// Closes these tables.
-    #[pyo3(signature = (*_exception), text_signature = "($self, *exception)")]
-    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) {
-        self.close(py);
-    }
-
-    /// The directory, as an absolute path, or the address: the first of several.
-    #[getter]
-    fn directory<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        remote::location(py, self.directories.places()[0].name().to_owned())
     }
 
     /// The directories, as absolute paths or addresses.
@@ -196,9 +132,9 @@ impl Tables {
     ///
     /// Raises MissingTableError if the position has more seeds in play than the largest table,
     /// DamagedTableError if a table is damaged, and PositionError if it has other pits than the tables.
-    fn probe(&self, py: Python<'_>, position: PositionArgument) -> PyResult<Probe> {
+    fn probe<'py>(&self, py: Python<'py>, position: PositionArgument) -> PyResult<Bound<'py, PyAny>> {
         let tables = self.opened.tables()?;
-        Ok(Probe::new(self.elsewhere.look_up(py, || tables.probe(&position.0))?.or_raise()?))
+        results::probe(py, self.elsewhere.look_up(py, || tables.probe(&position.0))?.or_raise()?)
     }
 
     /// Returns the score: the number of seeds in play that the mover collects with best play. Raises as `probe`
@@ -218,47 +154,7 @@ impl Tables {
     fn move_scores<'py>(&self, py: Python<'py>, position: PositionArgument) -> PyResult<Bound<'py, PyDict>> {
         let tables = self.opened.tables()?;
         let moves = self.elsewhere.look_up(py, || tables.move_scores(&position.0))?.or_raise()?;
-        moves_dict(py, moves.iter().map(|&(pit, score)| (pit.number(), score)))
-    }
-
-    /// Returns a line of best play to the end of the game. Raises as `probe` does.
-    fn line(&self, py: Python<'_>, position: PositionArgument) -> PyResult<Line> {
-        let tables = self.opened.tables()?;
-        let probe = self.elsewhere.look_up(py, || tables.probe(&position.0))?.or_raise()?;
-        Ok(Line::of(probe.line, position.0.pits()))
-    }
-
-    /// Returns the same as `probe`, or `default` if the position has more seeds in play than the largest table.
-    #[pyo3(signature = (position, default = None))]
-    fn get_probe<'py>(
-        &self,
-        py: Python<'py>,
-        position: PositionArgument,
-        default: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.opened.get(py, position, default, |position| self.probe(py, position))
-    }
-
-    /// Returns the same as `score`, or `default` if the position has more seeds in play than the largest table.
-    #[pyo3(signature = (position, default = None))]
-    fn get_score<'py>(
-        &self,
-        py: Python<'py>,
-        position: PositionArgument,
-        default: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.opened.get(py, position, default, |position| self.score(py, position))
-    }
-
-    /// Returns the same as `value`, or `default` if the position has more seeds in play than the largest table.
-    #[pyo3(signature = (position, default = None))]
-    fn get_value<'py>(
-        &self,
-        py: Python<'py>,
-        position: PositionArgument,
-        default: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.opened.get(py, position, default, |position| self.value(py, position))
+        moves_dict(py, moves)
     }
 
     /// Compares all tables with their checksums. Raises DamagedTableError.
@@ -333,52 +229,28 @@ impl Tables {
         self.opened.of_rows(py, positions, Some(self.opened.pits), (out, threads), bulk::best_moves)
     }
 
-    /// Draws `n` positions of the layer with `seeds` seeds in play, independently, with their exact scores.
-    /// Returns a uint8 array of shape (n, 2 x pits) and an int8 array of shape (n,).
-    ///
-    /// The same `seed`, 0 to 2^64 - 1, gives the same positions. Samples of different seeds are independent. A
-    /// numpy.random.Generator draws the seed. `offset` leaves out that many positions at the start of the sequence,
-    /// which takes no time.
-    ///
-    /// With replace=False no position is drawn twice. They are those of `kalah export --sample`, in the order of
-    /// ranks. There is no offset, part or source then.
-    ///
-    /// `part`, 'train' or 'test', draws from one part of all positions. A hash of the position decides its part;
-    /// `test` is the share of the positions for tests.
-    ///
-    /// `source` is 'uniform', where all positions of the layer are equally likely, or 'play': positions reached by
-    /// random moves from `start`, one of each game. The start has four seeds a pit by default, or more if the layer
-    /// has more.
-    ///
-    /// Raises MissingTableError, DamagedTableError, OutOfMemoryError, or ArgumentError for numbers out of range.
-    #[pyo3(
-        signature = (
-            n, seeds, seed = Seed::default(), *, offset = Integer::from(0), replace = true, part = None,
-            test = Halves::default(), source = None, start = None, threads = None
-        ),
-        text_signature = "($self, n, seeds, seed=0, *, offset=0, replace=True, part=None, test=0.1, \
-                          source='uniform', start=None, threads=None)"
-    )]
+    /// Draws positions. `part` is True for the part for tests, False for the rest.
+    #[pyo3(signature = (n, seeds, seed, offset, replace, part, test, play, start, threads))]
     #[allow(clippy::type_complexity, clippy::too_many_arguments)]
-    fn sample<'py>(
+    fn _sample<'py>(
         &self,
         py: Python<'py>,
         n: Integer,
         seeds: Integer,
-        seed: Seed,
+        seed: u64,
         offset: Integer,
         replace: bool,
-        part: Option<&Bound<'py, PyAny>>,
+        part: Option<bool>,
         test: Halves,
-        source: Option<&Bound<'py, PyAny>>,
+        play: bool,
         start: Option<PositionArgument>,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<(Bound<'py, PyArray2<u8>>, Bound<'py, PyArray1<i8>>)> {
         let n = n.at_least("n", 0, u64::MAX)? as usize;
         let offset = offset.within("offset", 0..=u64::MAX)?;
         let (tables, layer) = self.opened.layer_of(seeds)?;
-        let part = Part::new(part, test)?;
-        let wish = Wish { layer, seed: seed.0, offset, replace, part, source, start: start.map(|start| start.0) };
+        let (part, start) = (Part::new(part, test), start.map(|start| start.0));
+        let wish = Wish { layer, seed, offset, replace, part, play, start };
         self.opened.drawn(py, &tables, n, &wish, threads)
     }
 
@@ -387,7 +259,7 @@ impl Tables {
     ///
     /// Raises PositionError, ArgumentError, OutOfMemoryError or TypeError.
     #[pyo3(
-        signature = (positions, test = Halves::default(), *, threads = None),
+        signature = (positions, test = Halves::new(0.1), *, threads = None),
         text_signature = "($self, positions, test=0.1, *, threads=None)"
     )]
     fn is_test<'py>(
@@ -403,30 +275,6 @@ impl Tables {
         let flags = results.get();
         py.detach(|| pool.install(|| are_test(self.opened.reader(&tables), test, seeds, flags)));
         results.finish(py)
-    }
-
-    /// Returns an endless iterable of random batches for training, a `kalah.data.Batches`. A batch is a pair of
-    /// arrays: positions, uint8 (size, 2 x pits), and scores, int8 (size,). With labels='moves' the second has the
-    /// scores of all moves, int8 (size, pits).
-    ///
-    /// `seeds` is the number of seeds in play of a layer, or a list of several, which are equally likely. The same
-    /// `seed` gives the same batches, from number `start` on. `worker` is a pair of numbers: this process, and the
-    /// number of processes. Each process gets other batches, and so does each worker of a torch DataLoader.
-    ///
-    /// `part`, `test`, `source` and the exceptions are those of `sample`.
-    #[pyo3(
-        signature = (*arguments, **named),
-        text_signature = "($self, seeds, size=4096, *, seed=0, start=0, worker=None, labels='scores', part=None, \
-                          test=0.1, source='uniform', threads=None)"
-    )]
-    fn batches<'py>(
-        slf: Bound<'py, Self>,
-        arguments: &Bound<'py, PyTuple>,
-        named: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let batches = slf.py().import("kalah.data")?.getattr("batches")?;
-        let first = PyTuple::new(slf.py(), [slf])?;
-        batches.call(first.add(arguments)?.cast_into::<PyTuple>()?, named)
     }
 
     /// Returns the positions of the layer with `seeds` seeds in play that have these ranks (integers in an array or
@@ -543,31 +391,12 @@ impl Tables {
         });
         PyArray1::from_vec(py, rows).reshape([count, pits])
     }
+}
 
-    fn __repr__(&self) -> String {
-        let (Opened { rules, pits, .. }, max_seeds) = (&self.opened, self.max_seeds);
-        let pits = count(*pits, "pit");
-        let (directory, closed) = (self.directories.to_string(), if self.closed() { ", closed" } else { "" });
-        format!("<kalah.Tables: {rules}, {pits}, to {max_seeds} seeds, in {directory:?}{closed}>")
-    }
-
-    #[allow(clippy::type_complexity)]
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>, &'static str, usize, usize, bool, Option<Py<PyAny>>))> {
-        self.opened.tables()?;
-        let filesystem = self.elsewhere.filesystem(py);
-        let directory = match (&filesystem, self.directories.single()) {
-            (Some((_, directory)), _) => PyString::new(py, directory).into_any(),
-            (None, Some(_)) => self.directory(py)?,
-            (None, None) => self.directories(py)?.into_pyobject(py)?.into_any(),
-        };
-        let filesystem = filesystem.map(|(filesystem, _)| filesystem);
-        let open = py.get_type::<Tables>().getattr("open")?;
-        let Opened { rules, pits, .. } = &self.opened;
-        Ok((open, (directory, rules.name(), *pits, self.asked_seeds, self.mapped, filesystem)))
-    }
+/// Returns True if a text is an address, not a path.
+#[pyfunction]
+pub fn is_address(text: Text) -> bool {
+    Address::is_address(&text.0)
 }
 
 /// Returns the number of positions of a layer: `seeds` in play, both rows non-empty. Ranks run from 0 to one

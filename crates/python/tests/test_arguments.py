@@ -7,6 +7,7 @@ import itertools
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -181,8 +182,8 @@ def test_every_function_and_method(directory: Path, hostile: Hostile) -> None:
         for function, good in arguments.items():
             hostile.call(f"{name}.{function}", found[function], good, kept=("n",))
     classes = [name for name in kalah.__all__ if inspect.isclass(getattr(kalah, name))]
-    # Methods alone make the others.
-    made = [name for name in classes if "_of" in dir(getattr(kalah, name)) or name in ("Error", "Tables")]
+    # Methods make the others.
+    made = [name for name in classes if is_dataclass(getattr(kalah, name)) or name in ("Error", "Tables")]
     assert sorted([*constructors, *made]) == sorted(classes)
     for name, good in constructors.items():
         hostile.call(name, getattr(kalah, name), good)

@@ -1,8 +1,8 @@
 use std::future::poll_fn;
+use std::io;
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
-use std::{fmt, io};
 
 use axum::Router;
 use hyper::server::conn::http1;

@@ -4,7 +4,6 @@ use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
 use kalah_solve::solve::{Deepening, LimitedSearch, Method, SolveError};
 
-use super::budget::Budget;
 use super::{Choice, PlayError, Player, PlayerName, Source, Worth};
 
 /// Searches to a number of moves, and evaluates the leaves by the difference of the stores.
@@ -87,6 +86,21 @@ impl Player for DepthLimited {
         }
         Ok(None)
     }
+}
+
+/// Limits of the positions that a depth-limited search may visit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    /// Limit of a search to the depth of a player.
+    pub whole: u64,
+    /// Limit of each of the searches to depth 1, 2, ... that replace it if that is not enough.
+    pub step: u64,
+}
+
+impl Budget {
+    /// Limits of players: some minutes for the whole search. No search of a published comparison takes as many
+    /// positions.
+    pub const PLAYER: Budget = Budget { whole: 1 << 30, step: 1 << 24 };
 }
 
 #[cfg(test)]

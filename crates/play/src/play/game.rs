@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Line, Position, Rules};
 
-use super::fault::EngineFault;
+use super::player::EngineFault;
 use super::{Choice, PlayError, Player};
 
 /// A move of a game.

@@ -20,33 +20,21 @@
 
 // | module | contents |
 // |---|---|
-// | `player` | the interface of players |
-// | `choice` | a move, with its worth and its source |
-// | `budget` | limits of the positions that a search may visit |
+// | `player` | the interface of players; a move with its worth and source; errors |
 // | `name` | the names of all players, read and written |
-// | `make` | the player of a name |
 // | `setting` | settings of players: rules, tables, memory |
 // | `perfect` | the perfect player: tables, book, solver, else the best evaluation |
 // | `depth_limited` | minimax and alpha-beta to a limited depth (Gonai and Cendejas 2022) |
 // | `pekar` | a heuristic and two minimax players (Pekař et al. 2020) |
-// | `by_certificate` | the player of a certificate's strategy |
-// | `plain` | players without a search: greedy, random |
-// | `fault` | faults of external engines |
+// | `plain` | players without a search: greedy, random, by a certificate |
 // | `engine` | external engines, and our players as one |
-// | `participant` | one of our players or an external engine |
+// | `participant` | one of our players or an external engine, made by its name |
 // | `game` | one game between two players, with every move checked |
-// | `tournament` | games of every player against every other, with moves evaluated by the tables
-// |
-// | `statistics` | medians with confidence intervals |
+// | `tournament` | games of every player against every other, with moves evaluated by the tables; medians |
 
-mod budget;
-mod by_certificate;
-mod choice;
 mod depth_limited;
 pub mod engine;
-mod fault;
 mod game;
-mod make;
 mod name;
 mod participant;
 mod pekar;
@@ -54,16 +42,12 @@ mod perfect;
 mod plain;
 mod player;
 mod setting;
-mod statistics;
 mod tournament;
 
-pub use by_certificate::ByCertificate;
-pub use choice::{Choice, Source, Worth};
-pub use fault::EngineFault;
 pub use game::{Forfeit, Game, MoveMade, play_game};
 pub use name::{PlayerName, UnknownPlayer};
 pub use participant::{Participant, UnknownParticipant};
-pub use player::{PlayError, Player};
+pub use plain::ByCertificate;
+pub use player::{Choice, EngineFault, PlayError, Player, Source, Worth};
 pub use setting::Setting;
-pub use statistics::Median;
-pub use tournament::{Accuracy, Match, Tournament, random_starts};
+pub use tournament::{Accuracy, Match, Median, Tournament, random_starts};

@@ -1,12 +1,16 @@
 use std::fmt;
 use std::str::FromStr;
 
-use kalah_core::cancel::Cancel;
-use kalah_core::game::Position;
+use kalah_core::game::Rules;
+use kalah_solve::solve::{Method, Solver};
 
+use super::depth_limited::DepthLimited;
 use super::engine::{BadEngineCommand, EngineCommand, External, PREFIX};
 use super::name::{PlayerName, UnknownPlayer};
-use super::{PlayError, Player, Setting};
+use super::pekar::{Heuristic, Minimax};
+use super::perfect::Perfect;
+use super::plain::{Greedy, Random};
+use super::{Player, Setting};
 
 /// A participant of a game: one of our players, or an external engine, written `engine:COMMAND`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -43,15 +47,6 @@ impl Participant {
     pub fn is_engine(&self) -> bool {
         matches!(self, Participant::Engine(_))
     }
-
-    /// Starts and ends an external engine once, to check that it can play from `start`. Other players need no
-    /// check.
-    ///
-    /// # Errors
-    /// If it cannot be started, does not answer, or does not play by the rules of the setting.
-    pub fn try_out(&self, setting: &Setting, start: &Position, cancel: &Cancel) -> Result<(), PlayError> {
-        if self.is_engine() { self.player(setting).prepare(start, cancel) } else { Ok(()) }
-    }
 }
 
 impl From<PlayerName> for Participant {
@@ -77,5 +72,35 @@ impl fmt::Display for Participant {
             Participant::Player(name) => name.fmt(f),
             Participant::Engine(command) => write!(f, "{PREFIX}{command}"),
         }
+    }
+}
+
+impl PlayerName {
+    /// Makes the player.
+    pub fn player<'t>(self, setting: &Setting<'t>) -> Box<dyn Player + 't> {
+        match self.player_without_tables(setting.rules, setting.game) {
+            Some(player) => player,
+            None => Box::new(Perfect::new(*setting)),
+        }
+    }
+
+    /// Makes a perfect player that searches with `solver`, whose proved results others share.
+    pub fn perfect_with<'t>(setting: &Setting<'t>, solver: Solver<'t>) -> Box<dyn Player + 't> {
+        Box::new(Perfect::with(*setting, solver))
+    }
+
+    /// Makes a player that uses no tables, book or solver; `None` for `perfect`, which does. `game` is that of
+    /// [`Setting`].
+    pub fn player_without_tables(self, rules: Rules, game: u64) -> Option<Box<dyn Player>> {
+        Some(match self {
+            PlayerName::Perfect => return None,
+            PlayerName::Minimax(depth) => Box::new(DepthLimited::new(self, rules, Method::SeqMm, depth)),
+            PlayerName::AlphaBeta(depth) => Box::new(DepthLimited::new(self, rules, Method::SeqAb, depth)),
+            PlayerName::Heuristic => Box::new(Heuristic),
+            PlayerName::Minimax2(depth) => Box::new(Minimax::new(self, rules, depth, false)),
+            PlayerName::Minimax3(depth) => Box::new(Minimax::new(self, rules, depth, true)),
+            PlayerName::Greedy => Box::new(Greedy { rules }),
+            PlayerName::Random(seed) => Box::new(Random::new(seed, game)),
+        })
     }
 }

@@ -1,14 +1,13 @@
+use std::fmt;
 use std::time::Duration;
 
+use kalah_base::printable::{printable, signed};
 use kalah_core::cancel::{Cancel, Stopped};
-use kalah_core::game::{IllegalMove, Position};
+use kalah_core::game::{IllegalMove, Pit, Position, Rules};
 use kalah_core::table::TableError;
 use kalah_solve::book::BookError;
 use kalah_solve::certificate::StrategyError;
 use kalah_solve::solve::SolveError;
-
-use super::Choice;
-use super::fault::EngineFault;
 
 /// Error of a player.
 #[derive(Debug, thiserror::Error)]
@@ -106,4 +105,142 @@ pub trait Player: Send {
         let _ = slice;
         self.choose(position, cancel, &mut |_| ()).map(Some)
     }
+}
+
+/// A move with its worth and its source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The move.
+    pub pit: Pit,
+    /// Value of the move for the mover, as far as the player has found it.
+    pub worth: Worth,
+    /// Source of the move.
+    pub source: Source,
+}
+
+/// Worth of a move, as final store differences for the mover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Worth {
+    /// Proved: the value, which no other move exceeds.
+    Exact(i64),
+    /// Proved: the value of the move is at least `lower`, and that of every move at most `upper`.
+    Bounds {
+        /// Lower bound of the move.
+        lower: i64,
+        /// Upper bound of the position.
+        upper: i64,
+    },
+    /// Not proved: the player's evaluation, which need not be a store difference.
+    Evaluation(i64),
+    /// The player does not evaluate moves.
+    Unknown,
+}
+
+/// Source of a player's move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// By the tables.
+    Tables,
+    /// By the book.
+    Book,
+    /// By the solver, above the tables.
+    Solver,
+    /// By a bound that the solver proved before the limit.
+    Bound,
+    /// By a search to this depth: moves or turns, as the player counts.
+    Depth(u32),
+    /// By a named heuristic rule.
+    Rule(&'static str),
+    /// The only move.
+    OnlyMove,
+    /// By the claims of a certificate.
+    Certificate,
+    /// From an external engine. Even a worth reported as proved is only the engine's claim.
+    Engine,
+}
+
+impl Source {
+    /// The name in JSON; for a rule, the name of the rule.
+    pub fn name(self) -> &'static str {
+        match self {
+            Source::Tables => "tables",
+            Source::Book => "book",
+            Source::Solver => "solver",
+            Source::Bound => "bound",
+            Source::Depth(_) => "depth",
+            Source::Rule(rule) => rule,
+            Source::OnlyMove => "only-move",
+            Source::Certificate => "certificate",
+            Source::Engine => "engine",
+        }
+    }
+}
+
+impl fmt::Display for Worth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Worth::Exact(value) => write!(f, "value {}", signed(*value)),
+            Worth::Bounds { lower, upper } => write!(f, "proved {} to {}", signed(*lower), signed(*upper)),
+            Worth::Evaluation(value) => write!(f, "evaluation {}", signed(*value)),
+            Worth::Unknown => f.write_str("no evaluation"),
+        }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Source::Tables => f.write_str("from the tables"),
+            Source::Book => f.write_str("from the book"),
+            Source::Solver => f.write_str("proved by the solver"),
+            Source::Bound => f.write_str("the best bound so far"),
+            Source::Depth(depth) => write!(f, "searched to depth {depth}"),
+            Source::Rule(rule) => write!(f, "by {rule}"),
+            Source::OnlyMove => f.write_str("the only move"),
+            Source::Certificate => f.write_str("by the certificate"),
+            Source::Engine => f.write_str("by the engine's word"),
+        }
+    }
+}
+
+/// Maximum characters of an engine's line in a message.
+const MAX_QUOTED: usize = 200;
+
+/// Fault of an external engine, by which it loses the game.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineFault {
+    /// The program cannot be started, with the system's reason.
+    #[error("cannot be started: {0}")]
+    Start(String),
+    /// The program ended or closed its output, with its status.
+    #[error("ended before the game was over ({0})")]
+    Ended(String),
+    /// It did not answer the greeting or get ready for a game within this time.
+    #[error("was not ready within {} s", .0.as_secs_f64())]
+    NotReady(Duration),
+    /// It speaks another version of the protocol, given in its own words.
+    #[error("speaks version '{}' of the protocol, not 1", printable(.0, MAX_QUOTED))]
+    Version(String),
+    /// It does not play the rule set.
+    #[error("does not play by the rules {0}")]
+    Rules(Rules),
+    /// It had no move although its time was over and it was sent `stop`; the time that it took.
+    #[error("exceeded its time: no move after {:.2} s", .0.as_secs_f64())]
+    Overtime(Duration),
+    /// A line was longer than this many bytes.
+    #[error("sent a line of more than {0} bytes")]
+    LongLine(usize),
+    /// It does not read its input, and nothing more can be sent.
+    #[error("does not read its input")]
+    NotReading,
+    /// Its move is not a pit; the move as written.
+    #[error("sent the move '{}', which is not a pit", printable(.0, MAX_QUOTED))]
+    NoPit(String),
+    /// Its move is illegal.
+    #[error("sent an illegal move: {0}")]
+    Illegal(#[source] IllegalMove),
+    /// It answered with an error, in its own words.
+    #[error("reported an error: {}", printable(.0, MAX_QUOTED))]
+    Reported(String),
 }

@@ -23,23 +23,17 @@ from . import errors
 from ._kalah import (
     MAX_TABLE_PITS,
     MAX_TABLE_SEEDS,
-    BuildProgress,
-    BuildReport,
-    Choice,
     Line,
     Player,
     Position,
-    Probe,
     Rules,
-    Solution,
-    SolveProgress,
     Solver,
-    Tables,
     __version__,
-    build,
     layer_positions,
 )
 from .errors import Error
+from .results import BuildProgress, BuildReport, Choice, Probe, Solution, SolveProgress
+from .tables import Tables, build
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

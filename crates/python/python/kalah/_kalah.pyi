@@ -1,32 +1,24 @@
-import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, ClassVar, Final, TypeVar, final, overload
+from typing import Any, Final, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .data import Batches
-
-_T = TypeVar("_T")
+from .results import BuildProgress, BuildReport, Choice, Probe, Solution, SolveProgress
 
 __all__ = [
-    "BuildProgress",
-    "BuildReport",
-    "Choice",
     "Line",
     "MAX_TABLE_PITS",
     "MAX_TABLE_SEEDS",
     "Player",
     "Position",
-    "Probe",
     "Rules",
-    "Solution",
-    "SolveProgress",
     "Solver",
     "Tables",
     "__version__",
     "build",
+    "is_address",
     "layer_positions",
 ]
 
@@ -176,79 +168,18 @@ class Line:
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
-@final
-class Probe:
-    """Result of looking a position up in tables. Probes can be compared, hashed and pickled."""
-    @property
-    def position(self) -> Position:
-        """The position."""
-    @property
-    def score(self) -> int:
-        """The score: the number of seeds in play that the mover collects with best play."""
-    @property
-    def value(self) -> int:
-        """The final store difference for the mover with best play."""
-    @property
-    def moves(self) -> dict[int, int]:
-        """The mover's score after each legal move, seeds stored by the move included. A dict with numbers of pits
-        from 1 as keys; empty if the game is over.
-        """
-    @property
-    def best(self) -> list[int]:
-        """The moves that reach the score."""
-    @property
-    def line(self) -> Line:
-        """A line of best play to the end of the game."""
-    def _repr_html_(self) -> str: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __ne__(self, other: object, /) -> bool: ...
-    def __hash__(self) -> int: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
 
-@final
 class Tables:
-    """The tables of one rule set and number of pits in a directory, or in several: all layers from 2 seeds up, without
-    a gap.
-
-    Open them with `Tables.open`. The files are mapped into memory, so opening is quick and takes no memory of
-    its own. Every block of a file is compared with its checksum before a score in it is used.
-
-    The files must not change while they are mapped: if one becomes shorter, the signal SIGBUS ends the process.
-    Replacing one by renaming another file over it is safe.
-
-    Tables can be pickled; unpickling opens the directory again. No method holds the interpreter's lock while it
-    reads a file.
-
-    Positions in arrays are of type uint8 and shape (n, 2 x pits): the mover's pits, then the other player's, each in
-    its owner's sowing order. Stores do not matter. Lists and other integers are converted. A single row, and more
-    axes before the last one, give results with the same axes.
-
-    A `with` block closes them at its end. Afterwards they look nothing up, and raise ArgumentError.
-    """
-    @staticmethod
-    def open(
-        directory: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
-        rules: Rules | str = "empty-capture",
-        pits: int = 6,
-        max_seeds: int = 48,
-        mapped: bool = True,
-        filesystem: Any = None,
-    ) -> Tables:
-        """Opens all tables in `directory` with at most `max_seeds` seeds in play. With `mapped=False` the files
-        are copied into memory, and may change later. Several directories are read as one: each layer from the
-        first that has it.
-
-        An address such as `"https://example.org/tables"` takes the place of a directory. Blocks are then fetched
-        when they are read, and kept in the user's cache directory, or in that of the variable KALAH_CACHE.
-
-        With `filesystem`, a file system of fsspec such as `s3fs.S3FileSystem()`, `directory` is a directory in it, and
-        blocks come from there.
-
-        Raises MissingTableError if there is no such directory or no table in it, or a layer is missing below
-        another one. Raises TableError if two directories have different tables of a layer. Raises
-        DamagedTableError or TableError if a file is damaged or cannot be read, and OutOfMemoryError if a copy
-        does not fit the memory. Raises ArgumentError for pits or seeds that no tables have.
-        """
+    """The part of `kalah.Tables` that reads tables."""
+    def __new__(
+        cls,
+        paths: list[str],
+        rules: Rules | str,
+        pits: int,
+        max_seeds: int,
+        mapped: bool,
+        filesystem: tuple[Any, str | None] | None,
+    ) -> Tables: ...
     def close(self) -> None:
         """Closes the files, lets go of a file system, and frees the memory of copies, as soon as no call and no solver
         reads them. Closing again does nothing.
@@ -256,11 +187,6 @@ class Tables:
     @property
     def closed(self) -> bool:
         """True once the tables are closed."""
-    def __enter__(self) -> Tables: ...
-    def __exit__(self, *exception: object) -> None: ...
-    @property
-    def directory(self) -> Path | str:
-        """The directory, as an absolute path, or the address: the first of several."""
     @property
     def directories(self) -> list[Path | str]:
         """The directories, as absolute paths or addresses."""
@@ -292,26 +218,6 @@ class Tables:
         """Returns the mover's score after each legal move, seeds stored by the move included: a dict with numbers
         of pits from 1 as keys. Raises as `probe` does.
         """
-    def line(self, position: Position | str) -> Line:
-        """Returns a line of best play to the end of the game. Raises as `probe` does."""
-    @overload
-    def get_probe(self, position: Position | str) -> Probe | None:
-        """Returns the same as `probe`, or `default` if the position has more seeds in play than the largest table."""
-    @overload
-    def get_probe(self, position: Position | str, default: _T) -> Probe | _T:
-        """Returns the same as `probe`, or `default` if the position has more seeds in play than the largest table."""
-    @overload
-    def get_score(self, position: Position | str) -> int | None:
-        """Returns the same as `score`, or `default` if the position has more seeds in play than the largest table."""
-    @overload
-    def get_score(self, position: Position | str, default: _T) -> int | _T:
-        """Returns the same as `score`, or `default` if the position has more seeds in play than the largest table."""
-    @overload
-    def get_value(self, position: Position | str) -> int | None:
-        """Returns the same as `value`, or `default` if the position has more seeds in play than the largest table."""
-    @overload
-    def get_value(self, position: Position | str, default: _T) -> int | _T:
-        """Returns the same as `value`, or `default` if the position has more seeds in play than the largest table."""
     def check(self, *, threads: int | None = None) -> None:
         """Compares all tables with their checksums. Raises DamagedTableError."""
     def scores(
@@ -345,39 +251,20 @@ class Tables:
         """Returns the best moves of many positions, as a bool array of shape (n, pits). Column i is the move of
         pit i + 1. A row has no True if the game is over. Arguments and exceptions are those of `scores`.
         """
-    def sample(
+    def _sample(
         self,
         n: int,
         seeds: int,
-        seed: int | np.random.Generator = 0,
-        *,
-        offset: int = 0,
-        replace: bool = True,
-        part: str | None = None,
-        test: float = 0.1,
-        source: str = "uniform",
-        start: Position | str | None = None,
-        threads: int | None = None,
+        seed: int,
+        offset: int,
+        replace: bool,
+        part: bool | None,
+        test: float,
+        play: bool,
+        start: Position | str | None,
+        threads: int | None,
     ) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
-        """Draws `n` positions of the layer with `seeds` seeds in play, independently, with their exact scores.
-        Returns a uint8 array of shape (n, 2 x pits) and an int8 array of shape (n,).
-
-        The same `seed`, 0 to 2^64 - 1, gives the same positions. Samples of different seeds are independent. A
-        numpy.random.Generator draws the seed. `offset` leaves out that many positions at the start of the sequence,
-        which takes no time.
-
-        With replace=False no position is drawn twice. They are those of `kalah export --sample`, in the order of
-        ranks. There is no offset, part or source then.
-
-        `part`, 'train' or 'test', draws from one part of all positions. A hash of the position decides its part;
-        `test` is the share of the positions for tests.
-
-        `source` is 'uniform', where all positions of the layer are equally likely, or 'play': positions reached by
-        random moves from `start`, one of each game. The start has four seeds a pit by default, or more if the layer
-        has more.
-
-        Raises MissingTableError, DamagedTableError, OutOfMemoryError, or ArgumentError for numbers out of range.
-        """
+        """Draws positions. `part` is True for the part for tests, False for the rest."""
     def is_test(
         self, positions: ArrayLike, test: float = 0.1, *, threads: int | None = None
     ) -> NDArray[np.bool_]:
@@ -385,30 +272,6 @@ class Tables:
         array of shape (n,). A position with an empty row or more than 48 seeds is in no part.
 
         Raises PositionError, ArgumentError, OutOfMemoryError or TypeError.
-        """
-    def batches(
-        self,
-        seeds: int | Iterable[int],
-        size: int = 4096,
-        *,
-        seed: int | np.random.Generator = 0,
-        start: int = 0,
-        worker: tuple[int, int] | None = None,
-        labels: str = "scores",
-        part: str | None = None,
-        test: float = 0.1,
-        source: str = "uniform",
-        threads: int | None = None,
-    ) -> Batches:
-        """Returns an endless iterable of random batches for training, a `kalah.data.Batches`. A batch is a pair of
-        arrays: positions, uint8 (size, 2 x pits), and scores, int8 (size,). With labels='moves' the second has the
-        scores of all moves, int8 (size, pits).
-
-        `seeds` is the number of seeds in play of a layer, or a list of several, which are equally likely. The same
-        `seed` gives the same batches, from number `start` on. `worker` is a pair of numbers: this process, and the
-        number of processes. Each process gets other batches, and so does each worker of a torch DataLoader.
-
-        `part`, `test`, `source` and the exceptions are those of `sample`.
         """
     def unrank(self, seeds: int, ranks: ArrayLike, *, threads: int | None = None) -> NDArray[np.uint8]:
         """Returns the positions of the layer with `seeds` seeds in play that have these ranks (integers in an array or
@@ -444,7 +307,20 @@ class Tables:
         Raises MissingTableError if the tables do not reach this many seeds, OutOfMemoryError, or ArgumentError
         if no tables do.
         """
-    def __reduce__(self) -> tuple[Any, ...]: ...
+
+def build(
+    directory: str,
+    seeds: int,
+    rules: Rules | str,
+    pits: int,
+    threads: int | None,
+    memory: int | None,
+    progress: Callable[[BuildProgress], object] | None,
+) -> BuildReport:
+    """Builds tables: `kalah.build`."""
+
+def is_address(text: str) -> bool:
+    """Returns True if a text is an address, not a path."""
 
 def layer_positions(pits: int, seeds: int) -> int:
     """Returns the number of positions of a layer: `seeds` in play, both rows non-empty. Ranks run from 0 to one
@@ -452,121 +328,9 @@ def layer_positions(pits: int, seeds: int) -> int:
 
     Raises ArgumentError if there is no such layer.
     """
-@final
-class BuildProgress:
-    """Progress of a build."""
-    @property
-    def positions(self) -> int:
-        """Positions computed so far."""
-    @property
-    def total(self) -> int:
-        """Positions to compute."""
-    @property
-    def seeds(self) -> int:
-        """Seeds in play of the current layer; 0 before the first one."""
-    __hash__: ClassVar[None]  # type: ignore[assignment]
-    def __eq__(self, other: object, /) -> bool: ...
-    def __ne__(self, other: object, /) -> bool: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
 
-@final
-class BuildReport:
-    """Result of a build."""
-    @property
-    def kept(self) -> int:
-        """Layers that existed already."""
-    @property
-    def built(self) -> int:
-        """Layers built or completed."""
-    @property
-    def positions(self) -> int:
-        """Positions computed."""
-    @property
-    def seconds(self) -> float:
-        """Elapsed seconds for the layers."""
-    __hash__: ClassVar[None]  # type: ignore[assignment]
-    def __eq__(self, other: object, /) -> bool: ...
-    def __ne__(self, other: object, /) -> bool: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
 
-def build(
-    directory: str | os.PathLike[str],
-    seeds: int,
-    rules: Rules | str = "empty-capture",
-    pits: int = 6,
-    *,
-    threads: int | None = None,
-    memory: int | None = None,
-    progress: Callable[[BuildProgress], object] | None = None,
-) -> BuildReport:
-    """Builds the tables of all layers from 2 to `seeds` seeds in play in `directory`, on the CPU. Existing tables
-    are compared with their checksums and kept. The directory is created if it does not exist.
 
-    `progress` is called about twenty times a second with a BuildProgress. An exception that it raises, or
-    Ctrl-C in the main thread, ends the build. Finished frames are kept, and the next call continues from there.
-    The interpreter's lock is released meanwhile. `threads` is the number of cores by default, and at most eight
-    times that. `memory` is the maximum number of bytes for the build.
-
-    Raises ArgumentError if there are no tables with these pits or seeds. Raises BuildError if the directory
-    cannot be created, the disk or `memory` is too small, or another process builds there. Raises
-    OutOfMemoryError, DamagedTableError or TableError.
-    """
-@final
-class SolveProgress:
-    """Progress of a search."""
-    @property
-    def nodes(self) -> int:
-        """Nodes visited so far by the solver."""
-    @property
-    def table_hits(self) -> int:
-        """Scores read from tables so far."""
-    @property
-    def seconds(self) -> float:
-        """Seconds since the call."""
-    @property
-    def lower(self) -> int | None:
-        """Proved lower bound of the value of the position tested last. That is the position to solve, or one after
-        some moves.
-        """
-    @property
-    def upper(self) -> int | None:
-        """Proved upper bound of this value."""
-    __hash__: ClassVar[None]  # type: ignore[assignment]
-    def __eq__(self, other: object, /) -> bool: ...
-    def __ne__(self, other: object, /) -> bool: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
-
-@final
-class Solution:
-    """A solved position. Solutions can be compared (by all attributes), hashed and pickled."""
-    @property
-    def position(self) -> Position:
-        """The position."""
-    @property
-    def score(self) -> int:
-        """The score: the number of seeds in play that the mover collects with best play."""
-    @property
-    def value(self) -> int:
-        """The final store difference for the mover with best play."""
-    @property
-    def best(self) -> list[int]:
-        """All moves that keep the value, as numbers of pits from 1. Empty if the game is over."""
-    @property
-    def line(self) -> Line:
-        """A line of best play."""
-    @property
-    def line_open(self) -> bool:
-        """True if the line stops before the game is over: the answer is from the book, which lacks the rest."""
-    @property
-    def nodes(self) -> int:
-        """Nodes visited for it; 0 if it is from the book."""
-    @property
-    def seconds(self) -> float:
-        """Elapsed seconds."""
-    def __eq__(self, other: object, /) -> bool: ...
-    def __ne__(self, other: object, /) -> bool: ...
-    def __hash__(self) -> int: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
 class Solver:
@@ -662,33 +426,6 @@ class Solver:
         numbers of pits from 1 as keys.
         """
 
-@final
-class Choice:
-    """A move that a player chose. Choices can be compared, hashed and pickled."""
-    @property
-    def move(self) -> int:
-        """The move: the number of a pit from 1."""
-    @property
-    def value(self) -> int | None:
-        """The proved final store difference for the mover, or None. Only with a proved value is it certain that no
-        other move is better.
-        """
-    @property
-    def lower(self) -> int | None:
-        """Proved lower bound of the value of the move."""
-    @property
-    def upper(self) -> int | None:
-        """Proved upper bound of the value of every move."""
-    @property
-    def evaluation(self) -> int | None:
-        """The player's evaluation of the move, which proves nothing."""
-    @property
-    def source(self) -> str:
-        """Source of the choice: 'tables', 'book', 'solver', 'bound', 'depth', 'only-move', or the name of a rule."""
-    def __eq__(self, other: object, /) -> bool: ...
-    def __ne__(self, other: object, /) -> bool: ...
-    def __hash__(self) -> int: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
 class Player:

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._kalah import Tables
+from . import _arguments
+from ._arguments import MOST
 from .errors import ArgumentError, _shown
+from .tables import Tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,9 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["Batches", "batches"]
-
-_MOST = (1 << 64) - 1
-"""The largest seed, worker and number of a batch."""
 
 
 class Batches:
@@ -56,11 +55,11 @@ class Batches:
             raise TypeError(f"tables are a kalah.Tables, not {type(tables)}")
         self.tables = tables
         self.seeds = _layers(seeds)
-        self.size = _number("size", size, 1, 1 << 24)
-        self.seed = _seed(seed)
-        self.start = _number("start", start, 0, _MOST)
+        self.size = _arguments.number("size", size, 1, 1 << 24)
+        self.seed = _arguments.seed(seed)
+        self.start = _arguments.number("start", start, 0, MOST)
         self.worker = _worker(worker)
-        self.labels = _name("labels", labels, ("scores", "moves"))
+        self.labels = _arguments.name("labels", labels, ("scores", "moves"))
         self.part, self.test, self.source, self.threads = part, test, source, threads
         for layer in self.seeds:
             # Wrong arguments are an error here rather than in a worker.
@@ -77,7 +76,8 @@ class Batches:
 
     def batch(self, number: int, worker: int = 0) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
         """Returns the batch with this number, from 0, of a worker."""
-        words = [self.seed, _number("worker", worker, 0, _MOST), _number("number", number, 0, _MOST)]
+        given = {"worker": worker, "number": number}
+        words = [self.seed, *(_arguments.number(name, value, 0, MOST) for name, value in given.items())]
         # Numpy splits numbers into words of 32 bits, as many as each needs. Two words for each keep them apart.
         key = [half for word in words for half in (word & 0xFFFFFFFF, word >> 32)]
         layers = len(self.seeds)
@@ -135,22 +135,6 @@ def _torch_worker() -> tuple[int, int]:
     return (0, 1) if info is None else (info.id, info.num_workers)
 
 
-def _number(name: str, number: int, least: int, most: int) -> int:
-    number = operator.index(number)
-    if not least <= number <= most:
-        raise ArgumentError(f"{name} must be {least} to {most}, not {_shown(number)}")
-    return number
-
-
-def _name(argument: str, name: str, names: tuple[str, str]) -> str:
-    """Returns the name, which must be one of two."""
-    if not isinstance(name, str):
-        raise TypeError(f"{argument} is a text, not {type(name)}")
-    if name not in names:
-        raise ArgumentError(f"{argument} must be {names[0]!r} or {names[1]!r}, not {_shown(name)}")
-    return name
-
-
 def _layers(seeds: int | Iterable[int]) -> tuple[int, ...]:
     """Returns the layers of an argument `seeds`, a number or several different ones."""
     if isinstance(seeds, (str, bytes)):
@@ -159,18 +143,12 @@ def _layers(seeds: int | Iterable[int]) -> tuple[int, ...]:
         return (operator.index(seeds),)
     layers: list[int] = []
     for layer in seeds:
-        layers.append(_number("seeds", layer, 2, 48))
+        layers.append(_arguments.number("seeds", layer, 2, 48))
         if len(set(layers)) < len(layers):
             raise ArgumentError(f"seeds has {layer} twice")
     if not layers:
         raise ArgumentError("seeds must be a number or a list of at least one")
     return tuple(layers)
-
-
-def _seed(seed: int | np.random.Generator) -> int:
-    if isinstance(seed, np.random.Generator):
-        return int(seed.integers(0, 1 << 64, dtype=np.uint64))
-    return _number("seed", seed, 0, _MOST)
 
 
 def _worker(worker: tuple[int, int] | None) -> tuple[int, int]:
@@ -179,5 +157,5 @@ def _worker(worker: tuple[int, int] | None) -> tuple[int, int]:
     if not isinstance(worker, tuple) or len(worker) != 2:
         raise TypeError(f"worker is a pair of numbers, (this worker, number of workers), not {_shown(worker)}")
     # Each may have as many workers of torch.
-    count = _number("the number of workers", worker[1], 1, 1 << 32)
-    return _number("worker", worker[0], 0, count - 1), count
+    count = _arguments.number("the number of workers", worker[1], 1, 1 << 32)
+    return _arguments.number("worker", worker[0], 0, count - 1), count

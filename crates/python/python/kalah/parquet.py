@@ -23,8 +23,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from . import Tables, __version__
-from .data import Batches, _layers, _name, _number, _seed
+from . import Tables, __version__, _arguments
+from .data import Batches, _layers
 from .errors import ArgumentError, _shown
 
 if TYPE_CHECKING:
@@ -72,17 +72,17 @@ def write(
     written.
     """
     _check(tables, path)
-    _name("source", source, ("uniform", "play"))
+    _arguments.name("source", source, ("uniform", "play"))
     if not isinstance(replace, bool) or not isinstance(moves, bool):
         raise TypeError(f"replace and moves are True or False, not {type(replace)} and {type(moves)}")
     if sample is None and (not replace or part is not None or source != "uniform"):
         raise ArgumentError("replace, part and source are of a sample: give sample, too")
-    about: dict[str, Any] = {"seeds": [_number("seeds", seeds, 2, 48)]}
+    about: dict[str, Any] = {"seeds": [_arguments.number("seeds", seeds, 2, 48)]}
     if sample is None:
         groups = _layer(tables, seeds)
     else:
-        number = _seed(seed)
-        about |= {"sample": _number("sample", sample, 0, _RECORDS), "seed": number}
+        number = _arguments.seed(seed)
+        about |= {"sample": _arguments.number("sample", sample, 0, _RECORDS), "seed": number}
         about |= {"source": source, "replace": replace}
         drawn = tables.sample(sample, seeds, number, replace=replace, part=part, test=test, source=source)
         groups = _groups(*drawn)
@@ -109,8 +109,8 @@ def dataset(
     The directory must be missing or empty, and appears once it is complete. Raises as `write` does.
     """
     name = _check(tables, directory)
-    layers, number = _layers(seeds), _seed(seed)
-    counts = {"train": _number("train", train, 1, _RECORDS), "test": _number("test", test, 1, _RECORDS)}
+    layers, number = _layers(seeds), _arguments.seed(seed)
+    counts = {name: _arguments.number(name, count, 1, _RECORDS) for name, count in [("train", train), ("test", test)]}
     names = _sources(sources)
     share = counts["test"] / (counts["train"] + counts["test"])
     made = [
@@ -143,7 +143,7 @@ def _sources(sources: Iterable[str]) -> list[str]:
         raise TypeError(f"sources are a list of 'uniform' or 'play' or both, not {_shown(sources)}")
     names: list[str] = []
     for source in sources:
-        names.append(_name("a source", source, ("uniform", "play")))
+        names.append(_arguments.name("a source", source, ("uniform", "play")))
         if len(set(names)) < len(names):
             raise ArgumentError(f"sources has {source!r} twice")
     if not names:

@@ -1,14 +1,11 @@
 use std::time::{Duration, Instant};
 
 use kalah_core::cancel::Cancel;
-use kalah_core::game::{Position, Rules};
+use kalah_core::game::{Pit, Position, Rules};
 
 use super::process::Process;
-use super::reply::{self, Info, Reply};
-use super::request::{Go, Request};
 use super::{EngineCommand, PREFIX};
-use crate::play::fault::EngineFault;
-use crate::play::{Choice, PlayError, Player, Source, Worth};
+use crate::play::{Choice, EngineFault, PlayError, Player, Source, Worth};
 
 /// Time within which an engine must start and answer the greeting, and again to get ready for a game.
 const READY_TIME: Duration = Duration::from_secs(10);
@@ -32,35 +29,35 @@ impl External {
         External { command, rules, process: None }
     }
 
-    /// Starts the engine, unless it is running, and makes it ready for a game from `start`. Returns false if
-    /// `cancel` came first.
-    fn make_ready(&mut self, start: &Position, cancel: &Cancel) -> Result<bool, EngineFault> {
+    /// Starts the engine, unless it is running, and makes it ready for a game from `start`. Without a process
+    /// afterwards, `cancel` came first.
+    fn make_ready(&mut self, start: &Position, cancel: &Cancel) -> Result<(), EngineFault> {
         if self.process.is_some() {
-            return Ok(true);
+            return Ok(());
         }
-        let mut process = Process::start(&self.command)?;
-        process.say(&Request::Kalah)?;
-        let mut refused = false;
-        let greeted = wait(&mut process, cancel, |reply| match reply {
-            Reply::Rules(rules) => {
-                refused = !rules.contains(&self.rules);
-                Ok(None)
+        let process = self.process.insert(Process::start(&self.command)?);
+        process.say(format_args!("kalah 1"))?;
+        let mut plays = true;
+        let greeted = wait(process, cancel, |word, rest| match word {
+            "rules" => {
+                plays = rest.split_whitespace().any(|name| name.parse() == Ok(self.rules));
+                Ok(false)
             }
-            Reply::Greeting(version) if version == "1" => Ok(Some(())),
-            Reply::Greeting(version) => Err(EngineFault::Version(version)),
-            _ => Ok(None),
+            "kalahok" if rest != "1" => Err(EngineFault::Version(rest.to_owned())),
+            _ => Ok(word == "kalahok"),
         })?;
-        if greeted.is_none() {
-            return Ok(false);
-        }
-        if refused {
+        if !plays {
             return Err(EngineFault::Rules(self.rules));
         }
-        process.say(&Request::NewGame(self.rules, *start))?;
-        process.say(&Request::IsReady)?;
-        let ready = wait(&mut process, cancel, |reply| Ok((reply == Reply::Ready).then_some(())))?;
-        self.process = ready.map(|()| process);
-        Ok(ready.is_some())
+        if greeted {
+            process.say(format_args!("newgame {} {start}", self.rules))?;
+            process.say(format_args!("isready"))?;
+            if wait(process, cancel, |word, _| Ok(word == "readyok"))? {
+                return Ok(());
+            }
+        }
+        self.process = None;
+        Ok(())
     }
 
     /// Gets the engine's move.
@@ -71,75 +68,105 @@ impl External {
         report: &mut dyn FnMut(&Choice),
     ) -> Result<Choice, EngineFault> {
         // Even past the time limit, since there is no move without an engine.
-        while self.process.is_none() {
-            self.make_ready(position, &Cancel::new())?;
-        }
+        self.make_ready(position, &Cancel::new())?;
         let begin = Instant::now();
         let process = self.process.as_mut().expect("it was just started");
-        process.say(&Request::Position(*position))?;
-        process.say(&Request::Go(Go { time: cancel.left(), ..Go::default() }))?;
+        process.say(format_args!("position {position}"))?;
+        match cancel.left() {
+            Some(time) => process.say(format_args!("go movetime {}", time.as_millis().max(1)))?,
+            None => process.say(format_args!("go"))?,
+        }
         let (mut best, mut stopped): (Option<Choice>, Option<Instant>) = (None, None);
         loop {
             match stopped {
                 None if cancel.is_cancelled() => {
-                    process.say(&Request::Stop)?;
+                    process.say(format_args!("stop"))?;
                     stopped = Some(Instant::now());
                 }
-                Some(at) if at.elapsed() > STOP_TIME => {
-                    return Err(process.fault(EngineFault::Overtime(begin.elapsed())));
-                }
+                Some(at) if at.elapsed() > STOP_TIME => return Err(EngineFault::Overtime(begin.elapsed())),
                 _ => {}
             }
             let Some(line) = process.hear(CHECK_EVERY)? else { continue };
-            match Reply::read(&line) {
-                Reply::Info(info) => {
-                    if let Some(choice) = chosen(&info).filter(|choice| position.moves().any(|pit| pit == choice.pit)) {
+            match divided(&line) {
+                ("info", rest) => {
+                    if let Some(choice) = reported(rest).filter(|choice| position.moves().any(|pit| pit == choice.pit))
+                    {
                         report(&choice);
                         best = Some(choice);
                     }
                 }
-                Reply::BestMove(text) => {
-                    let pit = reply::pit(&text).ok_or_else(|| process.fault(EngineFault::NoPit(text)))?;
-                    if let Err(illegal) = position.play(self.rules, pit) {
-                        return Err(process.fault(EngineFault::Illegal(illegal)));
-                    }
+                ("bestmove", rest) => {
+                    let pit = pit(rest).ok_or_else(|| EngineFault::NoPit(rest.to_owned()))?;
+                    position.play(self.rules, pit).map_err(EngineFault::Illegal)?;
                     let best = best.filter(|best| best.pit == pit);
                     return Ok(best.unwrap_or(Choice { pit, worth: Worth::Unknown, source: Source::Engine }));
                 }
-                Reply::Error(text) => return Err(process.fault(EngineFault::Reported(text))),
+                ("error", rest) => return Err(EngineFault::Reported(rest.to_owned())),
                 _ => {}
             }
         }
     }
+
+    /// The error of a fault. The process is killed and reaped.
+    fn failed(&mut self, fault: EngineFault) -> PlayError {
+        if let Some(process) = self.process.take() {
+            process.kill();
+        }
+        PlayError::Engine { player: self.name(), fault }
+    }
 }
 
-/// The choice that an engine's report describes.
-fn chosen(info: &Info) -> Option<Choice> {
-    let worth = info.worth.unwrap_or(Worth::Unknown);
-    info.pit.map(|pit| Choice { pit, worth, source: Source::Engine })
+/// The first word of a line, and the rest.
+fn divided(line: &str) -> (&str, &str) {
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    (word, rest.trim())
 }
 
-/// Waits until `answer` accepts a reply; `None` if `cancel` came first.
-fn wait<T>(
+/// Parses the number of a pit, digits only.
+fn pit(text: &str) -> Option<Pit> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| text.parse().ok()).flatten().and_then(Pit::from_number)
+}
+
+/// The choice that a report describes. Other words, and those of later versions, are skipped.
+fn reported(info: &str) -> Option<Choice> {
+    let (mut found, mut worth, mut lower, mut upper) = (None, None, None, None);
+    let mut words = info.split_whitespace().take_while(|&word| word != "text");
+    while let Some(word) = words.next() {
+        let mut number = || words.next().and_then(|text| text.parse().ok());
+        match word {
+            "value" => worth = number().map(Worth::Exact).or(worth),
+            "evaluation" => worth = number().map(Worth::Evaluation).or(worth),
+            "lower" => lower = number(),
+            "upper" => upper = number(),
+            "move" => found = words.next().and_then(pit),
+            _ => {}
+        }
+    }
+    let bounds = || Some(Worth::Bounds { lower: lower?, upper: upper? });
+    let worth = worth.or_else(bounds).unwrap_or(Worth::Unknown);
+    found.map(|pit| Choice { pit, worth, source: Source::Engine })
+}
+
+/// Waits until `is_last` accepts a line, divided; false if `cancel` came first.
+fn wait(
     process: &mut Process,
     cancel: &Cancel,
-    mut answer: impl FnMut(Reply) -> Result<Option<T>, EngineFault>,
-) -> Result<Option<T>, EngineFault> {
+    mut is_last: impl FnMut(&str, &str) -> Result<bool, EngineFault>,
+) -> Result<bool, EngineFault> {
     let begin = Instant::now();
     while !cancel.is_cancelled() {
         if begin.elapsed() > READY_TIME {
-            return Err(process.fault(EngineFault::NotReady(READY_TIME)));
+            return Err(EngineFault::NotReady(READY_TIME));
         }
         let Some(line) = process.hear(CHECK_EVERY)? else { continue };
-        let answered = match Reply::read(&line) {
-            Reply::Error(text) => Err(EngineFault::Reported(text)),
-            reply => answer(reply),
-        };
-        if let Some(answered) = answered.map_err(|fault| process.fault(fault))? {
-            return Ok(Some(answered));
+        match divided(&line) {
+            ("error", rest) => return Err(EngineFault::Reported(rest.to_owned())),
+            (word, rest) if is_last(word, rest)? => return Ok(true),
+            _ => {}
         }
     }
-    Ok(None)
+    Ok(false)
 }
 
 impl Player for External {
@@ -148,8 +175,7 @@ impl Player for External {
     }
 
     fn prepare(&mut self, start: &Position, cancel: &Cancel) -> Result<(), PlayError> {
-        let ready = self.make_ready(start, cancel).map(|_| ());
-        ready.map_err(|fault| PlayError::Engine { player: self.name(), fault })
+        self.make_ready(start, cancel).map_err(|fault| self.failed(fault))
     }
 
     fn choose(
@@ -161,10 +187,28 @@ impl Player for External {
         if position.is_over() {
             return Err(PlayError::GameOver);
         }
-        self.ask(position, cancel, report).map_err(|fault| {
-            // The process is killed and reaped here.
-            self.process = None;
-            PlayError::Engine { player: self.name(), fault }
-        })
+        self.ask(position, cancel, report).map_err(|fault| self.failed(fault))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_are_read_and_unknown_words_skipped() {
+        for (info, worth) in [
+            ("depth 3 move 2 value -3 text by chance, mostly", Worth::Exact(-3)),
+            ("move 2 evaluation 12 text value 7", Worth::Evaluation(12)),
+            ("lower -2 upper 4 move 2", Worth::Bounds { lower: -2, upper: 4 }),
+            ("seldepth 9 nodes 100 depth 7 time 4 score cp 12 move 2 lower x", Worth::Unknown),
+        ] {
+            let pit = Pit::from_number(2).unwrap();
+            assert_eq!(reported(info), Some(Choice { pit, worth, source: Source::Engine }), "{info}");
+        }
+        for info in ["", "depth 7", "text move 3"] {
+            assert_eq!(reported(info), None, "{info}");
+        }
+        assert_eq!(["0", "+3", "-1", "3.", "", "99999999999999999999"].map(pit), [None; 6]);
     }
 }

@@ -2,10 +2,9 @@ use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
 use kalah_solve::solve::{Deepening, Depth, MAX_MOVES, deepen};
 
-use super::super::budget::Budget;
+use super::super::depth_limited::Budget;
 use super::super::{Choice, PlayError, Player, PlayerName, Source, Worth};
-use super::heuristic::last_seed_to_kalaha;
-use super::side::Side;
+use super::heuristic::{Side, last_seed_to_kalaha};
 
 /// Positions between two readings of the clock.
 const CHECK_INTERVAL: u64 = 1 << 6;

@@ -7,13 +7,11 @@
 
 // | module | contents |
 // |---|---|
-// | `side` | the mover's pits numbered as in the paper: 1 is next to the store |
 // | `heuristic` | Algorithm 1 and its four functions |
 // | `minimax` | Algorithms 2 and 3, with the evaluation (4) |
 
 mod heuristic;
 mod minimax;
-mod side;
 
 pub(super) use heuristic::Heuristic;
 pub(super) use minimax::Minimax;

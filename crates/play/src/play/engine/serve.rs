@@ -1,0 +1,360 @@
+use std::collections::VecDeque;
+use std::fmt;
+use std::io::{self, BufRead, Read, Write};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use kalah_base::printable::printable;
+use kalah_core::cancel::Cancel;
+use kalah_core::game::{Position, Rules};
+use kalah_core::table::Shelf;
+use kalah_solve::book::Books;
+use parking_lot::{Condvar, Mutex};
+
+use super::MAX_LINE;
+use crate::play::{Choice, Player, PlayerName, Setting, Source, Worth};
+
+/// Maximum lines that wait during a search; further lines are refused.
+const MAX_WAITING: usize = 64;
+
+/// Maximum characters of an error.
+const MAX_ERROR: usize = 1000;
+
+/// Errors of searches without a game or a position.
+const NO_GAME: &str = "the last game was refused: send newgame";
+const NO_POSITION: &str = "the last position was refused: send another";
+
+/// Settings of an engine.
+#[derive(Clone, Copy, Debug)]
+pub struct EngineSetting<'s> {
+    /// The player.
+    pub player: PlayerName,
+    /// Rules, memory, threads and seed of its games. Tables and book come from the fields below.
+    pub setting: Setting<'s>,
+    /// The tables.
+    pub shelf: &'s Shelf,
+    /// The books.
+    pub books: &'s Books,
+}
+
+/// Plays as an engine: executes the lines of `input` and answers on `output` until `quit` or the end of the
+/// input.
+///
+/// A thread of its own reads the input, so that `stop`, `quit` and the end of the input take effect at once. `stop`
+/// ends every search requested before it, also one that has not begun. The thread ends with the input, or with the
+/// first line after this function has returned.
+///
+/// # Errors
+/// If `output` cannot be written or a thread cannot be started. Any other failure is answered with `error`.
+pub fn serve_engine(
+    input: impl BufRead + Send + 'static,
+    output: impl Write,
+    setting: EngineSetting<'_>,
+) -> io::Result<()> {
+    let lines = Arc::new(Lines::default());
+    let reader = Arc::clone(&lines);
+    thread::Builder::new().spawn(move || reader.read(input))?;
+    let (rules, position) = (Ok(setting.setting.rules), Err("there is no position yet"));
+    let output = Output { writer: output, written: Ok(()) };
+    let mut session = Session { setting, output, rules, position, player: None, games: 0 };
+    while let Some(line) = lines.next().filter(|_| session.output.written.is_ok()) {
+        session.execute(&line, &lines.closing);
+    }
+    lines.close();
+    session.output.written
+}
+
+/// A line that was read.
+struct Line {
+    /// Its bytes: at most one more than a line may have.
+    bytes: Vec<u8>,
+    /// The time when it was read.
+    at: Instant,
+    /// Ends its search, with all others between two lines `stop`.
+    search: Cancel,
+    /// Number of lines, this one included, that are refused here because too many waited.
+    refused: usize,
+}
+
+impl Line {
+    /// Its first word.
+    fn word(&self) -> &[u8] {
+        self.bytes.trim_ascii_start().split(u8::is_ascii_whitespace).next().unwrap_or_default()
+    }
+}
+
+/// Lines that wait to be executed, in order. Their memory is limited, however many come.
+#[derive(Default)]
+struct Lines {
+    waiting: Mutex<VecDeque<Line>>,
+    changed: Condvar,
+    /// Cancelled when no more are read. Ends all searches.
+    closing: Cancel,
+}
+
+impl Lines {
+    /// Reads lines until `quit` or the end. It never waits for a search, which would keep `stop` from being read.
+    fn read(&self, mut input: impl BufRead) {
+        let mut search = self.closing.child();
+        while let Some(bytes) = read_line(&mut input).filter(|_| !self.closing.is_cancelled()) {
+            let line = Line { bytes, at: Instant::now(), search: search.clone(), refused: 0 };
+            match line.word() {
+                b"" => {}
+                b"quit" => break,
+                b"stop" => {
+                    search.cancel();
+                    search = self.closing.child();
+                }
+                _ => self.add(line),
+            }
+        }
+        self.close();
+    }
+
+    /// Adds a line. Lines beyond the limit become one, with the word of the one that would have changed most.
+    fn add(&self, line: Line) {
+        let mut waiting = self.waiting.lock();
+        let is_full = waiting.len() >= MAX_WAITING;
+        match waiting.back_mut().filter(|last| last.refused > 0) {
+            Some(last) if is_full => {
+                last.refused += 1;
+                if line.word() == b"newgame" || line.word() == b"position" && last.word() != b"newgame" {
+                    last.bytes = line.word().to_owned();
+                }
+            }
+            _ => waiting.push_back(Line { refused: usize::from(is_full), ..line }),
+        }
+        self.changed.notify_one();
+    }
+
+    /// Waits for the first line and removes it; `None` once there are no more.
+    fn next(&self) -> Option<Line> {
+        let mut waiting = self.waiting.lock();
+        while waiting.is_empty() && !self.closing.is_cancelled() {
+            self.changed.wait(&mut waiting);
+        }
+        waiting.pop_front()
+    }
+
+    fn close(&self) {
+        let _waiting = self.waiting.lock();
+        self.closing.cancel();
+        self.changed.notify_one();
+    }
+}
+
+/// The next line, without the end of one that is too long; `None` at the end of the input.
+fn read_line(input: &mut impl BufRead) -> Option<Vec<u8>> {
+    let mut line = Vec::new();
+    input.by_ref().take(MAX_LINE as u64 + 1).read_until(b'\n', &mut line).ok().filter(|&read| read > 0)?;
+    if line.pop_if(|last| *last == b'\n').is_none() && line.len() > MAX_LINE {
+        input.skip_until(b'\n').ok()?;
+    }
+    Some(line)
+}
+
+/// The output, and the first error of writing it.
+struct Output<W> {
+    writer: W,
+    written: io::Result<()>,
+}
+
+impl<W: Write> Output<W> {
+    /// Writes a line at once, so that a reader never sees a part of one.
+    fn say(&mut self, line: fmt::Arguments<'_>) {
+        if self.written.is_ok() {
+            let written = self.writer.write_all(format!("{line}\n").as_bytes());
+            self.written = written.and_then(|()| self.writer.flush());
+        }
+    }
+
+    /// Reports a move.
+    fn report(&mut self, choice: &Choice) {
+        let depth = if let Source::Depth(depth) = choice.source { format!("depth {depth} ") } else { String::new() };
+        let worth = match choice.worth {
+            Worth::Exact(value) => format!(" value {value}"),
+            Worth::Bounds { lower, upper } => format!(" lower {lower} upper {upper}"),
+            Worth::Evaluation(value) => format!(" evaluation {value}"),
+            Worth::Unknown => String::new(),
+        };
+        self.say(format_args!("info {depth}move {}{worth} text {}", choice.pit, choice.source));
+    }
+}
+
+/// State of a session.
+struct Session<'s, W> {
+    setting: EngineSetting<'s>,
+    output: Output<W>,
+    /// The rules of the game, or why there are none.
+    rules: Result<Rules, &'static str>,
+    /// The position to move in, or why there is none.
+    position: Result<Position, &'static str>,
+    /// The player, and the pits of the board that it was made for.
+    player: Option<(usize, Box<dyn Player + 's>)>,
+    games: u64,
+}
+
+impl<'s, W: Write> Session<'s, W> {
+    /// Executes a line. If it fails, what it should have set is not what it was: no move answers an earlier position.
+    fn execute(&mut self, line: &Line, closing: &Cancel) {
+        let why = if line.refused > 0 {
+            "too many lines are waiting: this one was ignored".to_owned()
+        } else if line.bytes.len() > MAX_LINE {
+            format!("a line is longer than {MAX_LINE} bytes")
+        } else {
+            let Err(why) = self.obey(line, closing) else { return };
+            why
+        };
+        match line.word() {
+            b"newgame" => (self.rules, self.position) = (Err(NO_GAME), Err(NO_GAME)),
+            b"position" => self.position = Err(self.rules.err().unwrap_or(NO_POSITION)),
+            _ => {}
+        }
+        for _ in 0..line.refused.max(1) {
+            self.output.say(format_args!("error {}", printable(&why, MAX_ERROR)));
+        }
+    }
+
+    /// Executes a line; the error in words.
+    fn obey(&mut self, line: &Line, closing: &Cancel) -> Result<(), String> {
+        let text = String::from_utf8_lossy(&line.bytes);
+        let words: Vec<&str> = text.split_whitespace().collect();
+        match words[..] {
+            // The answer states that this is version 1, for clients of higher versions.
+            ["kalah", ..] => {
+                self.output.say(format_args!("id name kalah {} {}", env!("CARGO_PKG_VERSION"), self.setting.player));
+                self.output.say(format_args!("rules {}", Rules::ALL.map(Rules::name).join(" ")));
+                self.output.say(format_args!("kalahok 1"));
+            }
+            ["isready", ..] => self.output.say(format_args!("readyok")),
+            ["newgame", rules, start] => {
+                let rules: Rules = rules.parse().map_err(in_words)?;
+                let start: Position = start.parse().map_err(in_words)?;
+                (self.rules, self.position) = (Ok(rules), Ok(start));
+                self.player = None;
+                self.games += 1;
+                self.player_for(rules, start.pits()).prepare(&start, closing).map_err(in_words)?;
+            }
+            ["newgame", ..] => return Err("newgame takes a rule set and a position".to_owned()),
+            ["position", position] => {
+                self.rules?;
+                self.position = Ok(position.parse().map_err(in_words)?);
+            }
+            ["position", ..] => return Err("position takes a position without spaces".to_owned()),
+            ["go", ref limits @ ..] => self.go(&Go::read(limits)?, line)?,
+            [word, ..] => return Err(format!("unknown command '{word}'")),
+            [] => {}
+        }
+        Ok(())
+    }
+
+    /// A player by these rules, for a board of this many pits a side.
+    fn player_for(&mut self, rules: Rules, pits: usize) -> &mut dyn Player {
+        if self.player.as_ref().is_none_or(|(of, _)| *of != pits) {
+            // Its memory is freed before more is allocated.
+            self.player = None;
+        }
+        let (name, setting) = (self.setting.player, self.player_setting(rules, pits));
+        &mut *self.player.get_or_insert_with(|| (pits, name.player(&setting))).1
+    }
+
+    fn player_setting(&self, rules: Rules, pits: usize) -> Setting<'s> {
+        let EngineSetting { setting, shelf, books, .. } = self.setting;
+        let setting = Setting { rules, game: setting.game.wrapping_add(self.games), ..setting };
+        let (tables, bounds) = (shelf.tables(rules, pits), shelf.bounds(rules, pits));
+        setting.tables(tables).bounds(bounds).book(books.get(rules, pits))
+    }
+
+    /// Searches, and answers with a move.
+    fn go(&mut self, go: &Go, line: &Line) -> Result<(), String> {
+        let (rules, position, name) = (self.rules?, self.position?, self.setting.player);
+        if position.is_over() {
+            return Err("the game is over".to_owned());
+        }
+        let left = go.time.map(|time| time.saturating_sub(line.at.elapsed()));
+        let cancel = left.map_or_else(|| line.search.clone(), |left| line.search.within(left));
+        let at_depth = go.depth.and_then(|depth| name.at_most(depth));
+        let unused = [go.depth.filter(|_| at_depth.is_none()).map(|_| "depth"), go.nodes.map(|_| "nodes")];
+        for what in unused.into_iter().flatten() {
+            self.output.say(format_args!("info text {what} is not used by {name}"));
+        }
+        let mut limited = at_depth.map(|name| name.player(&self.player_setting(rules, position.pits())));
+        if limited.is_none() {
+            self.player_for(rules, position.pits());
+        }
+        let player = limited.as_mut().or(self.player.as_mut().map(|(_, player)| player)).expect("there is one");
+        let output = &mut self.output;
+        let choice = player.choose(&position, &cancel, &mut |choice| output.report(choice)).map_err(in_words)?;
+        output.report(&choice);
+        output.say(format_args!("bestmove {}", choice.pit));
+        Ok(())
+    }
+}
+
+fn in_words(error: impl fmt::Display) -> String {
+    error.to_string()
+}
+
+/// Limits of a search.
+#[derive(Debug, Default, PartialEq)]
+struct Go {
+    time: Option<Duration>,
+    depth: Option<u32>,
+    nodes: Option<u64>,
+}
+
+impl Go {
+    fn read(limits: &[&str]) -> Result<Go, String> {
+        let mut go = Go::default();
+        for pair in limits.chunks(2) {
+            let number = |least: u64| {
+                let number = pair.get(1).and_then(|text| text.parse::<u64>().ok()).filter(|&number| number >= least);
+                number.ok_or_else(|| format!("go {} takes a whole number from {least} on", pair[0]))
+            };
+            match pair[0] {
+                "movetime" => go.time = Some(Duration::from_millis(number(0)?)),
+                "depth" => go.depth = Some(u32::try_from(number(1)?).unwrap_or(u32::MAX)),
+                "nodes" => go.nodes = Some(number(1)?),
+                other => return Err(format!("go takes movetime MILLISECONDS, depth D and nodes N, not '{other}'")),
+            }
+        }
+        Ok(go)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_limits_is_reported() {
+        let (time, nodes) = (Some(Duration::from_millis(1500)), Some(5));
+        assert_eq!(Go::read(&["nodes", "5", "movetime", "1500"]), Ok(Go { time, depth: None, nodes }));
+        for (limits, why) in [
+            (&["fast"][..], "go takes movetime MILLISECONDS, depth D and nodes N, not 'fast'"),
+            (&["depth"], "go depth takes a whole number from 1 on"),
+            (&["depth", "0"], "go depth takes a whole number from 1 on"),
+            (&["movetime", "-5"], "go movetime takes a whole number from 0 on"),
+        ] {
+            assert_eq!(Go::read(limits), Err(why.to_owned()));
+        }
+    }
+
+    #[test]
+    fn lines_beyond_the_limit_are_counted_in_their_place() {
+        let lines = Lines::default();
+        let add = |text: &str| {
+            lines.add(Line { bytes: text.into(), at: Instant::now(), search: Cancel::new(), refused: 0 });
+        };
+        (0..MAX_WAITING).for_each(|_| add("isready"));
+        ["go", "newgame standard 6x4", "position 6x4"].into_iter().for_each(add);
+        for _ in 0..MAX_WAITING {
+            assert_eq!(lines.next().unwrap().refused, 0);
+        }
+        lines.close();
+        let last = lines.next().unwrap();
+        assert_eq!((last.refused, last.word()), (3, &b"newgame"[..]));
+        assert!(lines.next().is_none());
+    }
+}

@@ -1,0 +1,146 @@
+"""The results of calls. They can be compared and pickled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from . import notebook
+
+if TYPE_CHECKING:
+    from ._kalah import Line, Position
+
+__all__ = ["BuildProgress", "BuildReport", "Choice", "Probe", "Solution", "SolveProgress"]
+
+
+@dataclass(frozen=True)
+class Probe:
+    """Result of looking a position up in tables. Probes can be compared, hashed and pickled."""
+
+    position: Position
+    """The position."""
+    score: int
+    """The score: the number of seeds in play that the mover collects with best play."""
+    value: int
+    """The final store difference for the mover with best play."""
+    _moves: tuple[tuple[int, int], ...]
+    _best: tuple[int, ...]
+    line: Line
+    """A line of best play to the end of the game."""
+
+    @property
+    def moves(self) -> dict[int, int]:
+        """The mover's score after each legal move, seeds stored by the move included. A dict with numbers of pits
+        from 1 as keys; empty if the game is over.
+        """
+        return dict(self._moves)
+
+    @property
+    def best(self) -> list[int]:
+        """The moves that reach the score."""
+        return list(self._best)
+
+    def __repr__(self) -> str:
+        return (
+            f"Probe({self.position}, score={self.score}, value={self.value:+}, best={self.best}, line={self.line!r})"
+        )
+
+    def _repr_html_(self) -> str:
+        return notebook.probe(self)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A solved position. Solutions can be compared (by all attributes), hashed and pickled."""
+
+    position: Position
+    """The position."""
+    score: int
+    """The score: the number of seeds in play that the mover collects with best play."""
+    value: int
+    """The final store difference for the mover with best play."""
+    _best: tuple[int, ...]
+    line: Line
+    """A line of best play."""
+    line_open: bool
+    """True if the line stops before the game is over: the answer is from the book, which lacks the rest."""
+    nodes: int
+    """Nodes visited for it; 0 if it is from the book."""
+    seconds: float
+    """Elapsed seconds."""
+
+    @property
+    def best(self) -> list[int]:
+        """All moves that keep the value, as numbers of pits from 1. Empty if the game is over."""
+        return list(self._best)
+
+    def __repr__(self) -> str:
+        line = f"{self.line!r}{', line_open=True' if self.line_open else ''}"
+        return f"Solution({self.position}, score={self.score}, value={self.value:+}, best={self.best}, line={line})"
+
+
+@dataclass(frozen=True)
+class SolveProgress:
+    """Progress of a search."""
+
+    nodes: int
+    """Nodes visited so far by the solver."""
+    table_hits: int
+    """Scores read from tables so far."""
+    seconds: float
+    """Seconds since the call."""
+    lower: int | None
+    """Proved lower bound of the value of the position tested last. That is the position to solve, or one after some
+    moves."""
+    upper: int | None
+    """Proved upper bound of this value."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A move that a player chose. Choices can be compared, hashed and pickled."""
+
+    move: int
+    """The move: the number of a pit from 1."""
+    value: int | None
+    """The proved final store difference for the mover, or None. Only with a proved value is it certain that no other
+    move is better."""
+    lower: int | None
+    """Proved lower bound of the value of the move."""
+    upper: int | None
+    """Proved upper bound of the value of every move."""
+    evaluation: int | None
+    """The player's evaluation of the move, which proves nothing."""
+    source: str
+    """Source of the choice: 'tables', 'book', 'solver', 'bound', 'depth', 'only-move', or the name of a rule."""
+
+    def __repr__(self) -> str:
+        numbers = {name: getattr(self, name) for name in ("value", "lower", "upper", "evaluation")}
+        shown = "".join(f", {name}={number:+}" for name, number in numbers.items() if number is not None)
+        return f"Choice(move={self.move}{shown}, source={self.source!r})"
+
+
+@dataclass(frozen=True)
+class BuildProgress:
+    """Progress of a build."""
+
+    positions: int
+    """Positions computed so far."""
+    total: int
+    """Positions to compute."""
+    seeds: int
+    """Seeds in play of the current layer; 0 before the first one."""
+
+
+@dataclass(frozen=True)
+class BuildReport:
+    """Result of a build."""
+
+    kept: int
+    """Layers that existed already."""
+    built: int
+    """Layers built or completed."""
+    positions: int
+    """Positions computed."""
+    seconds: float
+    """Elapsed seconds for the layers."""

@@ -1,0 +1,252 @@
+"""Tables on this machine or elsewhere: opening, building, and looking positions up."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, TypeVar, final, overload
+
+from . import _arguments, _kalah
+from .errors import ArgumentError
+from .results import BuildProgress, BuildReport, Probe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from ._kalah import Line, Position, Rules
+    from .data import Batches
+
+_T = TypeVar("_T")
+
+__all__ = ["Tables", "build"]
+
+
+@final
+class Tables(_kalah.Tables):
+    """The tables of one rule set and number of pits in a directory, or in several: all layers from 2 seeds up, without
+    a gap.
+
+    Open them with `Tables.open`. The files are mapped into memory, so opening is quick and takes no memory of
+    its own. Every block of a file is compared with its checksum before a score in it is used.
+
+    The files must not change while they are mapped: if one becomes shorter, the signal SIGBUS ends the process.
+    Replacing one by renaming another file over it is safe.
+
+    Tables can be pickled; unpickling opens the directory again. No method holds the interpreter's lock while it
+    reads a file.
+
+    Positions in arrays are of type uint8 and shape (n, 2 x pits): the mover's pits, then the other player's, each in
+    its owner's sowing order. Stores do not matter. Lists and other integers are converted. A single row, and more
+    axes before the last one, give results with the same axes.
+
+    A `with` block closes them at its end. Afterwards they look nothing up, and raise ArgumentError.
+    """
+
+    _opened: tuple[Any, ...] | None = None
+    """The arguments of `open`; None once they are closed."""
+
+    @staticmethod
+    def open(
+        directory: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+        rules: Rules | str = "empty-capture",
+        pits: int = 6,
+        max_seeds: int = 48,
+        mapped: bool = True,
+        filesystem: Any = None,
+    ) -> Tables:
+        """Opens all tables in `directory` with at most `max_seeds` seeds in play. With `mapped=False` the files
+        are copied into memory, and may change later. Several directories are read as one: each layer from the
+        first that has it.
+
+        An address such as `"https://example.org/tables"` takes the place of a directory. Blocks are then fetched
+        when they are read, and kept in the user's cache directory, or in that of the variable KALAH_CACHE.
+
+        With `filesystem`, a file system of fsspec such as `s3fs.S3FileSystem()`, `directory` is a directory in it, and
+        blocks come from there.
+
+        Raises MissingTableError if there is no such directory or no table in it, or a layer is missing below
+        another one. Raises TableError if two directories have different tables of a layer. Raises
+        DamagedTableError or TableError if a file is damaged or cannot be read, and OutOfMemoryError if a copy
+        does not fit the memory. Raises ArgumentError for pits or seeds that no tables have.
+        """
+        paths, written = _arguments.locations(directory)
+        if filesystem is not None and written is None:
+            raise ArgumentError("with a filesystem, directory is one path in it")
+        files = None if filesystem is None else (filesystem, written)
+        tables = Tables(paths, rules, pits, max_seeds, mapped, files)
+        places = paths if written is None else paths[0] if filesystem is None else written
+        tables._opened = places, tables.rules, pits, max_seeds, mapped, filesystem
+        return tables
+
+    def close(self) -> None:
+        """Closes the files, lets go of a file system, and frees the memory of copies, as soon as no call and no solver
+        reads them. Closing again does nothing.
+        """
+        super().close()
+        self._opened = None
+
+    def __enter__(self) -> Tables:
+        """Returns these tables."""
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Closes these tables."""
+        self.close()
+
+    @property
+    def directory(self) -> Path | str:
+        """The directory, as an absolute path, or the address: the first of several."""
+        return self.directories[0]
+
+    def line(self, position: Position | str) -> Line:
+        """Returns a line of best play to the end of the game. Raises as `probe` does."""
+        return self.probe(position).line
+
+    @overload
+    def get_probe(self, position: Position | str) -> Probe | None: ...
+    @overload
+    def get_probe(self, position: Position | str, default: _T) -> Probe | _T: ...
+    def get_probe(self, position: Position | str, default: Any = None) -> Any:
+        """Returns the same as `probe`, or `default` if the position has more seeds in play than the largest table."""
+        position = _arguments.position(position)
+        return default if self._is_above(position) else self.probe(position)
+
+    @overload
+    def get_score(self, position: Position | str) -> int | None: ...
+    @overload
+    def get_score(self, position: Position | str, default: _T) -> int | _T: ...
+    def get_score(self, position: Position | str, default: Any = None) -> Any:
+        """Returns the same as `score`, or `default` if the position has more seeds in play than the largest table."""
+        position = _arguments.position(position)
+        return default if self._is_above(position) else self.score(position)
+
+    @overload
+    def get_value(self, position: Position | str) -> int | None: ...
+    @overload
+    def get_value(self, position: Position | str, default: _T) -> int | _T: ...
+    def get_value(self, position: Position | str, default: Any = None) -> Any:
+        """Returns the same as `value`, or `default` if the position has more seeds in play than the largest table."""
+        position = _arguments.position(position)
+        return default if self._is_above(position) else self.value(position)
+
+    def _is_above(self, position: Position) -> bool:
+        above = not self.closed and position.pits == self.pits and position.seeds > self.max_seeds
+        return above and not position.is_over
+
+    def sample(
+        self,
+        n: int,
+        seeds: int,
+        seed: int | np.random.Generator = 0,
+        *,
+        offset: int = 0,
+        replace: bool = True,
+        part: str | None = None,
+        test: float = 0.1,
+        source: str = "uniform",
+        start: Position | str | None = None,
+        threads: int | None = None,
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
+        """Draws `n` positions of the layer with `seeds` seeds in play, independently, with their exact scores.
+        Returns a uint8 array of shape (n, 2 x pits) and an int8 array of shape (n,).
+
+        The same `seed`, 0 to 2^64 - 1, gives the same positions. Samples of different seeds are independent. A
+        numpy.random.Generator draws the seed. `offset` leaves out that many positions at the start of the sequence,
+        which takes no time.
+
+        With replace=False no position is drawn twice. They are those of `kalah export --sample`, in the order of
+        ranks. There is no offset, part or source then.
+
+        `part`, 'train' or 'test', draws from one part of all positions. A hash of the position decides its part;
+        `test` is the share of the positions for tests.
+
+        `source` is 'uniform', where all positions of the layer are equally likely, or 'play': positions reached by
+        random moves from `start`, one of each game. The start has four seeds a pit by default, or more if the layer
+        has more.
+
+        Raises MissingTableError, DamagedTableError, OutOfMemoryError, or ArgumentError for numbers out of range.
+        """
+        is_play = _arguments.name("source", source, ("uniform", "play")) == "play"
+        if not is_play and start is not None:
+            raise ArgumentError('start is the first position of play: give source="play", too')
+        is_test = None if part is None else _arguments.name("part", part, ("train", "test")) == "test"
+        number = _arguments.seed(seed)
+        return self._sample(n, seeds, number, offset, replace, is_test, test, is_play, start, threads)
+
+    def batches(
+        self,
+        seeds: int | Iterable[int],
+        size: int = 4096,
+        *,
+        seed: int | np.random.Generator = 0,
+        start: int = 0,
+        worker: tuple[int, int] | None = None,
+        labels: str = "scores",
+        part: str | None = None,
+        test: float = 0.1,
+        source: str = "uniform",
+        threads: int | None = None,
+    ) -> Batches:
+        """Returns an endless iterable of random batches for training, a `kalah.data.Batches`. A batch is a pair of
+        arrays: positions, uint8 (size, 2 x pits), and scores, int8 (size,). With labels='moves' the second has the
+        scores of all moves, int8 (size, pits).
+
+        `seeds` is the number of seeds in play of a layer, or a list of several, which are equally likely. The same
+        `seed` gives the same batches, from number `start` on. `worker` is a pair of numbers: this process, and the
+        number of processes. Each process gets other batches, and so does each worker of a torch DataLoader.
+
+        `part`, `test`, `source` and the exceptions are those of `sample`.
+        """
+        from .data import batches
+
+        return batches(
+            self,
+            seeds,
+            size,
+            seed=seed,
+            start=start,
+            worker=worker,
+            labels=labels,
+            part=part,
+            test=test,
+            source=source,
+            threads=threads,
+        )
+
+    def __repr__(self) -> str:
+        pits = "1 pit" if self.pits == 1 else f"{self.pits} pits"
+        directories, closed = ", ".join(map(str, self.directories)), ", closed" if self.closed else ""
+        return f"<kalah.Tables: {self.rules}, {pits}, to {self.max_seeds} seeds, in \"{directories}\"{closed}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._opened is None:
+            raise ArgumentError("these tables are closed: open them again")
+        return Tables.open, self._opened
+
+
+def build(
+    directory: str | os.PathLike[str],
+    seeds: int,
+    rules: Rules | str = "empty-capture",
+    pits: int = 6,
+    *,
+    threads: int | None = None,
+    memory: int | None = None,
+    progress: Callable[[BuildProgress], object] | None = None,
+) -> BuildReport:
+    """Builds the tables of all layers from 2 to `seeds` seeds in play in `directory`, on the CPU. Existing tables
+    are compared with their checksums and kept. The directory is created if it does not exist.
+
+    `progress` is called about twenty times a second with a BuildProgress. An exception that it raises, or
+    Ctrl-C in the main thread, ends the build. Finished frames are kept, and the next call continues from there.
+    The interpreter's lock is released meanwhile. `threads` is the number of cores by default, and at most eight
+    times that. `memory` is the maximum number of bytes for the build.
+
+    Raises ArgumentError if there are no tables with these pits or seeds. Raises BuildError if the directory
+    cannot be created, the disk or `memory` is too small, or another process builds there. Raises
+    OutOfMemoryError, DamagedTableError or TableError.
+    """
+    return _kalah.build(_arguments.directory(directory), seeds, rules, pits, threads, memory, progress)
