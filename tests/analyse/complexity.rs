@@ -98,8 +98,7 @@ fn kvitberg_2026_table_3() {
 #[test]
 fn the_command_is_reproducible() {
     let run = |args: &[&str]| {
-        let mut command = program::command();
-        let ran = command.args(["analyse", "complexity"]).args(args).run();
+        let ran = program::command().args(["analyse", "complexity"]).args(args).run();
         (ran.status.code(), ran.stdout())
     };
     let args = ["--pits", "2..3", "--seeds-per-pit", "1..2", "--games", "10", "--depth", "3", "--csv"];

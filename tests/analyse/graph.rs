@@ -283,8 +283,7 @@ fn graphs_that_do_not_fit_are_refused() {
 
 fn kalah(args: &[&str]) -> (i32, String, String) {
     let directory = tempfile::tempdir().unwrap();
-    let mut command = program::command();
-    command.env("KALAH_TABLES", directory.path()).args(["analyse", "graph"]).args(args).run().parts()
+    program::command().env("KALAH_TABLES", directory.path()).args(["analyse", "graph"]).args(args).run().parts()
 }
 
 #[test]

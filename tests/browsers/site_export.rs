@@ -322,8 +322,8 @@ fn a_folder_is_replaced_and_others_are_left_alone() {
     }
     std::fs::create_dir(folder.path().join("mine")).unwrap();
     std::fs::write(folder.path().join("mine/letter.txt"), "mine").unwrap();
-    let mut command = program::command();
-    let refused = command.arg("export-site").arg(folder.path().join("mine")).env("KALAH_MODULE", any_module()).run();
+    let refused =
+        program::command().arg("export-site").arg(folder.path().join("mine")).env("KALAH_MODULE", any_module()).run();
     let messages = refused.stderr();
     assert!(refused.code() == 1 && messages.contains("; choose another folder, or empty this one"), "{messages}");
     assert_eq!(std::fs::read_dir(folder.path().join("mine")).unwrap().count(), 1);

@@ -24,8 +24,7 @@ fn tables() -> &'static Path {
 }
 
 fn kalah(tables: &Path, args: &[&str], stdin: &str) -> Output {
-    let mut command = program::command();
-    command.env("KALAH_TABLES", tables).args(args).run_with(stdin)
+    program::command().env("KALAH_TABLES", tables).args(args).run_with(stdin)
 }
 
 #[test]

@@ -63,8 +63,7 @@ fn flip(directory: &Path, seeds: usize, bits: &[(usize, u8)]) -> PathBuf {
 }
 
 fn kalah(tables: &Path, args: &[&str]) -> Output {
-    let mut command = program::command();
-    command.env("KALAH_TABLES", tables).args(args).run()
+    program::command().env("KALAH_TABLES", tables).args(args).run()
 }
 
 /// Commands that read scores, each with a text that it prints only after reading some. `{out}` is a directory to write

@@ -12,8 +12,7 @@ use kalah_tests::program::{self, Ran, Run};
 
 /// Runs the program. Returns its exit code, stdout and stderr.
 fn kalah(tables: &Path, args: &[&str]) -> (i32, String, String) {
-    let mut command = program::command();
-    command.env("KALAH_TABLES", tables).args(args).run().parts()
+    program::command().env("KALAH_TABLES", tables).args(args).run().parts()
 }
 
 fn json(tables: &Path, args: &[&str]) -> Value {

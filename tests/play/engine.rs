@@ -214,8 +214,7 @@ fn a_game_in_the_terminal_is_played_against_an_engine() {
 
 /// Answers of our engine to some lines.
 fn answers(lines: &str) -> String {
-    let mut command = program::command();
-    command.args(["engine", "--memory", "16MiB"]).env("KALAH_TABLES", directory()).run_with(lines).printed()
+    program::command().args(["engine", "--memory", "16MiB"]).env("KALAH_TABLES", directory()).run_with(lines).printed()
 }
 
 #[test]

@@ -17,8 +17,7 @@ fn directory() -> &'static Path {
 }
 
 fn kalah(args: &[&str], stdin: &str) -> Output {
-    let mut command = program::command();
-    command.env("KALAH_TABLES", directory()).args(args).run_with(stdin)
+    program::command().env("KALAH_TABLES", directory()).args(args).run_with(stdin)
 }
 
 #[track_caller]

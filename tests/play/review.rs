@@ -20,8 +20,7 @@ fn directory() -> &'static Path {
 }
 
 fn kalah(args: &[&str], stdin: &str) -> Output {
-    let mut command = program::command();
-    command.env("KALAH_TABLES", directory()).arg("review").args(args).run_with(stdin)
+    program::command().env("KALAH_TABLES", directory()).arg("review").args(args).run_with(stdin)
 }
 
 #[track_caller]

@@ -117,8 +117,7 @@ fn medians_have_the_intervals_of_the_sign_test() {
 }
 
 fn kalah(args: &[&str]) -> Output {
-    let mut command = program::command();
-    command.env("KALAH_TABLES", directory()).arg("tournament").args(args).run()
+    program::command().env("KALAH_TABLES", directory()).arg("tournament").args(args).run()
 }
 
 /// The JSON document without the fields that may differ between runs.

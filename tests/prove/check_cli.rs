@@ -14,8 +14,7 @@ use crate::certificates::{Scores, certificate, claim};
 use kalah_tests::program::{self, Ran, Run};
 
 fn check(file: &Path, flags: &[&str]) -> Output {
-    let mut command = program::command();
-    command.arg("check").arg(file).args(flags).run()
+    program::command().arg("check").arg(file).args(flags).run()
 }
 
 /// A directory with tables, and a certificate that rests on them.

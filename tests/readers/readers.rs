@@ -1,4 +1,4 @@
-//! What other projects' readers find in files of this one: in Rust sources, shaders, and Parquet files.
+//! Files of this project as other projects' readers find them: Rust sources, shaders, and Parquet files.
 
 mod parquet_files;
 mod shaders;

@@ -49,8 +49,7 @@ fn network(rules: Rules, seed: u64) -> Network {
 fn tables_that_a_flag_leaves_out_are_not_missing() {
     let directory = directory();
     let flags = ["solve", "3x3", "--no-book", "--tables-up-to", "9", "--exact-up-to", "4"];
-    let mut command = program::command();
-    let output = command.args(flags).args(["--rules", "standard", "--tables"]).arg(directory.path()).run();
+    let output = program::command().args(flags).args(["--rules", "standard", "--tables"]).arg(directory.path()).run();
     let messages = output.stderr();
     assert!(output.status.success() && !messages.contains("missing") && !messages.contains("--build"), "{messages}");
 }

@@ -16,8 +16,7 @@ fn tables() -> &'static Path {
 }
 
 fn kalah(arguments: &[&str]) -> (i32, String, String) {
-    let mut command = program::command();
-    command.env("KALAH_TABLES", tables()).args(arguments).run().parts()
+    program::command().env("KALAH_TABLES", tables()).args(arguments).run().parts()
 }
 
 /// Runs `kalah line --json` with more `arguments`. Returns the exit code and the answer.

@@ -114,7 +114,7 @@ fn long_searches_visit_the_positions_that_they_always_visited() {
     assert_signatures(MANY..u64::MAX);
 }
 
-/// Repeats the searches of so many nodes.
+/// Repeats the searches whose number of nodes is in this range.
 fn assert_signatures(nodes: Range<u64>) {
     let directory = tempfile::tempdir().unwrap();
     for ((name, signature, _), rules) in SIGNATURES.into_iter().zip(Rules::ALL) {

@@ -495,8 +495,7 @@ fn large_wide_boards_are_solved() {
 }
 
 fn kalah(arguments: &[&str]) -> (i32, String, String) {
-    let mut command = program::command();
-    command.env("KALAH_TABLES", directory()).args(arguments).run().parts()
+    program::command().env("KALAH_TABLES", directory()).args(arguments).run().parts()
 }
 
 #[test]

@@ -76,8 +76,7 @@ fn solver_value(rules: Rules, position: &Position) -> i64 {
 }
 
 fn values(directory: &Path, args: &[&str]) -> std::process::Output {
-    let mut command = program::command();
-    command.env("KALAH_TABLES", directory).args(["analyse", "values"]).args(args).run()
+    program::command().env("KALAH_TABLES", directory).args(["analyse", "values"]).args(args).run()
 }
 
 fn json(output: &std::process::Output) -> Value {

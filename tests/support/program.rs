@@ -96,7 +96,7 @@ fn kill(id: u32) {
     let _ = id;
 }
 
-/// How a run ended, and what it printed.
+/// The end of a run, and its output.
 pub trait Ran: Sized {
     /// The exit code; -1 after a signal.
     fn code(&self) -> i32;

@@ -347,8 +347,7 @@ fn the_perfect_player_keeps_the_value_in_the_opening() {
 
 /// Runs the program with its tables and books in `directory`.
 fn kalah(directory: &Path, arguments: &[&str]) -> Output {
-    let mut command = program::command();
-    command.env("KALAH_TABLES", directory).args(arguments).run()
+    program::command().env("KALAH_TABLES", directory).args(arguments).run()
 }
 
 fn json(directory: &Path, arguments: &[&str]) -> Value {

@@ -11,8 +11,7 @@ use serde_json::Value;
 
 /// Runs the program with the words of a line. Returns its exit code and output.
 fn run(directory: &Path, line: &str) -> (i32, String) {
-    let mut command = program::command();
-    let output = command.args(line.split(' ')).current_dir(directory).run();
+    let output = program::command().args(line.split(' ')).current_dir(directory).run();
     let text = output.stdout() + &output.stderr();
     (output.code(), text)
 }

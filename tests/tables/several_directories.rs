@@ -80,8 +80,7 @@ impl Split {
 
 /// Runs a command on one directory. Returns its stdout.
 fn alone(directory: &Path, args: &str) -> String {
-    let mut command = program::command();
-    command.args(args.split(' ')).env("KALAH_TABLES", directory).run().printed()
+    program::command().args(args.split(' ')).env("KALAH_TABLES", directory).run().printed()
 }
 
 #[test]
@@ -209,8 +208,7 @@ fn commands_that_write_refuse_several_directories() {
 fn each_named_directory_must_be_there() {
     let split = Split::new();
     let [first, missing] = [split.0[0].path().to_owned(), split.0[1].path().join("typo")];
-    let mut command = program::command();
-    let output = command.args(["info", "--tables"]).arg(first).arg("--tables").arg(&missing).run().exits(1);
+    let output = program::command().args(["info", "--tables"]).arg(first).arg("--tables").arg(&missing).run().exits(1);
     assert!(output.stderr().contains(missing.to_str().unwrap()));
     let both = Directories::new([split.0[0].path().to_owned(), missing]).unwrap();
     assert!(

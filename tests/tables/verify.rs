@@ -51,8 +51,7 @@ fn flip(path: &Path) {
 }
 
 fn kalah(tables: &Path, args: &[&str]) -> Output {
-    let mut command = program::command();
-    command.env("KALAH_TABLES", tables).env_remove("RUST_BACKTRACE").args(args).run_within(PATIENCE, "")
+    program::command().env("KALAH_TABLES", tables).env_remove("RUST_BACKTRACE").args(args).run_within(PATIENCE, "")
 }
 
 /// The entries of a manifest of the tables, as `info --manifest` prints them.
