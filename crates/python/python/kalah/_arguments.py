@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,10 +36,10 @@ def name(argument: str, name: str, names: tuple[str, str]) -> str:
     return name
 
 
-def seed(seed: int | np.random.Generator) -> int:
-    """Returns the seed of a random sequence: a number of 64 bits. A generator draws one."""
+def seed(seed: Any) -> int:
+    """Returns the seed of a random sequence: a number of 64 bits. A generator of numpy draws one."""
     # Naming the class would import `numpy.random` in the first call.
-    if not isinstance(seed, int) and hasattr(seed, "bit_generator"):
+    if hasattr(seed, "bit_generator"):
         return int(seed.integers(0, 1 << 64, dtype=np.uint64))
     return number("seed", seed, 0, MOST)
 

@@ -4,6 +4,7 @@ from typing import Any, Final, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from typing_extensions import disjoint_base
 
 from .results import BuildProgress, BuildReport, Choice, Probe, Solution, SolveProgress
 
@@ -168,7 +169,7 @@ class Line:
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
-
+@disjoint_base
 class Tables:
     """The part of `kalah.Tables` that reads tables."""
     def __new__(

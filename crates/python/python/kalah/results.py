@@ -95,6 +95,11 @@ class SolveProgress:
     upper: int | None
     """Proved upper bound of this value."""
 
+    def __repr__(self) -> str:
+        lower, upper = ("None" if bound is None else f"{bound:+}" for bound in (self.lower, self.upper))
+        numbers = f"nodes={self.nodes}, table_hits={self.table_hits}, seconds={self.seconds:.2f}"
+        return f"SolveProgress({numbers}, lower={lower}, upper={upper})"
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -144,3 +149,7 @@ class BuildReport:
     """Positions computed."""
     seconds: float
     """Elapsed seconds for the layers."""
+
+    def __repr__(self) -> str:
+        layers = f"kept={self.kept}, built={self.built}, positions={self.positions}"
+        return f"BuildReport({layers}, seconds={self.seconds:.3f})"

@@ -186,9 +186,9 @@ impl<W: Write> Output<W> {
 struct Session<'s, W> {
     setting: EngineSetting<'s>,
     output: Output<W>,
-    /// The rules of the game, or why there are none.
+    /// The rules of the game, or the reason why it was refused.
     rules: Result<Rules, &'static str>,
-    /// The position to move in, or why there is none.
+    /// The position to move in, or the reason why it is missing.
     position: Result<Position, &'static str>,
     /// The player, and the pits of the board that it was made for.
     player: Option<(usize, Box<dyn Player + 's>)>,
