@@ -28,6 +28,10 @@ let require_position m { own_store; other_store; rows } =
   then refuse "the start is not a position";
   require_limits m (seeds rows)
 
+(* Processes that check. They end with this one. *)
+let running = ref []
+let () = at_exit (fun () -> List.iter (fun process -> Unix.kill process Sys.sigkill) !running)
+
 (* Begins to compute [check part] for the parts 0 to [parts] - 1, each in a process of its own, which has a copy of all
    memory. The function that is returned waits for them, and returns true if all have ended and each has returned true. *)
 let in_processes parts check =
@@ -38,7 +42,12 @@ let in_processes parts check =
     | process -> process
   in
   let processes = List.init parts child in
-  let returned_true process = snd (Unix.waitpid [] process) = Unix.WEXITED 0 in
+  running := processes;
+  let returned_true process =
+    let _, status = Unix.waitpid [] process in
+    running := List.filter (( <> ) process) !running;
+    status = Unix.WEXITED 0
+  in
   fun () -> List.for_all Fun.id (List.map returned_true processes)
 
 (* Begins to check all layers. Returns the table, and a function that waits for the end and prints the theorem

@@ -332,6 +332,12 @@ let write_certificates accepted refused impossible =
   let rec leb n = if n < 128 then [ n ] else ((n land 127) lor 128) :: leb (n lsr 7) in
   let claim = [ 1; 8; 1 ] @ leb (key start.rows land ((1 lsl 44) - 1)) @ [ score; 8 - score ] in
   write accepted "a-claim" ~searches:true ~count:1 ~claims:(packed (List.map Char.chr claim)) start statements;
+  (* One pit a side, so one move. *)
+  let many = game 3 0 [ 35 ] [ 36 ] in
+  let rec score p = if over p then look_up score p else best empty_capture 1 (seeds p) score p in
+  let value = 3 + (2 * score many.rows) - seeds many.rows in
+  write accepted "many-seeds" ~searches:true many [ ([], exactly value) ];
+  write refused "too-much-of-many-seeds" many [ ([], (Int64.of_int (value + 2), 1000L)) ];
   let refuse name g = write impossible name g [ ([], any_value) ] in
   refuse "negative-pit" (game 0 0 [ -3 ] [ 5 ]);
   refuse "negative-store" (game (-1) 0 [ 1 ] [ 2 ]);
