@@ -358,18 +358,10 @@ fn json(directory: &Path, arguments: &[&str]) -> Value {
 fn a_book_beside_the_tables_is_made_used_and_checked() {
     let directory = tempfile::tempdir().unwrap();
     let (directory, file) = (directory.path(), directory.path().join("empty-capture-3.book"));
-    let ran = kalah(directory, &["book", "show", "3x3"]);
-    assert!(
-        ran.code() == 1 && ran.stderr().contains("there is no book for empty-capture with 3 pits"),
-        "{}",
-        ran.stderr()
-    );
-    let ran = kalah(directory, &["book", "check", "--pits", "3"]);
-    assert!(
-        ran.code() == 1 && ran.stderr().contains("there is no book for empty-capture with 3 pits"),
-        "{}",
-        ran.stderr()
-    );
+    for arguments in [&["book", "show", "3x3"][..], &["book", "check", "--pits", "3"]] {
+        let messages = kalah(directory, arguments).exits(1).stderr();
+        assert!(messages.contains("there is no book for empty-capture with 3 pits"), "{messages}");
+    }
     let searched = json(directory, &["solve", "3x3", "--no-book"]);
     assert!(searched["nodes"].as_u64().unwrap() > 0 && searched["book"].is_null());
 
