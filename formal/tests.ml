@@ -1,6 +1,7 @@
-(* Tests of the checker. Without arguments: tables and claims with one wrong number, or one changed byte, are refused. With RULES SEEDS COUNT:
-   prints random positions with up to SEEDS seeds in play, and their checked scores. With FOLDER: writes
-   certificates that [check] must accept or refuse, and some of what is no position, to folders in it. *)
+(* Tests of the checker. Without arguments: tables and claims with one wrong number, or one changed byte, are refused.
+   With RULES SEEDS COUNT: prints random positions with up to SEEDS seeds in play, and their checked scores. With FOLDER:
+   writes certificates that [check] must accept or refuse, and some of what is no position, to folders in it. With PITS SEEDS
+   VALUE: prints claims for Coq. *)
 
 open Kalah
 open Data
@@ -348,8 +349,26 @@ let write_certificates accepted refused impossible =
   refuse "too-many-pits" (game 0 0 row row);
   refuse "too-many-positions" (game 0 0 (nine [ 5; 5; 5 ]) (nine [ 10; 10; 10 ]))
 
+(* Prints claims that prove the value of a start, without tables, as a file for Coq. *)
+let print_claims m n value =
+  let row = List.init m (fun _ -> n) in
+  let game = { own_store = 0; other_store = 0; rows = { own = row; other = row } } in
+  let c = { name = "empty-capture"; m; rests_on = 0; game; statements = [ ([], (value, value)) ]; effort = 1; count = 0;
+            claims = claims m 0 [||] } in
+  print_endline "From Coq Require Import List. From Kalah Require Import Definitions Certificates. Import ListNotations.";
+  print_endline "Definition claims : list claim := [";
+  let row r = "[" ^ String.concat ";" (List.map string_of_int r) ^ "]" in
+  let print { about; lower; upper } =
+    Printf.sprintf "Claim (Position %s %s) %d %d" (row about.own) (row about.other) lower upper
+  in
+  let claims = claims_of (Search.expand ~quiet:true empty_capture (fun _ -> 0) c) in
+  print_string (String.concat ";\n" (List.map print (Array.to_list claims)));
+  print_endline "]."
+
 let () =
   match Sys.argv with
+  | [| _; m; n; value |] when int_of_string_opt m <> None ->
+      print_claims (int_of_string m) (int_of_string n) (int_of_string value)
   | [| _; folder |] ->
       let inner = Filename.concat folder in
       write_certificates (inner "accepted") (inner "refused") (inner "impossible")
