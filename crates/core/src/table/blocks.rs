@@ -198,7 +198,9 @@ impl Blocks {
     /// # Panics
     /// When there is no such frame, or the frame has no such block.
     pub fn check_block(&self, mover: usize, block: u64) -> Result<(), TableError> {
-        self.whole()?;
+        if !self.is_resident() {
+            return self.block(mover, block).map(drop);
+        }
         for before in self.section(mover).blocks_before(block) {
             if !self.checked.is_marked(mover, before) {
                 self.compare(mover, before)?;

@@ -101,7 +101,11 @@ impl Blocks {
             if !self.is_resident() {
                 let bytes = match source.local().filter(|_| source.is_remote()) {
                     Some(local) => self.fetch(source, local)?,
-                    None => Bytes::Owned(self.read(source, &[0..source.bytes()], From::Source)?.remove(0)),
+                    None => {
+                        let all = 0..source.bytes();
+                        let read = self.read(source, std::slice::from_ref(&all), From::Source)?;
+                        Bytes::Owned(read.into_iter().next().unwrap_or_default())
+                    }
                 };
                 let _ = self.bytes.set(bytes);
             }
