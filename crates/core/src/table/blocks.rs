@@ -36,7 +36,7 @@ pub struct Blocks {
     pub(super) bytes: OnceLock<Bytes>,
     /// Where they come from otherwise.
     pub(super) source: Option<Box<dyn Source>>,
-    /// How all bytes of a file on another machine are read once this one has them.
+    /// The storage of all bytes of a file on another machine, once this one has them.
     pub(super) storage: Storage,
     /// Held while all bytes are read.
     pub(super) filling: Mutex<()>,
