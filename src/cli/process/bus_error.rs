@@ -16,8 +16,8 @@ pub fn map_tables() {
         // A new line after the progress line.
         let start = if std::io::stderr().is_terminal() { "\n" } else { "" };
         format!(
-            "{start}kalah: a table became shorter while it was in use, or the disk failed; find it with `kalah verify`, \
-             and restore it\n"
+            "{start}kalah: a table became shorter while it was in use, or the disk failed; find it with \
+             `kalah verify`, and restore it\n"
         )
     });
     let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = on_bus_error;

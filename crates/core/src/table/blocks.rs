@@ -36,7 +36,7 @@ pub struct Blocks {
     pub(super) bytes: OnceLock<Bytes>,
     /// Where they come from otherwise.
     pub(super) source: Option<Box<dyn Source>>,
-    /// How all bytes of a file on another machine are read once this one has them.
+    /// The storage of all bytes of a file on another machine, once this one has them.
     pub(super) storage: Storage,
     /// Held while all bytes are read.
     pub(super) filling: Mutex<()>,
@@ -198,7 +198,9 @@ impl Blocks {
     /// # Panics
     /// When there is no such frame, or the frame has no such block.
     pub fn check_block(&self, mover: usize, block: u64) -> Result<(), TableError> {
-        self.whole()?;
+        if !self.is_resident() {
+            return self.block(mover, block).map(drop);
+        }
         for before in self.section(mover).blocks_before(block) {
             if !self.checked.is_marked(mover, before) {
                 self.compare(mover, before)?;

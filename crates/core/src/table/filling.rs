@@ -65,8 +65,9 @@ impl Blocks {
         self.source.as_ref().is_some_and(|source| source.is_remote())
     }
 
-    /// Reads these blocks of a [remote](Blocks::is_remote) file, each given by the seeds in the mover's row of its frame
-    /// and its number. A small file is read as a whole. Does nothing for other files, and blocks that were read before.
+    /// Reads these blocks of a [remote](Blocks::is_remote) file, each given by the seeds in the mover's row of its
+    /// frame and its number. A small file is read as a whole. Does nothing for other files, and blocks that were read
+    /// before.
     ///
     /// # Errors
     /// When they cannot be read, or do not match their checksums even if they are read again.
@@ -82,8 +83,8 @@ impl Blocks {
         places.chunks(BATCH_BLOCKS).try_for_each(|batch| self.read_blocks(source, batch, From::Here).map(drop))
     }
 
-    /// The same as [`Blocks::request`], but reads the blocks once more, past caches, even if they were read before: they
-    /// match their checksums, and are wrong.
+    /// The same as [`Blocks::request`], but reads the blocks once more, past caches, even if they were read before:
+    /// they match their checksums, and are wrong.
     pub(super) fn request_again(&self, places: impl IntoIterator<Item = Place>) -> Result<(), TableError> {
         let Some(source) = self.not_resident().filter(|source| source.is_remote()) else { return Ok(()) };
         let places = self.with_heads(places, |_| true);
@@ -101,7 +102,11 @@ impl Blocks {
             if !self.is_resident() {
                 let bytes = match source.local().filter(|_| source.is_remote()) {
                     Some(local) => self.fetch(source, local)?,
-                    None => Bytes::Owned(self.read(source, &[0..source.bytes()], From::Source)?.remove(0)),
+                    None => {
+                        let all = 0..source.bytes();
+                        let read = self.read(source, std::slice::from_ref(&all), From::Source)?;
+                        Bytes::Owned(read.into_iter().next().unwrap_or_default())
+                    }
                 };
                 let _ = self.bytes.set(bytes);
             }
@@ -109,8 +114,8 @@ impl Blocks {
         Ok(self.bytes())
     }
 
-    /// A part of the frame with `mover` seeds in the mover's row of a file that is not in memory, counted from the start
-    /// of the frame. Its blocks are compared with their checksums the first time.
+    /// A part of the frame with `mover` seeds in the mover's row of a file that is not in memory, counted from the
+    /// start of the frame. Its blocks are compared with their checksums the first time.
     pub(super) fn part(&self, mover: usize, part: Range<u64>) -> Result<Vec<u8>, TableError> {
         let blocks = part.start / BLOCK_BYTES as u64..part.end.div_ceil(BLOCK_BYTES as u64);
         self.request(blocks.clone().map(|block| (mover, block)))?;
@@ -190,7 +195,7 @@ impl Blocks {
         if !wrong.is_empty() {
             wrong.iter().try_for_each(|section| self.replace(source, local, section))?;
             bytes = open()?;
-            // What was just written.
+            // The local file does not keep bytes that were just written to it.
             if let Some(section) = wrong.iter().find(|section| is_wrong(&bytes, section)) {
                 return Err(TableError::damaged_part(&local.path, TablePart::Frame, section.offset));
             }

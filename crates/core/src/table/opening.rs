@@ -5,7 +5,7 @@ use crate::directories::Place;
 use crate::index::MAX_TABLE_SEEDS;
 use crate::source::{LocalFile, Source};
 
-/// How the bytes of tables on this machine are read.
+/// Ways to read the bytes of tables on this machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Storage {
     /// As mapped files in a program that called [`super::map_files`], where the file system has mappings; otherwise as
@@ -32,7 +32,7 @@ impl Storage {
 pub struct Opening {
     /// Seeds of the largest layer to open.
     pub max_seeds: usize,
-    /// How the bytes are read.
+    /// The way to read the bytes.
     pub storage: Storage,
     /// True if a single directory that does not exist counts as empty.
     pub may_be_absent: bool,

@@ -20,8 +20,8 @@ use crate::source::{LocalFile, Source};
 
 /// A finished table.
 ///
-/// Its bytes are in memory, mapped or copied, or they are read from their [`Source`] when they are needed. Work on whole
-/// frames brings all of them into memory.
+/// Its bytes are in memory, mapped or copied, or they are read from their [`Source`] when they are needed. Work on
+/// whole frames brings all of them into memory.
 ///
 /// Opening checks header and directory. Blocks are compared with their checksums, once each, before
 /// their scores are used: [`Table::score`] compares the blocks that it reads, [`Table::frame`]

@@ -46,8 +46,8 @@ impl<'a> Audit<'a> {
     }
 
     fn files(&self) -> impl DoubleEndedIterator<Item = &'a Blocks> {
-        // A file that is not in memory is only looked up, and each lookup is checked.
-        self.layers.files().filter(|file| file.is_resident())
+        // One on another machine is only looked up, and each lookup is checked.
+        self.layers.files().filter(|file| file.is_resident() || !file.is_remote())
     }
 
     /// Returns true if everything that the search may read was compared with its checksums.
