@@ -177,9 +177,8 @@ class File:
                 self.bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except OSError as error:
             raise TableError("%s: %s" % (path, error.strerror)) from None
-        found, version, *own, self.form, _, length, _, _, attached, _, self.prefix_checksum, checksum = HEADER.unpack_from(
-            self.bytes
-        )
+        fields = HEADER.unpack_from(self.bytes)
+        found, version, *own, self.form, _, length, _, _, attached, _, self.prefix_checksum, checksum = fields
         if found != magic:
             raise TableError("%s: not a %s" % (path, kind))
         if version != 1:

@@ -1,4 +1,4 @@
-//! What the crates above `kalah-core` share: files, progress, random numbers, text, the machine.
+//! Shared by the crates above `kalah-core`: files, progress, random numbers, text, the machine.
 //!
 //! The crate `kalah` re-exports most of these modules.
 //!

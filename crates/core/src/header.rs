@@ -1,4 +1,4 @@
-//! What binary files begin with: their kind and version, and headers that end with their own checksum.
+//! The beginning of binary files: their kind and version, and headers that end with their own checksum.
 
 use std::fmt;
 

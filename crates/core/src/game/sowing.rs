@@ -33,8 +33,8 @@ pub fn sow(rules: Rules, mover: &Row, other: &Row, pit: Pit) -> Sowing {
     sow_observed(rules, mover, other, pit, |_, _| {})
 }
 
-/// The same as [`sow`], and passes the place of each pit that is emptied, and its seeds, to `lifted`. Places on the ring
-/// are numbered from 0: the mover's row, the store, the other row.
+/// The same as [`sow`], and passes the place of each pit that is emptied, and its seeds, to `lifted`. Places on the
+/// ring are numbered from 0: the mover's row, the store, the other row.
 ///
 /// # Panics
 /// As [`sow`].

@@ -4,13 +4,15 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::DirEntry;
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use kalah_base::file::{self, FileContent};
 use kalah_core::table::{PairKey, TableError, TableKey};
+use tempfile::TempPath;
 
 use super::contents::Contents;
-use super::piece::temporary;
+use super::packed_frame::PackedFrame;
+use super::piece::{PIECE_KEPT, temporary};
 use super::writer::{PARTIAL, UNPACKING};
 use super::{Manifest, Piece, TableWriter};
 
@@ -49,6 +51,53 @@ fn names(directory: &Path) -> Result<HashSet<String>, TableError> {
     let name = |entry: io::Result<DirEntry>| Ok(entry?.file_name().to_string_lossy().into());
     let listed = std::fs::read_dir(directory).and_then(|entries| entries.map(name).collect());
     Ok(file::found(listed).map_err(TableError::io(directory))?.unwrap_or_default())
+}
+
+/// Writes a piece to a temporary file of its own, so that two writers of one piece do not collide.
+#[derive(Debug)]
+pub struct PieceWriter {
+    temporary: TempPath,
+    writer: TableWriter,
+}
+
+impl PieceWriter {
+    /// Begins the piece of `pair` in `directory`.
+    ///
+    /// # Errors
+    /// When reading or writing fails, or a file of that name is something else.
+    pub fn new(directory: &Path, pair: PairKey) -> Result<PieceWriter, TableError> {
+        let path = pair.piece_path(directory);
+        file::require_own(&path, FileContent::Part).map_err(TableError::io(&path))?;
+        let temporary = temporary(&path)?.into_temp_path();
+        let writer = TableWriter::open_at(path, temporary.to_path_buf(), Contents::of_piece(pair), PIECE_KEPT)?;
+        Ok(PieceWriter { temporary, writer })
+    }
+
+    /// Writes the next frame.
+    ///
+    /// # Errors
+    /// When reading or writing fails.
+    ///
+    /// # Panics
+    /// When `packed` is not the next frame of [`PairKey::frames`].
+    pub fn write(&mut self, packed: &PackedFrame) -> Result<(), TableError> {
+        self.writer.write(packed)
+    }
+
+    /// Completes the piece and gives it its name, replacing an older one.
+    ///
+    /// # Errors
+    /// When reading or writing fails.
+    ///
+    /// # Panics
+    /// When a frame is missing.
+    pub fn finish(self) -> Result<PathBuf, TableError> {
+        let PieceWriter { temporary, writer } = self;
+        let path = writer.complete()?.finish()?;
+        // It has another name now.
+        let _ = temporary.keep();
+        Ok(path)
+    }
 }
 
 /// The result of an attempt to join pieces.

@@ -37,12 +37,14 @@ mod writer;
 pub use bounds::{BoundMaker, FrameCodes, frame_codes};
 pub use check::{check_in_parallel, frame_in_parallel};
 pub use contents::TableImage;
-pub use join::{Joined, LayerFiles, join_pieces, remove_partial, remove_piece, remove_pieces, remove_temporary};
+pub use join::{
+    Joined, LayerFiles, PieceWriter, join_pieces, remove_partial, remove_piece, remove_pieces, remove_temporary,
+};
 pub use lease::{Lease, Leases};
 pub use manifest::{Manifest, ManifestEntry};
 pub use occupied::{DirectoryLock, unless_other};
 pub use packed_frame::PackedFrame;
-pub use piece::{Piece, PieceWriter};
+pub use piece::Piece;
 pub use stamp::{FileState, Stamps};
 pub use stats::score_counts;
 pub use writer::{CompleteTable, TableWriter};

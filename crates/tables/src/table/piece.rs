@@ -1,18 +1,15 @@
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use kalah_base::file::{self, FileContent};
+use kalah_base::file;
 use kalah_core::header::Kind;
 use kalah_core::index::Frame;
 use kalah_core::table::{FrameEntry, PairKey, TableError, TablePart};
-use tempfile::{NamedTempFile, TempPath};
+use tempfile::NamedTempFile;
 
-use super::contents::Contents;
 use super::layer_file::LayerFile;
-use super::packed_frame::PackedFrame;
-use super::writer::TableWriter;
 
 /// A clause that states what is kept if a piece cannot be written.
-const KEPT: &str = "this pair of frames is not kept, all finished ones are";
+pub(super) const PIECE_KEPT: &str = "this pair of frames is not kept, all finished ones are";
 
 /// A file with the packed frames of one pair, computed by one of several processes: a table with only these frames.
 ///
@@ -73,58 +70,11 @@ impl Piece {
     }
 }
 
-/// Writes a piece to a temporary file of its own, so that two writers of one piece do not collide.
-#[derive(Debug)]
-pub struct PieceWriter {
-    temporary: TempPath,
-    writer: TableWriter,
-}
-
-impl PieceWriter {
-    /// Begins the piece of `pair` in `directory`.
-    ///
-    /// # Errors
-    /// When reading or writing fails, or a file of that name is something else.
-    pub fn new(directory: &Path, pair: PairKey) -> Result<PieceWriter, TableError> {
-        let path = pair.piece_path(directory);
-        file::require_own(&path, FileContent::Part).map_err(TableError::io(&path))?;
-        let temporary = temporary(&path)?.into_temp_path();
-        let writer = TableWriter::open_at(path, temporary.to_path_buf(), Contents::of_piece(pair), KEPT)?;
-        Ok(PieceWriter { temporary, writer })
-    }
-
-    /// Writes the next frame.
-    ///
-    /// # Errors
-    /// When reading or writing fails.
-    ///
-    /// # Panics
-    /// When `packed` is not the next frame of [`PairKey::frames`].
-    pub fn write(&mut self, packed: &PackedFrame) -> Result<(), TableError> {
-        self.writer.write(packed)
-    }
-
-    /// Completes the piece and gives it its name, replacing an older one.
-    ///
-    /// # Errors
-    /// When reading or writing fails.
-    ///
-    /// # Panics
-    /// When a frame is missing.
-    pub fn finish(self) -> Result<PathBuf, TableError> {
-        let PieceWriter { temporary, writer } = self;
-        let path = writer.complete()?.finish()?;
-        // It has another name now.
-        let _ = temporary.keep();
-        Ok(path)
-    }
-}
-
 /// Creates a temporary file to be renamed to `path`, in the same directory, which is created if it
 /// does not exist.
 pub(super) fn temporary(path: &Path) -> Result<NamedTempFile, TableError> {
     let directory = path.parent().unwrap_or(Path::new(""));
     file::create_directory(directory)
         .and_then(|()| file::temporary_beside(path))
-        .map_err(TableError::writing(directory, KEPT))
+        .map_err(TableError::writing(directory, PIECE_KEPT))
 }
