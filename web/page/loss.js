@@ -38,7 +38,11 @@ export function mark(lost) {
   return lost.turns ? "??" : lost.seeds >= MISTAKE ? "?" : "?!";
 }
 
-/** Returns the loss of a whole turn; undefined if a move of it is not proved. @param {Turn} turn @returns {Loss | undefined} */
+/**
+ * Returns the loss of a whole turn; undefined if a move of it is not proved.
+ * @param {Turn} turn
+ * @returns {Loss | undefined}
+ */
 export function turnLoss({ places }) {
   const lost = places.map(loss).filter((lost) => lost !== undefined);
   if (lost.length < places.length) return undefined;
