@@ -12,7 +12,9 @@ import { pitName, t } from "./words.js";
 
 /** Returns the mistakes of the person who plays alone, or of both sides, on the shown line. @param {Game} game */
 const mistakesOf = ({ places }) =>
-  places.filter(isReached).filter((place) => mistake(place) && (onlyPerson() ?? place.before.side) === place.before.side);
+  places
+    .filter(isReached)
+    .filter((place) => mistake(place) && (onlyPerson() ?? place.before.side) === place.before.side);
 
 /** Shows the position of the next mistake, without values, to find a better move. */
 export function nextMistake() {
