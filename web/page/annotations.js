@@ -77,7 +77,7 @@ export function divided(text) {
     if (!isHeader) words.push(word);
     if (word === "(") open.push(index);
     const closes = word === ")" && open.pop() !== undefined;
-    // What is open at the end, or closes nothing, is left for the server, which reports it.
+    // Parentheses without a partner are left for the server, which reports it.
     const stays = isHeader || isMove || (word === ")" && !closes);
     bare += text.slice(end, index) + (stays ? word : word.replaceAll(/[^\n]+/g, " "));
     end = index + word.length;

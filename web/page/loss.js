@@ -1,4 +1,4 @@
-// Losses of moves and turns against the best ones, as far as they are proved; judged as `kalah review` does.
+// Losses of moves and turns against the best ones, as far as they are proved; marked as `kalah review` does.
 
 /** Minimum seeds of a mistake that keeps the outcome. */
 const MISTAKE = 4;
@@ -51,7 +51,7 @@ export function turnLoss({ places }) {
 }
 
 /**
- * Counts the judgements of a side's turns: of those in which it had a choice.
+ * Counts the marks of a side's turns: of those in which it had a choice.
  * @param {Turn[]} turns
  * @param {Side} side
  */

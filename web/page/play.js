@@ -265,7 +265,7 @@ export function setPlayers(south, north) {
     players[side] = isPlayer(player) ? player : "human";
     showPlayer(find(side), find(`${side}-number`), players[side]);
   }
-  // Who plays alone sits at the bottom.
+  // A person who plays alone sits at the bottom.
   now.bottom = onlyPerson() ?? "south";
 }
 

@@ -9,7 +9,7 @@ import { stateOf } from "./solution.js";
  * @typedef {"browsing" | "playing" | "sowing" | "paused" | "stepping"} Phase
  */
 
-/** What happens: another game, another place, a move, its end, a request that a program moves, the pause button. */
+/** Events: another game, another place, a move, its end, a request that a program moves, the pause button. */
 const EVENTS = /** @type {const} */ (["open", "look", "move", "end", "go", "pause"]);
 
 /**
