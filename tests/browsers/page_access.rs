@@ -68,6 +68,7 @@ fn axe_core_finds_nothing() {
         browser.wait("document.querySelector('#welcome').open && document.querySelector('.pit.legal')");
         browser.run(&axe(&browser));
         assert_eq!(findings(&browser), json!([]), "welcome, {scheme}");
+        browser.run("localStorage.clear()");
         browser.go("about:blank");
         browser.go(&server.url("/#board=<3,5,2,0,0,1,2,0,2>&north=human&values=off"));
         browser.wait("document.querySelector('.pit.legal')");

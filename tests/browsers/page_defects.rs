@@ -278,3 +278,39 @@ fn a_bad_variation_in_a_link_does_not_lose_the_game() {
     moves(&browser, 4);
     assert_eq!(browser.run("return document.querySelector('#moves [aria-current]').textContent.slice(0, 3)"), "N 2");
 }
+
+#[test]
+fn cards_lie_inside_the_screen() {
+    for flags in [&STILL[..1], &[STILL[0], "--blink-settings=defaultFontSize=32"]] {
+        let (Some(browser), server) = (Browser::open(1280, 800, flags), server()) else { return };
+        for (width, height) in [(844, 390), (740, 360), (640, 400), (390, 844)] {
+            browser.screen(width, height);
+            browser.go("about:blank");
+            browser.go(&server.url("/"));
+            browser.wait(&shown("#welcome"));
+            let inside = "return [...document.querySelectorAll('#welcome, #welcome button')].every((element) => {
+                element.scrollIntoView({ block: 'nearest' });
+                const box = element.getBoundingClientRect();
+                const top = document.elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2);
+                return box.left >= 0 && box.right <= innerWidth && document.querySelector('#welcome').contains(top) &&
+                  (element.id !== 'welcome' || (box.top >= 0 && box.bottom <= innerHeight)) })";
+            assert_eq!(browser.run(inside), true, "{width}x{height} {flags:?}");
+        }
+    }
+}
+
+#[test]
+fn the_ladder_counts_games_and_offers_the_next_level() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=<3,8,2,0,0,1,2,0,2>&north=alphabeta:1&values=off"));
+    browser.wait("document.querySelector('.pit.legal')");
+    browser.keys("3");
+    browser.wait(&shown("#end"));
+    assert_eq!(browser.text("#end-record"), "Against Very easy: 1 won, 0 drawn, 0 lost.");
+    assert_eq!(browser.text("#next-level"), "Next: Easy");
+    browser.click("#next-level");
+    browser.wait("location.hash.includes('north=minimax2:1') && !document.querySelector('#end').open");
+    browser.click("#new");
+    let record = "return document.querySelector('#new-levels input[value=\"alphabeta:1\"]').parentElement.innerText";
+    assert!(browser.run(record).as_str().unwrap().contains("1 – 0 – 0"));
+}

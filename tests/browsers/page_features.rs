@@ -126,7 +126,6 @@ fn a_click_plays_the_line_of_best_play_and_loses_no_move() {
 #[test]
 fn a_report_judges_turns_as_reviews_do() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
-    let tables = Tables::open(directory(), RULES, 3, 12).unwrap();
     let start: Position = "3x2".parse().unwrap();
     let (mut position, mut turns, mut again): (_, Vec<Vec<Pit>>, _) = (start, Vec::new(), false);
     while !position.is_over() && turns.iter().flatten().count() < 9 {

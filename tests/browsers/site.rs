@@ -353,7 +353,7 @@ fn a_table_that_fails_gives_way_to_the_search(browser: &Browser) {
         open(browser, &Host::new(site.clone()).address);
         let path = format!("api/position?rules=standard&time=5&board={}", encoded(&position.to_string()));
         let (status, answer) = ask(browser, &[path]).remove(0);
-        let probe = tables(Rules::Standard).probe(position).unwrap();
+        let probe = Shelf::new(directory().to_owned()).probe(Rules::Standard, position).unwrap().unwrap();
         assert_eq!((status, &answer["value"]), (200, &json!(probe.value)), "{answer}");
         answer["note"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
     };
@@ -397,7 +397,7 @@ fn a_table_that_fails_gives_way_to_the_search(browser: &Browser) {
     assert_ne!(named, other);
     let html = b"<!doctype html><p>Not found";
     for (list_text, bytes, reason) in
-        [(&other, &sound[..], "digest"), (&named, &sound[..sound.len() - 64], "complete"), (&named, html, "complete")]
+        [(&other, &sound[..], "digest"), (&named, &sound[..sound.len() - 64], "complete"), (&named, html, "")]
     {
         std::fs::write(&list, list_text).unwrap();
         std::fs::write(&file, bytes).unwrap();

@@ -168,8 +168,8 @@ fn the_example_of_the_page_is_a_game() {
 
 #[test]
 fn variations_are_skipped() {
-    let text = "1. 36 (1. 4 {one\n) } 2 (2 ; three )\n1)) {two} 2 (1... 1)(3)\n2. 4";
+    let text = "1. 36 (1. 4 {one\n) } 2 (2 ; three )\n1)) 21 {two} (1... 1)(3)\n2. 4";
     let game = read_game(text).unwrap();
-    assert_eq!(game.line.to_string(), "36 2 4");
-    assert_eq!(game.comments, [(1, "two".to_owned())]);
+    assert_eq!(game.line.to_string(), "36 21 4");
+    assert_eq!(game.comments, [(2, "two".to_owned())]);
 }

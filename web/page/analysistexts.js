@@ -95,8 +95,9 @@ export const ANALYSIS = {
   reportNote: [
     "A turn is all moves of a side until the other side moves. An inaccuracy loses up to 3 seeds, a mistake more; a " +
       "blunder turns a win into a draw or loss, or a draw into a loss. Accuracy is the share of best turns.",
-    "Ein Zug sind alle Züge einer Seite, bis die andere dran ist. Ungenau heißt bis zu 3 verlorene Steine, ein Fehler " +
-      "mehr; ein grober Fehler macht aus Sieg Remis oder Verlust, aus Remis Verlust. Genauigkeit: Anteil bester Züge.",
+    "Ein Zug sind alle Züge einer Seite, bis die andere dran ist. Ungenau heißt bis zu 3 verlorene Steine, ein " +
+      "Fehler mehr; ein grober Fehler macht aus Sieg Remis oder Verlust, aus Remis Verlust. Genauigkeit: Anteil " +
+      "bester Züge.",
   ],
   mistakes: ["Learn from your mistakes", "Aus Fehlern lernen"],
   nextMistake: ["Next mistake (M)", "Nächster Fehler (M)"],

@@ -48,7 +48,8 @@ export function annotated(text, root) {
   const [headers, moves] = text.split("\n\n");
   const result = /\S+\s*$/.exec(moves)?.[0].trim() ?? "";
   const start = root.comment ? comment(root.comment) : [];
-  const words = [...start, ...wordsOf(root.after[0], root.raw().rows[0].length), /^(\*|\d+-\d+)$/.test(result) ? result : ""];
+  const end = /^(\*|\d+-\d+)$/.test(result) ? result : "";
+  const words = [...start, ...wordsOf(root.after[0], root.raw().rows[0].length), end];
   /** @type {string[]} */
   const lines = [""];
   for (const [index, word] of words.entries()) {
@@ -61,7 +62,7 @@ export function annotated(text, root) {
 }
 
 /**
- * Takes comments and variations out of a text: the rest, in the same lines, and the words of the game among all of them.
+ * Takes comments and variations out of a text: returns the rest, in the same lines, and all words.
  * @param {string} text
  */
 export function divided(text) {
@@ -72,15 +73,16 @@ export function divided(text) {
   let end = 0;
   for (const { 0: word, index } of text.matchAll(TOKEN)) {
     const isHeader = word.trimStart().startsWith("[");
-    const isMove = open.length === 0 && !/^[{;(]/.test(word) && (word !== ")");
+    const isMove = open.length === 0 && !/^[{;(]/.test(word) && word !== ")";
     if (!isHeader) words.push(word);
     if (word === "(") open.push(index);
     const closes = word === ")" && open.pop() !== undefined;
-    // What is open at the end, or closes nothing, is left for the server, which reports it.
-    bare += text.slice(end, index) + (isHeader || isMove || (word === ")" && !closes) ? word : word.replaceAll(/[^\n]+/g, " "));
+    // Parentheses without a partner are left for the server, which reports it.
+    const stays = isHeader || isMove || (word === ")" && !closes);
+    bare += text.slice(end, index) + (stays ? word : word.replaceAll(/[^\n]+/g, " "));
     end = index + word.length;
   }
-  if (open.length > 0) bare = `${text.slice(0, open[0] + 1)}`;
+  if (open.length > 0) bare = text.slice(0, open[0] + 1);
   else bare += text.slice(end);
   return { bare, words };
 }

@@ -25,7 +25,10 @@ import { t } from "./words.js";
 /** Seconds of a longer analysis. */
 const LONG = 60;
 
-/** Returns the address of the game. A frame has its own, and browsers refuse some changes of it. @param {boolean} [hides] */
+/**
+ * Returns the address of the game, without values if it `hides` them. Browsers refuse some changes of the address.
+ * @param {boolean} [hides]
+ */
 const gameAddress = (hides) => new URL(`#${linkOf(hides)}`, location.href).href;
 
 /** Asks for a new game, and begins it. */

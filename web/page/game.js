@@ -171,7 +171,7 @@ export class Game {
     this.puzzle = undefined;
     /** Last message about the puzzle. @type {string | undefined} */
     this.message = undefined;
-    /** Whether the shown move of the puzzle is right. @type {"right" | "wrong" | undefined} */
+    /** The verdict on the shown move of a puzzle. @type {"right" | "wrong" | undefined} */
     this.verdict = undefined;
     /** @type {Api.Header[] | undefined} */
     this.headers = undefined;

@@ -149,7 +149,11 @@ export class Graph {
   }
 }
 
-/** Sets the bar: the share of the player at the bottom, and proved bounds. @param {HTMLElement} bar @param {Place} place */
+/**
+ * Sets the bar: the share of the player at the bottom, and proved bounds.
+ * @param {HTMLElement} bar
+ * @param {Place} place
+ */
 export function setBar(bar, place) {
   const { stores, rows } = place.raw();
   const all = [...stores, ...rows[0], ...rows[1]].reduce((sum, count) => sum + count, 0);

@@ -18,7 +18,9 @@ export function imported(text, rules) {
   const words = text.replace(/^\uFEFF/, "").trim();
   const link = /^\S+#(\S+)$/.exec(words);
   const linked = link && fromFragment(link[1]);
-  if (linked?.board) return { ...linked, rules: linked.rules ?? "empty-capture", board: linked.board, puzzle: undefined };
+  if (linked?.board) {
+    return { ...linked, rules: linked.rules ?? "empty-capture", board: linked.board, puzzle: undefined };
+  }
   const moves = LETTERS.test(words)
     ? [...words.toLowerCase().replaceAll(/[^a-f]/g, "")].map((letter) => letter.charCodeAt(0) - 96)
     : ACTIONS.test(words)

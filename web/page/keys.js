@@ -16,8 +16,8 @@ let timer;
 const BROWSE = { home: "first", arrowleft: "back", u: "back", arrowright: "on", r: "on", end: "last" };
 
 /**
- * Listens to keys, with `pits` and the actions `walk`, `sow`, `hint`, `browse`, `turn` of the board and `nextMistake`. Arrows move along the row
- * while a pit has the focus, unless a pointer put it there.
+ * Listens to keys, with the number of `pits` and the actions. Arrows move along the row while a pit has the focus,
+ * unless a pointer put it there.
  * @param {{
  *   pits: () => number,
  *   walk: (by: 1 | -1) => void,

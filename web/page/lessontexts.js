@@ -20,8 +20,8 @@ export const LESSONS = {
   lessonSow: [
     "The lower row and the store at its end are yours. Choose pit {pit}: its seeds go into the next pits, one " +
       "each.",
-    "Die untere Reihe und der Speicher an ihrem Ende gehören dir. Wähle Mulde {pit}: Ihre Steine kommen einzeln in die " +
-      "nächsten Mulden.",
+    "Die untere Reihe und der Speicher an ihrem Ende gehören dir. Wähle Mulde {pit}: Ihre Steine kommen einzeln " +
+      "in die nächsten Mulden.",
   ],
   lessonSowDone: [
     "That is sowing. Then it is the other side's turn.",

@@ -1,4 +1,4 @@
-// Losses of moves and turns against the best ones, as far as they are proved; judged as `kalah review` does.
+// Losses of moves and turns against the best ones, as far as they are proved; marked as `kalah review` does.
 
 /** Minimum seeds of a mistake that keeps the outcome. */
 const MISTAKE = 4;
@@ -38,7 +38,11 @@ export function mark(lost) {
   return lost.turns ? "??" : lost.seeds >= MISTAKE ? "?" : "?!";
 }
 
-/** Returns the loss of a whole turn; undefined if a move of it is not proved. @param {Turn} turn @returns {Loss | undefined} */
+/**
+ * Returns the loss of a whole turn; undefined if a move of it is not proved.
+ * @param {Turn} turn
+ * @returns {Loss | undefined}
+ */
 export function turnLoss({ places }) {
   const lost = places.map(loss).filter((lost) => lost !== undefined);
   if (lost.length < places.length) return undefined;
@@ -47,7 +51,7 @@ export function turnLoss({ places }) {
 }
 
 /**
- * Counts the judgements of a side's turns: of those in which it had a choice.
+ * Counts the marks of a side's turns: of those in which it had a choice.
  * @param {Turn[]} turns
  * @param {Side} side
  */

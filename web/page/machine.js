@@ -10,7 +10,7 @@ let [connection, work, back] = [/** @type {api.State} */ ("online"), "", false];
 let loading;
 
 /** @param {number} bytes */
-const megabytes = (bytes) => (bytes / 1e6).toLocaleString(language(), { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const megabytes = (bytes) => (Math.round(bytes / 1e5) / 10).toLocaleString(language(), { minimumFractionDigits: 1 });
 
 /** Describes what is loading; undefined if nothing is. */
 const loadingText = () =>

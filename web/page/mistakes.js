@@ -12,7 +12,9 @@ import { pitName, t } from "./words.js";
 
 /** Returns the mistakes of the person who plays alone, or of both sides, on the shown line. @param {Game} game */
 const mistakesOf = ({ places }) =>
-  places.filter(isReached).filter((place) => mistake(place) && (onlyPerson() ?? place.before.side) === place.before.side);
+  places
+    .filter(isReached)
+    .filter((place) => mistake(place) && (onlyPerson() ?? place.before.side) === place.before.side);
 
 /** Shows the position of the next mistake, without values, to find a better move. */
 export function nextMistake() {
@@ -34,8 +36,8 @@ function leave() {
   find("values").dispatchEvent(new Event("change"));
 }
 
-/** Judges the shown place of an exercise. */
-function judge() {
+/** Compares the shown place of an exercise with its mistake. */
+function compare() {
   const { game, exercise } = now;
   if (!exercise) return;
   const { place } = game;
@@ -52,14 +54,14 @@ function judge() {
   }
 }
 
-/** Judges moves as they are made, and once their values are known. */
+/** Looks at moves as they are made, and once their values are known. */
 export function listenToMistakes() {
   onArrival(() => {
-    judge();
+    compare();
     if (now.exercise) store.change();
   });
   store.subscribe(() => {
-    if (now.exercise && now.game.place.before === now.exercise.before) judge();
+    if (now.exercise && now.game.place.before === now.exercise.before) compare();
     find("mistakes").hidden = mistakesOf(now.game).length === 0;
     find("next-mistake").hidden = !now.exercise;
   });

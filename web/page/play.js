@@ -14,7 +14,8 @@ import { announce, setWork } from "./machine.js";
 import { isPlayer, showPlayer } from "./players.js";
 import { follow, named } from "./puzzle.js";
 import { rememberLast } from "./resume.js";
-import { enter, nextStep, goesOn, isHuman, isProgram, mayExchange, mayPlay, now, onlyPerson, players, values } from "./session.js";
+import { enter, goesOn, isHuman, isProgram, mayExchange, mayPlay, nextStep } from "./session.js";
+import { now, onlyPerson, players, values } from "./session.js";
 import { settings } from "./settings.js";
 import { replyOf } from "./solution.js";
 import { seen, sow } from "./sow.js";
@@ -264,7 +265,7 @@ export function setPlayers(south, north) {
     players[side] = isPlayer(player) ? player : "human";
     showPlayer(find(side), find(`${side}-number`), players[side]);
   }
-  // Who plays alone sits at the bottom.
+  // A person who plays alone sits at the bottom.
   now.bottom = onlyPerson() ?? "south";
 }
 

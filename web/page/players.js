@@ -6,10 +6,17 @@ import { remember, settings } from "./settings.js";
 import { t } from "./words.js";
 
 /**
- * Programs with a name, from the easiest on: a ladder, on which each wins 65 to 75 % of its games against the one before
+ * Programs with a name, from the easiest on: a ladder, on which each scores 65 to 76 % against the one before
  * (docs/measurements.md), and the perfect player.
  */
-const LEVELS = /** @type {const} */ (["alphabeta:1", "minimax2:1", "alphabeta:4", "alphabeta:6", "alphabeta:9", "perfect"]);
+const LEVELS = /** @type {const} */ ([
+  "alphabeta:1",
+  "minimax2:1",
+  "alphabeta:4",
+  "alphabeta:6",
+  "alphabeta:9",
+  "perfect",
+]);
 
 /** Level of the first game. */
 export const FIRST = LEVELS[0];
@@ -66,7 +73,11 @@ export function recordText(player) {
   return won === undefined ? "" : t("record", { level: levelOf(player)?.title ?? player, won, drawn, lost });
 }
 
-/** Counts a game against a level: 1 for a win of the person, 0 for a draw. @param {string} player @param {number} result */
+/**
+ * Counts a game against a level: 1 for a win of the person, 0 for a draw.
+ * @param {string} player
+ * @param {number} result
+ */
 export function countResult(player, result) {
   if (!levelOf(player)) return;
   const counts = [...(settings.record?.[player] ?? [0, 0, 0])];

@@ -25,7 +25,8 @@ function dayButton(day, result) {
   button.value = button.dataset.day = day;
   button.className = result ?? "";
   button.textContent = `${Number(day.slice(8))}${result ? SIGNS[result] : ""}`;
-  const date = new Date(`${day}T00:00Z`).toLocaleDateString(language(), { day: "numeric", month: "long", timeZone: "UTC" });
+  const form = /** @type {const} */ ({ day: "numeric", month: "long", timeZone: "UTC" });
+  const date = new Date(`${day}T00:00Z`).toLocaleDateString(language(), form);
   button.setAttribute("aria-label", result ? `${date}: ${t(`calendar.${result}`)}` : date);
   return button;
 }
@@ -61,7 +62,8 @@ export const todaysPuzzle = (rules) => api.puzzle({ rules, board: "6x4", level: 
 /** Describes the result of a puzzle of a day without its solution, with the days in a row. @param {Puzzle} puzzle */
 export function resultText({ level, rules, day = "" }) {
   const result = resultOf(solvedSoFar(), day, level, rules) ?? "later";
-  const text = t("puzzleResult", { day, level: t(`puzzle.${level}`), result: t(`calendar.${result}`), sign: SIGNS[result] });
+  const words = { level: t(`puzzle.${level}`), result: t(`calendar.${result}`) };
+  const text = t("puzzleResult", { day, sign: SIGNS[result], ...words });
   const days = daysInRow(solvedSoFar(), dayOf(new Date()));
   return days > 1 ? `${text} ${t("puzzleDays", { n: days })}` : text;
 }

@@ -4,12 +4,12 @@ import { SIDES } from "./game.js";
 import { stateOf } from "./solution.js";
 
 /**
- * Phases of a game: somebody looks at its moves; the shown place was reached by playing, so that a program continues from
- * it; seeds are moving; programs are paused; seeds are moving meanwhile.
+ * Phases of a game: somebody looks at its moves; the shown place was reached by playing, so that a program continues
+ * from it; seeds are moving; programs are paused; seeds are moving meanwhile.
  * @typedef {"browsing" | "playing" | "sowing" | "paused" | "stepping"} Phase
  */
 
-/** What happens: another game, another place, a move, its end, a request that a program moves, the pause button. */
+/** Events: another game, another place, a move, its end, a request that a program moves, the pause button. */
 const EVENTS = /** @type {const} */ (["open", "look", "move", "end", "go", "pause"]);
 
 /**
@@ -81,7 +81,8 @@ const isOver = (place) => now.game.puzzle && ["wrong", "solved"].includes(stateO
 export const isProgram = (place) => !place.finished && !isHuman(place) && !isOver(place) && !now.exercise;
 
 /** Returns true if a program moves here by itself, not while somebody browses the game. @param {Place} place */
-export const goesOn = (place) => isProgram(place) && !isPaused() && (now.phase !== "browsing" || place.after.length === 0);
+export const goesOn = (place) =>
+  isProgram(place) && !isPaused() && (now.phase !== "browsing" || place.after.length === 0);
 
 /** Returns true if a person may sow now. */
 export const mayPlay = () => {

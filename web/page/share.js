@@ -28,7 +28,7 @@ async function copied(text) {
  */
 export async function share(id, text, url) {
   if (!navigator.share) return copy(id, `${text} ${url}`);
-  // Who closes the list of programs wants nothing else.
+  // An error means that the person closed the list of programs.
   return navigator.share({ text, url }).catch(() => {});
 }
 

@@ -183,6 +183,7 @@ async function reply(request) {
       // The network failed.
       if (error instanceof TypeError && !local) {
         local = true;
+        request.note = error.message;
         used.clear();
         call({ call: "forget", damaged: false });
         continue;

@@ -1,8 +1,8 @@
 // A WebAssembly module of the engine: its calls, and their answers as JSON.
 
 /**
- * Compiles a module that is compressed with gzip: many hosts send WebAssembly as it is. Reports the bytes that have come,
- * and their sum if the host states it.
+ * Compiles a module that is compressed with gzip: many hosts send WebAssembly as it is. Reports the bytes that have
+ * come, and their sum if the host states it.
  * @param {Promise<Response>} response
  * @param {(done: number, all: number) => void} [progress]
  */

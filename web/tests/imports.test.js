@@ -10,7 +10,8 @@ test("letters, lists of actions and links are games", () => {
     assert.deepEqual(imported(text, "standard"), { ...from, moves: [3, 6, 2, 1], at: 4 }, text);
   }
   const linked = imported("https://kalah.example/play/#6x4&rules=standard&moves=3,6&at=1&also=2", "empty-capture");
-  assert.deepEqual([linked?.rules, linked?.board, linked?.moves, linked?.at, linked?.also], ["standard", "6x4", [3, 6], 1, [[2]]]);
+  const { rules, board, moves, at, also } = linked ?? {};
+  assert.deepEqual([rules, board, moves, at, also], ["standard", "6x4", [3, 6], 1, [[2]]]);
   for (const text of ["36 2", "[Event \"a\"]\n36", "3", "", "https://kalah.example/#top"]) {
     assert.equal(imported(text, "standard"), undefined, text);
   }

@@ -27,7 +27,7 @@ test("marks are those of reviews, by seeds: half of the difference", () => {
   }
   game.root.answer = undefined;
   assert.equal(mark(mistake(game.place)), "");
-  // What is not proved is not called a loss.
+  // A value that is not proved is no loss.
   game.root.answer = /** @type {any} */ ({ lower: 2, upper: 6, moves: [{ move: 1, lower: -8, upper: 2 }] });
   assert.equal(loss(game.place), undefined);
   game.root.answer = /** @type {any} */ ({ value: 6, moves: [{ move: 1, lower: -8, upper: 2 }] });

@@ -18,7 +18,8 @@ function host(bytes, ranges) {
     async (/** @type {URL} */ _, /** @type {{ headers?: { range: string } }} */ { headers }) => {
       asked.push(headers?.range);
       await new Promise((done) => setTimeout(done, 5));
-      if (!ranges || !headers) return new Response(bytes.slice(), { headers: { "content-length": String(bytes.length) } });
+      const length = { "content-length": String(bytes.length) };
+      if (!ranges || !headers) return new Response(bytes.slice(), { headers: length });
       const [first, last] = headers.range.slice(6).split("-").map(Number);
       const total = { "content-range": `bytes ${first}-${last}/${bytes.length}` };
       return new Response(bytes.slice(first, last + 1), { status: 206, headers: total });
@@ -46,7 +47,8 @@ test("a host with range requests sends only the parts", async () => {
   const asked = host(new Uint8Array(100), true);
   const found = parts(100);
   await Promise.all(SEVEN.map((part) => found.get(part, false)));
-  assert.deepEqual(asked, ["0-9", "10-19", "20-29", "30-39", "40-49", "50-59", "60-69"].map((range) => `bytes=${range}`));
+  const ranges = SEVEN.map(({ start, end }) => `bytes=${start}-${end - 1}`);
+  assert.deepEqual(asked, ranges);
 });
 
 test("a large file is never fetched as a whole", async () => {

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { PHASES, enter, goesOn, isHuman, isPaused, isSowing, mayExchange, mayPlay, nextStep, now, onlyPerson, players } from "../page/session.js";
+import { PHASES, enter, goesOn, isHuman, isPaused, isSowing } from "../page/session.js";
+import { mayExchange, mayPlay, nextStep, now, onlyPerson, players } from "../page/session.js";
 import { newGame, play } from "./games.js";
 
 beforeEach(() => {
@@ -67,7 +68,7 @@ test("a new step ends the requests of the last one", () => {
   assert.ok(asking.signal.aborted && !now.asking.signal.aborted);
 });
 
-test("the phases of a game: a pause ends only by its button, a program, or another game; seeds move only after a move", () => {
+test("a pause ends only by its button, a program, or another game; seeds move only after a move", () => {
   const events = /** @type {const} */ (["open", "look", "move", "end", "go", "pause"]);
   const reached = new Set();
   /** @param {import("../page/session.js").Phase} phase */

@@ -6,10 +6,15 @@ import { Game } from "../page/game.js";
 import { why } from "../page/why.js";
 import { speak } from "../page/words.js";
 
-/** A game in which South sows pit 1 to pit 2, and North's best reply is `reply`. @param {object} reply @param {object} [value] */
+/**
+ * A game in which South sows pit 1 to pit 2, and North's best reply is `reply`.
+ * @param {object} reply
+ * @param {object} [value]
+ */
 function played(reply, value = { value: -8 }) {
   const game = new Game("standard", "<2,0,0,1,1,2,1>", "south");
-  game.root.answer = /** @type {any} */ ({ value: 0, best: [2], moves: [{ move: 1, ...value }, { move: 2, value: 0 }] });
+  const moves = [{ move: 1, ...value }, { move: 2, value: 0 }];
+  game.root.answer = /** @type {any} */ ({ value: 0, best: [2], moves });
   const move = { move: 1, again: false, finished: false, next: "<2,0,0,2,1,0,2>", sowing: [{ from: 1, drops: [2] }] };
   const place = game.play(move);
   const effects = { move: 2, again: false, finished: false, sowing: [{ from: 2, drops: [3] }], ...reply };

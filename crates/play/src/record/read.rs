@@ -37,7 +37,7 @@ enum Part {
     Comment(String),
 }
 
-/// What is not closed yet.
+/// The open comment and variations.
 #[derive(Default)]
 struct Open {
     /// A comment: the line where it began, and its text so far.
@@ -105,7 +105,7 @@ fn split(text: &str) -> Result<Vec<Draft>, RecordError> {
 fn parts(content: &str, line: usize, open: &mut Open) -> Result<Vec<Part>, RecordError> {
     let (mut parts, mut word) = (Vec::new(), String::new());
     let Open { comment, variations } = open;
-    // What is in a variation is skipped.
+    // Parts of a variation are skipped.
     let add = |part: Part, parts: &mut Vec<Part>, variations: &[usize]| {
         if variations.is_empty() {
             parts.push(part);
