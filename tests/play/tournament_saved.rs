@@ -57,10 +57,14 @@ fn games(path: &Path) -> Vec<String> {
     games.into_iter().map(|game| game.with_header("Seconds", "").to_string()).collect()
 }
 
-/// Waits until a file has `count` games.
+/// Number of games in a state.
+fn saved(path: &Path) -> usize {
+    std::fs::read_to_string(path).map_or(0, |text| text.lines().count().saturating_sub(1))
+}
+
+/// Waits until a state has `count` games.
 fn wait_for(path: &Path, count: usize) {
-    let has = || std::fs::read_to_string(path).is_ok_and(|text| text.matches("[Rules").count() >= count);
-    while !has() {
+    while saved(path) < count {
         std::thread::sleep(Duration::from_millis(2));
     }
 }
@@ -68,67 +72,70 @@ fn wait_for(path: &Path, count: usize) {
 #[test]
 fn a_tournament_that_was_killed_goes_on_with_the_saved_games() {
     let directory = tempfile::tempdir().unwrap();
-    let (undisturbed, path) = (directory.path().join("whole.games"), directory.path().join("all.games"));
+    let (whole_games, all_games) = (directory.path().join("whole.games"), directory.path().join("all.games"));
+    let path = directory.path().join("state");
     let whole = command(directory.path(), &["--save", "whole.games"]).output().unwrap();
     assert!(whole.status.success(), "{}", stderr(&whole));
-    assert_eq!(games(&undisturbed).len(), 36);
+    assert_eq!(games(&whole_games).len(), 36);
+    let flags = ["--save", "all.games", "--state", "state"];
     for count in [1, 9] {
         let _ = std::fs::remove_file(&path);
-        let mut child = command(directory.path(), &["--save", "all.games", "--threads", "2"]).spawn().unwrap();
+        let _ = std::fs::remove_file(&all_games);
+        let mut child = command(directory.path(), &[&flags[..], &["--threads", "2"]].concat()).spawn().unwrap();
         wait_for(&path, count);
         child.kill().unwrap();
         child.wait().unwrap();
-        let saved = games(&path).len();
+        let saved = saved(&path);
         assert!((count..36).contains(&saved), "{saved} games were saved");
-        // Without `--resume` the games would be lost.
-        let again = command(directory.path(), &["--save", "all.games"]).output().unwrap();
-        assert_eq!((again.status.code(), games(&path).len()), (Some(1), saved), "{}", stderr(&again));
-        assert!(stderr(&again).contains("--resume"), "{}", stderr(&again));
-        let resumed = command(directory.path(), &["--save", "all.games", "--resume"]).output().unwrap();
+        let resumed = command(directory.path(), &flags).output().unwrap();
         assert!(stderr(&resumed).contains(&format!("resumed: {saved} of 36 games")), "{}", stderr(&resumed));
         assert_eq!(report(&resumed), report(&whole));
-        assert_eq!(games(&path), games(&undisturbed));
+        assert_eq!(games(&all_games), games(&whole_games));
     }
-    // The file has all games: none is played, and the report is the same.
-    let resumed = command(directory.path(), &["--save", "all.games", "--resume"]).output().unwrap();
+    // The state has all games: none is played, and the report is the same.
+    let resumed = command(directory.path(), &["--state", "state"]).output().unwrap();
+    assert!(stderr(&resumed).contains("resumed: 36 of 36 games"), "{}", stderr(&resumed));
     assert_eq!(report(&resumed), report(&whole));
 }
 
 #[test]
-fn a_game_that_was_cut_off_is_played_again() {
+fn a_game_that_was_cut_off_is_played_again_and_a_changed_one_is_refused() {
     let directory = tempfile::tempdir().unwrap();
-    let whole = command(directory.path(), &["--save", "all.games"]).output().unwrap();
-    let path = directory.path().join("all.games");
+    let whole = command(directory.path(), &["--state", "state"]).output().unwrap();
+    let path = directory.path().join("state");
     let text = std::fs::read_to_string(&path).unwrap();
-    let last = text.rfind("[Rules").unwrap();
-    for end in (last..text.len()).step_by(23).chain([text.len() - 2, text.len() - 1]) {
+    let last = text.trim_end().rfind('\n').unwrap() + 1;
+    for end in (last..text.len()).step_by(61).chain([text.len() - 1]) {
         std::fs::write(&path, &text[..end]).unwrap();
-        let resumed = command(directory.path(), &["--save", "all.games", "--resume"]).output().unwrap();
+        let resumed = command(directory.path(), &["--state", "state"]).output().unwrap();
         assert!(stderr(&resumed).contains("resumed: 35 of 36 games"), "cut at {end}: {}", stderr(&resumed));
         assert_eq!(report(&resumed), report(&whole), "cut at {end}");
     }
+    let changed = text.replacen("\"seeds\":[", "\"seeds\":[1", 1);
+    std::fs::write(&path, &changed).unwrap();
+    let refused = command(directory.path(), &["--state", "state"]).output().unwrap();
+    assert!(refused.status.code() == Some(3) && refused.stdout.is_empty(), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("state, line 2, is damaged: its checksum"), "{}", stderr(&refused));
+    assert!(std::fs::read_to_string(&path).unwrap() == changed);
 }
 
 #[test]
 fn games_of_another_tournament_are_not_gone_on_with() {
     let directory = tempfile::tempdir().unwrap();
-    let whole = command(directory.path(), &["--save", "all.games"]).output().unwrap();
+    let whole = command(directory.path(), &["--save", "all.games", "--state", "state"]).output().unwrap();
     assert!(whole.status.success(), "{}", stderr(&whole));
-    let before = std::fs::read(directory.path().join("all.games")).unwrap();
-    for (more, expected) in [
-        (&["--seed", "4"][..], "it belongs to another tournament"),
-        (&["--time", "0.5"], "it belongs to another tournament"),
-        (&["heuristic"], "it belongs to another tournament"),
-    ] {
-        let ran = command(directory.path(), &[&["--save", "all.games", "--resume"], more].concat()).output().unwrap();
+    let [before, state] = ["all.games", "state"].map(|name| std::fs::read(directory.path().join(name)).unwrap());
+    for (more, difference) in
+        [(&["--seed", "4"][..], "seed "), (&["--time", "0.5"], "seconds a move "), (&["heuristic"], "players ")]
+    {
+        let ran = command(directory.path(), &[&["--state", "state"], more].concat()).output().unwrap();
         assert_eq!(ran.status.code(), Some(1), "{more:?}: {}", stderr(&ran));
-        assert!(stderr(&ran).contains(expected), "{more:?}: {}", stderr(&ran));
-        assert!(std::fs::read(directory.path().join("all.games")).unwrap() == before, "{more:?}");
+        let expected = format!("belongs to other work: {difference}");
+        assert!(stderr(&ran).contains(&expected), "{more:?}: {}", stderr(&ran));
+        assert!(std::fs::read(directory.path().join("state")).unwrap() == state, "{more:?}");
     }
-    let ran = command(directory.path(), &["--resume"]).output().unwrap();
-    assert_eq!(ran.status.code(), Some(2));
-    // Without `--resume` they are not replaced either: not by other flags, nor when the tournament is over.
-    for more in [&["--seed", "4"][..], &["heuristic"], &[]] {
+    // Games are never replaced: not by other flags, nor when the tournament is over.
+    for more in [&["--seed", "4"][..], &["heuristic"], &[], &["--state", "state"]] {
         let ran = command(directory.path(), &[&["--save", "all.games"], more].concat()).output().unwrap();
         assert_eq!(ran.status.code(), Some(1), "{more:?}: {}", stderr(&ran));
         assert!(stderr(&ran).contains("choose another file"), "{more:?}: {}", stderr(&ran));
@@ -140,21 +147,12 @@ fn games_of_another_tournament_are_not_gone_on_with() {
 fn texts_of_others_are_neither_replaced_nor_shortened() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("all.games");
-    let whole = command(directory.path(), &["--save", "all.games"]).output().unwrap();
-    assert!(whole.status.success(), "{}", stderr(&whole));
-    let games = std::fs::read_to_string(&path).unwrap();
-    for text in [
-        "my notes\n",
-        "[notes]\na\n\nb",
-        "[Notes \"a\"]\n",
-        &format!("{games}my notes\n"),
-        &format!("{games}[my notes]"),
-    ] {
-        std::fs::write(&path, text).unwrap();
-        for more in [&[][..], &["--resume"]] {
-            let ran = command(directory.path(), &[&["--save", "all.games"], more].concat()).output().unwrap();
-            assert_eq!(ran.status.code(), Some(1), "{text:?} {more:?}: {}", stderr(&ran));
-            assert!(std::fs::read_to_string(&path).unwrap() == text, "{text:?} {more:?}");
+    for text in ["my notes\n", "[notes]\na\n\nb", "[Notes \"a\"]\n"] {
+        for flag in ["--save", "--state"] {
+            std::fs::write(&path, text).unwrap();
+            let ran = command(directory.path(), &[flag, "all.games"]).output().unwrap();
+            assert!(matches!(ran.status.code(), Some(1 | 3)), "{text:?} {flag}: {}", stderr(&ran));
+            assert!(std::fs::read_to_string(&path).unwrap() == text, "{text:?} {flag}");
         }
     }
 }
@@ -162,17 +160,19 @@ fn texts_of_others_are_neither_replaced_nor_shortened() {
 #[test]
 fn a_stopped_tournament_reports_the_games_so_far() {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("all.games");
-    let mut command = command(directory.path(), &["--save", "all.games", "--threads", "1"]);
-    let child = heard(&mut command).spawn().unwrap();
+    let path = directory.path().join("state");
+    let flags = ["--save", "all.games", "--state", "state", "--threads", "1"];
+    let child = heard(&mut command(directory.path(), &flags)).spawn().unwrap();
     wait_for(&path, 2);
     interrupt(&child);
     let stopped = child.wait_with_output().unwrap();
-    assert!(!stopped.status.success() && stderr(&stopped).contains("--resume"), "{}", stderr(&stopped));
+    assert!(!stopped.status.success(), "{}", stderr(&stopped));
+    assert!(stderr(&stopped).contains("run the same command again to continue"), "{}", stderr(&stopped));
     let printed = report(&stopped);
-    let saved = games(&path).len();
+    let saved = saved(&path);
     assert_eq!((&printed["stopped"], printed["games"].as_array().unwrap().len()), (&Value::Bool(true), saved));
     assert!((2..36).contains(&saved), "{saved} games");
+    assert!(!directory.path().join("all.games").exists());
 }
 
 #[test]
@@ -194,18 +194,17 @@ fn a_full_disk_costs_no_report_and_leaves_whole_games() {
         "ulimit -f 8; exec \"$@\"",
         "sh",
     ]);
-    limited.arg(assert_cmd::cargo::cargo_bin("kalah")).args(FLAGS).args(["--save", "all.games"]);
+    limited.arg(assert_cmd::cargo::cargo_bin("kalah")).args(FLAGS).args(["--state", "state"]);
     let ran = limited.output().unwrap();
     assert_eq!(ran.status.code(), Some(1), "{}", stderr(&ran));
-    assert!(stderr(&ran).contains("cannot write all.games"), "{}", stderr(&ran));
+    assert!(stderr(&ran).contains("cannot save the games: state: "), "{}", stderr(&ran));
     // A command that fails prints no answer.
     assert!(ran.stdout.is_empty());
     let errors = stderr(&ran);
     let printed = errors.lines().find(|line| line.starts_with('{')).expect("the report is on standard error");
     assert_eq!(report(&Output { stdout: printed.into(), ..ran }), report(&whole));
-    let path = directory.path().join("all.games");
-    let saved = games(&path).len();
+    let saved = saved(&directory.path().join("state"));
     assert!((1..36).contains(&saved), "{saved} games were saved");
-    let resumed = command(directory.path(), &["--save", "all.games", "--resume"]).output().unwrap();
+    let resumed = command(directory.path(), &["--state", "state"]).output().unwrap();
     assert_eq!(report(&resumed), report(&whole));
 }

@@ -179,7 +179,7 @@ impl Header {
 }
 
 /// A block of claims in the directory, as stored.
-#[derive(Clone, Copy, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct RawEntry {
     claims: u32,

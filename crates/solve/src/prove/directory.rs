@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kalah_core::game::{Bounds, Pit, Position};
-use kalah_tables::file::{self, Document, FileContent, FileLock, Seal, StateError, StateKind};
+use kalah_tables::file::{self, Document, FileContent, FileLock, Seal, StateError};
 use serde::{Deserialize, Serialize};
 
 use super::claims::{Claims, JobClaims};
@@ -96,10 +96,10 @@ impl ProofDirectory {
         let proof = path.join("proof.json");
         let Some(bytes) = file::found(file::read(&proof)).map_err(ProveError::io(&proof))? else { return Ok(None) };
         let content: Proof =
-            PROOF.parse(&bytes).map_err(|error| StateError::document(StateKind::Proof, &proof, &error))?;
+            PROOF.parse(&bytes).map_err(StateError::document(&proof))?;
         let plan = content
             .plan()
-            .ok_or_else(|| StateError::damaged(StateKind::Proof, &proof, "it does not describe a proof"))?;
+            .ok_or_else(|| StateError::damaged(&proof, "it does not describe a proof"))?;
         let id = blake3::hash(&bytes).to_hex()[..16].to_owned();
         Ok(Some(ProofDirectory { path: path.to_owned(), plan, id }))
     }
@@ -289,7 +289,7 @@ impl ProofDirectory {
     /// If it cannot be read, is damaged, or belongs to another proof.
     pub fn read(&self, path: &Path) -> Result<(Job, Claims), ProveError> {
         let size = fs::metadata(path).map_err(ProveError::io(path))?.len();
-        let damaged = |what: &str| ProveError::from(StateError::damaged(StateKind::Job, path, what));
+        let damaged = |what: &str| ProveError::from(StateError::damaged(path, what));
         if size > MOST_JOB_BYTES {
             return Err(damaged("it is too large for a job"));
         }
@@ -300,8 +300,8 @@ impl ProofDirectory {
             Seal::Line { head: b"" }.open(line).map_err(|error| damaged(&format!("first line: {error}")))?;
         if head.format == JOB_FORMAT && head.version > JOB_VERSION {
             let what = format!("cannot be used: {}", file::other_version(head.version, JOB_VERSION));
-            let (kind, path) = (StateKind::Job, path.to_owned());
-            return Err(StateError::Version { kind, path, is_newer: true, what }.into());
+            let path = path.to_owned();
+            return Err(StateError::Version { path, is_newer: true, what }.into());
         }
         if head.format != JOB_FORMAT || head.version != JOB_VERSION {
             return Err(damaged("it is not a job that this version of the program can read"));

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use kalah_core::cancel::Cancel;
 use kalah_core::game::Rules;
-use kalah_tables::file::{self, StateError, StateKind};
+use kalah_tables::file::{self, StateError};
 use kalah_tables::table::Leases;
 
 use super::audit::Audit;
@@ -395,8 +395,8 @@ impl<'p, 's> Prover<'p, 's> {
                     self.check(&statement, &claims)?;
                 }
                 let plan = directory.plan();
-                let what = format!("is the certificate of another request, not of {}", plan.request);
-                return Err(StateError::other(StateKind::Proof, path, what).into());
+                let what = format!("it is the certificate of another request, not of {}", plan.request);
+                return Err(StateError::Other { path: path.to_owned(), what }.into());
             }
             let lease = match self.options.share {
                 true => self.leases.file(directory.certificate_lease_path())?,

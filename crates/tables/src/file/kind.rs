@@ -17,7 +17,7 @@ const SKIPPABLE: &[u8] = b"\x50\x2a\x4d\x18";
 const PROCESS: &[u8] = b"process ";
 
 /// First bytes, without white space, of the JSON files in which commands save their progress.
-const STATES: [&[u8]; 2] = [b"{\"format\":\"kalah", b"{\"opening_scan\":"];
+const STATE: &[u8] = b"{\"format\":\"kalah";
 
 /// Beginning of a line in the log of a directory of tables, and in a manifest.
 const RECORD: &[u8] = b"{\"rules\":\"";
@@ -55,8 +55,6 @@ pub enum FileContent {
     Network,
     /// Proved claims.
     Certificate,
-    /// The entries of a transposition table.
-    Transpositions,
     /// Some frames of a table.
     Part,
     /// Records of tables: the log of a directory, or a manifest.
@@ -134,7 +132,7 @@ impl FileContent {
     /// Content of a file that begins with `bytes`.
     fn of_bytes(bytes: &[u8]) -> Option<FileContent> {
         let compact: Vec<u8> = bytes.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
-        if STATES.iter().any(|state| compact.starts_with(state)) {
+        if compact.starts_with(STATE) {
             return Some(FileContent::State);
         }
         if is_record(bytes) {
@@ -161,7 +159,6 @@ impl FileContent {
             b"BK" => FileContent::Book,
             b"NN" => FileContent::Network,
             b"CT" => FileContent::Certificate,
-            b"TT" => FileContent::Transpositions,
             b"PC" => FileContent::Part,
             _ => FileContent::Unknown,
         })
@@ -210,7 +207,6 @@ impl fmt::Display for FileContent {
             FileContent::Book => "a book",
             FileContent::Network => "an evaluation network",
             FileContent::Certificate => "a certificate",
-            FileContent::Transpositions => "a saved transposition table",
             FileContent::Part => "a part of a table",
             FileContent::Records => "a log or manifest of tables",
             FileContent::Lock => "a lock of kalah",
@@ -232,7 +228,6 @@ mod tests {
     const COMPANIONS: [(FileContent, &[u8]); 7] = [
         (FileContent::Table, b"KALAHTB\n\x01\0\0\0\x02\x06\x18"),
         (FileContent::Archive, b"\x50\x2a\x4d\x18\x78\0\0\0KALAHAR\n\x01\0\0\0"),
-        (FileContent::Transpositions, b"KALAHTT\n\x01\0\0\0"),
         (FileContent::Part, b"KALAHPC\n\x01\0\0\0"),
         (FileContent::Lock, b"process 4711 (kalah build --seeds 20)\n"),
         (FileContent::Lease, b"process 4711 on node12, 0123456789abcdef: 0000000007\n"),

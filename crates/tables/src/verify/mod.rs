@@ -9,7 +9,6 @@
 // | `manifest` | a table against its entry in a manifest |
 // | `survey` | the tables and other files in a directory |
 // | `consistency` | every score, or a sample, against the oracle |
-// | `checked_layers` | the layers that earlier runs have checked, in a file |
 // | `frame_check` | every score of a frame against the oracle, many positions at a time |
 // | `template` | moves of one mover's row against all other rows, as the oracle plays them |
 // | `changed` | ranks of the other rows after such a move |
@@ -19,7 +18,6 @@
 mod archive;
 mod bounds;
 mod changed;
-mod checked_layers;
 mod checksums;
 mod consistency;
 mod frame_check;
@@ -43,7 +41,6 @@ use crate::table::{TableError, TableKey, Tables, missing_layers};
 
 pub use archive::check_archive;
 pub use bounds::{BoundSet, check_bounds_against};
-pub use checked_layers::{CheckedLayer, CheckedLayers};
 pub use checksums::check_checksums;
 pub use consistency::{check_consistency, check_sample};
 pub use manifest::check_manifest;
