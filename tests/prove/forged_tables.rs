@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use assert_cmd::Command;
 use assert_cmd::assert::Assert;
 use kalah::build::build;
-use kalah::certificate::{
-    Bound, Certificate, Check, CheckError, ClaimSet, Head, Statement, StoredCertificate,
-};
+use kalah::certificate::{Bound, Certificate, Check, CheckError, ClaimSet, Head, Statement, StoredCertificate};
 use kalah::game::{Position, Rules, ValueBounds};
 use kalah::index::table_row;
 use kalah::progress::Pulse;

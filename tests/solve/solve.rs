@@ -606,7 +606,12 @@ fn an_interrupted_command_saves_and_goes_on() {
     let arguments = ["solve", "5x4", "--no-tables", "--memory", "32MiB", "--threads", "1", "--json", "--value-only"];
     let command = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_kalah"));
-        command.args(arguments).args(["--save-every", "0.001", "--state"]).arg(&file).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(arguments)
+            .args(["--save-every", "0.001", "--state"])
+            .arg(&file)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         command
     };
     let child = heard(&mut command()).spawn().unwrap();

@@ -338,10 +338,7 @@ fn values_killed_at_any_time_end_with_the_same_values() {
     assert_eq!(values(&saving), right);
     assert_eq!(files(directory.path()), ["values"]);
     // A process that is killed right after writing the value of a game leaves the checkpoint of that game.
-    let left = [
-        ("values.2x2.lock", "process 1 (kalah)\n"),
-        ("values.4x4", "{\"format\":\"kalah solve checkpoint\"}"),
-    ];
+    let left = [("values.2x2.lock", "process 1 (kalah)\n"), ("values.4x4", "{\"format\":\"kalah solve checkpoint\"}")];
     for (name, text) in left {
         std::fs::write(directory.path().join(name), text).unwrap();
     }

@@ -158,7 +158,9 @@ fn values_are_kept_and_taken_up() {
     // The file of other rules cannot be used.
     let other = values(directory.path(), &[&small[..], &["--rules", "standard"]].concat());
     assert_eq!(other.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&other.stderr).contains("belongs to other work: rules empty-capture, not standard"));
+    assert!(
+        String::from_utf8_lossy(&other.stderr).contains("belongs to other work: rules empty-capture, not standard")
+    );
 }
 
 #[test]

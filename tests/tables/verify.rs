@@ -600,7 +600,9 @@ fn an_interrupted_check_exits_with_130_and_continues_from_its_state() {
     let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("kalah"));
     command.args(args).env("KALAH_TABLES", directory.path()).stdout(std::process::Stdio::piped());
     let mut running = heard(command.stderr(std::process::Stdio::piped())).spawn().unwrap();
-    while !state.exists() && running.try_wait().unwrap().is_none() {
+    // A line that identifies the work, and one for a layer.
+    let lines = || std::fs::read_to_string(&state).map_or(0, |text| text.lines().count());
+    while lines() < 2 && running.try_wait().unwrap().is_none() {
         std::thread::sleep(Duration::from_millis(1));
     }
     interrupt(&running);

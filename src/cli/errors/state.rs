@@ -12,12 +12,8 @@ pub fn of_state(error: &StateError) -> Option<&'static str> {
             Some("choose another file with --state")
         }
         StateError::Version { .. } => Some("use that version of kalah, or choose another file with --state"),
-        StateError::Damaged { line: None, .. } => {
-            Some("delete it to start over, or choose another file with --state")
-        }
-        StateError::Damaged { .. } => {
-            Some("delete the line to do its part again, or choose another file with --state")
-        }
+        StateError::Damaged { line: None, .. } => Some("delete it to start over, or choose another file with --state"),
+        StateError::Damaged { .. } => Some("delete the line to do its part again, or choose another file with --state"),
         _ => None,
     }
 }

@@ -123,7 +123,9 @@ impl Solve {
                         output::message("stopped and saved; run the same command again to continue")
                     }
                     Ok(()) => output::message("stopped, and nothing is saved; --state FILE saves a search"),
-                    Err(error) => return Err(anyhow::Error::from(error).context("stopped, but the search could not be saved")),
+                    Err(error) => {
+                        return Err(anyhow::Error::from(error).context("stopped, but the search could not be saved"));
+                    }
                 }
                 Ok(Outcome::Failed)
             }

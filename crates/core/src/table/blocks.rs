@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::checked::Checked;
 use super::error::{Damage, TableError, TablePart};
 use super::format::BLOCK_BYTES;
-use super::mapping::{FileStamp, Mapping, files_are_mapped};
+use super::mapping::{Mapping, files_are_mapped};
 use super::section::Section;
 use super::source::Origin;
 use crate::cancel::Cancel;
@@ -24,7 +24,6 @@ const AHEAD_BLOCKS: u64 = 64;
 pub(super) enum Bytes {
     Mapped(Mapping),
     Owned(Vec<u8>),
-    Copied(HugePages),
 }
 
 impl Bytes {
@@ -62,7 +61,6 @@ impl std::ops::Deref for Bytes {
         match self {
             Bytes::Mapped(map) => map,
             Bytes::Owned(bytes) => bytes,
-            Bytes::Copied(bytes) => bytes,
         }
     }
 }
@@ -356,20 +354,6 @@ impl Blocks {
     pub fn expect_random_reads(&self) {
         if let Bytes::Mapped(map) = &self.bytes {
             map.expect_random_reads();
-        }
-    }
-
-    /// Attributes of the file that change when it is written to; `None` if the bytes are in memory or those of a
-    /// remote file, where they cannot change.
-    ///
-    /// # Errors
-    /// When they cannot be read.
-    pub fn file_stamp(&self) -> Result<Option<FileStamp>, TableError> {
-        match &self.bytes {
-            // Filling the file writes to it, and changes no byte that was read.
-            Bytes::Mapped(_) if self.is_remote() => Ok(None),
-            Bytes::Mapped(map) => map.stamp().map(Some).map_err(TableError::io(&self.path)),
-            Bytes::Owned(_) | Bytes::Copied(_) => Ok(None),
         }
     }
 

@@ -55,7 +55,7 @@ pub use format::{BLOCK_BYTES, FrameEntry, TableHeader};
 pub use frame::{DamagedGroup, FrameScores, RUN_MARGIN, ScorePlace};
 pub use key::{PairKey, TableKey};
 pub use layer::{Layer, TablePositions};
-pub use mapping::{FileStamp, MappingWatch, WatchMapping, map_files};
+pub use mapping::{MappingWatch, WatchMapping, map_files};
 pub use present::PresentLayers;
 pub use probe::{Probe, ProbeError};
 pub use read_at::{ReadAt, ReadAtTable};

@@ -15,7 +15,6 @@ use super::source::Origin;
 use crate::cancel::Cancel;
 use crate::directories::Directories;
 use crate::index::Frame;
-use crate::memory::HugePages;
 
 /// A finished table in memory: a mapped file, or bytes that were read.
 ///
@@ -96,15 +95,6 @@ impl Table {
     /// When the bytes are not a valid table.
     pub fn from_bytes(path: impl AsRef<Path>, bytes: Vec<u8>) -> Result<Table, TableError> {
         Table::new(path.as_ref(), Bytes::Owned(bytes))
-    }
-
-    /// Reads a table from a copy of its file; `path` only names it in errors. Random reads of huge
-    /// pages are faster than those of a mapped file.
-    ///
-    /// # Errors
-    /// When the bytes are not a valid table.
-    pub fn from_copy(path: &Path, copy: HugePages) -> Result<Table, TableError> {
-        Table::new(path, Bytes::Copied(copy))
     }
 
     /// Returns the scores of a copy in memory of the frame with `mover` seeds in the mover's row.

@@ -77,7 +77,7 @@ pub struct GameValues {
     values: Vec<GameValue>,
 }
 
-/// What identifies the work.
+/// Identity of the work.
 #[derive(Serialize)]
 struct Work {
     rules: &'static str,

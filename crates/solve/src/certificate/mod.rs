@@ -9,7 +9,7 @@
 // | `format` | the bytes of a file |
 // | `writer` | writing files |
 // | `error` | errors of files |
-// | `block` | blocks of claims, compressed |
+// | `block` | sorted positions with bounds in compressed blocks, for books and jobs, too |
 // | `bytes` | reading bytes from the front |
 // | `board` | an implementation of the rules for the checker alone |
 // | `memory` | bounds found by one search of the checker |
@@ -21,7 +21,7 @@
 // | `stored` | reading files: into memory, or as a certificate whose claims stay in its file |
 // | `tally` | the counts of a check, and the file that keeps them |
 
-mod block;
+pub(crate) mod block;
 mod board;
 mod bytes;
 mod check;

@@ -11,11 +11,12 @@ use kalah_tables::random::generator;
 use kalah_tables::table::{TableError, TableKey, Tables};
 use rayon::prelude::*;
 
+use super::block::CodedClaim;
 use super::check::{Checker, Reason};
 use super::check_error::{CheckError, Unproved};
 use super::claim::{Bound, Claim};
 use super::statement::{Goal, Head, Statement, digest_of_tables};
-use super::stored::{CodedClaim, Known, StoredCertificate};
+use super::stored::{Known, StoredCertificate};
 use super::tally::CheckTally;
 
 /// Claims that one thread checks without a break.
@@ -341,7 +342,8 @@ pub(super) fn compare_digests(head: &Head, tables: Option<&Tables>, seeds: usize
 /// For the first frame in the order of the files that does not match or cannot be read.
 fn compare_frames(tables: &Tables, seeds: usize, pulse: &Pulse) -> Result<(), TableError> {
     let blocks = tables.layers().iter().take(seeds.saturating_sub(1)).map(|table| table.blocks());
-    let frames: Vec<_> = blocks.flat_map(|blocks| (1..=blocks.sections().len()).map(move |frame| (blocks, frame))).collect();
+    let frames: Vec<_> =
+        blocks.flat_map(|blocks| (1..=blocks.sections().len()).map(move |frame| (blocks, frame))).collect();
     let count = |bytes| _ = pulse.positions.fetch_add(bytes, Ordering::Relaxed);
     let compared = frames.par_iter().map(|(blocks, frame)| blocks.check_digest(*frame, &pulse.cancel, &count));
     compared.find_first(Result::is_err).unwrap_or(Ok(()))

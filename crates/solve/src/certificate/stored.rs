@@ -9,11 +9,11 @@ use kalah_tables::system::AvailableMemory;
 use kalah_tables::table::ReadAt;
 use rayon::prelude::*;
 
-use super::block::{self, BLOCK_CLAIMS};
+use super::block::{self, BLOCK_CLAIMS, CodedClaim, RawEntry};
 use super::check_error::CheckError;
 use super::claim::{Claim, ClaimSet};
 use super::error::{CertificateDamage, CertificateError, CertificatePart};
-use super::format::{DIGEST_BYTES, HEADER_BYTES, Header, RawEntry};
+use super::format::{DIGEST_BYTES, HEADER_BYTES, Header};
 use super::key::ClaimKeys;
 use super::statement::{Certificate, Head};
 
@@ -22,9 +22,6 @@ const WINDOW_BLOCKS: usize = 8;
 
 /// Maximum number of windows. Each of them decompresses most of the blocks before it.
 const MAX_WINDOWS: usize = 64;
-
-/// A claim as stored: key, lower and upper bound.
-pub(super) type CodedClaim = (u128, [u8; 2]);
 
 /// Maximum bytes of memory for a claim while a certificate is read.
 const MEMORY_A_CLAIM: u64 = 96;
@@ -257,7 +254,8 @@ impl StoredCertificate {
         self.file.read_exact_at(&mut compressed, *offset).map_err(io(&self.path))?;
         let (raw_bytes, count, keys) = (entry.raw_bytes(), entry.claims(), &self.contents.keys);
         let mut claims = Vec::with_capacity(count);
-        let read = entry.is_of(&compressed).then(|| block::decompress_again(&compressed, raw_bytes, count, keys, &mut claims));
+        let read =
+            entry.is_of(&compressed).then(|| block::decompress_again(&compressed, raw_bytes, count, keys, &mut claims));
         let damage = CertificateDamage::Part(CertificatePart::Block(number));
         read.flatten().ok_or(CertificateError::Damaged { path: self.path.clone(), damage })?;
         Ok(claims)

@@ -71,7 +71,11 @@ impl CheckIdentity {
         let (file, saved) = StateFile::open::<CheckTally>(path, STATE, self)?;
         let done = saved.last().copied().unwrap_or_default();
         if done.claims > claims {
-            return Err(StateError::damaged_record(file.path(), saved.len() - 1, "it counts more claims than there are"));
+            return Err(StateError::damaged_record(
+                file.path(),
+                saved.len() - 1,
+                "it counts more claims than there are",
+            ));
         }
         Ok((file, done))
     }

@@ -52,7 +52,7 @@ pub enum CheckpointError {
     Solve(#[source] SolveError),
 }
 
-/// What identifies a search.
+/// Identity of a search.
 #[derive(Serialize, Deserialize)]
 struct Work {
     rules: String,

@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     /// First bytes of companions.
-    const COMPANIONS: [(FileContent, &[u8]); 7] = [
+    const COMPANIONS: [(FileContent, &[u8]); 6] = [
         (FileContent::Table, b"KALAHTB\n\x01\0\0\0\x02\x06\x18"),
         (FileContent::Archive, b"\x50\x2a\x4d\x18\x78\0\0\0KALAHAR\n\x01\0\0\0"),
         (FileContent::Part, b"KALAHPC\n\x01\0\0\0"),

@@ -106,7 +106,8 @@ impl StateFile {
         let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
         let (lines, rest) = bytes.split_at(whole);
         // Bytes after the last whole line belong to a line cut off, never to a file of another kind.
-        let is_own = if lines.is_empty() { head.starts_with(rest) } else { rest.first().is_none_or(|&byte| byte == b'{') };
+        let is_own =
+            if lines.is_empty() { head.starts_with(rest) } else { rest.first().is_none_or(|&byte| byte == b'{') };
         if !is_own {
             return Err(StateError::document(&path)(DocumentError::Foreign(document.format)));
         }
@@ -120,9 +121,8 @@ impl StateFile {
             opened.map_err(|error| StateError::damaged_record(&path, index, error))
         };
         let records = lines.enumerate().map(record).collect::<Result<_, _>>()?;
-        let io = StateError::io(&path);
-        let opened = open_with(&path, OpenOptions::new().write(true).create(true));
-        let mut file = opened.map_err(io)?;
+        let opened = open_with(&path, OpenOptions::new().write(true).create(true).truncate(false));
+        let mut file = opened.map_err(StateError::io(&path))?;
         let end = file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::End(0)));
         end.map_err(StateError::io(&path))?;
         let mut state = StateFile { path, file, length: whole as u64, head, _lock: lock };
@@ -142,7 +142,8 @@ impl StateFile {
     /// # Errors
     /// When the file cannot be written.
     pub fn append(&mut self, record: &impl Serialize) -> Result<(), StateError> {
-        let line = Seal::Line { head: &self.head }.close(record).map_err(|error| StateError::io(&self.path)(error.into()))?;
+        let line =
+            Seal::Line { head: &self.head }.close(record).map_err(|error| StateError::io(&self.path)(error.into()))?;
         self.write(&line)
     }
 

@@ -37,10 +37,10 @@ mod writer;
 
 pub use kalah_core::table::{
     BLOCK_BYTES, BlockSource, Blocks, BoundTable, BoundTables, Cuts, Damage, DamagedGroup, Directories, FileKind,
-    FileStamp, FrameBounds, FrameEntry, FrameScores, Layer, Listing, MappingWatch, PairKey, PresentLayers, Probe,
-    ProbeError, RUN_MARGIN, ReadAt, ReadAtTable, SELECTED_MARGIN, ScorePlace, Section, Shelf, Table, TableError,
-    TableHeader, TableKey, TablePart, TablePositions, Tables, WatchMapping, fill_directory, format, group,
-    leave_directory, map_files, missing_layers, source_address,
+    FrameBounds, FrameEntry, FrameScores, Layer, Listing, MappingWatch, PairKey, PresentLayers, Probe, ProbeError,
+    RUN_MARGIN, ReadAt, ReadAtTable, SELECTED_MARGIN, ScorePlace, Section, Shelf, Table, TableError, TableHeader,
+    TableKey, TablePart, TablePositions, Tables, WatchMapping, fill_directory, format, group, leave_directory,
+    map_files, missing_layers, source_address,
 };
 
 pub use kalah_core::table::bounds::format as bound_format;

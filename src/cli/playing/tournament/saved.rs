@@ -113,7 +113,7 @@ pub fn event(tournament: &Tournament, seed: u64, time: Option<Duration>) -> Stri
 /// The file of `--state`: a record for each game.
 const DOCUMENT: Document = Document { format: "kalah tournament", version: 1 };
 
-/// What identifies a tournament.
+/// Identity of a tournament.
 #[derive(Serialize)]
 struct Work {
     rules: &'static str,

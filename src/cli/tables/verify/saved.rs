@@ -13,7 +13,7 @@ use crate::cli::tables::verify::report::{Check, Passed};
 /// The file: a record for each layer.
 const DOCUMENT: Document = Document { format: "kalah consistency", version: 2 };
 
-/// What identifies a check.
+/// Identity of a check.
 #[derive(Serialize)]
 struct Work {
     /// Program, with version and commit.

@@ -10,7 +10,7 @@ use super::scan::{Batch, OpeningScan};
 /// The file: a record for each finished batch.
 const DOCUMENT: Document = Document { format: "kalah opening scan", version: 3 };
 
-/// What identifies a scan.
+/// Identity of a scan.
 #[derive(Serialize)]
 struct Work {
     rules: &'static str,

@@ -32,8 +32,8 @@ pub(crate) fn save<W: Word>(table: &TranspositionTable<W>, file: &mut dyn Write)
     file.write_all(&hash.digest().to_le_bytes())
 }
 
-/// Loads the entries of a file into a table of a board with `seeds` seeds, which may have another size. Returns their number, or the reason
-/// why the file is invalid; then the table is empty.
+/// Loads the entries of a file into a table of a board with `seeds` seeds, which may have another size. Returns
+/// their number, or the reason why the file is invalid; then the table is empty.
 ///
 /// Entries are loaded directly into the table, so a resumed search needs no additional memory. No search uses
 /// the table meanwhile, so no entry is used before all are checked.
