@@ -28,7 +28,7 @@
 //! The crate [`kalah_core`] has everything needed to read tables; most of its modules are re-exported here.
 //!
 //! Dependencies run one way: [`game`], [`mod@file`] <- [`index`], [`evaluation`] <- [`table`] <- [`rows`], [`gpu`] <-
-//! [`build`] <- [`verify`] <- [`certificate`]; [`table`] <- [`mod@export`]; [`table`] <- [`book`] <- [`solve`] <-
+//! [`build`] <- [`verify`] <- [`certificate`]; [`table`] <- [`mod@export`]; [`certificate`] <- [`book`] <- [`solve`] <-
 //! [`train`]; [`solve`], [`certificate`] <- [`prove`]; [`solve`] <- [`analyse`], [`play`], [`mod@record`] <-
 //! [`serve`] <- the command line.
 //!

@@ -168,7 +168,7 @@ mod tests {
             Fault::Damage(table()).into(),
             Fault::Failed(table()).into(),
             CheckError::Table(table()).into(),
-            CheckError::Save(io::Error::other(table())).into(),
+            CheckError::State(StateError::Io { path: "a.state".into(), source: io::Error::other(table()) }).into(),
             GraphError::Table(table()).into(),
             TrainError::Table(table()).into(),
             TrainError::Solve(solve()).into(),

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use kalah::analyse::opening::{
-    Limits, OpeningScan, Outcome, Ring, RingEnd, ScanError, ScanState, StartRange, Verdict, check, outcome,
+    Limits, OpeningScan, Outcome, Ring, RingEnd, ScanError, StartRange, Verdict, check, open_state, outcome,
     winning_opening,
 };
 use kalah::cancel::Cancel;
@@ -332,9 +332,9 @@ fn a_scan_killed_and_taken_up_again_and_one_with_more_threads_report_the_same() 
 }
 
 fn run_with_state(path: &Path, ranges: &[StartRange]) -> (usize, Vec<kalah::analyse::opening::Batch>) {
-    let (state, done) = ScanState::open(path, &SCAN).unwrap();
+    let (state, done) = open_state(path, &SCAN).unwrap();
     let (state, before) = (std::sync::Mutex::new(state), done.len());
-    let keep = |batch: &_| Ok::<_, Box<dyn std::error::Error + Send + Sync>>(state.lock().unwrap().keep(batch)?);
+    let keep = |batch: &_| Ok::<_, Box<dyn std::error::Error + Send + Sync>>(state.lock().unwrap().append(batch)?);
     (before, SCAN.run(ranges, done, &Cancel::new(), &|| (), &keep).unwrap())
 }
 
@@ -363,14 +363,14 @@ fn a_state_of_something_else_is_refused_and_left_alone() {
     let path = directory.path().join("state");
     run_with_state(&path, &[(2, 4..=20)]);
     let other = OpeningScan::new(Rules::Standard, SCAN.limits);
-    assert!(matches!(ScanState::open(&path, &other), Err(StateError::Other { .. })));
-    let first = ScanState::open(&path, &SCAN).unwrap();
-    assert!(matches!(ScanState::open(&path, &SCAN), Err(StateError::Lock(LockError::Held { .. }))));
+    assert!(matches!(open_state(&path, &other), Err(StateError::Other { .. })));
+    let first = open_state(&path, &SCAN).unwrap();
+    assert!(matches!(open_state(&path, &SCAN), Err(StateError::Lock(LockError::Held { .. }))));
     drop(first);
     for foreign in ["a letter", "a letter\n", "{}\n", "{\"houses\":2", "\n"] {
         std::fs::write(&path, foreign).unwrap();
-        let error = ScanState::open(&path, &SCAN).unwrap_err();
-        assert!(matches!(error, StateError::DamagedLine { line: 1, .. }), "{foreign:?}: {error}");
+        let error = open_state(&path, &SCAN).unwrap_err();
+        assert!(matches!(error, StateError::Foreign { .. }), "{foreign:?}: {error}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), foreign);
     }
 }

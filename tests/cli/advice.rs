@@ -69,7 +69,7 @@ const READERS: [(&str, &str); 12] = [
     ("bounds --seeds 4 --network FILE --output .", "network"),
     ("check FILE", "certificate"),
     ("check proof/empty-capture-2_2.certificate --state FILE", "state"),
-    ("solve 3x1 --no-book --checkpoint FILE", "state"),
+    ("solve 3x1 --no-book --state FILE", "state"),
     ("archive unpack FILE --tables new", "archive"),
     ("verify --consistency --state FILE", "state"),
     ("analyse values --pits 2 --seeds-per-pit 1..2 --state FILE", "state"),

@@ -11,17 +11,16 @@ use crate::writers::{files, kalah};
 use kalah_tests::program::{self, Ran};
 
 /// Commands, each with a companion of its files, and true if a companion of somebody else is an error.
-const COMPANIONS: [(&str, &str, bool); 27] = [
+const COMPANIONS: [(&str, &str, bool); 26] = [
     ("analyse values --rules standard --pits 2 --seeds-per-pit 1..2 --state Cargo", "Cargo.lock", true),
     ("analyse values --rules standard --pits 2 --seeds-per-pit 1..2 --state v", "v.2x1", false),
     ("analyse values --rules standard --pits 2 --seeds-per-pit 1..2 --state v", "v.2x1.lock", false),
-    ("analyse values --rules standard --pits 2 --seeds-per-pit 1..2 --state v", "v.2x1.table", false),
     ("analyse opening-scan --rules standard --pits 2..2 --seeds-per-pit 1..2 --state s", "s.lock", true),
-    ("solve 3x2 --rules standard --no-tables --no-book --checkpoint k", "k.lock", true),
-    ("solve 3x2 --rules standard --no-tables --no-book --checkpoint k", "k.table", true),
+    ("solve 3x2 --rules standard --no-tables --no-book --state k", "k.lock", true),
     ("check CERTIFICATE --state s", "s.lock", true),
     ("verify --consistency --rules standard --pits 3 --state s", "s.lock", true),
     ("tournament greedy --start 3x2 --rules standard --save g", "g.lock", true),
+    ("tournament greedy --start 3x2 --rules standard --state g", "g.lock", true),
     ("book make 3x2 --rules standard --output b", "b.lock", true),
     ("book merge BOOK --output b", "b.lock", true),
     ("prove 3x2 --rules standard --proof p --rests-on 0", "p/jobs.lock", true),
@@ -154,7 +153,7 @@ fn errors_name_no_file_that_was_not_given() {
     let directory = tempfile::tempdir().unwrap();
     for command in [
         "analyse values --rules standard --pits 2 --seeds-per-pit 1..2 --state no/such/x",
-        "solve 3x2 --rules standard --no-tables --no-book --checkpoint no/such/x",
+        "solve 3x2 --rules standard --no-tables --no-book --state no/such/x",
         "check CERTIFICATE --state no/such/x",
         "tournament greedy --start 3x2 --rules standard --save no/such/x",
         "book merge BOOK --output no/such/x",

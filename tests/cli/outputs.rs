@@ -17,7 +17,7 @@ fn long_name(length: usize) -> String {
 #[test]
 fn a_file_with_a_long_name_is_written_or_refused_at_once() {
     let path_of = |wanted| files().iter().find(|(content, _)| *content == wanted).unwrap().1.to_str().unwrap();
-    // The other two remove their states at the end.
+    // These two remove their states at the end.
     let is_kept = |writer: &str| !writer.starts_with("check") && !writer.starts_with("verify");
     let is_long = |writer: &&(&str, _)| writer.0.ends_with(" OUT") && is_kept(writer.0);
     for (writer, _) in WRITERS.iter().filter(is_long) {
@@ -32,8 +32,6 @@ fn a_file_with_a_long_name_is_written_or_refused_at_once() {
             let ran = kalah(directory.path(), &args.collect::<Vec<_>>());
             let messages = ran.stderr();
             let is_written = directory.path().join(&name).exists();
-            // A short search needs only one of the two files of its checkpoint, but the name of the other must be
-            // possible too.
             assert_eq!(is_written, ran.status.success(), "{writer}, {length}: {messages}");
             assert!(is_written || messages.contains("too long"), "{writer}, {length}: {messages}");
             assert!(is_written || length > 244, "{writer}, {length}: {messages}");

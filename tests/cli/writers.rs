@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 
 use kalah::file::FileContent;
 use kalah::game::Rules;
-use kalah::solve::{Checkpoint, Solver, SolverOptions};
 use kalah_tests::program::{self, Ran, Run};
 use kalah_tests::tables::built;
 
@@ -49,7 +48,7 @@ pub fn files() -> &'static [(FileContent, PathBuf)] {
         run("train --rules standard --pits 3 --samples 100 --solved 0 --estimated 0 --epochs 1 --output a.network");
         run("bounds --rules standard --pits 3 --seeds 6 --network a.network --output .");
         run("prove 3x2 --rules standard --proof proof --certificate a.certificate --rests-on 0");
-        run("solve 3x2 --rules standard --checkpoint a.checkpoint --no-tables --no-book");
+        run("solve 3x2 --rules standard --state a.checkpoint --no-tables --no-book");
         run("analyse values --rules standard --pits 2 --seeds-per-pit 1..2 --state a.values");
         run("analyse opening-scan --rules standard --pits 2..2 --seeds-per-pit 1..2 --state a.scan");
         run("line 3x2 1 --rules standard --save a.games");
@@ -61,9 +60,6 @@ pub fn files() -> &'static [(FileContent, PathBuf)] {
             })
             .to_vec();
         let beside = |name: &str| directory.path().join(name);
-        let checkpoint = Checkpoint::open(beside("other")).unwrap();
-        let solver = Solver::new(SolverOptions::new(Rules::Standard, &"3x2".parse().unwrap())).unwrap();
-        checkpoint.save_table(&solver).unwrap();
         let mut files = vec![
             (FileContent::Games, beside("a.games")),
             (FileContent::Manual, beside("kalah-build.1")),
@@ -73,7 +69,6 @@ pub fn files() -> &'static [(FileContent, PathBuf)] {
             (FileContent::Book, beside("a.book")),
             (FileContent::Network, beside("a.network")),
             (FileContent::Certificate, beside("a.certificate")),
-            (FileContent::Transpositions, checkpoint.table_path()),
             (FileContent::State, beside("a.checkpoint")),
             (FileContent::State, beside("a.values")),
             (FileContent::State, beside("a.scan")),
@@ -97,11 +92,12 @@ pub const WRITERS: [(&str, Option<FileContent>); 18] = [
     ("line 3x2 1 --rules standard --save OUT", Some(FileContent::Games)),
     ("play 3x2 --rules standard --south greedy --north greedy --save OUT", Some(FileContent::Games)),
     ("tournament greedy --start 3x2 --rules standard --save OUT", None),
+    ("tournament greedy --start 3x2 --rules standard --state OUT", Some(FileContent::State)),
     ("prove 3x2 --rules standard --proof new --rests-on 0 --certificate OUT", Some(FileContent::Certificate)),
     ("book make 3x2 --rules standard --output OUT", Some(FileContent::Book)),
     ("book merge BOOK --output OUT", Some(FileContent::Book)),
     ("book import CERTIFICATE --output OUT", Some(FileContent::Book)),
-    ("solve 3x2 --rules standard --no-tables --no-book --checkpoint OUT", Some(FileContent::State)),
+    ("solve 3x2 --rules standard --no-tables --no-book --state OUT", Some(FileContent::State)),
     ("analyse values --rules standard --pits 2 --seeds-per-pit 1..2 --state OUT", Some(FileContent::State)),
     ("analyse opening-scan --rules standard --pits 2..2 --seeds-per-pit 1..2 --state OUT", Some(FileContent::State)),
     ("check CERTIFICATE --state OUT", Some(FileContent::State)),
@@ -109,8 +105,6 @@ pub const WRITERS: [(&str, Option<FileContent>); 18] = [
     ("man .", Some(FileContent::Manual)),
     ("bounds --rules standard --pits 3 --seeds 6 --network NETWORK --output .", Some(FileContent::BoundTable)),
     ("archive pack --rules standard --pits 3 --seeds 6 --output .", Some(FileContent::Archive)),
-    // The table belongs to a checkpoint of the same name.
-    ("solve 3x2 --rules standard --no-tables --no-book --checkpoint one", Some(FileContent::Transpositions)),
 ];
 
 /// Name of the file that a command writes.
@@ -119,7 +113,6 @@ pub fn name_of(writer: &str) -> &'static str {
         Some("man") => "kalah-build.1",
         Some("bounds") => "standard-3-06.bounds",
         Some("archive") => "standard-3-06.kalah.archive",
-        _ if writer.ends_with(" one") => "one.table",
         _ => "out",
     }
 }

@@ -17,8 +17,7 @@ use crate::{fuzz, mutation};
 struct Saved {
     directory: tempfile::TempDir,
     position: Position,
-    proofs: Vec<u8>,
-    table: Vec<u8>,
+    bytes: Vec<u8>,
     right: Solution,
 }
 
@@ -27,18 +26,20 @@ impl Saved {
         self.directory.path().join(name)
     }
 
-    /// Solves from a checkpoint with these files. Returns `None` if they are refused.
-    fn solve(&self, name: &str, proofs: &[u8], table: &[u8]) -> Option<Result<Solution, SolveError>> {
-        // Files of the last input may not look like a checkpoint, and opening a new one would keep them.
-        for file in [self.path(name), self.path(&format!("{name}.table"))] {
-            let _ = std::fs::remove_file(file);
-        }
+    /// The first line, and the transposition table.
+    fn parts(&self) -> (&[u8], &[u8]) {
+        self.bytes.split_at(self.bytes.iter().position(|&byte| byte == b'\n').unwrap() + 1)
+    }
+
+    /// Solves from a checkpoint with these bytes. Returns `None` if they are refused.
+    fn solve(&self, name: &str, bytes: &[u8]) -> Option<Result<Solution, SolveError>> {
+        // The file of the last input may not look like a checkpoint, and opening a new one would keep it.
+        let _ = std::fs::remove_file(self.path(name));
         let checkpoint = Checkpoint::open(self.path(name)).unwrap();
-        std::fs::write(self.path(name), proofs).unwrap();
-        std::fs::write(checkpoint.table_path(), table).unwrap();
+        std::fs::write(self.path(name), bytes).unwrap();
         let mut solver = solver(&self.position);
         let taken_up = checkpoint.load(&mut solver, &self.position).ok()?;
-        assert!(taken_up.is_some());
+        assert_eq!(taken_up.is_some(), !bytes.is_empty());
         Some(solver.solve(&self.position, 0))
     }
 }
@@ -53,12 +54,10 @@ fn saved() -> &'static Saved {
         let (directory, position): (_, Position) = (tempfile::tempdir().unwrap(), "3x3".parse().unwrap());
         let solver = solver(&position);
         let right = solver.solve(&position, 0).unwrap();
-        let mut saved = Saved { directory, position, proofs: Vec::new(), table: Vec::new(), right };
+        let mut saved = Saved { directory, position, bytes: Vec::new(), right };
         let checkpoint = Checkpoint::open(saved.path("whole")).unwrap();
-        checkpoint.save_proofs(&solver, &saved.position).unwrap();
-        checkpoint.save_table(&solver).unwrap();
-        saved.proofs = std::fs::read(saved.path("whole")).unwrap();
-        saved.table = std::fs::read(checkpoint.table_path()).unwrap();
+        checkpoint.save(&solver, &saved.position).unwrap();
+        saved.bytes = std::fs::read(saved.path("whole")).unwrap();
         saved
     })
 }
@@ -66,15 +65,16 @@ fn saved() -> &'static Saved {
 #[test]
 fn changed_checkpoints_change_no_answer() {
     let saved = saved();
-    fuzz("checkpoints", &(mutation::bytes(), any::<bool>()), |(change, of_proofs)| {
-        let Saved { proofs, table, right, .. } = saved;
-        let changed = change.apply(if of_proofs { proofs } else { table });
-        let found =
-            if of_proofs { saved.solve("changed", &changed, table) } else { saved.solve("changed", proofs, &changed) };
-        match found {
-            Some(Ok(solution)) => prop_assert_eq!(&solution, right),
+    fuzz("checkpoints", &(mutation::bytes(), any::<bool>()), |(change, of_line)| {
+        let (line, table) = saved.parts();
+        let changed = match of_line {
+            true => [change.apply(line), table.to_vec()].concat(),
+            false => [line.to_vec(), change.apply(table)].concat(),
+        };
+        match saved.solve("changed", &changed) {
+            Some(Ok(solution)) => prop_assert_eq!(&solution, &saved.right),
             Some(Err(error)) => prop_assert!(false, "{}", error),
-            None => prop_assert_ne!(&changed, if of_proofs { proofs } else { table }),
+            None => prop_assert_ne!(&changed, &saved.bytes),
         }
         Ok(())
     });
@@ -84,11 +84,13 @@ fn changed_checkpoints_change_no_answer() {
 fn forged_proofs_make_no_panic() {
     let saved = saved();
     fuzz("forged proofs", &prop::collection::vec(mutation::json(), 1..4), |changes| {
-        let mut proofs: Value = Seal::Page.open(&saved.proofs).unwrap();
+        const HEAD: Seal = Seal::Line { head: b"" };
+        let (line, table) = saved.parts();
+        let mut proofs: Value = HEAD.open(line).unwrap();
         changes.iter().for_each(|change| change.apply(&mut proofs));
         proofs.as_object_mut().unwrap().remove("checksum");
-        let forged = Seal::Page.close(&proofs).unwrap();
-        if let Some(Ok(solution)) = saved.solve("forged", &forged, &saved.table) {
+        let forged = [&HEAD.close(&proofs).unwrap(), table].concat();
+        if let Some(Ok(solution)) = saved.solve("forged", &forged) {
             // The value, right or wrong, is that of the line.
             let end = solution.line.replay(Rules::Standard, &saved.position).unwrap().final_value();
             let sign = if solution.line.turns().len().is_multiple_of(2) { 1 } else { -1 };
@@ -100,9 +102,10 @@ fn forged_proofs_make_no_panic() {
 
 #[test]
 fn forged_tables_make_no_panic() {
-    const HEAD: usize = 17;
+    const HEAD: usize = 3;
     let saved = saved();
-    let packed = &saved.table[HEAD..saved.table.len() - 8];
+    let (line, table) = saved.parts();
+    let packed = &table[HEAD..table.len() - 8];
     let words = zstd::decode_all(packed).unwrap();
     fuzz("forged tables", &prop::collection::vec(mutation::bytes(), 1..9), |changes| {
         let mut forged = words.clone();
@@ -110,9 +113,9 @@ fn forged_tables_make_no_panic() {
             forged = change.apply(&forged);
             forged.resize(words.len(), 0);
         }
-        let table = [&saved.table[..HEAD], &zstd::encode_all(&forged[..], 1).unwrap(), &xxh3_64(&forged).to_le_bytes()]
-            .concat();
-        let _ = saved.solve("table", &saved.proofs, &table);
+        let packed = zstd::encode_all(&forged[..], 1).unwrap();
+        let forged = [line, &table[..HEAD], &packed, &xxh3_64(&forged).to_le_bytes()].concat();
+        let _ = saved.solve("table", &forged);
         Ok(())
     });
 }

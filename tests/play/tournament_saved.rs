@@ -54,10 +54,14 @@ fn games(path: &Path) -> Vec<String> {
     games.into_iter().map(|game| game.with_header("Seconds", "").to_string()).collect()
 }
 
-/// Waits until a file has `count` games.
+/// Number of games in a state.
+fn saved(path: &Path) -> usize {
+    std::fs::read_to_string(path).map_or(0, |text| text.lines().count().saturating_sub(1))
+}
+
+/// Waits until a state has `count` games.
 fn wait_for(path: &Path, count: usize) {
-    let has = || std::fs::read_to_string(path).is_ok_and(|text| text.matches("[Rules").count() >= count);
-    while !has() {
+    while saved(path) < count {
         std::thread::sleep(Duration::from_millis(2));
     }
 }
@@ -65,63 +69,67 @@ fn wait_for(path: &Path, count: usize) {
 #[test]
 fn a_tournament_that_was_killed_goes_on_with_the_saved_games() {
     let directory = tempfile::tempdir().unwrap();
-    let (undisturbed, path) = (directory.path().join("whole.games"), directory.path().join("all.games"));
+    let (whole_games, all_games) = (directory.path().join("whole.games"), directory.path().join("all.games"));
+    let path = directory.path().join("state");
     let whole = command(directory.path(), &["--save", "whole.games"]).run().success();
-    assert_eq!(games(&undisturbed).len(), 36);
+    assert_eq!(games(&whole_games).len(), 36);
+    let flags = ["--save", "all.games", "--state", "state"];
     for count in [1, 9] {
         let _ = std::fs::remove_file(&path);
-        let mut child = command(directory.path(), &["--save", "all.games", "--threads", "2"]).spawn().unwrap();
+        let _ = std::fs::remove_file(&all_games);
+        let mut child = command(directory.path(), &[&flags[..], &["--threads", "2"]].concat()).spawn().unwrap();
         wait_for(&path, count);
         child.kill().unwrap();
         child.wait().unwrap();
-        let saved = games(&path).len();
+        let saved = saved(&path);
         assert!((count..36).contains(&saved), "{saved} games were saved");
-        // Without `--resume` the games would be lost.
-        let again = command(directory.path(), &["--save", "all.games"]).run();
-        assert_eq!((again.status.code(), games(&path).len()), (Some(1), saved), "{}", again.stderr());
-        assert!(again.stderr().contains("--resume"), "{}", again.stderr());
-        let resumed = command(directory.path(), &["--save", "all.games", "--resume"]).run();
+        let resumed = command(directory.path(), &flags).run();
         assert!(resumed.stderr().contains(&format!("resumed: {saved} of 36 games")), "{}", resumed.stderr());
         assert_eq!(report(&resumed), report(&whole));
-        assert_eq!(games(&path), games(&undisturbed));
+        assert_eq!(games(&all_games), games(&whole_games));
     }
-    // The file has all games: none is played, and the report is the same.
-    let resumed = command(directory.path(), &["--save", "all.games", "--resume"]).run();
+    // The state has all games: none is played, and the report is the same.
+    let resumed = command(directory.path(), &["--state", "state"]).run();
+    assert!(resumed.stderr().contains("resumed: 36 of 36 games"), "{}", resumed.stderr());
     assert_eq!(report(&resumed), report(&whole));
 }
 
 #[test]
-fn a_game_that_was_cut_off_is_played_again() {
+fn a_game_that_was_cut_off_is_played_again_and_a_changed_one_is_refused() {
     let directory = tempfile::tempdir().unwrap();
-    let whole = command(directory.path(), &["--save", "all.games"]).run();
-    let path = directory.path().join("all.games");
+    let whole = command(directory.path(), &["--state", "state"]).run();
+    let path = directory.path().join("state");
     let text = std::fs::read_to_string(&path).unwrap();
-    let last = text.rfind("[Rules").unwrap();
-    for end in (last..text.len()).step_by(23).chain([text.len() - 2, text.len() - 1]) {
+    let last = text.trim_end().rfind('\n').unwrap() + 1;
+    for end in (last..text.len()).step_by(61).chain([text.len() - 1]) {
         std::fs::write(&path, &text[..end]).unwrap();
-        let resumed = command(directory.path(), &["--save", "all.games", "--resume"]).run();
+        let resumed = command(directory.path(), &["--state", "state"]).run();
         assert!(resumed.stderr().contains("resumed: 35 of 36 games"), "cut at {end}: {}", resumed.stderr());
         assert_eq!(report(&resumed), report(&whole), "cut at {end}");
     }
+    let changed = text.replacen("\"seeds\":[", "\"seeds\":[1", 1);
+    std::fs::write(&path, &changed).unwrap();
+    let refused = command(directory.path(), &["--state", "state"]).run().exits(3);
+    assert!(refused.stdout().is_empty(), "{}", refused.stdout());
+    assert!(refused.stderr().contains("state, line 2, is damaged: its checksum"), "{}", refused.stderr());
+    assert!(std::fs::read_to_string(&path).unwrap() == changed);
 }
 
 #[test]
 fn games_of_another_tournament_are_not_gone_on_with() {
     let directory = tempfile::tempdir().unwrap();
-    command(directory.path(), &["--save", "all.games"]).run().success();
-    let before = std::fs::read(directory.path().join("all.games")).unwrap();
-    for (more, expected) in [
-        (&["--seed", "4"][..], "it belongs to another tournament"),
-        (&["--time", "0.5"], "it belongs to another tournament"),
-        (&["heuristic"], "it belongs to another tournament"),
-    ] {
-        let ran = command(directory.path(), &[&["--save", "all.games", "--resume"], more].concat()).run().exits(1);
-        assert!(ran.stderr().contains(expected), "{more:?}: {}", ran.stderr());
-        assert!(std::fs::read(directory.path().join("all.games")).unwrap() == before, "{more:?}");
+    command(directory.path(), &["--save", "all.games", "--state", "state"]).run().success();
+    let [before, state] = ["all.games", "state"].map(|name| std::fs::read(directory.path().join(name)).unwrap());
+    for (more, difference) in
+        [(&["--seed", "4"][..], "seed "), (&["--time", "0.5"], "seconds a move "), (&["heuristic"], "players ")]
+    {
+        let ran = command(directory.path(), &[&["--state", "state"], more].concat()).run().exits(1);
+        let expected = format!("belongs to other work: {difference}");
+        assert!(ran.stderr().contains(&expected), "{more:?}: {}", ran.stderr());
+        assert!(std::fs::read(directory.path().join("state")).unwrap() == state, "{more:?}");
     }
-    command(directory.path(), &["--resume"]).run().exits(2);
-    // Without `--resume` they are not replaced either: not by other flags, nor when the tournament is over.
-    for more in [&["--seed", "4"][..], &["heuristic"], &[]] {
+    // Games are never replaced: not by other flags, nor when the tournament is over.
+    for more in [&["--seed", "4"][..], &["heuristic"], &[], &["--state", "state"]] {
         let ran = command(directory.path(), &[&["--save", "all.games"], more].concat()).run().exits(1);
         assert!(ran.stderr().contains("choose another file"), "{more:?}: {}", ran.stderr());
         assert!(std::fs::read(directory.path().join("all.games")).unwrap() == before, "{more:?}");
@@ -132,19 +140,12 @@ fn games_of_another_tournament_are_not_gone_on_with() {
 fn texts_of_others_are_neither_replaced_nor_shortened() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("all.games");
-    command(directory.path(), &["--save", "all.games"]).run().success();
-    let games = std::fs::read_to_string(&path).unwrap();
-    for text in [
-        "my notes\n",
-        "[notes]\na\n\nb",
-        "[Notes \"a\"]\n",
-        &format!("{games}my notes\n"),
-        &format!("{games}[my notes]"),
-    ] {
-        std::fs::write(&path, text).unwrap();
-        for more in [&[][..], &["--resume"]] {
-            command(directory.path(), &[&["--save", "all.games"], more].concat()).run().exits(1);
-            assert!(std::fs::read_to_string(&path).unwrap() == text, "{text:?} {more:?}");
+    for text in ["my notes\n", "[notes]\na\n\nb", "[Notes \"a\"]\n"] {
+        for flag in ["--save", "--state"] {
+            std::fs::write(&path, text).unwrap();
+            let ran = command(directory.path(), &[flag, "all.games"]).run();
+            assert!(matches!(ran.status.code(), Some(1 | 3)), "{text:?} {flag}: {}", ran.stderr());
+            assert!(std::fs::read_to_string(&path).unwrap() == text, "{text:?} {flag}");
         }
     }
 }
@@ -152,17 +153,19 @@ fn texts_of_others_are_neither_replaced_nor_shortened() {
 #[test]
 fn a_stopped_tournament_reports_the_games_so_far() {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("all.games");
-    let mut command = command(directory.path(), &["--save", "all.games", "--threads", "1"]);
-    let child = heard(&mut command).spawn().unwrap();
+    let path = directory.path().join("state");
+    let flags = ["--save", "all.games", "--state", "state", "--threads", "1"];
+    let child = heard(&mut command(directory.path(), &flags)).spawn().unwrap();
     wait_for(&path, 2);
     interrupt(&child);
     let stopped = child.wait_with_output().unwrap();
-    assert!(!stopped.status.success() && stopped.stderr().contains("--resume"), "{}", stopped.stderr());
+    assert!(!stopped.status.success(), "{}", stopped.stderr());
+    assert!(stopped.stderr().contains("run the same command again to continue"), "{}", stopped.stderr());
     let printed = report(&stopped);
-    let saved = games(&path).len();
+    let saved = saved(&path);
     assert_eq!((&printed["stopped"], printed["games"].as_array().unwrap().len()), (&Value::Bool(true), saved));
     assert!((2..36).contains(&saved), "{saved} games");
+    assert!(!directory.path().join("all.games").exists());
 }
 
 #[test]
@@ -184,17 +187,16 @@ fn a_full_disk_costs_no_report_and_leaves_whole_games() {
         "ulimit -f 8; exec \"$@\"",
         "sh",
     ]);
-    limited.arg(program::path()).args(FLAGS).args(["--save", "all.games"]);
+    limited.arg(program::path()).args(FLAGS).args(["--state", "state"]);
     let ran = limited.run().exits(1);
-    assert!(ran.stderr().contains("cannot write all.games"), "{}", ran.stderr());
+    assert!(ran.stderr().contains("cannot save the games: state: "), "{}", ran.stderr());
     // A command that fails prints no answer.
     assert!(ran.stdout.is_empty());
     let errors = ran.stderr();
     let printed = errors.lines().find(|line| line.starts_with('{')).expect("the report is on standard error");
     assert_eq!(report(&Output { stdout: printed.into(), ..ran }), report(&whole));
-    let path = directory.path().join("all.games");
-    let saved = games(&path).len();
+    let saved = saved(&directory.path().join("state"));
     assert!((1..36).contains(&saved), "{saved} games were saved");
-    let resumed = command(directory.path(), &["--save", "all.games", "--resume"]).run();
+    let resumed = command(directory.path(), &["--state", "state"]).run();
     assert_eq!(report(&resumed), report(&whole));
 }

@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 
 use kalah::build::build;
 use kalah::certificate::{
-    Bound, Certificate, CertificateDamage, CertificateError, Check, CheckError, CheckIdentity, Checker, Claim,
-    ClaimSet, Statement, StoredCertificate, Tasks,
+    Bound, Certificate, CertificateDamage, CertificateError, Check, CheckError, CheckIdentity, CheckTally, Checker,
+    Claim, ClaimSet, Statement, StoredCertificate,
 };
 use kalah::game::{Bounds, Position, Rules, ValueBounds};
 use kalah::progress::Pulse;
@@ -105,15 +105,14 @@ fn bytes_of(certificate: &Certificate) -> Vec<u8> {
 }
 
 /// Checks a certificate in full.
-fn check(certificate: &Certificate, tables: Option<&Tables>) -> Result<Tasks, CheckError> {
+fn check(certificate: &Certificate, tables: Option<&Tables>) -> Result<CheckTally, CheckError> {
     check_of(&stored(certificate), tables)?.statement()?;
     check_claims(certificate, tables)
 }
 
 /// Checks the claims of a certificate.
-fn check_claims(certificate: &Certificate, tables: Option<&Tables>) -> Result<Tasks, CheckError> {
-    let tasks = Tasks::new(identity(0), certificate.claims.len() as u64);
-    check_of(&stored(certificate), tables)?.claims(tasks, &Pulse::default(), None)
+fn check_claims(certificate: &Certificate, tables: Option<&Tables>) -> Result<CheckTally, CheckError> {
+    check_of(&stored(certificate), tables)?.claims(CheckTally::default(), &Pulse::default(), None)
 }
 
 fn check_of<'a>(certificate: &'a StoredCertificate, tables: Option<&'a Tables>) -> Result<Check<'a>, CheckError> {
@@ -153,10 +152,9 @@ fn what_is_written_is_read_and_holds() {
         let read = read(&bytes).expect("it was just written");
         assert_eq!(read.head, certificate.head);
         assert!(read.claims.iter().eq(certificate.claims.iter()));
-        let tasks = check(&read, tables).expect("all claims are true");
-        assert!(tasks.is_complete());
-        assert_eq!(tasks.tally().claims, certificate.claims.len() as u64);
-        assert!(tasks.tally().claims > 10 && tasks.tally().one_ply > 0 && tasks.tally().searched > 0);
+        let tally = check(&read, tables).expect("all claims are true");
+        assert_eq!(tally.claims, certificate.claims.len() as u64);
+        assert!(tally.claims > 10 && tally.one_ply > 0 && tally.searched > 0);
     });
 }
 
@@ -392,14 +390,13 @@ fn a_stopped_check_goes_on_and_counts_the_same() {
     let claims = certificate.claims.len() as u64;
     let file = stored(&certificate);
     let check = check_of(&file, None).expect("it rests on no tables");
-    let whole = check.claims(Tasks::new(identity(7), claims), &Pulse::default(), None).expect("all claims are true");
-    let save = |tasks: &Tasks| tasks.write(&state);
+    let whole = check.claims(CheckTally::default(), &Pulse::default(), None).expect("all claims are true");
     let (mut runs, mut attempts) = (0, 0);
     loop {
-        let tasks = Tasks::read(&state, identity(7), claims).expect("the state is sound");
-        let before = tasks.checked();
+        let (mut file, done) = identity(7).open_state(&state, claims).expect("the state is sound");
+        let before = done.claims;
         let pulse = Pulse::default();
-        let tasks = std::thread::scope(|scope| {
+        let tally = std::thread::scope(|scope| {
             scope.spawn(|| {
                 // Another thread stops the check at some moment after the first task.
                 while pulse.positions.load(Ordering::Relaxed) < 300.min(claims - before) {
@@ -407,12 +404,12 @@ fn a_stopped_check_goes_on_and_counts_the_same() {
                 }
                 pulse.cancel.cancel();
             });
-            check.claims(tasks, &pulse, Some(&save)).expect("all claims are true")
+            check.claims(done, &pulse, Some(&mut file)).expect("all claims are true")
         });
         runs += 1;
-        assert!(tasks.checked() > before || tasks.is_complete());
-        if tasks.is_complete() {
-            assert_eq!(tasks.tally(), whole.tally());
+        assert!(tally.claims > before || before == claims);
+        if tally.claims == claims {
+            assert_eq!(tally, whole);
             if runs > 1 {
                 break;
             }
@@ -432,16 +429,19 @@ fn a_stopped_check_goes_on_and_counts_the_same() {
     ];
     let belongs = format!("{} belongs to", state.display());
     for other in of_others {
-        let error = Tasks::read(&state, other, claims).expect_err("it is that of another check");
+        let error = other.open_state(&state, claims).expect_err("it is that of another check");
         assert!(!error.is_damage() && error.to_string().starts_with(&belongs), "{error}");
     }
     let bytes = std::fs::read(&state).expect("it was saved");
-    for at in 0..bytes.len() {
+    // Without its end, the last line is one that was cut off.
+    for at in 0..bytes.len() - 1 {
         let mut changed = bytes.clone();
         changed[at] ^= 1;
         std::fs::write(&state, &changed).expect("the state is written");
-        assert!(Tasks::read(&state, identity(7), claims).is_err(), "byte {at}");
+        assert!(identity(7).open_state(&state, claims).is_err(), "byte {at}");
     }
+    std::fs::write(&state, &bytes).expect("the state is written");
+    assert!(identity(7).open_state(&state, claims - 1).is_err_and(|error| error.is_damage()));
 }
 
 /// A small certificate and its bytes.

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use kalah::build::build;
-use kalah::certificate::{Bound, Certificate, CheckIdentity, ClaimSet, Head, Statement, Tasks};
-use kalah::file::Document;
+use kalah::certificate::{Bound, Certificate, CheckIdentity, ClaimSet, Head, Statement};
 use kalah::game::{Position, Rules, ValueBounds};
 use kalah::table::Tables;
 use serde_json::Value;
@@ -116,9 +115,9 @@ fn more_tables_make_a_check_shorter_and_part_of_its_result() {
     let digest = blake3::hash(&digests.collect::<Vec<u8>>()).to_hex().to_string();
     assert_eq!(with["tables"]["digest"], digest);
     let state = fixture.directory.path().join("state.json");
-    Tasks::new(fixture.identity(), fixture.claims()).write(&state).expect("the state is written");
+    drop(fixture.identity().open_state(&state, fixture.claims()).expect("the state is written"));
     let errors = fixture.check(&["--seeds", "9", "--state", &state.to_string_lossy()]).exits(1).stderr();
-    assert!(errors.contains("other tables"), "{errors}");
+    assert!(errors.contains("belongs to other work: tables "), "{errors}");
     // Those that the proof rests on are always needed.
     let errors = fixture.check(&["--seeds", "4"]).exits(2).stderr();
     assert!(errors.contains("at least 5"), "{errors}");
@@ -142,21 +141,23 @@ fn a_state_is_removed_at_the_end_and_belongs_to_its_certificate() {
     // States of other checks: each line has a change of the identity, and the text of the refusal.
     let identity = fixture.identity();
     let others = [
-        (CheckIdentity { certificate: "11".repeat(32), ..identity.clone() }, "another certificate"),
-        (CheckIdentity { program: "0.0.9 (0123456789ab)".to_owned(), ..identity.clone() }, "by kalah 0.0.9"),
-        (CheckIdentity { tables: Some("22".repeat(32)), ..identity.clone() }, "other tables"),
-        (CheckIdentity { trusts_tables: true, ..identity.clone() }, "trusted the tables"),
+        (CheckIdentity { certificate: "11".repeat(32), ..identity.clone() }, "certificate 1111"),
+        (CheckIdentity { program: "0.0.9 (0123456789ab)".to_owned(), ..identity.clone() }, "program 0.0.9 "),
+        (CheckIdentity { tables: Some("22".repeat(32)), ..identity.clone() }, "tables 2222"),
+        (CheckIdentity { trusts_tables: true, ..identity.clone() }, "trusts tables true, not false"),
     ];
     for (other, expected) in others {
-        Tasks::new(other, fixture.claims()).write(&state).expect("the state is written");
+        std::fs::remove_file(&state).ok();
+        drop(other.open_state(&state, fixture.claims()).expect("the state is written"));
         let errors = fixture.check(&flags).exits(1).stderr();
         assert!(errors.contains(expected) && errors.contains("--state"), "{errors}");
     }
-    Tasks::new(identity, fixture.claims()).write(&state).expect("the state is written");
+    std::fs::remove_file(&state).expect("it was written");
+    drop(identity.open_state(&state, fixture.claims()).expect("the state is written"));
     let errors = fixture.check(&[&flags[..], &["--trust-tables"]].concat()).exits(1).stderr();
-    assert!(errors.contains("compared the tables"), "{errors}");
+    assert!(errors.contains("trusts tables false, not true"), "{errors}");
     // A state of a version that recorded less.
-    std::fs::write(&state, r#"{"format": "kalah check", "version": 1}"#).expect("the state is written");
+    std::fs::write(&state, "{\"format\":\"kalah check\",\"version\":1}\n").expect("the state is written");
     let errors = fixture.check(&flags).exits(1).stderr();
     assert!(errors.contains("version 1") && errors.contains("--state"), "{errors}");
     std::fs::write(&state, "{}").expect("the state is written");
@@ -173,15 +174,17 @@ fn the_report_distinguishes_stated_from_checked_claims() {
     assert!(out.contains(&format!("{claims} checked by this run, 0 by earlier runs")), "{out}");
     // A forged state looks like a true one, so the report states the part of the result that rests on a state.
     let stated = serde_json::json!({
-        "identity": fixture.identity(), "claims": claims, "task_claims": 16, "done": [[0, 0]],
-        "tally": { "claims": 16, "one_ply": 16, "searched": 0, "one_ply_and_search": 0, "in_tables": 0, "nodes": 0 },
+        "claims": 16, "one_ply": 16, "searched": 0, "one_ply_and_search": 0, "in_tables": 0, "nodes": 0,
     });
-    const STATE: Document = Document { format: "kalah check", version: 2 };
-    STATE.write(&state, &stated).expect("the state is written");
+    let forge = || {
+        let (mut file, _) = fixture.identity().open_state(&state, claims).expect("the state is written");
+        file.append(&stated).expect("the state is written");
+    };
+    forge();
     let output = fixture.check(&[&flags[..], &["--json"]].concat()).exits(0).stdout();
     let answer: Value = serde_json::from_str(&output).expect("one document");
     assert_eq!((&answer["earlier"], &answer["this_run"]), (&16.into(), &(claims - 16).into()));
-    STATE.write(&state, &stated).expect("the state is written");
+    forge();
     let out = fixture.check(&flags).exits(0).stdout();
     assert!(out.contains(&format!("{} checked by this run, 16 by earlier runs", claims - 16)), "{out}");
 }

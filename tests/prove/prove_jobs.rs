@@ -232,8 +232,12 @@ fn every_change_ends_right(case: &Case, least_jobs: usize, most_claims: usize) {
                     // Faults visible in the file alone. The job is run again once the file is deleted.
                     let is_named = matches!(
                         &error,
-                        ProveError::State(StateError::Damaged { path, .. } | StateError::Version { path, .. })
-                            if *path == file
+                        ProveError::State(
+                            StateError::Damaged { path, .. }
+                                | StateError::Foreign { path, .. }
+                                | StateError::Version { path, .. }
+                                | StateError::Other { path, .. }
+                        ) if *path == file
                     );
                     assert!(is_named, "{what}: {error}");
                     damaged += 1;

@@ -293,7 +293,7 @@ fn times_that_are_none_are_refused_and_small_and_large_ones_are_not() {
         &["serve", "--address", "127.0.0.1:0", "--time"],
         &["analyse", "values", "--pits", "2", "--seeds-per-pit", "1", "--within"],
         &["line", "3x1", "--within"],
-        &["solve", "3x1", "--checkpoint", "/nonexistent/file", "--checkpoint-every"],
+        &["solve", "3x1", "--state", "/nonexistent/file", "--save-every"],
     ];
     for command in commands {
         for time in ["1e19", "1e300", "inf", "nan", "-1", "0", "", "soon", "0x10"] {

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use kalah::analyse::opening::{Batch, Limits, OpeningScan, ScanState};
+use kalah::analyse::opening::{Batch, Limits, OpeningScan, open_state};
 use kalah::analyse::{GameValue, GameValues};
 use kalah::cancel::Cancel;
 use kalah::file::{LockError, Seal, StateError};
@@ -73,12 +73,20 @@ fn files(directory: &Path) -> Vec<String> {
     names
 }
 
-/// Changes a sealed document, and seals it again.
+/// The first line of a file, and the rest.
+fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
+    bytes.split_at(bytes.iter().position(|&byte| byte == b'\n').unwrap() + 1)
+}
+
+/// Changes the first line of a file, and seals it again.
 fn alter(path: &Path, change: impl FnOnce(&mut Value)) {
-    let mut value: Value = Seal::Page.open(&std::fs::read(path).unwrap()).unwrap();
+    const HEAD: Seal = Seal::Line { head: b"" };
+    let bytes = std::fs::read(path).unwrap();
+    let (line, rest) = split(&bytes);
+    let mut value: Value = HEAD.open(line).unwrap();
     value.as_object_mut().unwrap().remove("checksum");
     change(&mut value);
-    std::fs::write(path, Seal::Page.close(&value).unwrap()).unwrap();
+    std::fs::write(path, [&HEAD.close(&value).unwrap(), rest].concat()).unwrap();
 }
 
 #[test]
@@ -89,21 +97,15 @@ fn who_reads_while_two_threads_save_finds_whole_files() {
     let position = "4x2".parse().unwrap();
     let solver = solver(Rules::EmptyCapture, &position, None);
     solver.solve(&position, 0).unwrap();
-    let save = || {
-        checkpoint.save_proofs(&solver, &position).unwrap();
-        checkpoint.save_table(&solver).unwrap();
-    };
+    let save = || checkpoint.save(&solver, &position).unwrap();
     save();
-    let paths = [path, checkpoint.table_path()];
-    let whole = paths.each_ref().map(|path| std::fs::read(path).unwrap());
+    let whole = std::fs::read(&path).unwrap();
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let writers = [0, 1].map(|_| scope.spawn(|| (0..40).for_each(|_| save())));
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
-                for (path, whole) in paths.iter().zip(&whole) {
-                    assert_eq!(std::fs::read(path).unwrap(), *whole, "{}", path.display());
-                }
+                assert_eq!(std::fs::read(&path).unwrap(), whole);
             }
         });
         let saved = writers.map(|writer| writer.join());
@@ -111,7 +113,7 @@ fn who_reads_while_two_threads_save_finds_whole_files() {
         assert!(saved.iter().all(Result::is_ok));
     });
     drop(checkpoint);
-    assert_eq!(files(directory.path()), ["search", "search.table"]);
+    assert_eq!(files(directory.path()), ["search"]);
 }
 
 #[test]
@@ -131,7 +133,7 @@ fn a_file_is_open_in_one_place_at_a_time() {
         assert!(
             matches!(GameValues::open(Rules::Standard, Some(&path)), Err(StateError::Lock(error)) if is_held(&error))
         );
-        assert!(matches!(ScanState::open(&path, &scan), Err(StateError::Lock(error)) if is_held(&error)));
+        assert!(matches!(open_state(&path, &scan), Err(StateError::Lock(error)) if is_held(&error)));
         // The file can have any name.
         #[cfg(unix)]
         if round == 1 {
@@ -177,8 +179,8 @@ fn a_second_process_is_refused_with_the_holder_of_the_file_and_a_killed_one_hold
         let file = path.to_str().unwrap();
         let (long, short) = match command {
             "solve" => (
-                vec!["6x6", "--no-tables", "--memory", "16MiB", "--checkpoint", file],
-                vec!["6x6", "--no-tables", "--memory", "16MiB", "--checkpoint", file, "--at-least=-72"],
+                vec!["6x6", "--no-tables", "--memory", "16MiB", "--state", file],
+                vec!["6x6", "--no-tables", "--memory", "16MiB", "--state", file, "--at-least=-72"],
             ),
             "values" => (
                 vec!["--no-tables", "--memory", "16MiB", "--pits", "6", "--seeds-per-pit", "6", "--state", file],
@@ -239,15 +241,15 @@ fn values_of_runs_at_the_same_time_are_all_kept() {
     for run in ["1", "2", "3", "4"].map(run) {
         run.join().unwrap();
     }
-    let kept: Value = Seal::Page.open(&std::fs::read(&path).unwrap()).unwrap();
-    assert_eq!(kept["values"].as_array().unwrap().len(), 12);
+    // A line for each, and one that identifies the work.
+    assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 13);
 }
 
 #[test]
 fn what_killed_processes_left_is_removed_and_nothing_else() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
-    let left = ["search.kalah-0123456789ab.tmp", "search.table.kalah-ffffffffffff.tmp"];
+    let left = ["search.kalah-0123456789ab.tmp", "search.kalah-ffffffffffff.tmp"];
     let others = [
         "a.search.kalah-0123456789ab.tmp",
         "search.backup.tmp",
@@ -259,11 +261,13 @@ fn what_killed_processes_left_is_removed_and_nothing_else() {
     ];
     left.iter().chain(&others).for_each(|name| std::fs::write(at(name), "x").unwrap());
     drop(Checkpoint::open(at("search")).unwrap());
-    let mut expected = others.map(str::to_owned);
+    let mut expected = others.map(str::to_owned).to_vec();
     expected.sort();
     assert_eq!(files(directory.path()), expected);
     std::fs::write(at(left[0]), "x").unwrap();
     drop(GameValues::open(Rules::Standard, Some(&at("search"))).unwrap());
+    expected.push("search".to_owned());
+    expected.sort();
     assert_eq!(files(directory.path()), expected);
 }
 
@@ -283,7 +287,7 @@ fn a_search_killed_at_any_time_ends_with_the_same_answer() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("search");
     let flags = ["solve", "4x5", "--no-tables", "--threads", "2", "--memory", "16MiB", "--json"];
-    let saving = ["--checkpoint", path.to_str().unwrap(), "--checkpoint-every", "0.00001"];
+    let saving = ["--state", path.to_str().unwrap(), "--save-every", "0.00001"];
     let answer = |arguments: &[&str]| {
         let (code, out, err) = run(arguments);
         assert_eq!(code, 0, "{out}{err}");
@@ -298,7 +302,7 @@ fn a_search_killed_at_any_time_ends_with_the_same_answer() {
     }
     assert_eq!(answer(&[&flags[..], &saving].concat()), right);
     let names = files(directory.path());
-    assert!(names.iter().all(|name| ["search", "search.table"].contains(&&name[..])), "{names:?}");
+    assert_eq!(names, ["search"]);
 }
 
 #[test]
@@ -334,11 +338,7 @@ fn values_killed_at_any_time_end_with_the_same_values() {
     assert_eq!(values(&saving), right);
     assert_eq!(files(directory.path()), ["values"]);
     // A process that is killed right after writing the value of a game leaves the checkpoint of that game.
-    let left = [
-        ("values.2x2.lock", "process 1 (kalah)\n"),
-        ("values.2x3.table", "KALAHTT\nleft"),
-        ("values.4x4", "{\"format\":\"kalah solve checkpoint\"}"),
-    ];
+    let left = [("values.2x2.lock", "process 1 (kalah)\n"), ("values.4x4", "{\"format\":\"kalah solve checkpoint\"}")];
     for (name, text) in left {
         std::fs::write(directory.path().join(name), text).unwrap();
     }
@@ -348,21 +348,21 @@ fn values_killed_at_any_time_end_with_the_same_values() {
     let names = left.map(|(name, _)| name);
     names.iter().for_each(|name| std::fs::write(directory.path().join(name), "mine").unwrap());
     assert_eq!(values(&saving), right);
-    assert_eq!(files(directory.path()), ["values", names[0], names[1], names[2]]);
+    assert_eq!(files(directory.path()), ["values", names[0], names[1]]);
 }
 
 #[test]
 fn an_edited_bound_is_found() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("search");
-    let flags = ["solve", "4x2", "--no-tables", "--checkpoint", path.to_str().unwrap()];
+    let flags = ["solve", "4x2", "--no-tables", "--state", path.to_str().unwrap()];
     let (code, out, _) = run(&flags);
     assert!(code == 0 && out.contains("value  +6"), "{out}");
-    let saved = std::fs::read_to_string(&path).unwrap();
+    let saved = std::fs::read(&path).unwrap();
+    let (line, table) = split(&saved);
     // Both bounds of the start position.
-    let edited = saved.replacen("11", "8", 1).replacen("11", "8", 1);
-    assert_ne!(saved, edited);
-    std::fs::write(&path, &edited).unwrap();
+    let edited = String::from_utf8(line.to_vec()).unwrap().replacen(":11", ":8", 2);
+    std::fs::write(&path, [edited.as_bytes(), table].concat()).unwrap();
     for more in [&["--value-only"][..], &["--at-least", "2"], &[]] {
         let (code, out, err) = run(&[&flags[..], more].concat());
         assert!(code == 3 && out.is_empty() && err.contains("its checksum is wrong"), "{code} {out}{err}");
@@ -382,11 +382,11 @@ fn an_edited_bound_is_found() {
 fn a_checkpoint_of_something_else_is_refused_before_tables_are_built() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("search");
-    let (code, _, err) = run(&["solve", "4x2", "--no-tables", "--checkpoint", path.to_str().unwrap()]);
+    let (code, _, err) = run(&["solve", "4x2", "--no-tables", "--state", path.to_str().unwrap()]);
     assert_eq!(code, 0, "{err}");
     let tables = directory.path().join("tables");
     let other = |position, rules| {
-        let flags = ["--build", "--tables", tables.to_str().unwrap(), "--checkpoint", path.to_str().unwrap()];
+        let flags = ["--build", "--tables", tables.to_str().unwrap(), "--state", path.to_str().unwrap()];
         run(&[&["solve", position, "--rules", rules][..], &flags].concat())
     };
     for (position, rules) in [("3x3", "empty-capture"), ("4x2", "standard")] {
@@ -411,7 +411,7 @@ fn proofs_that_cannot_be_are_refused_even_with_a_checksum() {
     let whole = solver(rules, &position, Some(&tables));
     let score = whole.value(&position, 0).unwrap().0;
     whole.best_moves(&position, score).unwrap();
-    checkpoint.save_proofs(&whole, &position).unwrap();
+    checkpoint.save(&whole, &position).unwrap();
     let saved = std::fs::read(&path).unwrap();
     let load = || checkpoint.load(&mut solver(rules, &position, Some(&tables)), &position);
     assert!(load().unwrap().unwrap().proofs > 1);
@@ -453,26 +453,16 @@ fn proofs_that_cannot_be_are_refused_even_with_a_checksum() {
 fn files_of_another_version_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("search");
-    let old = json!({
-        "format": "kalah solve checkpoint",
-        "version": 1,
-        "rules": "empty-capture",
-        "position": "<4,0,0,2,2,2,2,2,2,2,2>",
-        "proofs": [{ "position": "2,2,2,2/2,2,2,2", "lower": 8, "upper": 8 }],
-    });
-    std::fs::write(&path, serde_json::to_vec_pretty(&old).unwrap()).unwrap();
-    let expected = "its format has version 1, this program reads version 2; choose another file";
-    let (code, _, err) = run(&["solve", "4x2", "--no-tables", "--checkpoint", path.to_str().unwrap()]);
-    assert!(code == 1 && err.contains(expected), "{err}");
-    let values = json!({ "format": "kalah game values", "version": 1, "rules": "empty-capture", "values": [] });
-    std::fs::write(&path, serde_json::to_vec_pretty(&values).unwrap()).unwrap();
-    let (code, _, err) = run(&["analyse", "values", "--no-tables", "--state", path.to_str().unwrap()]);
-    assert!(code == 1 && err.contains(expected), "{err}");
-    let scan =
-        "{\"opening_scan\":1,\"rules\":\"s-kalaha\",\"limits\":{\"turns\":100,\"positions\":4000000},\"wins\":false}\n";
-    std::fs::write(&path, scan).unwrap();
-    let (code, _, err) = run(&["analyse", "opening-scan", "--state", path.to_str().unwrap()]);
-    assert!(code == 1 && err.contains("has version 1, but this program reads version 2"), "{err}");
+    for (command, format) in [
+        (&["solve", "4x2", "--no-tables"][..], "kalah solve checkpoint"),
+        (&["analyse", "values", "--no-tables"], "kalah game values"),
+        (&["analyse", "opening-scan"], "kalah opening scan"),
+    ] {
+        std::fs::write(&path, format!("{}\n", json!({ "format": format, "version": 2 }))).unwrap();
+        let (code, _, err) = run(&[command, &["--state", path.to_str().unwrap()]].concat());
+        let expected = "its format has version 2, this program reads version 3; choose another file";
+        assert!(code == 1 && err.contains(expected), "{err}");
+    }
 }
 
 #[test]
@@ -553,9 +543,9 @@ fn scan() -> OpeningScan {
 /// Makes a state with batches of two boards. Returns its file and the batches.
 fn scanned(directory: &Path) -> (PathBuf, Vec<Batch>) {
     let path = directory.join("scan");
-    let (state, _) = ScanState::open(&path, &scan()).unwrap();
+    let (state, _) = open_state(&path, &scan()).unwrap();
     let state = Mutex::new(state);
-    let keep = |batch: &Batch| Ok::<_, Box<dyn std::error::Error + Send + Sync>>(state.lock().unwrap().keep(batch)?);
+    let keep = |batch: &Batch| Ok::<_, Box<dyn std::error::Error + Send + Sync>>(state.lock().unwrap().append(batch)?);
     let ranges = [(2, 4..=40), (3, 6..=30)];
     let batches = scan().run(&ranges, Vec::new(), &Cancel::new(), &|| (), &keep).unwrap();
     (path, batches)
@@ -569,7 +559,7 @@ fn a_scan_that_the_rules_do_not_confirm_is_refused_even_with_a_checksum() {
     let open = |batch: &Batch| {
         let line = Seal::Line { head: &head }.close(batch).unwrap();
         std::fs::write(&path, [&head[..], &line].concat()).unwrap();
-        ScanState::open(&path, &scan()).map(|(_, batches)| batches)
+        open_state(&path, &scan()).map(|(_, batches)| batches)
     };
     let batch = &batches[0];
     assert_eq!(open(batch).unwrap(), std::slice::from_ref(batch));
@@ -579,7 +569,7 @@ fn a_scan_that_the_rules_do_not_confirm_is_refused_even_with_a_checksum() {
     let refused = |name: &str, change: &dyn Fn(&mut Batch)| {
         let mut changed = batch.clone();
         change(&mut changed);
-        assert!(matches!(open(&changed), Err(StateError::DamagedLine { line: 2, .. })), "{name}");
+        assert!(matches!(open(&changed), Err(StateError::Damaged { line: Some(2), .. })), "{name}");
     };
     refused("a loss that is a win", &|batch| {
         batch.games[0].outcome = Some('W');
@@ -606,10 +596,10 @@ fn a_scan_that_the_rules_do_not_confirm_is_refused_even_with_a_checksum() {
     // A line of another scan.
     let other = scan().wins(true);
     let elsewhere = directory.path().join("other");
-    drop(ScanState::open(&elsewhere, &other).unwrap());
+    drop(open_state(&elsewhere, &other).unwrap());
     let kept = [std::fs::read(&elsewhere).unwrap(), Seal::Line { head: &head }.close(batch).unwrap()].concat();
     std::fs::write(&elsewhere, kept).unwrap();
-    assert!(matches!(ScanState::open(&elsewhere, &other), Err(StateError::DamagedLine { line: 2, .. })));
+    assert!(matches!(open_state(&elsewhere, &other), Err(StateError::Damaged { line: Some(2), .. })));
 }
 
 #[cfg(unix)]
@@ -620,7 +610,7 @@ fn what_is_no_regular_file_is_refused_at_once() {
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let pipe = pipe.to_str().unwrap();
     for command in [
-        &["solve", "2x2", "--no-tables", "--checkpoint", pipe][..],
+        &["solve", "2x2", "--no-tables", "--state", pipe][..],
         &["analyse", "values", "--no-tables", "--state", pipe],
         &["analyse", "opening-scan", "--state", pipe],
     ] {
@@ -640,7 +630,7 @@ fn names_that_are_not_utf_8_are_names() {
     for file in ["search", "values", "scan"] {
         let path = path.join(std::ffi::OsStr::from_bytes(&[file.as_bytes(), b"\xfe"].concat()));
         let command = match file {
-            "search" => kalah(&["solve", "2x3", "--no-tables", "--checkpoint"]).arg(path).status(),
+            "search" => kalah(&["solve", "2x3", "--no-tables", "--state"]).arg(path).status(),
             "values" => kalah(&["analyse", "values", "--no-tables", "--pits", "2", "--seeds-per-pit", "2", "--state"])
                 .arg(path)
                 .status(),
@@ -667,7 +657,7 @@ fn full_table(entries: usize) -> Vec<u8> {
     use std::io::Write;
     // 72 choose 12 keys, 8 entries a bucket.
     let (key_bits, bucket_bits) = (44, (entries / 8).ilog2());
-    let head = [&b"KALAHTT\n"[..], &1u32.to_le_bytes(), &[0, 6, 60, key_bits, bucket_bits as u8]].concat();
+    let head = vec![8, key_bits, bucket_bits as u8];
     let mut random = fastrand::Rng::with_seed(5);
     let mut hash = xxhash_rust::xxh3::Xxh3Default::new();
     let mut packed = zstd::Encoder::new(head, 1).unwrap();
@@ -686,14 +676,15 @@ fn a_search_is_taken_up_in_the_memory_that_it_had() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("search");
     let position: Position = "6x5".parse().unwrap();
-    Checkpoint::open(&path).unwrap().save_proofs(&solver(Rules::EmptyCapture, &position, None), &position).unwrap();
+    Checkpoint::open(&path).unwrap().save(&solver(Rules::EmptyCapture, &position, None), &position).unwrap();
     let megabytes = 1 << 20;
     let (saved, entries) = (128 * megabytes, 128 * megabytes as usize / 8);
-    std::fs::write(directory.path().join("search.table"), full_table(entries)).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::write(&path, [split(&bytes).0, &full_table(entries)].concat()).unwrap();
     // With the memory it was saved with, and with less, so that entries are replaced.
     for memory in [saved, saved / 4] {
         let bytes = memory.to_string();
-        let flags = ["solve", "6x5", "--no-tables", "--threads", "1", "--memory", &bytes, "--checkpoint"];
+        let flags = ["solve", "6x5", "--no-tables", "--threads", "1", "--memory", &bytes, "--state"];
         let mut search = Killed(kalah(&flags).arg(&path).spawn().unwrap());
         let err = BufReader::new(search.0.stderr.take().unwrap());
         let resumed = err.lines().map(Result::unwrap).find(|line| line.starts_with("resumed: "));

@@ -395,7 +395,7 @@ fn a_book_beside_the_tables_is_made_used_and_checked() {
     assert_eq!((&from_book["value"], &from_book["best"]), (&searched["value"], &searched["best"]));
     // The proof of a saved search needs the tables alone.
     let saved = directory.join("search");
-    let saved = json(directory, &["solve", "3x3", "--checkpoint", saved.to_str().unwrap()]);
+    let saved = json(directory, &["solve", "3x3", "--state", saved.to_str().unwrap()]);
     assert!(saved["nodes"].as_u64().unwrap() > 0 && saved["book"].is_null());
 
     let moved = json(directory, &["move", "3x3"]);
@@ -446,7 +446,7 @@ fn books_are_merged_and_searches_imported() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     let path = |name: &str| directory.join(name).to_str().unwrap().to_owned();
-    json(directory, &["solve", "3x3", "--openings", "--checkpoint", &path("search")]);
+    json(directory, &["solve", "3x3", "--openings", "--state", &path("search")]);
     let imported = json(directory, &["book", "import", &path("search"), "--output", &path("imported.book")]);
     assert!(imported["added"].as_u64().unwrap() > 0, "{imported}");
     let book = Book::open(Path::new(&path("imported.book"))).unwrap();

@@ -234,7 +234,7 @@ fn other_files_of_a_newer_version_are_not_to_be_deleted() {
 
     let checkpoint = path("search");
     std::fs::write(&checkpoint, "{\"format\":\"kalah solve checkpoint\",\"version\":7}\n").unwrap();
-    reports_a_newer_version(&ends(directory.path(), &format!("solve 3x2 --checkpoint {}", checkpoint.display()), 1));
+    reports_a_newer_version(&ends(directory.path(), &format!("solve 3x2 --state {}", checkpoint.display()), 1));
     let proof = path("proof");
     std::fs::create_dir(&proof).unwrap();
     std::fs::write(proof.join("proof.json"), "{\"format\":\"kalah proof\",\"version\":7}\n").unwrap();

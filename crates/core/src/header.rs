@@ -28,22 +28,12 @@ pub enum Kind {
     Book,
     /// Proved claims.
     Certificate,
-    /// The entries of a transposition table.
-    Transpositions,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 8] = [
-        Kind::Table,
-        Kind::Piece,
-        Kind::BoundTable,
-        Kind::Archive,
-        Kind::Network,
-        Kind::Book,
-        Kind::Certificate,
-        Kind::Transpositions,
-    ];
+    pub const ALL: [Kind; 7] =
+        [Kind::Table, Kind::Piece, Kind::BoundTable, Kind::Archive, Kind::Network, Kind::Book, Kind::Certificate];
 
     /// The first bytes of every file of this kind.
     pub const fn magic(self) -> [u8; 8] {
@@ -55,7 +45,6 @@ impl Kind {
             Kind::Network => b"KALAHNN\n",
             Kind::Book => b"KALAHBK\n",
             Kind::Certificate => b"KALAHCT\n",
-            Kind::Transpositions => b"KALAHTT\n",
         }
     }
 }
@@ -71,7 +60,6 @@ impl fmt::Display for Kind {
             Kind::Network => "an evaluation network",
             Kind::Book => "a book",
             Kind::Certificate => "a certificate",
-            Kind::Transpositions => "a saved transposition table",
         })
     }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::HumanCount;
-use kalah::analyse::opening::{self, Batch, Limits, ScanError, ScanState, ScanTally, ScannedStart, StartRange, split};
+use kalah::analyse::opening::{self, Batch, Limits, ScanError, ScanTally, ScannedStart, StartRange, open_state, split};
 use kalah::game::{MAX_PITS, Rules, StartPosition};
 use parking_lot::Mutex;
 use serde::Serialize;
@@ -121,7 +121,7 @@ impl OpeningScan {
         let scan = opening::OpeningScan::new(self.rules, limits).wins(self.wins);
         let (state, done) = match &self.state {
             Some(path) => {
-                let (state, done) = ScanState::open(path, &scan)?;
+                let (state, done) = open_state(path, &scan)?;
                 (Some(Mutex::new(state)), done)
             }
             None => (None, Vec::new()),
@@ -139,7 +139,7 @@ impl OpeningScan {
         };
         let on_batch = |batch: &Batch| -> anyhow::Result<()> {
             if let Some(state) = &state {
-                state.lock().keep(batch)?;
+                state.lock().append(batch)?;
             }
             Ok(())
         };

@@ -137,7 +137,7 @@ impl Values {
     /// Removes the search of a solved game, which a process leaves if it is killed before removing it.
     fn remove_search(&self, board: StartPosition) -> anyhow::Result<()> {
         let Some(path) = self.state.as_deref().map(|state| beside(state, board)) else { return Ok(()) };
-        let files = [("", FileContent::State), (".table", FileContent::Transpositions), (".lock", FileContent::Lock)];
+        let files = [("", FileContent::State), (".lock", FileContent::Lock)];
         let is_left = |(added, content)| {
             let path = file::beside(&path, added);
             path.exists() && file::require_own(&path, content).is_ok()
@@ -146,11 +146,8 @@ impl Values {
             Checkpoint::open(&path)?.remove()?;
         }
         // Writes may have failed until the end. Only the process that has the state writes these files.
-        for path in [file::beside(&path, ".table"), path] {
-            file::remove_leftovers(&path)
-                .with_context(|| format!("cannot remove the files of the search of {}", path.display()))?;
-        }
-        Ok(())
+        file::remove_leftovers(&path)
+            .with_context(|| format!("cannot remove the files of the search of {}", path.display()))
     }
 
     /// Proves the value of one game, or bounds of it.
@@ -184,9 +181,7 @@ impl Values {
             checkpoint.load(&mut solver, &position)?;
         }
         let save = || match &checkpoint {
-            Some(checkpoint) => {
-                checkpoint.save_table(&solver).and_then(|()| checkpoint.save_proofs(&solver, &position))
-            }
+            Some(checkpoint) => checkpoint.save(&solver, &position),
             None => Ok(()),
         };
         // The proved bounds are kept.

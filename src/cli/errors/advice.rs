@@ -19,7 +19,7 @@ use kalah::table::TableKey;
 use kalah::verify::Fault;
 
 use crate::cli::errors::gpu;
-use crate::cli::errors::state::{of_check, of_prove, of_state, of_strategy};
+use crate::cli::errors::state::{of_prove, of_state, of_strategy};
 use crate::cli::errors::statement::statement;
 use crate::cli::errors::table::{USE_NEWER, of_missing, of_probe, of_table};
 
@@ -67,11 +67,10 @@ fn of_cause(error: &(dyn Error + 'static)) -> Option<String> {
         .or_else(|| known(error, of_overwrite))
         .or_else(|| known(error, |_: &CompanionError| Some("move it away, or choose another name or directory")))
         .or_else(|| known(error, of_fault))
+        .or_else(|| known(error, of_prove))
         .or_else(|| known(error, of_state))
-        .or_else(|| known(error, of_check))
         .or_else(|| known(error, of_strategy))
         .or_else(|| known(error, |error: &CertificateError| error.is_newer().then_some(USE_NEWER)))
-        .or_else(|| known(error, of_prove))
         .or_else(|| known(error, of_solve))
         .or_else(|| known(error, of_book))
         .or_else(|| known(error, of_network))
@@ -166,7 +165,7 @@ fn of_solve(error: &SolveError) -> Option<&'static str> {
     match error {
         SolveError::OutOfMemory(_) => Some("choose a smaller --memory or --transpositions"),
         SolveError::Contradiction(_) => Some(
-            "check the tables with `kalah verify`, or search with --no-book and without --checkpoint, --state and \
+            "check the tables with `kalah verify`, or search with --no-book and without --state and \
              --from",
         ),
         _ => None,

@@ -49,15 +49,15 @@ pub struct Solve {
     /// Test this value first [default: the result of a search nine turns deep]
     #[arg(long, value_name = "V", allow_negative_numbers = true, conflicts_with = "test")]
     first_guess: Option<i64>,
-    /// Save the search to FILE and FILE.table, and resume from them after an interruption
+    /// Save the search in FILE, and continue from it
     #[arg(long, value_name = "FILE")]
-    checkpoint: Option<PathBuf>,
-    /// Save the transposition table this often: 90s, 15m, 2h, or a number of minutes
-    #[arg(long, value_name = "TIME", default_value = "10m", requires = "checkpoint", value_parser = args::time::<60>)]
-    checkpoint_every: Duration,
+    state: Option<PathBuf>,
+    /// Save the search this often: 90s, 15m, 2h, or a number of minutes
+    #[arg(long, value_name = "TIME", default_value = "10m", requires = "state", value_parser = args::time::<60>)]
+    save_every: Duration,
     #[command(flatten)]
     with: SolverFlags,
-    /// Do not use the book of proved values. Searches with --checkpoint never use it, so that what they save is
+    /// Do not use the book of proved values. Searches with --state never use it, so that what they save is
     /// proved from the tables alone
     #[arg(long)]
     no_book: bool,
@@ -70,7 +70,7 @@ impl Solve {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let position = positions::one(&self.position)?;
         self.with.threads.start()?;
-        let books = match self.no_book || self.checkpoint.is_some() {
+        let books = match self.no_book || self.state.is_some() {
             true => Books::none(),
             false => Books::find(self.with.directories(), &[self.with.rules]),
         };
@@ -83,7 +83,7 @@ impl Solve {
             output::note("the search takes the bounds of the book as proved; --no-book ignores the book");
         }
         // An unusable checkpoint is an error before any long work.
-        let checkpoint = self.checkpoint.as_deref().map(Checkpoint::open).transpose()?;
+        let checkpoint = self.state.as_deref().map(Checkpoint::open).transpose()?;
         if let Some(checkpoint) = &checkpoint {
             checkpoint.check(self.with.rules, &position)?;
         }
@@ -92,53 +92,40 @@ impl Solve {
         let tables = self.with.open_tables(&position, &cancel)?;
         let start = Instant::now();
         let progress = SearchProgress::new(position);
-        let on_event = |solver: &Solver, event: SolveEvent| {
-            progress.event(event);
-            if let (Some(checkpoint), SolveEvent::Proved { .. }) = (&checkpoint, event)
-                && let Err(error) = checkpoint.save_proofs(solver, &position)
-            {
-                progress.line(&format!("kalah: cannot save the checkpoint: {error}"));
-            }
-        };
         let solver = self.with.solver_with(&position, &tables, &cancel, |options| options.book(book))?;
-        let mut solver = solver.with_events(on_event);
+        let mut solver = solver.with_events(|_, event: SolveEvent| progress.event(event));
         if let Some(checkpoint) = &checkpoint
             && let Some(resumed) = checkpoint.load(&mut solver, &position)?
         {
             note_resumed(&resumed);
         }
 
-        let every = checkpoint.as_ref().map(|_| self.checkpoint_every);
-        let save = || -> anyhow::Result<()> {
-            if let Some(checkpoint) = &checkpoint {
-                checkpoint.save_table(&solver)?;
-                checkpoint.save_proofs(&solver, &position)?;
+        let every = checkpoint.as_ref().map(|_| self.save_every);
+        let save = || checkpoint.as_ref().map_or(Ok(()), |checkpoint| checkpoint.save(&solver, &position));
+        let save_or_report = || {
+            if let Err(error) = save() {
+                progress.line(&format!("kalah: cannot save the search: {error}"));
             }
-            Ok(())
         };
         let recalled = book.map(|book| book.recall(&position, None)).transpose()?;
         let from_book = recalled.is_some_and(|recalled| recalled.from_book && recalled.score().is_some());
         let asked = Asked { solve: &self, solver: &solver, progress: &progress, position, from_book, start };
-        let answer = progress.watch(
-            &solver,
-            every,
-            || {
-                if let Err(error) = save() {
-                    progress.line(&format!("kalah: cannot save the checkpoint: {error}"));
-                }
-            },
-            || asked.answer(),
-        );
+        let answer = progress.watch(&solver, every, save_or_report, || asked.answer());
         progress.finish();
         match answer {
-            Ok(()) => Ok(Outcome::Done),
+            Ok(()) => {
+                save_or_report();
+                Ok(Outcome::Done)
+            }
             Err(error) if matches!(error.downcast_ref(), Some(SolveError::Stopped)) => {
                 match save() {
                     Ok(()) if checkpoint.is_some() => {
                         output::message("stopped and saved; run the same command again to continue")
                     }
-                    Ok(()) => output::message("stopped, and nothing is saved; --checkpoint FILE saves a search"),
-                    Err(error) => return Err(error.context("stopped, but the search could not be saved")),
+                    Ok(()) => output::message("stopped, and nothing is saved; --state FILE saves a search"),
+                    Err(error) => {
+                        return Err(anyhow::Error::from(error).context("stopped, but the search could not be saved"));
+                    }
                 }
                 Ok(Outcome::Failed)
             }

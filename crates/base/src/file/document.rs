@@ -1,7 +1,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 
 use super::{FileContent, Replacement, Seal, SealError, replace};
@@ -15,6 +15,9 @@ pub struct Document {
     /// Version that this program writes and reads.
     pub version: u32,
 }
+
+/// The form of a document that is the first line of a file.
+const FIRST_LINE: Seal = Seal::Line { head: b"" };
 
 /// Reasons why bytes are not a valid document.
 #[derive(Debug, thiserror::Error)]
@@ -48,6 +51,9 @@ struct Head {
 struct Whole<F, T> {
     format: F,
     version: u32,
+    /// The seal, which is no part of the content.
+    #[serde(default, rename = "checksum", skip_serializing)]
+    _checksum: IgnoredAny,
     #[serde(flatten)]
     content: T,
 }
@@ -80,8 +86,20 @@ impl Document {
         file.finish_new().map(drop)
     }
 
+    /// The document as one line, the first of a file.
+    ///
+    /// # Errors
+    /// When it cannot be written as JSON.
+    pub fn line(&self, content: &impl Serialize) -> io::Result<Vec<u8>> {
+        self.close(FIRST_LINE, content)
+    }
+
     fn bytes(&self, content: &impl Serialize) -> io::Result<Vec<u8>> {
-        Ok(Seal::Page.close(&Whole { format: self.format, version: self.version, content })?)
+        self.close(Seal::Page, content)
+    }
+
+    fn close(&self, seal: Seal, content: &impl Serialize) -> io::Result<Vec<u8>> {
+        Ok(seal.close(&Whole { format: self.format, version: self.version, _checksum: IgnoredAny, content })?)
     }
 
     /// Reads the content of a document.
@@ -89,11 +107,23 @@ impl Document {
     /// # Errors
     /// When the bytes are not such a document, complete and unchanged.
     pub fn parse<T: DeserializeOwned>(&self, bytes: &[u8]) -> Result<T, DocumentError> {
+        self.open(Seal::Page, bytes)
+    }
+
+    /// Reads the content of a document that is one [line](Document::line).
+    ///
+    /// # Errors
+    /// When the bytes are not such a document, complete and unchanged.
+    pub fn parse_line<T: DeserializeOwned>(&self, line: &[u8]) -> Result<T, DocumentError> {
+        self.open(FIRST_LINE, line)
+    }
+
+    fn open<T: DeserializeOwned>(&self, seal: Seal, bytes: &[u8]) -> Result<T, DocumentError> {
         let &Document { format, version: known } = self;
         let head = serde_json::from_slice(bytes).ok().filter(|head: &Head| head.format == format);
         let Some(Head { version: found, .. }) = head else {
-            let own = format!("{{\n  \"format\": \"{format}\",");
-            return Err(match bytes.starts_with(own.as_bytes()) {
+            let own = [format!("{{\n  \"format\": \"{format}\","), format!("{{\"format\":\"{format}\",")];
+            return Err(match own.iter().any(|own| bytes.starts_with(own.as_bytes())) {
                 true => SealError::Checksum.into(),
                 false => DocumentError::Foreign(format),
             });
@@ -101,6 +131,6 @@ impl Document {
         if found != known {
             return Err(DocumentError::Version { format, found, known });
         }
-        Ok(Seal::Page.open::<Whole<String, T>>(bytes)?.content)
+        Ok(seal.open::<Whole<String, T>>(bytes)?.content)
     }
 }

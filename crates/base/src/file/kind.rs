@@ -10,7 +10,7 @@ use kalah_core::header::Kind;
 const PROCESS: &[u8] = b"process ";
 
 /// First bytes, without white space, of the JSON files in which commands save their progress.
-const STATES: [&[u8]; 2] = [b"{\"format\":\"kalah", b"{\"opening_scan\":"];
+const STATE: &[u8] = b"{\"format\":\"kalah";
 
 /// Beginning of a line in the log of a directory of tables, and in a manifest.
 const RECORD: &[u8] = b"{\"rules\":\"";
@@ -48,8 +48,6 @@ pub enum FileContent {
     Network,
     /// Proved claims.
     Certificate,
-    /// The entries of a transposition table.
-    Transpositions,
     /// Some frames of a table.
     Part,
     /// Records of tables: the log of a directory, or a manifest.
@@ -122,7 +120,7 @@ impl FileContent {
     /// Content of a file that begins with `bytes`.
     fn of_bytes(bytes: &[u8]) -> Option<FileContent> {
         let compact: Vec<u8> = bytes.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
-        if STATES.iter().any(|state| compact.starts_with(state)) {
+        if compact.starts_with(STATE) {
             return Some(FileContent::State);
         }
         if is_record(bytes) {
@@ -154,7 +152,6 @@ impl FileContent {
             Kind::Network => FileContent::Network,
             Kind::Book => FileContent::Book,
             Kind::Certificate => FileContent::Certificate,
-            Kind::Transpositions => FileContent::Transpositions,
             _ => FileContent::Unknown,
         }
     }
@@ -202,7 +199,6 @@ impl fmt::Display for FileContent {
             FileContent::Book => "a book",
             FileContent::Network => "an evaluation network",
             FileContent::Certificate => "a certificate",
-            FileContent::Transpositions => "a saved transposition table",
             FileContent::Part => "a part of a table",
             FileContent::Records => "a log or manifest of tables",
             FileContent::Lock => "a lock of kalah",
@@ -221,10 +217,9 @@ mod tests {
     use super::*;
 
     /// First bytes of companions.
-    const COMPANIONS: [(FileContent, &[u8]); 7] = [
+    const COMPANIONS: [(FileContent, &[u8]); 6] = [
         (FileContent::Table, b"KALAHTB\n\x01\0\0\0\x02\x06\x18"),
         (FileContent::Archive, b"KALAHAR\n\x01\0\0\0"),
-        (FileContent::Transpositions, b"KALAHTT\n\x01\0\0\0"),
         (FileContent::Part, b"KALAHPC\n\x01\0\0\0"),
         (FileContent::Lock, b"process 4711 (kalah build --seeds 20)\n"),
         (FileContent::Lease, b"process 4711 on node12, 0123456789abcdef: 0000000007\n"),

@@ -10,8 +10,8 @@
 // | `overwrite` | refusing to replace files whose content would be lost |
 // | `output` | the file of a result: a regular one, a pipe or a device |
 // | `seal` | JSON with a checksum |
-// | `state` | reasons why a file from which a later run resumes cannot be used |
-// | `document` | a file that is one JSON document with a checksum |
+// | `document` | JSON with a format, a version and a checksum: a file, or its first line |
+// | `state` | files of unfinished work, from which a later run continues |
 // | `bulk` | writing large sections, past the page cache where that is faster |
 // | `directory` | creating directories, and links that lead nowhere |
 // | `direct` | writing past the page cache |
@@ -49,7 +49,7 @@ pub use replace::{
     Replacement, is_temporary_of, persist_new, remove_leftovers, replace, require_writable, temporary_beside,
 };
 pub use seal::{Seal, SealError};
-pub use state::{StateError, StateKind};
+pub use state::{StateError, StateFile};
 
 /// Resolves `path` if it is a link. A lock and a replacement must be in the directory of the file
 /// itself.

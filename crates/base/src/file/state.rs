@@ -1,30 +1,38 @@
 use std::fmt::Display;
-use std::io;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::{DocumentError, LockError, OverwriteError};
+use kalah_core::file::{found, open, open_with};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
-/// The content of a state file, from which a later run continues.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum StateKind {
-    /// A search.
-    Checkpoint,
-    /// The values of games.
-    Values,
-    /// The finished batches of a scan of openings.
-    Scan,
-    /// The finished tasks of the check of a certificate.
-    Check,
-    /// The layers whose scores are checked.
-    Consistency,
-    /// The statement of a proof directory.
-    Proof,
-    /// A finished job of a proof.
-    Job,
+use super::{
+    Document, DocumentError, FileLock, LockError, OverwriteError, Seal, remove_leftovers, require_unprotected, resolved,
+};
+
+/// First bytes of each file.
+const BEGINNING: &[u8] = b"{\"format\":\"kalah ";
+
+/// A file of unfinished work, from which a later run continues.
+///
+/// Its first line identifies the work: what is done by which rules, and the digests of the inputs. A
+/// line for each finished part follows. Each line is JSON with a [checksum](Seal::Line). A line that a
+/// kill cut off is dropped, so the work continues after the last whole one. One process at a time has
+/// the file open.
+#[derive(Debug)]
+pub struct StateFile {
+    path: PathBuf,
+    file: File,
+    /// Bytes of the whole lines.
+    length: u64,
+    /// The first line.
+    head: Vec<u8>,
+    _lock: FileLock,
 }
 
-/// Reasons why a state file cannot be used.
+/// Reasons why a file of unfinished work cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
@@ -42,63 +50,120 @@ pub enum StateError {
     /// It holds something else, or its first bytes are damaged.
     #[error("{path} cannot be used: {what}")]
     Foreign {
-        /// Expected content.
-        kind: StateKind,
         /// The file.
         path: PathBuf,
         /// The fault.
         what: String,
     },
-    /// It is damaged.
-    #[error("{path} cannot be used: {what}")]
+    /// It is damaged, or contradicts the rules.
+    #[error("{path}{} is damaged: {what}", line.map_or(String::new(), |line| format!(", line {line},")))]
     Damaged {
-        /// Expected content.
-        kind: StateKind,
         /// The file.
         path: PathBuf,
-        /// The fault.
-        what: String,
-    },
-    /// A line of it was changed, or contradicts the rules.
-    #[error("{path}, line {line}: {what}")]
-    DamagedLine {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
+        /// The line, from 1, if the others can be used without it.
+        line: Option<usize>,
         /// The fault.
         what: String,
     },
     /// Another version of the program wrote it.
-    #[error("{path} {what}")]
+    #[error("{path} cannot be used: {what}")]
     Version {
-        /// Content of the file.
-        kind: StateKind,
         /// The file.
         path: PathBuf,
         /// True if the file's format is newer than this program.
         is_newer: bool,
-        /// The version, as a predicate.
+        /// Both versions.
         what: String,
     },
     /// It belongs to other work.
-    #[error("{path} {what}")]
+    #[error("{path} belongs to other work: {what}")]
     Other {
-        /// Content of the file.
-        kind: StateKind,
         /// The file.
         path: PathBuf,
-        /// The other work, as a predicate.
+        /// The first difference.
         what: String,
     },
-    /// It belongs to the same work by another program or with other inputs, and does not count.
-    #[error("{path} {what}")]
-    Stale {
-        /// The file.
-        path: PathBuf,
-        /// The other program or inputs, as a predicate.
-        what: String,
-    },
+}
+
+impl StateFile {
+    /// Opens or creates the file of `work`, and returns the records of earlier runs. No other process
+    /// can open it until it is dropped.
+    ///
+    /// # Errors
+    /// When another process has the file open, or it is damaged, belongs to other work, holds something
+    /// else, or cannot be read or written.
+    pub fn open<R: DeserializeOwned>(
+        path: &Path,
+        document: Document,
+        work: &impl Serialize,
+    ) -> Result<(StateFile, Vec<R>), StateError> {
+        let path = resolved(path);
+        require_unprotected(&path).map_err(StateError::io(&path))?;
+        let lock = FileLock::beside(&path)?;
+        remove_leftovers(&path).map_err(StateError::io(&path))?;
+        let bytes = bytes_of(&path, document)?;
+        let head = document.line(work).map_err(StateError::io(&path))?;
+        let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
+        let (lines, rest) = bytes.split_at(whole);
+        // Bytes after the last whole line belong to a line cut off, never to a file of another kind.
+        let is_own =
+            if lines.is_empty() { head.starts_with(rest) } else { rest.first().is_none_or(|&byte| byte == b'{') };
+        if !is_own {
+            return Err(StateError::document(&path)(DocumentError::Foreign(document.format)));
+        }
+        let mut lines = lines.split_inclusive(|&byte| byte == b'\n');
+        if let Some(first) = lines.next() {
+            let found: Value = document.parse_line(first).map_err(StateError::document(&path))?;
+            StateError::unless_same(&path, &found, work)?;
+        }
+        let record = |(index, line)| {
+            let opened = Seal::Line { head: &head }.open(line);
+            opened.map_err(|error| StateError::damaged_record(&path, index, error))
+        };
+        let records = lines.enumerate().map(record).collect::<Result<_, _>>()?;
+        let opened = open_with(&path, OpenOptions::new().write(true).create(true).truncate(false));
+        let mut file = opened.map_err(StateError::io(&path))?;
+        let end = file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::End(0)));
+        end.map_err(StateError::io(&path))?;
+        let mut state = StateFile { path, file, length: whole as u64, head, _lock: lock };
+        if whole == 0 {
+            state.write(&state.head.clone())?;
+        }
+        Ok((state, records))
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Saves a record, in full or not at all.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn append(&mut self, record: &impl Serialize) -> Result<(), StateError> {
+        let line =
+            Seal::Line { head: &self.head }.close(record).map_err(|error| StateError::io(&self.path)(error.into()))?;
+        self.write(&line)
+    }
+
+    /// Removes the file, since the work is done.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub fn remove(self) -> Result<(), StateError> {
+        found(std::fs::remove_file(&self.path)).map(drop).map_err(StateError::io(&self.path))
+    }
+
+    fn write(&mut self, line: &[u8]) -> Result<(), StateError> {
+        if let Err(source) = self.file.write_all(line).and_then(|()| self.file.sync_data()) {
+            // A partial line would join the next one.
+            let _ = self.file.set_len(self.length).and_then(|()| self.file.seek(SeekFrom::Start(self.length)));
+            return Err(StateError::io(&self.path)(source));
+        }
+        self.length += line.len() as u64;
+        Ok(())
+    }
 }
 
 impl StateError {
@@ -108,51 +173,80 @@ impl StateError {
         |source| StateError::Io { path, source }
     }
 
-    /// Returns the error for a file that cannot be written, which a run would first read.
-    pub fn writing(kind: StateKind, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> StateError {
+    /// Returns the error for a file that cannot be replaced.
+    pub fn writing(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> StateError {
         let path = path.into();
         move |source| match OverwriteError::is_foreign(&source) {
-            true => {
-                let what = "it is not a saved state of kalah, or it is damaged".to_owned();
-                StateError::Foreign { kind, path, what }
-            }
+            true => StateError::Foreign { path, what: "it is not a saved state of kalah, or it is damaged".to_owned() },
             false => StateError::Io { path, source },
         }
     }
 
     /// Returns the error for a damaged file.
-    pub fn damaged(kind: StateKind, path: &Path, what: impl Display) -> StateError {
-        StateError::Damaged { kind, path: path.to_owned(), what: what.to_string() }
+    pub fn damaged(path: &Path, what: impl Display) -> StateError {
+        StateError::Damaged { path: path.to_owned(), line: None, what: what.to_string() }
     }
 
-    /// Returns the error for a file that is not the document of its kind.
-    pub fn document(kind: StateKind, path: &Path, error: &DocumentError) -> StateError {
-        match error {
-            DocumentError::Version { .. } => StateError::Version {
-                kind,
-                path: path.to_owned(),
-                is_newer: error.is_newer(),
-                what: format!("cannot be used: {error}"),
-            },
-            DocumentError::Foreign(_) => StateError::Foreign { kind, path: path.to_owned(), what: error.to_string() },
-            _ => StateError::damaged(kind, path, error),
+    /// Returns the error for a wrong record: the one with this `index` of a [`StateFile`].
+    pub fn damaged_record(path: &Path, index: usize, what: impl Display) -> StateError {
+        StateError::Damaged { path: path.to_owned(), line: Some(index + 2), what: what.to_string() }
+    }
+
+    /// Returns the error for a file that is not the expected document.
+    pub fn document(path: &Path) -> impl FnOnce(DocumentError) -> StateError {
+        let path = path.to_owned();
+        move |error| match error {
+            DocumentError::Version { .. } => {
+                StateError::Version { path, is_newer: error.is_newer(), what: error.to_string() }
+            }
+            DocumentError::Foreign(_) => StateError::Foreign { path, what: error.to_string() },
+            _ => StateError::damaged(&path, error),
         }
     }
 
-    /// Returns the error for a file of other work; `what` is a predicate: "belongs to the check of
-    /// another certificate".
-    pub fn other(kind: StateKind, path: &Path, what: String) -> StateError {
-        StateError::Other { kind, path: path.to_owned(), what }
+    /// Returns an error with the first difference if `found` in the file `path` identifies other work
+    /// than `own`.
+    ///
+    /// # Errors
+    /// [`StateError::Other`].
+    pub fn unless_same(path: &Path, found: &impl Serialize, own: &impl Serialize) -> Result<(), StateError> {
+        let fields = |work: Result<Value, serde_json::Error>| match work {
+            Ok(Value::Object(fields)) => fields,
+            _ => Map::new(),
+        };
+        let (found, own) = (fields(serde_json::to_value(found)), fields(serde_json::to_value(own)));
+        let names = own.keys().chain(found.keys());
+        let Some(name) = names.into_iter().find(|name| own.get(*name) != found.get(*name)) else { return Ok(()) };
+        let value = |fields: &Map<String, Value>| fields.get(name).map_or("missing".to_owned(), text);
+        let what = format!("{} {}, not {}", name.replace('_', " "), value(&found), value(&own));
+        Err(StateError::Other { path: path.to_owned(), what })
     }
 
     /// Returns true if the content is damaged or of another kind, rather than that of other work or
     /// of another version.
     pub fn is_damage(&self) -> bool {
-        matches!(self, StateError::Foreign { .. } | StateError::Damaged { .. } | StateError::DamagedLine { .. })
+        matches!(self, StateError::Foreign { .. } | StateError::Damaged { .. })
     }
 
     /// Returns true if the file does not exist.
     pub fn is_missing(&self) -> bool {
         matches!(self, StateError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
     }
+}
+
+/// The bytes of a file, which may be missing. Only those that begin like our own are read.
+fn bytes_of(path: &Path, document: Document) -> Result<Vec<u8>, StateError> {
+    let Some(mut file) = found(open(path)).map_err(StateError::io(path))? else { return Ok(Vec::new()) };
+    let mut bytes = Vec::new();
+    (&mut file).take(BEGINNING.len() as u64).read_to_end(&mut bytes).map_err(StateError::io(path))?;
+    if !BEGINNING.starts_with(&bytes) {
+        return Err(StateError::document(path)(DocumentError::Foreign(document.format)));
+    }
+    file.read_to_end(&mut bytes).map_err(StateError::io(path))?;
+    Ok(bytes)
+}
+
+/// A value of the first line for a message.
+fn text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -9,7 +9,6 @@ use super::bytes::Bytes;
 use super::checked::Checked;
 use super::error::{Damage, TableError, TablePart};
 use super::format::BLOCK_BYTES;
-use super::mapping::FileStamp;
 use super::opening::Storage;
 use super::section::Section;
 use crate::cancel::Cancel;
@@ -347,18 +346,6 @@ impl Blocks {
     pub fn expect_random_reads(&self) {
         if let Some(Bytes::Mapped(map)) = self.bytes.get() {
             map.expect_random_reads();
-        }
-    }
-
-    /// Attributes of the file that change when it is written to; `None` if the bytes are in memory or those of a
-    /// remote file, where they cannot change.
-    ///
-    /// # Errors
-    /// When they cannot be read.
-    pub fn file_stamp(&self) -> Result<Option<FileStamp>, TableError> {
-        match self.bytes.get() {
-            Some(Bytes::Mapped(map)) if !self.is_remote() => map.stamp().map(Some).map_err(TableError::io(&self.path)),
-            _ => Ok(None),
         }
     }
 

@@ -6,13 +6,11 @@ use super::error::TableError;
 use super::mapping::Mapping;
 use super::opening::Storage;
 use crate::file;
-use crate::memory::HugePages;
 
 /// The bytes of a file: mapped, or in memory.
 pub(super) enum Bytes {
     Mapped(Mapping),
     Owned(Vec<u8>),
-    Copied(HugePages),
 }
 
 impl Bytes {
@@ -49,7 +47,6 @@ impl std::ops::Deref for Bytes {
         match self {
             Bytes::Mapped(map) => map,
             Bytes::Owned(bytes) => bytes,
-            Bytes::Copied(bytes) => bytes,
         }
     }
 }

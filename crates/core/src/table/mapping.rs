@@ -3,23 +3,10 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::SystemTime;
 
 use memmap2::{Mmap, MmapOptions};
 
 use super::error::TableError;
-
-/// Attributes of a file that the system changes on every write. They reveal a write even if the
-/// file holds the same bytes again. Writes through a mapping may not change them at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FileStamp {
-    bytes: u64,
-    modified: Option<SystemTime>,
-    /// Seconds and nanoseconds of the last change of content or attributes, which programs cannot
-    /// set.
-    #[cfg(unix)]
-    changed: (i64, i64),
-}
 
 /// True once files are mapped.
 static MAPPED: AtomicBool = AtomicBool::new(false);
@@ -95,20 +82,6 @@ impl Mapping {
         #[cfg(unix)]
         // The advice only makes reading faster.
         let _ = self.map.advise(memmap2::Advice::Random);
-    }
-
-    /// Current attributes of the file.
-    pub fn stamp(&self) -> std::io::Result<FileStamp> {
-        let metadata = self.file.metadata()?;
-        Ok(FileStamp {
-            bytes: metadata.len(),
-            modified: metadata.modified().ok(),
-            #[cfg(unix)]
-            changed: {
-                use std::os::unix::fs::MetadataExt;
-                (metadata.ctime(), metadata.ctime_nsec())
-            },
-        })
     }
 
     /// Asks the system to remove these bytes from the page cache, unless another process has them

@@ -56,7 +56,7 @@ pub use format::{BLOCK_BYTES, FrameEntry, TableHeader};
 pub use frame::{DamagedGroup, FrameScores, RUN_MARGIN, ScorePlace};
 pub use key::{PairKey, TableKey};
 pub use layer::{Layer, TablePositions};
-pub use mapping::{FileStamp, map_files};
+pub use mapping::map_files;
 pub use opening::{Opening, Storage};
 pub use present::PresentLayers;
 pub use probe::{Probe, ProbeError};

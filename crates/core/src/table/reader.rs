@@ -15,7 +15,6 @@ use super::opening::{Storage, header, source};
 use crate::cancel::Cancel;
 use crate::directories::{Directories, Place};
 use crate::index::Frame;
-use crate::memory::HugePages;
 use crate::source::{LocalFile, Source};
 
 /// A finished table.
@@ -120,15 +119,6 @@ impl Table {
     /// When the bytes are not a valid table.
     pub fn from_bytes(path: impl AsRef<Path>, bytes: Vec<u8>) -> Result<Table, TableError> {
         Table::new(path.as_ref(), Bytes::Owned(bytes))
-    }
-
-    /// Reads a table from a copy of its file; `path` only names it in errors. Random reads of huge
-    /// pages are faster than those of a mapped file.
-    ///
-    /// # Errors
-    /// When the bytes are not a valid table.
-    pub fn from_copy(path: &Path, copy: HugePages) -> Result<Table, TableError> {
-        Table::new(path, Bytes::Copied(copy))
     }
 
     /// Returns the scores of a copy in memory of the frame with `mover` seeds in the mover's row.

@@ -1,6 +1,6 @@
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use kalah_base::file::{self, Document, FileContent, FileLock, StateError, StateKind};
+use kalah_base::file::{Document, StateError, StateFile};
 use kalah_core::game::{Rules, StartPosition};
 use serde::{Deserialize, Serialize};
 
@@ -73,26 +73,18 @@ impl GameValue {
 /// Values of games of one rule set, and the file that stores them.
 #[derive(Debug)]
 pub struct GameValues {
-    rules: Rules,
-    file: Option<Kept>,
+    file: Option<StateFile>,
     values: Vec<GameValue>,
 }
 
-/// A file of game values that no other process has open.
-#[derive(Debug)]
-struct Kept {
-    path: PathBuf,
-    _lock: FileLock,
+/// Identity of the work.
+#[derive(Serialize)]
+struct Work {
+    rules: &'static str,
 }
 
-#[derive(Serialize, Deserialize)]
-struct State {
-    rules: String,
-    values: Vec<GameValue>,
-}
-
-/// The file format. Version 1 has no checksum.
-const DOCUMENT: Document = Document { format: "kalah game values", version: 2 };
+/// The file: a record for each result, the last one of a game counts.
+const DOCUMENT: Document = Document { format: "kalah game values", version: 3 };
 
 impl GameValues {
     /// Opens the values of `rules` in the file `path`; a missing file is empty. Without a path the values stay
@@ -101,27 +93,18 @@ impl GameValues {
     /// # Errors
     /// If another process has the file open, or the file cannot be read, is damaged, or has other contents.
     pub fn open(rules: Rules, path: Option<&Path>) -> Result<GameValues, StateError> {
-        let Some(path) = path else { return Ok(GameValues { rules, file: None, values: Vec::new() }) };
-        let path = file::resolved(path);
-        let lock = FileLock::beside(&path)?;
-        file::remove_leftovers(&path).map_err(StateError::io(&path))?;
-        file::require_writable(&path, Some(FileContent::State))
-            .map_err(StateError::writing(StateKind::Values, &path))?;
-        let mut values = Vec::new();
-        if let Some(bytes) = file::found(file::read(&path)).map_err(StateError::io(&path))? {
-            let state: State =
-                DOCUMENT.parse(&bytes).map_err(|error| StateError::document(StateKind::Values, &path, &error))?;
-            if state.rules != rules.name() {
-                let what = format!("cannot be used: it has values of {}, not of {rules}", state.rules);
-                return Err(StateError::other(StateKind::Values, &path, what));
-            }
-            if let Some(value) = state.values.iter().find(|value| !value.can_be()) {
+        let mut values = GameValues { file: None, values: Vec::new() };
+        let Some(path) = path else { return Ok(values) };
+        let (file, saved) = StateFile::open(path, DOCUMENT, &Work { rules: rules.name() })?;
+        for (index, value) in saved.into_iter().enumerate() {
+            let value: GameValue = value;
+            if !value.can_be() {
                 let what = format!("its value of {} is impossible", value.start());
-                return Err(StateError::damaged(StateKind::Values, &path, what));
+                return Err(StateError::damaged_record(file.path(), index, what));
             }
-            values = state.values;
+            values.replace(value);
         }
-        Ok(GameValues { rules, file: Some(Kept { path, _lock: lock }), values })
+        Ok(GameValues { file: Some(file), ..values })
     }
 
     /// The bounds of a game.
@@ -132,13 +115,14 @@ impl GameValues {
     /// Replaces the bounds of a game, in the file too.
     ///
     /// # Errors
-    /// If the file cannot be written; the old file stays.
+    /// If the file cannot be written.
     pub fn put(&mut self, value: GameValue) -> Result<(), StateError> {
+        self.replace(value);
+        self.file.as_mut().map_or(Ok(()), |file| file.append(&value))
+    }
+
+    fn replace(&mut self, value: GameValue) {
         self.values.retain(|old| old.start() != value.start());
         self.values.push(value);
-        self.values.sort_by_key(|value| (value.pits, value.seeds));
-        let Some(Kept { path, .. }) = &self.file else { return Ok(()) };
-        let state = State { rules: self.rules.name().to_owned(), values: self.values.clone() };
-        DOCUMENT.write(path, &state).map_err(StateError::io(path))
     }
 }

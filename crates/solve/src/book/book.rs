@@ -3,7 +3,8 @@ use std::ops::RangeInclusive;
 use kalah_core::game::{Bounds, Position, Rules};
 
 use super::error::BookError;
-use super::key;
+use crate::certificate::ClaimKeys;
+use crate::certificate::block::CodedClaim;
 
 /// Proved bounds of the scores of positions, for one rule set and number of pits. Most positions are near the
 /// start.
@@ -12,60 +13,28 @@ use super::key;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Book {
     rules: Rules,
-    pits: usize,
-    /// Sorted by seeds and key.
-    pub(super) entries: Vec<Entry>,
+    keys: ClaimKeys,
+    /// Sorted by key.
+    pub(super) entries: Vec<CodedClaim>,
 }
 
-/// Bounds of a position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
-    pub seeds: u8,
-    pub key: u64,
-    pub lower: u8,
-    pub upper: u8,
+/// Seeds in play of a position with this key.
+fn seeds(key: u128) -> u8 {
+    ClaimKeys::parts(key).0 as u8
 }
 
-impl Entry {
-    pub fn place(&self) -> (u8, u64) {
-        (self.seeds, self.key)
-    }
-
-    pub fn bounds(&self) -> Bounds {
-        Bounds { lower: self.lower.into(), upper: self.upper.into() }
-    }
-
-    /// The widest bounds of a position.
-    fn unknown((seeds, key): (u8, u64)) -> Entry {
-        Entry { seeds, key, lower: 0, upper: seeds }
-    }
-
-    /// Narrows the bounds by further `proved` ones.
-    ///
-    /// # Errors
-    /// If they contradict the bounds of this entry.
-    fn narrowed(&self, pits: usize, proved: Bounds) -> Result<Entry, BookError> {
-        let known = self.bounds();
-        let both = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };
-        if both.lower > both.upper {
-            let position =
-                key::position(pits, self.seeds.into(), self.key).expect("an entry has the key of a position");
-            let position = Box::new(position);
-            return Err(BookError::Contradiction { position, known, other: proved, by: "the added bounds" });
-        }
-        // Both are at most the seeds in play, so they fit.
-        Ok(Entry { lower: both.lower as u8, upper: both.upper as u8, ..*self })
-    }
+fn bounds([lower, upper]: [u8; 2]) -> Bounds {
+    Bounds { lower: lower.into(), upper: upper.into() }
 }
 
 impl Book {
     /// An empty book.
     pub fn new(rules: Rules, pits: usize) -> Book {
-        Book { rules, pits, entries: Vec::new() }
+        Book::of(rules, ClaimKeys::new(pits), Vec::new())
     }
 
-    pub(super) fn of(rules: Rules, pits: usize, entries: Vec<Entry>) -> Book {
-        Book { rules, pits, entries }
+    pub(super) fn of(rules: Rules, keys: ClaimKeys, entries: Vec<CodedClaim>) -> Book {
+        Book { rules, keys, entries }
     }
 
     /// The rule set.
@@ -75,7 +44,7 @@ impl Book {
 
     /// Pits a side.
     pub fn pits(&self) -> usize {
-        self.pits
+        self.keys.pits()
     }
 
     /// Number of positions.
@@ -90,22 +59,20 @@ impl Book {
 
     /// Number of positions with an exact score.
     pub fn exact(&self) -> usize {
-        self.entries.iter().filter(|entry| entry.lower == entry.upper).count()
+        self.entries.iter().filter(|(_, [lower, upper])| lower == upper).count()
     }
 
     /// Least and most seeds in play of its positions; `None` if it is empty.
     pub fn seeds(&self) -> Option<RangeInclusive<u32>> {
-        Some(self.entries.first()?.seeds.into()..=self.entries.last()?.seeds.into())
+        Some(seeds(self.entries.first()?.0).into()..=seeds(self.entries.last()?.0).into())
     }
 
-    /// Seeds in play and key of a position.
+    /// The key of a position.
     ///
     /// # Errors
     /// If a book cannot contain the position.
-    fn place(&self, position: &Position) -> Result<(u8, u64), BookError> {
-        let place = || Some((u8::try_from(position.seeds()).ok()?, key::key(position)?));
-        let own = (position.pits() == self.pits).then(place).flatten();
-        own.ok_or_else(|| BookError::Board(Box::new(position.without_stores())))
+    fn key(&self, position: &Position) -> Result<u128, BookError> {
+        self.keys.key(position).ok_or_else(|| BookError::Board(Box::new(position.without_stores())))
     }
 
     /// The bounds of the score of `position`; `None` if it is not in the book.
@@ -114,9 +81,9 @@ impl Book {
         if !self.seeds()?.contains(&position.seeds()) {
             return None;
         }
-        let place = self.place(position).ok()?;
-        let found = self.entries.binary_search_by_key(&place, Entry::place);
-        Some(self.entries[found.ok()?].bounds())
+        let key = self.keys.key(position)?;
+        let found = self.entries.binary_search_by_key(&key, |entry| entry.0);
+        Some(bounds(self.entries[found.ok()?].1))
     }
 
     /// Adds proved bounds of the score of `position`. Returns true if the stored bounds become narrower.
@@ -125,16 +92,16 @@ impl Book {
     /// # Errors
     /// If the bounds contradict the book, or the position cannot be in it. The book stays unchanged then.
     pub fn add(&mut self, position: &Position, proved: Bounds) -> Result<bool, BookError> {
-        let place = self.place(position)?;
-        let found = self.entries.binary_search_by_key(&place, Entry::place);
-        let known = found.map_or_else(|_| Entry::unknown(place), |index| self.entries[index]);
-        let entry = known.narrowed(self.pits, proved)?;
-        if entry == known || position.is_over() {
+        let key = self.key(position)?;
+        let found = self.entries.binary_search_by_key(&key, |entry| entry.0);
+        let known = found.map_or([0, seeds(key)], |index| self.entries[index].1);
+        let both = self.narrowed(key, known, proved)?;
+        if both == known || position.is_over() {
             return Ok(false);
         }
         match found {
-            Ok(index) => self.entries[index] = entry,
-            Err(index) => self.entries.insert(index, entry),
+            Ok(index) => self.entries[index].1 = both,
+            Err(index) => self.entries.insert(index, (key, both)),
         }
         Ok(true)
     }
@@ -147,34 +114,51 @@ impl Book {
     pub fn add_all(&mut self, proved: impl IntoIterator<Item = (Position, Bounds)>) -> Result<usize, BookError> {
         let mut added = Vec::new();
         for (position, bounds) in proved {
-            let place = self.place(&position)?;
+            let key = self.key(&position)?;
             if !position.is_over() {
-                added.push((place, bounds));
+                added.push((key, bounds));
             }
         }
-        added.sort_by_key(|&(place, _)| place);
+        added.sort_by_key(|&(key, _)| key);
         let mut entries = Vec::with_capacity(self.entries.len() + added.len());
         let mut before = self.entries.iter().copied().peekable();
         let mut more = 0;
         for same in added.chunk_by(|one, other| one.0 == other.0) {
-            let place = same[0].0;
-            while let Some(entry) = before.next_if(|entry| entry.place() < place) {
+            let key = same[0].0;
+            while let Some(entry) = before.next_if(|entry| entry.0 < key) {
                 entries.push(entry);
             }
-            let known = before.next_if(|entry| entry.place() == place);
-            let mut entry = known.unwrap_or(Entry::unknown(place));
-            for &(_, bounds) in same {
-                entry = entry.narrowed(self.pits, bounds)?;
-            }
-            let is_more = entry != known.unwrap_or(Entry::unknown(place));
-            more += usize::from(is_more);
-            if is_more || known.is_some() {
-                entries.push(entry);
+            let trivial = [0, seeds(key)];
+            let known = before.next_if(|entry| entry.0 == key).map_or(trivial, |entry| entry.1);
+            let both = same.iter().try_fold(known, |both, &(_, bounds)| self.narrowed(key, both, bounds))?;
+            more += usize::from(both != known);
+            if both != trivial {
+                entries.push((key, both));
             }
         }
         entries.extend(before);
         self.entries = entries;
         Ok(more)
+    }
+
+    /// The bounds `known` of the position with this key, narrowed by further `proved` ones.
+    ///
+    /// # Errors
+    /// If they contradict each other.
+    fn narrowed(&self, key: u128, known: [u8; 2], proved: Bounds) -> Result<[u8; 2], BookError> {
+        let known = bounds(known);
+        let both = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };
+        if both.lower > both.upper {
+            let position = Box::new(self.position(key));
+            return Err(BookError::Contradiction { position, known, other: proved, by: "the added bounds" });
+        }
+        // Both are at most the seeds in play, so they fit.
+        Ok([both.lower as u8, both.upper as u8])
+    }
+
+    /// The position with this key of an entry.
+    fn position(&self, key: u128) -> Position {
+        self.keys.position(key).expect("an entry has the key of a position")
     }
 
     /// Adds all entries of another book. Returns the number of positions whose bounds become narrower.
@@ -183,24 +167,21 @@ impl Book {
     /// If it is for another rule set or board, or the books contradict each other. The book stays unchanged
     /// then.
     pub fn merge(&mut self, other: &Book) -> Result<usize, BookError> {
-        let (found, expected) = ((other.rules, other.pits), (self.rules, self.pits));
+        let (found, expected) = ((other.rules, other.pits()), (self.rules, self.pits()));
         if found != expected {
             return Err(BookError::Other { found, expected });
         }
         self.add_all(other.iter())
     }
 
-    /// All positions, without stores, with the bounds of their scores, ordered by seeds in play and key.
+    /// All positions, without stores, with the bounds of their scores, ordered by seeds in play and
+    /// [rank](ClaimKeys).
     pub fn iter(&self) -> impl Iterator<Item = (Position, Bounds)> + '_ {
-        self.entries.iter().map(|entry| {
-            let position = key::position(self.pits, entry.seeds.into(), entry.key);
-            (position.expect("an entry has the key of a position"), entry.bounds())
-        })
+        self.entries.iter().map(|&(key, found)| (self.position(key), bounds(found)))
     }
 
     /// The position at index `number` in the order of [`Book::iter`], with the bounds of its score.
     pub fn nth(&self, number: usize) -> Option<(Position, Bounds)> {
-        let entry = self.entries.get(number)?;
-        Some((key::position(self.pits, entry.seeds.into(), entry.key)?, entry.bounds()))
+        self.entries.get(number).map(|&(key, found)| (self.position(key), bounds(found)))
     }
 }

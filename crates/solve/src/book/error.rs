@@ -6,8 +6,6 @@ use kalah_core::game::{Bounds, Position, Rules};
 use kalah_core::table::TableError;
 use kalah_core::text::count;
 
-use super::key::MAX_SEEDS;
-
 /// Error of a book: it cannot be used or extended.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -53,10 +51,7 @@ pub enum BookError {
         by: &'static str,
     },
     /// The position cannot be in a book.
-    #[error(
-        "a book cannot contain {0}: positions have at most {MAX_SEEDS} seeds in play, \
-        on boards with fewer than 2^64 positions"
-    )]
+    #[error("a book cannot contain {0}: it is of another board, or has too many seeds in play")]
     Board(Box<Position>),
     /// It cannot be read or written.
     #[error("{0}")]

@@ -19,7 +19,6 @@
 
 // | module | contents |
 // |---|---|
-// | `key` | positions as numbers |
 // | `book` | bounds of positions, looked up and added |
 // | `format` | the bytes of a book |
 // | `files` | the books shipped with the program, and files beside tables |
@@ -32,7 +31,6 @@ mod book;
 mod error;
 mod files;
 mod format;
-mod key;
 mod recall;
 
 pub use book::Book;

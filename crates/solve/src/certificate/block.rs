@@ -1,8 +1,27 @@
-//! Blocks of claims: compressing and decompressing (docs/certificates.md in the repository).
+//! Sorted positions with bounds, in compressed blocks with a list of them (docs/certificates.md in the repository).
+//! Certificates, books and the jobs of proofs consist of them.
+
+use std::io;
+
+use bytemuck::{Pod, Zeroable};
+use rayon::prelude::*;
+use xxhash_rust::xxh3::Xxh3Default;
 
 use super::bytes::Bytes;
 use super::key::{ClaimKeys, MAX_SEEDS};
 use crate::leb128;
+
+/// A claim as stored: key, lower and upper bound.
+pub(crate) type CodedClaim = (u128, [u8; 2]);
+
+/// Bytes of an entry of the list of blocks.
+pub(super) const ENTRY_BYTES: usize = size_of::<RawEntry>();
+
+/// Bytes of a checksum.
+const CHECKSUM_BYTES: usize = 8;
+
+/// Blocks that are compressed at a time, on all threads.
+const BLOCKS_AT_A_TIME: usize = 64;
 
 /// Number of claims in every block but the last, which may have fewer.
 pub(super) const BLOCK_CLAIMS: usize = 1 << 14;
@@ -17,7 +36,7 @@ pub(super) fn most_raw_bytes(claims: usize) -> usize {
 }
 
 /// Bytes of a block before compression. The claims are sorted by key.
-fn raw(claims: &[(u128, [u8; 2])]) -> Vec<u8> {
+fn raw(claims: &[CodedClaim]) -> Vec<u8> {
     let groups: Vec<_> = claims.chunk_by(|one, two| ClaimKeys::parts(one.0).0 == ClaimKeys::parts(two.0).0).collect();
     let mut raw = Vec::with_capacity(claims.len() * 8);
     leb128::put(&mut raw, groups.len() as u128);
@@ -39,7 +58,7 @@ fn raw(claims: &[(u128, [u8; 2])]) -> Vec<u8> {
 }
 
 /// Compresses claims that are sorted by key. Returns the compressed bytes and the size before compression.
-pub(super) fn compress(claims: &[(u128, [u8; 2])]) -> std::io::Result<(Vec<u8>, usize)> {
+pub(super) fn compress(claims: &[CodedClaim]) -> io::Result<(Vec<u8>, usize)> {
     let raw = raw(claims);
     Ok((zstd::bulk::compress(&raw, LEVEL)?, raw.len()))
 }
@@ -79,7 +98,7 @@ pub(super) fn decompress(
     raw_bytes: usize,
     count: usize,
     keys: &ClaimKeys,
-    claims: &mut Vec<(u128, [u8; 2])>,
+    claims: &mut Vec<CodedClaim>,
 ) -> Option<()> {
     let first = claims.len();
     decompress_again(compressed, raw_bytes, count, keys, claims)?;
@@ -92,7 +111,7 @@ pub(super) fn decompress_again(
     raw_bytes: usize,
     count: usize,
     keys: &ClaimKeys,
-    claims: &mut Vec<(u128, [u8; 2])>,
+    claims: &mut Vec<CodedClaim>,
 ) -> Option<()> {
     if count > BLOCK_CLAIMS || raw_bytes > most_raw_bytes(count) || !is_frame(compressed, raw_bytes) {
         return None;
@@ -134,6 +153,99 @@ pub(super) fn decompress_again(
         *bounds = [lower, upper];
     }
     bytes.is_empty().then_some(())
+}
+
+/// Compresses claims that are sorted by key: the list of blocks, and the blocks.
+pub(crate) fn compressed(mut claims: impl Iterator<Item = CodedClaim>) -> io::Result<(Vec<u8>, Vec<Vec<u8>>)> {
+    let (mut directory, mut blocks) = (Vec::new(), Vec::new());
+    loop {
+        let some: Vec<_> = claims.by_ref().take(BLOCKS_AT_A_TIME * BLOCK_CLAIMS).collect();
+        if some.is_empty() {
+            return Ok((directory, blocks));
+        }
+        let compressed = some.par_chunks(BLOCK_CLAIMS).map(|claims| Ok((claims.len(), compress(claims)?)));
+        for (claims, (compressed, raw_bytes)) in compressed.collect::<io::Result<Vec<_>>>()? {
+            directory.extend(bytemuck::bytes_of(&RawEntry::new(claims, raw_bytes, &compressed)));
+            blocks.push(compressed);
+        }
+    }
+}
+
+/// Parses the list of the blocks of `claims` claims; `None` if it is another list.
+pub(super) fn entries(list: &[u8], claims: u64) -> Option<Vec<RawEntry>> {
+    let blocks = list.chunks_exact(ENTRY_BYTES);
+    let is_whole = blocks.remainder().is_empty() && blocks.len() as u64 == claims.div_ceil(BLOCK_CLAIMS as u64);
+    let entry = |(block, entry): (usize, &[u8])| {
+        let left = (claims - (block * BLOCK_CLAIMS) as u64).min(BLOCK_CLAIMS as u64);
+        let entry: RawEntry = bytemuck::pod_read_unaligned(entry);
+        (entry.reserved == 0 && entry.claims() as u64 == left).then_some(entry)
+    };
+    is_whole.then(|| blocks.enumerate().map(entry).collect()).flatten()
+}
+
+/// Removes the list of the blocks of `claims` claims, and the blocks, from the front of `bytes`; `None` if they are
+/// damaged.
+pub(crate) fn take(bytes: &mut &[u8], claims: u64, keys: &ClaimKeys) -> Option<Vec<CodedClaim>> {
+    let list_bytes = usize::try_from(claims.div_ceil(BLOCK_CLAIMS as u64)).ok()?.checked_mul(ENTRY_BYTES)?;
+    let (list, mut rest) = bytes.split_at_checked(list_bytes)?;
+    let mut all = Vec::new();
+    for entry in entries(list, claims)? {
+        let (compressed, others) = rest.split_at_checked(entry.compressed_bytes())?;
+        rest = others;
+        let raw_bytes = entry.is_of(compressed).then(|| entry.raw_bytes())?;
+        decompress(compressed, raw_bytes, entry.claims(), keys, &mut all)?;
+    }
+    *bytes = rest;
+    Some(all)
+}
+
+/// A block in the list of blocks, as stored.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct RawEntry {
+    claims: u32,
+    raw_bytes: u32,
+    compressed_bytes: u32,
+    reserved: u32,
+    checksum: u64,
+}
+
+impl RawEntry {
+    /// The entry of a block of `claims` claims, which has `raw_bytes` bytes before compression.
+    pub fn new(claims: usize, raw_bytes: usize, compressed: &[u8]) -> RawEntry {
+        let [claims, raw_bytes, compressed_bytes] =
+            [claims, raw_bytes, compressed.len()].map(|number| (number as u32).to_le());
+        RawEntry { claims, raw_bytes, compressed_bytes, ..Zeroable::zeroed() }.sealed(compressed)
+    }
+
+    /// Number of claims.
+    pub fn claims(&self) -> usize {
+        u32::from_le(self.claims) as usize
+    }
+
+    /// Bytes before compression.
+    pub fn raw_bytes(&self) -> usize {
+        u32::from_le(self.raw_bytes) as usize
+    }
+
+    /// Bytes in the file.
+    pub fn compressed_bytes(&self) -> usize {
+        u32::from_le(self.compressed_bytes) as usize
+    }
+
+    /// Returns true if `compressed` has the checksum of the block.
+    pub fn is_of(&self, compressed: &[u8]) -> bool {
+        self.sealed(compressed).checksum == self.checksum
+    }
+
+    /// Sets the checksum, which covers the fields before it and the bytes of the block.
+    fn sealed(mut self, compressed: &[u8]) -> RawEntry {
+        let mut hash = Xxh3Default::new();
+        hash.update(&bytemuck::bytes_of(&self)[..ENTRY_BYTES - CHECKSUM_BYTES]);
+        hash.update(compressed);
+        self.checksum = hash.digest().to_le();
+        self
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-use std::path::PathBuf;
-
+use kalah_base::file::StateError;
 use kalah_core::cancel::Stopped;
 use kalah_core::table::{TableError, TableKey};
 
@@ -46,15 +45,9 @@ pub enum CheckError {
     /// The file of the certificate cannot be read.
     #[error("{0}")]
     Certificate(#[from] CertificateError),
-    /// The file of a table, or of the certificate, was changed.
-    #[error("{} was changed during the check", path.display())]
-    Changed {
-        /// The file.
-        path: PathBuf,
-    },
     /// The state of the check cannot be saved.
-    #[error("the state of the check cannot be saved: {0}")]
-    Save(#[source] std::io::Error),
+    #[error("{0}")]
+    State(#[from] StateError),
     /// The check was stopped.
     #[error("{0}")]
     Stopped(#[from] Stopped),
@@ -79,7 +72,7 @@ impl CheckError {
             | CheckError::OtherTable { .. } => true,
             CheckError::Table(error) => error.is_damage(),
             CheckError::Certificate(error) => error.is_damage(),
-            CheckError::Changed { .. } | CheckError::Save(_) | CheckError::Stopped(_) => false,
+            CheckError::State(_) | CheckError::Stopped(_) => false,
         }
     }
 }

@@ -4,9 +4,9 @@ use bytemuck::{Pod, Zeroable};
 use kalah_core::game::{MAX_PITS, Pit, Position, Row, Rules, ValueBounds};
 use kalah_core::header::{is_sealed, sealed};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
+use xxhash_rust::xxh3::xxh3_64;
 
-use super::block::BLOCK_CLAIMS;
+use super::block::{self, BLOCK_CLAIMS, ENTRY_BYTES, RawEntry};
 use super::bytes::Bytes;
 use super::check::Checker;
 use super::error::{CertificateDamage, CertificatePart, VERSION};
@@ -17,9 +17,6 @@ pub const MAGIC: [u8; 8] = *b"KALAHCT\n";
 
 /// Bytes of the header.
 pub(super) const HEADER_BYTES: usize = size_of::<RawHeader>();
-
-/// Bytes of an entry of the directory.
-pub(super) const ENTRY_BYTES: usize = size_of::<RawEntry>();
 
 /// Bytes of a checksum.
 const CHECKSUM_BYTES: usize = 8;
@@ -146,13 +143,7 @@ impl Header {
         let (statement, directory) = split.ok_or(damaged(CertificatePart::Statement))?;
         let head = self.head(statement).ok_or(damaged(CertificatePart::Statement))?;
         head.statement.goals()?;
-        let entry = |(block, entry): (usize, &[u8])| {
-            let left = (self.claims - (block * BLOCK_CLAIMS) as u64).min(BLOCK_CLAIMS as u64);
-            let entry: RawEntry = bytemuck::pod_read_unaligned(entry);
-            let fits = entry.reserved == 0 && u64::from(u32::from_le(entry.claims)) == left;
-            if fits { Ok(entry) } else { Err(damaged(CertificatePart::Directory)) }
-        };
-        let entries = directory.chunks_exact(ENTRY_BYTES).enumerate().map(entry).collect::<Result<_, _>>()?;
+        let entries = block::entries(directory, self.claims).ok_or(damaged(CertificatePart::Directory))?;
         Ok((head, entries))
     }
 
@@ -175,54 +166,5 @@ impl Header {
         let tables = (2..=self.table_seeds).map(|_| at.digest()).collect::<Option<_>>()?;
         let statement = Statement { rules: self.rules, position, bounds, openings };
         at.is_empty().then_some(Head { statement, effort: self.effort, tables })
-    }
-}
-
-/// A block of claims in the directory, as stored.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct RawEntry {
-    claims: u32,
-    raw_bytes: u32,
-    compressed_bytes: u32,
-    reserved: u32,
-    checksum: u64,
-}
-
-impl RawEntry {
-    /// The entry of a block of `claims` claims, which has `raw_bytes` bytes before compression.
-    pub fn new(claims: usize, raw_bytes: usize, compressed: &[u8]) -> RawEntry {
-        let [claims, raw_bytes, compressed_bytes] =
-            [claims, raw_bytes, compressed.len()].map(|number| (number as u32).to_le());
-        RawEntry { claims, raw_bytes, compressed_bytes, ..Zeroable::zeroed() }.sealed(compressed)
-    }
-
-    /// Number of claims.
-    pub fn claims(&self) -> usize {
-        u32::from_le(self.claims) as usize
-    }
-
-    /// Bytes before compression.
-    pub fn raw_bytes(&self) -> usize {
-        u32::from_le(self.raw_bytes) as usize
-    }
-
-    /// Bytes in the file.
-    pub fn compressed_bytes(&self) -> usize {
-        u32::from_le(self.compressed_bytes) as usize
-    }
-
-    /// Returns true if `compressed` has the checksum of the block.
-    pub fn is_of(&self, compressed: &[u8]) -> bool {
-        self.sealed(compressed).checksum == self.checksum
-    }
-
-    /// Sets the checksum, which covers the fields before it and the bytes of the block.
-    fn sealed(mut self, compressed: &[u8]) -> RawEntry {
-        let mut hash = Xxh3Default::new();
-        hash.update(&bytemuck::bytes_of(&self)[..ENTRY_BYTES - CHECKSUM_BYTES]);
-        hash.update(compressed);
-        self.checksum = hash.digest().to_le();
-        self
     }
 }

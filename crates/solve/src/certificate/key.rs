@@ -11,7 +11,7 @@ const RANK_BITS: u32 = 120;
 ///
 /// A key has the seeds in play in its 8 highest bits, and below them the [sequence rank](sequence_rank) of the
 /// position.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClaimKeys {
     pits: usize,
 }
@@ -46,7 +46,7 @@ impl ClaimKeys {
     }
 
     /// The seeds in play and the rank of a key.
-    pub(super) fn parts(key: u128) -> (usize, u128) {
+    pub(crate) fn parts(key: u128) -> (usize, u128) {
         ((key >> RANK_BITS) as usize, key & ((1 << RANK_BITS) - 1))
     }
 

@@ -9,30 +9,25 @@
 // | `format` | the bytes of a file |
 // | `writer` | writing files |
 // | `error` | errors of files |
-// | `block` | blocks of claims, compressed |
+// | `block` | sorted positions with bounds in compressed blocks, for books and jobs, too |
 // | `bytes` | reading bytes from the front |
 // | `board` | an implementation of the rules for the checker alone |
 // | `memory` | bounds found by one search of the checker |
 // | `checker_search` | the checker's search |
 // | `check` | checking that one bound follows |
-// | `copies` | opening tables for a check, copied into memory if they fit |
-// | `compared` | comparing whole tables with their digests, before and after use |
 // | `check_error` | errors found by a check, or of the check itself |
-// | `run` | checking all claims, or a sample, on all threads |
+// | `run` | checking all claims in the order of the file, or a sample, on all threads |
 // | `strategy` | playing by a certificate without searches |
 // | `stored` | reading files: into memory, or as a certificate whose claims stay in its file |
-// | `windows` | the claims of a check, a window at a time |
-// | `tasks` | the finished part of a check, and its file |
+// | `tally` | the counts of a check, and the file that keeps them |
 
-mod block;
+pub(crate) mod block;
 mod board;
 mod bytes;
 mod check;
 mod check_error;
 mod checker_search;
 mod claim;
-mod compared;
-mod copies;
 mod error;
 mod format;
 mod key;
@@ -41,21 +36,19 @@ mod run;
 mod statement;
 mod stored;
 mod strategy;
-mod tasks;
-mod windows;
+mod tally;
 mod writer;
 
 pub use check::{Checker, Reason};
 pub use check_error::{CheckError, Unproved};
 pub use checker_search::CheckerFinding;
 pub use claim::{Bound, Claim, ClaimError, ClaimSet};
-pub use copies::open_copied;
 pub use error::{CertificateDamage, CertificateError, CertificatePart, VERSION};
 pub use format::MAGIC;
 pub use key::ClaimKeys;
-pub use run::{Check, SaveTasks};
+pub use run::Check;
 pub use statement::{Certificate, Goal, Head, OpeningBounds, Statement, StatementError, digest_of_tables};
 pub use stored::StoredCertificate;
 pub use strategy::{Basis, Strategy, StrategyError, StrategyMove};
-pub use tasks::{CheckIdentity, CheckTally, Tasks};
+pub use tally::{CheckIdentity, CheckTally};
 pub(crate) use writer::write_sorted;

@@ -9,7 +9,7 @@ use kalah_base::system::AvailableMemory;
 use kalah_core::game::{Bounds, Position};
 use rayon::prelude::*;
 
-use super::block::{self, BLOCK_CLAIMS};
+use super::block::{self, BLOCK_CLAIMS, CodedClaim, RawEntry};
 use super::check_error::CheckError;
 use super::claim::{Claim, ClaimSet};
 use super::error::{CertificateDamage, CertificateError, CertificatePart};
@@ -22,9 +22,6 @@ const WINDOW_BLOCKS: usize = 8;
 
 /// Maximum number of windows. Each of them decompresses most of the blocks before it.
 const MAX_WINDOWS: usize = 64;
-
-/// A claim as stored: key, lower and upper bound.
-type CodedClaim = (u128, [u8; 2]);
 
 /// Maximum bytes of memory for a claim while a certificate is read.
 const MEMORY_A_CLAIM: u64 = 96;
@@ -52,13 +49,9 @@ struct Contents {
 #[derive(Debug)]
 struct Block {
     offset: u64,
-    compressed_bytes: usize,
-    raw_bytes: usize,
-    claims: usize,
+    entry: RawEntry,
     /// Key of the first claim.
     first: u128,
-    /// BLAKE3 of the bytes in the file.
-    digest: [u8; 32],
 }
 
 impl Contents {
@@ -104,8 +97,7 @@ impl Contents {
                 entry.is_of(&compressed).then(|| block::decompress(&compressed, raw_bytes, count, &keys, &mut claims));
             decompressed.flatten().ok_or(part(CertificatePart::Block(number)))?;
             each(&claims[before..]);
-            let digest = *blake3::hash(&compressed).as_bytes();
-            blocks.push(Block { offset, compressed_bytes, raw_bytes, claims: count, first: claims[before].0, digest });
+            blocks.push(Block { offset, entry: *entry, first: claims[before].0 });
             offset += compressed_bytes as u64;
         }
         if offset != end {
@@ -196,21 +188,21 @@ impl StoredCertificate {
 
     /// Reads claims, numbered from 0 in the order of the file; the range begins with a block.
     pub(super) fn read(&self, range: Range<u64>) -> Result<Vec<CodedClaim>, CheckError> {
-        let blocks =
-            &self.contents.blocks[range.start as usize / BLOCK_CLAIMS..(range.end as usize).div_ceil(BLOCK_CLAIMS)];
-        let parts: Vec<Vec<CodedClaim>> = blocks.par_iter().map(|block| self.block(block)).collect::<Result<_, _>>()?;
+        let blocks = range.start as usize / BLOCK_CLAIMS..(range.end as usize).div_ceil(BLOCK_CLAIMS);
+        let parts: Vec<Vec<CodedClaim>> =
+            blocks.into_par_iter().map(|number| self.block(number)).collect::<Result<_, _>>()?;
         Ok(parts.concat())
     }
 
     /// Reads the claims with these numbers, which ascend.
-    pub(super) fn read_numbered(&self, numbers: &[u64]) -> Result<Vec<(u64, CodedClaim)>, CheckError> {
-        let in_block: Vec<&[u64]> =
-            numbers.chunk_by(|a, b| a / BLOCK_CLAIMS as u64 == b / BLOCK_CLAIMS as u64).collect();
+    pub(super) fn read_numbered(&self, numbers: &[u64]) -> Result<Vec<CodedClaim>, CheckError> {
+        let block_of = |number: u64| number as usize / BLOCK_CLAIMS;
+        let in_block: Vec<&[u64]> = numbers.chunk_by(|&one, &two| block_of(one) == block_of(two)).collect();
         let read = |numbers: &&[u64]| {
-            let block = self.block(&self.contents.blocks[numbers[0] as usize / BLOCK_CLAIMS])?;
-            Ok(numbers.iter().map(|&number| (number, block[number as usize % BLOCK_CLAIMS])).collect())
+            let block = self.block(block_of(numbers[0]))?;
+            Ok(numbers.iter().map(|&number| block[number as usize % BLOCK_CLAIMS]).collect())
         };
-        let parts: Vec<Vec<(u64, CodedClaim)>> = in_block.par_iter().map(read).collect::<Result<_, CheckError>>()?;
+        let parts: Vec<Vec<CodedClaim>> = in_block.par_iter().map(read).collect::<Result<_, CheckError>>()?;
         Ok(parts.concat())
     }
 
@@ -226,7 +218,7 @@ impl StoredCertificate {
         wanted.dedup();
         let mut bounds = vec![UNCLAIMED; wanted.len()];
         let (mut jobs, mut keys, mut rest) = (Vec::new(), &wanted[..], &mut bounds[..]);
-        for (number, block) in self.contents.blocks.iter().enumerate() {
+        for number in 0..self.contents.blocks.len() {
             let count = match self.contents.blocks.get(number + 1) {
                 Some(next) => keys.partition_point(|&key| key < next.first),
                 None => keys.len(),
@@ -235,12 +227,12 @@ impl StoredCertificate {
             let (found, left) = std::mem::take(&mut rest).split_at_mut(count);
             (keys, rest) = (others, left);
             if count > 0 {
-                jobs.push((block, mine, found));
+                jobs.push((number, mine, found));
             }
         }
-        jobs.into_par_iter().try_for_each(|(block, keys, found)| {
+        jobs.into_par_iter().try_for_each(|(number, keys, found)| {
             pulse.check()?;
-            let claims = self.block(block)?;
+            let claims = self.block(number)?;
             let mut left = &claims[..];
             for (key, found) in keys.iter().zip(found) {
                 left = &left[left.partition_point(|(claimed, _)| claimed < key)..];
@@ -256,18 +248,17 @@ impl StoredCertificate {
     /// Reads the claims of a block again.
     ///
     /// # Errors
-    /// If the file cannot be read, or was changed.
-    fn block(&self, block: &Block) -> Result<Vec<CodedClaim>, CheckError> {
-        let mut compressed = vec![0; block.compressed_bytes];
-        let read = file::read_exact_at(&self.file, &mut compressed, block.offset);
-        read.map_err(io(&self.path))?;
-        let changed = || CheckError::Changed { path: self.path.clone() };
-        if *blake3::hash(&compressed).as_bytes() != block.digest {
-            return Err(changed());
-        }
-        let mut claims = Vec::with_capacity(block.claims);
-        block::decompress_again(&compressed, block.raw_bytes, block.claims, &self.contents.keys, &mut claims)
-            .ok_or_else(changed)?;
+    /// If the file cannot be read, or is damaged.
+    fn block(&self, number: usize) -> Result<Vec<CodedClaim>, CheckError> {
+        let Block { offset, entry, .. } = &self.contents.blocks[number];
+        let mut compressed = vec![0; entry.compressed_bytes()];
+        file::read_exact_at(&self.file, &mut compressed, *offset).map_err(io(&self.path))?;
+        let (raw_bytes, count, keys) = (entry.raw_bytes(), entry.claims(), &self.contents.keys);
+        let mut claims = Vec::with_capacity(count);
+        let read =
+            entry.is_of(&compressed).then(|| block::decompress_again(&compressed, raw_bytes, count, keys, &mut claims));
+        let damage = CertificateDamage::Part(CertificatePart::Block(number));
+        read.flatten().ok_or(CertificateError::Damaged { path: self.path.clone(), damage })?;
         Ok(claims)
     }
 }

@@ -1,23 +1,19 @@
 //! Writing certificates (docs/certificates.md in the repository).
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 use kalah_base::file::{self, FileContent};
 use kalah_core::game::ValueBounds;
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::block::{self, BLOCK_CLAIMS};
+use super::block::{self, BLOCK_CLAIMS, CodedClaim, ENTRY_BYTES};
 use super::check::Checker;
 use super::error::CertificateError;
-use super::format::{DIGEST_BYTES, ENTRY_BYTES, MAX_MOVES, RawEntry, header_bytes};
+use super::format::{DIGEST_BYTES, MAX_MOVES, header_bytes};
 use super::key::ClaimKeys;
 use super::statement::{Certificate, Head, Statement};
-
-/// Blocks that are compressed at a time, on all threads.
-const BLOCKS_AT_A_TIME: usize = 64;
 
 impl Certificate {
     /// Writes the certificate to `path`, replacing an existing file. Returns its size and its digest.
@@ -43,11 +39,11 @@ pub(crate) fn write_sorted(
     head: &Head,
     keys: ClaimKeys,
     count: u64,
-    claims: impl Iterator<Item = (u128, [u8; 2])>,
+    claims: impl Iterator<Item = CodedClaim>,
 ) -> Result<(u64, [u8; 32]), CertificateError> {
     let io = |source| CertificateError::Io { path: path.to_owned(), source };
     validate(head, keys).map_err(|reason| CertificateError::Invalid { path: path.to_owned(), reason })?;
-    let (directory, blocks) = compressed(claims).map_err(io)?;
+    let (directory, blocks) = block::compressed(claims).map_err(io)?;
     debug_assert_eq!(directory.len(), count.div_ceil(BLOCK_CLAIMS as u64) as usize * ENTRY_BYTES);
     let mut prefix = statement_bytes(head);
     prefix.extend(directory);
@@ -65,22 +61,6 @@ pub(crate) fn write_sorted(
     };
     file::replace(path, Some(FileContent::Certificate), write).map_err(io)?;
     Ok((bytes + DIGEST_BYTES as u64, *hash.finalize().as_bytes()))
-}
-
-/// The list of blocks, and the blocks.
-fn compressed(mut claims: impl Iterator<Item = (u128, [u8; 2])>) -> io::Result<(Vec<u8>, Vec<Vec<u8>>)> {
-    let (mut directory, mut blocks) = (Vec::new(), Vec::new());
-    loop {
-        let some: Vec<_> = claims.by_ref().take(BLOCKS_AT_A_TIME * BLOCK_CLAIMS).collect();
-        if some.is_empty() {
-            return Ok((directory, blocks));
-        }
-        let compressed = some.par_chunks(BLOCK_CLAIMS).map(|claims| Ok((claims.len(), block::compress(claims)?)));
-        for (claims, (compressed, raw_bytes)) in compressed.collect::<io::Result<Vec<_>>>()? {
-            directory.extend(bytemuck::bytes_of(&RawEntry::new(claims, raw_bytes, &compressed)));
-            blocks.push(compressed);
-        }
-    }
 }
 
 /// Returns the reason if a certificate with this head cannot be written.

@@ -3,7 +3,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kalah_base::file::{self, Document, FileContent, FileLock, Seal, StateError, StateKind};
+use kalah_base::file::{self, Document, DocumentError, FileContent, FileLock, StateError};
 use kalah_core::game::{Bounds, Pit, Position};
 use serde::{Deserialize, Serialize};
 
@@ -18,10 +18,7 @@ use super::test::{Test, rows};
 const PROOF: Document = Document { format: "kalah proof", version: 1 };
 
 /// Format of the first line of a job.
-const JOB_FORMAT: &str = "kalah job";
-
-/// Its version.
-const JOB_VERSION: u32 = 1;
+const JOB: Document = Document { format: "kalah job", version: 1 };
 
 /// Maximum size of the file of a job. Its claims are in memory anyway.
 const MOST_JOB_BYTES: u64 = 1 << 34;
@@ -70,11 +67,16 @@ struct ProofPart {
     aim: Aim,
 }
 
+/// The proof to which a job belongs.
+#[derive(Serialize, Deserialize)]
+struct Work {
+    proof: String,
+}
+
 #[derive(Serialize, Deserialize)]
 struct Head {
-    format: String,
-    version: u32,
-    proof: String,
+    #[serde(flatten)]
+    work: Work,
     position: String,
     score: u32,
     bounds: Option<[u32; 2]>,
@@ -95,11 +97,8 @@ impl ProofDirectory {
         let path = path.as_ref();
         let proof = path.join("proof.json");
         let Some(bytes) = file::found(file::read(&proof)).map_err(ProveError::io(&proof))? else { return Ok(None) };
-        let content: Proof =
-            PROOF.parse(&bytes).map_err(|error| StateError::document(StateKind::Proof, &proof, &error))?;
-        let plan = content
-            .plan()
-            .ok_or_else(|| StateError::damaged(StateKind::Proof, &proof, "it does not describe a proof"))?;
+        let content: Proof = PROOF.parse(&bytes).map_err(StateError::document(&proof))?;
+        let plan = content.plan().ok_or_else(|| StateError::damaged(&proof, "it does not describe a proof"))?;
         let id = blake3::hash(&bytes).to_hex()[..16].to_owned();
         Ok(Some(ProofDirectory { path: path.to_owned(), plan, id }))
     }
@@ -127,6 +126,10 @@ impl ProofDirectory {
         // A process that loses its own by this finds the proof.
         file::remove_leftovers(&proof).map_err(ProveError::io(&proof))?;
         ProofDirectory::open(path)?.ok_or_else(|| ProveError::Empty(path.to_owned()))
+    }
+
+    fn work(&self) -> Work {
+        Work { proof: self.id.clone() }
     }
 
     /// Request, effort and tables of the proof.
@@ -263,9 +266,7 @@ impl ProofDirectory {
     pub(super) fn write(&self, job: &Job, claims: &JobClaims) -> Result<(), ProveError> {
         let path = self.job_path(&job.test);
         let head = Head {
-            format: JOB_FORMAT.to_owned(),
-            version: JOB_VERSION,
-            proof: self.id.clone(),
+            work: self.work(),
             position: rows(&job.test.position, ",", "/"),
             score: job.test.score,
             bounds: job.bounds.map(|bounds| [bounds.lower, bounds.upper]),
@@ -277,7 +278,7 @@ impl ProofDirectory {
             digest: blake3::hash(&claims.bytes).to_hex().to_string(),
         };
         let write = |file: &mut file::Replacement| {
-            file.write_all(&Seal::Line { head: b"" }.close(&head)?)?;
+            file.write_all(&JOB.line(&head)?)?;
             file.write_all(&claims.bytes)
         };
         file::replace(&path, Some(FileContent::State), write).map_err(ProveError::io(&path))
@@ -289,26 +290,19 @@ impl ProofDirectory {
     /// If it cannot be read, is damaged, or belongs to another proof.
     pub fn read(&self, path: &Path) -> Result<(Job, Claims), ProveError> {
         let size = fs::metadata(path).map_err(ProveError::io(path))?.len();
-        let damaged = |what: &str| ProveError::from(StateError::damaged(StateKind::Job, path, what));
+        let damaged = |what: &str| ProveError::from(StateError::damaged(path, what));
         if size > MOST_JOB_BYTES {
             return Err(damaged("it is too large for a job"));
         }
         let bytes = file::read(path).map_err(ProveError::io(path))?;
         let end = bytes.iter().position(|&byte| byte == b'\n').ok_or_else(|| damaged("its first line has no end"))?;
         let (line, rest) = bytes.split_at(end + 1);
-        let head: Head =
-            Seal::Line { head: b"" }.open(line).map_err(|error| damaged(&format!("first line: {error}")))?;
-        if head.format == JOB_FORMAT && head.version > JOB_VERSION {
-            let what = format!("cannot be used: {}", file::other_version(head.version, JOB_VERSION));
-            let (kind, path) = (StateKind::Job, path.to_owned());
-            return Err(StateError::Version { kind, path, is_newer: true, what }.into());
-        }
-        if head.format != JOB_FORMAT || head.version != JOB_VERSION {
-            return Err(damaged("it is not a job that this version of the program can read"));
-        }
-        if head.proof != self.id {
-            return Err(damaged("it belongs to another proof"));
-        }
+        let head: Head = JOB.parse_line(line).map_err(|error| match error {
+            // Only jobs have such a name here.
+            DocumentError::Foreign(_) => StateError::damaged(path, error),
+            error => StateError::document(path)(error),
+        })?;
+        StateError::unless_same(path, &head.work, &self.work())?;
         if blake3::hash(rest).to_hex().as_str() != head.digest {
             return Err(damaged("its claims were changed or damaged"));
         }

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use kalah_base::file::{self, StateError, StateKind};
+use kalah_base::file::{self, StateError};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::Rules;
 use kalah_tables::table::Leases;
@@ -395,8 +395,8 @@ impl<'p, 's> Prover<'p, 's> {
                     self.check(&statement, &claims)?;
                 }
                 let plan = directory.plan();
-                let what = format!("is the certificate of another request, not of {}", plan.request);
-                return Err(StateError::other(StateKind::Proof, path, what).into());
+                let what = format!("it is the certificate of another request, not of {}", plan.request);
+                return Err(StateError::Other { path: path.to_owned(), what }.into());
             }
             let lease = match self.options.share {
                 true => self.leases.file(directory.certificate_lease_path())?,

@@ -1,9 +1,10 @@
 use std::fmt::Display;
-use std::io::BufReader;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kalah_base::file::{self, Document, FileContent, FileLock, StateError, StateKind};
+use kalah_base::file::{self, Document, FileContent, FileLock, StateError};
 use kalah_base::lock::Mutex;
 use kalah_core::game::{Bounds, ParseError, Position, Row, Rules, UnknownRules};
 use serde::{Deserialize, Serialize};
@@ -11,22 +12,21 @@ use serde::{Deserialize, Serialize};
 use super::error::SolveError;
 use super::solver::Solver;
 
-/// Format of the file with the proofs.
-const DOCUMENT: Document = Document { format: "kalah solve checkpoint", version: 2 };
+/// The first line of the file, which the transposition table follows.
+const DOCUMENT: Document = Document { format: "kalah solve checkpoint", version: 3 };
 
-/// A search saved to files. `FILE` has the position and all proved tests as JSON, `FILE.table` the
-/// transposition table.
+/// Maximum bytes of the first line.
+const MOST_HEAD_BYTES: u64 = 1 << 28;
+
+/// A search saved to a file: a line with the position and all proved bounds, and the transposition table.
 ///
-/// Both are replaced as a whole, so an interruption at any time leaves the last complete ones. `FILE` is small
-/// and written after every proved test, `FILE.table` from time to time. Only one process at a time can have a
-/// checkpoint open. docs/solving.md describes the formats.
+/// It is replaced as a whole, so an interruption at any time leaves the last complete one. Only one process at a
+/// time can have it open. docs/solving.md describes the format.
 #[derive(Debug)]
 pub struct Checkpoint {
     path: PathBuf,
-    /// Held while the proofs are saved, so that an older state never replaces a newer one.
-    proofs: Mutex<()>,
-    /// Held while the table is saved.
-    table: Mutex<()>,
+    /// Held while it is saved, so that an older state never replaces a newer one.
+    saving: Mutex<()>,
     _lock: FileLock,
 }
 
@@ -44,7 +44,7 @@ pub struct Resumed {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// Its files cannot be used.
+    /// Its file cannot be used.
     #[error("{0}")]
     State(#[from] StateError),
     /// Its contents cannot be compared with the tables.
@@ -52,18 +52,18 @@ pub enum CheckpointError {
     Solve(#[source] SolveError),
 }
 
+/// Identity of a search.
 #[derive(Serialize, Deserialize)]
-struct State {
+struct Work {
     rules: String,
     position: String,
-    proofs: Vec<Proof>,
 }
 
-impl State {
-    /// Reads the bytes of the file `path`.
-    fn parse(bytes: &[u8], path: &Path) -> Result<State, StateError> {
-        DOCUMENT.parse(bytes).map_err(|error| StateError::document(StateKind::Checkpoint, path, &error))
-    }
+#[derive(Serialize, Deserialize)]
+struct Head {
+    #[serde(flatten)]
+    work: Work,
+    proofs: Vec<Proof>,
 }
 
 /// Bounds of a score, proved by complete tests.
@@ -91,88 +91,62 @@ impl Proof {
 }
 
 impl Checkpoint {
-    /// Opens the checkpoint in the file `path` and the file next to it; neither need exist. Removes temporary
-    /// files of killed processes. No other process can open it until it is dropped.
+    /// Opens the checkpoint in the file `path`, which need not exist. Removes temporary files of killed processes.
+    /// No other process can open it until it is dropped.
     ///
     /// # Errors
-    /// If another process has it open, or a file cannot be saved there: the directory is not writable, the name
+    /// If another process has it open, or the file cannot be saved there: the directory is not writable, the name
     /// is too long, or a file of another kind is in its place.
     pub fn open(path: impl AsRef<Path>) -> Result<Checkpoint, StateError> {
-        let path = path.as_ref();
-        let path = file::resolved(path);
+        let path = file::resolved(path.as_ref());
         let lock = FileLock::beside(&path)?;
-        let checkpoint = Checkpoint { path, proofs: Mutex::default(), table: Mutex::default(), _lock: lock };
-        let table = checkpoint.table_path();
-        file::require_own(&table, FileContent::Transpositions).map_err(StateError::io(&table))?;
-        let files = [(checkpoint.path.clone(), FileContent::State), (table, FileContent::Transpositions)];
-        for (path, content) in files {
-            // Otherwise a search of hours might not be saved.
-            file::remove_leftovers(&path)
-                .and_then(|()| file::require_writable(&path, Some(content)))
-                .map_err(StateError::writing(StateKind::Checkpoint, path))?;
-        }
-        Ok(checkpoint)
+        // Otherwise a search of hours might not be saved.
+        file::remove_leftovers(&path)
+            .and_then(|()| file::require_writable(&path, Some(FileContent::State)))
+            .map_err(StateError::writing(&path))?;
+        Ok(Checkpoint { path, saving: Mutex::default(), _lock: lock })
     }
 
-    /// Path of the saved transposition table.
-    pub fn table_path(&self) -> PathBuf {
-        file::beside(&self.path, ".table")
-    }
-
-    /// Removes the files if they exist. Files of other contents stay.
+    /// Removes the file if it exists. A file of other contents stays.
     ///
     /// # Errors
-    /// If one cannot be removed.
+    /// If it cannot be removed.
     pub fn remove(&self) -> Result<(), StateError> {
-        for (path, content) in
-            [(self.path.clone(), FileContent::State), (self.table_path(), FileContent::Transpositions)]
-        {
-            file::remove_own(&path, content).map_err(StateError::io(path))?;
-        }
-        Ok(())
+        file::remove_own(&self.path, FileContent::State).map_err(StateError::io(&self.path))
     }
 
-    /// Saves the bounds that complete tests proved, for a search of `position`.
+    /// Saves the bounds that complete tests proved, for a search of `position`, and the transposition table. This
+    /// is possible during the search.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn save_proofs(&self, solver: &Solver, position: &Position) -> Result<(), StateError> {
-        let _saving = self.proofs.lock();
+    pub fn save(&self, solver: &Solver, position: &Position) -> Result<(), StateError> {
+        let _saving = self.saving.lock();
         let proof = |(position, bounds): (Position, Bounds)| Proof {
             position: literal(&position),
             lower: bounds.lower,
             upper: bounds.upper,
         };
-        let state = State {
-            rules: solver.rules().to_string(),
-            position: position.to_string(),
-            proofs: solver.proofs().into_iter().map(proof).collect(),
+        let work = Work { rules: solver.rules().to_string(), position: position.to_string() };
+        let head = Head { work, proofs: solver.proofs().into_iter().map(proof).collect() };
+        let write = |file: &mut file::Replacement| {
+            file.write_all(&DOCUMENT.line(&head)?)?;
+            solver.engine.save(file)
         };
-        DOCUMENT.write(&self.path, &state).map_err(StateError::io(&self.path))
-    }
-
-    /// Saves the transposition table. This is possible during a search.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn save_table(&self, solver: &Solver) -> Result<(), StateError> {
-        let _saving = self.table.lock();
-        let path = self.table_path();
-        file::replace(&path, Some(FileContent::Transpositions), |file| solver.engine.save(file))
-            .map_err(StateError::io(path))
+        file::replace(&self.path, Some(FileContent::State), write).map_err(StateError::io(&self.path))
     }
 
     /// Resumes a saved search of `position`, if there is one. Its proofs are compared with the tables and with
     /// each other.
     ///
     /// # Errors
-    /// If a file cannot be read, is damaged, or belongs to another position or rule set. The solver must not be
+    /// If the file cannot be read, is damaged, or belongs to another position or rule set. The solver must not be
     /// used then.
     pub fn load(&self, solver: &mut Solver, position: &Position) -> Result<Option<Resumed>, CheckpointError> {
-        let Some(state) = self.state(solver.rules(), position)? else { return Ok(None) };
-        let transpositions = self.load_table(solver)?;
-        let proofs =
-            state.proofs.iter().map(|proof| self.resume_proof(solver, proof)).collect::<Result<Vec<_>, _>>()?;
+        let Some((head, mut file)) = self.head(solver.rules(), position)? else { return Ok(None) };
+        let engine = Arc::get_mut(&mut solver.engine).expect("no clone of the solver is in use");
+        let transpositions = engine.load(&mut file).map_err(|what| self.damaged(&what))?;
+        let proofs = head.proofs.iter().map(|proof| self.resume_proof(solver, proof)).collect::<Result<Vec<_>, _>>()?;
         // Bounds of a position must agree with the known bounds of the positions after its moves.
         for position in &proofs {
             solver.known_of(position).map_err(|error| self.not_proved(&literal(position), error))?;
@@ -186,39 +160,40 @@ impl Checkpoint {
     /// # Errors
     /// If the file cannot be read, is damaged, or belongs to another position or rule set.
     pub fn check(&self, rules: Rules, position: &Position) -> Result<(), StateError> {
-        self.state(rules, position).map(drop)
+        self.head(rules, position).map(drop)
     }
 
-    /// Reads the saved proofs of `position` by `rules`, if there are any.
-    fn state(&self, rules: Rules, position: &Position) -> Result<Option<State>, StateError> {
-        let Some(bytes) = file::found(file::read(&self.path)).map_err(StateError::io(&self.path))? else {
+    /// Reads the first line of a saved search of `position` by `rules`, if there is one. The table follows.
+    fn head(&self, rules: Rules, position: &Position) -> Result<Option<(Head, BufReader<File>)>, StateError> {
+        let Some(file) = file::found(file::open(&self.path)).map_err(StateError::io(&self.path))? else {
             return Ok(None);
         };
-        let state = State::parse(&bytes, &self.path)?;
-        let found = format!("{} with {} rules", state.position, state.rules);
-        let expected = format!("{position} with {rules} rules");
-        if found != expected {
-            let what = format!("belongs to {found}, not to {expected}");
-            return Err(StateError::other(StateKind::Checkpoint, &self.path, what));
+        // Until the search is saved, it may be empty.
+        if file.metadata().map_err(StateError::io(&self.path))?.len() == 0 {
+            return Ok(None);
         }
-        Ok(Some(state))
+        let mut file = BufReader::new(file);
+        let head = read_head(&mut file, &self.path)?;
+        let own = Work { rules: rules.to_string(), position: position.to_string() };
+        StateError::unless_same(&self.path, &head.work, &own)?;
+        Ok(Some((head, file)))
     }
 
     /// Reads the proofs in the file `path` without opening it as a checkpoint: the rule set, the searched
-    /// position, and positions without stores with bounds of their scores. Only the file's checksum is
+    /// position, and positions without stores with bounds of their scores. Only the checksum of the first line is
     /// verified.
     ///
     /// # Errors
     /// If the file cannot be read, or is damaged.
     #[allow(clippy::type_complexity)]
     pub fn read_proofs(path: &Path) -> Result<(Rules, Position, Vec<(Position, Bounds)>), StateError> {
-        let damaged = |what: &dyn Display| StateError::damaged(StateKind::Checkpoint, path, what);
-        let bytes = file::read(path).map_err(StateError::io(path))?;
-        let state = State::parse(&bytes, path)?;
-        let rules = state.rules.parse().map_err(|error: UnknownRules| damaged(&error))?;
-        let position = state.position.parse().map_err(|error: ParseError| damaged(&error))?;
+        let damaged = |what: &dyn Display| StateError::damaged(path, what);
+        let file = file::open(path).map_err(StateError::io(path))?;
+        let Head { work, proofs } = read_head(&mut BufReader::new(file), path)?;
+        let rules = work.rules.parse().map_err(|error: UnknownRules| damaged(&error))?;
+        let position = work.position.parse().map_err(|error: ParseError| damaged(&error))?;
         let bounds = |proof: &Proof| proof.bounds().ok_or_else(|| damaged(&proof.impossible()));
-        Ok((rules, position, state.proofs.iter().map(bounds).collect::<Result<_, _>>()?))
+        Ok((rules, position, proofs.iter().map(bounds).collect::<Result<_, _>>()?))
     }
 
     /// Adds a proof to `solver`. Returns its position.
@@ -239,18 +214,16 @@ impl Checkpoint {
         }
     }
 
-    fn load_table(&self, solver: &mut Solver) -> Result<u64, StateError> {
-        let path = self.table_path();
-        let opened = file::found(file::open(&path)).map_err(StateError::io(&path))?;
-        let Some(file) = opened else { return Ok(0) };
-        let damaged = |what: &str| StateError::damaged(StateKind::Checkpoint, &path, what);
-        let engine = Arc::get_mut(&mut solver.engine).expect("no clone of the solver is in use");
-        engine.load(&mut BufReader::new(file)).map_err(damaged)
-    }
-
     fn damaged(&self, what: &dyn Display) -> StateError {
-        StateError::damaged(StateKind::Checkpoint, &self.path, what)
+        StateError::damaged(&self.path, what)
     }
+}
+
+/// Reads the first line of the file `path`.
+fn read_head(file: &mut BufReader<File>, path: &Path) -> Result<Head, StateError> {
+    let mut line = Vec::new();
+    file.take(MOST_HEAD_BYTES).read_until(b'\n', &mut line).map_err(StateError::io(path))?;
+    DOCUMENT.parse_line(&line).map_err(StateError::document(path))
 }
 
 /// The rows of a position without its stores.

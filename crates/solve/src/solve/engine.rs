@@ -164,11 +164,6 @@ impl<'a, W: Word> Engine<'a, W> {
     fn static_search<'s>(&'s self, ends: Ends<'s>) -> StaticSearch<'s, W> {
         StaticSearch { sower: &self.sower, evaluation: &self.evaluation, ends }
     }
-
-    /// The boards of the saved transposition table.
-    fn saved(&self) -> transposition::Head {
-        transposition::Head { rules: self.sower.rules(), pits: self.sower.pits(), seeds: self.seeds }
-    }
 }
 
 /// The board of a position that fits the solver.
@@ -344,12 +339,11 @@ impl<W: Word> Search for Engine<'_, W> {
         if !self.audit.finish(AUDIT_BEFORE_SAVING).map_err(io::Error::other)? {
             return Err(io::Error::other("the tables of this search are still being compared with their checksums"));
         }
-        transposition::save(&self.positions, self.saved(), file)
+        transposition::save(&self.positions, file)
     }
 
     fn load(&mut self, file: &mut dyn BufRead) -> Result<u64, &'static str> {
-        let board = self.saved();
-        transposition::load(&mut self.positions, board, file)
+        transposition::load(&mut self.positions, self.seeds, file)
     }
 }
 

@@ -7,7 +7,6 @@
 // | `files` | a whole file against its checksums and digests; a table against its entry in a manifest |
 // | `survey` | the tables and other files in a directory |
 // | `consistency` | every score, or a sample, against the oracle |
-// | `checked_layers` | the layers that earlier runs have checked, in a file |
 // | `frame_check` | every score of a frame against the oracle, many positions at a time |
 // | `template` | moves of one mover's row against all other rows, as the oracle plays them |
 // | `changed` | ranks of the other rows after such a move |
@@ -16,7 +15,6 @@
 
 mod bounds;
 mod changed;
-mod checked_layers;
 mod consistency;
 mod files;
 mod frame_check;
@@ -38,7 +36,6 @@ use kalah_core::table::{TableError, TableKey, Tables, missing_layers};
 use crate::builder::DeviceError;
 
 pub use bounds::{BoundSet, check_bounds_against};
-pub use checked_layers::{CheckedLayer, CheckedLayers};
 pub use consistency::{check_consistency, check_sample};
 pub use files::{check_archive, check_checksums, check_manifest};
 pub use oracle::Oracle;

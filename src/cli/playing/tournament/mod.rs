@@ -2,7 +2,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `saved` | games in a file, to resume a tournament |
+//! | `saved` | games as text, and in the file from which a later run resumes |
 //! | `report` | the report |
 
 mod report;
@@ -14,21 +14,21 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::Args;
-use kalah::file::require_apart;
+use kalah::file::{StateError, StateFile, require_apart};
 use kalah::game::{Position, Rules};
 use kalah::play::{Participant, PlayError, PlayerName, Tournament as Games, random_starts};
 use kalah::record::GameRecord;
 use parking_lot::Mutex;
 
 use crate::cli::flags::args;
-use crate::cli::flags::games::{self, is_stream};
+use crate::cli::flags::games;
 use crate::cli::flags::player_flags::PlayerFlags;
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::output::report::Format;
 use crate::cli::playing::tournament::report::TournamentReport;
-use crate::cli::playing::tournament::saved::{Finished, GamesFile, event};
+use crate::cli::playing::tournament::saved::{Finished, event};
 use crate::cli::process::outcome::{Outcome, usage};
 use crate::cli::process::signals::cancelled_by_signal;
 
@@ -54,12 +54,12 @@ pub struct Tournament {
     /// Begin at the end of each game in FILE (docs/games.md)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["start", "starts", "random_moves"])]
     from: Option<PathBuf>,
-    /// Save every game to FILE as soon as it is over
+    /// Save all games to FILE, which is new or empty
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// Continue a stopped tournament from the games in the file of --save
-    #[arg(long, requires = "save")]
-    resume: bool,
+    /// Save each game in FILE as soon as it is over, and continue from it
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
     /// Play from N starts, which differ by their --random-moves
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     starts: u32,
@@ -83,10 +83,6 @@ impl Tournament {
         }
         if self.starts > 1 && self.random_moves == 0 {
             return Err(usage("all starts would be the same: add --random-moves"));
-        }
-        if self.resume && self.save.as_deref().is_some_and(is_stream) {
-            output::message("kalah: --resume needs the file of games: add --save FILE");
-            return Ok(Outcome::Usage);
         }
         if self.time.is_none() && self.players.iter().any(Participant::is_engine) {
             return Err(usage("a game with an engine that never answers would not end: add --time"));
@@ -113,28 +109,21 @@ impl Tournament {
         let setting = self.with.setting(&tables, 1);
         let tournament = Games::new(players, starts, setting).time(self.time);
 
-        let event = event(&tournament, self.with.seed, self.time);
-        let (mut file, saved) = match &self.save {
-            Some(path) if !is_stream(path) => {
-                let (file, saved) = GamesFile::open(path, &tournament, event.clone(), self.resume)?;
-                (Some(file), saved)
-            }
-            _ => (None, Vec::new()),
-        };
+        let _lock = self.save.as_deref().map(saved::reserve).transpose()?;
+        let state = self.state.as_ref().map(|path| saved::open(path, &tournament, self.with.seed, self.time));
+        let (state, saved) = state.transpose()?.map_or((None, Vec::new()), |(state, saved)| (Some(state), saved));
         if !saved.is_empty() {
             output::note(format_args!("resumed: {} of {} games are over", saved.len(), tournament.games()));
         }
         let begin = Instant::now();
-        let (games, stopped) = play(&tournament, saved, file.as_mut())?;
-        let written = match (&self.save, file) {
-            (_, Some(file)) => file.finish(&games),
-            (Some(path), None) => {
-                let records =
-                    games.iter().map(|game| game.record(&tournament, &event)).collect::<Result<Vec<_>, _>>()?;
-                games::write(path, &records)
-            }
-            (None, None) => Ok(()),
-        };
+        let Played { games, stopped, failed } = play(&tournament, saved, state)?;
+        let mut written = failed.map_or(Ok(()), |error| Err(error.into()));
+        // A stopped tournament goes on from the state, and writes its games then.
+        if let Some(path) = self.save.as_deref().filter(|_| !(stopped && self.state.is_some())) {
+            let event = event(&tournament, self.with.seed, self.time);
+            let records = games.iter().map(|game| game.record(&tournament, &event)).collect::<Result<Vec<_>, _>>()?;
+            written = written.and(games::write(path, &records));
+        }
         let report = TournamentReport::new(&tournament, &games, self.with.seed, begin.elapsed().as_secs_f64());
         if let Err(error) = written {
             // A command that fails prints no answer, but games of hours must not be lost with the disk.
@@ -145,9 +134,9 @@ impl Tournament {
             self.format.print(&report, || report.records(), || report.print())?;
         }
         if stopped {
-            let advice = match self.save {
-                Some(_) => "run the same command with --resume to continue",
-                None => "nothing is saved; --save FILE saves the games",
+            let advice = match self.state {
+                Some(_) => "run the same command again to continue",
+                None => "--state FILE saves games, to continue from them",
             };
             output::message(format_args!("stopped after {} of {} games; {advice}", games.len(), tournament.games()));
             return Ok(Outcome::Failed);
@@ -156,13 +145,19 @@ impl Tournament {
     }
 }
 
-/// Plays the games that are not saved yet, and writes each to `file` as it ends. Returns all games in the order of
-/// their numbers, and true if it was stopped before the last one.
-fn play(
-    tournament: &Games,
-    saved: Vec<Finished>,
-    file: Option<&mut GamesFile>,
-) -> anyhow::Result<(Vec<Finished>, bool)> {
+/// Games of a tournament.
+struct Played {
+    /// All games, in the order of their numbers.
+    games: Vec<Finished>,
+    /// True if it was stopped before the last one.
+    stopped: bool,
+    /// Error of a game that could not be saved.
+    failed: Option<StateError>,
+}
+
+/// Plays the games that are not saved yet, and saves each in `state` as it ends. If one cannot be saved, the tournament
+/// goes on.
+fn play(tournament: &Games, saved: Vec<Finished>, state: Option<StateFile>) -> anyhow::Result<Played> {
     let mut is_saved = vec![false; tournament.games()];
     saved.iter().for_each(|game| is_saved[game.number] = true);
     let left: Vec<usize> = (0..tournament.games()).filter(|&number| !is_saved[number]).collect();
@@ -171,24 +166,25 @@ fn play(
     let stage = format!("tournament of {}", output::count(tournament.players.len(), "player"));
     let progress = Progress::of(left.len() as u64, "games").at(stage);
     let done = AtomicU64::new(0);
-    let finished = Mutex::new((saved, file));
+    let finished = Mutex::new((saved, state, None));
     let played = progress.complete(&done, || {
         tournament.try_engines(&cancel)?;
         tournament.run_some(&left, &cancel, &|played| {
             let game = Finished::new(tournament, played);
-            let (games, file) = &mut *finished.lock();
-            if let Some(file) = file {
-                file.add(&game);
+            let (games, state, failed) = &mut *finished.lock();
+            if let Some(Err(error)) = state.as_mut().map(|state| saved::save(state, &game)) {
+                output::message(format_args!("kalah: cannot save the games: {error}; the tournament goes on"));
+                (*state, *failed) = (None, Some(error));
             }
             games.push(game);
             done.fetch_add(1, Ordering::Relaxed);
         })
     });
-    let (mut games, _) = finished.into_inner();
+    let (mut games, _, failed) = finished.into_inner();
     games.sort_by_key(|game| game.number);
     match played {
-        Ok(_) => Ok((games, false)),
-        Err(PlayError::Stopped) => Ok((games, true)),
+        Ok(_) => Ok(Played { games, stopped: false, failed }),
+        Err(PlayError::Stopped) => Ok(Played { games, stopped: true, failed }),
         Err(error) => Err(error.into()),
     }
 }

@@ -12,15 +12,13 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use clap::Args;
 use kalah::certificate::{
-    Check as Checked, CheckError, CheckIdentity, CheckTally, Head, SaveTasks, StoredCertificate, Tasks,
-    digest_of_tables, open_copied,
+    Check as Checked, CheckError, CheckIdentity, CheckTally, Head, StoredCertificate, digest_of_tables,
 };
-use kalah::file::{FileContent, FileLock, StateError, StateKind, found, remove_leftovers, require_writable};
+use kalah::file::StateFile;
 use kalah::progress::Pulse;
-use kalah::system::available_memory;
 use kalah::table::{Opening, TableError, TableKey, Tables};
 
 use crate::cli::errors::advice;
@@ -144,8 +142,7 @@ impl Check {
         }
         let last = TableKey { rules: head.statement.rules, pits: head.statement.position.pits(), seeds };
         if seeds > own {
-            let tables = Tables::open(&self.tables.paths, last.rules, last.pits, Opening::to(seeds).if_there())?;
-            tables.require(seeds)?;
+            let tables = self.open_tables(last)?;
             digests.extend(tables.layers().iter().skip(digests.len()).map(|table| table.header().digest));
         }
         Ok(Used { last, digests })
@@ -154,13 +151,11 @@ impl Check {
     /// Opens the tables and checks the certificate.
     fn open_and_check(&self, file: &StoredCertificate, used: &Used, pulse: &Pulse) -> anyhow::Result<Found> {
         // An unusable state is an error before the long reading of the tables.
-        let tasks = self.tasks(file, used)?;
+        let state = self.state.as_ref().map(|path| self.identity(file, used).open_state(path, file.claims()));
+        let (state, done) = state.transpose()?.map_or((None, CheckTally::default()), |(file, done)| (Some(file), done));
         let tables = match used.last.seeds {
             0 => None,
-            _ => match self.open_tables(used.last, pulse) {
-                Err(TableError::Stopped(_)) => return Ok(Found::stopped(&tasks.0)),
-                tables => Some(tables?),
-            },
+            _ => Some(self.open_tables(used.last)?),
         };
         let tables = tables.as_ref();
         let check = if self.trust_tables {
@@ -170,7 +165,7 @@ impl Check {
             let progress = Progress::of(bytes, "bytes").at("comparing the tables with their digests");
             let check = progress.complete(&pulse.positions, || Checked::new(file, tables, used.last.seeds, pulse));
             match check {
-                Err(CheckError::Stopped(_)) => return Ok(Found::stopped(&tasks.0)),
+                Err(CheckError::Stopped(_)) => return Ok(Found::stopped(done)),
                 check => check?,
             }
         };
@@ -179,28 +174,16 @@ impl Check {
         check.statement()?;
         match self.sample {
             Some(count) => check_sample(&check, file, (count, self.random_seed), pulse),
-            None => self.check_all(&check, tasks, pulse),
+            None => self.check_all(&check, file, (state, done), pulse),
         }
     }
 
     /// Opens the tables of the check.
-    fn open_tables(&self, last: TableKey, pulse: &Pulse) -> Result<Tables, TableError> {
-        let (directories, TableKey { rules, pits, seeds }) = (&self.tables.paths, last);
-        if self.trust_tables {
-            let tables = Tables::open(directories, rules, pits, Opening::to(seeds).if_there())?;
-            tables.require(seeds)?;
-            return Ok(tables);
-        }
-        // The other half is left to other programs and to mapped pages of the tables.
-        let memory = available_memory().unwrap_or(0) / 2;
-        let keys = (2..=seeds).map(|seeds| TableKey { rules, pits, seeds });
-        let bytes =
-            keys.map(|key| directories.file(&key.file_name()).metadata().map_or(0, |metadata| metadata.len())).sum();
-        let progress = Progress::of(bytes, "bytes").at("reading the tables");
-        let open = || open_copied(directories, rules, pits, seeds, memory, pulse);
-        let tables = progress.complete(&pulse.positions, open);
-        pulse.positions.store(0, Ordering::Relaxed);
-        tables
+    fn open_tables(&self, last: TableKey) -> Result<Tables, TableError> {
+        let opening = Opening::to(last.seeds).if_there();
+        let tables = Tables::open(&self.tables.paths, last.rules, last.pits, opening)?;
+        tables.require(last.seeds)?;
+        Ok(tables)
     }
 
     /// Returns the identity of the check, which a state must have.
@@ -213,34 +196,21 @@ impl Check {
         }
     }
 
-    /// Returns the progress of earlier runs, and the lock of its file.
-    fn tasks(&self, file: &StoredCertificate, used: &Used) -> anyhow::Result<(Tasks, Option<FileLock>)> {
-        let claims = file.claims();
-        let Some(path) = &self.state else { return Ok((Tasks::new(self.identity(file, used), claims), None)) };
-        let lock = FileLock::beside(path)?;
-        let cannot_write = || format!("cannot write {}", path.display());
-        remove_leftovers(path).with_context(cannot_write)?;
-        require_writable(path, Some(FileContent::State)).map_err(StateError::writing(StateKind::Check, path))?;
-        Ok((Tasks::read(path, self.identity(file, used), claims)?, Some(lock)))
-    }
-
     /// Checks all claims that earlier runs have not.
     fn check_all(
         &self,
         check: &Checked,
-        (tasks, _lock): (Tasks, Option<FileLock>),
+        file: &StoredCertificate,
+        (mut state, done): (Option<StateFile>, CheckTally),
         pulse: &Pulse,
     ) -> anyhow::Result<Found> {
-        let earlier = tasks.checked();
-        let progress = Progress::of(tasks.claims() - earlier, "claims").at("checking");
-        let save = self.state.as_ref().map(|path| move |tasks: &Tasks| tasks.write(path));
-        let save = save.as_ref().map(|save| save as &SaveTasks);
-        let tasks = progress.complete(&pulse.positions, || check.claims(tasks, pulse, save))?;
-        let extent = if tasks.is_complete() { Extent::Complete } else { Extent::Stopped };
-        if let (Some(path), Extent::Complete) = (&self.state, extent) {
-            found(std::fs::remove_file(path)).with_context(|| format!("cannot remove {}", path.display()))?;
+        let progress = Progress::of(file.claims() - done.claims, "claims").at("checking");
+        let tally = progress.complete(&pulse.positions, || check.claims(done, pulse, state.as_mut()))?;
+        let extent = if tally.claims == file.claims() { Extent::Complete } else { Extent::Stopped };
+        if extent == Extent::Complete {
+            state.map_or(Ok(()), StateFile::remove)?;
         }
-        Ok(Found { tally: *tasks.tally(), earlier, extent })
+        Ok(Found { tally, earlier: done.claims, extent })
     }
 }
 

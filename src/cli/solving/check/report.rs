@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use indicatif::{HumanBytes, HumanCount};
-use kalah::certificate::{CheckTally, OpeningBounds, Statement, StoredCertificate, Tasks};
+use kalah::certificate::{CheckTally, OpeningBounds, Statement, StoredCertificate};
 use kalah::game::{Position, ValueBounds};
 use serde::Serialize;
 
@@ -62,8 +62,8 @@ pub struct Found {
 
 impl Found {
     /// Returns the results of a run that was stopped before its first claim.
-    pub fn stopped(tasks: &Tasks) -> Found {
-        Found { tally: *tasks.tally(), earlier: tasks.checked(), extent: Extent::Stopped }
+    pub fn stopped(done: CheckTally) -> Found {
+        Found { tally: done, earlier: done.claims, extent: Extent::Stopped }
     }
 
     /// Number of claims checked by this run.

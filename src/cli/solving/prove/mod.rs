@@ -15,7 +15,7 @@ use clap::Args;
 use indicatif::{HumanCount, HumanDuration};
 use kalah::cancel::Cancel;
 use kalah::certificate::Checker;
-use kalah::file::{FileContent, StateError, StateKind, require_apart, require_writable};
+use kalah::file::{FileContent, StateError, require_apart, require_writable};
 use kalah::game::Position;
 use kalah::prove::{
     Checkers, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, State, Wanted,
@@ -197,8 +197,8 @@ impl Prove {
         if expected == found {
             return Ok(());
         }
-        let what = format!("proves {found}, not {expected}");
-        Err(StateError::other(StateKind::Proof, &self.proof, what).into())
+        let what = format!("it proves {found}, not {expected}");
+        Err(StateError::Other { path: self.proof.clone(), what }.into())
     }
 }
 

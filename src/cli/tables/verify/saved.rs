@@ -1,36 +1,59 @@
 //! The file of `kalah verify --state`: the layers whose scores earlier runs have checked.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::Context;
-use kalah::file::{FileContent, FileLock, StateError, StateKind, found, remove_leftovers, require_writable};
+use kalah::file::{Document, StateError, StateFile};
 use kalah::table::{Table, Tables};
-use kalah::verify::CheckedLayers;
+use serde::{Deserialize, Serialize};
 
+use crate::cli::output;
 use crate::cli::program;
 use crate::cli::tables::verify::report::{Check, Passed};
 
+/// The file: a record for each layer.
+const DOCUMENT: Document = Document { format: "kalah consistency", version: 2 };
+
+/// Identity of a check.
+#[derive(Serialize)]
+struct Work {
+    /// Program, with version and commit.
+    program: String,
+    rules: &'static str,
+    pits: usize,
+}
+
+/// A layer whose scores all are the minimax of their children.
+#[derive(Serialize, Deserialize)]
+struct CheckedLayer {
+    seeds: usize,
+    positions: u64,
+    seconds: f64,
+    /// Digest of the table, in hexadecimal.
+    digest: String,
+}
+
 /// Checked layers in a file, which no other process uses.
 pub struct SavedLayers {
-    path: PathBuf,
-    layers: CheckedLayers,
-    _lock: FileLock,
+    file: StateFile,
+    layers: Vec<CheckedLayer>,
 }
 
 impl SavedLayers {
     /// Reads the layers in the file `path`, which may not exist. They must be those of `tables`.
-    pub fn open(path: &Path, tables: &Tables) -> anyhow::Result<SavedLayers> {
-        let lock = FileLock::beside(path)?;
-        let cannot_write = || format!("cannot write {}", path.display());
-        remove_leftovers(path).with_context(cannot_write)?;
-        require_writable(path, Some(FileContent::State)).map_err(StateError::writing(StateKind::Consistency, path))?;
-        let layers = CheckedLayers::read(path, program::short_version(), tables)?;
-        Ok(SavedLayers { path: path.to_owned(), layers, _lock: lock })
+    pub fn open(path: &Path, tables: &Tables) -> Result<SavedLayers, StateError> {
+        let work = Work { program: program::short_version(), rules: tables.rules().name(), pits: tables.pits() };
+        let (file, layers) = StateFile::open::<CheckedLayer>(path, DOCUMENT, &work)?;
+        let is_other = |layer: &&CheckedLayer| tables.layer(layer.seeds).map(digest).as_ref() != Some(&layer.digest);
+        if let Some(layer) = layers.iter().find(is_other) {
+            let what = format!("it has a check of another table for {}", tables.key(layer.seeds));
+            return Err(StateError::Other { path: file.path().to_owned(), what });
+        }
+        Ok(SavedLayers { file, layers })
     }
 
     /// Returns the check of a layer by an earlier run.
     pub fn earlier(&self, seeds: usize) -> Option<Passed> {
-        let layer = self.layers.layer(seeds)?;
+        let layer = self.layers.iter().find(|layer| layer.seeds == seeds)?;
         Some(Passed {
             seeds,
             check: Check::Consistency,
@@ -43,18 +66,22 @@ impl SavedLayers {
 
     /// Returns true if an earlier run has checked a layer.
     pub fn has(&self, seeds: usize) -> bool {
-        self.layers.layer(seeds).is_some()
+        self.earlier(seeds).is_some()
     }
 
-    /// Adds the check of the next layer, and writes the file.
-    pub fn add(&mut self, table: &Table, passed: &Passed) -> anyhow::Result<()> {
-        self.layers.add(table, passed.checked, passed.seconds);
-        self.layers.write(&self.path).with_context(|| format!("cannot write {}", self.path.display()))
+    /// Adds the check of a layer.
+    pub fn add(&mut self, table: &Table, passed: &Passed) -> Result<(), StateError> {
+        let &Passed { seeds, checked: positions, seconds, .. } = passed;
+        self.file.append(&CheckedLayer { seeds, positions, seconds, digest: digest(table) })
     }
 
     /// Removes the file.
-    pub fn remove(self) -> anyhow::Result<()> {
-        let removed = found(std::fs::remove_file(&self.path));
-        removed.map(drop).with_context(|| format!("cannot remove {}", self.path.display()))
+    pub fn remove(self) -> Result<(), StateError> {
+        self.file.remove()
     }
+}
+
+/// Digest of a table in hexadecimal.
+fn digest(table: &Table) -> String {
+    output::hex(&table.header().digest)
 }

@@ -22,5 +22,5 @@ pub use check::{VerdictError, check};
 pub use outcome::{Limits, MAX_LINES, Outcome, Verdict};
 pub use ring::{Ring, RingEnd};
 pub use scan::{Batch, OpeningScan, ScanError, ScanTally, ScannedStart, StartRange, split};
-pub use state::ScanState;
+pub use state::open_state;
 pub use turn_tree::{outcome, winning_opening};

@@ -273,9 +273,9 @@ mod tests {
             assert_eq!(solver.known(&position).unwrap(), crate::solve::Bounds { lower: 0, upper: 16 });
             // The search is not saved, because a resumed search would rely on it.
             let directory = tempfile::tempdir().unwrap();
-            let saved = Checkpoint::open(directory.path().join("search")).unwrap().save_table(&solver);
+            let saved = Checkpoint::open(directory.path().join("search")).unwrap().save(&solver, &position);
             assert!(matches!(&saved, Err(StateError::Io { source, .. }) if source.to_string().contains("damaged")));
-            assert!(!directory.path().join("search.table").exists());
+            assert!(!directory.path().join("search").exists());
         }
     }
 

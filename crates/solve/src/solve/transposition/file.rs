@@ -2,8 +2,6 @@
 
 use std::io::{self, BufRead, Read, Write};
 
-use kalah_core::game::Rules;
-use kalah_core::header::{Kind, Start};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::table::TranspositionTable;
@@ -12,42 +10,14 @@ use crate::solve::packed::Word;
 /// Entries written at a time.
 const CHUNK: usize = 1 << 16;
 
-/// The boards of a table.
-pub(crate) struct Head {
-    pub rules: Rules,
-    pub pits: usize,
-    /// The most seeds in play.
-    pub seeds: usize,
-}
-
-/// Bytes before the entries.
-const HEAD_BYTES: usize = 17;
-
-impl Head {
-    /// The bytes before the entries of a table with these numbers of bits for a key and for a bucket's number.
-    fn bytes<W: Word>(&self, (key_bits, bucket_bits): (u32, u32)) -> [u8; HEAD_BYTES] {
-        let mut head = [0; HEAD_BYTES];
-        head[..12].copy_from_slice(bytemuck::bytes_of(&Start::new(Kind::Transpositions, version::<W>())));
-        head[12..].copy_from_slice(&[
-            self.rules.code(),
-            self.pits as u8,
-            self.seeds as u8,
-            key_bits as u8,
-            bucket_bits as u8,
-        ]);
-        head
-    }
-}
-
-/// Version 1 has entries of 64 bits, version 2 of 128.
-fn version<W: Word>() -> u32 {
-    W::BITS / 64
-}
+/// Bytes before the entries: those of an entry, bits of a key and of a bucket's number.
+const HEAD_BYTES: usize = 3;
 
 /// Writes a table. This is possible during a search, since each entry is read atomically and is valid by
 /// itself.
-pub(crate) fn save<W: Word>(table: &TranspositionTable<W>, head: Head, file: &mut dyn Write) -> io::Result<()> {
-    file.write_all(&head.bytes::<W>(table.bits()))?;
+pub(crate) fn save<W: Word>(table: &TranspositionTable<W>, file: &mut dyn Write) -> io::Result<()> {
+    let (key_bits, bucket_bits) = table.bits();
+    file.write_all(&[size_of::<W>() as u8, key_bits as u8, bucket_bits as u8])?;
     let mut hash = Xxh3Default::new();
     let mut compressed = zstd::Encoder::new(&mut *file, 1)?;
     let mut bytes = Vec::with_capacity(size_of::<W>() * CHUNK);
@@ -62,33 +32,31 @@ pub(crate) fn save<W: Word>(table: &TranspositionTable<W>, head: Head, file: &mu
     file.write_all(&hash.digest().to_le_bytes())
 }
 
-/// Loads the entries of a file into a table, which may have another size. Returns their number, or the reason
-/// why the file is invalid; then the table is empty.
+/// Loads the entries of a file into a table of a board with `seeds` seeds, which may have another size. Returns
+/// their number, or the reason why the file is invalid; then the table is empty.
 ///
 /// Entries are loaded directly into the table, so a resumed search needs no additional memory. No search uses
 /// the table meanwhile, so no entry is used before all are checked.
 pub(crate) fn load<W: Word>(
     table: &mut TranspositionTable<W>,
-    head: Head,
+    seeds: usize,
     file: &mut dyn BufRead,
 ) -> Result<u64, &'static str> {
-    let taken = take(table, head, file);
+    let taken = take(table, seeds, file);
     if taken.is_err() {
         table.clear();
     }
     taken
 }
 
-fn take<W: Word>(table: &TranspositionTable<W>, head: Head, mut file: &mut dyn BufRead) -> Result<u64, &'static str> {
+fn take<W: Word>(table: &TranspositionTable<W>, seeds: usize, mut file: &mut dyn BufRead) -> Result<u64, &'static str> {
     let short = |_| "it ends too early or was changed";
     let mut found = [0; HEAD_BYTES];
     file.read_exact(&mut found).map_err(short)?;
-    let (key_bits, bucket_bits) = (table.bits().0, u32::from(found[HEAD_BYTES - 1]));
-    let expected = head.bytes::<W>((key_bits, bucket_bits));
-    Start::read(&found, Kind::Transpositions, &[version::<W>()])
-        .map_err(|_| "it is not a saved transposition table of this version")?;
-    let count = TranspositionTable::<W>::entries_of(key_bits, bucket_bits).filter(|_| found == expected);
-    let count = count.ok_or("it was saved by a search of another board")?;
+    let (key_bits, bucket_bits) = (table.bits().0, u32::from(found[2]));
+    let count = TranspositionTable::<W>::entries_of(key_bits, bucket_bits);
+    let is_own = found[..2] == [size_of::<W>() as u8, key_bits as u8];
+    let count = count.filter(|_| is_own).ok_or("its transposition table is that of another board")?;
     let (mut taken, mut hash) = (0, Xxh3Default::new());
     {
         let mut compressed = zstd::Decoder::with_buffer(&mut file).map_err(short)?.single_frame();
@@ -101,7 +69,7 @@ fn take<W: Word>(table: &TranspositionTable<W>, head: Head, mut file: &mut dyn B
             for word in bytes[..part].chunks_exact(size_of::<W>()) {
                 let word = W::pack(word.iter().copied());
                 if word != W::default() {
-                    if !table.restore(bucket_bits, index, word, head.seeds) {
+                    if !table.restore(bucket_bits, index, word, seeds) {
                         return Err("it has impossible bounds");
                     }
                     taken += 1;

@@ -15,8 +15,8 @@ mod size;
 mod table;
 
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use file::{Head, load, save};
+pub(crate) use file::{load, save};
 #[cfg(target_family = "wasm")]
-pub(crate) use no_file::{Head, load, save};
+pub(crate) use no_file::{load, save};
 pub(crate) use size::{most_bytes, rounded_bytes, table_bytes};
 pub(crate) use table::{Slot, TranspositionTable};
