@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use kalah_tests::browser::Browser;
 use kalah_tests::browser::board::{RULES, STILL, choose, directory, drawn, moves, remember, server, settled};
+use kalah_tests::program::{self, Ran, Run};
 
 /// Records in `playable` when South's pits can first be clicked, and in `requests` the requests to the server until
 /// then.
@@ -147,10 +148,9 @@ fn a_report_judges_turns_as_reviews_do() {
             [...row.querySelectorAll('td')].map((cell) => cell.textContent))",
     );
     let line: Vec<String> = turns.iter().map(|turn| turn.iter().map(Pit::to_string).collect()).collect();
-    let mut review = assert_cmd::Command::cargo_bin("kalah").unwrap();
+    let mut review = program::command();
     review.args(["review", "3x2"]).args(&line).args(["--rules", RULES.name(), "--json"]);
-    let output = review.env("KALAH_TABLES", directory()).output().unwrap();
-    let review: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let review = review.env("KALAH_TABLES", directory()).run().success().json();
     for (column, side) in ["south", "north"].iter().enumerate() {
         let turns = review["turns"].as_array().unwrap().iter();
         let own: Vec<&Value> = turns
