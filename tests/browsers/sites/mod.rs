@@ -215,6 +215,7 @@ impl Host {
         });
         let asked = headers.iter().find_map(|line| line.strip_prefix("range: bytes="));
         if self.ranges
+            && status == "200 OK"
             && let Some(asked) = asked
         {
             let (first, last) = asked.split_once('-')?;
