@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use kalah::cancel::Cancel;
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions as count_positions, row_count};
 use kalah::remote::Address;
-use kalah::table::{Directories, Opening, Storage, Tables as OpenTables, check_in_parallel};
+use kalah::table::{Opening, Storage, Tables as OpenTables, check_in_parallel};
 use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -29,7 +29,8 @@ use crate::waiting::{ThreadsArgument, pool, wait_for};
 #[pyclass(module = "kalah._kalah", frozen, subclass)]
 pub struct Tables {
     pub opened: Opened,
-    directories: Directories,
+    /// Names of the directories. Those of closed tables hold on to nothing.
+    names: Vec<PathBuf>,
     max_seeds: usize,
     elsewhere: Elsewhere,
 }
@@ -79,7 +80,8 @@ impl Tables {
         let tables = opened.or_raise()?;
         tables.require_all().or_raise()?;
         tables.require(2).or_raise()?;
-        Ok(Tables { directories, max_seeds: tables.max_seeds().unwrap_or(0), opened: Opened::new(tables), elsewhere })
+        let names = directories.places().iter().map(|place| place.name().to_owned()).collect();
+        Ok(Tables { names, max_seeds: tables.max_seeds().unwrap_or(0), opened: Opened::new(tables), elsewhere })
     }
 
     /// Closes the files, lets go of a file system, and frees the memory of copies, as soon as no call and no solver
@@ -101,7 +103,7 @@ impl Tables {
     /// The directories, as absolute paths or addresses.
     #[getter]
     fn directories<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        self.directories.places().iter().map(|place| remote::location(py, place.name().to_owned())).collect()
+        self.names.iter().map(|name| remote::location(py, name.clone())).collect()
     }
 
     /// Bytes fetched so far from addresses or a file system; 0 for tables on this machine.

@@ -24,10 +24,10 @@ def board(position: Position) -> str:
     width, height = position.pits * _PIT + 2 * _STORE, 2 * _PIT + 8
 
     def hole(x: int, y: int, size: tuple[int, int], seeds: int) -> str:
-        text = f'x="{x + size[0] // 2}" y="{y + size[1] // 2 + 6}" fill="{"#000" if seeds else "#b08d5b"}"'
+        text, colour = f'x="{x + size[0] // 2}" y="{y + size[1] // 2 + 6}"', "#000" if seeds else "#b08d5b"
         return (
             f'<rect x="{x}" y="{y}" width="{size[0]}" height="{size[1]}" rx="{size[0] // 2}" fill="#f5e6cc"/>'
-            f'<text {text} font-size="18">{seeds}</text>'
+            f'<text {text} font-size="18" fill="{colour}">{seeds}</text>'
         )
 
     def column(index: int) -> int:
