@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+#[cfg(feature = "cli")]
 use std::process::Output;
 use std::sync::Mutex;
 
@@ -18,6 +19,7 @@ use kalah::table::Tables;
 use serde_json::{Value, json};
 
 use crate::certificates::stored;
+#[cfg(feature = "cli")]
 use kalah_tests::program::{self, Ran, Run};
 
 /// A proof that is run again and again.

@@ -8,6 +8,7 @@ use kalah::prove::Wanted;
 use kalah::table::Tables;
 
 use crate::prove::{Board, Case, never};
+#[cfg(feature = "cli")]
 use kalah_tests::program::{self, Ran, Run};
 
 /// Games against random players, from each position and as each side.

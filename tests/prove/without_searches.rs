@@ -7,6 +7,7 @@ use kalah::prove::Wanted;
 
 use crate::certificates::stored;
 use crate::prove::{Board, Case, never};
+#[cfg(feature = "cli")]
 use kalah_tests::program::{self, Ran, Run};
 
 fn check(board: &Board, certificate: &Certificate) -> Result<CheckTally, CheckError> {
