@@ -128,13 +128,11 @@ fn of_build(error: &BuildError) -> Option<String> {
 /// Advice for a book that cannot be used. Only one that is certainly a damaged book is to be deleted.
 fn of_book(error: &BookError) -> Option<String> {
     match error {
-        BookError::Version { .. } if error.is_newer() => {
-            Some(format!("{USE_NEWER}, choose another file, or use --no-book"))
-        }
+        BookError::Header(_) if error.is_newer() => Some(format!("{USE_NEWER}, choose another file, or use --no-book")),
         BookError::Damaged(_) => {
             Some("delete it: the program contains books, and `kalah book make 6x4` makes more".to_owned())
         }
-        BookError::Foreign | BookError::Version { .. } => {
+        BookError::Header(_) => {
             Some("choose another file, or move it away from the tables: the program contains books".to_owned())
         }
         BookError::Contradiction { .. } => {

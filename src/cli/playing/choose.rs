@@ -10,9 +10,10 @@ use anyhow::Context;
 use clap::Args;
 use kalah::book::Books;
 use kalah::cancel::Cancel;
-use kalah::certificate::{Certificate, Head, MAGIC, Strategy};
+use kalah::certificate::{Certificate, Head, Strategy};
 use kalah::file;
 use kalah::game::Position;
+use kalah::header::Kind;
 use kalah::play::{ByCertificate, Choice, Player, PlayerName, Source, Worth};
 use kalah::table::{Directories, Opening, Tables};
 use serde::Serialize;
@@ -178,9 +179,9 @@ pub struct StrategyFile {
 impl StrategyFile {
     /// Returns true if a file begins as certificates do. Files that cannot be read are left to other readers.
     pub fn is_certificate(path: &Path) -> bool {
-        let mut start = [0; MAGIC.len()];
+        let (mut start, magic) = ([0; 8], Kind::Certificate.magic());
         let is_stream = path == Path::new("-") || file::is_stream(path);
-        !is_stream && file::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == MAGIC
+        !is_stream && file::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == magic
     }
 
     /// Reads a certificate, and opens its tables in `directories`.

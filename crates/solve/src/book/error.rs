@@ -1,8 +1,9 @@
 use std::io;
 use std::path::Path;
 
-use kalah_base::file::{LockError, other_version};
+use kalah_base::file::LockError;
 use kalah_core::game::{Bounds, Position, Rules};
+use kalah_core::header::HeaderError;
 use kalah_core::table::TableError;
 use kalah_core::text::count;
 
@@ -10,17 +11,9 @@ use kalah_core::text::count;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BookError {
-    /// It is not a book.
-    #[error("it is not a book")]
-    Foreign,
-    /// It has another version.
-    #[error("{}", other_version(*found, *known))]
-    Version {
-        /// The file's version.
-        found: u32,
-        /// The version that this program reads.
-        known: u32,
-    },
+    /// It is not a book, or has another version.
+    #[error("{0}")]
+    Header(#[from] HeaderError),
     /// Some of its bytes were changed.
     #[error("{0}: it was changed or damaged")]
     Damaged(&'static str),
@@ -78,11 +71,12 @@ pub struct BookFileError {
 impl BookError {
     /// Returns true if the book has a newer version than this program can read.
     pub fn is_newer(&self) -> bool {
-        matches!(self, BookError::Version { found, known } if found > known)
+        matches!(self, BookError::Header(HeaderError::Version { found, known }) if found > known)
     }
 
     /// Returns true if the book itself is damaged or wrong.
     pub fn is_damage(&self) -> bool {
-        matches!(self, BookError::Foreign | BookError::Damaged(_) | BookError::Contradiction { .. })
+        let is_foreign = matches!(self, BookError::Header(HeaderError::Foreign(_)));
+        is_foreign || matches!(self, BookError::Damaged(_) | BookError::Contradiction { .. })
     }
 }

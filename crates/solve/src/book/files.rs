@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use kalah_base::file::{self, FileContent};
 use kalah_core::directories::Directories;
 use kalah_core::game::{MAX_PITS, Rules};
+use kalah_core::header::{HeaderError, Kind};
 
 use super::book::Book;
 use super::error::{BookError, BookFileError};
@@ -49,7 +50,7 @@ impl Book {
             let file = file::open(path)?;
             // A file of this name can be anything, of any size.
             if file.metadata()?.len() > MAX_BYTES {
-                return Err(BookError::Foreign);
+                return Err(HeaderError::Foreign(Kind::Book).into());
             }
             let mut bytes = Vec::new();
             file.take(MAX_BYTES).read_to_end(&mut bytes)?;

@@ -2,14 +2,12 @@
 
 use bytemuck::{Pod, Zeroable};
 use kalah_core::game::{MAX_PITS, Rules};
-use kalah_core::header::{is_sealed, sealed};
+use kalah_core::header::{Kind, Start, is_sealed, sealed};
 
 use super::book::Book;
 use super::error::BookError;
 use crate::certificate::ClaimKeys;
 use crate::certificate::block::{compressed, take};
-
-const MAGIC: [u8; 8] = *b"KALAHBK\n";
 
 /// The version that this program reads and writes.
 pub(super) const VERSION: u32 = 2;
@@ -20,8 +18,7 @@ const MAX_ENTRIES: u64 = 1 << 26;
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct RawHeader {
-    magic: [u8; 8],
-    version: u32,
+    start: Start,
     rules: u8,
     pits: u8,
     reserved: u16,
@@ -47,8 +44,7 @@ impl Book {
     pub fn to_bytes(&self) -> Vec<u8> {
         let (list, blocks) = compressed(self.entries.iter().copied()).expect("memory is written without errors");
         let header = sealed(RawHeader {
-            magic: MAGIC,
-            version: VERSION.to_le(),
+            start: Start::new(Kind::Book, VERSION),
             rules: self.rules().code(),
             pits: self.pits() as u8,
             reserved: 0,
@@ -64,16 +60,10 @@ impl Book {
     /// # Errors
     /// If they are not a complete and unchanged book.
     pub fn from_bytes(bytes: &[u8]) -> Result<Book, BookError> {
-        if !bytes.starts_with(&MAGIC) {
-            return Err(BookError::Foreign);
-        }
+        Start::read(bytes, Kind::Book, &[VERSION])?;
         let (header, mut blocks) =
             bytes.split_at_checked(HEADER_BYTES).ok_or(BookError::Damaged("its header is incomplete"))?;
         let raw: RawHeader = bytemuck::pod_read_unaligned(header);
-        let version = u32::from_le(raw.version);
-        if version != VERSION {
-            return Err(BookError::Version { found: version, known: VERSION });
-        }
         let damaged = || BookError::Damaged("its header is wrong");
         if !is_sealed(&raw) || raw.reserved != 0 {
             return Err(damaged());

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
-use kalah_base::file::other_version;
 use kalah_base::system::AvailableMemory;
+use kalah_core::header::HeaderError;
 
 use super::statement::StatementError;
 
@@ -40,12 +40,9 @@ impl std::fmt::Display for CertificatePart {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CertificateDamage {
-    /// The first bytes are not those of the format.
-    #[error("it is not a certificate")]
-    Foreign,
-    /// Its version is one that this program cannot read.
-    #[error("{}", other_version(*.0, VERSION))]
-    Version(u32),
+    /// It is not a certificate, or its version is one that this program cannot read.
+    #[error("{0}")]
+    Header(#[from] HeaderError),
     /// The file is too short or too long.
     #[error("it has {found} bytes, but should have {expected}")]
     Length {
@@ -111,7 +108,8 @@ pub enum CertificateError {
 impl CertificateError {
     /// Returns true if the file has a newer version than this program can read.
     pub fn is_newer(&self) -> bool {
-        matches!(self, CertificateError::Damaged { damage: CertificateDamage::Version(found), .. } if *found > VERSION)
+        let CertificateError::Damaged { damage: CertificateDamage::Header(error), .. } = self else { return false };
+        matches!(error, HeaderError::Version { found, known } if found > known)
     }
 
     /// Returns true if the file is damaged, rather than missing.

@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use kalah_core::game::{MAX_PITS, Pit, Position, Row, Rules, ValueBounds};
-use kalah_core::header::{is_sealed, sealed};
+use kalah_core::header::{Kind, Start, is_sealed, sealed};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -11,9 +11,6 @@ use super::bytes::Bytes;
 use super::check::Checker;
 use super::error::{CertificateDamage, CertificatePart, VERSION};
 use super::statement::{Head, OpeningBounds, Statement};
-
-/// The first bytes of every certificate.
-pub const MAGIC: [u8; 8] = *b"KALAHCT\n";
 
 /// Bytes of the header.
 pub(super) const HEADER_BYTES: usize = size_of::<RawHeader>();
@@ -37,8 +34,7 @@ fn checked(bytes: &[u8]) -> Option<&[u8]> {
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct RawHeader {
-    magic: [u8; 8],
-    version: u32,
+    start: Start,
     rules: u8,
     pits: u8,
     effort: u8,
@@ -57,8 +53,7 @@ pub(super) fn header_bytes(head: &Head, claims: u64, prefix_bytes: u64, block_by
     let Head { statement: Statement { rules, position, openings, .. }, effort, .. } = head;
     let file_bytes = HEADER_BYTES as u64 + prefix_bytes + block_bytes + DIGEST_BYTES as u64;
     let header = sealed(RawHeader {
-        magic: MAGIC,
-        version: VERSION.to_le(),
+        start: Start::new(Kind::Certificate, VERSION),
         rules: rules.code(),
         pits: position.pits() as u8,
         effort: *effort as u8,
@@ -90,14 +85,10 @@ impl Header {
     /// least the first [`HEADER_BYTES`] bytes of the file, or all of a shorter one.
     pub fn read(bytes: &[u8], found: u64) -> Result<Header, CertificateDamage> {
         let damaged = CertificateDamage::Part(CertificatePart::Header);
-        let too_short = CertificateDamage::Length { found, expected: (HEADER_BYTES + DIGEST_BYTES) as u64 };
-        let rest = bytes.strip_prefix(&MAGIC).ok_or(CertificateDamage::Foreign)?;
-        let version = u32::from_le_bytes(*rest.first_chunk().ok_or(too_short.clone())?);
-        if version != VERSION {
-            return Err(CertificateDamage::Version(version));
-        }
-        if found < (HEADER_BYTES + DIGEST_BYTES) as u64 {
-            return Err(too_short);
+        Start::read(bytes, Kind::Certificate, &[VERSION])?;
+        let least = (HEADER_BYTES + DIGEST_BYTES) as u64;
+        if found < least {
+            return Err(CertificateDamage::Length { found, expected: least });
         }
         let raw: RawHeader = bytemuck::pod_read_unaligned(&bytes[..HEADER_BYTES]);
         if !is_sealed(&raw) {

@@ -44,7 +44,6 @@ pub use check_error::{CheckError, Unproved};
 pub use checker_search::CheckerFinding;
 pub use claim::{Bound, Claim, ClaimError, ClaimSet};
 pub use error::{CertificateDamage, CertificateError, CertificatePart, VERSION};
-pub use format::MAGIC;
 pub use key::ClaimKeys;
 pub use run::Check;
 pub use statement::{Certificate, Goal, Head, OpeningBounds, Statement, StatementError, digest_of_tables};

@@ -6,6 +6,7 @@ use anyhow::{Context, anyhow};
 use kalah::book::{Book as Positions, BookError, BookFileError};
 use kalah::file::{FileContent, FileLock, OverwriteError, remove_leftovers, require_writable, resolved};
 use kalah::game::Rules;
+use kalah::header::{HeaderError, Kind};
 use kalah::table::Directories;
 
 use crate::cli::output;
@@ -71,7 +72,11 @@ impl Extended {
         let failed = |error: BookError| BookFileError { path: path.as_path().into(), error };
         let lock = FileLock::beside(&path).map_err(|error| failed(error.into()))?;
         remove_leftovers(&path).and_then(|()| require_writable(&path, Some(FileContent::Book))).map_err(|error| {
-            failed(if OverwriteError::is_foreign(&error) { BookError::Foreign } else { error.into() })
+            failed(if OverwriteError::is_foreign(&error) {
+                HeaderError::Foreign(Kind::Book).into()
+            } else {
+                error.into()
+            })
         })?;
         let begin = || Positions::shipped(rules, pits).cloned().unwrap_or_else(|| Positions::new(rules, pits));
         let book = Positions::open_for(&path, rules, pits)?.unwrap_or_else(begin);
