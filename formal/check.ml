@@ -79,11 +79,11 @@ let check_tables parts folder name m n =
   in
   (table, finish)
 
-(* Checks all claims and the statements, with the theorems [certificate_value] and [opening_value]. Tables to more seeds
-   than the certificate rests on need fewer claims. They are found while the tables are checked. *)
+(* Checks all claims and the statements, with the theorems [certificate_value] and [opening_value]. Claims to rest on tables
+   to [most] seeds are found while the tables are checked: the more seeds, the fewer claims. *)
 let check_certificate parts folder file most =
   let c = Files.certificate file in
-  let rules = rules_of c.name and m = c.m and n = max most c.rests_on in
+  let rules = rules_of c.name and m = c.m and n = if most = 0 then c.rests_on else most in
   require_position m c.game;
   let table, finish = check_tables parts folder c.name m n in
   let all = Search.expand rules (score_in table) { c with rests_on = n } in
