@@ -1,5 +1,7 @@
 //! Solving: shared flags, tables, and the solver made from them.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use clap::Args;
 use indicatif::HumanBytes;
 use kalah::cancel::Cancel;
@@ -7,12 +9,13 @@ use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::solve::{FittingLayers, SearchTables, Solver, SolverOptions, Unused, UnusedBounds};
 use kalah::system::check_memory;
-use kalah::table::{Directories, TableKey, missing_layers};
+use kalah::table::{Blocks, Directories, Stamps, TableKey, missing_layers};
 
 use crate::cli::errors::advice;
 use crate::cli::errors::statement::statement;
 use crate::cli::flags::{args, remote, solve_tables};
 use crate::cli::output;
+use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::usage;
 
 /// Flags of commands that solve.
@@ -189,9 +192,25 @@ impl SolverFlags {
             // Without this, the system may end the program.
             return Err(anyhow::anyhow!("{}; allow less with --memory", statement(&shortage)));
         }
+        compare(&options, cancel)?;
         // `cancel` ends only searches, not the making of the solver, so that commands report a stopped search.
         Ok(Solver::new(options)?.under(cancel))
     }
+}
+
+/// Compares the tables of a search with their checksums, unless this machine has done that, until `cancel` is cancelled.
+/// The search compares the rest when it reads it.
+///
+/// # Errors
+/// If a table is damaged.
+fn compare(options: &SolverOptions, cancel: &Cancel) -> anyhow::Result<()> {
+    let files: Vec<&Blocks> = options.files().filter(|file| file.is_resident()).collect();
+    let bytes = files.iter().map(|file| file.file_bytes()).sum();
+    let (progress, done) = (Progress::of(bytes, "bytes").at("comparing tables"), AtomicU64::new(0));
+    let on_bytes = |bytes| _ = done.fetch_add(bytes, Ordering::Relaxed);
+    let stamps = Stamps::of_machine();
+    progress.complete(&done, || files.into_iter().try_for_each(|file| stamps.compare(file, cancel, &on_bytes)))?;
+    Ok(())
 }
 
 /// Notes why existing bound tables are not used.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanBytes, HumanCount, ProgressBar};
+use indicatif::{HumanCount, ProgressBar};
 use kalah::game::Position;
 use kalah::play::Choice;
 use kalah::solve::{SolveEvent, Solver, ValueBounds};
@@ -18,9 +18,6 @@ const TICK: Duration = Duration::from_millis(200);
 
 /// Interval of lines without a terminal.
 const LOG_EVERY: Duration = Duration::from_secs(30);
-
-/// Interval of lines without a terminal, while tables are read.
-const LOG_READING_EVERY: Duration = Duration::from_secs(5);
 
 /// Progress of a search of one position.
 pub struct SearchProgress {
@@ -80,7 +77,7 @@ impl SearchProgress {
         call: impl Fn() + Sync,
         work: impl FnOnce() -> T,
     ) -> T {
-        let (mut logged, mut noted_reading, mut called) = (Instant::now(), Instant::now(), Instant::now());
+        let (mut logged, mut called) = (Instant::now(), Instant::now());
         let poll = || {
             if self.terminal {
                 self.bar.set_message(self.text(solver));
@@ -88,11 +85,6 @@ impl SearchProgress {
             } else if logged.elapsed() > LOG_EVERY {
                 logged = Instant::now();
                 output::note(self.text(solver));
-            } else if noted_reading.elapsed() > LOG_READING_EVERY
-                && let Some(reading) = reading(solver)
-            {
-                noted_reading = Instant::now();
-                output::note(reading);
             }
             if every.is_some_and(|every| called.elapsed() > every) {
                 call();
@@ -110,9 +102,8 @@ impl SearchProgress {
         let seconds = self.start.elapsed().as_secs_f64();
         let (stage, test) = self.stage.lock().clone();
         let separator = if stage.is_empty() { "" } else { ": " };
-        let reading = reading(solver).map_or(String::new(), |reading| format!("{reading} | "));
         format!(
-            "{reading}{stage}{separator}{test} | {} nodes, {} a second, {} table hits, {:.0} % full | first turns \
+            "{stage}{separator}{test} | {} nodes, {} a second, {} table hits, {:.0} % full | first turns \
              {} | {:.0} s",
             HumanCount(solver.nodes()),
             HumanCount((solver.nodes() as f64 / seconds.max(1e-9)) as u64),
@@ -140,12 +131,6 @@ impl SearchProgress {
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
-}
-
-/// Returns the progress of reading the tables: no result is reported before all are checked against their checksums.
-fn reading(solver: &Solver) -> Option<String> {
-    let (done, all) = solver.compared()?;
-    Some(format!("reading tables: {} of {}", HumanBytes(done), HumanBytes(all)))
 }
 
 /// Time before the first note, since quick answers need none.

@@ -1,4 +1,6 @@
 use std::fmt;
+use std::fs::Metadata;
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -141,18 +143,30 @@ impl Blocks {
         (self.checked.left() * BLOCK_BYTES as u64).min(self.file_bytes)
     }
 
+    /// Present metadata of the open file, if there is one on this machine.
+    pub fn metadata(&self) -> Option<io::Result<Metadata>> {
+        match (self.bytes.get(), self.source.as_ref().and_then(|source| source.local())) {
+            (Some(Bytes::Mapped(map)), _) => Some(map.metadata()),
+            (_, Some(local)) => Some(local.file.metadata()),
+            _ => None,
+        }
+    }
+
     /// Checks that the file on this machine is not shorter than when it was opened.
     ///
     /// # Errors
     /// When the file became shorter or its length cannot be read.
     pub fn require_whole(&self) -> Result<(), TableError> {
-        let bytes = match (self.bytes.get(), self.source.as_ref().and_then(|source| source.local())) {
-            (Some(Bytes::Mapped(map)), _) => map.file_bytes(),
-            (_, Some(local)) => local.file.metadata().map(|metadata| metadata.len()),
-            _ => return Ok(()),
-        };
-        let is_whole = bytes.is_ok_and(|bytes| bytes >= self.file_bytes);
+        let Some(metadata) = self.metadata() else { return Ok(()) };
+        let is_whole = metadata.is_ok_and(|metadata| metadata.len() >= self.file_bytes);
         if is_whole { Ok(()) } else { Err(TableError::damaged(&self.path, Damage::Shrunk)) }
+    }
+
+    /// Marks all blocks as compared. Only for a file that another process of this machine has compared.
+    pub fn mark_all(&self) {
+        for (section, mover) in self.sections.iter().zip(1..) {
+            (0..section.blocks()).for_each(|block| self.checked.mark(mover, block));
+        }
     }
 
     /// Compares all blocks not yet compared, in file order.

@@ -1,4 +1,4 @@
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::ops::Range;
 use std::path::Path;
@@ -62,9 +62,9 @@ impl Mapping {
         }
     }
 
-    /// Bytes of the file now.
-    pub fn file_bytes(&self) -> io::Result<u64> {
-        self.file.metadata().map(|metadata| metadata.len())
+    /// Present metadata of the file.
+    pub fn metadata(&self) -> io::Result<Metadata> {
+        self.file.metadata()
     }
 
     /// Asks the system to read these bytes of the file, without waiting.

@@ -2,28 +2,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use kalah_core::cancel::Cancel;
 
-use super::probing::Audit;
-
 /// Conditions that end a search before it has a result.
 #[derive(Clone, Copy)]
 pub(crate) struct Ends<'s> {
     pub cancel: &'s Cancel,
     /// Nodes of all threads so far, and their maximum.
     pub nodes: Option<(&'s AtomicU64, u64)>,
-    /// Audit of the tables, which may find damage.
-    pub audit: Option<&'s Audit<'s>>,
 }
 
 impl<'s> Ends<'s> {
     /// Ends on `cancel` alone.
     pub fn of(cancel: &'s Cancel) -> Ends<'s> {
-        Ends { cancel, nodes: None, audit: None }
+        Ends { cancel, nodes: None }
     }
 
     /// Returns true if the search must end.
     pub fn is_reached(&self) -> bool {
-        self.cancel.is_cancelled()
-            || self.nodes.is_some_and(|(nodes, most)| nodes.load(Ordering::Relaxed) >= most)
-            || self.audit.is_some_and(Audit::is_damaged)
+        self.cancel.is_cancelled() || self.nodes.is_some_and(|(nodes, most)| nodes.load(Ordering::Relaxed) >= most)
     }
 }

@@ -19,14 +19,11 @@ use super::memory::Copies;
 use super::move_order::in_order;
 use super::options::SolverOptions;
 use super::packed::{Board, BoardKeys, Sower, Word};
-use super::probing::{Audit, TableScores};
+use super::probing::TableScores;
 use super::search::{Run, Search};
 use super::transposition::{self, TranspositionTable};
 use super::zero_window::{Expander, Node, Shared, SharedOrders, Worker, unkept};
 use crate::book::Book;
-
-/// Maximum time that saving waits for the tables to be compared with their checksums.
-const AUDIT_BEFORE_SAVING: Duration = Duration::from_secs(10);
 
 /// Effort of entries from the book. Other entries hardly ever replace them.
 const BOOK_NODES: u64 = 1 << 40;
@@ -54,7 +51,6 @@ pub(super) struct Engine<'a, W: Word> {
     sower: Sower<W>,
     keys: BoardKeys<W>,
     tables: TableScores<'a>,
-    audit: Audit<'a>,
     book: Option<&'a Book>,
     evaluation: StaticEvaluation,
     positions: TranspositionTable<W>,
@@ -66,12 +62,12 @@ pub(super) struct Engine<'a, W: Word> {
 
 impl<'a, W: Word> Engine<'a, W> {
     /// An engine for the boards that `keys` numbers, with these `options` and `memory` bytes of transposition
-    /// table. Small tables are compared with their checksums here.
+    /// table.
     ///
     /// # Errors
     /// As [`super::Solver::new`].
     pub fn new(options: &SolverOptions<'a>, keys: BoardKeys<W>, memory: u64) -> Result<Engine<'a, W>, SolveError> {
-        let &SolverOptions { rules, pits, seeds, at_once, ref cancel, .. } = options;
+        let &SolverOptions { rules, pits, seeds, ref cancel, .. } = options;
         let layers = options.layers();
         let positions = TranspositionTable::new(keys.count(), memory).map_err(|source| OutOfMemory {
             what: "a transposition table",
@@ -79,7 +75,6 @@ impl<'a, W: Word> Engine<'a, W> {
             source,
         })?;
         let tables = TableScores::new(&keys, layers, cancel)?;
-        let audit = Audit::new(layers, at_once, cancel)?;
         // If all positions are in exact tables, no moves are ordered.
         let used = layers.tables().filter(|_| layers.exact() < seeds);
         let evaluation = match (options.network, used, layers.bounds()) {
@@ -95,7 +90,7 @@ impl<'a, W: Word> Engine<'a, W> {
         let sower = Sower::new(rules, pits, seeds).ok_or(board)?;
         let book = options.book;
         let (proofs, findings) = (Mutex::default(), Mutex::default());
-        let engine = Engine { seeds, sower, keys, tables, audit, book, evaluation, positions, proofs, findings };
+        let engine = Engine { seeds, sower, keys, tables, book, evaluation, positions, proofs, findings };
         engine.store_book(cancel)?;
         Ok(engine)
     }
@@ -124,7 +119,7 @@ impl<'a, W: Word> Engine<'a, W> {
         Ok(())
     }
 
-    /// The known bounds of the score of `board`; tables not yet compared with their checksums give none.
+    /// The known bounds of the score of `board`.
     pub fn known_of(&self, board: Board<W>) -> Result<Bounds, TableError> {
         let seeds = board.seeds();
         let exact = |score| Bounds { lower: score, upper: score };
@@ -136,13 +131,13 @@ impl<'a, W: Word> Engine<'a, W> {
         let mut known = Bounds { lower: 0, upper: seeds };
         if seeds as usize <= self.tables.reach() {
             let spot = self.tables.locate(seeds, mover_seeds, mover, other);
-            known = self.tables.checked_bounds(board, seeds, spot)?;
+            known = self.tables.bounds(board, seeds, spot)?;
             if seeds as usize <= self.tables.exact() {
                 return Ok(known);
             }
         }
         let slot = self.positions.slot(self.keys.combine(mover, mover_seeds, other));
-        let transposition = if self.audit.is_sound() { self.positions.get(slot) } else { None };
+        let transposition = self.positions.get(slot);
         let book = self.book.filter(|book| book.seeds().is_some_and(|layers| layers.contains(&seeds)));
         let from_book = book.and_then(|book| book.get(&board.position(self.sower.pits())?));
         let proved = [self.proofs.lock().get(&board).copied(), from_book, transposition];
@@ -215,11 +210,9 @@ impl<W: Word> Search for Engine<'_, W> {
     }
 
     fn test(&self, position: &Position, score: u32, run: &Run) -> Result<u32, SolveError> {
-        // Results of a previous search may come from a damaged table.
-        self.audit.verdict()?;
         let board = board(position);
         let node = Node { board, seeds: position.seeds() };
-        let ends = Ends { cancel: run.cancel, nodes: Some((run.nodes, run.most_nodes())), audit: Some(&self.audit) };
+        let ends = Ends { cancel: run.cancel, nodes: Some((run.nodes, run.most_nodes())) };
         let shared = Shared {
             expander: Expander { sower: &self.sower, keys: &self.keys, tables: &self.tables },
             positions: &self.positions,
@@ -235,31 +228,14 @@ impl<W: Word> Search for Engine<'_, W> {
             orders: SharedOrders::new(run.threads),
         };
         let result = Mutex::new(None);
-        let pass = (!self.audit.is_sound()).then(|| self.audit.pass());
-        let is_waiting = || {
-            let found = result.lock().is_some();
-            found && run.check().is_ok()
-        };
         let work = || {
             if let Some(found) = self.with_findings(|findings| Worker::new(&shared, findings).run(node, score)) {
-                // A thread that sees the end of the test must also see its result, or the comparison of tables
-                // would not be finished.
                 result.lock().get_or_insert(found);
                 shared.done.store(true, Ordering::Relaxed);
-            }
-            // A result waits until the tables that it may come from are compared.
-            if let Some(pass) = pass.as_ref().filter(|_| is_waiting()) {
-                (run.compare)(pass, &is_waiting);
             }
         };
         let ended = Cancel::new();
         std::thread::scope(|scope| {
-            if let Some(pass) = &pass {
-                // If this thread cannot be started, the searching threads compare the rest once they have a
-                // result.
-                let _ = std::thread::Builder::new()
-                    .spawn_scoped(scope, || (run.compare)(pass, &|| !ended.is_cancelled() || is_waiting()));
-            }
             let copier = (run.copies != Copies::NONE && !self.tables.is_copied()).then(|| {
                 std::thread::Builder::new().spawn_scoped(scope, || {
                     let wait = |until: Duration| {
@@ -267,7 +243,7 @@ impl<W: Word> Search for Engine<'_, W> {
                             std::thread::park_timeout(until.saturating_sub(run.start.elapsed()));
                         }
                     };
-                    self.tables.copy(run.copies, &self.audit, &wait, &ended);
+                    self.tables.copy(run.copies, &wait, &ended);
                 })
             });
             for _ in 1..run.threads {
@@ -283,12 +259,7 @@ impl<W: Word> Search for Engine<'_, W> {
             }
         });
         if let Some(error) = shared.error.into_inner() {
-            self.audit.fail(error);
-        }
-        self.audit.verdict()?;
-        self.audit.update();
-        if !self.audit.is_sound() {
-            return Err(run.ended());
+            return Err(error.into());
         }
         let result = result.into_inner();
         result.ok_or_else(|| run.ended())
@@ -322,23 +293,11 @@ impl<W: Word> Search for Engine<'_, W> {
         search.run(position, board(position), &in_order(self.sower.rules(), position), depth)
     }
 
-    fn compared(&self) -> Option<(u64, u64)> {
-        if self.audit.is_sound() {
-            return None;
-        }
-        let (all, left) = self.audit.bytes();
-        Some((all - left, all))
-    }
-
     fn fill(&self) -> f64 {
         self.positions.fill()
     }
 
     fn save(&self, file: &mut dyn Write) -> io::Result<()> {
-        // A resumed search relies on the saved table.
-        if !self.audit.finish(AUDIT_BEFORE_SAVING).map_err(io::Error::other)? {
-            return Err(io::Error::other("the tables of this search are still being compared with their checksums"));
-        }
         transposition::save(&self.positions, file)
     }
 
@@ -349,78 +308,8 @@ impl<W: Word> Search for Engine<'_, W> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicU64;
-    use std::time::Instant;
-
     use super::*;
-    use crate::solve::search::{COMPARE, Compare};
     use kalah_core::game::Rules;
-    use kalah_core::table::Tables;
-
-    #[test]
-    fn a_result_waits_for_the_tables_and_a_stop_ends_the_wait() {
-        let directory = tempfile::tempdir().unwrap();
-        let (rules, pits, seeds, reach) = (Rules::Standard, 4, 16, 6);
-        kalah_tables::builder::build(directory.path(), rules, pits, reach).unwrap();
-        let position: Position = "4x2".parse().unwrap();
-        let mut found = Vec::new();
-        for threads in [1, 3] {
-            let tables = Tables::open(directory.path(), rules, pits, reach).unwrap();
-            let mut options = SolverOptions::new(rules, &position).tables(Some(&tables));
-            options.at_once = 0;
-            let keys = BoardKeys::<u64>::new(pits, seeds).unwrap();
-            let engine = Engine::new(&options, keys, 1 << 20).unwrap();
-            // The result in the transposition table, even if it may not be reported yet.
-            let transposition = || {
-                let board: Board<u64> = board(&position);
-                let (mover, other) = (engine.keys.row(board.mover.sums()), engine.keys.row(board.other.sums()));
-                engine.positions.get(engine.positions.slot(engine.keys.combine(mover, board.mover.total(), other)))
-            };
-            let test = |cancel: &Cancel, compare: Compare| {
-                let (nodes, hits) = (AtomicU64::new(0), AtomicU64::new(0));
-                engine.test(
-                    &position,
-                    9,
-                    &Run {
-                        threads,
-                        copies: Copies::NONE,
-                        start: Instant::now(),
-                        cancel,
-                        nodes: &nodes,
-                        before: 0,
-                        limit: u64::MAX,
-                        hits: &hits,
-                        compare,
-                    },
-                )
-            };
-            assert!(!engine.audit.is_sound());
-            // A comparison that gets nowhere, and is stopped as soon as there is a result.
-            let stuck: Compare = |_, go_on| {
-                while go_on() {
-                    std::thread::sleep(Duration::from_millis(1));
-                }
-            };
-            let cancel = Cancel::new();
-            let held = std::thread::scope(|scope| {
-                scope.spawn(|| {
-                    while transposition().is_none() {
-                        std::thread::yield_now();
-                    }
-                    cancel.cancel();
-                });
-                test(&cancel, stuck)
-            });
-            assert!(matches!(held, Err(SolveError::Stopped)), "{held:?}");
-            assert!(transposition().is_some());
-            assert_eq!(engine.known(&position).unwrap(), Bounds { lower: 0, upper: 16 });
-            let now = test(&Cancel::new(), COMPARE).unwrap();
-            assert!(engine.audit.is_sound());
-            assert_eq!(engine.known(&position).unwrap(), transposition().unwrap());
-            found.push(now >= 9);
-        }
-        assert_eq!(found[0], found[1]);
-    }
 
     #[test]
     fn a_solver_that_is_stopped_stores_no_book() {

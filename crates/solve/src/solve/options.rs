@@ -42,8 +42,6 @@ pub struct SolverOptions<'a> {
     transpositions: Transpositions,
     budget: Budget,
     others_read: bool,
-    /// Bytes of tables that are compared with their checksums before a search begins.
-    pub(super) at_once: u64,
     pub(super) threads: usize,
     pub(super) cancel: Cancel,
 }
@@ -69,9 +67,6 @@ enum Budget {
     /// The available memory, except for a part for other programs.
     Available,
 }
-
-/// Tables of up to this many bytes are compared with their checksums in some hundredths of a second.
-const AT_ONCE: u64 = 64 << 20;
 
 /// Part of the available memory left to other programs: one in this many.
 const LEFT: u64 = 16;
@@ -108,7 +103,6 @@ impl<'a> SolverOptions<'a> {
             transpositions: Transpositions::BySize,
             budget: Budget::Copies(0),
             others_read: false,
-            at_once: AT_ONCE,
             threads: 1,
             cancel: Cancel::new(),
         }
@@ -257,6 +251,11 @@ impl<'a> SolverOptions<'a> {
         }
         // A search reads far too many blocks to wait for another machine.
         Layers::new(self.tables, self.bounds, self.exact_up_to.min(local), self.tables_up_to.min(self.seeds))
+    }
+
+    /// The files of the layers to use, fewest seeds first.
+    pub fn files(&self) -> impl Iterator<Item = &'a Blocks> + use<'a> {
+        self.layers().files()
     }
 
     /// Maximum bytes of memory, if there is a limit.

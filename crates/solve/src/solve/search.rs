@@ -11,13 +11,6 @@ use kalah_core::table::TableError;
 use super::depth_limited::{Depth, DepthLimitedResult};
 use super::error::SolveError;
 use super::memory::Copies;
-use super::probing::Pass;
-
-/// Compares tables with their checksums, as long as a function allows it.
-pub(super) type Compare = fn(&Pass, &dyn Fn() -> bool);
-
-/// Compares all parts that no other thread has taken.
-pub(super) const COMPARE: Compare = |pass, go_on| pass.work(go_on);
 
 /// The limits and counters of a test.
 pub(super) struct Run<'s> {
@@ -32,8 +25,6 @@ pub(super) struct Run<'s> {
     pub before: u64,
     pub limit: u64,
     pub hits: &'s AtomicU64,
-    /// Compares the rest of the tables while the test runs.
-    pub compare: Compare,
 }
 
 impl Run<'_> {
@@ -97,9 +88,6 @@ pub(super) trait Search: Send + Sync {
         budget: u64,
         cancel: &Cancel,
     ) -> Result<Option<DepthLimitedResult>, SolveError>;
-
-    /// Bytes of tables compared with their checksums, and all bytes; `None` once all were compared.
-    fn compared(&self) -> Option<(u64, u64)>;
 
     /// The share of the transposition table in use.
     fn fill(&self) -> f64;

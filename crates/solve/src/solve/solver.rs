@@ -12,7 +12,7 @@ use super::error::SolveError;
 use super::memory::{Copies, Shares};
 use super::options::SolverOptions;
 use super::packed::{BoardKeys, Word};
-use super::search::{COMPARE, Run, Search};
+use super::search::{Run, Search};
 
 /// Maximum nodes of a test on one thread. More threads take longer to start than to search them.
 const ONE_THREAD_NODES: u64 = 1 << 16;
@@ -221,12 +221,6 @@ impl<'a> Solver<'a> {
         self.engine.fill()
     }
 
-    /// Bytes of the tables compared with their checksums so far, and all their bytes; `None` once all were
-    /// compared. A result found earlier waits for the rest.
-    pub fn compared(&self) -> Option<(u64, u64)> {
-        self.engine.compared()
-    }
-
     /// Bounds that complete tests proved so far, for the tested positions, without stores.
     pub fn proofs(&self) -> Vec<(Position, Bounds)> {
         self.engine.proofs()
@@ -303,7 +297,6 @@ impl<'a> Solver<'a> {
             before,
             limit: nodes,
             hits: &self.hits,
-            compare: COMPARE,
         };
         let found = self.engine.test(&position, score, &run)?;
         let proved = if found >= score { Bounds { lower: found, ..known } } else { Bounds { upper: found, ..known } };

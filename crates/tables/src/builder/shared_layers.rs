@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kalah_base::file::create_directory;
+use kalah_core::cancel::Cancel;
 use kalah_core::index::Frame;
 use kalah_core::table::{PairKey, Table, TableError, TableKey};
 
@@ -12,8 +13,7 @@ use super::error::BuildError;
 use super::event::{BuildEvent, BuildReport};
 use super::run::Run;
 use crate::table::{
-    FileState, Joined, LayerFiles, Leases, Piece, PieceWriter, Stamps, check_in_parallel, join_pieces, remove_pieces,
-    remove_temporary,
+    Joined, LayerFiles, Leases, Piece, PieceWriter, Stamps, join_pieces, remove_pieces, remove_temporary,
 };
 
 /// Intervals at which a waiting process checks the progress of others: initially, and in the long
@@ -93,17 +93,11 @@ impl<'a> SharedLayers<'a> {
     fn open_finished(&mut self, seeds: usize) -> Result<(), BuildError> {
         self.run.check(self.run.tables.key(self.run.last))?;
         let key = self.run.tables.key(seeds);
-        let state = FileState::of(&key.path(self.run.directory));
         let table = Table::open_key(self.run.directory, key)?;
         // Wrong scores below would give wrong scores above, with valid checksums. One process of a
         // machine checks for all; otherwise a layer would be read hundreds of times, once for each
         // of its pairs.
-        if !state.as_ref().is_some_and(|state| self.stamps.has(&table, state)) {
-            check_in_parallel(table.blocks())?;
-            if let Some(state) = &state {
-                self.stamps.put(&table, state);
-            }
-        }
+        self.stamps.compare(table.blocks(), &Cancel::new(), &|_| ())?;
         // The process that joined it may have been killed during cleanup.
         remove_pieces(self.run.directory, table.key())?;
         Ok(self.run.tables.push(Arc::new(table))?)

@@ -45,6 +45,6 @@ pub use manifest::{Manifest, ManifestEntry};
 pub use occupied::{DirectoryLock, unless_other};
 pub use packed_frame::PackedFrame;
 pub use piece::Piece;
-pub use stamp::{FileState, Stamps};
+pub use stamp::Stamps;
 pub use stats::score_counts;
 pub use writer::{CompleteTable, TableWriter};

@@ -1,21 +1,28 @@
-//! Records the tables that were compared with their checksums on this machine, for the next
+//! Records the layers that were compared with their checksums on this machine, for the next
 //! process.
 
 use std::fmt::Write as _;
+use std::fs::Metadata;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use kalah_base::file::{self, Replacement};
-use kalah_core::table::Table;
+use kalah_core::cancel::Cancel;
+use kalah_core::table::{Blocks, TableError};
+
+use super::check::{check_frame_in_parallel, in_file_order};
 
 /// Nanoseconds for which a change of a file may not show in its times: those of file systems are
 /// coarse, and clocks differ.
 const MOMENT: i128 = 2_000_000_000;
 
+/// Bytes of the smallest file that gets a note. Smaller ones are compared in a few milliseconds.
+const LEAST: u64 = 16 << 20;
+
 /// The state of a file at one time. Any change of its bytes changes this.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileState {
+struct FileState {
     path: PathBuf,
     /// Device, inode, length, and the times of the last change of content and of the file, in
     /// nanoseconds.
@@ -23,11 +30,11 @@ pub struct FileState {
 }
 
 impl FileState {
-    /// State of the file at `path`; `None` if it cannot be determined.
+    /// State of the file at `path` with these metadata; `None` if it cannot be determined.
     #[cfg(unix)]
-    pub fn of(path: &Path) -> Option<FileState> {
+    fn of(path: &Path, data: &Metadata) -> Option<FileState> {
         use std::os::unix::fs::MetadataExt;
-        let (path, data) = (path.canonicalize().ok()?, path.metadata().ok()?);
+        let path = path.canonicalize().ok()?;
         let time = |seconds: i64, nanoseconds: i64| i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds);
         let [changed, altered] = [time(data.mtime(), data.mtime_nsec()), time(data.ctime(), data.ctime_nsec())];
         let figures = [data.dev().into(), data.ino().into(), data.size().into(), changed, altered];
@@ -36,53 +43,85 @@ impl FileState {
 
     /// On other systems the state cannot be determined.
     #[cfg(not(unix))]
-    pub fn of(_: &Path) -> Option<FileState> {
+    fn of(_: &Path, _: &Metadata) -> Option<FileState> {
         None
     }
 }
 
-/// Notes of this machine about tables whose blocks all matched their checksums: small files in a
+/// Notes of this machine about layers whose blocks all matched their checksums: small files in a
 /// temporary directory that only this user can write.
 ///
-/// A table is compared again when its file was changed or replaced, and once on every machine.
+/// A layer is compared again when its file was changed or replaced, and once on every machine.
 #[derive(Clone, Debug)]
 pub struct Stamps {
     /// `None` where notes are impossible.
     directory: Option<PathBuf>,
+    /// Bytes of the smallest file that gets a note.
+    least: u64,
 }
 
 impl Stamps {
     /// Opens the notes of this machine and user.
     pub fn of_machine() -> Stamps {
-        Stamps { directory: own_directory() }
+        Stamps { directory: own_directory(), least: LEAST }
     }
 
-    /// Returns true if all blocks of `table` were compared already, with its file in the state that
-    /// it had before it was opened.
-    pub fn has(&self, table: &Table, state: &FileState) -> bool {
+    /// Compares the blocks of a layer with their checksums, on all threads of the current pool,
+    /// unless this machine has a note about its file. `on_bytes` is called with each number of bytes
+    /// that need no comparison any more. If `cancel` is cancelled, the rest is left for the first
+    /// reading of each block.
+    ///
+    /// # Errors
+    /// The first damaged block.
+    pub fn compare(&self, layer: &Blocks, cancel: &Cancel, on_bytes: &(dyn Fn(u64) + Sync)) -> Result<(), TableError> {
+        let data = layer.metadata().filter(|_| layer.file_bytes() >= self.least);
+        let state = data.and_then(|data| FileState::of(layer.path(), &data.ok()?));
+        if state.as_ref().is_some_and(|state| self.has(layer, state)) {
+            layer.mark_all();
+        }
+        if layer.is_checked() {
+            on_bytes(layer.file_bytes());
+            return Ok(());
+        }
+        for mover in in_file_order(layer) {
+            if cancel.is_cancelled() {
+                return Ok(());
+            }
+            check_frame_in_parallel(layer, mover)?;
+            on_bytes(layer.sections()[mover - 1].bytes());
+        }
+        if let Some(state) = &state {
+            self.put(layer, state);
+        }
+        Ok(())
+    }
+
+    /// Returns true if there is a note about a layer, with its file in this state.
+    fn has(&self, layer: &Blocks, state: &FileState) -> bool {
         let place = self.place(state);
-        place.and_then(|place| file::read(&place).ok()).is_some_and(|found| found == text(table, state).as_bytes())
+        place.and_then(|place| file::read(&place).ok()).is_some_and(|found| found == text(layer, state).as_bytes())
     }
 
-    /// Notes that all blocks of `table` match their checksums, if its file is still in the state
-    /// before it was opened. A file changed a moment ago gets no note: another change in the same
+    /// Notes that all blocks of a layer match their checksums, if its file is still in the state
+    /// before the comparison. A file changed a moment ago gets no note: another change in the same
     /// moment would not show.
-    pub fn put(&self, table: &Table, state: &FileState) {
+    fn put(&self, layer: &Blocks, state: &FileState) {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        self.put_at(table, state, now.as_nanos() as i128);
+        self.put_at(layer, state, now.as_nanos() as i128);
     }
 
     /// The same at the time `now`, in nanoseconds since 1970 began.
-    fn put_at(&self, table: &Table, state: &FileState, now: i128) {
+    fn put_at(&self, layer: &Blocks, state: &FileState, now: i128) {
         let [.., altered] = state.figures;
-        if now - altered < MOMENT || FileState::of(&state.path).as_ref() != Some(state) {
+        let now_there = state.path.metadata().ok().and_then(|data| FileState::of(&state.path, &data));
+        if now - altered < MOMENT || now_there.as_ref() != Some(state) {
             return;
         }
         if let Some(place) = self.place(state) {
-            // Without the note, the next process compares the table again.
+            // Without the note, the next process compares the layer again.
             let write = || -> io::Result<()> {
                 let mut note = Replacement::begin_own(&place)?;
-                note.write_all(text(table, state).as_bytes())?;
+                note.write_all(text(layer, state).as_bytes())?;
                 note.finish()
             };
             let _ = write();
@@ -95,9 +134,11 @@ impl Stamps {
     }
 }
 
-/// Text of the note about a table: its digest, and the state of its file.
-fn text(table: &Table, state: &FileState) -> String {
-    let mut text = blake3::Hash::from_bytes(table.header().digest).to_hex().to_string();
+/// Text of the note about a layer: the digest of its frames' digests, and the state of its file.
+fn text(layer: &Blocks, state: &FileState) -> String {
+    let mut hasher = blake3::Hasher::new();
+    layer.sections().iter().for_each(|section| _ = hasher.update(&section.digest));
+    let mut text = hasher.finalize().to_hex().to_string();
     for figure in state.figures {
         let _ = write!(text, " {figure}");
     }
@@ -123,11 +164,13 @@ fn own_directory() -> Option<PathBuf> {
 
 #[cfg(all(test, unix))]
 mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
     use super::*;
     use crate::table::{PackedFrame, TableWriter};
     use kalah_core::game::Rules;
     use kalah_core::isa::Isa;
-    use kalah_core::table::TableKey;
+    use kalah_core::table::{Table, TableKey};
 
     #[test]
     fn a_changed_or_replaced_file_is_compared_again() {
@@ -139,14 +182,27 @@ mod tests {
             writer.write(&PackedFrame::pack(Isa::detect(), frame, &scores)).unwrap();
         }
         let path = writer.finish().unwrap();
-        let stamps = Stamps { directory: Some(directory.path().to_owned()) };
-        let has = || stamps.has(&Table::open(&path).unwrap(), &FileState::of(&path).unwrap());
+        let stamps = Stamps { directory: Some(directory.path().to_owned()), least: 0 };
+        let state = || FileState::of(&path, &path.metadata().unwrap()).unwrap();
+        let has = || {
+            let table = Table::open(&path).unwrap();
+            let has = stamps.has(table.blocks(), &state());
+            // A note saves the comparison of blocks.
+            let bytes = AtomicU64::new(0);
+            let cancelled = Cancel::new();
+            cancelled.cancel();
+            stamps.compare(table.blocks(), &cancelled, &|more| _ = bytes.fetch_add(more, Ordering::Relaxed)).unwrap();
+            assert_eq!(table.blocks().is_checked(), has);
+            assert_eq!(bytes.into_inner(), if has { table.blocks().file_bytes() } else { 0 });
+            has
+        };
         let later = i128::MAX;
-        let put = || stamps.put_at(&Table::open(&path).unwrap(), &FileState::of(&path).unwrap(), later);
+        let put = || stamps.put_at(Table::open(&path).unwrap().blocks(), &state(), later);
         assert!(!has());
         // It was written a moment ago.
-        stamps.put(&Table::open(&path).unwrap(), &FileState::of(&path).unwrap());
-        assert!(!has());
+        let table = Table::open(&path).unwrap();
+        stamps.compare(table.blocks(), &Cancel::new(), &|_| ()).unwrap();
+        assert!(table.blocks().is_checked() && !has());
         put();
         assert!(has());
         let bytes = std::fs::read(&path).unwrap();
@@ -164,10 +220,10 @@ mod tests {
         std::fs::rename(&other, &path).unwrap();
         assert!(!has());
         // A table that was replaced while it was compared gets no note.
-        let (table, state) = (Table::open(&path).unwrap(), FileState::of(&path).unwrap());
+        let (table, before) = (Table::open(&path).unwrap(), state());
         std::fs::copy(&path, &other).unwrap();
         std::fs::rename(&other, &path).unwrap();
-        stamps.put_at(&table, &state, later);
+        stamps.put_at(table.blocks(), &before, later);
         assert!(!has());
     }
 }

@@ -67,7 +67,7 @@ impl<'a> Layers<'a> {
     }
 
     /// The files of all layers, fewest seeds first.
-    pub fn files(&self) -> impl DoubleEndedIterator<Item = &'a Blocks> {
+    pub fn files(&self) -> impl DoubleEndedIterator<Item = &'a Blocks> + use<'a> {
         let layers = *self;
         self.seeds().map(move |seeds| layers.blocks(seeds))
     }

@@ -9,7 +9,6 @@ use kalah_core::index::TableRow;
 use kalah_core::isa::Isa;
 use kalah_core::table::{BoundTable, FrameBounds, FrameScores, Table, TableError};
 
-use super::audit::Audit;
 use super::layers::Layers;
 use crate::solve::memory::Copies;
 use crate::solve::packed::{Board, BoardKeys, Word};
@@ -25,8 +24,8 @@ const MOVE_AFTER: Duration = Duration::from_secs(60);
 
 /// Looks up scores in exact tables and bounds in bound tables, by the numbers that [`BoardKeys`] gives rows.
 ///
-/// [`TableScores::score`] and [`TableScores::bounds`] do not compare checksums. Results of a search are used
-/// only once its [`Audit`] is complete.
+/// Every block that is read was compared with its checksum. Frames whose blocks all were need no further check, so a
+/// search is fastest in tables that were compared before.
 pub(crate) struct TableScores<'a> {
     layers: Layers<'a>,
     /// The network of the bound tables, and the instruction set that evaluates it.
@@ -47,8 +46,8 @@ pub(crate) struct TableScores<'a> {
 
 /// The scores of a frame, or the codes of bounds.
 struct Frame<S> {
-    /// In the file, perhaps not yet compared with their checksums.
-    file: Option<S>,
+    /// In the file, once all its blocks were compared with their checksums.
+    file: OnceLock<S>,
     /// Compared copy in memory, once made.
     memory: OnceLock<S>,
 }
@@ -56,12 +55,12 @@ struct Frame<S> {
 impl<S> Frame<S> {
     /// Empty places for the frames of layers up to `reach`.
     fn places(reach: usize) -> Vec<Frame<S>> {
-        (0..(reach + 1) * reach).map(|_| Frame { file: None, memory: OnceLock::new() }).collect()
+        (0..(reach + 1) * reach).map(|_| Frame { file: OnceLock::new(), memory: OnceLock::new() }).collect()
     }
 
     #[inline]
     fn contents(&self) -> Option<&S> {
-        self.memory.get().or(self.file.as_ref())
+        self.memory.get().or(self.file.get())
     }
 
     /// Fills the place with a copy in memory. Returns true if it had none.
@@ -115,16 +114,22 @@ impl<'a> TableScores<'a> {
             scores.bounds = Frame::places(reach);
         }
         for seeds in layers.seeds() {
-            for mover in 1..seeds {
-                let place = seeds * reach + mover;
-                match scores.layer(seeds) {
-                    Layer::Exact(table) if !table.blocks().is_resident() => {}
-                    Layer::Exact(table) => scores.frames[place].file = Some(table.frame_unchecked(mover)),
-                    Layer::Bounds(table) => scores.bounds[place].file = Some(table.frame_unchecked(mover)),
-                }
-            }
+            (1..seeds).for_each(|mover| scores.open(seeds, mover));
         }
         Ok(scores)
+    }
+
+    /// Makes lookups in a frame faster, if all its blocks were compared with their checksums and are in memory.
+    fn open(&self, seeds: usize, mover: usize) {
+        let (file, place) = (self.layers.blocks(seeds), seeds * self.reach() + mover);
+        if !file.is_resident() || !file.is_frame_checked(mover) {
+            return;
+        }
+        // Another thread may have opened it.
+        match self.layer(seeds) {
+            Layer::Exact(table) => _ = self.frames[place].file.set(table.frame_unchecked(mover)),
+            Layer::Bounds(table) => _ = self.bounds[place].file.set(table.frame_unchecked(mover)),
+        }
     }
 
     /// The table of a layer.
@@ -152,9 +157,9 @@ impl<'a> TableScores<'a> {
     /// of files cost more, because of their small pages.
     ///
     /// `wait` waits until the search has lasted that long or is over. The next call continues where this one
-    /// stopped. If two calls copy the same frame, one copy stays. A frame without enough memory is still read
-    /// from its file; a damaged frame makes the `audit` fail.
-    pub fn copy(&self, copies: Copies, audit: &Audit, wait: &dyn Fn(Duration), cancel: &Cancel) {
+    /// stopped. If two calls copy the same frame, one copy stays. A frame that is damaged, or for which there is not
+    /// enough memory, is still read from its file.
+    pub fn copy(&self, copies: Copies, wait: &dyn Fn(Duration), cancel: &Cancel) {
         let sizes = self.to_copy.iter().map(|&frame| self.frame_bytes(frame));
         let copy_after = Duration::from_nanos(COPY_AFTER_BYTE.saturating_mul(copies.twice.min(sizes.sum())));
         loop {
@@ -172,7 +177,6 @@ impl<'a> TableScores<'a> {
                 match copied {
                     Ok(true) if twice => _ = self.twice.fetch_add(bytes, Ordering::Relaxed),
                     Ok(true) => file.release(mover),
-                    Err(error) if error.is_damage() => return audit.fail(error),
                     Ok(false) | Err(_) => {}
                 }
             }
@@ -216,8 +220,7 @@ impl<'a> TableScores<'a> {
         }
     }
 
-    /// The score at `spot` of a position with `seeds` seeds in play, at most [`TableScores::exact`]. It may not
-    /// have been compared with its checksum.
+    /// The score at `spot` of a position with `seeds` seeds in play, at most [`TableScores::exact`].
     ///
     /// # Errors
     /// If the table is damaged.
@@ -233,17 +236,27 @@ impl<'a> TableScores<'a> {
         }
     }
 
-    /// The score at `spot` of a table that is not in memory.
+    /// The score at `spot` of a frame that is not in memory, or not yet compared with its checksums.
     #[cold]
     fn score_in_file(&self, seeds: u32, spot: Spot) -> Result<u8, TableError> {
-        match self.layer(seeds as usize) {
-            Layer::Exact(table) => table.score(spot.frame as usize % self.reach(), spot.mover, spot.other),
-            Layer::Bounds(_) => unreachable!("bound tables are in memory"),
-        }
+        let Layer::Exact(table) = self.layer(seeds as usize) else { unreachable!("a layer of exact scores") };
+        let mover = spot.frame as usize % self.reach();
+        let score = table.score(mover, spot.mover, spot.other)?;
+        self.open(seeds as usize, mover);
+        Ok(score)
+    }
+
+    /// The same for the code of bounds.
+    #[cold]
+    fn code_in_file(&self, seeds: u32, spot: Spot) -> Result<(u8, FrameBounds<'a>), TableError> {
+        let Layer::Bounds(table) = self.layer(seeds as usize) else { unreachable!("a layer of bounds") };
+        let mover = spot.frame as usize % self.reach();
+        let code = table.code(mover, spot.mover, spot.other)?;
+        self.open(seeds as usize, mover);
+        Ok((code, table.frame_unchecked(mover)))
     }
 
     /// Bounds of the score of `board` at `spot`, with `seeds` seeds in play, at most [`TableScores::reach`].
-    /// They may not have been compared with their checksum.
     ///
     /// # Errors
     /// If the table is damaged.
@@ -252,47 +265,29 @@ impl<'a> TableScores<'a> {
         if seeds as usize <= self.exact() {
             return self.score(seeds, spot).map(|score| Bounds { lower: score, upper: score });
         }
-        let (Some(frame), Some((network, isa))) = (self.bounds[spot.frame as usize].contents(), self.network) else {
-            unreachable!("a layer in use");
-        };
+        let Some((network, isa)) = self.network else { unreachable!("a layer in use") };
         let evaluation = network.evaluate_on(isa, &board.mover.array(), &board.other.array(), seeds);
-        let bounds = frame.bounds(frame.code(spot.mover, spot.other), evaluation);
+        let bounds = match self.bounds[spot.frame as usize].contents() {
+            Some(frame) => frame.bounds(frame.code(spot.mover, spot.other), evaluation),
+            None => {
+                let (code, frame) = self.code_in_file(seeds, spot)?;
+                frame.bounds(code, evaluation)
+            }
+        };
         if bounds.lower > bounds.upper {
             return Err(self.damaged(seeds, spot));
         }
         Ok(bounds)
     }
 
-    /// As [`TableScores::bounds`], but compared with the checksum, here if necessary.
-    ///
-    /// # Errors
-    /// If the table is damaged.
-    pub fn checked_bounds<W: Word>(&self, board: Board<W>, seeds: u32, spot: Spot) -> Result<Bounds, TableError> {
-        self.check(seeds, spot)?;
-        self.bounds(board, seeds, spot)
-    }
-
-    /// Compares the data at `spot` with its checksum, unless that was done already.
-    fn check(&self, seeds: u32, spot: Spot) -> Result<(), TableError> {
-        let place = spot.frame as usize;
-        let mover = place % self.reach();
-        match self.layer(seeds as usize) {
-            // Copies were compared; their files may have left the page cache.
-            Layer::Exact(_) if self.frames[place].memory.get().is_some() => Ok(()),
-            Layer::Bounds(_) if self.bounds[place].memory.get().is_some() => Ok(()),
-            Layer::Exact(table) => table.score(mover, spot.mover, spot.other).map(drop),
-            Layer::Bounds(table) => table.code(mover, spot.mover, spot.other).map(drop),
-        }
-    }
-
-    /// The error for an impossible score or impossible bounds: usually a damaged block, as its checksum shows.
+    /// The error for an impossible score or impossible bounds.
     #[cold]
     fn damaged(&self, seeds: u32, spot: Spot) -> TableError {
         let mover = spot.frame as usize % self.reach();
-        self.check(seeds, spot).err().unwrap_or_else(|| match self.layer(seeds as usize) {
+        match self.layer(seeds as usize) {
             Layer::Exact(table) => table.damaged_score(mover, spot.mover, spot.other),
             Layer::Bounds(table) => table.damaged_code(mover, spot.mover, spot.other),
-        })
+        }
     }
 }
 
@@ -333,12 +328,11 @@ mod tests {
             let layers = Layers::new(Some(&tables), None, SEEDS, SEEDS);
             let keys = BoardKeys::<u64>::new(3, SEEDS).unwrap();
             let scores = TableScores::new(&keys, layers, &Cancel::new()).unwrap();
-            let audit = Audit::new(layers, 0, &Cancel::new()).unwrap();
             let copies = Copies { twice: u64::MAX / 2, moved: false };
             let cancelled = Cancel::new();
             cancelled.cancel();
             assert!(matches!(TableScores::new(&keys, layers, &cancelled), Err(Stopped)));
-            let copy = |cancel: &Cancel| scores.copy(copies, &audit, &|_| (), cancel);
+            let copy = |cancel: &Cancel| scores.copy(copies, &|_| (), cancel);
             let bytes = |&frame: &(usize, usize)| scores.frame_bytes(frame);
             // Calls that end after the first frame, which has a copy already.
             let (seeds, mover) = scores.to_copy[0];
