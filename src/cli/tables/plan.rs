@@ -9,8 +9,9 @@ use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use kalah::build::{BuildPlan, LayerPlan};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::solve::{
-    BoardKeys, BoundNetwork, LayerKind, MissingTables, PlannedLayer, PlannedSearch, SolveError, TablePlan,
+    BoardKeys, BoundNetwork, LayerKind, MissingTables, PlannedLayer, PlannedSearch, SearchMemory, SolveError, TablePlan,
 };
+use kalah::system::available_disk;
 use kalah::table::{Table, TableError, TableKey};
 use serde::Serialize;
 
@@ -161,9 +162,9 @@ fn print_layers(plan: &BuildPlan) -> anyhow::Result<()> {
 
 /// Choose the tables with which a search visits the fewest positions
 ///
-/// Use this before a long search. For the given memory it lists which layers to have as exact tables, which as bound
-/// tables of 2 bits a position, and which of 1 bit, by a rule of thumb. It also prints the commands that make them,
-/// as `kalah solve --build` would. See docs/solving.md.
+/// Use this before a long search. For the given memory and disk it lists which layers to have as exact tables, which as
+/// bound tables of 2 bits a position, and which of 1 bit, by a rule of thumb. It also prints the commands that make
+/// them, as `kalah solve --build` would. See docs/solving.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Choose tables to solve Kalah(6,6) within 24 GiB", "kalah plan search 6x6 --memory 24GiB"),
@@ -172,12 +173,15 @@ fn print_layers(plan: &BuildPlan) -> anyhow::Result<()> {
 pub struct PlanSearch {
     /// Position to search, such as 6x6 [default: six seeds in each pit]
     position: Option<OsString>,
-    /// Plan no layer above this many seeds [default: as the memory allows]
+    /// Plan no layer above this many seeds [default: as memory and disk allow]
     #[arg(long, value_name = "N", value_parser = args::seeds)]
     tables_up_to: Option<usize>,
     /// Memory of the search, such as 24GiB [default: most of the available memory]
     #[arg(long, value_name = "SIZE", value_parser = args::memory)]
     memory: Option<u64>,
+    /// Disk space for missing tables, such as 100GiB [default: what is free in the directory of the tables]
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    disk: Option<u64>,
     #[command(flatten)]
     compute: Compute,
     #[command(flatten)]
@@ -207,9 +211,24 @@ struct PlanSearchReport {
     disk: u64,
     /// Bytes of it that remain after deleting the exact tables that the search does not read.
     disk_kept: u64,
+    /// Bytes of disk that missing tables may take, if they are known.
+    disk_free: Option<u64>,
+    /// What a larger disk would bring, if this one limits the plan.
+    larger_disk: Option<LargerDisk>,
     seconds: f64,
     exact_alone: usize,
     /// Nodes relative to those of a search with exact tables to `exact_alone` seeds.
+    nodes: f64,
+}
+
+/// The plan for a disk that holds all tables for which there is memory.
+#[derive(Serialize)]
+struct LargerDisk {
+    /// Bytes of disk for its missing tables.
+    disk: u64,
+    /// Its largest layer.
+    seeds: usize,
+    /// Nodes relative to those of the plan for this disk.
     nodes: f64,
 }
 
@@ -224,37 +243,33 @@ impl PlanSearch {
             return Err(SolveError::Board { pits, seeds }.into());
         }
         let (directory, threads) = (&*self.common.tables.path, self.common.threads.number());
-        let mut search = PlannedSearch {
-            rules,
-            position,
-            directory,
-            memory: self.memory,
-            transpositions: None,
-            backend: &backend,
-            threads,
-        };
-        let memory = search.memory();
-        search.memory = Some(memory);
-        let Some(plan) = search.plan(self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS)) else {
-            let pits = position.pits();
+        let memory = SearchMemory::new(self.memory, None);
+        let disk = self.disk.or_else(|| available_disk(directory));
+        let search =
+            PlannedSearch { rules, position, directory, memory, disk, with_bounds: true, backend: &backend, threads };
+        let most = self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS);
+        let Some(largest) = search.plan(most) else {
             if pits > MAX_TABLE_PITS {
                 return Err(usage(format_args!("tables have at most {MAX_TABLE_PITS} pits a side, not {pits}")));
             }
             bail!(
                 "no tables of {} a side fit {} of memory; allow more with --memory",
                 output::count(pits, "pit"),
-                HumanBytes(memory)
+                HumanBytes(memory.total().unwrap_or(0))
             );
         };
-        let missing = search.missing(&plan);
-        let report = PlanSearchReport::new(&search, &plan, &missing);
-        output::answer(self.common.json, &report, || Printed { search, plan, missing, report: &report }.print())?;
+        let Some((plan, missing)) = search.plan_that_fits(most, |_| true) else {
+            bail!("not even the smallest table fits {} of disk", HumanBytes(disk.unwrap_or(0)));
+        };
+        let report = PlanSearchReport::new(&search, &plan, &missing, &largest);
+        output::answer(self.common.json, &report, || Printed { search, missing, report: &report }.print())?;
         Ok(Outcome::Done)
     }
 }
 
 impl PlanSearchReport {
-    fn new(search: &PlannedSearch, plan: &TablePlan, missing: &MissingTables) -> PlanSearchReport {
+    /// Reports `plan` for a search, and how much better the `largest` one for its memory is.
+    fn new(search: &PlannedSearch, plan: &TablePlan, missing: &MissingTables, largest: &TablePlan) -> PlanSearchReport {
         let planned = search.layers(plan);
         let layer = |&PlannedLayer { key, kind, positions, bytes, exists, .. }: &PlannedLayer| ChosenLayer {
             seeds: key.seeds,
@@ -266,16 +281,22 @@ impl PlanSearchReport {
         PlanSearchReport {
             rules: search.rules.name(),
             position: search.position.to_string(),
-            memory: search.memory(),
+            memory: search.memory.total().unwrap_or(0),
             layers: planned.iter().map(layer).collect(),
             tables: plan.tables,
             transpositions: plan.transpositions,
             exact_to_build: missing.exact.missing.iter().map(|layer| layer.key.seeds).collect(),
             disk: missing.disk,
             disk_kept: planned.iter().filter(|layer| !layer.exists).map(|layer| layer.bytes).sum(),
+            disk_free: search.disk,
+            larger_disk: (largest != plan).then(|| LargerDisk {
+                disk: search.missing(largest).disk,
+                seeds: largest.one_bit,
+                nodes: largest.nodes_relative_to(plan),
+            }),
             seconds: missing.seconds,
             exact_alone: plan.exact_alone,
-            nodes: plan.nodes,
+            nodes: plan.nodes_relative_to(&plan.without_bounds()),
         }
     }
 }
@@ -283,14 +304,13 @@ impl PlanSearchReport {
 /// Plan to be printed as text.
 struct Printed<'a> {
     search: PlannedSearch<'a>,
-    plan: TablePlan,
     missing: MissingTables,
     report: &'a PlanSearchReport,
 }
 
 impl Printed<'_> {
     fn print(&self) -> anyhow::Result<()> {
-        let Printed { search, plan, missing, report } = self;
+        let Printed { search, report, .. } = self;
         output::line(format_args!(
             "{} by {}, {} of memory:",
             report.position,
@@ -316,7 +336,7 @@ impl Printed<'_> {
             HumanBytes(report.transpositions)
         ))?;
         output::line(format_args!(
-            "about {:.2} times the nodes of a search with exact tables alone, which fit this memory to {} seeds",
+            "about {:.2} times the nodes of a search with exact tables alone, which fit to {} seeds",
             report.nodes, report.exact_alone
         ))?;
         if report.disk > 0 {
@@ -329,28 +349,27 @@ impl Printed<'_> {
                 search.backend.name(),
             ))?;
             self.print_commands()?;
-            if let Some(free) = missing.disk_shortage(search.directory) {
-                output::note(format_args!(
-                    "the disk of {} has only {} free; --tables-up-to {} plans fewer layers",
-                    search.directory.display(),
-                    HumanBytes(free),
-                    plan.one_bit - 1
-                ));
-            }
         } else {
             output::line("all of them exist")?;
+        }
+        if let Some(LargerDisk { disk, seeds, nodes }) = report.larger_disk {
+            output::line(format_args!(
+                "with {} of free disk instead of {}: tables to {seeds} seeds, {nodes:.2} times these nodes",
+                HumanBytes(disk),
+                HumanBytes(report.disk_free.unwrap_or(0)),
+            ))?;
         }
         Ok(())
     }
 
     /// Prints the commands that make the missing tables.
     fn print_commands(&self) -> anyhow::Result<()> {
-        let Printed { search: PlannedSearch { rules, directory, .. }, plan, missing, report } = self;
-        let flags = suggestion::table_flags(directory, *rules, plan.pits);
+        let Printed { search: PlannedSearch { rules, directory, position, .. }, missing, report } = self;
+        let flags = suggestion::table_flags(directory, *rules, position.pits());
         if let Some(seeds) = report.exact_to_build.last() {
             output::line(format_args!("  kalah build --seeds {seeds}{flags}"))?;
         }
-        if !missing.bounds.is_empty() && BoundNetwork::find(directory, directory, *rules, plan.pits)?.is_none() {
+        if !missing.bounds.is_empty() && BoundNetwork::find(directory, directory, *rules, position.pits())?.is_none() {
             output::line(format_args!("  kalah train{flags}"))?;
         }
         for (kind, bits) in [(LayerKind::TwoBits, 2), (LayerKind::OneBit, 1)] {

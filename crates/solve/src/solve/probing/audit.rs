@@ -214,9 +214,9 @@ mod tests {
         (tables, offset)
     }
 
-    fn options(tables: &Tables, threads: usize, copy: u64) -> SolverOptions<'_> {
+    fn options(tables: &Tables, threads: usize) -> SolverOptions<'_> {
         let options = SolverOptions::new(RULES, &start()).tables(Some(tables)).transpositions(1 << 20);
-        let mut options = options.copy_up_to(copy).threads(threads);
+        let mut options = options.threads(threads);
         // Even small tables are compared while a search runs.
         options.at_once = 0;
         options
@@ -242,13 +242,13 @@ mod tests {
         let (_directory, tables) = tables();
         for threads in [1, 3] {
             let again = Tables::open(tables.directories(), RULES, PITS, REACH).unwrap();
-            let solver = Solver::new(options(&again, threads, 0)).unwrap();
+            let solver = Solver::new(options(&again, threads)).unwrap();
             assert!(!again.layers().iter().all(|layer| layer.blocks().is_checked()), "there was nothing to test");
             let found = solver.solve(&start(), 0).unwrap();
             assert!(again.layers().iter().all(|layer| layer.blocks().is_checked()));
             // With tables that are already compared.
             tables.layers().iter().for_each(|layer| layer.check().unwrap());
-            assert_eq!(found, Solver::new(options(&tables, threads, 0)).unwrap().solve(&start(), 0).unwrap());
+            assert_eq!(found, Solver::new(options(&tables, threads)).unwrap().solve(&start(), 0).unwrap());
         }
     }
 
@@ -259,7 +259,7 @@ mod tests {
             let (damaged, at) = damaged(&tables);
             let proved =
                 |_: &Solver, event: SolveEvent| assert!(matches!(event, SolveEvent::Begin { .. }), "{event:?}");
-            let solver = Solver::new(options(&damaged, threads, 0)).unwrap().with_events(proved);
+            let solver = Solver::new(options(&damaged, threads)).unwrap().with_events(proved);
             let position = start();
             assert_damage(solver.test(&position, 9), at);
             // Nor of another position, nor later.
@@ -336,10 +336,10 @@ mod tests {
             });
             let bounds = BoundTables::new(directory.path(), layers.collect()).unwrap().unwrap();
             for threads in [1, 3] {
-                let solver = Solver::new(options(&tables, threads, 0).bounds(Some(&bounds)).exact_up_to(4)).unwrap();
+                let solver = Solver::new(options(&tables, threads).bounds(Some(&bounds)).exact_up_to(4)).unwrap();
                 let found = solver.solve(&start(), 0);
                 if !damaged {
-                    let exact = Solver::new(options(&tables, threads, 0)).unwrap().solve(&start(), 0).unwrap();
+                    let exact = Solver::new(options(&tables, threads)).unwrap().solve(&start(), 0).unwrap();
                     let found = found.unwrap();
                     // There may be several lines of best play.
                     assert_eq!((found.score, found.value, found.best), (exact.score, exact.value, exact.best));
