@@ -161,6 +161,11 @@ fn plans_name_the_memory_they_are_for() {
     }
     assert_eq!(report["exact_to_build"][0].as_u64(), Some(REACH as u64 + 1));
 
+    // By default, a search does not fill the memory with a transposition table, and its plan states the same.
+    let (_, json, _) = kalah(&["plan", "search", "6x6", "--tables-up-to", "10", "--json"]);
+    let by_default: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert!(by_default["transpositions"].as_u64().unwrap() <= by_default["memory"].as_u64().unwrap() / 4, "{json}");
+
     let (code, text, _) = kalah(&plan);
     assert_eq!(code, Some(0));
     for part in ["24.00 GiB of memory", "2..", "exact", "2 bits", "kalah build --seeds", "kalah bounds --seeds"] {

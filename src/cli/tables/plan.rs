@@ -189,21 +189,11 @@ pub struct PlanSearch {
 }
 
 #[derive(Serialize)]
-struct ChosenLayer {
-    seeds: usize,
-    /// `exact`, `2 bits` or `1 bit`.
-    kind: &'static str,
-    positions: u64,
-    bytes: u64,
-    exists: bool,
-}
-
-#[derive(Serialize)]
 struct PlanSearchReport {
     rules: &'static str,
     position: String,
     memory: u64,
-    layers: Vec<ChosenLayer>,
+    layers: Vec<PlannedLayer>,
     tables: u64,
     transpositions: u64,
     /// Missing exact layers, all of which are needed to make the bound tables.
@@ -262,7 +252,7 @@ impl PlanSearch {
             bail!("not even the smallest table fits {} of disk", HumanBytes(disk.unwrap_or(0)));
         };
         let report = PlanSearchReport::new(&search, &plan, &missing, &largest);
-        output::answer(self.common.json, &report, || Printed { search, missing, report: &report }.print())?;
+        output::answer(self.common.json, &report, || report.print(&search, &missing))?;
         Ok(Outcome::Done)
     }
 }
@@ -270,24 +260,16 @@ impl PlanSearch {
 impl PlanSearchReport {
     /// Reports `plan` for a search, and how much better the `largest` one for its memory is.
     fn new(search: &PlannedSearch, plan: &TablePlan, missing: &MissingTables, largest: &TablePlan) -> PlanSearchReport {
-        let planned = search.layers(plan);
-        let layer = |&PlannedLayer { key, kind, positions, bytes, exists, .. }: &PlannedLayer| ChosenLayer {
-            seeds: key.seeds,
-            kind: kind.name(),
-            positions,
-            bytes,
-            exists,
-        };
+        let layers = search.layers(plan);
         PlanSearchReport {
             rules: search.rules.name(),
             position: search.position.to_string(),
             memory: search.memory.total().unwrap_or(0),
-            layers: planned.iter().map(layer).collect(),
             tables: plan.tables,
             transpositions: plan.transpositions,
             exact_to_build: missing.exact.missing.iter().map(|layer| layer.key.seeds).collect(),
             disk: missing.disk,
-            disk_kept: planned.iter().filter(|layer| !layer.exists).map(|layer| layer.bytes).sum(),
+            disk_kept: layers.iter().filter(|layer| !layer.exists).map(|layer| layer.bytes).sum(),
             disk_free: search.disk,
             larger_disk: (largest != plan).then(|| LargerDisk {
                 disk: search.missing(largest).disk,
@@ -297,33 +279,19 @@ impl PlanSearchReport {
             seconds: missing.seconds,
             exact_alone: plan.exact_alone,
             nodes: plan.nodes_relative_to(&plan.without_bounds()),
+            layers,
         }
     }
-}
 
-/// Plan to be printed as text.
-struct Printed<'a> {
-    search: PlannedSearch<'a>,
-    missing: MissingTables,
-    report: &'a PlanSearchReport,
-}
-
-impl Printed<'_> {
-    fn print(&self) -> anyhow::Result<()> {
-        let Printed { search, report, .. } = self;
-        output::line(format_args!(
-            "{} by {}, {} of memory:",
-            report.position,
-            report.rules,
-            HumanBytes(report.memory)
-        ))?;
+    fn print(&self, search: &PlannedSearch, missing: &MissingTables) -> anyhow::Result<()> {
+        output::line(format_args!("{} by {}, {} of memory:", self.position, self.rules, HumanBytes(self.memory)))?;
         output::line("layers  scores         positions       bytes  missing")?;
         for kind in [LayerKind::Exact, LayerKind::TwoBits, LayerKind::OneBit] {
-            let layers: Vec<&ChosenLayer> = report.layers.iter().filter(|layer| layer.kind == kind.name()).collect();
+            let layers: Vec<&PlannedLayer> = self.layers.iter().filter(|layer| layer.kind == kind).collect();
             let (Some(first), Some(last)) = (layers.first(), layers.last()) else { continue };
             output::line(format_args!(
                 "{:<6}  {:<6}  {:>16}  {:>10}  {:>7}",
-                format!("{}..{}", first.seeds, last.seeds),
+                format!("{}..{}", first.key.seeds, last.key.seeds),
                 kind.name(),
                 HumanCount(layers.iter().map(|layer| layer.positions).sum()).to_string(),
                 HumanBytes(layers.iter().map(|layer| layer.bytes).sum()).to_string(),
@@ -332,44 +300,44 @@ impl Printed<'_> {
         }
         output::line(format_args!(
             "tables {}, transposition table {}",
-            HumanBytes(report.tables),
-            HumanBytes(report.transpositions)
+            HumanBytes(self.tables),
+            HumanBytes(self.transpositions)
         ))?;
         output::line(format_args!(
             "about {:.2} times the nodes of a search with exact tables alone, which fit to {} seeds",
-            report.nodes, report.exact_alone
+            self.nodes, self.exact_alone
         ))?;
-        if report.disk > 0 {
+        if self.disk > 0 {
             output::line(format_args!(
                 "building them needs {} of disk, of which the search needs {}, and takes about {} ({}, {})",
-                HumanBytes(report.disk),
-                HumanBytes(report.disk_kept),
-                HumanDuration(Duration::from_secs_f64(report.seconds)),
+                HumanBytes(self.disk),
+                HumanBytes(self.disk_kept),
+                HumanDuration(Duration::from_secs_f64(self.seconds)),
                 output::count(search.threads, "thread"),
                 search.backend.name(),
             ))?;
-            self.print_commands()?;
+            self.print_commands(search, missing)?;
         } else {
             output::line("all of them exist")?;
         }
-        if let Some(LargerDisk { disk, seeds, nodes }) = report.larger_disk {
+        if let Some(LargerDisk { disk, seeds, nodes }) = self.larger_disk {
             output::line(format_args!(
                 "with {} of free disk instead of {}: tables to {seeds} seeds, {nodes:.2} times these nodes",
                 HumanBytes(disk),
-                HumanBytes(report.disk_free.unwrap_or(0)),
+                HumanBytes(self.disk_free.unwrap_or(0)),
             ))?;
         }
         Ok(())
     }
 
     /// Prints the commands that make the missing tables.
-    fn print_commands(&self) -> anyhow::Result<()> {
-        let Printed { search: PlannedSearch { rules, directory, position, .. }, missing, report } = self;
-        let flags = suggestion::table_flags(directory, *rules, position.pits());
-        if let Some(seeds) = report.exact_to_build.last() {
+    fn print_commands(&self, search: &PlannedSearch, missing: &MissingTables) -> anyhow::Result<()> {
+        let &PlannedSearch { rules, directory, position, .. } = search;
+        let flags = suggestion::table_flags(directory, rules, position.pits());
+        if let Some(seeds) = self.exact_to_build.last() {
             output::line(format_args!("  kalah build --seeds {seeds}{flags}"))?;
         }
-        if !missing.bounds.is_empty() && BoundNetwork::find(directory, directory, *rules, position.pits())?.is_none() {
+        if !missing.bounds.is_empty() && BoundNetwork::find(directory, directory, rules, position.pits())?.is_none() {
             output::line(format_args!("  kalah train{flags}"))?;
         }
         for (kind, bits) in [(LayerKind::TwoBits, 2), (LayerKind::OneBit, 1)] {

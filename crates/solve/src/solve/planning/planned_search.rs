@@ -4,6 +4,7 @@ use kalah_core::game::{Position, Rules};
 use kalah_core::index::{MAX_TABLE_SEEDS, layer_positions};
 use kalah_core::table::TableKey;
 use kalah_tables::builder::{Backend, BuildPlan};
+use serde::{Serialize, Serializer};
 
 use super::super::memory::SearchMemory;
 use super::table_plan::{LayerKind, TablePlan};
@@ -34,10 +35,11 @@ pub struct PlannedSearch<'a> {
 }
 
 /// A layer of a plan.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 #[non_exhaustive]
 pub struct PlannedLayer {
-    /// The layer.
+    /// The layer; in a document, its seeds.
+    #[serde(rename = "seeds", serialize_with = "seeds")]
     pub key: TableKey,
     /// Kind of its table.
     pub kind: LayerKind,
@@ -47,6 +49,10 @@ pub struct PlannedLayer {
     pub bytes: u64,
     /// True if the table exists.
     pub exists: bool,
+}
+
+fn seeds<S: Serializer>(key: &TableKey, serializer: S) -> Result<S::Ok, S::Error> {
+    key.seeds.serialize(serializer)
 }
 
 /// Missing tables of a plan, and the cost of making them.

@@ -1,5 +1,6 @@
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
 use kalah_core::table::Cuts;
+use serde::Serialize;
 
 use super::super::memory::{Problem, SearchMemory};
 
@@ -21,13 +22,16 @@ const TWO_BITS: (f64, f64) = (0.05, 0.83);
 const ONE_BIT: (f64, f64) = (0.55, 0.77);
 
 /// Kind of the table of a layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum LayerKind {
     /// The score of every position.
+    #[serde(rename = "exact")]
     Exact,
     /// A bound table of 2 bits a position.
+    #[serde(rename = "2 bits")]
     TwoBits,
     /// A bound table of 1 bit a position.
+    #[serde(rename = "1 bit")]
     OneBit,
 }
 
