@@ -15,4 +15,4 @@ mod scores;
 
 pub(crate) use audit::{Audit, Pass};
 pub(crate) use layers::Layers;
-pub(crate) use scores::{Spot, TableScores};
+pub(crate) use scores::{ScoreLocation, TableScores};

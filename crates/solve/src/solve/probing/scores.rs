@@ -72,7 +72,7 @@ impl<S> Frame<S> {
 
 /// Location of the score of a position.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Spot {
+pub(crate) struct ScoreLocation {
     frame: u32,
     mover: u32,
     other: u32,
@@ -199,66 +199,67 @@ impl<'a> TableScores<'a> {
     /// Location of the score of the position with `seeds` seeds in play whose rows have these numbers; the
     /// mover's row has `mover_seeds` seeds.
     #[inline]
-    pub fn locate<W: Word>(&self, seeds: u32, mover_seeds: u32, mover: W, other: W) -> Spot {
+    pub fn locate<W: Word>(&self, seeds: u32, mover_seeds: u32, mover: W, other: W) -> ScoreLocation {
         let frame = seeds * self.reach() as u32 + mover_seeds;
-        Spot { frame, mover: self.ranks[mover.low() as usize], other: self.ranks[other.low() as usize] }
+        ScoreLocation { frame, mover: self.ranks[mover.low() as usize], other: self.ranks[other.low() as usize] }
     }
 
-    /// Prefetches the data at `spot`, the location of a position with `seeds` seeds in play.
+    /// Prefetches the data at `location`, the location of a position with `seeds` seeds in play.
     #[inline]
-    pub fn prefetch(&self, seeds: u32, spot: Spot) {
+    pub fn prefetch(&self, seeds: u32, location: ScoreLocation) {
         if seeds as usize <= self.exact() {
-            if let Some(scores) = self.frames[spot.frame as usize].contents() {
-                scores.prefetch(spot.mover, spot.other);
+            if let Some(scores) = self.frames[location.frame as usize].contents() {
+                scores.prefetch(location.mover, location.other);
             }
-        } else if let Some(bounds) = self.bounds[spot.frame as usize].contents() {
-            bounds.prefetch(spot.mover, spot.other);
+        } else if let Some(bounds) = self.bounds[location.frame as usize].contents() {
+            bounds.prefetch(location.mover, location.other);
         }
     }
 
-    /// The score at `spot` of a position with `seeds` seeds in play, at most [`TableScores::exact`]. It may not
+    /// The score at `location` of a position with `seeds` seeds in play, at most [`TableScores::exact`]. It may not
     /// have been compared with its checksum.
     ///
     /// # Errors
     /// If the table is damaged.
     #[inline]
-    pub fn score(&self, seeds: u32, spot: Spot) -> Result<u32, TableError> {
-        let found = match self.frames[spot.frame as usize].contents() {
-            Some(scores) => scores.score(spot.mover, spot.other).ok(),
-            None => Some(self.score_in_file(seeds, spot)?),
+    pub fn score(&self, seeds: u32, location: ScoreLocation) -> Result<u32, TableError> {
+        let found = match self.frames[location.frame as usize].contents() {
+            Some(scores) => scores.score(location.mover, location.other).ok(),
+            None => Some(self.score_in_file(seeds, location)?),
         };
         match found {
             Some(score) if u32::from(score) <= seeds => Ok(score.into()),
-            _ => Err(self.damaged(seeds, spot)),
+            _ => Err(self.damaged(seeds, location)),
         }
     }
 
-    /// The score at `spot` of a table that is not in memory.
+    /// The score at `location` of a table that is not in memory.
     #[cold]
-    fn score_in_file(&self, seeds: u32, spot: Spot) -> Result<u8, TableError> {
+    fn score_in_file(&self, seeds: u32, location: ScoreLocation) -> Result<u8, TableError> {
         match self.layer(seeds as usize) {
-            Layer::Exact(table) => table.score(spot.frame as usize % self.reach(), spot.mover, spot.other),
+            Layer::Exact(table) => table.score(location.frame as usize % self.reach(), location.mover, location.other),
             Layer::Bounds(_) => unreachable!("bound tables are in memory"),
         }
     }
 
-    /// Bounds of the score of `board` at `spot`, with `seeds` seeds in play, at most [`TableScores::reach`].
+    /// Bounds of the score of `board` at `location`, with `seeds` seeds in play, at most [`TableScores::reach`].
     /// They may not have been compared with their checksum.
     ///
     /// # Errors
     /// If the table is damaged.
     #[inline]
-    pub fn bounds<W: Word>(&self, board: Board<W>, seeds: u32, spot: Spot) -> Result<Bounds, TableError> {
+    pub fn bounds<W: Word>(&self, board: Board<W>, seeds: u32, location: ScoreLocation) -> Result<Bounds, TableError> {
         if seeds as usize <= self.exact() {
-            return self.score(seeds, spot).map(|score| Bounds { lower: score, upper: score });
+            return self.score(seeds, location).map(|score| Bounds { lower: score, upper: score });
         }
-        let (Some(frame), Some((network, isa))) = (self.bounds[spot.frame as usize].contents(), self.network) else {
+        let (Some(frame), Some((network, isa))) = (self.bounds[location.frame as usize].contents(), self.network)
+        else {
             unreachable!("a layer in use");
         };
         let evaluation = network.evaluate_on(isa, &board.mover.array(), &board.other.array(), seeds);
-        let bounds = frame.bounds(frame.code(spot.mover, spot.other), evaluation);
+        let bounds = frame.bounds(frame.code(location.mover, location.other), evaluation);
         if bounds.lower > bounds.upper {
-            return Err(self.damaged(seeds, spot));
+            return Err(self.damaged(seeds, location));
         }
         Ok(bounds)
     }
@@ -267,31 +268,36 @@ impl<'a> TableScores<'a> {
     ///
     /// # Errors
     /// If the table is damaged.
-    pub fn checked_bounds<W: Word>(&self, board: Board<W>, seeds: u32, spot: Spot) -> Result<Bounds, TableError> {
-        self.check(seeds, spot)?;
-        self.bounds(board, seeds, spot)
+    pub fn checked_bounds<W: Word>(
+        &self,
+        board: Board<W>,
+        seeds: u32,
+        location: ScoreLocation,
+    ) -> Result<Bounds, TableError> {
+        self.check(seeds, location)?;
+        self.bounds(board, seeds, location)
     }
 
-    /// Compares the data at `spot` with its checksum, unless that was done already.
-    fn check(&self, seeds: u32, spot: Spot) -> Result<(), TableError> {
-        let place = spot.frame as usize;
+    /// Compares the data at `location` with its checksum, unless that was done already.
+    fn check(&self, seeds: u32, location: ScoreLocation) -> Result<(), TableError> {
+        let place = location.frame as usize;
         let mover = place % self.reach();
         match self.layer(seeds as usize) {
             // Copies were compared; their files may have left the page cache.
             Layer::Exact(_) if self.frames[place].memory.get().is_some() => Ok(()),
             Layer::Bounds(_) if self.bounds[place].memory.get().is_some() => Ok(()),
-            Layer::Exact(table) => table.score(mover, spot.mover, spot.other).map(drop),
-            Layer::Bounds(table) => table.code(mover, spot.mover, spot.other).map(drop),
+            Layer::Exact(table) => table.score(mover, location.mover, location.other).map(drop),
+            Layer::Bounds(table) => table.code(mover, location.mover, location.other).map(drop),
         }
     }
 
     /// The error for an impossible score or impossible bounds: usually a damaged block, as its checksum shows.
     #[cold]
-    fn damaged(&self, seeds: u32, spot: Spot) -> TableError {
-        let mover = spot.frame as usize % self.reach();
-        self.check(seeds, spot).err().unwrap_or_else(|| match self.layer(seeds as usize) {
-            Layer::Exact(table) => table.damaged_score(mover, spot.mover, spot.other),
-            Layer::Bounds(table) => table.damaged_code(mover, spot.mover, spot.other),
+    fn damaged(&self, seeds: u32, location: ScoreLocation) -> TableError {
+        let mover = location.frame as usize % self.reach();
+        self.check(seeds, location).err().unwrap_or_else(|| match self.layer(seeds as usize) {
+            Layer::Exact(table) => table.damaged_score(mover, location.mover, location.other),
+            Layer::Bounds(table) => table.damaged_code(mover, location.mover, location.other),
         })
     }
 }
