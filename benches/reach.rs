@@ -13,7 +13,6 @@
 //!   skipped (default 600).
 //! - `KALAH_BENCH_THREADS`: the threads (default 1).
 //! - `KALAH_BENCH_MEMORY`: MiB of the transposition table (default 1024).
-//! - `KALAH_BENCH_COPY`: MiB of tables copied to memory after two seconds (default 0).
 
 use std::error::Error;
 use std::path::Path;
@@ -76,7 +75,6 @@ fn measure(rules: Rules, position: &Position, reaches: &[usize]) -> Result<(), B
             .tables(Some(&tables))
             .tables_up_to(reach)
             .transpositions(memory << 20)
-            .copy_up_to(number("COPY", 0) << 20)
             .threads(threads)
             .cancel(cancel.clone());
         let solver = Solver::new(options)?;

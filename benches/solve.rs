@@ -7,7 +7,6 @@
 //! - `KALAH_BENCH_THREADS`: the threads (default 1).
 //! - `KALAH_BENCH_MEMORY`: MiB of the transposition table (default 128).
 //! - `KALAH_BENCH_GUESS`: the first guess of the score (default half of the seeds).
-//! - `KALAH_BENCH_COPY`: MiB of tables copied to memory after two seconds (default 0).
 //! - `KALAH_BENCH_WORD`: bits of a row, 64 or 128 (default: the fewest that hold the board).
 //! - `KALAH_BENCH_TEST`: one score to test instead.
 
@@ -38,7 +37,6 @@ fn main() {
         .tables(Some(&tables))
         .tables_up_to(tables_up_to)
         .transpositions(memory)
-        .copy_up_to(number("COPY", 0) << 20)
         .threads(threads);
     let solver = match number("WORD", 0) {
         64 => Solver::with_word::<u64>(options),

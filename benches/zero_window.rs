@@ -176,7 +176,7 @@ fn run(tables: &Tables, bounds: Option<&BoundTables>, test: &Test, memory: u64) 
     let position: Position = test.position.parse()?;
     let options = SolverOptions::new(tables.rules(), &position).tables(Some(tables)).tables_up_to(REACH);
     let options = options.bounds(bounds).exact_up_to(number("EXACT", REACH as u64) as usize);
-    let solver = Solver::new(options.transpositions(memory).copy_up_to(0).threads(1))?;
+    let solver = Solver::new(options.transpositions(memory).threads(1))?;
     let start = processor_seconds();
     let known = solver.test(&position, score)?;
     let seconds = processor_seconds() - start;

@@ -40,8 +40,8 @@ fi
 KALAH_SCRIPTS=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export KALAH_SCRIPTS
 
-# Finds a mistyped flag before any job is submitted.
-"${KALAH:-kalah}" build --seeds "$seeds" --share --dry-run "$@" >&2
+# Finds a mistyped flag before any job is submitted: the help is printed only if all flags before it are right.
+"${KALAH:-kalah}" build --seeds "$seeds" --share "$@" --help >/dev/null
 
 read -ra options <<<"${KALAH_SBATCH:-}"
 job=$(sbatch --parsable --export=ALL --requeue --job-name=kalah-build --array="1-$tasks" \

@@ -109,12 +109,15 @@ fn run() -> ExitCode {
     if cli.quiet {
         output::be_quiet();
     }
-    note_default_rules(given.matches);
+    let default_rules = is_by_default(given.matches, "rules");
+    if default_rules {
+        name_default_rules(&given);
+    }
     advice::for_command(given.names.first().copied().unwrap_or_default());
     if let Err(error) = directories::check(&given) {
         return failure::report(&error).leave();
     }
-    cli.run(is_by_default(given.matches, "rules"))
+    cli.run(default_rules)
 }
 
 /// Prints clap's answer in place of a command: help, the version, or a usage error. Returns its exit code, or 1 if it
@@ -179,10 +182,14 @@ fn colour(arguments: &[OsString]) -> ColorChoice {
     choice
 }
 
-/// Notes the default rules if --rules was not given and a person watches.
-fn note_default_rules(matches: &ArgMatches) {
-    if is_by_default(matches, "rules") && io::stderr().is_terminal() {
-        let Some(rules) = matches.get_one::<Rules>("rules") else { return };
+/// Commands whose answers name the default rules.
+const ANSWERING: [&str; 6] = ["probe", "solve", "line", "review", "play", "move"];
+
+/// Names the default rules, since --rules was not given: in the answer, or in a note if a person watches.
+fn name_default_rules(given: &Given) {
+    if given.names.first().is_some_and(|name| ANSWERING.contains(name)) {
+        output::name_rules();
+    } else if let Some(rules) = given.matches.get_one::<Rules>("rules").filter(|_| io::stderr().is_terminal()) {
         let other = Rules::Standard;
         output::note(format_args!(
             "using the default rules, {rules}; --rules {other} is {}; see kalah rules",

@@ -8,7 +8,7 @@ use kalah::game::{Pit, Position, Rules};
 use kalah::progress::Pulse;
 use kalah::record::GameRecord;
 use kalah::solve::{Solver, SolverOptions};
-use kalah::table::{Shelf, TableKey, Tables};
+use kalah::table::{AllTables, TableKey, Tables};
 use serde_json::{Value, json};
 
 use crate::sites::{Conduct, Host, ask, directory, export, in_browsers, open, version};
@@ -75,12 +75,12 @@ fn a_static_site_reads_the_tables_as_the_library_does(browser: &Browser) {
     // Here the engine builds no tables, but reads all of them from the host.
     let remote = folder.path().join("remote");
     export(&remote, &["--seeds", "0"]);
-    let (shelf, mut random) = (Shelf::new(directory().to_owned()), fastrand::Rng::with_seed(7));
+    let (all_tables, mut random) = (AllTables::new(directory().to_owned()), fastrand::Rng::with_seed(7));
     for host in [Host::new(site.clone()), Host::new(remote.clone()), Host::without_ranges(remote.clone())] {
         open(browser, &host.address);
         for rules in Rules::ALL {
             let boards: &[(&str, u32)] =
-                if shelf.tables(rules, 6).is_some() { &[("3x3", 10), ("6x3", 14)] } else { &[("3x3", 10)] };
+                if all_tables.tables(rules, 6).is_some() { &[("3x3", 10), ("6x3", 14)] } else { &[("3x3", 10)] };
             for &(start, most) in boards {
                 let mut wanted = positions(rules, start, &mut random, 400);
                 wanted.retain(|position| is_in(position, most));
@@ -91,7 +91,7 @@ fn a_static_site_reads_the_tables_as_the_library_does(browser: &Browser) {
                 };
                 let answers = ask(browser, &wanted.iter().map(path).collect::<Vec<String>>());
                 for (position, (status, answer)) in wanted.iter().zip(answers) {
-                    let probe = shelf.probe(rules, position).unwrap().unwrap();
+                    let probe = all_tables.probe(rules, position).unwrap().unwrap();
                     assert_eq!((status, &answer["score"]), (200, &json!(probe.score)), "{rules} {position} {answer}");
                     assert_eq!(answer["value"], json!(probe.value));
                     assert_eq!(answer["line"], json!(probe.line.to_string()), "{answer}");
@@ -353,7 +353,7 @@ fn a_table_that_fails_gives_way_to_the_search(browser: &Browser) {
         open(browser, &Host::new(site.clone()).address);
         let path = format!("api/position?rules=standard&time=5&board={}", encoded(&position.to_string()));
         let (status, answer) = ask(browser, &[path]).remove(0);
-        let probe = Shelf::new(directory().to_owned()).probe(Rules::Standard, position).unwrap().unwrap();
+        let probe = AllTables::new(directory().to_owned()).probe(Rules::Standard, position).unwrap().unwrap();
         assert_eq!((status, &answer["value"]), (200, &json!(probe.value)), "{answer}");
         answer["note"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
     };

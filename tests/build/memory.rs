@@ -10,7 +10,7 @@ use kalah::evaluation::{LANES, Network, Weights};
 use kalah::game::{Position, Rules};
 use kalah::index::Frame;
 use kalah::progress::Pulse;
-use kalah::solve::{Solver, SolverOptions};
+use kalah::solve::{SearchMemory, Solver, SolverOptions};
 use kalah::table::{BoundMaker, Cuts, Table, TableKey, Tables, archive};
 
 use kalah_tests::optional;
@@ -114,7 +114,8 @@ fn a_transposition_table_of_a_set_size_is_part_of_the_memory() {
     let position: Position = "6x6".parse().unwrap();
     let open = Tables::open(tables(), Rules::EmptyCapture, 6, REACH).unwrap();
     let options = |rest: u64| {
-        SolverOptions::new(Rules::EmptyCapture, &position).tables(Some(&open)).memory(table_bytes() + (24 + rest) * MIB)
+        let memory = SearchMemory::new(Some(table_bytes() + (24 + rest) * MIB), None);
+        SolverOptions::new(Rules::EmptyCapture, &position).tables(Some(&open)).memory(memory)
     };
     let fits = |options: SolverOptions| options.layers_that_fit().is_none();
     assert!(fits(options(20)) && fits(options(20).transpositions(16 * MIB)));
@@ -146,7 +147,7 @@ fn plans_name_the_memory_they_are_for() {
         let ran = program::command().args(arguments).args(["--tables"]).arg(tables()).output().unwrap();
         (ran.status.code(), ran.stdout(), ran.stderr())
     };
-    let plan = ["plan", "search", "6x6", "--memory", "24GiB", "--backend", "cpu", "--threads", "2"];
+    let plan = ["plan", "search", "6x6", "--memory", "24GiB", "--disk=1TiB", "--backend", "cpu", "--threads", "2"];
     let (code, json, _) = kalah(&[&plan[..], &["--json"]].concat());
     let report: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(code, Some(0));
@@ -160,12 +161,18 @@ fn plans_name_the_memory_they_are_for() {
     }
     assert_eq!(report["exact_to_build"][0].as_u64(), Some(REACH as u64 + 1));
 
+    // By default, a search does not fill the memory with a transposition table, and its plan states the same.
+    let (_, json, _) = kalah(&["plan", "search", "6x6", "--tables-up-to", "10", "--json"]);
+    let by_default: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert!(by_default["transpositions"].as_u64().unwrap() <= by_default["memory"].as_u64().unwrap() / 4, "{json}");
+
     let (code, text, _) = kalah(&plan);
     assert_eq!(code, Some(0));
     for part in ["24.00 GiB of memory", "2..", "exact", "2 bits", "kalah build --seeds", "kalah bounds --seeds"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(!text.contains("kalah train"), "{text}");
+    assert!(!text.contains("instead of") && report["larger_disk"].is_null(), "{text}");
     // The program has no built-in network for 5 pits.
     let (_, text, _) = kalah(&["plan", "search", "5x6", "--memory", "64MiB"]);
     let (train, bounds) = (text.find("kalah train --pits 5"), text.find("kalah bounds"));
@@ -173,10 +180,36 @@ fn plans_name_the_memory_they_are_for() {
     // Existing tables are not built again.
     let (_, text, _) = kalah(&["plan", "search", "6x6", "--memory", "24GiB", "--tables-up-to", "18"]);
     assert!(text.contains("all of them exist") && !text.contains("bounds"), "{text}");
+    let (code, text, _) = kalah(&["plan", "search", "6x6", "--memory", "24GiB", "--disk", "0"]);
+    assert!(code == Some(0) && text.contains("all of them exist") && text.contains("instead of 0 B"), "{text}");
     let (code, _, messages) = kalah(&["plan", "search", "6x6", "--memory", "1MiB"]);
     assert!(code == Some(1) && messages.contains("--memory"), "{code:?} {messages}");
     assert_eq!(kalah(&["plan"]).0, Some(2));
     assert_eq!(kalah(&["plan", "6x6", "--seeds", "9"]).0, Some(2));
+}
+
+/// A plan once named tables of 43 seeds and 273 GiB for any disk.
+#[test]
+fn a_plan_is_for_the_disk_and_states_what_a_larger_one_brings() {
+    let directory = tempfile::tempdir().unwrap();
+    let report = |flags: &[&str]| {
+        let plan = ["plan", "search", "6x6", "--memory=64GiB", "--backend=cpu", "--threads=2", "--json"];
+        let ran = program::command().args(plan).args(flags).env("KALAH_TABLES", directory.path()).run().success();
+        ran.json()
+    };
+    let seeds = |report: &serde_json::Value| report["layers"].as_array().unwrap().len() as u64 + 1;
+    let unlimited = report(&["--disk=1PiB"]);
+    assert!(unlimited["larger_disk"].is_null(), "{unlimited}");
+    let limited = report(&["--disk=100GiB"]);
+    assert!(limited["disk"].as_u64() <= Some(100 << 30) && seeds(&limited) < seeds(&unlimited), "{limited}");
+    let larger = &limited["larger_disk"];
+    assert_eq!((&larger["disk"], larger["seeds"].as_u64()), (&unlimited["disk"], Some(seeds(&unlimited))));
+    assert!(larger["nodes"].as_f64() < Some(0.9), "{limited}");
+    // Without the flag, the disk of the tables counts.
+    let own = report(&[]);
+    assert!(own["disk"].as_u64() <= own["disk_free"].as_u64(), "{own}");
+    let mut none = program::command();
+    none.args(["plan", "search", "--disk=1KiB"]).env("KALAH_TABLES", directory.path()).run().exits(1);
 }
 
 #[test]

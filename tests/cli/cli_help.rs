@@ -303,10 +303,11 @@ fn on_a_terminal_with(variables: &str, args: &str) -> Option<String> {
 #[test]
 fn a_terminal_shows_the_default_rules() {
     let (tables, note) = (tables().display(), "using the default rules, empty-capture; --rules standard is what most");
-    let Some(shown) = on_a_terminal(&format!("probe 1,0,0,0,0,1/0,0,0,0,1,0 --tables {tables}")) else { return };
+    let stats = format!("stats --seeds 3 --tables {tables}");
+    let Some(shown) = on_a_terminal(&stats) else { return };
     assert!(shown.contains(note), "{shown}");
     for quiet in ["--rules empty-capture", "--quiet"] {
-        let shown = on_a_terminal(&format!("probe 1,0,0,0,0,1/0,0,0,0,1,0 --tables {tables} {quiet}")).unwrap();
+        let shown = on_a_terminal(&format!("{stats} {quiet}")).unwrap();
         assert!(!shown.contains("the default rules") && shown.contains("score"), "{quiet}: {shown}");
     }
     assert!(
@@ -315,9 +316,50 @@ fn a_terminal_shows_the_default_rules() {
             .contains("using the default rules, s-kalaha")
     );
     assert!(!on_a_terminal("rules").unwrap().contains("the default rules"));
+    // An answer names them instead.
+    let shown = on_a_terminal(&format!("probe 1,0,0,0,0,1/0,0,0,0,1,0 --tables {tables}")).unwrap();
+    assert!(!shown.contains("the default rules") && shown.contains("under empty-capture"), "{shown}");
     // Without a terminal there is no reader for it.
     let ran = kalah(&["probe", "1,0,0,0,0,1/0,0,0,0,1,0", "--tables", &tables.to_string()]).success();
     assert_eq!(ran.stderr(), "");
+}
+
+/// By the rules that most people play, Kalah(6,4) is won by 8; the default ones give 10.
+#[test]
+fn an_answer_names_the_rules_once_if_no_flag_does() {
+    let hint = "under empty-capture; most people play --rules standard, see kalah rules\n";
+    let (directory, position) = (tempfile::tempdir().unwrap(), "1,0,0,0,0,1/0,0,0,0,1,0");
+    let run = |args: &[&str], flags: &[&str]| {
+        let mut command = command(args);
+        command.args(flags).env("KALAH_TABLES", tables()).current_dir(directory.path()).run().success().stdout()
+    };
+    let game = ["play", position, "--south", "greedy", "--north", "greedy"];
+    for args in [
+        &["probe", position, "6x4", position][..],
+        &["solve", position],
+        &["solve", position, "--openings"],
+        &["solve", "6x4", "--openings"],
+        &["line", position, "1"],
+        &["review", position, "1"],
+        &["move", position, position],
+        &game,
+    ] {
+        let text = run(args, &[]);
+        assert_eq!(text.matches("under empty-capture").count(), 1, "{args:?}: {text}");
+        assert!(text.contains(hint) && (args == game || text.ends_with(hint)), "{args:?}: {text}");
+        let text = run(args, &["--rules", "empty-capture"]);
+        assert!(!text.contains("empty-capture"), "{args:?}: {text}");
+        if !["probe", "play"].contains(&args[0]) {
+            let json = run(args, &["--json"]);
+            assert!(json.lines().all(|line| line.contains(r#""rules":"empty-capture""#)), "{args:?}: {json}");
+        }
+    }
+    // A game has its own rules.
+    run(&game, &["--save", "games"]);
+    for args in [&["review", "games"][..], &["line", "--from", "games"], &["play", "--from", "games"]] {
+        let text = run(args, &[]);
+        assert!(text.contains("under empty-capture\n") && !text.contains("--rules"), "{args:?}: {text}");
+    }
 }
 
 #[test]

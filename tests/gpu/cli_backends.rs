@@ -24,9 +24,9 @@ fn json(tables: &Path, args: &[&str]) -> Value {
 /// A plan for a GPU once ignored the flags that name it, and printed the memory of the CPU builder.
 #[cfg(feature = "gpu")]
 #[test]
-fn a_dry_run_plans_for_the_backend_that_the_flags_name() {
+fn a_plan_is_for_the_backend_that_the_flags_name() {
     let directory = tempfile::tempdir().unwrap();
-    let plan = |flags: &[&str]| kalah(directory.path(), &[&["build", "--seeds", "9", "--dry-run"], flags].concat());
+    let plan = |flags: &[&str]| kalah(directory.path(), &[&["plan", "build", "--seeds", "9"], flags].concat());
     let (code, stdout, _) = plan(&["--backend", "cpu"]);
     assert!(code == 0 && !stdout.contains("of GPU memory"), "{stdout}");
     let (code, _, stderr) = plan(&["--backend", "gpu", "--adapter", "no such adapter"]);

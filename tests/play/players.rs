@@ -12,7 +12,7 @@ use kalah::evaluation::{LANES, Network, PhasedNetwork, Weights};
 use kalah::game::{Bounds, Pit, Position, Row, Rules};
 use kalah::play::{Choice, PlayError, PlayerName, Setting, Source, Worth, play_game};
 use kalah::progress::Pulse;
-use kalah::table::{BoundMaker, BoundTable, BoundTables, Cuts, Shelf, TableKey, Tables};
+use kalah::table::{AllTables, BoundMaker, BoundTable, BoundTables, Cuts, TableKey, Tables};
 use kalah_tests::tables::built;
 use proptest::prelude::*;
 
@@ -446,8 +446,8 @@ fn a_shelf_has_the_sound_bound_tables_above_the_exact_ones() {
     let directory = tempfile::tempdir().unwrap();
     let (rules, pits) = (Rules::Standard, 3);
     let key = |seeds| TableKey { rules, pits, seeds };
-    let shelf = || Shelf::new(directory.path().to_owned());
-    let bounds = || shelf().bounds(rules, pits).map(|bounds| bounds.seeds());
+    let all_tables = || AllTables::new(directory.path().to_owned());
+    let bounds = || all_tables().bounds(rules, pits).map(|bounds| bounds.seeds());
     build(directory.path(), rules, pits, 9).unwrap();
     let tables = Tables::open(directory.path(), rules, pits, 9).unwrap();
     let network = Network::new(
@@ -467,5 +467,5 @@ fn a_shelf_has_the_sound_bound_tables_above_the_exact_ones() {
     assert_eq!(bounds().map(|seeds| *seeds.end()), Some(8));
     std::fs::remove_file(key(7).bounds_path(directory.path())).unwrap();
     assert_eq!(bounds(), None);
-    assert_eq!(shelf().tables(rules, pits).and_then(Tables::max_seeds), Some(6));
+    assert_eq!(all_tables().tables(rules, pits).and_then(Tables::max_seeds), Some(6));
 }

@@ -149,7 +149,7 @@ fn games_come_from_files_text_and_positions() {
     assert_eq!(by_turns["turns"], whole["turns"]);
     let table = kalah(&["-"], &text);
     let table = table.stdout();
-    assert_eq!(table.lines().count(), game.line.turns().len() + 4, "{table}");
+    assert_eq!(table.lines().count(), game.line.turns().len() + 5, "{table}");
     assert!(table.contains("\nSouth, me: ") && table.contains(" with a choice best ("), "{table}");
     #[cfg(unix)]
     {

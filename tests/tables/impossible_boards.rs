@@ -21,10 +21,10 @@ use kalah::isa::Isa;
 use kalah::progress::Pulse;
 use kalah::prove::Claims;
 use kalah::rows::RowMove;
-use kalah::solve::{Board, SolveError, Solver, SolverOptions, Sower, TablePlan};
+use kalah::solve::{Board, SearchMemory, SolveError, Solver, SolverOptions, Sower, TablePlan};
 use kalah::table::{
-    BoundMaker, BoundTable, BoundTables, Cuts, Opening, PresentLayers, ProbeError, Shelf, Storage, Table, TableError,
-    TableKey, Tables,
+    AllTables, BoundMaker, BoundTable, BoundTables, Cuts, Opening, PresentLayers, ProbeError, Storage, Table,
+    TableError, TableKey, Tables,
 };
 use kalah::verify::{Oracle, Survey};
 
@@ -80,7 +80,7 @@ fn rows_and_ranks() {
 #[test]
 fn tables_and_networks() {
     let directory = tempfile::tempdir().unwrap();
-    let (path, shelf) = (directory.path(), Shelf::new(directory.path()));
+    let (path, all_tables) = (directory.path(), AllTables::new(directory.path()));
     for pits in PITS {
         refused(pits, Tables::open(path, RULES, pits, 4));
         for storage in [Storage::Mapped, Storage::Copied, Storage::Files] {
@@ -91,8 +91,8 @@ fn tables_and_networks() {
         refused(pits, Tables::<kalah::table::Table>::empty(path, RULES, pits, 4));
         refused(pits, BoundTables::open_around(path, RULES, pits, 0, 4));
         assert_eq!(PresentLayers::read(path, RULES, pits).unwrap().last(48), None);
-        assert!(shelf.tables(RULES, pits).is_none() && shelf.bounds(RULES, pits).is_none());
-        assert!(shelf.require_whole(RULES, pits, 48).is_ok());
+        assert!(all_tables.tables(RULES, pits).is_none() && all_tables.bounds(RULES, pits).is_none());
+        assert!(all_tables.require_whole(RULES, pits, 48).is_ok());
         assert!(Survey::default().layers(RULES, pits).is_empty());
         let network = PhasedNetwork::shipped(Rules::EmptyCapture, 6).unwrap();
         let weights = network.of(10).weights();
@@ -137,7 +137,8 @@ fn searches_books_and_certificates() {
         assert_eq!(Sower::<u128>::new(RULES, pits, 10).is_some(), is_board, "{pits}");
         assert_eq!(Board { mover: 1u64, other: 1 }.position(pits).is_some(), is_of_tables(pits), "{pits}");
         assert_eq!(kalah::solve::BoardKeys::<u64>::new(pits, 4).is_some(), is_of_tables(pits), "{pits}");
-        assert_eq!(TablePlan::new(pits, 12, 1 << 30, None, 12).is_some(), is_of_tables(pits), "{pits}");
+        let memory = SearchMemory::new(Some(1 << 30), None);
+        assert_eq!(TablePlan::new(pits, 12, memory, 12).is_some(), is_of_tables(pits), "{pits}");
         assert_eq!(Checker::new(RULES, pits, None, 0, 4).is_some(), is_board, "{pits}");
         assert_eq!(ClaimKeys::new(pits).sequences(4).is_some(), is_board, "{pits}");
         assert_eq!(ClaimKeys::new(pits).key(&position), None);

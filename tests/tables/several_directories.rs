@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use kalah::build::build;
 use kalah::game::{Position, Rules};
 use kalah::table::format::{ENTRY_BYTES, HEADER_BYTES, RawHeader, table_digest};
-use kalah::table::{Directories, Opening, Shelf, Storage, Table, TableError, TableKey, Tables};
+use kalah::table::{AllTables, Directories, Opening, Storage, Table, TableError, TableKey, Tables};
 use kalah_tests::program::{self, Ran, Run};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -92,16 +92,16 @@ fn layers_of_several_directories_are_those_of_one() {
         Tables::open(split.directories(), RULES, PITS, Opening::to(SEEDS).storage(Storage::Copied)).unwrap(),
     ];
     let unmapped = Tables::open(split.directories(), RULES, PITS, Opening::to(SEEDS).storage(Storage::Files)).unwrap();
-    let shelf = Shelf::new(split.directories());
+    let all_tables = AllTables::new(split.directories());
     for text in ["4x1", "<4,3,0,1,0,2,3,0,1,1,1>", "3,0,0,1/1,2,0,2", "0,0,0,1/8,0,0,0"] {
         let position: Position = text.parse().unwrap();
         let expected = whole.probe(&position).unwrap();
         open.iter().for_each(|tables| assert_eq!(tables.probe(&position).unwrap(), expected));
         assert_eq!(unmapped.probe(&position).unwrap(), expected);
-        assert_eq!(shelf.probe(RULES, &position).unwrap(), Some(expected));
+        assert_eq!(all_tables.probe(RULES, &position).unwrap(), Some(expected));
     }
-    let listing = shelf.list().unwrap();
-    assert_eq!(listing.tables, Shelf::new(WHOLE.path()).list().unwrap().tables);
+    let listing = all_tables.list().unwrap();
+    assert_eq!(listing.tables, AllTables::new(WHOLE.path()).list().unwrap().tables);
     assert!(listing.damaged.is_empty() && listing.gaps.is_empty());
 }
 
@@ -138,7 +138,7 @@ fn the_first_of_equal_copies_is_read_and_different_ones_are_an_error() {
     split.copy(7, 1);
     let tables = Tables::open(split.directories(), RULES, PITS, SEEDS).unwrap();
     assert_eq!(tables.layer(7).unwrap().path(), split.path(7, 0));
-    assert_eq!(Shelf::new(split.directories()).list().unwrap().tables.len(), SEEDS - 1);
+    assert_eq!(AllTables::new(split.directories()).list().unwrap().tables.len(), SEEDS - 1);
 
     split.forge(7);
     let error = Tables::open(split.directories(), RULES, PITS, SEEDS).unwrap_err();
@@ -147,9 +147,9 @@ fn the_first_of_equal_copies_is_read_and_different_ones_are_an_error() {
     );
     // Nothing below it depends on it.
     Tables::open(split.directories(), RULES, PITS, 6).unwrap();
-    let shelf = Shelf::new(split.directories());
-    assert_eq!(shelf.tables(RULES, PITS).unwrap().max_seeds(), Some(6));
-    assert_eq!(shelf.list().unwrap().damaged.len(), 1);
+    let all_tables = AllTables::new(split.directories());
+    assert_eq!(all_tables.tables(RULES, PITS).unwrap().max_seeds(), Some(6));
+    assert_eq!(all_tables.list().unwrap().damaged.len(), 1);
     for args in ["probe 0,1,0,2/1,1,0,3", "info", "stats --pits 4 --seeds 7"] {
         let (code, _, stderr) = split.run(args, false);
         assert!(code == 3 && stderr.contains("holds another table than"), "{args}: {code} {stderr}");

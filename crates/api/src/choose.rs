@@ -63,11 +63,12 @@ impl MoveRequest {
     pub fn at_once(&self, sources: Sources<'_>, time: Duration) -> Result<Option<MoveAnswer>, ApiError> {
         let MoveRequest { rules, position, player, .. } = self;
         let quick = matches!(player, PlayerName::Greedy | PlayerName::Random(_) | PlayerName::Heuristic);
-        let tables = sources.shelf.tables(*rules, position.pits());
+        let tables = sources.all_tables.tables(*rules, position.pits());
         let book = sources.books.get(*rules, position.pits());
         let recalled = book.map(|book| book.recall(position, tables)).transpose()?;
         let is_known = recalled.is_some_and(|recalled| recalled.from_book && recalled.best().next().is_some());
-        let at_once = quick || *player == PlayerName::Perfect && (sources.shelf.reaches(*rules, position) || is_known);
+        let at_once =
+            quick || *player == PlayerName::Perfect && (sources.all_tables.reaches(*rules, position) || is_known);
         if !at_once {
             return Ok(None);
         }

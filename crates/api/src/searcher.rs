@@ -163,7 +163,7 @@ impl<'t> Searcher<'t> {
     fn setting(&self, rules: Rules, pits: usize) -> Setting<'t> {
         let SearchOptions { memory, threads } = self.options;
         let setting = Setting::new(rules).memory(memory).threads(threads).book(self.sources.books.get(rules, pits));
-        setting.tables(self.sources.shelf.tables(rules, pits)).bounds(self.sources.shelf.bounds(rules, pits))
+        setting.tables(self.sources.all_tables.tables(rules, pits)).bounds(self.sources.all_tables.bounds(rules, pits))
     }
 }
 

@@ -1,5 +1,5 @@
 use kalah_core::game::{Position, Rules};
-use kalah_core::table::{Probe, Shelf};
+use kalah_core::table::{AllTables, Probe};
 use kalah_solve::book::{Book, Books};
 
 use super::ApiError;
@@ -9,7 +9,7 @@ use super::answer::{ExplorerAnswer, PositionAnswer};
 #[derive(Clone, Copy, Debug)]
 pub struct Sources<'t> {
     /// The tables.
-    pub shelf: &'t Shelf,
+    pub all_tables: &'t AllTables,
     /// The books.
     pub books: &'t Books,
 }
@@ -24,11 +24,11 @@ impl Sources<'_> {
         if let Some(probe) = Probe::of_finished(position) {
             return Ok(Some(PositionAnswer::probed(rules, &probe)));
         }
-        if let Some(probe) = self.shelf.probe(rules, position)? {
+        if let Some(probe) = self.all_tables.probe(rules, position)? {
             return Ok(Some(PositionAnswer::probed(rules, &probe)));
         }
         let Some(book) = self.books.get(rules, position.pits()) else { return Ok(None) };
-        let tables = self.shelf.tables(rules, position.pits());
+        let tables = self.all_tables.tables(rules, position.pits());
         let recalled = book.recall(position, tables)?;
         if !(recalled.from_book && recalled.is_exact()) {
             return Ok(None);
@@ -44,7 +44,7 @@ impl Sources<'_> {
     pub fn recall(self, rules: Rules, position: &Position) -> Result<ExplorerAnswer, ApiError> {
         let none = Book::new(rules, position.pits());
         let book = self.books.get(rules, position.pits()).unwrap_or(&none);
-        let tables = self.shelf.tables(rules, position.pits());
+        let tables = self.all_tables.tables(rules, position.pits());
         let recalled = book.recall(position, tables)?;
         let (line, complete) = book.line(position, tables)?;
         let line = recalled.score().map(|_| line);

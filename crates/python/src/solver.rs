@@ -54,13 +54,11 @@ impl Wanted {
 
     /// Makes the solver, for a first search of this time. `cancel` ends it.
     fn make(&self, time: Option<Duration>, cancel: &Cancel, tested: Arc<Mutex<Tested>>) -> Result<Searching, Error> {
-        let in_proportion = || {
-            let most = SolverOptions::default_memory().unwrap_or(u64::MAX) / 4;
-            time.map(|time| most.min(((time.as_secs_f64() + 1.0) * self.threads as f64 * BYTES_A_SECOND) as u64))
-        };
+        let in_proportion = |time: Duration| ((time.as_secs_f64() + 1.0) * self.threads as f64 * BYTES_A_SECOND) as u64;
         Searching::try_new(self.tables.clone(), |tables| {
             let mut options = self.options(tables.as_deref()).cancel(cancel.clone());
-            if let Some(bytes) = self.memory.or_else(in_proportion) {
+            let within_time = || Some(options.transposition_bytes().min(in_proportion(time?)));
+            if let Some(bytes) = self.memory.or_else(within_time) {
                 options = options.transpositions_up_to(bytes);
             }
             Ok(GameSolver::new(options)?.with_events(move |_, event| {

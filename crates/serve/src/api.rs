@@ -32,7 +32,7 @@ pub(super) async fn server(State(service): Shared) -> Json<ServerAnswer> {
 /// `GET /api/tables`
 pub(super) async fn tables(State(service): Shared) -> ApiResult<TablesAnswer> {
     let listing = service.read(|sources| {
-        let listing = sources.shelf.list();
+        let listing = sources.all_tables.list();
         listing.map_err(|error| ApiError::Failed(format!("cannot list the directory of the tables: {error}")))
     });
     Ok(Json(service.report(listing.await)?.into()))

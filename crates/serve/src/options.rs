@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kalah_api::Sources;
 use kalah_core::directories::Directories;
-use kalah_core::table::{Shelf, Storage};
+use kalah_core::table::{AllTables, Storage};
 use kalah_solve::book::Books;
 
 use super::cors::SharedOrigin;
@@ -14,7 +14,7 @@ use super::hosts::Host;
 #[non_exhaustive]
 pub struct Options {
     /// The tables. Their directories may be empty.
-    pub shelf: Arc<Shelf>,
+    pub all_tables: Arc<AllTables>,
     /// Books, which are used before searches.
     pub books: Books,
     /// Maximum time of a search.
@@ -45,7 +45,7 @@ impl Options {
     pub fn new(tables: impl Into<Directories>) -> Options {
         Options {
             // A mapped file that becomes shorter would end the server.
-            shelf: Arc::new(Shelf::new(tables).storage(Storage::Files)),
+            all_tables: Arc::new(AllTables::new(tables).storage(Storage::Files)),
             books: Books::none(),
             time: Duration::from_secs(5),
             stream_time: Duration::from_secs(60),
@@ -60,12 +60,12 @@ impl Options {
     }
 
     pub(super) fn sources(&self) -> Sources<'_> {
-        Sources { shelf: &self.shelf, books: &self.books }
+        Sources { all_tables: &self.all_tables, books: &self.books }
     }
 }
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Options").field("tables", self.shelf.directories()).finish_non_exhaustive()
+        f.debug_struct("Options").field("tables", self.all_tables.directories()).finish_non_exhaustive()
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use kalah_api::{ApiError, SearchOptions, Searcher};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
-use kalah_core::table::{Shelf, TableError};
+use kalah_core::table::{AllTables, TableError};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
@@ -19,21 +19,21 @@ type BoardKey = (Rules, usize);
 
 /// Tables that a search reads: those of a board, up to a number of seeds.
 #[derive(Clone, Copy)]
-pub(super) struct Reads {
+pub(super) struct NeededTables {
     pub board: BoardKey,
     pub seeds: u32,
 }
 
-impl Reads {
+impl NeededTables {
     /// Returns the tables that a search of `position` reads.
-    pub fn of(rules: Rules, position: &Position) -> Reads {
-        Reads { board: (rules, position.pits()), seeds: position.seeds() }
+    pub fn of(rules: Rules, position: &Position) -> NeededTables {
+        NeededTables { board: (rules, position.pits()), seeds: position.seeds() }
     }
 
     /// Returns an error if one of these tables became shorter while it was read.
-    pub fn require_whole(&self, shelf: &Shelf) -> Result<(), TableError> {
+    pub fn require_whole(&self, all_tables: &AllTables) -> Result<(), TableError> {
         let (rules, pits) = self.board;
-        shelf.require_whole(rules, pits, self.seeds as usize)
+        all_tables.require_whole(rules, pits, self.seeds as usize)
     }
 }
 
@@ -95,11 +95,11 @@ impl Searches {
     /// At once if no thread is free; also if the work fails.
     pub async fn run<T: Send + 'static>(
         &self,
-        reads: Reads,
+        needed: NeededTables,
         time: Duration,
         work: impl FnOnce(&mut Searcher<'_>, &Cancel) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        self.begin(reads, time, work)?.result().await
+        self.begin(needed, time, work)?.result().await
     }
 
     /// Starts work as [`Searches::run`] does, but returns once the work has begun.
@@ -108,23 +108,23 @@ impl Searches {
     /// If no thread is free.
     pub fn begin<T: Send + 'static>(
         &self,
-        reads: Reads,
+        needed: NeededTables,
         time: Duration,
         work: impl FnOnce(&mut Searcher<'_>, &Cancel) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<Running<T>, ApiError> {
         if self.is_stopping() {
             return Err(ApiError::Stopping);
         }
-        let thread = self.take(reads.board).ok_or(ApiError::Busy(self.count()))?;
+        let thread = self.take(needed.board).ok_or(ApiError::Busy(self.count()))?;
         let cancel = CancelOnDrop(self.stop.child());
         let asked = cancel.0.clone();
         // Even if the work panics.
-        let back = Back { idle: Arc::clone(&self.idle), thread, last: reads.board };
+        let idle_again = IdleOnDrop { idle: Arc::clone(&self.idle), thread, last: needed.board };
         let (sender, result) = oneshot::channel();
         let job: Job = Box::new(move |searcher| {
-            let back = back;
-            let shelf = searcher.sources().shelf;
-            let whole = || reads.require_whole(shelf).map_err(ApiError::from);
+            let idle_again = idle_again;
+            let all_tables = searcher.sources().all_tables;
+            let whole = || needed.require_whole(all_tables).map_err(ApiError::from);
             let mut result = whole().and_then(|()| work(searcher, &asked.within(time)));
             if let Err(error) = whole() {
                 // Its proved results may depend on lost data.
@@ -132,7 +132,7 @@ impl Searches {
                 result = Err(error);
             }
             // The thread is freed before the answer is sent, since the client may send its next request at once.
-            drop(back);
+            drop(idle_again);
             let _ = sender.send(result);
         });
         self.threads[thread].send(job).map_err(|_| broken())?;
@@ -185,13 +185,13 @@ impl<T> Running<T> {
 }
 
 /// Gives a thread back when it is dropped.
-struct Back {
+struct IdleOnDrop {
     idle: Arc<Mutex<Vec<Idle>>>,
     thread: usize,
     last: BoardKey,
 }
 
-impl Drop for Back {
+impl Drop for IdleOnDrop {
     fn drop(&mut self) {
         self.idle.lock().push(Idle { thread: self.thread, last: Some(self.last) });
     }

@@ -11,7 +11,7 @@ use kalah_core::game::{Position, Rules};
 use super::events;
 use super::options::Options;
 use super::puzzles::Puzzles;
-use super::searches::{Reads, Searches};
+use super::searches::{NeededTables, Searches};
 
 /// Default time to search a position of a game.
 const GAME_TIME: Duration = Duration::from_millis(200);
@@ -43,7 +43,7 @@ impl Service {
     ) -> Result<T, ApiError> {
         let all = move |sources: Sources<'_>| {
             let result = read(sources);
-            sources.shelf.require_whole(rules, position.pits(), position.seeds() as usize)?;
+            sources.all_tables.require_whole(rules, position.pits(), position.seeds() as usize)?;
             result
         };
         self.read(all).await
@@ -74,8 +74,8 @@ impl Service {
         if let Some(answer) = self.at_once(rules, position).await? {
             return Ok(answer);
         }
-        let (reads, time) = (Reads::of(rules, &position), self.time(time));
-        self.searches.run(reads, time, move |searcher, cancel| request.search(searcher, cancel)).await
+        let (needed, time) = (NeededTables::of(rules, &position), self.time(time));
+        self.searches.run(needed, time, move |searcher, cancel| request.search(searcher, cancel)).await
     }
 
     /// Answers about many positions without a search. Errors of single ones that are not the client's fault are
@@ -90,7 +90,7 @@ impl Service {
             };
             let answer = request.answer(|rules, position| sources.at_once(rules, position), report);
             for (pits, seeds) in boards {
-                sources.shelf.require_whole(rules, pits, seeds)?;
+                sources.all_tables.require_whole(rules, pits, seeds)?;
             }
             Ok(answer)
         })
@@ -105,12 +105,12 @@ impl Service {
             let answer = PositionRequest::known_at_once(known, start.elapsed().as_secs_f64());
             return Ok(events::stream(move |_| async move { Ok(answer) }));
         }
-        let (service, shelf) = (Arc::clone(self), Arc::clone(&self.options.shelf));
+        let (service, all_tables) = (Arc::clone(self), Arc::clone(&self.options.all_tables));
         let (reports, mut progress) = tokio::sync::mpsc::unbounded_channel();
-        let reads = Reads::of(rules, &position);
-        let search = self.searches.begin(reads, time, move |searcher, cancel| {
+        let needed = NeededTables::of(rules, &position);
+        let search = self.searches.begin(needed, time, move |searcher, cancel| {
             let report = move |answer| {
-                if reads.require_whole(&shelf).is_ok() {
+                if needed.require_whole(&all_tables).is_ok() {
                     let _ = reports.send(answer);
                 }
             };
@@ -143,8 +143,8 @@ impl Service {
         match choice.await? {
             Some(answer) => Ok(answer),
             None => {
-                let reads = Reads::of(rules, &position);
-                self.searches.run(reads, time, move |searcher, cancel| request.search(searcher, cancel)).await
+                let needed = NeededTables::of(rules, &position);
+                self.searches.run(needed, time, move |searcher, cancel| request.search(searcher, cancel)).await
             }
         }
     }
@@ -171,12 +171,12 @@ impl Service {
         if let Some(largest) = game.first_unanswered() {
             // One more period, to make the solver.
             let all = time.saturating_mul(game.unanswered() + 1);
-            let reads = Reads::of(rules, &largest);
-            let search = self.searches.run(reads, all, move |searcher, cancel| {
-                let shelf = searcher.sources().shelf;
+            let needed = NeededTables::of(rules, &largest);
+            let search = self.searches.run(needed, all, move |searcher, cancel| {
+                let all_tables = searcher.sources().all_tables;
                 searcher.prepare(rules, &largest, cancel)?;
                 while let Some(place) = game.search_next(searcher, &cancel.within(time))? {
-                    reads.require_whole(shelf)?;
+                    needed.require_whole(all_tables)?;
                     report(place);
                 }
                 Ok(game)
@@ -192,10 +192,10 @@ impl Service {
         let puzzle = match self.puzzles.get(&key) {
             Some(known) => known,
             None => {
-                let reads = Reads { seeds: key.seeds(), ..Reads::of(key.rules, &key.start) };
+                let needed = NeededTables { seeds: key.seeds(), ..NeededTables::of(key.rules, &key.start) };
                 // A number of games instead of a time limit, so that everybody gets the same puzzle.
-                let search = self.searches.run(reads, Duration::MAX, move |searcher, cancel| {
-                    let tables = searcher.sources().shelf.tables(key.rules, key.start.pits());
+                let search = self.searches.run(needed, Duration::MAX, move |searcher, cancel| {
+                    let tables = searcher.sources().all_tables.tables(key.rules, key.start.pits());
                     tables.map_or(Ok(None), |tables| key.find(tables, cancel))
                 });
                 let found = search.await?;

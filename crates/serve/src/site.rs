@@ -12,7 +12,7 @@ use kalah_base::progress::Pulse;
 use kalah_base::system::available_disk;
 use kalah_core::game::{MAX_PITS, Position, Rules};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
-use kalah_core::table::{Listing, Shelf, Table, TableError, TableKey, Tables};
+use kalah_core::table::{AllTables, Listing, Table, TableError, TableKey, Tables};
 use kalah_solve::book::{Book, Books};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -112,11 +112,11 @@ impl SitePlan<'_> {
         let paths = paths.into_iter().chain([(THREADS, options.threads.as_ref())]);
         let modules = paths.filter_map(|(name, path)| path.map(|path| Ok((name, module(path)?))));
         let modules = modules.collect::<Result<Vec<_>, SiteError>>()?;
-        let shelf = Shelf::new(&options.tables);
+        let all_tables = AllTables::new(&options.tables);
         let mut layers = Vec::new();
         for rules in Rules::ALL {
             for pits in 1..=MAX_TABLE_PITS {
-                layers.extend(shelf.tables(rules, pits).into_iter().flat_map(Tables::layers).cloned());
+                layers.extend(all_tables.tables(rules, pits).into_iter().flat_map(Tables::layers).cloned());
             }
         }
         if options.tables.exists() {

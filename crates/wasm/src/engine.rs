@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kalah_api::SearchOptions;
 use kalah_core::game::{Position, Rules};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah_core::table::{Probe, Shelf, TableError, TableKey, Tables};
+use kalah_core::table::{AllTables, Probe, TableError, TableKey, Tables};
 use kalah_core::text::count;
 use kalah_solve::answer::{BookAnswer, SolveAnswer};
 use kalah_solve::book::Books;
@@ -58,7 +58,7 @@ impl Engine {
         let options = SearchOptions { memory: options.memory.min(MAX_TRANSPOSITIONS), ..options };
         let books = Rc::new(books);
         Engine {
-            searching: Searching::over(Shelf::of([]), Rc::clone(&books), options),
+            searching: Searching::over(AllTables::of([]), Rc::clone(&books), options),
             books,
             options,
             boards: Vec::new(),
@@ -146,7 +146,7 @@ impl Engine {
             tables.layers().iter().for_each(|layer| copy.push(Arc::clone(layer)).expect("they are in order"));
             copy
         });
-        self.searching = Searching::over(Shelf::of(copies), Rc::clone(&self.books), self.options);
+        self.searching = Searching::over(AllTables::of(copies), Rc::clone(&self.books), self.options);
         self.layers = None;
     }
 

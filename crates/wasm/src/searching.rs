@@ -11,7 +11,7 @@ use kalah_api::{
 use kalah_core::cancel::Cancel;
 use kalah_core::clock::Instant;
 use kalah_core::game::{Position, Rules};
-use kalah_core::table::Shelf;
+use kalah_core::table::AllTables;
 use kalah_solve::answer::SolveAnswer;
 use kalah_solve::book::Books;
 use kalah_solve::solve::{SolveError, Solver, SolverOptions};
@@ -26,7 +26,7 @@ const SLICE: Duration = Duration::from_millis(100);
 
 /// Tables and books that searches use.
 pub(super) struct Owned {
-    pub shelf: Shelf,
+    pub all_tables: AllTables,
     pub books: Rc<Books>,
 }
 
@@ -68,10 +68,10 @@ pub(super) enum Step {
 }
 
 impl Searching {
-    /// Prepares searches in `shelf`.
-    pub fn over(shelf: Shelf, books: Rc<Books>, options: SearchOptions) -> Searching {
-        Searching::new(Owned { shelf, books }, |Owned { shelf, books }| {
-            let sources = Sources { shelf, books };
+    /// Prepares searches in `all_tables`.
+    pub fn over(all_tables: AllTables, books: Rc<Books>, options: SearchOptions) -> Searching {
+        Searching::new(Owned { all_tables, books }, |Owned { all_tables, books }| {
+            let sources = Sources { all_tables, books };
             let searcher = Rc::new(RefCell::new(Searcher::new(sources, options)));
             Searches { sources, searcher, options, solver: None, work: None }
         })
@@ -130,7 +130,7 @@ impl<'t> Searches<'t> {
     /// If there are no tables for it.
     pub fn begin_puzzle(&mut self, request: PuzzleRequest) -> Result<(), ApiError> {
         let key = request.key;
-        let tables = self.sources.shelf.tables(key.rules, key.start.pits()).ok_or(ApiError::NoPuzzle)?;
+        let tables = self.sources.all_tables.tables(key.rules, key.start.pits()).ok_or(ApiError::NoPuzzle)?;
         let mut search = key.search(tables)?;
         self.start(Reports::default(), async move {
             loop {
@@ -213,7 +213,7 @@ impl<'t> Searches<'t> {
             // Its transposition table is freed before another one is allocated.
             self.solver = None;
             let options = SolverOptions::new(rules, position)
-                .tables(self.sources.shelf.tables(rules, position.pits()))
+                .tables(self.sources.all_tables.tables(rules, position.pits()))
                 .book(self.sources.books.get(rules, position.pits()))
                 .transpositions_up_to(self.options.memory)
                 .threads(self.options.threads)

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::bail;
 use clap::parser::ValueSource;
 use kalah::game::Rules;
-use kalah::table::{Directories, Shelf, TableKey};
+use kalah::table::{AllTables, Directories, TableKey};
 use kalah::verify::Survey;
 
 use crate::cli::flags::given::Given;
@@ -48,7 +48,7 @@ fn is_missing(path: &Path) -> bool {
 /// a missing layer, and rule sets `in_play` without tables.
 pub fn note_unused(directories: &Directories, in_play: &[Rules]) {
     // Another error of a directory is that of the first search.
-    let listing = Shelf::new(directories).list().unwrap_or_default();
+    let listing = AllTables::new(directories).list().unwrap_or_default();
     for (_, error) in &listing.damaged {
         output::message(format_args!("kalah: {error}; it and larger tables of its board are not used"));
     }

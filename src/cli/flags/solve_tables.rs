@@ -7,9 +7,11 @@ use kalah::build::{Backend, BuildEvent, BuildPlan, Builder};
 use kalah::cancel::Cancel;
 use kalah::evaluation::Network;
 use kalah::game::{Position, Rules};
+use kalah::index::MAX_TABLE_SEEDS;
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
-use kalah::solve::{BoundNetwork, PlannedLayer, PlannedSearch};
+use kalah::solve::{BoundNetwork, PlannedLayer, PlannedSearch, SearchMemory};
+use kalah::system::available_disk;
 use kalah::table::{BoundMaker, DirectoryLock, Table, TableError, TableKey};
 
 use crate::cli::output;
@@ -18,21 +20,29 @@ use crate::cli::output::progress::Progress;
 /// Builds the missing tables that `kalah plan search` recommends for `position` and `memory`, as far as the disk has
 /// room.
 ///
-/// Those are exact tables, and bound tables for layers whose exact tables do not fit the memory beside the
-/// `transpositions` bytes of the transposition table, if given. Nothing is deleted. `cancel` stops the build.
+/// Those are exact tables, and bound tables for layers whose exact tables do not fit the memory. The build itself takes
+/// at most `allowed` bytes of memory, if given. Nothing is deleted. `cancel` stops the build.
 pub fn build_planned(
     directory: &Path,
     rules: Rules,
     position: &Position,
-    memory: Option<u64>,
-    transpositions: Option<u64>,
+    memory: SearchMemory,
+    allowed: Option<u64>,
     cancel: &Cancel,
 ) -> anyhow::Result<()> {
     let network = BoundNetwork::find(directory, directory, rules, position.pits())?.map(|found| found.network);
-    let (threads, backend) = (rayon::current_num_threads(), Backend::Cpu(Isa::detect()));
-    let search =
-        PlannedSearch { rules, position: *position, directory, memory, transpositions, backend: &backend, threads };
-    let Some(missing) = search.missing_that_fit(network.is_some()) else { return Ok(()) };
+    let search = PlannedSearch {
+        rules,
+        position: *position,
+        directory,
+        memory,
+        disk: available_disk(directory),
+        with_bounds: network.is_some(),
+        backend: &Backend::Cpu(Isa::detect()),
+        threads: rayon::current_num_threads(),
+    };
+    let planned = search.plan_that_fits(MAX_TABLE_SEEDS, |missing| missing.exact.check(directory, allowed).is_ok());
+    let Some((_, missing)) = planned else { return Ok(()) };
     let last = TableKey { rules, pits: position.pits(), seeds: missing.exact_up_to };
     build_layers(directory, last, &missing.exact, cancel)?;
     match network {

@@ -7,7 +7,7 @@ use indicatif::HumanBytes;
 use kalah::cancel::Cancel;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah::solve::{FittingLayers, SearchTables, Solver, SolverOptions, Unused, UnusedBounds};
+use kalah::solve::{FittingLayers, SearchMemory, SearchTables, Solver, SolverOptions, Unused, UnusedBounds};
 use kalah::system::check_memory;
 use kalah::table::{Blocks, Directories, Stamps, TableKey, missing_layers};
 
@@ -88,8 +88,8 @@ impl SolverFlags {
             match self.tables_up_to {
                 Some(_) => solve_tables::build(directory, last, self.memory, cancel)?,
                 None => {
-                    let (memory, transpositions) = (self.memory, self.transpositions);
-                    solve_tables::build_planned(directory, self.rules, position, memory, transpositions, cancel)?;
+                    let memory = SearchMemory::new(self.memory, self.transpositions);
+                    solve_tables::build_planned(directory, self.rules, position, memory, self.memory, cancel)?;
                 }
             }
         }
@@ -167,14 +167,8 @@ impl SolverFlags {
             .tables(tables.tables())
             .bounds(tables.bounds())
             .exact_up_to(self.exact_up_to.unwrap_or(MAX_TABLE_SEEDS))
+            .memory(SearchMemory::new(self.memory, self.transpositions))
             .threads(rayon::current_num_threads());
-        options = match self.memory {
-            Some(bytes) => options.memory(bytes),
-            None => options.memory_available(),
-        };
-        if let Some(bytes) = self.transpositions {
-            options = options.transpositions(bytes);
-        }
         options = further(options);
         if self.tables_up_to.is_none()
             && let Some(fitting) = options.layers_that_fit()

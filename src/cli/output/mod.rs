@@ -19,6 +19,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::HumanCount;
+use kalah::game::Rules;
 use kalah::printable::{printable, signed};
 pub use kalah::text::count;
 use serde::Serialize;
@@ -68,6 +69,26 @@ pub fn note(text: impl std::fmt::Display) {
 /// Unlike `eprintln!` it does not panic if the reader closed the pipe (`kalah build 2>&1 | head`).
 pub fn message(text: impl std::fmt::Display) {
     let _ = writeln!(io::stderr().lock(), "{}", shown(&text));
+}
+
+/// True if the command line names no rule set.
+static DEFAULT_RULES: AtomicBool = AtomicBool::new(false);
+
+/// Records that the command line names no rule set, so that answers name it.
+pub fn name_rules() {
+    DEFAULT_RULES.store(true, Ordering::Relaxed);
+}
+
+/// Prints the rule set of an answer, unless it was named on the command line. It may come from a file instead, where
+/// --rules has no effect.
+pub fn default_rules(rules: Rules, from_file: bool) -> io::Result<()> {
+    match (DEFAULT_RULES.load(Ordering::Relaxed), from_file) {
+        (false, _) => Ok(()),
+        (true, true) => line(format_args!("under {rules}")),
+        (true, false) => {
+            line(format_args!("under {rules}; most people play --rules {}, see kalah rules", Rules::Standard))
+        }
+    }
 }
 
 /// Wraps a text into lines of at most 80 characters, each indented by `indent` spaces.

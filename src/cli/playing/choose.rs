@@ -84,7 +84,7 @@ impl Choose {
             self.with.rules = strategy.head().statement.rules;
         }
         let books = self.book.find(self.with.directories(), &[self.with.rules]);
-        let mut outcome = Outcome::Done;
+        let (mut outcome, mut has_chosen) = (Outcome::Done, false);
         positions::read(&self.positions, |Given { place, position }| {
             let answered = match position {
                 Ok(position) if position.is_over() => {
@@ -102,9 +102,16 @@ impl Choose {
                     Ok(())
                 }
                 // The player would fail in the same way for other positions.
-                answered => answered,
+                Err(error) => Err(error),
+                Ok(()) => {
+                    has_chosen = true;
+                    Ok(())
+                }
             }
         })?;
+        if has_chosen && !self.json {
+            output::default_rules(self.with.rules, self.from.is_some())?;
+        }
         Ok(outcome)
     }
 

@@ -4,7 +4,7 @@ use clap::Args;
 use kalah::game::Rules;
 use kalah::play::engine::{EngineSetting, serve_engine};
 use kalah::play::{PlayerName, Setting};
-use kalah::table::Shelf;
+use kalah::table::AllTables;
 
 use crate::cli::flags::player_flags::PlayerFlags;
 use crate::cli::flags::{args, directories, remote};
@@ -35,10 +35,10 @@ impl Engine {
         self.with.threads.start()?;
         directories::note_unused(self.with.directories(), &Rules::ALL);
         let books = self.book.find_all(self.with.directories());
-        let shelf = Shelf::new(self.with.directories());
-        remote::fetch_for_searches(&shelf)?;
+        let all_tables = AllTables::new(self.with.directories());
+        remote::fetch_for_searches(&all_tables)?;
         let setting = self.with.own_setting(Setting::new(self.with.rules), rayon::current_num_threads());
-        let setting = EngineSetting { player: self.player, setting, shelf: &shelf, books: &books };
+        let setting = EngineSetting { player: self.player, setting, all_tables: &all_tables, books: &books };
         serve_engine(BufReader::new(io::stdin()), io::stdout(), setting)?;
         Ok(Outcome::Done)
     }

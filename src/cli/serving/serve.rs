@@ -85,7 +85,7 @@ impl Serve {
         let address = listener.local_addr()?;
         let mut options = Options::new(&self.tables.paths);
         // A signal ends this at once.
-        remote::fetch_for_searches(&options.shelf)?;
+        remote::fetch_for_searches(&options.all_tables)?;
         let stop = Stop::default();
         let stopped = stop.clone();
         on_signal(move || stopped.stop());

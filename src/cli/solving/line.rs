@@ -318,6 +318,7 @@ impl Line {
             output::many(answer.nodes, "node"),
             output::many(answer.table_hits, "table hit"),
             answer.seconds
-        ))
+        ))?;
+        output::default_rules(self.flags.with.rules, self.from.is_some())
     }
 }

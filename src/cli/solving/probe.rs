@@ -57,8 +57,12 @@ impl Probe {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let (directories, rules) = (&self.tables.paths, self.rules);
         let books = self.book.find(directories, &[rules]);
-        let mut prober = Prober { probe: &self, books, tables: HashMap::new(), outcome: Outcome::Done };
+        let mut prober =
+            Prober { probe: &self, books, tables: HashMap::new(), outcome: Outcome::Done, answered: false };
         positions::read(&self.positions, |given| prober.answer(given))?;
+        if prober.answered && !self.json {
+            output::default_rules(rules, false)?;
+        }
         Ok(prober.outcome)
     }
 }
@@ -69,6 +73,8 @@ struct Prober<'a> {
     /// Tables by pits a side.
     tables: HashMap<usize, Tables>,
     outcome: Outcome,
+    /// True if there is an answer for any position.
+    answered: bool,
 }
 
 impl Prober<'_> {
@@ -102,6 +108,7 @@ impl Prober<'_> {
                 None => return Ok(Some(error.into())),
             },
         }
+        self.answered = true;
         Ok(None)
     }
 

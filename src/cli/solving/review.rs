@@ -1,4 +1,4 @@
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -187,7 +187,7 @@ struct ReviewAnswer {
 
 impl Review {
     pub fn run(mut self) -> anyhow::Result<Outcome> {
-        let game = self.read()?;
+        let (game, from_file) = self.read()?;
         self.flags.with.rules = game.rules;
         let (rules, start) = (game.rules, game.start);
         let places = game.line.follow(rules, &start)?;
@@ -246,30 +246,35 @@ impl Review {
             nodes: solver.as_ref().map_or(0, Solver::nodes),
             seconds: began.elapsed().as_secs_f64(),
         };
-        output::answer(self.flags.json, &answer, || answer.print(&reviewed))?;
+        output::answer(self.flags.json, &answer, || {
+            answer.print(&reviewed)?;
+            output::default_rules(rules, from_file)
+        })?;
         Ok(Outcome::Done)
     }
 
-    /// Reads the game: a position with turns, standard input, a file, or the text itself.
-    fn read(&self) -> anyhow::Result<GameRecord> {
+    /// Reads the game: a position with turns, standard input, a file, or the text itself. Returns also whether the
+    /// rules are those of a file or text.
+    fn read(&self) -> anyhow::Result<(GameRecord, bool)> {
         let path = Path::new(&self.game);
         if self.game != "-" && !path.is_file() && !is_stream(path) {
             let position: Result<Position, _> = self.game.parse();
             if let Ok(start) = position {
                 let line = Line::parse(start.pits(), &self.turns.join(" ")).map_err(usage)?;
-                return GameRecord::new(self.flags.with.rules, start, line).map_err(usage);
+                return Ok((GameRecord::new(self.flags.with.rules, start, line).map_err(usage)?, false));
             }
             if let (Err(error), false) = (position, self.turns.is_empty()) {
                 return Err(usage(error));
             }
-            return read_game(&self.game).map_err(|error| {
+            let read = read_game(&self.game).map_err(|error| {
                 usage(format_args!("'{}' is neither a file nor a game: {error}", shortened(&self.game)))
             });
+            return Ok((read?, true));
         }
         if !self.turns.is_empty() {
             return Err(usage("TURNS can follow only a position: a game has its own turns"));
         }
-        games::read_one(&PathBuf::from(path), self.number)
+        Ok((games::read_one(path, self.number)?, true))
     }
 
     /// Returns true if a position is neither over nor in the book nor in the tables.

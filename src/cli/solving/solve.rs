@@ -6,7 +6,7 @@ use clap::Args;
 use indicatif::HumanCount;
 use kalah::answer::{OpeningAnswer, SolveAnswer};
 use kalah::book::{Book, BookError, Books};
-use kalah::game::{Position, mover_value};
+use kalah::game::{Position, Rules, mover_value};
 use kalah::solve::{Checkpoint, Opening, Resumed, SolveError, SolveEvent, Solver};
 
 use crate::cli::flags::solver_flags::SolverFlags;
@@ -150,7 +150,7 @@ impl Solve {
             return Ok(output::json(answer)?);
         }
         answer.openings.iter().flatten().try_for_each(|opening| output::line(opening_row(opening)))?;
-        Ok(text(answer)?)
+        Ok(text(self.with.rules, answer)?)
     }
 
     /// Returns the book's answer; `None` if it lacks anything that the flags ask for, except the end of the line.
@@ -246,7 +246,7 @@ impl Asked<'_, '_> {
         }
         answer.book = self.from_book;
         answer.add_effort(solver, rayon::current_num_threads(), self.start.elapsed());
-        self.progress.print(|| output::answer(solve.json, &answer, || text(&answer)))
+        self.progress.print(|| output::answer(solve.json, &answer, || text(solve.with.rules, &answer)))
     }
 
     /// Returns the value to test first.
@@ -291,7 +291,7 @@ fn opening_row(answer: &OpeningAnswer) -> String {
     format!("{move:>7}  {:>4}  {:>15} nodes  {seconds:>9.2} s", output::value(*value), HumanCount(*nodes))
 }
 
-fn text(answer: &SolveAnswer) -> std::io::Result<()> {
+fn text(rules: Rules, answer: &SolveAnswer) -> std::io::Result<()> {
     output::line(&answer.position)?;
     let from = if answer.book { ", from the book" } else { "" };
     if let Some(proved) = answer.proved {
@@ -319,5 +319,6 @@ fn text(answer: &SolveAnswer) -> std::io::Result<()> {
         output::many(answer.table_hits, "table hit"),
         answer.seconds,
         HumanCount((answer.nodes as f64 / answer.seconds.max(1e-9)) as u64),
-    ))
+    ))?;
+    output::default_rules(rules, false)
 }

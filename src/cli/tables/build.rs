@@ -8,7 +8,6 @@ use clap::Args;
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use kalah::build::{Backend, BuildError, BuildEvent, BuildPlan, BuildReport, Builder};
 use kalah::index::layer_positions;
-use kalah::isa::Isa;
 use kalah::progress::Pulse;
 use kalah::table::{BoundMaker, Cuts, TableKey};
 use parking_lot::Mutex;
@@ -30,8 +29,8 @@ use crate::cli::tables::bounds;
 ///
 /// Tables hold the exact score of every position with a given number of seeds in play. Build them before you probe,
 /// and to make searches faster. Layers are built from 2 seeds up, since each needs those below it. Run the same
-/// command again after an interruption (Ctrl-C): it continues after the last finished frame. To see the time, memory
-/// and disk space first, add --dry-run. See docs/building.md.
+/// command again after an interruption (Ctrl-C): it continues after the last finished frame. `kalah plan build` shows
+/// the time, memory and disk space first. See docs/building.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Build all layers to 24 seeds, about 640 MB", "kalah build --seeds 24"),
@@ -48,9 +47,6 @@ pub struct Build {
     /// Share the build with all processes that run this command in the same directory, on any number of machines
     #[arg(long, conflicts_with = "only")]
     share: bool,
-    /// Only print which layers would be built, and the time, memory and disk space
-    #[arg(long)]
-    dry_run: bool,
     /// With --share: treat another process as dead after this time without a sign of life
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = args::patience)]
     patience: Duration,
@@ -80,25 +76,8 @@ struct TablesReport<'a> {
     seconds: f64,
 }
 
-/// Plan of a build, for `--dry-run`.
-#[derive(Serialize)]
-struct Planned {
-    rules: &'static str,
-    pits: usize,
-    /// Seeds of the layers that would be built.
-    missing: Vec<usize>,
-    positions: u64,
-    memory: u64,
-    disk: u64,
-    /// On the CPU, with the threads given.
-    seconds: f64,
-}
-
 impl Build {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        if self.dry_run {
-            return self.report_plan();
-        }
         return_freed_memory();
         self.common.threads.start()?;
         let args::BoardFlags { rules, pits } = self.common.board;
@@ -212,35 +191,6 @@ impl Build {
             ))?;
         }
         Ok(())
-    }
-
-    /// Prints the plan of a build, which may run on another machine.
-    fn report_plan(&self) -> anyhow::Result<Outcome> {
-        let args::BoardFlags { rules, pits } = self.common.board;
-        let (last, threads) = (TableKey { rules, pits, seeds: self.seeds }, self.common.threads.number());
-        let backend = match self.compute.asks_for_gpu() {
-            true => self.compute.choose(rules)?.0,
-            false => Backend::Cpu(Isa::detect()),
-        };
-        let plan = BuildPlan::new(&self.common.tables.path, last, &backend, threads);
-        if self.common.json {
-            let BuildPlan { positions, memory, disk, seconds, .. } = plan;
-            let missing = plan.missing.iter().map(|layer| layer.key.seeds).collect();
-            output::json(&Planned { rules: rules.name(), pits, missing, positions, memory, disk, seconds })?;
-            return Ok(Outcome::Done);
-        }
-        output::line(format_args!(
-            "{} to build for {rules} with {}: {}, {} of memory{}, {} of disk; on the CPU about {} with {}",
-            output::count(plan.missing.len(), "layer"),
-            output::count(pits, "pit"),
-            output::many(plan.positions, "position"),
-            HumanBytes(plan.memory),
-            device_memory(&plan),
-            HumanBytes(plan.disk),
-            HumanDuration(Duration::from_secs_f64(plan.seconds)),
-            output::count(threads, "thread"),
-        ))?;
-        Ok(Outcome::Done)
     }
 }
 

@@ -9,8 +9,9 @@ use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use kalah::build::{BuildPlan, LayerPlan};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::solve::{
-    BoardKeys, BoundNetwork, LayerKind, MissingTables, PlannedLayer, PlannedSearch, SolveError, TablePlan,
+    BoardKeys, BoundNetwork, LayerKind, MissingTables, PlannedLayer, PlannedSearch, SearchMemory, SolveError, TablePlan,
 };
+use kalah::system::available_disk;
 use kalah::table::{Table, TableError, TableKey};
 use serde::Serialize;
 
@@ -161,9 +162,9 @@ fn print_layers(plan: &BuildPlan) -> anyhow::Result<()> {
 
 /// Choose the tables with which a search visits the fewest positions
 ///
-/// Use this before a long search. For the given memory it lists which layers to have as exact tables, which as bound
-/// tables of 2 bits a position, and which of 1 bit, by a rule of thumb. It also prints the commands that make them,
-/// as `kalah solve --build` would. See docs/solving.md.
+/// Use this before a long search. For the given memory and disk it lists which layers to have as exact tables, which as
+/// bound tables of 2 bits a position, and which of 1 bit, by a rule of thumb. It also prints the commands that make
+/// them, as `kalah solve --build` would. See docs/solving.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Choose tables to solve Kalah(6,6) within 24 GiB", "kalah plan search 6x6 --memory 24GiB"),
@@ -172,12 +173,15 @@ fn print_layers(plan: &BuildPlan) -> anyhow::Result<()> {
 pub struct PlanSearch {
     /// Position to search, such as 6x6 [default: six seeds in each pit]
     position: Option<OsString>,
-    /// Plan no layer above this many seeds [default: as the memory allows]
+    /// Plan no layer above this many seeds [default: as memory and disk allow]
     #[arg(long, value_name = "N", value_parser = args::seeds)]
     tables_up_to: Option<usize>,
     /// Memory of the search, such as 24GiB [default: most of the available memory]
     #[arg(long, value_name = "SIZE", value_parser = args::memory)]
     memory: Option<u64>,
+    /// Disk space for missing tables, such as 100GiB [default: what is free in the directory of the tables]
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    disk: Option<u64>,
     #[command(flatten)]
     compute: Compute,
     #[command(flatten)]
@@ -185,21 +189,11 @@ pub struct PlanSearch {
 }
 
 #[derive(Serialize)]
-struct ChosenLayer {
-    seeds: usize,
-    /// `exact`, `2 bits` or `1 bit`.
-    kind: &'static str,
-    positions: u64,
-    bytes: u64,
-    exists: bool,
-}
-
-#[derive(Serialize)]
 struct PlanSearchReport {
     rules: &'static str,
     position: String,
     memory: u64,
-    layers: Vec<ChosenLayer>,
+    layers: Vec<PlannedLayer>,
     tables: u64,
     transpositions: u64,
     /// Missing exact layers, all of which are needed to make the bound tables.
@@ -207,9 +201,24 @@ struct PlanSearchReport {
     disk: u64,
     /// Bytes of it that remain after deleting the exact tables that the search does not read.
     disk_kept: u64,
+    /// Bytes of disk that missing tables may take, if they are known.
+    disk_free: Option<u64>,
+    /// What a larger disk would bring, if this one limits the plan.
+    larger_disk: Option<LargerDisk>,
     seconds: f64,
     exact_alone: usize,
     /// Nodes relative to those of a search with exact tables to `exact_alone` seeds.
+    nodes: f64,
+}
+
+/// The plan for a disk that holds all tables for which there is memory.
+#[derive(Serialize)]
+struct LargerDisk {
+    /// Bytes of disk for its missing tables.
+    disk: u64,
+    /// Its largest layer.
+    seeds: usize,
+    /// Nodes relative to those of the plan for this disk.
     nodes: f64,
 }
 
@@ -224,86 +233,65 @@ impl PlanSearch {
             return Err(SolveError::Board { pits, seeds }.into());
         }
         let (directory, threads) = (&*self.common.tables.path, self.common.threads.number());
-        let mut search = PlannedSearch {
-            rules,
-            position,
-            directory,
-            memory: self.memory,
-            transpositions: None,
-            backend: &backend,
-            threads,
-        };
-        let memory = search.memory();
-        search.memory = Some(memory);
-        let Some(plan) = search.plan(self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS)) else {
-            let pits = position.pits();
+        let memory = SearchMemory::new(self.memory, None);
+        let disk = self.disk.or_else(|| available_disk(directory));
+        let search =
+            PlannedSearch { rules, position, directory, memory, disk, with_bounds: true, backend: &backend, threads };
+        let most = self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS);
+        let Some(largest) = search.plan(most) else {
             if pits > MAX_TABLE_PITS {
                 return Err(usage(format_args!("tables have at most {MAX_TABLE_PITS} pits a side, not {pits}")));
             }
             bail!(
                 "no tables of {} a side fit {} of memory; allow more with --memory",
                 output::count(pits, "pit"),
-                HumanBytes(memory)
+                HumanBytes(memory.total().unwrap_or(0))
             );
         };
-        let missing = search.missing(&plan);
-        let report = PlanSearchReport::new(&search, &plan, &missing);
-        output::answer(self.common.json, &report, || Printed { search, plan, missing, report: &report }.print())?;
+        let Some((plan, missing)) = search.plan_that_fits(most, |_| true) else {
+            bail!("not even the smallest table fits {} of disk", HumanBytes(disk.unwrap_or(0)));
+        };
+        let report = PlanSearchReport::new(&search, &plan, &missing, &largest);
+        output::answer(self.common.json, &report, || report.print(&search, &missing))?;
         Ok(Outcome::Done)
     }
 }
 
 impl PlanSearchReport {
-    fn new(search: &PlannedSearch, plan: &TablePlan, missing: &MissingTables) -> PlanSearchReport {
-        let planned = search.layers(plan);
-        let layer = |&PlannedLayer { key, kind, positions, bytes, exists, .. }: &PlannedLayer| ChosenLayer {
-            seeds: key.seeds,
-            kind: kind.name(),
-            positions,
-            bytes,
-            exists,
-        };
+    /// Reports `plan` for a search, and how much better the `largest` one for its memory is.
+    fn new(search: &PlannedSearch, plan: &TablePlan, missing: &MissingTables, largest: &TablePlan) -> PlanSearchReport {
+        let layers = search.layers(plan);
         PlanSearchReport {
             rules: search.rules.name(),
             position: search.position.to_string(),
-            memory: search.memory(),
-            layers: planned.iter().map(layer).collect(),
+            memory: search.memory.total().unwrap_or(0),
             tables: plan.tables,
             transpositions: plan.transpositions,
             exact_to_build: missing.exact.missing.iter().map(|layer| layer.key.seeds).collect(),
             disk: missing.disk,
-            disk_kept: planned.iter().filter(|layer| !layer.exists).map(|layer| layer.bytes).sum(),
+            disk_kept: layers.iter().filter(|layer| !layer.exists).map(|layer| layer.bytes).sum(),
+            disk_free: search.disk,
+            larger_disk: (largest != plan).then(|| LargerDisk {
+                disk: search.missing(largest).disk,
+                seeds: largest.one_bit,
+                nodes: largest.nodes_relative_to(plan),
+            }),
             seconds: missing.seconds,
             exact_alone: plan.exact_alone,
-            nodes: plan.nodes,
+            nodes: plan.nodes_relative_to(&plan.without_bounds()),
+            layers,
         }
     }
-}
 
-/// Plan to be printed as text.
-struct Printed<'a> {
-    search: PlannedSearch<'a>,
-    plan: TablePlan,
-    missing: MissingTables,
-    report: &'a PlanSearchReport,
-}
-
-impl Printed<'_> {
-    fn print(&self) -> anyhow::Result<()> {
-        let Printed { search, plan, missing, report } = self;
-        output::line(format_args!(
-            "{} by {}, {} of memory:",
-            report.position,
-            report.rules,
-            HumanBytes(report.memory)
-        ))?;
+    fn print(&self, search: &PlannedSearch, missing: &MissingTables) -> anyhow::Result<()> {
+        output::line(format_args!("{} by {}, {} of memory:", self.position, self.rules, HumanBytes(self.memory)))?;
         output::line("layers  scores         positions       bytes  missing")?;
         for kind in [LayerKind::Exact, LayerKind::TwoBits, LayerKind::OneBit] {
-            let layers: Vec<&ChosenLayer> = report.layers.iter().filter(|layer| layer.kind == kind.name()).collect();
+            let layers: Vec<&PlannedLayer> = self.layers.iter().filter(|layer| layer.kind == kind).collect();
             let (Some(first), Some(last)) = (layers.first(), layers.last()) else { continue };
             output::line(format_args!(
                 "{:<6}  {:<6}  {:>16}  {:>10}  {:>7}",
-                format!("{}..{}", first.seeds, last.seeds),
+                format!("{}..{}", first.key.seeds, last.key.seeds),
                 kind.name(),
                 HumanCount(layers.iter().map(|layer| layer.positions).sum()).to_string(),
                 HumanBytes(layers.iter().map(|layer| layer.bytes).sum()).to_string(),
@@ -312,45 +300,44 @@ impl Printed<'_> {
         }
         output::line(format_args!(
             "tables {}, transposition table {}",
-            HumanBytes(report.tables),
-            HumanBytes(report.transpositions)
+            HumanBytes(self.tables),
+            HumanBytes(self.transpositions)
         ))?;
         output::line(format_args!(
-            "about {:.2} times the nodes of a search with exact tables alone, which fit this memory to {} seeds",
-            report.nodes, report.exact_alone
+            "about {:.2} times the nodes of a search with exact tables alone, which fit to {} seeds",
+            self.nodes, self.exact_alone
         ))?;
-        if report.disk > 0 {
+        if self.disk > 0 {
             output::line(format_args!(
                 "building them needs {} of disk, of which the search needs {}, and takes about {} ({}, {})",
-                HumanBytes(report.disk),
-                HumanBytes(report.disk_kept),
-                HumanDuration(Duration::from_secs_f64(report.seconds)),
+                HumanBytes(self.disk),
+                HumanBytes(self.disk_kept),
+                HumanDuration(Duration::from_secs_f64(self.seconds)),
                 output::count(search.threads, "thread"),
                 search.backend.name(),
             ))?;
-            self.print_commands()?;
-            if let Some(free) = missing.disk_shortage(search.directory) {
-                output::note(format_args!(
-                    "the disk of {} has only {} free; --tables-up-to {} plans fewer layers",
-                    search.directory.display(),
-                    HumanBytes(free),
-                    plan.one_bit - 1
-                ));
-            }
+            self.print_commands(search, missing)?;
         } else {
             output::line("all of them exist")?;
+        }
+        if let Some(LargerDisk { disk, seeds, nodes }) = self.larger_disk {
+            output::line(format_args!(
+                "with {} of free disk instead of {}: tables to {seeds} seeds, {nodes:.2} times these nodes",
+                HumanBytes(disk),
+                HumanBytes(self.disk_free.unwrap_or(0)),
+            ))?;
         }
         Ok(())
     }
 
     /// Prints the commands that make the missing tables.
-    fn print_commands(&self) -> anyhow::Result<()> {
-        let Printed { search: PlannedSearch { rules, directory, .. }, plan, missing, report } = self;
-        let flags = suggestion::table_flags(directory, *rules, plan.pits);
-        if let Some(seeds) = report.exact_to_build.last() {
+    fn print_commands(&self, search: &PlannedSearch, missing: &MissingTables) -> anyhow::Result<()> {
+        let &PlannedSearch { rules, directory, position, .. } = search;
+        let flags = suggestion::table_flags(directory, rules, position.pits());
+        if let Some(seeds) = self.exact_to_build.last() {
             output::line(format_args!("  kalah build --seeds {seeds}{flags}"))?;
         }
-        if !missing.bounds.is_empty() && BoundNetwork::find(directory, directory, *rules, plan.pits)?.is_none() {
+        if !missing.bounds.is_empty() && BoundNetwork::find(directory, directory, rules, position.pits())?.is_none() {
             output::line(format_args!("  kalah train{flags}"))?;
         }
         for (kind, bits) in [(LayerKind::TwoBits, 2), (LayerKind::OneBit, 1)] {

@@ -22,9 +22,10 @@
 // | `tables` | the layers of one rule set and board, opened together |
 // | `bounds` | bound tables: 1 or 2 bits a position that state the interval of its score |
 // | `probe` | looking up a position: score, moves, line of best play |
-// | `shelf` | the tables of all boards in a directory, opened on first use |
+// | `all_tables` | the tables of all boards in a directory, opened on first use |
 // | `error` | the faults of a file |
 
+mod all_tables;
 mod blocks;
 mod bounds;
 mod bytes;
@@ -45,9 +46,9 @@ mod probe;
 mod reader;
 mod section;
 mod selection;
-mod shelf;
 mod tables;
 
+pub use all_tables::{AllTables, Listing};
 pub use blocks::Blocks;
 pub use bounds::format as bound_format;
 pub use bounds::{BoundTable, BoundTables, Cuts, FrameBounds, MAX_CUTS};
@@ -63,5 +64,4 @@ pub use probe::{Probe, ProbeError};
 pub use reader::Table;
 pub use section::Section;
 pub use selection::SELECTED_MARGIN;
-pub use shelf::{Listing, Shelf};
 pub use tables::Tables;

@@ -11,7 +11,7 @@
 // | `store` | entries of a few bytes, found by their keys |
 // | `extract` | claims from the tests that a solver proved |
 // | `checkers` | checking single claims, and certificates, on all threads |
-// | `audit` | finding wrong jobs |
+// | `wrong_jobs` | finding wrong jobs |
 // | `plan` | request, effort and tables of a proof; its statement and certificate |
 // | `directory` | the files of a proof |
 // | `numbers` | the proof numbers of a test that was not run, from its evaluation |
@@ -20,7 +20,6 @@
 // | `status` | bounds proved in a directory, without a solver |
 // | `error` | errors of a proof |
 
-mod audit;
 mod checkers;
 mod claims;
 mod directory;
@@ -36,6 +35,7 @@ mod status;
 mod store;
 mod target;
 mod test;
+mod wrong_jobs;
 
 pub use checkers::Checkers;
 pub use claims::Claims;

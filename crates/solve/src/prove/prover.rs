@@ -8,7 +8,6 @@ use kalah_core::cancel::Cancel;
 use kalah_core::game::Rules;
 use kalah_tables::table::Leases;
 
-use super::audit::Audit;
 use super::checkers::Checkers;
 use super::claims::Claims;
 use super::directory::{Job, ProofDirectory};
@@ -20,6 +19,7 @@ use super::request::Wanted;
 use super::state::{ProveEvent, State};
 use super::target::{Aim, Target};
 use super::test::{Reply, Test};
+use super::wrong_jobs::JobChecker;
 use crate::certificate::{ClaimKeys, Head, Statement, StoredCertificate, write_sorted};
 use crate::solve::{SolveError, Solver};
 
@@ -171,8 +171,8 @@ impl<'p, 's> Prover<'p, 's> {
         self.jobs.clear();
         self.read.clear();
         let (directory, solver, checkers) = (self.directory, self.solver, self.checkers);
-        let audit = Audit { directory, solver, checkers, cancel: &self.options.cancel };
-        let wrong = audit.wrong_jobs()?;
+        let checker = JobChecker { directory, solver, checkers, cancel: &self.options.cancel };
+        let wrong = checker.wrong_jobs()?;
         // A job that is wrong again has another cause.
         if wrong.is_empty() || wrong.iter().any(|path| self.wrong.contains(path)) {
             return Err(error);

@@ -113,8 +113,8 @@ impl<'a, W: Word> Engine<'a, W> {
             }
             let board: Board<W> = board(&position);
             let [mover, other] = [board.mover, board.other].map(|row| self.keys.row(row.sums()));
-            let slot = self.positions.slot(self.keys.combine(mover, board.mover.total(), other));
-            self.positions.put(slot, bounds, nodes);
+            let entry = self.positions.locate(self.keys.combine(mover, board.mover.total(), other));
+            self.positions.put(entry, bounds, nodes);
         }
         Ok(())
     }
@@ -130,14 +130,14 @@ impl<'a, W: Word> Engine<'a, W> {
         let other = self.keys.row(board.other.sums());
         let mut known = Bounds { lower: 0, upper: seeds };
         if seeds as usize <= self.tables.reach() {
-            let spot = self.tables.locate(seeds, mover_seeds, mover, other);
-            known = self.tables.bounds(board, seeds, spot)?;
+            let location = self.tables.locate(seeds, mover_seeds, mover, other);
+            known = self.tables.bounds(board, seeds, location)?;
             if seeds as usize <= self.tables.exact() {
                 return Ok(known);
             }
         }
-        let slot = self.positions.slot(self.keys.combine(mover, mover_seeds, other));
-        let transposition = self.positions.get(slot);
+        let entry = self.positions.locate(self.keys.combine(mover, mover_seeds, other));
+        let transposition = self.positions.get(entry);
         let book = self.book.filter(|book| book.seeds().is_some_and(|layers| layers.contains(&seeds)));
         let from_book = book.and_then(|book| book.get(&board.position(self.sower.pits())?));
         let proved = [self.proofs.lock().get(&board).copied(), from_book, transposition];
@@ -184,7 +184,7 @@ impl<W: Word> Search for Engine<'_, W> {
         if self.book.is_some_and(|book| book.get(position).is_some()) {
             return 0;
         }
-        self.positions.work(self.positions.slot(self.keys.key(board(position)))).unwrap_or(0)
+        self.positions.work(self.positions.locate(self.keys.key(board(position)))).unwrap_or(0)
     }
 
     fn add_proof(&self, position: &Position, proved: Bounds) -> Result<(), SolveError> {

@@ -50,6 +50,7 @@ pub use depth_limited::{Deepening, DepthSchedule, MAX_MOVES, deepen};
 pub use depth_limited::{Depth, DepthLimitedResult, Evaluation, LimitedResult, LimitedSearch, Method};
 pub use error::SolveError;
 pub use kalah_core::game::{Bounds, ValueBounds};
+pub use memory::SearchMemory;
 pub use options::{FittingLayers, SolverOptions};
 pub use packed::{Board, BoardKeys, MAX_BOARD_SEEDS, Sower, Sown, Word};
 pub use planning::{

@@ -1,17 +1,14 @@
 use std::fmt;
 
-use kalah_base::system::available_memory;
 use kalah_core::cancel::Cancel;
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::{Position, Rules};
-use kalah_core::index::row_count;
 use kalah_core::table::{Blocks, BoundTables, Tables};
 
 use super::error::SolveError;
-use super::memory::{Copies, Shares, TableBytes};
+use super::memory::{Problem, SearchMemory, Shares};
 use super::packed::BoardKeys;
 use super::probing::Layers;
-use super::transposition::{most_bytes, table_bytes};
 use crate::book::Book;
 
 /// Options of a [`Solver`](super::Solver).
@@ -39,40 +36,10 @@ pub struct SolverOptions<'a> {
     exact_up_to: usize,
     pub(super) network: Option<&'a PhasedNetwork>,
     pub(super) book: Option<&'a Book>,
-    transpositions: Transpositions,
-    budget: Budget,
-    others_read: bool,
+    memory: SearchMemory,
     pub(super) threads: usize,
     pub(super) cancel: Cancel,
 }
-
-/// Bytes of the transposition table.
-#[derive(Clone, Copy)]
-enum Transpositions {
-    Exactly(u64),
-    /// By the size of the problem, at most this.
-    AtMost(u64),
-    /// By the size of the problem, at most a quarter of the memory of the search.
-    BySize,
-    /// The memory that the tables leave, as far as the board has use for it.
-    Rest,
-}
-
-/// The memory of a search: transposition table, tables in the page cache, copies of tables.
-#[derive(Clone, Copy)]
-enum Budget {
-    /// Up to this many bytes of copies. The system manages the page cache.
-    Copies(u64),
-    Bytes(u64),
-    /// The available memory, except for a part for other programs.
-    Available,
-}
-
-/// Part of the available memory left to other programs: one in this many.
-const LEFT: u64 = 16;
-
-/// Assumed available memory if the system does not report it.
-const UNKNOWN_MEMORY: u64 = 4 << 30;
 
 /// The layers of tables that fit the memory of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,9 +67,7 @@ impl<'a> SolverOptions<'a> {
             network: None,
             book: None,
             exact_up_to: usize::MAX,
-            transpositions: Transpositions::BySize,
-            budget: Budget::Copies(0),
-            others_read: false,
+            memory: SearchMemory::by_size(),
             threads: 1,
             cancel: Cancel::new(),
         }
@@ -154,57 +119,26 @@ impl<'a> SolverOptions<'a> {
     /// Sets the bytes of the transposition table, rounded down to a power of two.
     #[must_use]
     pub fn transpositions(self, bytes: u64) -> SolverOptions<'a> {
-        SolverOptions { transpositions: Transpositions::Exactly(bytes), ..self }
+        SolverOptions { memory: self.memory.transpositions(bytes), ..self }
     }
 
     /// Sets the maximum bytes of the transposition table; for a small problem it has fewer.
     #[must_use]
     pub fn transpositions_up_to(self, bytes: u64) -> SolverOptions<'a> {
-        SolverOptions { transpositions: Transpositions::AtMost(bytes), ..self }
+        SolverOptions { memory: self.memory.transpositions_up_to(bytes), ..self }
     }
 
-    /// Sets the bytes of tables that may be copied to memory, after a search of some three seconds for each
-    /// gigabyte; 0 by default.
+    /// Sets the memory of the search; by default [`SearchMemory::by_size`].
     #[must_use]
-    pub fn copy_up_to(self, bytes: u64) -> SolverOptions<'a> {
-        SolverOptions { budget: Budget::Copies(bytes), ..self }
-    }
-
-    /// Sets the bytes of memory for everything: the program, the transposition table, tables in the page cache,
-    /// and copies of tables.
-    ///
-    /// Unless its size is set, the transposition table gets what the tables leave, or a sixteenth if they leave
-    /// less. It is rounded down to a power of two, and no larger than the board has use for. Tables are copied
-    /// as far as that pushes no others out of the page cache.
-    #[must_use]
-    pub fn memory(self, bytes: u64) -> SolverOptions<'a> {
-        let transpositions = if matches!(self.transpositions, Transpositions::BySize) {
-            Transpositions::Rest
-        } else {
-            self.transpositions
-        };
-        SolverOptions { transpositions, budget: Budget::Bytes(bytes), ..self }
+    pub fn memory(self, memory: SearchMemory) -> SolverOptions<'a> {
+        SolverOptions { memory, ..self }
     }
 
     /// States that others, such as a checker of claims, read the tables at the same time. Then no copied table
     /// leaves the page cache.
     #[must_use]
     pub fn others_read_tables(self) -> SolverOptions<'a> {
-        SolverOptions { others_read: true, ..self }
-    }
-
-    /// Default memory of a search: the bytes available at the time of the call, less a sixteenth for other
-    /// programs. `None` if the system does not report it.
-    #[must_use]
-    pub fn default_memory() -> Option<u64> {
-        available_memory().map(|bytes| bytes - bytes / LEFT)
-    }
-
-    /// Sets the memory to the [default](SolverOptions::default_memory) at the time when the solver is made. The
-    /// size of the transposition table depends on the problem, at most a quarter of the memory.
-    #[must_use]
-    pub fn memory_available(self) -> SolverOptions<'a> {
-        SolverOptions { budget: Budget::Available, ..self }
+        SolverOptions { memory: self.memory.others_read_tables(), ..self }
     }
 
     /// Sets the number of threads, at least 1.
@@ -258,29 +192,15 @@ impl<'a> SolverOptions<'a> {
         self.layers().files()
     }
 
-    /// Maximum bytes of memory, if there is a limit.
-    fn budget(&self) -> Option<u64> {
-        match self.budget {
-            Budget::Copies(_) => None,
-            Budget::Bytes(bytes) => Some(bytes),
-            Budget::Available => Self::default_memory(),
-        }
-    }
-
-    /// Minimum bytes of the transposition table, with `budget` bytes for everything.
-    fn least_transpositions(&self, budget: u64) -> u64 {
-        match self.transpositions {
-            Transpositions::Exactly(bytes) => bytes,
-            _ => Shares::least_transpositions(budget),
-        }
-    }
-
-    /// Bytes of these layers.
-    fn table_bytes(&self, layers: Layers) -> TableBytes {
-        TableBytes {
+    /// The search with these layers.
+    fn problem(&self, layers: Layers) -> Problem {
+        Problem {
+            pits: self.pits,
+            seeds: self.seeds,
+            reach: layers.reach(),
             files: layers.files().map(Blocks::file_bytes).sum(),
             frame: layers.files().flat_map(|file| file.sections()).map(|section| section.bytes()).max().unwrap_or(0),
-            ranks: (0..layers.reach()).map(|seeds| 4 * row_count(self.pits, seeds) as u64).sum(),
+            ranks: Problem::rank_bytes(self.pits, layers.reach()),
         }
     }
 
@@ -290,9 +210,8 @@ impl<'a> SolverOptions<'a> {
     /// `None` if all layers fit, there is no limit, or an exact table has the position: looking up its score
     /// takes no memory.
     pub fn layers_that_fit(&self) -> Option<FittingLayers> {
-        let (all, memory) = (self.layers(), self.budget()?);
-        let least = self.least_transpositions(memory);
-        if all.exact() >= self.seeds || Shares::fit(memory, self.table_bytes(all), least) {
+        let (all, memory) = (self.layers(), self.memory.total()?);
+        if all.exact() >= self.seeds || self.memory.fits(&self.problem(all)) {
             return None;
         }
         let choices = (2..=all.reach())
@@ -300,7 +219,7 @@ impl<'a> SolverOptions<'a> {
             .flat_map(|reach| (0..=reach.min(all.exact())).rev().map(move |exact| (exact, reach)));
         let fits = |&(exact, reach): &(usize, usize)| {
             let layers = Layers::new(self.tables, self.bounds, exact, reach);
-            (layers.exact(), layers.reach()) == (exact, reach) && Shares::fit(memory, self.table_bytes(layers), least)
+            (layers.exact(), layers.reach()) == (exact, reach) && self.memory.fits(&self.problem(layers))
         };
         let (exact, reach) = choices.into_iter().find(fits).unwrap_or((0, 0));
         Some(FittingLayers { exact, reach, memory })
@@ -314,29 +233,8 @@ impl<'a> SolverOptions<'a> {
 
     /// Division of the memory.
     pub(super) fn shares(&self) -> Shares {
-        let layers = self.layers();
-        let by_size = |most| table_bytes(self.pits, self.seeds, layers.reach(), most);
-        let Some(budget) = self.budget() else {
-            let transpositions = match self.transpositions {
-                Transpositions::Exactly(bytes) => bytes,
-                Transpositions::AtMost(bytes) => by_size(bytes),
-                Transpositions::BySize | Transpositions::Rest => by_size(quarter(available_memory())),
-            };
-            let twice = if let Budget::Copies(bytes) = self.budget { bytes } else { 0 };
-            return Shares { transpositions, copies: Copies { twice, moved: false } };
-        };
-        Shares::new(budget, self.table_bytes(layers), self.others_read, |most| match self.transpositions {
-            Transpositions::Exactly(bytes) => bytes,
-            Transpositions::AtMost(bytes) => by_size(bytes.min(most)),
-            Transpositions::BySize => by_size(most.min(budget / 4)),
-            Transpositions::Rest => most_bytes(self.pits, self.seeds).min(most),
-        })
+        self.memory.shares(&self.problem(self.layers()))
     }
-}
-
-/// A quarter of the available memory.
-fn quarter(available: Option<u64>) -> u64 {
-    available.unwrap_or(UNKNOWN_MEMORY) / 4
 }
 
 impl fmt::Debug for SolverOptions<'_> {
@@ -345,19 +243,5 @@ impl fmt::Debug for SolverOptions<'_> {
         let mut text = f.debug_struct("SolverOptions");
         text.field("rules", rules).field("pits", pits).field("seeds", seeds).field("threads", threads);
         text.finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_search_does_without_knowing_the_memory() {
-        let position = "6x5".parse().unwrap();
-        let options = SolverOptions::new(Rules::EmptyCapture, &position);
-        let by_size = |available| table_bytes(options.pits, options.seeds, 0, quarter(available));
-        assert_eq!(by_size(None), by_size(Some(4 << 30)));
-        assert!(by_size(None) >= 512 << 20);
     }
 }

@@ -43,7 +43,7 @@ pub struct Compute {
 
 impl Compute {
     /// Returns true if the flags ask for a GPU or name an adapter.
-    pub fn asks_for_gpu(&self) -> bool {
+    fn asks_for_gpu(&self) -> bool {
         self.backend == BackendName::Gpu || self.gpu.name_an_adapter() && self.backend != BackendName::Cpu
     }
 

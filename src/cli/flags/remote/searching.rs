@@ -4,25 +4,25 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use indicatif::HumanBytes;
 use kalah::game::{Position, Rules};
 use kalah::index::MAX_TABLE_PITS;
-use kalah::table::{Layer, Shelf, Table, TableKey, Tables};
+use kalah::table::{AllTables, Layer, Table, TableKey, Tables};
 
 use super::opening;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 
-/// Fetches the layers that searches read, as [`fetch_for_search`] does, for all boards of `shelf`: as many as fit
+/// Fetches the layers that searches read, as [`fetch_for_search`] does, for all boards of `all_tables`: as many as fit
 /// `--fetch-limit` together, beginning with the usual boards of 6 pits.
 ///
 /// # Errors
 /// When they cannot be read, or are damaged.
-pub fn fetch_for_searches(shelf: &Shelf) -> anyhow::Result<()> {
-    if !shelf.directories().are_remote() {
+pub fn fetch_for_searches(all_tables: &AllTables) -> anyhow::Result<()> {
+    if !all_tables.directories().are_remote() {
         return Ok(());
     }
     let mut limit = opening::fetch_limit();
     for rules in Rules::ALL {
         let pits = (1..=6).rev().chain(7..=MAX_TABLE_PITS);
-        for tables in pits.filter_map(|pits| shelf.tables(rules, pits)) {
+        for tables in pits.filter_map(|pits| all_tables.tables(rules, pits)) {
             limit -= fetch(tables, limit)?;
         }
     }

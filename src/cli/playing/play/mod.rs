@@ -282,6 +282,7 @@ impl Play {
         if players.iter().any(Option::is_none) {
             output::line(help(self.with.rules))?;
         }
+        output::default_rules(self.with.rules, self.from.is_some())?;
         output::line(draw(&game.place.board()))?;
         self.save(&mut saved, &game, None)?;
         while !game.place.position.is_over() {

@@ -8,13 +8,13 @@ use kalah::verify::{Fault, check_archive};
 
 use crate::cli::errors::advice;
 use crate::cli::output::progress::Progress;
-use crate::cli::tables::verify::means::Means;
 use crate::cli::tables::verify::report::{BoardReport, Check};
+use crate::cli::tables::verify::settings::CheckSettings;
 
 /// Reason why a check that needs tables leaves out a layer.
 const ARCHIVES_ONLY: &str = "which exist as archives only";
 
-impl Means {
+impl CheckSettings {
     /// Number of positions that the check of these archives will count.
     pub fn archive_work(&self, tables: &Tables, archives: &[usize]) -> u64 {
         let positions = archives.iter().map(|&seeds| layer_positions(tables.pits(), seeds));

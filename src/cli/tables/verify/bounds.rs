@@ -7,8 +7,8 @@ use kalah::table::{BoundTable, Table, TableKey, Tables};
 use kalah::verify::{BoundSet, Fault, Sample, check_bounds_against, check_checksums};
 
 use crate::cli::output::progress::Progress;
-use crate::cli::tables::verify::means::Means;
 use crate::cli::tables::verify::report::{BoardReport, Check};
+use crate::cli::tables::verify::settings::CheckSettings;
 
 /// Opens the bound tables of a board with these numbers of seeds, up to `most`, and records those that cannot be
 /// opened.
@@ -29,7 +29,7 @@ fn exact<'a>(tables: &'a Tables, chosen: &'a BTreeMap<usize, Arc<Table>>, seeds:
     tables.layer(seeds).or_else(|| chosen.get(&seeds).map(|table| &**table))
 }
 
-impl Means {
+impl CheckSettings {
     /// Returns the bound tables of a board to check.
     fn chosen_bounds<'b>(&self, bounds: &'b [Arc<BoundTable>]) -> impl Iterator<Item = &'b BoundTable> {
         let asked = self.seeds;

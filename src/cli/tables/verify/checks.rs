@@ -7,9 +7,9 @@ use kalah::table::{BoundTable, Table, Tables};
 use kalah::verify::{Fault, Sample, check_against, check_checksums, check_consistency, check_manifest, check_sample};
 
 use crate::cli::output::progress::Progress;
-use crate::cli::tables::verify::means::Means;
 use crate::cli::tables::verify::report::{BoardReport, Check, Passed};
 use crate::cli::tables::verify::saved::SavedLayers;
+use crate::cli::tables::verify::settings::CheckSettings;
 
 /// Message if no check applied to any table.
 const NOTHING: &str = "nothing was checked: no table is suitable for this check";
@@ -32,7 +32,7 @@ pub struct Opened {
     pub report: BoardReport,
 }
 
-impl Means {
+impl CheckSettings {
     /// Number of positions that the checks of a board will count.
     pub fn work(&self, board: &Opened) -> u64 {
         let is_saved = |table: &Table| board.saved.as_ref().is_some_and(|saved| saved.has(table.key().seeds));

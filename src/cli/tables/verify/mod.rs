@@ -5,16 +5,16 @@
 //! | `archives` | the check of archives |
 //! | `bounds` | the checks of bound tables |
 //! | `checks` | the checks of the tables of a board |
-//! | `means` | settings of the checks of all boards, and one check with its time |
+//! | `settings` | settings of the checks of all boards, and one check with its time |
 //! | `report` | passed checks, faults, and layers that were not checked |
 //! | `saved` | the file of `--state` |
 
 mod archives;
 mod bounds;
 mod checks;
-mod means;
 mod report;
 mod saved;
+mod settings;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -37,9 +37,9 @@ use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::stopped_by_signal;
 use crate::cli::tables::verify::checks::Opened;
-use crate::cli::tables::verify::means::Means;
 use crate::cli::tables::verify::report::{BoardReport, Check, Directory};
 use crate::cli::tables::verify::saved::SavedLayers;
+use crate::cli::tables::verify::settings::CheckSettings;
 
 /// Check that tables are correct
 ///
@@ -113,7 +113,7 @@ impl Verify {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.threads.start()?;
         let directories = &self.tables.paths;
-        let means = self.means()?;
+        let settings = self.settings()?;
         let survey = Survey::read(directories).with_context(|| format!("cannot list {directories}"))?;
         let boards: Vec<(Rules, usize)> =
             if self.all { survey.known_boards() } else { vec![(self.board.rules, self.board.pits)] };
@@ -124,16 +124,16 @@ impl Verify {
         for (rules, pits) in boards {
             opened.push(self.open(&survey, rules, pits)?);
         }
-        let total = opened.iter().map(|board| means.work(board)).sum();
+        let total = opened.iter().map(|board| settings.work(board)).sum();
         let progress = Progress::new(total);
         let (mut reports, mut saved) = (Vec::new(), Vec::new());
         for board in opened {
-            let (report, of_board) = means.check_board(board, &progress)?;
+            let (report, of_board) = settings.check_board(board, &progress)?;
             reports.push(report);
             saved.extend(of_board);
         }
         progress.finish();
-        if let (Some(manifest), Some(path)) = (&means.manifest, &self.manifest) {
+        if let (Some(manifest), Some(path)) = (&settings.manifest, &self.manifest) {
             compared_nothing(&mut reports, manifest, path);
         }
 
@@ -162,7 +162,7 @@ impl Verify {
     }
 
     /// Returns the chosen checks and their settings.
-    fn means(&self) -> anyhow::Result<Means> {
+    fn settings(&self) -> anyhow::Result<CheckSettings> {
         let mut checks = Vec::new();
         let others = self.consistency || self.against.is_some() || self.manifest.is_some();
         if self.checksums || !others {
@@ -191,7 +191,7 @@ impl Verify {
             Against::Cpu => Check::Cpu,
             Against::Gpu => Check::Gpu,
         }));
-        Ok(Means {
+        Ok(CheckSettings {
             seeds: self.seeds,
             sample: self.sample.map(|count| (count, self.random_seed)),
             all: self.all,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use kalah_base::printable::printable;
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
-use kalah_core::table::Shelf;
+use kalah_core::table::AllTables;
 use kalah_solve::book::Books;
 use parking_lot::{Condvar, Mutex};
 
@@ -33,7 +33,7 @@ pub struct EngineSetting<'s> {
     /// Rules, memory, threads and seed of its games. Tables and book come from the fields below.
     pub setting: Setting<'s>,
     /// The tables.
-    pub shelf: &'s Shelf,
+    pub all_tables: &'s AllTables,
     /// The books.
     pub books: &'s Books,
 }
@@ -260,9 +260,9 @@ impl<'s, W: Write> Session<'s, W> {
     }
 
     fn player_setting(&self, rules: Rules, pits: usize) -> Setting<'s> {
-        let EngineSetting { setting, shelf, books, .. } = self.setting;
+        let EngineSetting { setting, all_tables, books, .. } = self.setting;
         let setting = Setting { rules, game: setting.game.wrapping_add(self.games), ..setting };
-        let (tables, bounds) = (shelf.tables(rules, pits), shelf.bounds(rules, pits));
+        let (tables, bounds) = (all_tables.tables(rules, pits), all_tables.bounds(rules, pits));
         setting.tables(tables).bounds(bounds).book(books.get(rules, pits))
     }
 

@@ -1,12 +1,12 @@
 use std::path::Path;
 
-use kalah_base::system::available_disk;
 use kalah_core::game::{Position, Rules};
-use kalah_core::index::layer_positions;
+use kalah_core::index::{MAX_TABLE_SEEDS, layer_positions};
 use kalah_core::table::TableKey;
 use kalah_tables::builder::{Backend, BuildPlan};
+use serde::{Serialize, Serializer};
 
-use super::super::options::SolverOptions;
+use super::super::memory::SearchMemory;
 use super::table_plan::{LayerKind, TablePlan};
 
 /// Positions for which bound tables are made, per second and thread. It is half of the rate measured with exact
@@ -22,10 +22,12 @@ pub struct PlannedSearch<'a> {
     pub position: Position,
     /// The directory of the tables.
     pub directory: &'a Path,
-    /// Bytes of memory for the whole search; `None` for the [default](SolverOptions::default_memory).
-    pub memory: Option<u64>,
-    /// Bytes of the transposition table; `None` for what the tables leave.
-    pub transpositions: Option<u64>,
+    /// The memory of the search.
+    pub memory: SearchMemory,
+    /// Free bytes of disk for missing tables; `None` if they are unknown.
+    pub disk: Option<u64>,
+    /// False if no bound tables can be made.
+    pub with_bounds: bool,
     /// Backend that computes missing tables.
     pub backend: &'a Backend,
     /// Number of its threads.
@@ -33,10 +35,11 @@ pub struct PlannedSearch<'a> {
 }
 
 /// A layer of a plan.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 #[non_exhaustive]
 pub struct PlannedLayer {
-    /// The layer.
+    /// The layer; in a document, its seeds.
+    #[serde(rename = "seeds", serialize_with = "seeds")]
     pub key: TableKey,
     /// Kind of its table.
     pub kind: LayerKind,
@@ -46,6 +49,10 @@ pub struct PlannedLayer {
     pub bytes: u64,
     /// True if the table exists.
     pub exists: bool,
+}
+
+fn seeds<S: Serializer>(key: &TableKey, serializer: S) -> Result<S::Ok, S::Error> {
+    key.seeds.serialize(serializer)
 }
 
 /// Missing tables of a plan, and the cost of making them.
@@ -65,20 +72,24 @@ pub struct MissingTables {
 }
 
 impl PlannedSearch<'_> {
-    /// Bytes of memory for the whole search; 0 if it is not set and the system does not report it.
-    pub fn memory(&self) -> u64 {
-        self.memory.or_else(SolverOptions::default_memory).unwrap_or(0)
-    }
-
-    /// The best tables for the search, up to `most` seeds. `None` if there are no tables of such boards, or no
-    /// memory for any.
+    /// The best tables for the memory, up to `most` seeds, whether or not they fit the disk. `None` if there are no
+    /// tables of such boards, or no memory for any.
     pub fn plan(&self, most: usize) -> Option<TablePlan> {
-        self.plan_within(self.memory(), most)
+        let (pits, seeds) = (self.position.pits(), self.position.seeds() as usize);
+        let plan = TablePlan::new(pits, seeds, self.memory, most)?;
+        Some(if self.with_bounds { plan } else { plan.without_bounds() })
     }
 
-    fn plan_within(&self, memory: u64, most: usize) -> Option<TablePlan> {
-        let (pits, seeds) = (self.position.pits(), self.position.seeds() as usize);
-        TablePlan::new(pits, seeds, memory, self.transpositions, most)
+    /// The best tables, up to `most` seeds, of which the missing ones fit the disk and meet `condition`. `None` if
+    /// there are none.
+    pub fn plan_that_fits(
+        &self,
+        most: usize,
+        condition: impl Fn(&MissingTables) -> bool,
+    ) -> Option<(TablePlan, MissingTables)> {
+        let fits = |missing: &MissingTables| self.disk.is_none_or(|free| missing.disk <= free) && condition(missing);
+        let plans = (2..=most.min(MAX_TABLE_SEEDS)).rev().filter_map(|most| self.plan(most));
+        plans.map(|plan| (plan, self.missing(&plan))).find(|(_, missing)| fits(missing))
     }
 
     /// The layers of a plan, from 2 seeds up.
@@ -112,25 +123,6 @@ impl PlannedSearch<'_> {
             bounds,
         }
     }
-
-    /// Missing tables of the largest plan whose missing tables fit memory and disk. Without an evaluation
-    /// network there are no new bound tables. `None` if nothing fits.
-    pub fn missing_that_fit(&self, has_network: bool) -> Option<MissingTables> {
-        let memory = self.memory();
-        let planned = (2..=self.position.seeds() as usize).rev().filter_map(|most| self.plan_within(memory, most));
-        let mut missing = planned.map(|plan| self.missing(&if has_network { plan } else { plan.without_bounds() }));
-        missing.find(|missing| {
-            missing.exact.check(self.directory, self.memory).is_ok() && missing.disk_shortage(self.directory).is_none()
-        })
-    }
-}
-
-impl MissingTables {
-    /// Free bytes in `directory` if these tables do not fit there. `None` if they fit, or the free bytes are
-    /// unknown.
-    pub fn disk_shortage(&self, directory: &Path) -> Option<u64> {
-        available_disk(directory).filter(|&free| free < self.disk)
-    }
 }
 
 #[cfg(test)]
@@ -148,8 +140,9 @@ mod tests {
             rules: Rules::Standard,
             position: "6x6".parse().unwrap(),
             directory: directory.path(),
-            memory: Some(1 << 30),
-            transpositions: None,
+            memory: SearchMemory::new(Some(1 << 30), None),
+            disk: None,
+            with_bounds: true,
             backend: &backend,
             threads: 2,
         };
@@ -171,5 +164,47 @@ mod tests {
         }
         let missing = search.missing(&plan);
         assert!(missing.exact.missing.is_empty() && (missing.disk, missing.seconds) == (0, 0.0), "{missing:?}");
+    }
+
+    #[test]
+    fn a_plan_is_the_largest_that_the_disk_holds() {
+        let directory = tempfile::tempdir().unwrap();
+        let backend = Backend::Cpu(Isa::detect());
+        let search = |disk, with_bounds| PlannedSearch {
+            rules: Rules::Standard,
+            position: "6x6".parse().unwrap(),
+            directory: directory.path(),
+            memory: SearchMemory::new(Some(64 << 30), None),
+            disk,
+            with_bounds,
+            backend: &backend,
+            threads: 2,
+        };
+        for with_bounds in [true, false] {
+            let unlimited = search(None, with_bounds);
+            let largest = unlimited.plan(48).unwrap();
+            let needed = unlimited.missing(&largest).disk;
+            let plan = |disk| search(Some(disk), with_bounds).plan_that_fits(48, |_| true);
+            assert_eq!(plan(needed).unwrap().0, largest);
+            let mut before = largest;
+            for disk in [needed - 1, needed / 2, 20 << 30, 1 << 30, 1 << 20] {
+                let (plan, missing) = plan(disk).unwrap();
+                assert!(missing.disk <= disk && plan.one_bit < before.one_bit, "{disk}: {plan:?}");
+                assert!(plan.nodes_relative_to(&before) > 1.0, "{disk}: {plan:?}");
+                // One layer more does not fit.
+                let next = unlimited.plan(plan.one_bit + 1).unwrap();
+                assert!(unlimited.missing(&next).disk > disk, "{disk}: {next:?}");
+                before = plan;
+            }
+            assert!(plan(1000).is_none());
+            // Existing tables need no disk.
+            for layer in unlimited.layers(&largest) {
+                fs::write(layer.key.path(directory.path()), "").unwrap();
+                fs::write(layer.key.bounds_path(directory.path()), "").unwrap();
+            }
+            assert_eq!(plan(0).unwrap().0, largest);
+            fs::remove_dir_all(directory.path()).unwrap();
+            fs::create_dir(directory.path()).unwrap();
+        }
     }
 }

@@ -1,8 +1,8 @@
-use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions, row_count};
+use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
 use kalah_core::table::Cuts;
+use serde::Serialize;
 
-use super::super::memory::{Shares, TableBytes};
-use super::super::transposition::most_bytes;
+use super::super::memory::{Problem, SearchMemory};
 
 /// Bits per position in an exact table (measured: 4.07 to 4.15).
 const EXACT_BITS: f64 = 4.15;
@@ -22,13 +22,16 @@ const TWO_BITS: (f64, f64) = (0.05, 0.83);
 const ONE_BIT: (f64, f64) = (0.55, 0.77);
 
 /// Kind of the table of a layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum LayerKind {
     /// The score of every position.
+    #[serde(rename = "exact")]
     Exact,
     /// A bound table of 2 bits a position.
+    #[serde(rename = "2 bits")]
     TwoBits,
     /// A bound table of 1 bit a position.
+    #[serde(rename = "1 bit")]
     OneBit,
 }
 
@@ -67,7 +70,7 @@ impl LayerKind {
 ///
 /// Of all such mixtures it needs the fewest nodes, by a rule of thumb from measurements. Making the bound
 /// tables needs exact tables of all layers; afterwards those above [`TablePlan::exact`] can be removed.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TablePlan {
     /// Pits a side.
@@ -84,17 +87,13 @@ pub struct TablePlan {
     pub transpositions: u64,
     /// The largest layer if only exact tables were used in the same memory.
     pub exact_alone: usize,
-    /// Estimated nodes of a search, relative to those with these exact tables.
-    pub nodes: f64,
 }
 
 impl TablePlan {
-    /// Plans searches on boards of `pits` pits a side with at most `seeds` seeds in play, in `memory` bytes,
-    /// with tables up to `most` seeds. The transposition table takes `transpositions` bytes of the memory,
-    /// rounded down to a power of two, or what the tables leave. `None` if there are no tables of such boards,
-    /// or no memory for any.
-    pub fn new(pits: usize, seeds: usize, memory: u64, transpositions: Option<u64>, most: usize) -> Option<TablePlan> {
-        if !(1..=MAX_TABLE_PITS).contains(&pits) {
+    /// Plans searches on boards of `pits` pits a side with at most `seeds` seeds in play, in this memory, with tables
+    /// up to `most` seeds. `None` if there are no tables of such boards, no memory for any, or no known memory.
+    pub fn new(pits: usize, seeds: usize, memory: SearchMemory, most: usize) -> Option<TablePlan> {
+        if !(1..=MAX_TABLE_PITS).contains(&pits) || memory.total().is_none() {
             return None;
         }
         let most = most.min(seeds).min(MAX_TABLE_SEEDS);
@@ -105,34 +104,36 @@ impl TablePlan {
             positions.iter().map(|&positions| (sum += kind.bytes(positions), sum).1).collect()
         };
         let [exact, two, one] = [LayerKind::Exact, LayerKind::TwoBits, LayerKind::OneBit].map(up_to);
-        let ranks: Vec<u64> =
-            (0..=most).map(|reach| (0..reach).map(|seeds| 4 * row_count(pits, seeds) as u64).sum()).collect();
-        let least = transpositions.unwrap_or_else(|| Shares::least_transpositions(memory));
-        let plan = |first: usize, second: usize, third: usize| {
+        let ranks: Vec<u64> = (0..=most).map(|reach| Problem::rank_bytes(pits, reach)).collect();
+        let problem = |(first, second, third): (usize, usize, usize)| {
             let files = exact[first] + two[second] - two[first] + one[third] - one[second];
-            let bytes = TableBytes { files, frame: 0, ranks: ranks[third] };
-            let wanted = |most| transpositions.unwrap_or_else(|| most_bytes(pits, seeds).min(most));
-            Shares::fit(memory, bytes, least).then(|| TablePlan {
-                pits,
-                exact: first,
-                two_bits: second,
-                one_bit: third,
-                tables: files,
-                transpositions: Shares::new(memory, bytes, false, wanted).transpositions,
-                exact_alone: 0,
-                nodes: nodes(first, second, third),
-            })
+            Problem { pits, seeds, reach: third, files, frame: 0, ranks: ranks[third] }
         };
-        let exact_alone = (2..=most).rev().find(|&reach| plan(reach, reach, reach).is_some())?;
+        let fits = |&mixture: &(usize, usize, usize)| memory.fits(&problem(mixture));
+        let exact_alone = (2..=most).rev().find(|&reach| fits(&(reach, reach, reach)))?;
         let mixtures = (2..=most).flat_map(|third| {
             (1..=third).flat_map(move |second| (1..=second).map(move |first| (first, second, third)))
         });
-        let best = mixtures
-            .filter_map(|(first, second, third)| plan(first, second, third))
-            // Among equal ones, the smallest.
-            .min_by(|one, other| one.nodes.total_cmp(&other.nodes).then(one.tables.cmp(&other.tables)))?;
-        let nodes = best.nodes / nodes(exact_alone, exact_alone, exact_alone);
-        Some(TablePlan { exact_alone, nodes, ..best })
+        // Among equal ones, the smallest.
+        let best = mixtures.filter(fits).min_by(|&one, &other| {
+            nodes(one).total_cmp(&nodes(other)).then_with(|| problem(one).files.cmp(&problem(other).files))
+        })?;
+        let (exact, two_bits, one_bit) = best;
+        Some(TablePlan {
+            pits,
+            exact,
+            two_bits,
+            one_bit,
+            tables: problem(best).files,
+            transpositions: memory.shares(&problem(best)).transpositions,
+            exact_alone,
+        })
+    }
+
+    /// Estimated nodes of a search with these tables, relative to those with `other` ones.
+    pub fn nodes_relative_to(&self, other: &TablePlan) -> f64 {
+        let mixture = |plan: &TablePlan| (plan.exact, plan.two_bits, plan.one_bit);
+        nodes(mixture(self)) / nodes(mixture(other))
     }
 
     /// The plan without bound tables: exact tables alone, as far as they fit.
@@ -140,7 +141,7 @@ impl TablePlan {
     pub fn without_bounds(self) -> TablePlan {
         let reach = self.exact_alone;
         let tables = (2..=reach).map(|seeds| LayerKind::Exact.bytes(layer_positions(self.pits, seeds))).sum();
-        TablePlan { exact: reach, two_bits: reach, one_bit: reach, tables, nodes: 1.0, ..self }
+        TablePlan { exact: reach, two_bits: reach, one_bit: reach, tables, ..self }
     }
 
     /// The layers from 2 seeds up, with their kinds.
@@ -160,7 +161,7 @@ impl TablePlan {
 
 /// Nodes of a search with exact tables up to `exact` seeds, 2 bits up to `two_bits` and 1 bit up to `one_bit`,
 /// in an arbitrary unit.
-fn nodes(exact: usize, two_bits: usize, one_bit: usize) -> f64 {
+fn nodes((exact, two_bits, one_bit): (usize, usize, usize)) -> f64 {
     let more = |(most, next): (f64, f64), layers: usize| 1.0 + most * (1.0 - next.powi(layers as i32));
     SEED.powi(-(one_bit as i32)) * more(TWO_BITS, one_bit - exact) * more(ONE_BIT, one_bit - two_bits)
 }
@@ -169,37 +170,40 @@ fn nodes(exact: usize, two_bits: usize, one_bit: usize) -> f64 {
 mod tests {
     use super::*;
 
+    /// A plan for 72 seeds in `memory` bytes.
+    fn plan(pits: usize, memory: u64, transpositions: Option<u64>) -> Option<TablePlan> {
+        TablePlan::new(pits, 72, SearchMemory::new(Some(memory), transpositions), 48)
+    }
+
     #[test]
     fn plans_fit_and_more_memory_is_never_worse() {
         for pits in 1..=MAX_TABLE_PITS {
             let mut before: Option<TablePlan> = None;
             for memory in (24..38).map(|bits| 3u64 << bits) {
-                let Some(plan) = TablePlan::new(pits, 72, memory, None, 48) else { continue };
+                let Some(plan) = plan(pits, memory, None) else { continue };
                 assert!(plan.exact <= plan.two_bits && plan.two_bits <= plan.one_bit && plan.one_bit <= 48);
-                assert!(plan.tables + plan.transpositions <= memory && plan.nodes <= 1.0, "{plan:?}");
+                assert!(plan.tables + plan.transpositions <= memory, "{plan:?}");
+                assert!(plan.nodes_relative_to(&plan.without_bounds()) <= 1.0, "{plan:?}");
                 let sum: u64 = plan.layers().map(|(seeds, kind)| kind.bytes(layer_positions(pits, seeds))).sum();
                 assert_eq!(sum, plan.tables);
-                let cost = |plan: &TablePlan| nodes(plan.exact, plan.two_bits, plan.one_bit);
-                assert!(before.is_none_or(|before| cost(&plan) <= cost(&before)), "{plan:?}");
+                assert!(before.is_none_or(|before| plan.nodes_relative_to(&before) <= 1.0), "{plan:?}");
                 before = Some(plan);
             }
             assert!(before.is_some());
         }
-        assert_eq!(TablePlan::new(9, 54, 1 << 34, None, 48), None);
-        assert_eq!(TablePlan::new(6, 72, 1 << 20, None, 48), None);
+        assert_eq!((plan(9, 1 << 34, None), plan(6, 1 << 20, None)), (None, None));
     }
 
     #[test]
     fn tables_leave_the_memory_of_a_transposition_table_of_a_set_size() {
-        let plan = |transpositions| TablePlan::new(6, 72, 1 << 34, transpositions, 48).unwrap();
-        let mut before = 0.0;
+        let plan = |transpositions| plan(6, 1 << 34, transpositions).unwrap();
+        let mut before = plan(Some(1 << 20));
         for bits in 20..34 {
             let plan = plan(Some(3 << bits >> 1));
             assert_eq!(plan.transpositions, 1 << bits);
             assert!(plan.tables + plan.transpositions <= 1 << 34, "{plan:?}");
-            let cost = nodes(plan.exact, plan.two_bits, plan.one_bit);
-            assert!(cost >= before, "{plan:?}");
-            before = cost;
+            assert!(plan.nodes_relative_to(&before) >= 1.0, "{plan:?}");
+            before = plan;
         }
         assert!(plan(Some(1 << 33)).tables < plan(None).tables);
     }
@@ -224,9 +228,9 @@ mod tests {
             ((14, 24, 28), 27.2),
             ((14, 14, 28), 30.8),
         ];
-        for ((exact, two_bits, one_bit), million) in measured {
-            let ratio = nodes(exact, two_bits, one_bit) / nodes(28, 28, 28) / (million / 21.9);
-            assert!((0.7..1.5).contains(&ratio), "{exact} {two_bits} {one_bit}: {ratio}");
+        for (mixture, million) in measured {
+            let ratio = nodes(mixture) / nodes((28, 28, 28)) / (million / 21.9);
+            assert!((0.7..1.5).contains(&ratio), "{mixture:?}: {ratio}");
         }
     }
 }

@@ -39,9 +39,9 @@ fn damaged(sound: &Tables) -> (Tables, Vec<u64>) {
     (tables, offsets)
 }
 
-fn options(tables: &Tables, threads: usize, copy: u64) -> SolverOptions<'_> {
+fn options(tables: &Tables, threads: usize) -> SolverOptions<'_> {
     let options = SolverOptions::new(RULES, &start()).tables(Some(tables)).transpositions(1 << 20);
-    options.copy_up_to(copy).threads(threads)
+    options.threads(threads)
 }
 
 fn start() -> Position {
@@ -65,21 +65,21 @@ fn a_search_checks_the_blocks_that_it_reads() {
     let (_directory, tables) = tables();
     for threads in [1, 3] {
         let again = Tables::open(tables.directories(), RULES, PITS, REACH).unwrap();
-        let found = Solver::new(options(&again, threads, 0)).unwrap().solve(&start(), 0).unwrap();
+        let found = Solver::new(options(&again, threads)).unwrap().solve(&start(), 0).unwrap();
         assert!(again.layers().iter().any(|layer| layer.blocks().is_frame_checked(1)));
         // With tables that are already compared.
         tables.layers().iter().for_each(|layer| layer.check().unwrap());
-        assert_eq!(found, Solver::new(options(&tables, threads, 0)).unwrap().solve(&start(), 0).unwrap());
+        assert_eq!(found, Solver::new(options(&tables, threads)).unwrap().solve(&start(), 0).unwrap());
     }
 }
 
 #[test]
 fn nothing_is_reported_of_a_search_in_damaged_tables() {
     let (_directory, tables) = tables();
-    let score = Solver::new(options(&tables, 1, 0)).unwrap().solve(&start(), 0).unwrap().score;
+    let score = Solver::new(options(&tables, 1)).unwrap().solve(&start(), 0).unwrap().score;
     for threads in [1, 2] {
         let (damaged, at) = damaged(&tables);
-        let solver = Solver::new(options(&damaged, threads, 0)).unwrap();
+        let solver = Solver::new(options(&damaged, threads)).unwrap();
         assert_damage(solver.solve(&start(), 0), &at);
         // What is proved is right, now and later.
         for wanted in 0..=16 {
@@ -150,10 +150,10 @@ fn nothing_is_reported_of_a_search_in_damaged_bound_tables() {
         });
         let bounds = BoundTables::new(directory.path(), layers.collect()).unwrap().unwrap();
         for threads in [1, 3] {
-            let solver = Solver::new(options(&tables, threads, 0).bounds(Some(&bounds)).exact_up_to(4)).unwrap();
+            let solver = Solver::new(options(&tables, threads).bounds(Some(&bounds)).exact_up_to(4)).unwrap();
             let found = solver.solve(&start(), 0);
             if !damaged {
-                let exact = Solver::new(options(&tables, threads, 0)).unwrap().solve(&start(), 0).unwrap();
+                let exact = Solver::new(options(&tables, threads)).unwrap().solve(&start(), 0).unwrap();
                 let found = found.unwrap();
                 // There may be several lines of best play.
                 assert_eq!((found.score, found.value, found.best), (exact.score, exact.value, exact.best));

@@ -13,4 +13,4 @@ mod layers;
 mod scores;
 
 pub(crate) use layers::Layers;
-pub(crate) use scores::{Spot, TableScores};
+pub(crate) use scores::{ScoreLocation, TableScores};

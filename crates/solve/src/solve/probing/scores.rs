@@ -71,7 +71,7 @@ impl<S> Frame<S> {
 
 /// Location of the score of a position.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Spot {
+pub(crate) struct ScoreLocation {
     frame: u32,
     mover: u32,
     other: u32,
@@ -203,90 +203,90 @@ impl<'a> TableScores<'a> {
     /// Location of the score of the position with `seeds` seeds in play whose rows have these numbers; the
     /// mover's row has `mover_seeds` seeds.
     #[inline]
-    pub fn locate<W: Word>(&self, seeds: u32, mover_seeds: u32, mover: W, other: W) -> Spot {
+    pub fn locate<W: Word>(&self, seeds: u32, mover_seeds: u32, mover: W, other: W) -> ScoreLocation {
         let frame = seeds * self.reach() as u32 + mover_seeds;
-        Spot { frame, mover: self.ranks[mover.low() as usize], other: self.ranks[other.low() as usize] }
+        ScoreLocation { frame, mover: self.ranks[mover.low() as usize], other: self.ranks[other.low() as usize] }
     }
 
-    /// Prefetches the data at `spot`, the location of a position with `seeds` seeds in play.
+    /// Prefetches the data at `location`, the location of a position with `seeds` seeds in play.
     #[inline]
-    pub fn prefetch(&self, seeds: u32, spot: Spot) {
+    pub fn prefetch(&self, seeds: u32, location: ScoreLocation) {
         if seeds as usize <= self.exact() {
-            if let Some(scores) = self.frames[spot.frame as usize].contents() {
-                scores.prefetch(spot.mover, spot.other);
+            if let Some(scores) = self.frames[location.frame as usize].contents() {
+                scores.prefetch(location.mover, location.other);
             }
-        } else if let Some(bounds) = self.bounds[spot.frame as usize].contents() {
-            bounds.prefetch(spot.mover, spot.other);
+        } else if let Some(bounds) = self.bounds[location.frame as usize].contents() {
+            bounds.prefetch(location.mover, location.other);
         }
     }
 
-    /// The score at `spot` of a position with `seeds` seeds in play, at most [`TableScores::exact`].
+    /// The score at `location` of a position with `seeds` seeds in play, at most [`TableScores::exact`].
     ///
     /// # Errors
     /// If the table is damaged.
     #[inline]
-    pub fn score(&self, seeds: u32, spot: Spot) -> Result<u32, TableError> {
-        let found = match self.frames[spot.frame as usize].contents() {
-            Some(scores) => scores.score(spot.mover, spot.other).ok(),
-            None => Some(self.score_in_file(seeds, spot)?),
+    pub fn score(&self, seeds: u32, location: ScoreLocation) -> Result<u32, TableError> {
+        let found = match self.frames[location.frame as usize].contents() {
+            Some(scores) => scores.score(location.mover, location.other).ok(),
+            None => Some(self.score_in_file(seeds, location)?),
         };
         match found {
             Some(score) if u32::from(score) <= seeds => Ok(score.into()),
-            _ => Err(self.damaged(seeds, spot)),
+            _ => Err(self.damaged(seeds, location)),
         }
     }
 
-    /// The score at `spot` of a frame that is not in memory, or not yet compared with its checksums.
+    /// The score at `location` of a frame that is not in memory, or not yet compared with its checksums.
     #[cold]
-    fn score_in_file(&self, seeds: u32, spot: Spot) -> Result<u8, TableError> {
+    fn score_in_file(&self, seeds: u32, location: ScoreLocation) -> Result<u8, TableError> {
         let Layer::Exact(table) = self.layer(seeds as usize) else { unreachable!("a layer of exact scores") };
-        let mover = spot.frame as usize % self.reach();
-        let score = table.score(mover, spot.mover, spot.other)?;
+        let mover = location.frame as usize % self.reach();
+        let score = table.score(mover, location.mover, location.other)?;
         self.open(seeds as usize, mover);
         Ok(score)
     }
 
     /// The same for the code of bounds.
     #[cold]
-    fn code_in_file(&self, seeds: u32, spot: Spot) -> Result<(u8, FrameBounds<'a>), TableError> {
+    fn code_in_file(&self, seeds: u32, location: ScoreLocation) -> Result<(u8, FrameBounds<'a>), TableError> {
         let Layer::Bounds(table) = self.layer(seeds as usize) else { unreachable!("a layer of bounds") };
-        let mover = spot.frame as usize % self.reach();
-        let code = table.code(mover, spot.mover, spot.other)?;
+        let mover = location.frame as usize % self.reach();
+        let code = table.code(mover, location.mover, location.other)?;
         self.open(seeds as usize, mover);
         Ok((code, table.frame_unchecked(mover)))
     }
 
-    /// Bounds of the score of `board` at `spot`, with `seeds` seeds in play, at most [`TableScores::reach`].
+    /// Bounds of the score of `board` at `location`, with `seeds` seeds in play, at most [`TableScores::reach`].
     ///
     /// # Errors
     /// If the table is damaged.
     #[inline]
-    pub fn bounds<W: Word>(&self, board: Board<W>, seeds: u32, spot: Spot) -> Result<Bounds, TableError> {
+    pub fn bounds<W: Word>(&self, board: Board<W>, seeds: u32, location: ScoreLocation) -> Result<Bounds, TableError> {
         if seeds as usize <= self.exact() {
-            return self.score(seeds, spot).map(|score| Bounds { lower: score, upper: score });
+            return self.score(seeds, location).map(|score| Bounds { lower: score, upper: score });
         }
         let Some((network, isa)) = self.network else { unreachable!("a layer in use") };
         let evaluation = network.evaluate_on(isa, &board.mover.array(), &board.other.array(), seeds);
-        let bounds = match self.bounds[spot.frame as usize].contents() {
-            Some(frame) => frame.bounds(frame.code(spot.mover, spot.other), evaluation),
+        let bounds = match self.bounds[location.frame as usize].contents() {
+            Some(frame) => frame.bounds(frame.code(location.mover, location.other), evaluation),
             None => {
-                let (code, frame) = self.code_in_file(seeds, spot)?;
+                let (code, frame) = self.code_in_file(seeds, location)?;
                 frame.bounds(code, evaluation)
             }
         };
         if bounds.lower > bounds.upper {
-            return Err(self.damaged(seeds, spot));
+            return Err(self.damaged(seeds, location));
         }
         Ok(bounds)
     }
 
     /// The error for an impossible score or impossible bounds.
     #[cold]
-    fn damaged(&self, seeds: u32, spot: Spot) -> TableError {
-        let mover = spot.frame as usize % self.reach();
+    fn damaged(&self, seeds: u32, location: ScoreLocation) -> TableError {
+        let mover = location.frame as usize % self.reach();
         match self.layer(seeds as usize) {
-            Layer::Exact(table) => table.damaged_score(mover, spot.mover, spot.other),
-            Layer::Bounds(table) => table.damaged_code(mover, spot.mover, spot.other),
+            Layer::Exact(table) => table.damaged_score(mover, location.mover, location.other),
+            Layer::Bounds(table) => table.damaged_code(mover, location.mover, location.other),
         }
     }
 }

@@ -19,4 +19,4 @@ pub(crate) use file::{load, save};
 #[cfg(target_family = "wasm")]
 pub(crate) use no_file::{load, save};
 pub(crate) use size::{most_bytes, rounded_bytes, table_bytes};
-pub(crate) use table::{Slot, TranspositionTable};
+pub(crate) use table::{EntryLocation, TranspositionTable};

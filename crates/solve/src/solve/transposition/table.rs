@@ -32,7 +32,7 @@ pub struct TranspositionTable<W> {
 
 /// Location of the entry of a key, if it exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Slot<W> {
+pub struct EntryLocation<W> {
     bucket: usize,
     /// The remainder of the key, in its place.
     tag: W,
@@ -111,11 +111,11 @@ impl<W: Word> TranspositionTable<W> {
         {
             return false;
         }
-        let slot = self.slot_of(W::from(index / Self::BUCKET as u64) << low | rest);
-        let known = self.get(slot).unwrap_or(proved);
+        let location = self.location_of(W::from(index / Self::BUCKET as u64) << low | rest);
+        let known = self.get(location).unwrap_or(proved);
         let agrees = known.lower.max(proved.lower) <= known.upper.min(proved.upper);
         if agrees {
-            self.put(slot, proved, 1 << (work - 1));
+            self.put(location, proved, 1 << (work - 1));
         }
         agrees
     }
@@ -133,18 +133,18 @@ impl<W: Word> TranspositionTable<W> {
 
     /// Location of the entry of `key`.
     #[inline]
-    pub fn slot(&self, key: W) -> Slot<W> {
+    pub fn locate(&self, key: W) -> EntryLocation<W> {
         let mask = W::MAX >> (W::BITS - self.key_bits);
         let mut mixed = key.wrapping_mul(W::SPREAD[0]) & mask;
         mixed ^= mixed >> (self.key_bits / 2 + 1);
-        self.slot_of(mixed.wrapping_mul(W::SPREAD[1]) & mask)
+        self.location_of(mixed.wrapping_mul(W::SPREAD[1]) & mask)
     }
 
-    /// The slot of a permuted key.
+    /// The location of a permuted key.
     #[inline]
-    fn slot_of(&self, mixed: W) -> Slot<W> {
+    fn location_of(&self, mixed: W) -> EntryLocation<W> {
         let low = self.key_bits - self.bucket_bits;
-        Slot {
+        EntryLocation {
             bucket: (mixed >> low).low() as usize * Self::BUCKET,
             tag: (mixed & !(W::MAX << low)) << Self::DATA_BITS,
         }
@@ -152,21 +152,21 @@ impl<W: Word> TranspositionTable<W> {
 
     /// Prefetches the bucket.
     #[inline]
-    pub fn prefetch(&self, slot: Slot<W>) {
-        prefetch(self.map.as_mut_ptr().wrapping_add(slot.bucket * size_of::<W>()));
+    pub fn prefetch(&self, location: EntryLocation<W>) {
+        prefetch(self.map.as_mut_ptr().wrapping_add(location.bucket * size_of::<W>()));
     }
 
     #[inline]
-    fn bucket(&self, slot: Slot<W>) -> &[W::Shared] {
-        &self.entries()[slot.bucket..][..Self::BUCKET]
+    fn bucket(&self, location: EntryLocation<W>) -> &[W::Shared] {
+        &self.entries()[location.bucket..][..Self::BUCKET]
     }
 
-    /// Returns true if `word` is the entry of `slot`.
+    /// Returns true if `word` is the entry of `location`.
     ///
     /// An entry in use has a non-zero effort, so it differs from an unused one for any tag.
     #[inline]
-    fn is_of(word: W, slot: Slot<W>) -> bool {
-        word >> Self::DATA_BITS << Self::DATA_BITS == slot.tag && word.low() & WORK_MASK != 0
+    fn is_of(word: W, location: EntryLocation<W>) -> bool {
+        word >> Self::DATA_BITS << Self::DATA_BITS == location.tag && word.low() & WORK_MASK != 0
     }
 
     #[inline]
@@ -176,48 +176,48 @@ impl<W: Word> TranspositionTable<W> {
     }
 
     #[inline]
-    fn word_of(slot: Slot<W>, bounds: Bounds, work: u64) -> W {
+    fn word_of(location: EntryLocation<W>, bounds: Bounds, work: u64) -> W {
         let Bounds { lower, upper } = bounds;
         let bounds = u64::from(upper) << Self::BOUND_BITS | u64::from(lower);
-        slot.tag | W::from(bounds << WORK_BITS | work)
+        location.tag | W::from(bounds << WORK_BITS | work)
     }
 
-    /// The proved bounds of the position at `slot`.
+    /// The proved bounds of the position at `location`.
     #[inline]
-    pub fn get(&self, slot: Slot<W>) -> Option<Bounds> {
-        self.bucket(slot).iter().map(W::load).find(|&word| Self::is_of(word, slot)).map(Self::bounds)
+    pub fn get(&self, location: EntryLocation<W>) -> Option<Bounds> {
+        self.bucket(location).iter().map(W::load).find(|&word| Self::is_of(word, location)).map(Self::bounds)
     }
 
     /// A lower bound of the nodes that proving the bounds of a position took, if they are stored: a power of
     /// two.
-    pub fn work(&self, slot: Slot<W>) -> Option<u64> {
-        let word = self.bucket(slot).iter().map(W::load).find(|&word| Self::is_of(word, slot))?;
+    pub fn work(&self, location: EntryLocation<W>) -> Option<u64> {
+        let word = self.bucket(location).iter().map(W::load).find(|&word| Self::is_of(word, location))?;
         Some(1 << ((word.low() & WORK_MASK) - 1))
     }
 
-    /// Adds proved bounds of the position at `slot`, for which `nodes` nodes were searched.
+    /// Adds proved bounds of the position at `location`, for which `nodes` nodes were searched.
     ///
     /// Tighter existing bounds stay. In a full bucket, the entry with the least effort is replaced.
     #[inline]
-    pub fn put(&self, slot: Slot<W>, proved: Bounds, nodes: u64) {
+    pub fn put(&self, location: EntryLocation<W>, proved: Bounds, nodes: u64) {
         debug_assert!(proved.lower <= proved.upper, "{proved:?}");
-        let bucket = self.bucket(slot);
+        let bucket = self.bucket(location);
         let work = u64::from((nodes | 1).ilog2() + 1);
         let (mut victim, mut least) = (&bucket[0], u64::MAX);
         for entry in bucket {
             let word = W::load(entry);
             let effort = word.low() & WORK_MASK;
-            if Self::is_of(word, slot) {
+            if Self::is_of(word, location) {
                 let known = Self::bounds(word);
                 let both = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };
-                Self::word_of(slot, both, work.max(effort)).store(entry);
+                Self::word_of(location, both, work.max(effort)).store(entry);
                 return;
             }
             if effort < least {
                 (victim, least) = (entry, effort);
             }
         }
-        Self::word_of(slot, proved, work).store(victim);
+        Self::word_of(location, proved, work).store(victim);
     }
 
     /// Share of entries in use, 0 to 1, estimated from a sample.
@@ -229,8 +229,8 @@ impl<W: Word> TranspositionTable<W> {
     }
 }
 
-impl<W: Word> Slot<W> {
-    /// A hash of the slot and a tested score, never 0.
+impl<W: Word> EntryLocation<W> {
+    /// A hash of the location and a tested score, never 0.
     #[inline]
     pub(crate) fn mark(self, score: u32) -> u64 {
         let mixed = (self.bucket as u64 ^ self.tag.folded().rotate_left(20)).wrapping_add(u64::from(score) << 57);
@@ -249,12 +249,12 @@ mod tests {
         TranspositionTable::<W>::REMAINDER_BITS + 3
     }
 
-    fn assert_slots_distinguish_all_keys<W: Word>() {
+    fn assert_locations_distinguish_all_keys<W: Word>() {
         for (count, bytes) in [(1, 64), (2, 64), (1000, 64), (1000, 1 << 12), (1 << 14, 1 << 20)] {
             let table = TranspositionTable::<W>::new(count, bytes).unwrap();
             let mut keys = HashMap::new();
             for key in 0..count {
-                let Slot { bucket, tag } = table.slot(W::truncate(key));
+                let EntryLocation { bucket, tag } = table.locate(W::truncate(key));
                 assert_eq!(keys.insert((bucket, tag), key), None);
             }
         }
@@ -272,13 +272,13 @@ mod tests {
             let mut found = 0;
             for round in 0..20_000 {
                 let key = if round % 2 == 0 { near(&mut random) } else { any(&mut random) };
-                let slot = table.slot(W::truncate(key));
-                if let Some(known) = table.get(slot) {
+                let location = table.locate(W::truncate(key));
+                if let Some(known) = table.get(location) {
                     assert_eq!(known, proved(key), "{bits} bits");
                     found += 1;
                 }
-                table.put(slot, proved(key), random.u64(..1 << 20));
-                assert_eq!(table.get(slot), Some(proved(key)));
+                table.put(location, proved(key), random.u64(..1 << 20));
+                assert_eq!(table.get(location), Some(proved(key)));
             }
             assert!(found > 0 && table.fill() > 0.9, "{bits} bits: {found}");
         }
@@ -291,11 +291,11 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(4);
         let kept: Vec<W> = (0..20).map(|_| W::truncate(random.u128(..keys))).collect();
         let proved = Bounds { lower: 5, upper: W::SEEDS as u32 };
-        kept.iter().for_each(|&key| small.put(small.slot(key), proved, 9));
+        kept.iter().for_each(|&key| small.put(small.locate(key), proved, 9));
         for (index, word) in small.words().enumerate() {
             assert_eq!(large.restore(small.bits().1, index as u64, word, W::SEEDS), word != W::default());
         }
-        assert!(kept.iter().all(|&key| large.get(large.slot(key)) == Some(proved)));
+        assert!(kept.iter().all(|&key| large.get(large.locate(key)) == Some(proved)));
         assert_eq!(large.words().filter(|&word| word != W::default()).count(), kept.len());
     }
 
@@ -303,8 +303,8 @@ mod tests {
         let one_bucket = || TranspositionTable::<W>::new(1 << 10, BUCKET_BYTES).unwrap();
         let count = TranspositionTable::<W>::BUCKET as u64;
         let proved = |key: u64| Bounds { lower: key as u32, upper: W::SEEDS as u32 };
-        let put = |table: &TranspositionTable<W>, key, nodes| table.put(table.slot(W::from(key)), proved(key), nodes);
-        let get = |table: &TranspositionTable<W>, key: u64| table.get(table.slot(W::from(key)));
+        let put = |table: &TranspositionTable<W>, key, nodes| table.put(table.locate(W::from(key)), proved(key), nodes);
+        let get = |table: &TranspositionTable<W>, key: u64| table.get(table.locate(W::from(key)));
         let kept = |table: &TranspositionTable<W>| -> Vec<u64> {
             let kept: Vec<u64> = (0..1 << 10).filter(|&key| get(table, key).is_some()).collect();
             kept.iter().for_each(|&key| assert_eq!(get(table, key), Some(proved(key))));
@@ -340,10 +340,10 @@ mod tests {
 
     fn assert_bounds_of_one_position_are_joined<W: Word>() {
         let table = TranspositionTable::<W>::new(1 << 10, BUCKET_BYTES).unwrap();
-        let slot = table.slot(W::from(77u8));
+        let location = table.locate(W::from(77u8));
         for (lower, upper, joined) in [(3, 90, (3, 90)), (0, 50, (3, 50)), (7, 120, (7, 50)), (20, 20, (20, 20))] {
-            table.put(slot, Bounds { lower, upper }, 100);
-            assert_eq!(table.get(slot), Some(Bounds { lower: joined.0, upper: joined.1 }));
+            table.put(location, Bounds { lower, upper }, 100);
+            assert_eq!(table.get(location), Some(Bounds { lower: joined.0, upper: joined.1 }));
         }
         assert_eq!(table.words().filter(|&word| word != W::default()).count(), 1);
     }
@@ -361,9 +361,9 @@ mod tests {
     }
 
     #[test]
-    fn slots_distinguish_all_keys() {
-        assert_slots_distinguish_all_keys::<u64>();
-        assert_slots_distinguish_all_keys::<u128>();
+    fn locations_distinguish_all_keys() {
+        assert_locations_distinguish_all_keys::<u64>();
+        assert_locations_distinguish_all_keys::<u128>();
     }
 
     #[test]

@@ -1,6 +1,6 @@
 use crate::solve::evaluation::MoveScore;
 use crate::solve::packed::{Board, BoardKeys, MoveList, Sower, Sown, Word};
-use crate::solve::probing::{Spot, TableScores};
+use crate::solve::probing::{ScoreLocation, TableScores};
 
 /// A position to search.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +55,7 @@ pub(crate) struct Certain {
     /// Maximum that the mover collects by a move that ends the game.
     pub ended: u32,
     /// Location of the first of the known scores or bounds, if there is one.
-    pub first: Spot,
+    pub first: ScoreLocation,
 }
 
 /// Plays the moves of positions.
@@ -83,7 +83,7 @@ impl<W: Word> Expander<'_, '_, W> {
     ) -> Certain {
         let Expander { sower, tables, .. } = *self;
         known.clear();
-        let mut certain = Certain { lower: 0, ended: 0, first: Spot::default() };
+        let mut certain = Certain { lower: 0, ended: 0, first: ScoreLocation::default() };
         for pit in (0..sower.pits()).rev() {
             if node.board.mover.seeds_in(pit) == 0 {
                 continue;
@@ -117,7 +117,7 @@ impl<W: Word> Expander<'_, '_, W> {
 
     /// Location of the score or bounds of a position in tables.
     #[inline]
-    pub fn locate(&self, node: Node<W>) -> Spot {
+    pub fn locate(&self, node: Node<W>) -> ScoreLocation {
         let Node { board, seeds } = node;
         let mover = board.mover.sums();
         self.tables.locate(seeds, mover.last(), self.keys.row(mover), self.keys.row(board.other.sums()))

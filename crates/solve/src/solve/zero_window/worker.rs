@@ -11,8 +11,8 @@ use crate::solve::depth_limited::{Findings, StaticSearch};
 use crate::solve::ends::Ends;
 use crate::solve::evaluation::{SEED, select};
 use crate::solve::packed::{MoveList, Word};
-use crate::solve::probing::Spot;
-use crate::solve::transposition::{Slot, TranspositionTable};
+use crate::solve::probing::ScoreLocation;
+use crate::solve::transposition::{EntryLocation, TranspositionTable};
 
 /// Bounds of positions up to this many seeds above the tables are not stored. Proving them again costs no more
 /// than storing them, and leaves space for positions that cost more (docs/measurements.md).
@@ -97,8 +97,8 @@ impl<W: Word> Shared<'_, '_, W> {
 
     /// Location of the stored bounds of a position, if they are stored.
     #[inline]
-    fn slot(&self, node: Node<W>) -> Option<Slot<W>> {
-        self.keeps(node).then(|| self.positions.slot(self.expander.keys.key(node.board)))
+    fn entry(&self, node: Node<W>) -> Option<EntryLocation<W>> {
+        self.keeps(node).then(|| self.positions.locate(self.expander.keys.key(node.board)))
     }
 }
 
@@ -110,13 +110,13 @@ pub(crate) struct Worker<'s, 'a, 't, W: Word> {
     hits: u64,
     reported_hits: u64,
     /// The tests on the path from the root whose results are stored.
-    open: Vec<(Slot<W>, u32)>,
+    open: Vec<(EntryLocation<W>, u32)>,
     /// The children of all positions on the path from the root, one position after the other.
     children: Vec<Child<W>>,
     /// Children of the last expanded position that are in tables.
     known: W::Moves<InTables<W>>,
     /// Locations of their scores or bounds: of the first, or of all.
-    spots: W::Moves<Spot>,
+    locations: W::Moves<ScoreLocation>,
     /// Recent results of the searches that order moves.
     findings: &'s mut Findings,
     /// Nodes of the searches that order moves.
@@ -139,7 +139,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
             open: Vec::new(),
             children: Vec::new(),
             known: Default::default(),
-            spots: Default::default(),
+            locations: Default::default(),
             findings,
             ordering_nodes: 0,
             ask_at: FIRST_ASK_WORK,
@@ -182,8 +182,8 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
     fn check(&mut self) -> bool {
         self.report();
         if self.shared.parallel {
-            for (index, &(slot, score)) in self.open.iter().enumerate() {
-                if let Some(known) = self.shared.positions.get(slot)
+            for (index, &(entry, score)) in self.open.iter().enumerate() {
+                if let Some(known) = self.shared.positions.get(entry)
                     && (known.lower >= score || known.upper < score)
                 {
                     self.back_to = Some(index);
@@ -199,14 +199,14 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
     /// Appends children to the list and leaves them there for the caller.
     fn test(&mut self, node: Node<W>, score: u32) -> u32 {
         let Shared { ref expander, positions, .. } = *self.shared;
-        let slot = self.shared.slot(node);
-        if let Some(slot) = slot {
-            positions.prefetch(slot);
+        let entry = self.shared.entry(node);
+        if let Some(entry) = entry {
+            positions.prefetch(entry);
         }
         let first = self.children.len();
-        let Certain { mut lower, ended: mut upper, first: spot } =
+        let Certain { mut lower, ended: mut upper, first: location } =
             expander.expand(node, score, &mut self.known, &mut self.children);
-        if let Some(proved) = slot.and_then(|slot| positions.get(slot)) {
+        if let Some(proved) = entry.and_then(|entry| positions.get(entry)) {
             if proved.lower >= score {
                 // A forged file of a transposition table may have a larger bound.
                 return proved.lower.min(node.seeds);
@@ -225,7 +225,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         if lower >= score {
             return lower;
         }
-        match self.look_up(node, score, spot, (lower, upper)) {
+        match self.look_up(node, score, location, (lower, upper)) {
             Ok(bounds) => (lower, upper) = bounds,
             Err(decided) => return decided,
         }
@@ -234,13 +234,13 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
             return upper;
         }
         let (depth, before) = (self.open.len(), self.nodes);
-        if let Some(slot) = slot {
-            self.open.push((slot, score));
+        if let Some(entry) = entry {
+            self.open.push((entry, score));
         }
         let result = self.search(node, score, upper, first);
         self.open.truncate(depth);
         if result == STOPPED {
-            if slot.is_some() && self.back_to == Some(depth) {
+            if entry.is_some() && self.back_to == Some(depth) {
                 self.back_to = None;
                 // Another thread decided it. If the entry was replaced meanwhile, it is searched again.
                 self.children.truncate(first);
@@ -248,18 +248,18 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
             }
             return STOPPED;
         }
-        if let Some(slot) = slot {
+        if let Some(entry) = entry {
             let proved = if result >= score {
                 Bounds { lower: result, upper: node.seeds }
             } else {
                 Bounds { lower, upper: result }
             };
-            positions.put(slot, proved, self.nodes - before);
+            positions.put(entry, proved, self.nodes - before);
         }
         result
     }
 
-    /// Looks up the moves that lead to positions with bounds in the tables, the first of them at `spot`. Moves
+    /// Looks up the moves that lead to positions with bounds in the tables, the first of them at `location`. Moves
     /// that the bounds do not decide are added to the children. Returns the bounds of the moves that are not
     /// searched, or the bound that decides the test.
     #[inline(always)]
@@ -267,23 +267,23 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         &mut self,
         node: Node<W>,
         score: u32,
-        spot: Spot,
+        location: ScoreLocation,
         (mut lower, mut upper): (u32, u32),
     ) -> Result<(u32, u32), u32> {
         let expander = &self.shared.expander;
         let tables = expander.tables;
-        self.spots.clear();
-        self.spots.push(spot);
+        self.locations.clear();
+        self.locations.push(location);
         for (index, known) in self.known.iter().enumerate() {
             if index == 1 {
                 for known in &self.known[1..] {
-                    let spot = expander.locate(known.node);
-                    tables.prefetch(known.node.seeds, spot);
-                    self.spots.push(spot);
+                    let location = expander.locate(known.node);
+                    tables.prefetch(known.node.seeds, location);
+                    self.locations.push(location);
                 }
             }
             self.hits += 1;
-            let found = match tables.bounds(known.node.board, known.node.seeds, self.spots[index]) {
+            let found = match tables.bounds(known.node.board, known.node.seeds, self.locations[index]) {
                 Ok(bounds) => bounds.after(known.again, known.stored, node.seeds),
                 Err(error) => return Err(self.fail(error)),
             };
@@ -346,8 +346,8 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
                 if pass == 0 && index > 0 && self.shared.keeps(node) {
                     select(&mut self.children[first + index + 1..], Child::score);
                     let next = self.children.get(first + index + 1);
-                    if let Some(slot) = next.and_then(|next| self.shared.slot(next.node)) {
-                        positions.prefetch(slot);
+                    if let Some(entry) = next.and_then(|next| self.shared.entry(next.node)) {
+                        positions.prefetch(entry);
                     }
                 }
                 let result = self.test(child.node, child_score);
@@ -377,8 +377,8 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
     /// it saves.
     #[inline]
     fn busy(&self, node: Node<W>, score: u32) -> Option<(&'s AtomicU64, u64)> {
-        let slot = self.shared.parallel.then(|| self.shared.slot(node))??;
-        let mark = slot.mark(score);
+        let entry = self.shared.parallel.then(|| self.shared.entry(node))??;
+        let mark = entry.mark(score);
         Some((&self.shared.busy[mark as usize % BUSY], mark))
     }
 

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::evaluator::Evaluator;
 use super::kernels::{self, CAPTURE_MARGIN};
-use super::reads::{Child, child};
+use super::read_queue::{Child, child};
 use super::relay::{FrameRelays, RelayScratch};
 use crate::builder::dependencies::lower_frames;
 use crate::rows::{BoardRows, CaptureMap, Crossing, ForwardMove, Kind, Moves, SpillMap};

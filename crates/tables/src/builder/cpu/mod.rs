@@ -9,7 +9,7 @@
 // | `evaluator` | an instruction set, and the moves and maps of rows |
 // | `forward` | one row against all others: the moves that lead to lower layers |
 // | `relay` | one row against all others: the relays |
-// | `reads` | frames of lower tables, and scores read one by one |
+// | `read_queue` | frames of lower tables, and scores read one by one |
 // | `pair` | a pair of frames, level by level |
 // | `workspace` | the memory of a builder, reused for every pair |
 // | `batch` | groups of pairs that are computed in parallel |
@@ -22,7 +22,7 @@ mod evaluator;
 mod forward;
 pub mod kernels;
 mod pair;
-mod reads;
+mod read_queue;
 mod relay;
 mod workspace;
 

@@ -4,7 +4,7 @@ use kalah_core::index::{Frame, RowIndex};
 use kalah_core::isa::Isa;
 use kalah_core::table::{DamagedGroup, FrameScores, RUN_MARGIN, TableError};
 
-use super::reads::{Child, Reads, Worth, raise};
+use super::read_queue::{Child, ReadQueue, Worth, raise};
 use crate::rows::{Crossing, Crossings, Ending, Moves, OffsetList, RanksFrom, Relays};
 
 /// Endings for at most this many other rows are evaluated at once, without waiting for others that
@@ -93,7 +93,7 @@ impl<'a> FrameRelays<'a> {
     ) -> Result<(), TableError> {
         let RelayScratch { many, order, endings, run } = scratch;
         many.clear();
-        let mut reads = Reads::new(children);
+        let mut queue = ReadQueue::new(children);
         let others = self.rows.rows(self.frame.other);
         for (&Crossing { left, own, spilled }, at) in crossings.iter().zip((0..).step_by(others)) {
             let (own, spilled) = (self.rows.unrank(left.into(), own), usize::from(spilled));
@@ -102,10 +102,10 @@ impl<'a> FrameRelays<'a> {
             for ending in &*endings {
                 // Evaluated for all other rows at once where the first met pit is empty.
                 if spilled > self.frame.pits || usize::from(ending.rest) < self.frame.other {
-                    self.sort_out(children, ending, (at, scores), many, &mut reads);
+                    self.sort_out(children, ending, (at, scores), many, &mut queue);
                 }
             }
-            reads.read_many(scores)?;
+            queue.read_many(scores)?;
         }
         order.clear();
         order.extend(many.iter().zip(0..).map(|((source, ..), index)| (source.key(), index)));
@@ -121,11 +121,11 @@ impl<'a> FrameRelays<'a> {
                 }
             }
             for (at, ending) in endings {
-                self.push_reads(child, source, (at, ending), self.other_rows(ending), &mut reads);
-                reads.read_many(scores)?;
+                self.push_reads(child, source, (at, ending), self.other_rows(ending), &mut queue);
+                queue.read_many(scores)?;
             }
         }
-        reads.read(scores)
+        queue.read(scores)
     }
 
     /// Evaluates an ending at which the game is over, and lists the reads of all others. The scores
@@ -137,7 +137,7 @@ impl<'a> FrameRelays<'a> {
         ending: &Ending,
         (at, scores): (u32, &mut [u8]),
         many: &mut Vec<(Source, u32, Ending)>,
-        reads: &mut Reads<'a>,
+        queue: &mut ReadQueue<'a>,
     ) {
         let &Ending { again, left, opponent, own, .. } = ending;
         let (to_move, waiting) = if again { (left, opponent) } else { (opponent, left) };
@@ -152,7 +152,7 @@ impl<'a> FrameRelays<'a> {
                     .each_of_both(before, fillings, |rank, _| raise(scores, at + rank, self.total() as u8 - opponent));
             }
             Some((_, child)) if fillings.offsets().len() <= FEW => {
-                self.push_reads(child, source, (at, ending), others, reads);
+                self.push_reads(child, source, (at, ending), others, queue);
             }
             Some((_, child)) => {
                 if !again {
@@ -170,19 +170,19 @@ impl<'a> FrameRelays<'a> {
         source: Source,
         (at, ending): (u32, &Ending),
         others: OtherRows,
-        reads: &mut Reads<'a>,
+        queue: &mut ReadQueue<'a>,
     ) {
         let (Source { child, again, own }, total) = (source, self.total() as u8);
         let OtherRows { fillings, before, after } = others;
         if again {
             let worth = Worth::again(total - ending.left - ending.opponent);
             before.each_of_both(after, fillings, |rank, other| {
-                reads.push(child, scores.place(own, other), worth, at + rank)
+                queue.push(child, scores.place(own, other), worth, at + rank)
             });
         } else {
             let worth = Worth::pass(total);
             before.each_of_both(after, fillings, |rank, other| {
-                reads.push(child, scores.place(other, own), worth, at + rank)
+                queue.push(child, scores.place(other, own), worth, at + rank)
             });
         }
     }

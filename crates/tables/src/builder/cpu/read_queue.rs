@@ -21,7 +21,7 @@ pub(super) fn child(tables: &Tables, frame: Frame) -> Result<Child<'_>, TableErr
 }
 
 /// Scores to be read from lower frames, each for one other row.
-pub(super) struct Reads<'a> {
+pub(super) struct ReadQueue<'a> {
     /// By the index of a lower frame.
     children: &'a [Option<Child<'a>>],
     waiting: Vec<Read<'a>>,
@@ -62,10 +62,10 @@ impl Worth {
     }
 }
 
-impl<'a> Reads<'a> {
+impl<'a> ReadQueue<'a> {
     /// Prepares an empty list of reads from these frames.
-    pub fn new(children: &'a [Option<Child<'a>>]) -> Reads<'a> {
-        Reads { children, waiting: Vec::with_capacity(AHEAD) }
+    pub fn new(children: &'a [Option<Child<'a>>]) -> ReadQueue<'a> {
+        ReadQueue { children, waiting: Vec::with_capacity(AHEAD) }
     }
 
     /// Prefetches the score at a place of the frame with index `child`, to be read for the other
@@ -76,7 +76,7 @@ impl<'a> Reads<'a> {
         self.waiting.push(Read { place, rank, child, worth });
     }
 
-    /// Calls [`Reads::read`] if there are many scores to read.
+    /// Calls [`ReadQueue::read`] if there are many scores to read.
     #[inline(always)]
     pub fn read_many(&mut self, best: &mut [u8]) -> Result<(), TableError> {
         if self.waiting.len() < AHEAD { Ok(()) } else { self.read(best) }

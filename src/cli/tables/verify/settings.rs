@@ -12,7 +12,7 @@ use crate::cli::output::progress::Progress;
 use crate::cli::tables::verify::report::{Check, Passed};
 
 /// Settings of the checks of all boards.
-pub struct Means {
+pub struct CheckSettings {
     /// Layer to check; `None` for all.
     pub seeds: Option<usize>,
     /// Sample of each layer, and the seed of its random choice; `None` for all positions.
@@ -25,7 +25,7 @@ pub struct Means {
     pub pulse: Pulse,
 }
 
-impl Means {
+impl CheckSettings {
     /// Makes one check of a layer, which counts what it has checked, and shows its progress.
     pub fn timed(
         &self,

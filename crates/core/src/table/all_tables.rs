@@ -20,12 +20,12 @@ use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 /// The tables of all rules and boards in one or more directories, each opened on first use and kept open.
 ///
 /// A damaged layer ends the tables of its board, as a missing one does: positions above it must be
-/// searched. The same holds for the bound tables above them. [`Shelf::list`] names what is left
+/// searched. The same holds for the bound tables above them. [`AllTables::list`] names what is left
 /// out.
 ///
 /// The files are mapped or read into memory: see [`Table::open`].
 #[derive(Debug)]
-pub struct Shelf {
+pub struct AllTables {
     directories: Directories,
     storage: Storage,
     /// By rules and pits.
@@ -54,33 +54,33 @@ pub struct Listing {
     pub gaps: Vec<(TableKey, Vec<usize>)>,
 }
 
-impl Shelf {
+impl AllTables {
     /// Prepares the tables in `directories`, if any.
-    pub fn new(directories: impl Into<Directories>) -> Shelf {
+    pub fn new(directories: impl Into<Directories>) -> AllTables {
         let opened = [const { [const { OnceLock::new() }; MAX_TABLE_PITS] }; Rules::ALL.len()];
-        Shelf { directories: directories.into(), storage: Storage::default(), opened }
+        AllTables { directories: directories.into(), storage: Storage::default(), opened }
     }
 
     /// Reads the tables, but not the bound tables, in the given way.
     #[must_use]
-    pub fn storage(self, storage: Storage) -> Shelf {
-        Shelf { storage, ..self }
+    pub fn storage(self, storage: Storage) -> AllTables {
+        AllTables { storage, ..self }
     }
 
     /// Collects opened tables, at most one set for each board. No other board has tables.
-    pub fn of(tables: impl IntoIterator<Item = Tables>) -> Shelf {
-        let shelf = Shelf::new(PathBuf::new());
+    pub fn of(tables: impl IntoIterator<Item = Tables>) -> AllTables {
+        let all_tables = AllTables::new(PathBuf::new());
         for exact in tables {
-            let place = &shelf.opened[exact.rules().index()][exact.pits() - 1];
+            let place = &all_tables.opened[exact.rules().index()][exact.pits() - 1];
             place.get_or_init(|| Opened { exact, bounds: None });
         }
         for rules in Rules::ALL {
-            for (pits, place) in (1..).zip(&shelf.opened[rules.index()]) {
-                let none = || Tables::empty(&shelf.directories, rules, pits, 2).expect("pits of a table");
+            for (pits, place) in (1..).zip(&all_tables.opened[rules.index()]) {
+                let none = || Tables::empty(&all_tables.directories, rules, pits, 2).expect("pits of a table");
                 place.get_or_init(|| Opened { exact: none(), bounds: None });
             }
         }
-        shelf
+        all_tables
     }
 
     /// The directories.

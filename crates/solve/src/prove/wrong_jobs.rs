@@ -14,7 +14,7 @@ use crate::solve::Solver;
 ///
 /// A complete file with the right checksum may still be wrong: it was computed wrongly, or edited. A
 /// contradiction or a check of the certificate reveals that such a file exists, but not which one it is.
-pub(super) struct Audit<'a, 's> {
+pub(super) struct JobChecker<'a, 's> {
     pub directory: &'a ProofDirectory,
     /// Only its tables are used.
     pub solver: &'a Solver<'s>,
@@ -22,7 +22,7 @@ pub(super) struct Audit<'a, 's> {
     pub cancel: &'a Cancel,
 }
 
-impl Audit<'_, '_> {
+impl JobChecker<'_, '_> {
     /// The files of the wrong jobs.
     ///
     /// A job is right if its answer and each of its claims follow as stated: from a re-search, or in one ply
@@ -30,7 +30,7 @@ impl Audit<'_, '_> {
     /// wrong ones these claims are found again, or turn out to be wrong themselves.
     ///
     /// # Errors
-    /// If a job or a table cannot be read, or the audit is stopped.
+    /// If a job or a table cannot be read, or the check is stopped.
     pub fn wrong_jobs(&self) -> Result<Vec<PathBuf>, ProveError> {
         let mut all = Claims::new(self.directory.plan().request.position.pits());
         let paths = self.directory.job_paths()?;
