@@ -1,6 +1,7 @@
-//! The words of the project. Comments, pages and messages avoid those that CONTRIBUTING.md forbids, and lines are short.
+//! The words of the project. Comments, pages and messages avoid those that CONTRIBUTING.md forbids, and
+//! lines are short.
 //!
-//! The list is the table under "Words not to use" in CONTRIBUTING.md, so that contributors and this test share one list.
+//! The list is the table under "Words not to use" in CONTRIBUTING.md, which contributors and this test share.
 
 mod prose;
 

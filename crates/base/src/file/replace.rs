@@ -129,8 +129,8 @@ pub fn persist_new(temporary: TempPath, path: &Path) -> io::Result<bool> {
 }
 
 /// Creates a temporary file in the directory of `path`, under its name with `kalah-`, a random part
-/// and `.tmp` added. It is to be renamed once it is written, and removed when dropped. Its permissions
-/// are those of any new file.
+/// and `.tmp` added. The caller renames it once it is written; otherwise it is removed when dropped. Its
+/// permissions are those of any new file.
 ///
 /// # Errors
 /// When it cannot be created.
