@@ -27,8 +27,8 @@ const MOST_NAME_BYTES: usize = 255;
 
 /// A file that will replace another one.
 ///
-/// It is in the same directory, under the same name with `kalah-`, a random part and `.tmp` added,
-/// so that two of them never collide, and no file of a user has such a name. If the name becomes too
+/// It is in the same directory, under the same name with `kalah-`, a random part and `.tmp` added.
+/// So two of them never collide, and no file of a user has such a name. If the name becomes too
 /// long, its end is replaced by a hash. The old file stays unchanged until this one is
 /// [finished](Replacement::finish). If dropped earlier, this one is removed.
 #[derive(Debug)]
