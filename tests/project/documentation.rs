@@ -23,9 +23,12 @@ fn targets(line: &str) -> impl Iterator<Item = &str> {
 fn pages(docs: &Path, folder: &Path) -> Vec<String> {
     let entries = folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
     entries
-        .flat_map(|path| match path.is_dir() {
-            true => pages(docs, &path),
-            false => vec![path.strip_prefix(docs).unwrap().to_str().unwrap().to_owned()],
+        .flat_map(|path| {
+            if path.is_dir() {
+                pages(docs, &path)
+            } else {
+                vec![path.strip_prefix(docs).unwrap().to_str().unwrap().to_owned()]
+            }
         })
         .filter(|name| name.ends_with(".md"))
         .collect()
