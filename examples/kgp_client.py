@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A client of the Kalah Game Protocol, version 1 (docs/kgp.md), on the package `kalah`.
+"""A client of the Kalah Game Protocol, version 1 (docs/engine.md), on the package `kalah`.
 
     examples/kgp_client.py --host localhost --tables tables --name Ayo"""
 

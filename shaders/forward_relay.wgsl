@@ -35,7 +35,7 @@ fn sow(before: vec4<u32>, last: u32) -> Sown {
     var place = last;
     var hand = hand_at(ring, place);
     // All values used after the loop leave it only here: see "A value that leaves a loop" in
-    // docs/gpu.md.
+    // docs/contributing/shaders.md.
     while (hand > 0u) {
         // This stage has the sowings in place of a map.
         let sowing = 2u * (place * params.hands + hand);

@@ -1,4 +1,4 @@
-//! Pieces of layers: the format in docs/format.md, damage, and expired leases.
+//! Pieces of layers: the format in docs/cluster.md, damage, and expired leases.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};

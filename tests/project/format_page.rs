@@ -14,7 +14,8 @@ fn the_example_of_the_format_page_is_the_file() {
         let (offset, bytes) = line.split_at(3);
         // Lines of zeros are left out.
         shown.resize(usize::from_str_radix(offset, 16).unwrap(), 0);
-        shown.extend(bytes.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()));
+        let digits: Vec<char> = bytes.chars().filter(|letter| !letter.is_whitespace()).collect();
+        shown.extend(digits.chunks(2).map(|byte| u8::from_str_radix(&String::from_iter(byte), 16).unwrap()));
     }
     let directory = tempfile::tempdir().unwrap();
     let (rules, pits, seeds) = (Rules::EmptyCapture, 2, 3);

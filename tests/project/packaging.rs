@@ -242,7 +242,7 @@ fn packages_have_their_version_and_origin_from_cargo_toml() {
     }
 }
 
-/// The first steps of a release (docs/packages.md), with made-up addresses, author and date.
+/// The first steps of a release (docs/contributing/releases.md), with made-up addresses, author and date.
 #[test]
 fn three_facts_and_a_date_are_all_that_a_release_lacks() {
     let copy = tempfile::tempdir().unwrap();

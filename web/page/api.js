@@ -179,7 +179,7 @@ export function grant(count) {
   admit();
 }
 
-/** Admits searches that wait. If there is no space for one with a person behind it, a low one gives way. */
+/** Admits searches that wait. If there is no space for one that a person asked for, a low one is ended. */
 function admit() {
   const { granted, open, waiting } = searches;
   waiting.sort((one, two) => Number(one.low) - Number(two.low));

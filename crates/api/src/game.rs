@@ -91,7 +91,7 @@ impl SideAnswer {
 pub struct GameRequest {
     game: GameRecord,
     places: Vec<Place>,
-    /// Moves, of which the last place has none.
+    /// Moves from each place but the last.
     moves: Vec<Pit>,
     /// Answers so far, by place.
     answers: Vec<Option<GamePlace>>,

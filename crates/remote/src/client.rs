@@ -47,7 +47,7 @@ pub(crate) struct Client {
     now: Mutex<Cancel>,
 }
 
-/// Bytes of a file, as far as they were requested.
+/// The requested bytes of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FetchedBytes {
     /// The bytes.

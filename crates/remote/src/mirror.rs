@@ -58,8 +58,8 @@ impl RemoteOptions {
         RemoteOptions { cancel: cancel.clone(), ..self }
     }
 
-    /// Lets a server be silent for at most this time, and take no longer for a part of a file than this and what its
-    /// bytes need at 4 KiB a second.
+    /// Sets the longest silence of a server. A part of a file may take this time, and that of its bytes at 4 KiB a
+    /// second.
     #[must_use]
     pub fn patience(self, patience: Duration) -> RemoteOptions {
         RemoteOptions { patience, ..self }

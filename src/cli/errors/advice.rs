@@ -125,7 +125,7 @@ fn of_build(error: &BuildError) -> Option<String> {
     Some(advice.to_owned())
 }
 
-/// Advice for a book that cannot be used. Only one that is certainly a damaged book is to be deleted.
+/// Advice for a book that cannot be used: to delete it only if it is certainly a damaged book.
 fn of_book(error: &BookError) -> Option<String> {
     match error {
         BookError::Header(_) if error.is_newer() => Some(format!("{USE_NEWER}, choose another file, or use --no-book")),
@@ -170,7 +170,7 @@ fn of_solve(error: &SolveError) -> Option<&'static str> {
     }
 }
 
-/// Advice for an evaluation network. Only one that is certainly damaged is to be deleted.
+/// Advice for an evaluation network: to delete it only if it is certainly damaged.
 fn of_network(error: &NetworkFileError) -> Option<String> {
     Some(match error.reason {
         NetworkFileReason::Io(_) => return None,

@@ -4,8 +4,7 @@ use kalah::certificate::StrategyError;
 use kalah::file::{LockError, StateError};
 use kalah::prove::ProveError;
 
-/// Returns advice for a file of unfinished work. Only one that is certainly of this program and damaged is to be
-/// deleted.
+/// Returns advice for a file of unfinished work: to delete it only if it is certainly damaged and of this program.
 pub fn of_state(error: &StateError) -> Option<&'static str> {
     match error {
         StateError::Foreign { .. } | StateError::Other { .. } | StateError::Version { is_newer: false, .. } => {

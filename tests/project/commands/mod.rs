@@ -24,8 +24,9 @@ fn root() -> &'static Path {
 
 /// Pages with commands.
 fn pages() -> Vec<PathBuf> {
-    let docs = root().join("docs").read_dir().unwrap().map(|entry| entry.unwrap().path());
-    let mut pages: Vec<PathBuf> = docs.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
+    let folders = ["docs", "docs/contributing"].map(|folder| root().join(folder).read_dir().unwrap());
+    let files = folders.into_iter().flatten().map(|entry| entry.unwrap().path());
+    let mut pages: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
     pages.extend(["README.md", "certificates/README.md", "tables/README.md"].map(|page| root().join(page)));
     pages.sort();
     pages

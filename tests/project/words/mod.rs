@@ -1,6 +1,7 @@
-//! The words of the project. Comments, pages and messages avoid those that the glossary forbids, and lines are short.
+//! The words of the project. Comments, pages and messages avoid those that CONTRIBUTING.md forbids, and
+//! lines are short.
 //!
-//! The list is the table under "Words not to use" in docs/glossary.md, so that readers and this test share one list.
+//! The list is the table under "Words not to use" in CONTRIBUTING.md, which contributors and this test share.
 
 mod prose;
 
@@ -31,8 +32,8 @@ fn files() -> Option<Vec<PathBuf>> {
 }
 
 /// Forbidden words and phrases, in lower case.
-fn forbidden(glossary: &str) -> Vec<String> {
-    let (_, section) = glossary.split_once("## Words not to use").expect("the glossary has the list");
+fn forbidden(page: &str) -> Vec<String> {
+    let (_, section) = page.split_once("## Words not to use").expect("the page has the list");
     let rows = section.lines().skip_while(|line| !line.starts_with("|---")).skip(1);
     let cells = rows.take_while(|line| line.starts_with('|')).filter_map(|line| line.split('|').nth(1));
     cells.flat_map(|cell| cell.split(',')).map(|phrase| phrase.trim().to_lowercase()).collect()
@@ -74,9 +75,9 @@ fn faults(name: &str, text: &str, forbidden: &[String]) -> Vec<String> {
 }
 
 #[test]
-fn comments_pages_and_messages_use_the_words_of_the_glossary() {
+fn comments_pages_and_messages_use_no_forbidden_word() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let forbidden = forbidden(&std::fs::read_to_string(root.join("docs/glossary.md")).unwrap());
+    let forbidden = forbidden(&std::fs::read_to_string(root.join("CONTRIBUTING.md")).unwrap());
     assert!(forbidden.len() > 20, "only {} words are forbidden", forbidden.len());
     let Some(files) = files() else { return };
     assert!(files.len() > 400, "only {} files were found", files.len());

@@ -70,7 +70,7 @@ fn prose_of_page(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Paragraphs of a page without code, and without the glossary's list of words not to use.
+/// Paragraphs of a page without code, and without the list of words not to use.
 fn paragraphs(text: &str) -> Vec<Passage> {
     let mut found: Vec<Passage> = Vec::new();
     let mut last = None;

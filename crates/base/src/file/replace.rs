@@ -27,8 +27,8 @@ const MOST_NAME_BYTES: usize = 255;
 
 /// A file that will replace another one.
 ///
-/// It is in the same directory, under the same name with `kalah-`, a random part and `.tmp` added,
-/// so that two of them never collide, and no file of a user has such a name. If the name becomes too
+/// It is in the same directory, under the same name with `kalah-`, a random part and `.tmp` added.
+/// So two of them never collide, and no file of a user has such a name. If the name becomes too
 /// long, its end is replaced by a hash. The old file stays unchanged until this one is
 /// [finished](Replacement::finish). If dropped earlier, this one is removed.
 #[derive(Debug)]
@@ -129,8 +129,8 @@ pub fn persist_new(temporary: TempPath, path: &Path) -> io::Result<bool> {
 }
 
 /// Creates a temporary file in the directory of `path`, under its name with `kalah-`, a random part
-/// and `.tmp` added. It is to be renamed once it is written, and removed when dropped. Its permissions
-/// are those of any new file.
+/// and `.tmp` added. The caller renames it once it is written; otherwise it is removed when dropped. Its
+/// permissions are those of any new file.
 ///
 /// # Errors
 /// When it cannot be created.

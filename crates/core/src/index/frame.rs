@@ -6,7 +6,7 @@ use super::row_count;
 /// Positions that differ only in the mover's row are therefore adjacent: they form a *run*.
 ///
 /// Builders play each move of one mover's row against all other rows. If the move ends the turn, the
-/// mover's row after it is the other row of every child, so the children in one frame lie in one run.
+/// mover's row after it is the other row of every child. So the children in one frame lie in one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Frame {
     /// Pits a side.

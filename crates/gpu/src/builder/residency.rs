@@ -1,7 +1,7 @@
 //! Selects the lower frames to keep when not all fit: those that are read again soonest.
 //!
-//! The reads of a layer and their order are fixed in advance. Of two frames, the one whose next
-//! read is later gives way, which is optimal for frames of equal size (Belady 1966).
+//! The reads of a layer and their order are fixed in advance. The frame whose next use is farthest
+//! away is dropped, which is optimal for frames of equal size (Belady 1966).
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -36,9 +36,9 @@ pub fn has_hung() -> bool {
 
 /// Returns the idle part of a wait: the part of `waited` in which the device could have worked.
 ///
-/// A software device works on the processors, of which this process may get little on a busy
-/// machine, or under a quota. It also compiles shaders only when it first runs them. So its time is
-/// the processor time that the process used, `worked`.
+/// A software device works on the processors. On a busy machine, or under a quota, this process may
+/// get little of them. It also compiles shaders only when it first runs them. So its time is the
+/// processor time that the process used, `worked`.
 fn idle_part(waited: Duration, worked: Option<Duration>) -> f64 {
     let share = worked.map_or(1.0, |worked| worked.as_secs_f64() / waited.as_secs_f64());
     if share < AT_WORK { 1.0 } else { share.min(1.0) }

@@ -23,8 +23,8 @@ const JOB: Document = Document { format: "kalah job", version: 1 };
 /// Maximum size of the file of a job. Its claims are in memory anyway.
 const MOST_JOB_BYTES: u64 = 1 << 34;
 
-/// A directory with a proof in progress: `proof.json` states what is to be proved, and `jobs` has a file for
-/// each finished job. docs/proving.md describes both.
+/// A directory with a proof in progress: `proof.json` has the statement, and `jobs` a file for each finished
+/// job. docs/proving.md describes both.
 #[derive(Debug)]
 pub struct ProofDirectory {
     path: PathBuf,

@@ -127,7 +127,7 @@ impl Store {
     }
 }
 
-/// The shard of a key by the upper bits of its hash, of which the slot does not depend.
+/// Returns the shard of a key: the upper bits of its hash, on which the slot does not depend.
 fn shard_of(hash: u64) -> usize {
     (hash >> 56) as usize
 }

@@ -91,8 +91,8 @@ impl Solver<'_> {
     }
 
     /// A move of `position` that is proved to collect at least `score`; one must exist. Moves are tested one
-    /// after the other, with more nodes from round to round, so that a move that is hard to refute does not
-    /// delay one that is easy to prove. `None` if the game is over.
+    /// after the other, with more nodes from round to round. So a move that is hard to refute does not delay one
+    /// that is easy to prove. `None` if the game is over.
     ///
     /// # Errors
     /// As [`Solver::value`].

@@ -38,8 +38,8 @@ use crate::cli::solving::check::tables_origin::TablesOrigin;
 /// tables alone, by code that is independent of the solver. Each bound must follow in one ply from other claims, ends
 /// of games and tables, or from searches of at most 2^k nodes, where k is the effort of the certificate. Effort 0
 /// allows no search. First, every frame of the tables is compared with its digest. Exits 3 if the file or a table is
-/// damaged, a table differs, a claim is false (the first in the file is reported), or the statement is empty or does
-/// not follow. See docs/certificates.md.
+/// damaged, or a table differs; also if a claim is false (the first in the file is reported), or the statement is
+/// empty or does not follow. See docs/proving.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Check every claim of a certificate", "kalah check kalah-6x4.certificate"),
