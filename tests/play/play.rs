@@ -211,11 +211,11 @@ fn bad_players_and_positions_are_usage_errors_that_list_the_valid_ones() {
 
 #[test]
 fn a_move_shows_how_sure_it_is() {
-    let text = kalah(&["move", "1,0,1,1,1,1/1,0,0,1,1,0"], "").printed();
+    let text = kalah(&["move", "1,0,1,1,1,1/1,0,0,1,1,0", "--rules", "empty-capture"], "").printed();
     assert!(text.ends_with("from the tables\n  proved: no move has a higher value\n"), "{text}");
-    let text = kalah(&["move", "6x4", "--player", "alphabeta:3"], "").printed();
+    let text = kalah(&["move", "6x4", "--player", "alphabeta:3", "--rules", "empty-capture"], "").printed();
     assert!(text.ends_with("searched to depth 3\n  not proved: the best move that the search found\n"), "{text}");
-    let text = kalah(&["move", "6x4", "--player", "heuristic"], "").printed();
+    let text = kalah(&["move", "6x4", "--player", "heuristic", "--rules", "empty-capture"], "").printed();
     assert!(text.ends_with("not proved: this player does not evaluate moves\n"), "{text}");
 }
 

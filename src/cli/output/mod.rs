@@ -82,12 +82,11 @@ pub fn name_rules() {
 /// Prints the rule set of an answer, unless it was named on the command line. It may come from a file instead, where
 /// --rules has no effect.
 pub fn default_rules(rules: Rules, from_file: bool) -> io::Result<()> {
+    let other = Rules::Standard;
     match (DEFAULT_RULES.load(Ordering::Relaxed), from_file) {
         (false, _) => Ok(()),
         (true, true) => line(format_args!("under {rules}")),
-        (true, false) => {
-            line(format_args!("under {rules}; most people play --rules {}, see kalah rules", Rules::Standard))
-        }
+        (true, false) => line(format_args!("under {rules}; most people play --rules {other}, see kalah rules")),
     }
 }
 

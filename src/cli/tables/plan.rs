@@ -203,7 +203,7 @@ struct PlanSearchReport {
     disk_kept: u64,
     /// Bytes of disk that missing tables may take, if they are known.
     disk_free: Option<u64>,
-    /// What a larger disk would bring, if this one limits the plan.
+    /// The plan for a larger disk, if this one limits the plan.
     larger_disk: Option<LargerDisk>,
     seconds: f64,
     exact_alone: usize,

@@ -81,7 +81,7 @@ impl PlannedSearch<'_> {
     }
 
     /// The best tables, up to `most` seeds, of which the missing ones fit the disk and meet `condition`. `None` if
-    /// there are none.
+    /// there is no such plan.
     pub fn plan_that_fits(
         &self,
         most: usize,
