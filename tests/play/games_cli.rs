@@ -170,6 +170,22 @@ fn puzzles_have_one_move_that_keeps_the_outcome() {
 }
 
 #[test]
+fn puzzles_are_chosen_by_seeds_and_by_what_tempts() {
+    let args = ["puzzles", "--start", "3x2", "--rules", "standard", "--count", "4", "--json"];
+    let find = |flags: &[&str]| -> Value { kalah(&[&args[..], flags].concat(), "").success().json() };
+    let tempts = |puzzle: &Value| {
+        let position: Position = puzzle["position"].as_str().unwrap().parse().unwrap();
+        let search = kalah::solve::LimitedSearch::new(Rules::Standard, kalah::solve::Method::SeqAb, 1);
+        search.run(&position).best.map(|pit| pit.number() as u64) != puzzle["move"].as_u64()
+    };
+    let all = |report: &Value, wanted: &dyn Fn(&Value) -> bool| report["puzzles"].as_array().unwrap().iter().all(wanted);
+    let (large, tempting, any) = (find(&["--in-play", "9"]), find(&["--tempting"]), find(&[]));
+    let is_large = |puzzle: &Value| puzzle["seeds"].as_u64() >= Some(9);
+    assert!(all(&large, &is_large) && !all(&any, &is_large), "{large} {any}");
+    assert!(all(&tempting, &tempts) && !all(&any, &tempts), "{tempting} {any}");
+}
+
+#[test]
 fn puzzles_are_chosen_by_gap_and_length() {
     let args = ["puzzles", "--start", "3x2", "--rules", "standard", "--count", "4", "--json"];
     let all = ["--gap", "4", "--turns", "5"];

@@ -262,14 +262,14 @@ impl Review {
             if let (Err(error), false) = (position, self.turns.is_empty()) {
                 return Err(usage(error));
             }
-            return read_game(&self.game).map_err(|error| {
+            return read_game(&self.game, self.flags.with.rules).map_err(|error| {
                 usage(format_args!("'{}' is neither a file nor a game: {error}", shortened(&self.game)))
             });
         }
         if !self.turns.is_empty() {
             return Err(usage("TURNS can follow only a position: a game has its own turns"));
         }
-        games::read_one(&PathBuf::from(path), self.number)
+        games::read_one(&PathBuf::from(path), self.number, self.flags.with.rules)
     }
 
     /// Returns true if a position is neither over nor in the book nor in the tables.
