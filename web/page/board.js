@@ -1,6 +1,7 @@
 // The board: two rows of pits, a store at each end, marks of the last move, and values of the legal moves.
 
 import { drawAim, drawArc } from "./arc.js";
+import { make } from "./elements.js";
 import { SIDES, isReached, other } from "./game.js";
 import { layout } from "./layout.js";
 import { drawSeeds, drawing } from "./seeds.js";
@@ -14,14 +15,6 @@ const RADIUS = { usual: 9.9, small: 12 };
 
 /** The forms of a board. */
 const FORMS = /** @type {const} */ (["wide", "stacked", "tall"]);
-
-/** @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {string} className @param {Element} parent */
-const make = (tag, className, parent) => {
-  const element = document.createElement(tag);
-  element.className = className;
-  parent.append(element);
-  return element;
-};
 
 /** Sets an attribute, if it has another value. @param {Element} element @param {string} key @param {string} value */
 const put = (element, key, value) => {
@@ -78,23 +71,21 @@ export class Board {
     const row = (side) => `${side} ${side === this.bottom ? "lower" : "upper"}`;
     /** @param {Side} side @returns {Hole} */
     const store = (side) => {
-      const element = make("div", `store ${row(side)}`, this.element);
-      element.setAttribute("role", "img");
-      return { element, svg: drawing(element), count: make("span", "count", element), kind: "store", side, seeds: 0 };
+      const [svg, count] = [drawing(), make("span", { className: "count" })];
+      const element = make("div", { className: `store ${row(side)}`, role: "img" }, svg, count);
+      this.element.append(element);
+      return { element, svg, count, kind: "store", side, seeds: 0 };
     };
     /** @param {Side} side @param {number} number @returns {Pit} */
     const pit = (side, number) => {
-      const cell = make("div", `cell ${row(side)}`, this.element);
-      cell.style.setProperty("--column", String(side === this.bottom ? number : pits - number + 1));
-      const element = make("button", "pit", cell);
-      element.type = "button";
+      const [svg, count] = [drawing(), make("span", { className: "count" })];
+      const star = make("span", { className: "star", ariaHidden: "true" }, "★");
+      const element = make("button", { className: "pit" }, svg, count, star);
       Object.assign(element.dataset, { pit: number, side });
-      const svg = drawing(element);
-      const count = make("span", "count", element);
-      const star = make("span", "star", element);
-      star.textContent = "★";
-      star.setAttribute("aria-hidden", "true");
-      const label = make("span", "label", cell);
+      const label = make("span", { className: "label" });
+      const cell = make("div", { className: `cell ${row(side)}` }, element, label);
+      cell.style.setProperty("--column", String(side === this.bottom ? number : pits - number + 1));
+      this.element.append(cell);
       element.addEventListener("click", () => this.choose(side, number));
       for (const event of ["pointerenter", "focus"]) element.addEventListener(event, () => this.aim(number));
       for (const event of ["pointerleave", "blur", "click"]) element.addEventListener(event, () => this.aim());
@@ -173,9 +164,8 @@ export class Board {
   /** Shows a few words for a moment. @param {string} text */
   shout(text) {
     this.element.querySelector(".shout")?.remove();
-    const element = make("div", "shout", this.element);
-    element.textContent = text;
-    element.setAttribute("aria-hidden", "true");
+    const element = make("div", { className: "shout", ariaHidden: "true" }, text);
+    this.element.append(element);
     setTimeout(() => element.remove(), 1300);
   }
 
@@ -267,11 +257,7 @@ export class Board {
         hole.label.className = `label ${known?.kind ?? ""}`;
         const parts = known ? [known.text, known.word] : [];
         if ([...hole.label.children].map((part) => part.textContent).join() !== parts.join()) {
-          hole.label.replaceChildren();
-          if (known) {
-            make("b", "", hole.label).textContent = known.text;
-            make("i", "", hole.label).textContent = known.word;
-          }
+          hole.label.replaceChildren(...(known ? [make("b", {}, known.text), make("i", {}, known.word)] : []));
         }
         hole.label.classList.toggle("best", best && Boolean(known));
         hole.element.classList.toggle("best", best);

@@ -4,7 +4,7 @@ import { analyse, isKnown, learn } from "./analysis.js";
 import { openGame, openPuzzle, usualGame, lastGame } from "./opening.js";
 import { newGame, showRules } from "./dialogs.js";
 import { setUp } from "./editor.js";
-import { find } from "./find.js";
+import { fail, find, forgive } from "./elements.js";
 import { other, shortest } from "./game.js";
 import { gameText } from "./gametext.js";
 import { teach } from "./lesson.js";
@@ -18,7 +18,6 @@ import { remember, settings } from "./settings.js";
 import { copy, share } from "./share.js";
 import { store } from "./store.js";
 import { isOpen, openSheet } from "./tabs.js";
-import { fail, forgive } from "./view.js";
 import { endWelcome } from "./welcome.js";
 import { t } from "./words.js";
 

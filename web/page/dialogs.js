@@ -1,6 +1,6 @@
 // Common parts of all dialogs, and the dialog of a new game.
 
-import { around, find } from "./find.js";
+import { around, find } from "./elements.js";
 import { write } from "./game.js";
 import { chosenPlayer, fillLevels, fillPlayers, showPlayer } from "./players.js";
 import { explain, ruleName, t } from "./words.js";

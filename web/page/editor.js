@@ -1,22 +1,14 @@
 // The dialog to set up a position.
 
 import { ask } from "./dialogs.js";
-import { find } from "./find.js";
+import { find, make } from "./elements.js";
 import { parse, turned, write } from "./game.js";
 import { name, t } from "./words.js";
 
 /** @param {string} label @param {number} column @param {string} row @param {number} value */
 function field(label, column, row, value) {
-  const input = document.createElement("input");
-  Object.assign(input, {
-    type: "number",
-    min: "0",
-    max: "400",
-    value: String(value),
-    required: true,
-    className: "seeds",
-  });
-  input.setAttribute("aria-label", label);
+  const limits = { type: "number", min: "0", max: "400", required: true };
+  const input = make("input", { ...limits, value: String(value), className: "seeds", ariaLabel: label });
   Object.assign(input.style, { gridColumn: String(column), gridRow: row });
   return input;
 }

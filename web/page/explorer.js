@@ -1,7 +1,7 @@
 // The opening explorer: moves of the book with their values.
 
 import * as api from "./api.js";
-import { find } from "./find.js";
+import { find, make } from "./elements.js";
 import { describe, pitName, seeds, t } from "./words.js";
 
 /** Action of a click on a move. @type {(move: number) => void} */
@@ -48,20 +48,10 @@ function rowsOf({ book, side }) {
 
 /** @param {ReturnType<typeof rowsOf>[number]} row @param {Side} side @param {boolean} playable */
 function rowOf({ number, kind, value, full, best }, side, playable) {
-  const row = document.createElement("tr");
-  const head = document.createElement("th");
-  head.scope = "row";
-  const button = document.createElement("button");
-  Object.assign(button, { type: "button", textContent: String(number), disabled: !playable });
-  button.setAttribute("aria-label", pitName(side, number));
-  button.addEventListener("click", () => play(number));
-  head.append(button);
-  const worth = document.createElement("td");
-  worth.textContent = value;
-  worth.className = [kind, best ? "best" : ""].join(" ").trim();
-  worth.title = full + (best ? `, ${t("best")}` : "");
-  row.append(head, worth);
-  return row;
+  const action = { disabled: !playable, ariaLabel: pitName(side, number), onclick: () => play(number) };
+  const head = make("th", { scope: "row" }, make("button", action, String(number)));
+  const title = full + (best ? `, ${t("best")}` : "");
+  return make("tr", {}, head, make("td", { className: `${kind}${best ? " best" : ""}`, title }, value));
 }
 
 /**

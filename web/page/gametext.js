@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { annotated, divided, interpreted } from "./annotations.js";
 import { ask } from "./dialogs.js";
-import { find } from "./find.js";
+import { find } from "./elements.js";
 import { read } from "./game.js";
 import { imported } from "./imports.js";
 import { now } from "./session.js";

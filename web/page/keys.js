@@ -1,6 +1,6 @@
 // The keyboard: a number sows a pit, arrows move through the game or along the row, letters stand for buttons.
 
-import { find } from "./find.js";
+import { find } from "./elements.js";
 import { announce, setWork } from "./machine.js";
 import { settings } from "./settings.js";
 import { t } from "./words.js";

@@ -1,11 +1,11 @@
 // A lesson of twenty seconds on the board of the page: three positions, each with a move to make.
 
 import { openGame } from "./opening.js";
-import { find } from "./find.js";
+import { fail, find } from "./elements.js";
 import { arrive, onArrival, setPlayers } from "./play.js";
 import { enter, now, players } from "./session.js";
 import { settings } from "./settings.js";
-import { fail, view } from "./view.js";
+import { view } from "./view.js";
 import { t } from "./words.js";
 
 /** Positions, each with the pit to sow. @type {[text: "Sow" | "Store" | "Capture", board: string, pit: number][]} */

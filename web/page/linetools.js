@@ -1,5 +1,6 @@
 // Buttons below the list of moves, for the shown place: changes of variations.
 
+import { make, setText } from "./elements.js";
 import { isReached } from "./game.js";
 import { forks } from "./tree.js";
 import { t } from "./words.js";
@@ -17,29 +18,20 @@ import { t } from "./words.js";
 export class LineTools {
   /** Adds the buttons after the list. @param {HTMLElement} list @param {LineActions} act */
   constructor(list, act) {
-    this.element = document.createElement("div");
-    this.element.className = "line-tools";
-    this.element.setAttribute("role", "group");
-    /** @param {string} id @param {() => void} run */
-    const add = (id, run) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.id = id;
-      button.hidden = true;
-      button.addEventListener("click", run);
-      this.element.append(button);
-      return button;
-    };
-    this.promote = add("promote", () => act.arrange("promote"));
-    this.makeMain = add("make-main", () => act.arrange("makeMain"));
-    this.remove = add("remove", () => act.arrange("remove"));
-    this.restore = add("restore", () => act.arrange("restore"));
+    /** @param {Parameters<LineActions["arrange"]>[0]} how @param {string} id */
+    const button = (how, id = how) => make("button", { id, hidden: true, onclick: () => act.arrange(how) });
+    this.promote = button("promote");
+    this.makeMain = button("makeMain", "make-main");
+    this.remove = button("remove");
+    this.restore = button("restore");
+    const buttons = [this.promote, this.makeMain, this.remove, this.restore];
+    this.element = make("div", { className: "line-tools", role: "group" }, ...buttons);
     list.after(this.element);
   }
 
   /** Shows the buttons that do something at the shown place of a game. @param {Game} game */
   update(game) {
-    this.element.setAttribute("aria-label", t("lineTools"));
+    this.element.ariaLabel = t("lineTools");
     const { place } = game;
     const left = forks(place).length;
     // While lines of a link are loaded, their order is that of the link.
@@ -48,10 +40,8 @@ export class LineTools {
     const show = (button, key, shown) => {
       button.hidden = !shown;
       button.disabled = loading;
-      if (button.textContent !== t(key)) {
-        button.textContent = t(key);
-        button.title = t(/** @type {Key} */ (`${key}Title`));
-      }
+      setText(button, t(key));
+      button.title = t(/** @type {Key} */ (`${key}Title`));
     };
     show(this.promote, "promote", left > 0);
     show(this.makeMain, "makeMain", left > 1);

@@ -1,6 +1,6 @@
 // Learning from the mistakes of a game: each is a position in which to find a better move.
 
-import { find } from "./find.js";
+import { find } from "./elements.js";
 import { isReached } from "./game.js";
 import { loss, mark, mistake } from "./loss.js";
 import { announce } from "./machine.js";

@@ -1,6 +1,7 @@
 // Beginning a game: a new one, one from a link or a text, or a puzzle.
 
 import * as api from "./api.js";
+import { fail } from "./elements.js";
 import { Game, parse, write } from "./game.js";
 import { USUAL, fromFragment } from "./link.js";
 import { FIRST, isPlayer } from "./players.js";
@@ -10,7 +11,6 @@ import { lastFragment } from "./resume.js";
 import { enter, nextStep, now } from "./session.js";
 import { remember, settings } from "./settings.js";
 import { store } from "./store.js";
-import { fail } from "./view.js";
 import { t } from "./words.js";
 
 /**

@@ -6,7 +6,7 @@ import * as api from "./api.js";
 import { analyse, learn, prefetch } from "./analysis.js";
 import { undisturbed } from "./dialogs.js";
 import { learnBook } from "./explorer.js";
-import { find } from "./find.js";
+import { fail, find, forgive } from "./elements.js";
 import { showEnd } from "./finish.js";
 import { SIDES, isReached, other } from "./game.js";
 import { fragment } from "./link.js";
@@ -22,7 +22,7 @@ import { seen, sow } from "./sow.js";
 import { store } from "./store.js";
 import { showStrips } from "./strip.js";
 import { makeMain, promote } from "./tree.js";
-import { fail, forgive, status, view } from "./view.js";
+import { status, view } from "./view.js";
 import { ending, happened, name, t } from "./words.js";
 
 /** State of the browser's history at addresses that `saveAddress` wrote. */

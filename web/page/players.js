@@ -1,7 +1,7 @@
 // Players of a side: a person, a program of a named level, or any program of the server.
 
 import { showFace } from "./face.js";
-import { around } from "./find.js";
+import { around, make } from "./elements.js";
 import { remember, settings } from "./settings.js";
 import { t } from "./words.js";
 
@@ -48,14 +48,6 @@ export function isPlayer(player) {
   });
 }
 
-/** @param {string} label @param {HTMLElement[]} options */
-function group(label, options) {
-  const element = document.createElement("optgroup");
-  element.label = label;
-  element.append(...options);
-  return element;
-}
-
 /**
  * Returns the name of a level and what it does; undefined for other players.
  * @param {string} player
@@ -93,13 +85,15 @@ export function fillPlayers(select, short = false) {
     .filter((kind) => !has.some((level) => level === kind));
   select.replaceChildren(
     new Option(t("human"), "human"),
-    group(
-      t("levels"),
-      has.map((level) => new Option((short && levelOf(level)?.title) || t(`level.${level}`), level)),
+    make(
+      "optgroup",
+      { label: t("levels") },
+      ...has.map((level) => new Option((short && levelOf(level)?.title) || t(`level.${level}`), level)),
     ),
-    group(
-      t("programs"),
-      programs.map((kind) => new Option(kind.replace(":D", ""), kind)),
+    make(
+      "optgroup",
+      { label: t("programs") },
+      ...programs.map((kind) => new Option(kind.replace(":D", ""), kind)),
     ),
   );
 }
@@ -111,20 +105,16 @@ export function fillPlayers(select, short = false) {
  */
 export function fillLevels(parent, select) {
   const choices = LEVELS.slice(0, -1).filter(isPlayer).map((level) => {
-    const label = document.createElement("label");
-    const [face, title, about] = ["span", "span", "small"].map((tag) => document.createElement(tag));
-    const [radio, known] = [document.createElement("input"), levelOf(level)];
-    Object.assign(radio, { type: "radio", name: "level", value: level });
-    face.className = "face";
+    const [face, record] = [make("span", { className: "face" }), make("small")];
     showFace(face, level, "north");
-    [title.textContent, about.textContent] = [known?.title ?? "", known?.about ?? ""];
-    const record = document.createElement("small");
-    radio.addEventListener("change", () => {
+    const onchange = () => {
       select.value = level;
       select.dispatchEvent(new Event("change"));
-    });
-    label.append(face, radio, title, about, record);
-    return { label, radio, record };
+    };
+    const radio = make("input", { type: "radio", name: "level", value: level, onchange });
+    const known = levelOf(level);
+    const texts = [make("span", {}, known?.title ?? ""), make("small", {}, known?.about ?? "")];
+    return { label: make("label", {}, face, radio, ...texts, record), radio, record };
   });
   parent.append(...choices.map(({ label }) => label));
   /** Marks the face of the player in the list, and shows the person's record against each. */

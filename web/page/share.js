@@ -1,6 +1,6 @@
 // The button that copies the link to the game.
 
-import { find } from "./find.js";
+import { find, make } from "./elements.js";
 import { t } from "./words.js";
 
 /** Copies a text; returns false if the browser forbids it. @param {string} text */
@@ -10,8 +10,7 @@ async function copied(text) {
     return true;
   } catch {
     // Without HTTPS, or in a frame of another website.
-    const field = document.createElement("textarea");
-    field.value = text;
+    const field = make("textarea", { value: text });
     document.body.append(field);
     field.select();
     const done = document.execCommand("copy");

@@ -6,7 +6,7 @@ import { askNewGame, hint, listenToButtons, playToday, report, showValues, updat
 import { listenToComments } from "./comment.js";
 import { prepare } from "./dialogs.js";
 import { listenToEditor } from "./editor.js";
-import { around, find } from "./find.js";
+import { around, fail, find } from "./elements.js";
 import { SIDES, parse, write } from "./game.js";
 import { listenToGameText } from "./gametext.js";
 import { listenToKeys } from "./keys.js";
@@ -24,7 +24,7 @@ import { enter, goesOn, now, players, values } from "./session.js";
 import { loadSettings, remember, settings } from "./settings.js";
 import { store } from "./store.js";
 import { listenToPanel, onTab } from "./tabs.js";
-import { fail, fit, openView, view } from "./view.js";
+import { fit, openView, view } from "./view.js";
 import { endWelcome, listenToWelcome, showWelcome } from "./welcome.js";
 import { language, speak, translate } from "./words.js";
 

@@ -1,6 +1,6 @@
 // The panel with its tabs, which is a sheet on a phone; and the menu.
 
-import { find } from "./find.js";
+import { find } from "./elements.js";
 
 /** @typedef {"moves" | "explorer" | "report"} Tab */
 

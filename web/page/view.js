@@ -4,7 +4,7 @@ import { isKnown, isSearching } from "./analysis.js";
 import { Board } from "./board.js";
 import { showComment } from "./comment.js";
 import { showExplorer } from "./explorer.js";
-import { around, find } from "./find.js";
+import { around, find } from "./elements.js";
 import { isReached, other } from "./game.js";
 import { Graph, setBar } from "./graph.js";
 import { showLine } from "./line.js";
@@ -59,17 +59,6 @@ export function openView(act) {
   store.subscribe(() => now.game && draw());
   Object.assign(view, { act, board, graph: new Graph(find("graph"), act), moves: new MoveList(find("moves"), act) });
 }
-
-/** Shows an error, unless it only reports that another step began. @param {Error} error */
-export function fail(error) {
-  if (error.name === "AbortError") return;
-  find("error").textContent = error.message;
-  find("error").hidden = false;
-}
-
-export const forgive = () => {
-  find("error").hidden = true;
-};
 
 /** Returns the side to move, and its value. @param {Place} place */
 export function status(place) {

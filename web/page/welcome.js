@@ -1,7 +1,7 @@
 // Cards for a first visit: play, learn, the puzzle of the day, analyse.
 
 import { showFace } from "./face.js";
-import { find } from "./find.js";
+import { find } from "./elements.js";
 import { FIRST } from "./players.js";
 import { remember, settings } from "./settings.js";
 
