@@ -301,8 +301,12 @@ export const game = (board, rules, moves, progress, signal) =>
     progress,
   );
 
-/** Requests the game that a text describes. @type {(text: string) => Promise<Api.GameRead>} */
-export const readText = (text) => ask("api/text/read", { method: "POST", body: JSON.stringify({ text }) });
+/**
+ * Requests the game that a text describes, by `rules` if it names none.
+ * @type {(text: string, rules: string) => Promise<Api.GameRead>}
+ */
+export const readText = (text, rules) =>
+  ask("api/text/read", { method: "POST", body: JSON.stringify({ text, rules }) });
 
 /**
  * Requests a game as text.

@@ -4,7 +4,7 @@ import { find } from "./elements.js";
 import { isReached } from "./game.js";
 import { loss, mark, mistake } from "./loss.js";
 import { announce } from "./machine.js";
-import { goTo, onArrival } from "./play.js";
+import { goTo, onArrival, showValues } from "./play.js";
 import { now, onlyPerson } from "./session.js";
 import { store } from "./store.js";
 import { why } from "./why.js";
@@ -32,8 +32,7 @@ export function nextMistake() {
 function leave() {
   now.exercise = undefined;
   Object.assign(now.game, { message: undefined, verdict: undefined });
-  find("values").checked = true;
-  find("values").dispatchEvent(new Event("change"));
+  showValues();
 }
 
 /** Compares the shown place of an exercise with its mistake. */

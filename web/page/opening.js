@@ -7,9 +7,8 @@ import { USUAL, fromFragment } from "./link.js";
 import { FIRST, isPlayer } from "./players.js";
 import { arrive, saveAddress, setPlayers } from "./play.js";
 import { puzzleNamed } from "./puzzle.js";
-import { lastFragment } from "./resume.js";
 import { enter, nextStep, now } from "./session.js";
-import { remember, settings } from "./settings.js";
+import { lastFragment, remember, settings } from "./settings.js";
 import { store } from "./store.js";
 import { t } from "./words.js";
 

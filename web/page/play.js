@@ -12,11 +12,10 @@ import { SIDES, isReached, other } from "./game.js";
 import { fragment } from "./link.js";
 import { announce, setWork } from "./machine.js";
 import { isPlayer, showPlayer } from "./players.js";
-import { follow, named } from "./puzzle.js";
-import { rememberLast } from "./resume.js";
+import { follow, helped, named } from "./puzzle.js";
 import { enter, goesOn, isHuman, isProgram, mayExchange, mayPlay, nextStep } from "./session.js";
-import { now, onlyPerson, players, values } from "./session.js";
-import { settings } from "./settings.js";
+import { now, onlyPerson, players } from "./session.js";
+import { rememberLast, remember, settings } from "./settings.js";
 import { replyOf } from "./solution.js";
 import { seen, sow } from "./sow.js";
 import { store } from "./store.js";
@@ -75,7 +74,7 @@ export function arrive(push = false) {
   const { game } = now;
   const { place } = game;
   follow(game, isPlayed());
-  view.board.show(place, mayPlay(), values(), now.bottom);
+  view.board.show(place, mayPlay(), now.values, now.bottom);
   store.draw();
   showEnd(place.finished && isPlayed() && !game.puzzle ? place : undefined);
   saveAddress(push);
@@ -90,14 +89,14 @@ export function arrive(push = false) {
     letProgramMove(place, now.turn).catch(fail);
     return;
   }
-  if (!values() && !game.puzzle) {
+  if (!now.values && !game.puzzle) {
     prefetch(game, place, signal, known).catch(fail);
     return;
   }
-  learn(game, place, signal, values(), known)
-    .then(() => (values() ? analyse(game, signal, known) : undefined))
+  learn(game, place, signal, now.values, known)
+    .then(() => (now.values ? analyse(game, signal, known) : undefined))
     .catch(fail);
-  if (values())
+  if (now.values)
     learnBook(now.server, game.rules, place, signal)
       .then((more) => more && known())
       .catch(fail);
@@ -112,7 +111,7 @@ async function letProgramMove(place, turn) {
   const report = () => store.change();
   // Only an exchange and a puzzle depend on the value, which a page without a server has once its engine has loaded.
   if (mayExchange(place)) await learn(now.game, place, signal, false, report);
-  else if (now.game.puzzle || values()) learn(now.game, place, signal, false, report).catch(fail);
+  else if (now.game.puzzle || now.values) learn(now.game, place, signal, false, report).catch(fail);
   else prefetch(now.game, place, signal, report).catch(fail);
   if (turn !== now.turn || place.finished) {
     setWork();
@@ -218,7 +217,7 @@ function glance(place) {
   nextStep();
   enter("look");
   now.game.show(place);
-  view.board.show(place, false, values(), now.bottom);
+  view.board.show(place, false, now.values, now.bottom);
   store.draw();
 }
 
@@ -242,6 +241,15 @@ function arrange(how) {
   // The browser's Back restores what was removed.
   arrive(how === "remove" || how === "restore");
   announce(t(`arranged.${how}`));
+}
+
+/** Shows or hides the values, and remembers this. */
+export function showValues(shown = true) {
+  Object.assign(now, { values: shown, isHidden: false });
+  remember({ values: shown });
+  if (shown) helped(now.game);
+  if (goesOn(now.game.place)) store.draw();
+  else arrive();
 }
 
 /** Plays the first moves of the shown line, beside those that were played. @param {number[]} moves */

@@ -3,7 +3,7 @@
 import { find, make } from "./elements.js";
 import { SIDES, isReached } from "./game.js";
 import { evaluate, mark, turnLoss } from "./loss.js";
-import { onTab, openTab } from "./tabs.js";
+import { onTab } from "./tabs.js";
 import { numberOf, turnsAmong } from "./turns.js";
 import { language, name, t } from "./words.js";
 
@@ -58,20 +58,19 @@ export function fillReport(places, done, goTo) {
   find("report-list").replaceChildren(...items);
 }
 
-/** Ends the wait of the last report. */
-let close = () => {};
+/** Stops the work for the last report. */
+let stop = () => {};
 
-/** Empties the report; resolves when it is closed, or begun anew. @returns {Promise<void>} */
+/** Empties the report. Its signal stops the work for it when another tab or report is opened. */
 export function openReport() {
   find("report-list").replaceChildren();
-  close();
-  return new Promise((done) => (close = done));
+  stop();
+  const work = new AbortController();
+  stop = () => work.abort();
+  return work.signal;
 }
 
-/** Makes the end of the report known when another tab is opened. */
+/** Stops the work for the report when another tab is opened. */
 export function listenToReport() {
-  onTab((tab) => tab !== "report" && close());
+  onTab((tab) => tab !== "report" && stop());
 }
-
-/** Opens the tab of the report. */
-export const showReport = () => openTab("report");

@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { openGame, usualGame, load } from "./opening.js";
-import { askNewGame, hint, listenToButtons, playToday, report, showValues, updateReport } from "./commands.js";
+import { askNewGame, hint, listenToButtons, playToday, report, updateReport } from "./commands.js";
 import { listenToComments } from "./comment.js";
 import { prepare } from "./dialogs.js";
 import { listenToEditor } from "./editor.js";
@@ -14,14 +14,12 @@ import { listenToLesson, teach } from "./lesson.js";
 import { fromFragment } from "./link.js";
 import { listenToMachine } from "./machine.js";
 import { listenToMistakes, nextMistake } from "./mistakes.js";
-import { actions, arrive, browse, choose, isOwnAddress, saveAddress, onArrival, turnBoard } from "./play.js";
+import { actions, arrive, browse, choose, isOwnAddress, saveAddress, onArrival, showValues, turnBoard } from "./play.js";
 import { chosenPlayer, fillPlayers, setPrograms, showPlayer } from "./players.js";
 import { preparePreferences } from "./preferences.js";
-import { helped } from "./puzzle.js";
 import { listenToReport } from "./report.js";
-import { lastFragment } from "./resume.js";
-import { enter, goesOn, now, players, values } from "./session.js";
-import { loadSettings, remember, settings } from "./settings.js";
+import { enter, now, players } from "./session.js";
+import { lastFragment, loadSettings, settings } from "./settings.js";
 import { store } from "./store.js";
 import { listenToPanel, onTab } from "./tabs.js";
 import { fit, openView, view } from "./view.js";
@@ -41,17 +39,11 @@ function listen() {
     play: () => askNewGame().catch(fail),
     learn: () => teach().catch(fail),
     puzzle: () => playToday().catch(fail),
-    analyse: showValues,
+    analyse: () => showValues(),
   });
   listenToMistakes();
   listenToLesson(() => openGame(usualGame(), true).catch(fail));
-  find("values").addEventListener("change", () => {
-    Object.assign(now, { values: find("values").checked, isHidden: false });
-    remember({ values: values() });
-    if (values()) helped(now.game);
-    if (goesOn(now.game.place)) store.draw();
-    else arrive();
-  });
+  find("values").addEventListener("change", () => showValues(find("values").checked));
   for (const side of SIDES) {
     const changed = () => {
       players[side] = chosenPlayer(find(side), find(`${side}-number`));
@@ -79,7 +71,7 @@ function listen() {
   );
   new ResizeObserver(fit).observe(around(find("board")));
   addEventListener("resize", fit);
-  new ResizeObserver(() => values() && store.change()).observe(find("graph"));
+  new ResizeObserver(() => now.values && store.change()).observe(find("graph"));
   addEventListener("hashchange", () => {
     const { game } = now;
     const asked = fromFragment(location.hash.slice(1));
@@ -108,11 +100,11 @@ function showFrame() {
   const { board: text, values: shown, puzzle } = fromFragment(linked ? location.hash.slice(1) : lastFragment());
   const rows = text ? parse(text)?.rows : undefined;
   now.values = shown ? shown !== "off" : puzzle ? false : (settings.values ?? (linked && Boolean(text)));
-  find("values").checked = values();
-  document.body.classList.toggle("hidden-values", !values());
+  find("values").checked = now.values;
+  document.body.classList.toggle("hidden-values", !now.values);
   const pits = rows?.[0].length ?? (text ? 6 : (settings.game?.pits ?? 6));
   document.body.classList.toggle("many", pits > 8);
-  view.board.labels = values();
+  view.board.labels = now.values;
   view.board.build(Math.min(pits, 16));
   showWelcome();
   document.body.classList.add("ready");

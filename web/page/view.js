@@ -11,7 +11,7 @@ import { showLine } from "./line.js";
 import { MoveList } from "./moves.js";
 import { task } from "./puzzle.js";
 import { goesOn, isHuman, isPaused, isProgram, isSowing, mayExchange, mayPlay } from "./session.js";
-import { now, onlyPerson, players, values } from "./session.js";
+import { now, onlyPerson, players } from "./session.js";
 import { store } from "./store.js";
 import { showScore, showStrips } from "./strip.js";
 import { describe, ending, happened, name, origin, pitName, ruleName, t } from "./words.js";
@@ -66,7 +66,7 @@ export function status(place) {
   const { answer, side } = place;
   const yours = onlyPerson() === side;
   const mover = t(yours ? "yourTurn" : "toMove", { side: name(side) });
-  return answer && values()
+  return answer && now.values
     ? t("toMoveValue", { mover, value: describe(answer, side).full, origin: origin(answer) })
     : `${mover}.`;
 }
@@ -115,7 +115,7 @@ function draw() {
   const { game } = now;
   const { board, graph, moves, act } = view;
   const { place } = game;
-  const shown = values();
+  const shown = now.values;
   showMode(shown);
   document.body.classList.toggle("turned", now.bottom === "north");
   find("values").checked = shown;
@@ -161,8 +161,8 @@ function draw() {
 
 /** Lays everything out again in the available space. */
 export function fit() {
-  view.board.fit(values());
+  view.board.fit(now.values);
   view.moves.reveal(view.moves.here);
   document.documentElement.style.setProperty("--board-high", `${find("board").offsetHeight}px`);
-  if (values() && now.game) view.graph.draw(now.game);
+  if (now.values && now.game) view.graph.draw(now.game);
 }
