@@ -114,14 +114,19 @@ fn games_of_other_programs_are_read() {
         }
         let game = read.unwrap();
         let pits: Vec<usize> = game.moves().into_iter().map(Pit::number).collect();
-        assert_eq!((&serde_json::json!(pits), game.rules.name()), (moves, example["rules"].as_str().unwrap()), "{text}");
+        assert_eq!(
+            (&serde_json::json!(pits), game.rules.name()),
+            (moves, example["rules"].as_str().unwrap()),
+            "{text}"
+        );
         assert_eq!(record::read_games(text, Rules::EmptyCapture).unwrap(), [game]);
     }
 }
 
 #[test]
 fn a_text_without_rules_has_those_that_are_given() {
-    for (text, rules) in [("36 21", "standard"), ("CF BA", "standard"), ("[Rules \"single-move\"]\n3 2", "single-move")] {
+    for (text, rules) in [("36 21", "standard"), ("CF BA", "standard"), ("[Rules \"single-move\"]\n3 2", "single-move")]
+    {
         assert_eq!(record::read_game(text, Rules::Standard).unwrap().rules.name(), rules, "{text}");
     }
 }

@@ -8,6 +8,7 @@ import { click, fail, find, forgive } from "./elements.js";
 import { other, shortest } from "./game.js";
 import { gameText } from "./gametext.js";
 import { teach } from "./lesson.js";
+import { addressOf } from "./link.js";
 import { announce, setWork } from "./machine.js";
 import { nextMistake } from "./mistakes.js";
 import { arrive, browse, exchange, goTo, linkOf, setPlayers, showValues, turnBoard } from "./play.js";
@@ -23,12 +24,6 @@ import { t } from "./words.js";
 
 /** Seconds of a longer analysis. */
 const LONG = 60;
-
-/**
- * Returns the address of the game, without values if it `hides` them. Browsers refuse some changes of the address.
- * @param {boolean} [hides]
- */
-const gameAddress = (hides) => new URL(`#${linkOf(hides)}`, location.href).href;
 
 /** Asks for a new game, and begins it. */
 export async function askNewGame() {
@@ -143,7 +138,8 @@ async function puzzle(asked) {
 export function listenToButtons() {
   click("undo", () => browse("back"));
   click("redo", () => browse("on"));
-  click("share", () => copy("share", gameAddress(!now.values)));
+  // Not the address of the browser, which refuses some changes of it.
+  click("share", () => copy("share", addressOf(linkOf(!now.values))));
   click("hint", hint);
   click("first", () => browse("first"));
   click("final", () => browse("last"));
@@ -156,8 +152,8 @@ export function listenToButtons() {
   click("share-result", async () => {
     const { puzzle, root } = now.game;
     // Without the moves, which are the solution.
-    const start = puzzle && new URL(`#${shortest(root.literal)}&${new URLSearchParams(named(puzzle))}`, location.href);
-    if (start) await share("share-result", resultText(puzzle), start.href);
+    const start = puzzle && `${shortest(root.literal)}&${new URLSearchParams(named(puzzle))}`;
+    if (start) await share("share-result", resultText(puzzle), addressOf(start));
   });
   click("review", () => {
     find("end").close();

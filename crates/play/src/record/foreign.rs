@@ -1,10 +1,10 @@
-//! Games of Kalah(6,4) as other programs write them: moves as letters, and the actions of OpenSpiel's mancala, as a list
-//! or in a replay of Kaggle's arena.
+//! Games of Kalah(6,4) as other programs write them: moves as letters, and the actions of OpenSpiel's mancala, as a
+//! list or in a replay of Kaggle's arena.
 
 use kalah_core::game::{Line, Pit, Position, Rules, StartPosition};
 
-use super::read::{RecordError, RecordFault};
 use super::GameRecord;
+use super::read::{RecordError, RecordFault};
 
 /// The board of all these games.
 const START: StartPosition = StartPosition { pits: 6, seeds: 4 };
