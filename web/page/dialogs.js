@@ -3,6 +3,7 @@
 import { around, find } from "./elements.js";
 import { write } from "./game.js";
 import { chosenPlayer, fillLevels, fillPlayers, showPlayer } from "./players.js";
+import { now } from "./session.js";
 import { explain, ruleName, t } from "./words.js";
 
 /** Shows a dialog; resolves to true if it was left by its main button. @param {HTMLDialogElement} dialog */
@@ -24,18 +25,12 @@ export async function undisturbed() {
   }
 }
 
-/**
- * Limits of the server, `seeds` in play and `pits` a side; and its rule sets.
- * @type {Pick<Server, "seeds" | "pits" | "rule_sets">}
- */
-let limits = { seeds: 400, pits: 16, rule_sets: [] };
-
 /** Marks the face of the chosen opponent. */
 let markLevel = () => {};
 
-/** Prepares the dialogs for a server. @param {Server} server */
-export function prepare(server) {
-  limits = server;
+/** Prepares the dialogs for the server. */
+export function prepareDialogs() {
+  const { server } = now;
   for (const button of document.querySelectorAll("[data-close]")) {
     button.addEventListener("click", () => button.closest("dialog")?.close(""));
   }
@@ -50,7 +45,7 @@ export function prepare(server) {
   find("new-dialog").addEventListener("invalid", () => (find("new-more").open = true), true);
   for (const field of [find("new-pits"), find("edit-pits")]) field.max = String(server.pits);
   find("new-time").max = String(server.time);
-  find("new-rules").addEventListener("change", explainRules);
+  find("new-rules").addEventListener("change", explainNewRules);
   for (const field of [find("new-pits"), find("new-seeds")]) field.addEventListener("input", checkSize);
 }
 
@@ -60,27 +55,25 @@ function choosePlayers(you) {
   find("new-you").dispatchEvent(new Event("change"));
 }
 
-/** Returns the explanation of a rule set. @param {string} name */
-function explained(name) {
-  const rules = limits.rule_sets.find((rules) => rules.name === name);
-  return rules ? explain(rules) : "";
+/** Shows the explanation of a rule set. @param {HTMLElement} element @param {string} name */
+function explainRules(element, name) {
+  const rules = now.server.rule_sets.find((rules) => rules.name === name);
+  element.textContent = rules ? explain(rules) : "";
 }
 
-const explainRules = () => {
-  find("new-rules-told").textContent = explained(find("new-rules").value);
-};
+const explainNewRules = () => explainRules(find("new-rules-text"), find("new-rules").value);
 
 /** Shows the rules of a rule set. @param {string} rules */
 export function showRules(rules) {
   find("rules-name").textContent = ruleName(rules);
-  find("rules-told").textContent = explained(rules);
+  explainRules(find("rules-text"), rules);
   return ask(find("rules-dialog"));
 }
 
 /** Rejects boards that the server refuses. */
 function checkSize() {
-  const n = 2 * Number(find("new-pits").value) * Number(find("new-seeds").value);
-  find("new-seeds").setCustomValidity(n > limits.seeds ? t("tooMany", { n, most: limits.seeds }) : "");
+  const [n, most] = [2 * Number(find("new-pits").value) * Number(find("new-seeds").value), now.server.seeds];
+  find("new-seeds").setCustomValidity(n > most ? t("tooMany", { n, most }) : "");
 }
 
 /**
@@ -105,7 +98,7 @@ export async function newGame(given) {
   };
   for (const field of [find("new-you"), find("new-opponent")]) field.onchange = opponent;
   opponent();
-  explainRules();
+  explainNewRules();
   checkSize();
   if (!(await ask(find("new-dialog")))) return undefined;
   const [pits, seeds] = [find("new-pits"), find("new-seeds")].map((field) => Number(field.value));

@@ -4,9 +4,6 @@ import * as api from "./api.js";
 import { find, make } from "./elements.js";
 import { describe, pitName, seeds, t } from "./words.js";
 
-/** Action of a click on a move. @type {(move: number) => void} */
-let play = () => {};
-
 /**
  * Requests the book's answer for a place; resolves to true if it is new.
  * @param {Server} server
@@ -46,8 +43,13 @@ function rowsOf({ book, side }) {
   });
 }
 
-/** @param {ReturnType<typeof rowsOf>[number]} row @param {Side} side @param {boolean} playable */
-function rowOf({ number, kind, value, full, best }, side, playable) {
+/**
+ * @param {ReturnType<typeof rowsOf>[number]} row
+ * @param {Side} side
+ * @param {boolean} playable
+ * @param {(move: number) => void} play
+ */
+function rowOf({ number, kind, value, full, best }, side, playable, play) {
   const action = { disabled: !playable, ariaLabel: pitName(side, number), onclick: () => play(number) };
   const head = make("th", { scope: "row" }, make("button", action, String(number)));
   const title = full + (best ? `, ${t("best")}` : "");
@@ -62,7 +64,6 @@ function rowOf({ number, kind, value, full, best }, side, playable) {
  * @param {(move: number) => void} chosen
  */
 export function showExplorer(place, { playable, values }, chosen) {
-  play = chosen;
   const rows = place.finished || !values ? [] : rowsOf(place);
   find("explorer").hidden = rows.length === 0;
   find("explorer-none").hidden = rows.length > 0;
@@ -71,5 +72,5 @@ export function showExplorer(place, { playable, values }, chosen) {
   if (find("explorer").dataset.state === state) return;
   find("explorer").dataset.state = state;
   if (place.book?.in_book) find("explorer-note").textContent = t("explorerBook", { n: seeds(place.book.seeds) });
-  find("explorer-rows").replaceChildren(...rows.map((row) => rowOf(row, place.side, playable)));
+  find("explorer-rows").replaceChildren(...rows.map((row) => rowOf(row, place.side, playable, chosen)));
 }

@@ -1,6 +1,7 @@
 // The value of a game, place by place: a graph, and a bar for the shown place; as the player at the bottom sees it.
 
 import { shape } from "./elements.js";
+import { sum } from "./game.js";
 import { mistake } from "./loss.js";
 import { describe, name, seen, signed, t } from "./words.js";
 
@@ -146,7 +147,7 @@ export class Graph {
  */
 export function setBar(bar, place) {
   const { stores, rows } = place.raw();
-  const all = [...stores, ...rows[0], ...rows[1]].reduce((sum, count) => sum + count, 0);
+  const all = sum([...stores, ...rows.flat()]);
   const known = seen(place.answer ?? {}, place.side);
   /** @param {number} value */
   const part = (value) => 50 + 50 * Math.tanh((4 * value) / Math.max(1, all));

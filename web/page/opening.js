@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { fail } from "./elements.js";
-import { Game, parse, write } from "./game.js";
+import { Game, parse, sum, write } from "./game.js";
 import { USUAL, fromFragment } from "./link.js";
 import { FIRST, isPlayer } from "./players.js";
 import { arrive, saveAddress, setPlayers } from "./play.js";
@@ -25,10 +25,7 @@ export async function openGame(
   const turn = nextStep();
   const { server } = now;
   const start = parse(text);
-  const small =
-    start &&
-    start.rows[0].length <= server.pits &&
-    start.rows.flat().reduce((sum, count) => sum + count, 0) <= server.seeds;
+  const small = start && start.rows[0].length <= server.pits && sum(start.rows.flat()) <= server.seeds;
   const known = small && moves.length === 0 && server.rules.includes(rules) ? write(start) : undefined;
   const places = known === undefined ? (await api.line(text, rules, moves)).places : [];
   if (turn !== now.turn) return;

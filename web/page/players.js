@@ -2,6 +2,7 @@
 
 import { showFace } from "./face.js";
 import { around, make } from "./elements.js";
+import { now } from "./session.js";
 import { remember, settings } from "./settings.js";
 import { t } from "./words.js";
 
@@ -24,24 +25,16 @@ export const FIRST = LEVELS[0];
 /** Returns the level above a player's, if there is one. @param {string} player @returns {string | undefined} */
 export const levelAbove = (player) => LEVELS.slice(1).find((_, index) => LEVELS[index] === player && isPlayer(player));
 
-/** @type {string[]} */
-let kinds = [];
-
 /** @param {string} player */
 const kindOf = (player) => player.split(":")[0];
 
 /**
- * Sets the programs of the server, in its notation: `greedy`, `alphabeta:D`, `random:SEED`.
- * @param {string[]} programs
+ * Returns true if the server has a player, whose programs have such names: `greedy`, `alphabeta:D`, `random:SEED`.
+ * @param {string} player
  */
-export const setPrograms = (programs) => {
-  kinds = programs;
-};
-
-/** Returns true if the server has a player. @param {string} player */
 export function isPlayer(player) {
   if (player === "human") return true;
-  return kinds.some((kind) => {
+  return now.server.players.some((kind) => {
     if (kindOf(kind) !== kindOf(player)) return false;
     if (kind.endsWith(":D")) return /:[1-9]\d?$/.test(player);
     return kind === player || (kind.endsWith(":SEED") && /^\w+(:\d+)?$/.test(player));
@@ -80,7 +73,7 @@ export function countResult(player, result) {
 /** Fills a list of players; `short` leaves out what a level does. @param {HTMLSelectElement} select */
 export function fillPlayers(select, short = false) {
   const has = LEVELS.filter(isPlayer);
-  const programs = kinds
+  const programs = now.server.players
     .map((kind) => kind.replace(":SEED", ""))
     .filter((kind) => !has.some((level) => level === kind));
   select.replaceChildren(

@@ -3,7 +3,6 @@
 import { find, make } from "./elements.js";
 import { SIDES, isReached } from "./game.js";
 import { evaluate, mark, turnLoss } from "./loss.js";
-import { onTab } from "./tabs.js";
 import { numberOf, turnsAmong } from "./turns.js";
 import { language, name, t } from "./words.js";
 
@@ -61,16 +60,14 @@ export function fillReport(places, done, goTo) {
 /** Stops the work for the last report. */
 let stop = () => {};
 
-/** Empties the report. Its signal stops the work for it when another tab or report is opened. */
+/** Stops the work for the report. */
+export const closeReport = () => stop();
+
+/** Empties the report. Its signal stops the work for it when the report is closed or begins again. */
 export function openReport() {
   find("report-list").replaceChildren();
   stop();
   const work = new AbortController();
   stop = () => work.abort();
   return work.signal;
-}
-
-/** Stops the work for the report when another tab is opened. */
-export function listenToReport() {
-  onTab((tab) => tab !== "report" && stop());
 }

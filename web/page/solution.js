@@ -1,5 +1,6 @@
 // The course of a puzzle: which moves are right, and when it is solved.
 
+import { sum } from "./game.js";
 import { turnsOf } from "./line.js";
 
 /**
@@ -8,11 +9,8 @@ import { turnsOf } from "./line.js";
  * @typedef {"open" | "right" | "unknown" | "wrong" | "solved"} PuzzleState
  */
 
-/** @param {number[]} numbers */
-const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
-
 /** Returns the moves of a puzzle's line. @param {Puzzle} puzzle @param {number} pits */
-export const solutionOf = ({ line }, pits) => turnsOf(line, pits).flat();
+const solutionOf = ({ line }, pits) => turnsOf(line, pits).flat();
 
 /**
  * Returns whether a move of the solver kept the outcome; undefined if the value is not known.

@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { openGame, usualGame, load } from "./opening.js";
 import { askNewGame, hint, listenToButtons, playToday, report, updateReport } from "./commands.js";
 import { listenToComments } from "./comment.js";
-import { prepare } from "./dialogs.js";
+import { prepareDialogs } from "./dialogs.js";
 import { listenToEditor } from "./editor.js";
 import { around, fail, find } from "./elements.js";
 import { SIDES, parse, write } from "./game.js";
@@ -15,13 +15,13 @@ import { fromFragment } from "./link.js";
 import { listenToMachine } from "./machine.js";
 import { listenToMistakes, nextMistake } from "./mistakes.js";
 import { actions, arrive, browse, choose, isOwnAddress, saveAddress, onArrival, showValues, turnBoard } from "./play.js";
-import { chosenPlayer, fillPlayers, setPrograms, showPlayer } from "./players.js";
+import { chosenPlayer, fillPlayers, showPlayer } from "./players.js";
 import { preparePreferences } from "./preferences.js";
-import { listenToReport } from "./report.js";
+import { closeReport } from "./report.js";
 import { enter, now, players } from "./session.js";
 import { lastFragment, loadSettings, settings } from "./settings.js";
 import { store } from "./store.js";
-import { listenToPanel, onTab } from "./tabs.js";
+import { listenToPanel } from "./tabs.js";
 import { fit, openView, view } from "./view.js";
 import { endWelcome, listenToWelcome, showWelcome } from "./welcome.js";
 import { language, speak, translate } from "./words.js";
@@ -30,19 +30,17 @@ function listen() {
   listenToButtons();
   listenToEditor();
   listenToGameText();
-  listenToPanel(fit);
-  listenToReport();
-  onTab((tab) => tab === "report" && report().catch(fail));
+  listenToPanel(fit, (tab) => (tab === "report" ? report().catch(fail) : closeReport()));
   onArrival(endWelcome);
   onArrival(updateReport);
   listenToWelcome({
-    play: () => askNewGame().catch(fail),
-    learn: () => teach().catch(fail),
-    puzzle: () => playToday().catch(fail),
+    play: askNewGame,
+    learn: teach,
+    puzzle: playToday,
     analyse: () => showValues(),
   });
   listenToMistakes();
-  listenToLesson(() => openGame(usualGame(), true).catch(fail));
+  listenToLesson(() => openGame(usualGame(), true));
   find("values").addEventListener("change", () => showValues(find("values").checked));
   for (const side of SIDES) {
     const changed = () => {
@@ -133,9 +131,8 @@ export async function start(transport) {
   now.server = await api.server();
   // The engine in the page has its own queue.
   api.grant(now.server.here ? Number.POSITIVE_INFINITY : now.server.searches);
-  setPrograms(now.server.players);
   for (const side of SIDES) fillPlayers(find(side), true);
-  prepare(now.server);
+  prepareDialogs();
   preparePreferences();
   await load();
   listen();
