@@ -13,13 +13,13 @@ const DRAWN = { pit: 24, store: 60 };
 /** Radius of a seed, in hundredths of a pit; larger in small pits. */
 const RADIUS = { usual: 9.9, small: 12 };
 
-/** The forms of a board. */
-const FORMS = /** @type {const} */ (["wide", "stacked", "tall"]);
-
 /** Sets an attribute, if it has another value. @param {Element} element @param {string} key @param {string} value */
 const put = (element, key, value) => {
   if (element.getAttribute(key) !== value) element.setAttribute(key, value);
 };
+
+/** Returns the place of the last seed of a move. @param {{ sowing?: Api.Lift[] }} move */
+const lastDrop = ({ sowing }) => sowing?.at(-1)?.drops.at(-1) ?? 0;
 
 export class Board {
   /**
@@ -108,7 +108,7 @@ export class Board {
     const { form, pit, high, tight } = this.size;
     this.element.style.setProperty("--pit", `${pit}px`);
     this.element.style.setProperty("--pit-high", `${high}px`);
-    for (const each of FORMS) this.element.classList.toggle(each, each === form);
+    for (const each of ["wide", "stacked", "tall"]) this.element.classList.toggle(each, each === form);
     this.element.classList.toggle("tight", Boolean(tight));
     this.element.classList.toggle("small", pit < 64);
     this.element.classList.toggle("bare", !labels);
@@ -130,14 +130,9 @@ export class Board {
 
   /** Draws the arc of the last move. */
   trace() {
-    const place = this.place;
-    if (!place || !isReached(place)) {
-      drawArc(this);
-      return;
-    }
-    const { sowing } = place.by;
-    const { side } = place.before;
-    drawArc(this, this.hole(side, sowing[0].from), this.hole(side, sowing[sowing.length - 1].drops.slice(-1)[0]));
+    const { by, before } = this.place ?? {};
+    if (by && before) drawArc(this, this.hole(before.side, by.sowing[0].from), this.hole(before.side, lastDrop(by)));
+    else drawArc(this);
   }
 
   /** Shows where the last seed of a legal move falls; without a pit, nothing. @param {number} [pit] */
@@ -157,8 +152,7 @@ export class Board {
       this.peek(place, pit);
       return;
     }
-    const last = move.sowing[move.sowing.length - 1].drops.slice(-1)[0];
-    drawAim(this, this.hole(place.side, last), move.again ? "↻" : move.captured?.length ? "×" : "");
+    drawAim(this, this.hole(place.side, lastDrop(move)), move.again ? "↻" : move.captured?.length ? "×" : "");
   }
 
   /** Shows a few words for a moment. @param {string} text */
@@ -221,7 +215,7 @@ export class Board {
       const { side } = place.before;
       /** @param {number} number */
       const hole = (number) => this.hole(side, number);
-      marks.set(hole(sowing[sowing.length - 1].drops.slice(-1)[0]), "last");
+      marks.set(hole(lastDrop(place.by)), "last");
       for (const lift of sowing.slice(1)) marks.set(hole(lift.from), "relay");
       for (const number of captured) marks.set(hole(number), "captured");
       marks.set(hole(sowing[0].from), "from");
