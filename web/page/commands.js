@@ -42,8 +42,8 @@ export async function askNewGame() {
     pie: game.pie,
   });
   if (!asked) return;
-  const { board, time, ...kept } = asked;
-  remember({ game: kept, time });
+  const { board, time, ...chosen } = asked;
+  remember({ game: chosen, time });
   forgive();
   if (game.puzzle) now.values = settings.values ?? true;
   await openGame({ ...usualGame(asked), board }, true);

@@ -12,7 +12,7 @@ import { turnsFrom } from "./turns.js";
 /** Headers whose contents may have changed since a game was read. */
 const GIVEN = ["South", "North", "Termination", "Pie"];
 
-/** Beginning of the last game that was read. @type {Beginning} */
+/** Start of the last game that was read. @type {GameStart} */
 let game;
 
 /** Listens to the buttons of the dialog. */
@@ -48,7 +48,7 @@ function replayOf(text) {
  * none.
  * @param {string} text
  * @param {string} rules
- * @returns {Promise<Beginning>}
+ * @returns {Promise<GameStart>}
  */
 export async function gameOf(text, rules) {
   const plain = text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n").trim();

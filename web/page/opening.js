@@ -1,4 +1,4 @@
-// Beginning a game: a new one, one from a link or a text, or a puzzle.
+// Starting a game: a new one, one from a link or a text, or a puzzle.
 
 import * as api from "./api.js";
 import { fail } from "./elements.js";
@@ -15,7 +15,7 @@ import { t } from "./words.js";
 /**
  * Begins a game. `moves` are played, and `at` of them are shown. `also` are other lines from the start, of which the
  * first `line` come before `moves`. `comments` are texts after the moves of a `path`, and `headers` those of a text.
- * @param {Beginning} asked
+ * @param {GameStart} asked
  * @param {boolean} push
  */
 export async function openGame(
@@ -105,7 +105,7 @@ export const lastGame = () => ({
   ...settings.game,
 });
 
-/** Sets the players of a new game, and returns its beginning. @returns {Beginning} */
+/** Sets the players of a new game, and returns its beginning. @returns {GameStart} */
 export function usualGame(asked = lastGame()) {
   /** @param {Side} side */
   const of = (side) => (asked.you === side || asked.you === "both" ? "human" : asked.opponent);

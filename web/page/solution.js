@@ -56,10 +56,10 @@ export function stateOf(puzzle, place) {
   for (const [index, step] of steps.entries()) {
     inLine &&= step.by.move === line[index];
     if (inLine || step.before.side !== solver) continue;
-    const kept = index > 0 && keeps(puzzle, step, solver);
-    if (kept === false) return "wrong";
+    const holds = index > 0 && keeps(puzzle, step, solver);
+    if (holds === false) return "wrong";
     // A value that is not proved counts for the solver.
-    state = kept === undefined && step === place && !place.answer ? "unknown" : "right";
+    state = holds === undefined && step === place && !place.answer ? "unknown" : "right";
   }
   if (state === "unknown") return state;
   const complete = place.finished || (inLine && steps.length >= line.length);

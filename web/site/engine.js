@@ -189,7 +189,7 @@ async function reply(request) {
     const isDamaged = "status" in found && found.answer?.error?.code === "damaged-table";
     call({ call: "forget", damaged: isDamaged });
     if (!isDamaged) {
-      await parts.keep(used);
+      await parts.save(used);
       return found;
     }
     await parts.forget(used.keys());

@@ -30,14 +30,14 @@ const LOST = 2;
  * Makes the browser run the service worker of this version, which keeps the files of the page.
  * @param {boolean} isSparing
  */
-async function keep(isSparing) {
+async function saveFiles(isSparing) {
   const workers = navigator.serviceWorker;
   if (!workers) return;
   await workers.register(new URL(`offline-${version}.js`, document.baseURI));
   const { active } = await workers.ready;
   // With the service worker, the next visit is isolated and may use threads.
   const mayUse = !isSparing && !crossOriginIsolated && navigator.hardwareConcurrency > 1;
-  if (mayUse) active?.postMessage({ keep: "kalah_threads.bin" });
+  if (mayUse) active?.postMessage({ save: "kalah_threads.bin" });
 }
 
 /** Returns the engine, which is started at once and after a failure. */
@@ -68,7 +68,7 @@ function started() {
     else if (data.ready) {
       document.documentElement.dataset.threads = data.threads;
       dispatchEvent(new CustomEvent("engine"));
-      keep(data.isSparing).catch(() => {});
+      saveFiles(data.isSparing).catch(() => {});
     }
     else if ("progress" in data) open.get(data.id)?.progress(data.progress);
     else {
