@@ -3,7 +3,7 @@
 /** @import { Board } from "./board.js" */
 
 import * as api from "./api.js";
-import { analyse, learn, prefetch } from "./analysis.js";
+import { analyse, glimpse, learn } from "./analysis.js";
 import { undisturbed } from "./dialogs.js";
 import { learnBook } from "./explorer.js";
 import { fail, find, forgive } from "./elements.js";
@@ -90,7 +90,7 @@ export function arrive(push = false) {
     return;
   }
   if (!now.values && !game.puzzle) {
-    prefetch(game, place, signal, known).catch(fail);
+    glimpse(game, place, signal, known, "low").catch(fail);
     return;
   }
   learn(game, place, signal, now.values, known)
@@ -110,9 +110,10 @@ async function letProgramMove(place, turn) {
   setWork(t("thinking", { side: name(place.side) }));
   const report = () => store.change();
   // Only an exchange and a puzzle depend on the value, which a page without a server has once its engine has loaded.
-  if (mayExchange(place)) await learn(now.game, place, signal, false, report);
-  else if (now.game.puzzle || now.values) learn(now.game, place, signal, false, report).catch(fail);
-  else prefetch(now.game, place, signal, report).catch(fail);
+  const isNeeded = mayExchange(place) || now.game.puzzle || now.values;
+  const glimpsed = glimpse(now.game, place, signal, report, isNeeded ? "auto" : "low");
+  if (mayExchange(place)) await glimpsed;
+  else glimpsed.catch(fail);
   if (turn !== now.turn || place.finished) {
     setWork();
     return;
@@ -139,8 +140,12 @@ async function reply(place, signal) {
   const { puzzle, rules } = now.game;
   const pit = puzzle && replyOf(puzzle, place);
   if (pit === undefined) return api.move(place.literal, rules, players[place.side], settings.time, signal);
-  return (await api.line(place.literal, rules, [pit], signal)).places[0];
+  return effects(place, pit, signal);
 }
+
+/** Requests the effects of a move. @param {Place} place @param {number} pit @param {AbortSignal} [signal] */
+const effects = async (place, pit, signal) =>
+  (await api.line(place.literal, now.game.rules, [pit], signal)).places[0];
 
 /** Plays a move that the server described; `push` as in `saveAddress`. @param {Made} move */
 async function make(move, push = false) {
@@ -171,13 +176,12 @@ function peek(place, pit) {
     place.peeked.set(pit, move);
     if (place === board.place && pit === board.aimed) board.aim(pit);
   };
-  const asked = api.line(place.literal, now.game.rules, [pit], now.asking.signal);
-  asked.then(({ places }) => show(places[0])).catch(fail);
+  effects(place, pit, now.asking.signal).then(show).catch(fail);
 }
 
 /** A person chose a pit. @param {Side} side @param {number} pit */
 export function choose(side, pit) {
-  const { place, rules } = now.game;
+  const { place } = now.game;
   if (side !== place.side || !mayPlay()) return;
   forgive();
   if (place.raw().rows[SIDES.indexOf(side)][pit - 1] === 0) {
@@ -191,12 +195,8 @@ export function choose(side, pit) {
     make(known, true).catch(fail);
     return;
   }
-  // Not loaded yet: the line of this one move has its effects.
-  api
-    .line(place.literal, rules, [pit])
-    .then(({ places }) => {
-      return place === now.game.place && mayPlay() ? make(places[0], true) : undefined;
-    })
+  effects(place, pit)
+    .then((move) => (place === now.game.place && mayPlay() ? make(move, true) : undefined))
     .catch(fail);
 }
 
