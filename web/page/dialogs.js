@@ -86,14 +86,14 @@ export async function newGame(given) {
   for (const key of /** @type {const} */ (["rules", "pits", "seeds", "first", "you", "time"])) {
     if (given[key] !== undefined) find(`new-${key}`).value = String(given[key]);
   }
-  showPlayer(find("new-opponent"), find("new-ahead"), given.opponent);
+  showPlayer("new-opponent", given.opponent);
   find("new-pie").checked = Boolean(given.pie);
   const opponent = () => {
     const both = find("new-you").value === "both";
     for (const field of [find("new-opponent"), find("new-time")]) around(field).hidden = both;
     find("new-levels").hidden = both;
     find(both ? "versus-person" : "versus-computer").checked = true;
-    showPlayer(find("new-opponent"), find("new-ahead"), chosenPlayer(find("new-opponent"), find("new-ahead")));
+    showPlayer("new-opponent", chosenPlayer("new-opponent"));
     markLevel();
   };
   for (const field of [find("new-you"), find("new-opponent")]) field.onchange = opponent;
@@ -109,7 +109,7 @@ export async function newGame(given) {
     seeds,
     first: /** @type {Side} */ (find("new-first").value),
     you: /** @type {NewGame["you"]} */ (find("new-you").value),
-    opponent: chosenPlayer(find("new-opponent"), find("new-ahead")),
+    opponent: chosenPlayer("new-opponent"),
     time: Number(find("new-time").value) || undefined,
     pie: find("new-pie").checked,
     board: write({ stores: [0, 0], rows: [row, row] }),

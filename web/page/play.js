@@ -6,7 +6,7 @@ import * as api from "./api.js";
 import { analyse, glimpse, learn } from "./analysis.js";
 import { undisturbed } from "./dialogs.js";
 import { learnBook } from "./explorer.js";
-import { fail, find, forgive } from "./elements.js";
+import { fail, forgive } from "./elements.js";
 import { showEnd } from "./finish.js";
 import { SIDES, isReached, other } from "./game.js";
 import { fragment } from "./link.js";
@@ -271,7 +271,7 @@ export function setPlayers(south, north) {
   for (const side of SIDES) {
     const player = side === "south" ? south : north;
     players[side] = isPlayer(player) ? player : "human";
-    showPlayer(find(side), find(`${side}-number`), players[side]);
+    showPlayer(side, players[side]);
   }
   // A person who plays alone sits at the bottom.
   now.bottom = onlyPerson() ?? "south";

@@ -1,7 +1,7 @@
 // Players of a side: a person, a program of a named level, or any program of the server.
 
 import { showFace } from "./face.js";
-import { around, make } from "./elements.js";
+import { around, find, make } from "./elements.js";
 import { now } from "./session.js";
 import { remember, settings } from "./settings.js";
 import { t } from "./words.js";
@@ -120,13 +120,11 @@ export function fillLevels(parent, select) {
   };
 }
 
-/**
- * Chooses a player in a list, and its number in the field beside it.
- * @param {HTMLSelectElement} select
- * @param {HTMLInputElement} field
- * @param {string} player
- */
-export function showPlayer(select, field, player) {
+/** Lists of players, each with a field for the number of a player. @typedef {Side | "new-opponent"} List */
+
+/** Chooses a player in a list, and its number in the field beside it. @param {List} list @param {string} player */
+export function showPlayer(list, player) {
+  const [select, field] = [find(list), find(`${list}-number`)];
   const values = [...select.options].map((option) => option.value);
   const [kind, number] = player.split(":");
   select.value = values.includes(player)
@@ -136,8 +134,8 @@ export function showPlayer(select, field, player) {
   around(field).hidden = !select.value.endsWith(":D");
 }
 
-/** Returns the player that is chosen in a list. @param {HTMLSelectElement} select @param {HTMLInputElement} field */
-export function chosenPlayer(select, field) {
-  const number = Math.max(1, Math.min(99, Math.trunc(Number(field.value)) || 1));
-  return select.value.replace(/:D$/, `:${number}`);
+/** Returns the player that is chosen in a list. @param {List} list */
+export function chosenPlayer(list) {
+  const number = Math.max(1, Math.min(99, Math.trunc(Number(find(`${list}-number`).value)) || 1));
+  return find(list).value.replace(/:D$/, `:${number}`);
 }

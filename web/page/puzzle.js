@@ -55,8 +55,8 @@ export async function askPuzzle(rules) {
   return api.puzzle({ rules, board: "6x4", level: level.value, ...which });
 }
 
-/** Requests the puzzle of the day that most people play. @param {string} rules */
-export const todaysPuzzle = (rules) => api.puzzle({ rules, board: "6x4", level: "medium", day: dayOf(new Date()) });
+/** Requests the puzzle of the day that most people play: a hard one. @param {string} rules */
+export const todaysPuzzle = (rules) => api.puzzle({ rules, board: "6x4", level: "hard", day: dayOf(new Date()) });
 
 /** Describes the result of a puzzle of a day without its solution, with the days in a row. @param {Puzzle} puzzle */
 export function resultText({ level, rules, day = "" }) {

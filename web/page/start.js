@@ -44,12 +44,11 @@ function listen() {
   find("values").addEventListener("change", () => showValues(find("values").checked));
   for (const side of SIDES) {
     const changed = () => {
-      players[side] = chosenPlayer(find(side), find(`${side}-number`));
-      showPlayer(find(side), find(`${side}-number`), players[side]);
+      players[side] = chosenPlayer(side);
+      showPlayer(side, players[side]);
       arrive();
     };
-    find(side).addEventListener("change", changed);
-    find(`${side}-number`).addEventListener("change", changed);
+    for (const id of /** @type {const} */ ([side, `${side}-number`])) find(id).addEventListener("change", changed);
   }
   listenToKeys({
     pits: () => view.board.pits,

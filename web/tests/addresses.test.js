@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { afterEach, test } from "node:test";
+import { gzipSync } from "node:zlib";
 import * as api from "../page/api.js";
 import { addressOf, fromFragment } from "../page/link.js";
 import { copy } from "../page/share.js";
@@ -97,6 +98,8 @@ test("the engine answers for the page's folder only, and keeps files for it", as
   for (const [index, baseURI] of PAGES.entries()) {
     /** @type {string[]} */
     const [targets, plain, registered] = [[], [], []];
+    const script = { textContent: "" };
+    const made = { documentElement: { dataset: {} }, head: { append() {} }, createElement: () => script };
     /** @type {{ onmessage?: (event: any) => void }[]} */
     const workers = [];
     class Engine {
@@ -111,13 +114,16 @@ test("the engine answers for the page's folder only, and keeps files for it", as
     }
     const register = async (/** @type {URL} */ url) => registered.push(url.href);
     browser({
-      document: { baseURI, documentElement: { dataset: {} } },
+      document: { ...made, baseURI },
       Worker: Engine,
       BroadcastChannel: class {},
       crossOriginIsolated: true,
       dispatchEvent: () => true,
       navigator: { serviceWorker: { register, ready: Promise.resolve({ active: undefined }) } },
-      fetch: async (/** @type {string} */ address) => plain.push(address),
+      fetch: async (/** @type {string} */ address) => {
+        plain.push(String(address));
+        return new Response(gzipSync("page()"));
+      },
       plainFetch: undefined,
     });
     await import(`../site/local.js?${index}`);
@@ -127,8 +133,9 @@ test("the engine answers for the page's folder only, and keeps files for it", as
       await fetch(elsewhere);
     }
     workers[0].onmessage?.({ data: { ready: true, threads: 1, isSparing: false } });
-    await new Promise((done) => setTimeout(done));
-    assert.deepEqual([targets, plain.length], [["", "line?board=6x4", "tables"], 3]);
+    while (!script.textContent) await new Promise((done) => setTimeout(done));
+    assert.deepEqual(targets, ["", "line?board=6x4", "tables"]);
+    assert.deepEqual([plain.length, plain[0].endsWith("/web/site/page.bin"), script.textContent], [4, true, "page()"]);
     assert.deepEqual(registered, ["https://host.example/preview/x/offline-site.js"]);
   }
 });
