@@ -55,5 +55,8 @@ export function showFace(element, player, side) {
     shape("path", { d: eyes }),
     shape("path", { d: mouth, fill: mouth.endsWith("z") ? edge : "none" }),
   ];
-  element.replaceChildren(shape("svg", { viewBox: "0 0 40 40", "aria-hidden": "true", style: `color: ${edge}` }, ...parts));
+  const svg = shape("svg", { viewBox: "0 0 40 40", "aria-hidden": "true" }, ...parts);
+  // Not as an attribute, which the policy of a static site forbids.
+  svg.style.color = edge;
+  element.replaceChildren(svg);
 }

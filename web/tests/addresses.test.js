@@ -1,7 +1,7 @@
 // Addresses: the page works at any path, as `index.html`, and in a frame.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { afterEach, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import * as api from "../page/api.js";
@@ -160,5 +160,11 @@ test("the service worker answers for the page of its folder, also as index.html"
   assert.ok(isAnswered("https://host.example/preview/x/site/v/page.js", "cors"));
   for (const other of ["https://host.example/", "https://host.example/preview/y/", "https://host.example/index.html"]) {
     assert.ok(!isAnswered(other, "navigate"), other);
+  }
+});
+
+test("no script sets a style as an attribute, which the policy of a static site forbids", () => {
+  for (const name of readdirSync(new URL("../page/", import.meta.url)).filter((name) => name.endsWith(".js"))) {
+    assert.doesNotMatch(read(`../page/${name}`), /[{,] style: `|setAttribute\("style"/, name);
   }
 });
