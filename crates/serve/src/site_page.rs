@@ -14,12 +14,10 @@ use super::page::{DESCRIPTION, FILES};
 use super::preview::SiteAddress;
 use super::site_folder::DIRECTORY;
 
-/// Modules that replace a server.
-const MODULES: [(&str, &str); 8] = [
-    ("engine.js", include_str!("../web/site/engine.js")),
-    ("local.js", include_str!("../web/site/local.js")),
-    ("module.js", include_str!("../web/site/module.js")),
-    ("parts.js", include_str!("../web/site/parts.js")),
+/// Modules that replace a server. `build.rs` joins those that are always loaded with what they import.
+const MODULES: [(&str, &str); 6] = [
+    ("engine.js", include_str!(concat!(env!("OUT_DIR"), "/engine.js"))),
+    ("local.js", include_str!(concat!(env!("OUT_DIR"), "/local.js"))),
     ("slots.js", include_str!("../web/site/slots.js")),
     ("thread.js", include_str!("../web/site/thread.js")),
     ("threads.js", include_str!("../web/site/threads.js")),
