@@ -39,8 +39,8 @@ function take(place, answer) {
 }
 
 /**
- * Requests a quick answer about a place, unless there is one; with `priority` "low" one that makes the page quicker, but
- * that nothing on the page needs.
+ * Requests a quick answer about a place, unless there is one; with `priority` "low" one that makes the page quicker,
+ * but that nothing on the page needs.
  * @param {Game} game
  * @param {Place} place
  * @param {AbortSignal} signal

@@ -115,7 +115,7 @@ async function ask(path, options = {}, progress = () => {}) {
     try {
       response = await send(path, options);
       const streamed = response.ok && response.headers.get("content-type")?.startsWith("text/event-stream");
-      // What is no JSON is not from this server, but such as a proxy's page.
+      // An answer without JSON is not from this server, but such as a proxy's page.
       document = await (streamed ? follow(response, progress) : response.json().catch(() => undefined));
     } catch (error) {
       if (options.signal?.aborted) throw error;

@@ -1,11 +1,11 @@
-// What this browser stores: settings, and the last game, which the address without a fragment resumes.
+// Storage of this browser: settings, and the last game, which the address without a fragment resumes.
 
 const [SETTINGS, LAST] = ["kalah", "kalah-last"];
 
 /** @type {Settings} */
 const DEFAULTS = { speed: "normal", sounds: true, keys: true };
 
-/** Reads or writes. A browser may forbid storage, and stored texts may be damaged. @template T @param {() => T} access */
+/** Reads or writes. Storage may be forbidden, and stored texts damaged. @template T @param {() => T} access */
 function attempt(access) {
   try {
     return access();

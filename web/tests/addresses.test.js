@@ -90,7 +90,7 @@ test("requests go to the folder of the page", async () => {
   await api.puzzle({ rules: "standard", board: "6x4", level: "easy" });
   assert.equal(paths.length, 9);
   for (const page of PAGES) {
-    for (const path of paths) assert.match(new URL(path, page).href, /^https:\/\/host\.example\/preview\/x\/api\b/, path);
+    for (const path of paths) assert.ok(`${new URL(path, page)}/`.match(/\/preview\/x\/api[/?]/), path);
   }
 });
 

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import * as api from "../page/api.js";
 import { gameOf } from "../page/gametext.js";
 
-/** Texts that the program reads: tests/play/record.rs has the same file. @type {{ text: string, moves?: number[] }[]} */
+/** Texts that the program reads, as in tests/play/record.rs. @type {{ text: string, moves?: number[] }[]} */
 const FORMS = JSON.parse(readFileSync(new URL("../../tests/play/other-forms.json", import.meta.url), "utf8"));
 
 test("the server gets every form of a game as it is, but only the actions of a replay", async () => {
@@ -14,7 +14,8 @@ test("the server gets every form of a game as it is, but only the actions of a r
   const sent = [];
   api.connect(async (_, { body }) => {
     sent.push(JSON.parse(String(body)));
-    return new Response(JSON.stringify({ rules: "standard", board: "<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>", moves: [3], headers: [] }));
+    const board = "<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>";
+    return Response.json({ rules: "standard", board, moves: [3], headers: [] });
   });
   for (const { text } of FORMS) {
     const { rules, moves, at } = await gameOf(text, "empty-capture");

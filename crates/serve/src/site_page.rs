@@ -103,8 +103,8 @@ fn version(files: &BTreeMap<String, Vec<u8>>, page: &str) -> String {
 fn policy(script: &[u8]) -> String {
     let digest = base64(&Sha256::digest(script));
     format!(
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'self'; script-src 'self' 'wasm-unsafe-eval' \
-         'sha256-{digest}'; img-src 'self' data:; base-uri 'none'; form-action 'none'\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'self'; \
+         script-src 'self' 'wasm-unsafe-eval' 'sha256-{digest}'; img-src 'self' data:; base-uri 'none'; form-action 'none'\">\n"
     )
 }
 
