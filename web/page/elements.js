@@ -46,7 +46,7 @@ export function setText(element, text) {
 }
 
 /** Calls a function after each click, and shows its errors. @param {keyof Elements} id @param {() => unknown} run */
-export const click = (id, run) => find(id).addEventListener("click", () => Promise.resolve(run()).catch(fail));
+export const click = (id, run) => find(id).addEventListener("click", () => (async () => run())().catch(fail));
 
 /** Shows an error, unless it only reports that another step began. @param {Error} error */
 export function fail(error) {

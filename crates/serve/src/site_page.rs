@@ -102,10 +102,9 @@ fn version(files: &BTreeMap<String, Vec<u8>>, page: &str) -> String {
 /// `script`. A host of static files may not send it as a header.
 fn policy(script: &[u8]) -> String {
     let digest = base64(&Sha256::digest(script));
-    format!(
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'self'; \
-         script-src 'self' 'wasm-unsafe-eval' 'sha256-{digest}'; img-src 'self' data:; base-uri 'none'; form-action 'none'\">\n"
-    )
+    let scripts = format!("script-src 'self' 'wasm-unsafe-eval' 'sha256-{digest}'");
+    let policy = format!("default-src 'self'; {scripts}; img-src 'self' data:; base-uri 'none'; form-action 'none'");
+    format!("<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n")
 }
 
 /// Writes bytes as base64.
