@@ -1,4 +1,4 @@
-//! Joins the scripts of the page.
+//! Joins the scripts of the page, and those of a static site that are always loaded.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,9 +7,15 @@ mod join;
 
 fn main() {
     println!("cargo::rerun-if-changed=web/page");
+    println!("cargo::rerun-if-changed=web/site");
     println!("cargo::rerun-if-changed=build.rs");
-    let page = Path::new(&std::env::var_os("OUT_DIR").expect("cargo sets it")).join("page.js");
-    std::fs::write(page, join::join(&scripts(Path::new("web/page")), "app")).expect("a file in cargo's directory");
+    let output = std::env::var_os("OUT_DIR").expect("cargo sets it");
+    for (folder, main, name) in
+        [("web/page", "app", "page.js"), ("web/site", "engine", "engine.js"), ("web/site", "local", "local.js")]
+    {
+        let joined = join::join(&scripts(Path::new(folder)), main);
+        std::fs::write(Path::new(&output).join(name), joined).expect("a file in cargo's directory");
+    }
 }
 
 /// Reads the scripts in a directory, by their names without `.js`.

@@ -69,14 +69,14 @@ fn the_dialog_of_a_new_game_explains_the_chosen_rules() {
         let text = format!("{}{}", if rules.moves_again() { again } else { "" }, rules.summary());
         text[..1].to_uppercase() + &text[1..]
     };
-    assert_eq!(browser.text("#new-rules-told"), explanation(Rules::default()));
+    assert_eq!(browser.text("#new-rules-text"), explanation(Rules::default()));
     for rules in Rules::ALL {
         browser.run(&format!(
             "const select = document.querySelector('#new-rules');
              select.value = '{rules}';
              select.dispatchEvent(new Event('change'));"
         ));
-        assert_eq!(browser.text("#new-rules-told"), explanation(rules));
+        assert_eq!(browser.text("#new-rules-text"), explanation(rules));
     }
 }
 

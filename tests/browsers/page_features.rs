@@ -215,8 +215,8 @@ fn the_rules_are_explained() {
         browser.go(&server.url(&format!("/#board=3x2&north=human&rules={rules}")));
         browser.wait("document.querySelectorAll('.cell.south .pit.legal').length === 3");
         browser.click("#rules");
-        assert!(browser.text("#rules-told").contains(rules.summary()));
-        assert!(browser.text("#rules-told").starts_with(char::is_uppercase));
+        assert!(browser.text("#rules-text").contains(rules.summary()));
+        assert!(browser.text("#rules-text").starts_with(char::is_uppercase));
     }
 }
 

@@ -210,7 +210,7 @@ fn variations_and_long_comments_go_through_a_game_text() {
     let text = text.as_str().unwrap();
     assert!(text.replace('\n', " ").contains("(1... 3 {why not? a line} 2. 2 (2. 1) 2... 1)"), "{text}");
     // Other commands skip them.
-    let game = kalah::record::read_game(text).unwrap();
+    let game = kalah::record::read_game(text, kalah::game::Rules::default()).unwrap();
     assert_eq!(game.moves().len(), 3);
     browser.keys("\u{e00c}");
     browser.go("about:blank");

@@ -59,7 +59,7 @@ fn the_page_of_a_site_has_the_icons_of_its_manifest() {
     assert!(site.join(image).is_file(), "{image}");
     // It states what it may load, since the host may send no such header.
     let policy = page.split_once("Content-Security-Policy\" content=\"").unwrap().1.split_once('"').unwrap().0;
-    assert!(policy.starts_with("default-src 'self'; script-src 'self' 'wasm-unsafe-eval';"), "{policy}");
+    assert!(policy.starts_with("default-src 'self'; script-src 'self' 'wasm-unsafe-eval' 'sha256-"), "{policy}");
     assert!(!policy.contains("unsafe-inline"), "{policy}");
     // With an address, other programs find it, too.
     let arguments = ["s", "--tables", tables.path().to_str().unwrap(), "--address", "https://kalah.example/play"];

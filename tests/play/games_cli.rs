@@ -34,7 +34,7 @@ fn a_tournament_writes_all_its_games() {
     let file = file.to_str().unwrap();
     let args = ["tournament", "greedy", "random:3", "--start", "3x2", "--rules", "standard", "--json", "--save", file];
     let report: Value = kalah(&args, "").success().json();
-    let games = read_games(&std::fs::read_to_string(file).unwrap()).unwrap();
+    let games = read_games(&std::fs::read_to_string(file).unwrap(), Rules::default()).unwrap();
     let reported = report["games"].as_array().unwrap();
     assert_eq!((games.len(), reported.len()), (4, 4));
     for (game, reported) in games.iter().zip(reported) {
@@ -55,9 +55,9 @@ fn a_tournament_writes_all_its_games() {
     let other = directory.path().join("other.games");
     let args = [&args[..], &[other.to_str().unwrap()]].concat();
     let report: Value = kalah(&args, open).success().json();
-    let again = read_games(&std::fs::read_to_string(&other).unwrap()).unwrap();
+    let again = read_games(&std::fs::read_to_string(&other).unwrap(), Rules::default()).unwrap();
     assert_eq!((report["starts"].as_array().unwrap().len(), again.len()), (2, 2));
-    let ends = read_games(open).unwrap().iter().map(|game| game.end().0).collect::<Vec<Position>>();
+    let ends = read_games(open, Rules::default()).unwrap().iter().map(|game| game.end().0).collect::<Vec<Position>>();
     assert_eq!(again.iter().map(|game| game.start).collect::<Vec<Position>>(), ends);
     refused(&["tournament", "greedy", "--from", "-"], open, 1, "add --rules standard");
 }
@@ -70,12 +70,12 @@ fn a_game_in_the_terminal_is_kept_and_gone_on_with() {
     // The input ends after the first move.
     let args = ["play", "3x2", "--rules", "standard", "--north", "greedy", "--save", file];
     kalah(&args, "1\n").printed();
-    let kept = read_game(&std::fs::read_to_string(file).unwrap()).unwrap();
+    let kept = read_game(&std::fs::read_to_string(file).unwrap(), Rules::default()).unwrap();
     assert_eq!((kept.header("South"), kept.header("North")), (Some("human"), Some("greedy")));
     assert!(kept.line.to_string().starts_with('1') && kept.result.is_none());
     let args = ["play", "--from", file, "--south", "random:1", "--north", "greedy", "--save", file];
     let printed = kalah(&args, "").printed();
-    let whole = read_game(&std::fs::read_to_string(file).unwrap()).unwrap();
+    let whole = read_game(&std::fs::read_to_string(file).unwrap(), Rules::default()).unwrap();
     assert!(whole.line.to_string().starts_with(&kept.line.to_string()) && whole.result.is_some());
     assert!(printed.contains(&format!("line {}", whole.line)), "{printed}");
     assert_eq!(whole.rules, Rules::Standard);
@@ -93,7 +93,7 @@ fn games_are_added_to_those_of_a_file() {
     let first = "[Event \"old\"]\n[Rules \"standard\"]\n[Start \"3x2\"]\n\n1   {mine}\n\n\n";
     std::fs::write(&path, first).unwrap();
     let read = || std::fs::read_to_string(&path).unwrap();
-    let games = || read_games(&read()).unwrap();
+    let games = || read_games(&read(), Rules::default()).unwrap();
     kalah(&["line", "3x2", "2", "--rules", "standard", "--no-tables", "--save", file], "").printed();
     assert!(read().starts_with(first.trim_end()) && games().len() == 2, "{}", read());
     let play = ["play", "3x2", "--rules", "standard", "--south", "greedy", "--north", "greedy", "--save", file];
@@ -170,6 +170,23 @@ fn puzzles_have_one_move_that_keeps_the_outcome() {
 }
 
 #[test]
+fn puzzles_are_chosen_by_seeds_and_by_what_tempts() {
+    let args = ["puzzles", "--start", "3x2", "--rules", "standard", "--count", "4", "--json"];
+    let find = |flags: &[&str]| -> Value { kalah(&[&args[..], flags].concat(), "").success().json() };
+    let tempts = |puzzle: &Value| {
+        let position: Position = puzzle["position"].as_str().unwrap().parse().unwrap();
+        let search = kalah::solve::LimitedSearch::new(Rules::Standard, kalah::solve::Method::SeqAb, 1);
+        search.run(&position).best.map(|pit| pit.number() as u64) != puzzle["move"].as_u64()
+    };
+    let all =
+        |report: &Value, wanted: &dyn Fn(&Value) -> bool| report["puzzles"].as_array().unwrap().iter().all(wanted);
+    let (large, tempting, any) = (find(&["--in-play", "9"]), find(&["--tempting"]), find(&[]));
+    let is_large = |puzzle: &Value| puzzle["seeds"].as_u64() >= Some(9);
+    assert!(all(&large, &is_large) && !all(&any, &is_large), "{large} {any}");
+    assert!(all(&tempting, &tempts) && !all(&any, &tempts), "{tempting} {any}");
+}
+
+#[test]
 fn puzzles_are_chosen_by_gap_and_length() {
     let args = ["puzzles", "--start", "3x2", "--rules", "standard", "--count", "4", "--json"];
     let all = ["--gap", "4", "--turns", "5"];
@@ -188,13 +205,13 @@ fn comments_and_headers_are_kept_by_commands_that_read_and_write() {
     let file = directory.path().join("mine.games");
     let file = file.to_str().unwrap();
     let text = "[Rules \"standard\"]\n[Start \"3x2\"]\n[Event \"a club\"]\n\n{a start} 1 {and an answer}";
-    let comments = read_game(text).unwrap().comments;
+    let comments = read_game(text, Rules::default()).unwrap().comments;
     assert_eq!(comments.len(), 2);
     kalah(&["line", "--from", "-", "--no-tables", "--save", file], text).printed();
-    assert_eq!(read_game(&std::fs::read_to_string(file).unwrap()).unwrap().comments, comments);
+    assert_eq!(read_game(&std::fs::read_to_string(file).unwrap(), Rules::default()).unwrap().comments, comments);
     let args = ["play", "--from", file, "--south", "greedy", "--north", "greedy", "--save", file];
     kalah(&args, "").printed();
-    let game = read_game(&std::fs::read_to_string(file).unwrap()).unwrap();
+    let game = read_game(&std::fs::read_to_string(file).unwrap(), Rules::default()).unwrap();
     assert_eq!((&game.comments, game.result.is_some()), (&comments, true));
     assert_eq!((game.header("Event"), game.header("South")), (Some("a club"), Some("greedy")));
 }

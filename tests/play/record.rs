@@ -1,8 +1,16 @@
 //! Games as text: games that were written can be read, and faults are reported with their line.
 
 use kalah::game::{Line, Pit, Position, Rules};
-use kalah::record::{GameRecord, read_game, read_games};
+use kalah::record::{self, GameRecord, RecordError};
 use proptest::prelude::*;
+
+fn read_games(text: &str) -> Result<Vec<GameRecord>, RecordError> {
+    record::read_games(text, Rules::default())
+}
+
+fn read_game(text: &str) -> Result<GameRecord, RecordError> {
+    record::read_game(text, Rules::default())
+}
 
 /// Plays random moves by `choices`, to the end of the game or of the choices.
 fn played(rules: Rules, start: Position, choices: &[usize]) -> GameRecord {
@@ -92,6 +100,35 @@ fn moves_alone_are_a_game() {
     assert_eq!((game.rules, game.start), (Rules::default(), "6x4".parse().unwrap()));
     assert_eq!(game.line, Line::parse(6, "36 21 4").unwrap());
     assert_eq!((game.result, game.headers.len()), (None, 0));
+}
+
+#[test]
+fn games_of_other_programs_are_read() {
+    let examples: serde_json::Value = serde_json::from_str(include_str!("other-forms.json")).unwrap();
+    for example in examples.as_array().unwrap() {
+        let (text, moves) = (example["text"].as_str().unwrap(), &example["moves"]);
+        let read = record::read_game(text, Rules::EmptyCapture);
+        if moves.is_null() {
+            assert!(read.is_err(), "{text}");
+            continue;
+        }
+        let game = read.unwrap();
+        let pits: Vec<usize> = game.moves().into_iter().map(Pit::number).collect();
+        assert_eq!(
+            (&serde_json::json!(pits), game.rules.name()),
+            (moves, example["rules"].as_str().unwrap()),
+            "{text}"
+        );
+        assert_eq!(record::read_games(text, Rules::EmptyCapture).unwrap(), [game]);
+    }
+}
+
+#[test]
+fn a_text_without_rules_has_those_that_are_given() {
+    for (text, rules) in [("36 21", "standard"), ("CF BA", "standard"), ("[Rules \"single-move\"]\n3 2", "single-move")]
+    {
+        assert_eq!(record::read_game(text, Rules::Standard).unwrap().rules.name(), rules, "{text}");
+    }
 }
 
 #[test]

@@ -147,6 +147,11 @@ fn games_come_from_files_text_and_positions() {
     let line = game.line.to_string();
     let by_turns = answer(&[&["3x2", "--rules", "standard"], &line.split(' ').collect::<Vec<_>>()[..]].concat(), "");
     assert_eq!(by_turns["turns"], whole["turns"]);
+    // Forms of other programs, under the rules of the flag where they name none.
+    for (text, stdin) in [("CF ba", ""), ("-", "[3, 6, 9, 8]\n"), ("36 21", "")] {
+        let game = answer(&[text, "--rules", "standard", "--within", "1ms"], stdin);
+        assert_eq!((&game["rules"], &game["line"]), (&"standard".into(), &"36 21".into()), "{text}");
+    }
     let table = kalah(&["-"], &text);
     let table = table.stdout();
     assert_eq!(table.lines().count(), game.line.turns().len() + 5, "{table}");

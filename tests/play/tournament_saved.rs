@@ -50,7 +50,7 @@ fn report(output: &Output) -> Value {
 
 /// The games of a file without their times.
 fn games(path: &Path) -> Vec<String> {
-    let games = read_games(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let games = read_games(&std::fs::read_to_string(path).unwrap(), kalah::game::Rules::default()).unwrap();
     games.into_iter().map(|game| game.with_header("Seconds", "").to_string()).collect()
 }
 

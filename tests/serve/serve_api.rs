@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use kalah::game::Position;
+use kalah::game::{Position, Rules};
 use kalah::record::read_game;
 use kalah::table::Tables;
 use serde_json::{Value, json};
@@ -352,7 +352,7 @@ fn texts_are_written_and_read() {
     let body = json!({"board": "6x4", "moves": [3, 6, 2], "south": "Ada \"A\"", "headers": [["Event", "Club"]]});
     let (status, answer) = post("/api/text/write", &body);
     assert_eq!(status, 200, "{answer}");
-    let game = read_game(answer["text"].as_str().unwrap()).unwrap();
+    let game = read_game(answer["text"].as_str().unwrap(), Rules::default()).unwrap();
     assert_eq!((game.line.to_string(), game.header("South")), ("36 2".to_owned(), Some("Ada \"A\"")));
     let (_, read) = post("/api/text/read", &answer);
     assert_eq!(

@@ -2,7 +2,8 @@
 
 use kalah::book::Book;
 use kalah::build::build;
-use kalah::game::{Bounds, Position};
+use kalah::game::{Bounds, Line, Position, Rules};
+use kalah::solve::{LimitedSearch, Method};
 use kalah::table::Tables;
 use serde_json::{Value, json};
 
@@ -95,6 +96,36 @@ fn the_puzzle_of_a_day_is_the_same_with_larger_tables() {
     });
     assert_eq!(answers[0], answers[1]);
     assert!(answers[0].iter().any(|puzzle| puzzle["seeds"] != answers[0][0]["seeds"]));
+}
+
+#[test]
+fn hard_puzzles_are_long_and_tempting_and_need_no_tables() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Server::start(directory.path(), &["--no-book"]);
+    for rules in ["standard", "empty-capture"] {
+        let mut seen = std::collections::HashSet::new();
+        for number in 1..=28 {
+            let path = format!("/api/puzzle?rules={rules}&level=hard&day=2026-11-{number:02}");
+            let (status, puzzle) = server.get(&path);
+            assert_eq!((status, &puzzle["level"]), (200, &json!("hard")), "{puzzle}");
+            assert!((20..=30).contains(&puzzle["seeds"].as_u64().unwrap()) && puzzle["depth"].as_u64() > Some(5));
+            let rules: Rules = rules.parse().unwrap();
+            let position: Position = puzzle["position"].as_str().unwrap().parse().unwrap();
+            assert!(seen.insert(position), "{puzzle} occurs twice");
+            // A player that looks at one move errs, and the line of best play gives the value that is stated.
+            let natural = LimitedSearch::new(rules, Method::SeqAb, 1).run(&position).best.unwrap();
+            let line = Line::parse(6, puzzle["line"].as_str().unwrap()).unwrap();
+            assert_eq!(puzzle["move"], line.turns()[0][0].number());
+            assert_ne!(puzzle["move"], natural.number());
+            let end = *line.follow(rules, &position).unwrap().last().unwrap();
+            assert_eq!(end.position.final_value().map(|value| json!(end.turned(value))), Some(puzzle["value"].clone()));
+            let (value, second) = (puzzle["value"].as_i64().unwrap(), puzzle["second"].as_i64().unwrap());
+            assert!(value >= 0 && value.signum() > second.signum() && (value > 0) == (puzzle["outcome"] == "win"));
+        }
+    }
+    // Another number, another puzzle.
+    let numbered = [1, 2].map(|seed| server.get(&format!("/api/puzzle?rules=standard&level=hard&seed={seed}")).1);
+    assert_ne!(numbered[0]["position"], numbered[1]["position"]);
 }
 
 #[test]

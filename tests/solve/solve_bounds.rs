@@ -196,7 +196,8 @@ fn damage_of_a_bound_table_is_reported_with_file_and_byte() {
     bytes[offset as usize + 40] ^= 2;
     layers[4] = Arc::new(BoundTable::from_bytes(&path, bytes).unwrap());
     let damaged = BoundTables::new(directory.path(), layers).unwrap().unwrap();
-    match Solver::new(options(&tables, &damaged, 3, &position)) {
+    let solver = Solver::new(options(&tables, &damaged, 3, &position)).unwrap();
+    match solver.solve(&position, 0) {
         Err(SolveError::Table(TableError::Damaged {
             path: named, damage: Damage::Part { offset: at, .. }, ..
         })) => {

@@ -39,15 +39,17 @@ function take(place, answer) {
 }
 
 /**
- * Requests an answer that makes the page quicker, but that nothing on the page needs.
+ * Requests a quick answer about a place, unless there is one; with `priority` "low" one that makes the page quicker,
+ * but that nothing on the page needs.
  * @param {Game} game
  * @param {Place} place
  * @param {AbortSignal} signal
  * @param {() => void} report
+ * @param {RequestPriority} priority
  */
-export async function prefetch(game, place, signal, report) {
+export async function glimpse(game, place, signal, report, priority = "auto") {
   if (place.answer) return;
-  take(place, await api.position(place.literal, game.rules, QUICK, signal, "low"));
+  take(place, await api.position(place.literal, game.rules, QUICK, signal, priority));
   report();
 }
 
@@ -61,10 +63,7 @@ export async function prefetch(game, place, signal, report) {
  * @param {() => void} report
  */
 export async function learn(game, place, signal, further, report, shows = true) {
-  if (!place.answer) {
-    take(place, await api.position(place.literal, game.rules, QUICK, signal));
-    report();
-  }
+  await glimpse(game, place, signal, report);
   if (!further || isKnown(place) || place.finished) return;
   /** @param {Api.Answer} answer */
   const progress = (answer) => {
@@ -108,8 +107,7 @@ const [ROUND, LONGEST_ROUND] = [1, 64];
  */
 export async function analyse(game, signal, report, proves = false) {
   const { places } = game;
-  const open = () => places.filter((place) => !place.answer);
-  if (open().length > 2) {
+  if (places.filter((place) => !place.answer).length > 2) {
     /** @param {Api.Answer & { index: number }} answer */
     const progress = (answer) => {
       take(places[answer.index], answer);
@@ -118,10 +116,7 @@ export async function analyse(game, signal, report, proves = false) {
     const answer = await api.game(game.root.literal, game.rules, game.moves, progress, signal);
     for (const [index, known] of answer.places.entries()) if (!places[index].answer) take(places[index], known);
   }
-  for (const place of open()) {
-    take(place, await api.position(place.literal, game.rules, QUICK, signal));
-    report();
-  }
+  for (const place of places) await glimpse(game, place, signal, report);
   report();
   /** Places of which no search finds more. @type {Set<Place>} */
   const ended = new Set();

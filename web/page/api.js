@@ -50,39 +50,15 @@ function report(next) {
   listener(next, before);
 }
 
-/** @param {number} seconds @param {Signal | null} [signal] @returns {Promise<void>} */
-function wait(seconds, signal) {
-  return new Promise((done, fail) => {
-    const clear = () => {
-      clearTimeout(timer);
-      waiting.removeEventListener("wake", end);
-      signal?.removeEventListener("abort", stop);
-    };
-    const end = () => {
-      clear();
-      done();
-    };
-    const stop = () => {
-      clear();
-      fail(signal?.reason);
-    };
-    const timer = setTimeout(end, 1000 * seconds);
-    waiting.addEventListener("wake", end);
-    signal?.addEventListener("abort", stop);
-  });
-}
-
-/**
- * Returns the document of a response; undefined if it is not from this server, but such as a proxy's page.
- * @param {Response} response
- */
-async function documentOf(response) {
-  const text = await response.text();
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** Waits for some seconds, or until requests are repeated. @param {number} seconds @param {Signal | null} [signal] */
+async function wait(seconds, signal) {
+  const end = new AbortController();
+  const listens = { signal: end.signal };
+  await new Promise((done, fail) => {
+    setTimeout(done, 1000 * seconds);
+    waiting.addEventListener("wake", done, listens);
+    signal?.addEventListener("abort", () => fail(signal.reason), listens);
+  }).finally(() => end.abort());
 }
 
 /**
@@ -139,7 +115,8 @@ async function ask(path, options = {}, progress = () => {}) {
     try {
       response = await send(path, options);
       const streamed = response.ok && response.headers.get("content-type")?.startsWith("text/event-stream");
-      document = streamed ? await follow(response, progress) : await documentOf(response);
+      // An answer without JSON is not from this server, but such as a proxy's page.
+      document = await (streamed ? follow(response, progress) : response.json().catch(() => undefined));
     } catch (error) {
       if (options.signal?.aborted) throw error;
     }
@@ -301,8 +278,12 @@ export const game = (board, rules, moves, progress, signal) =>
     progress,
   );
 
-/** Requests the game that a text describes. @type {(text: string) => Promise<Api.GameRead>} */
-export const readText = (text) => ask("api/text/read", { method: "POST", body: JSON.stringify({ text }) });
+/**
+ * Requests the game that a text describes, by `rules` if it names none.
+ * @type {(text: string, rules: string) => Promise<Api.GameRead>}
+ */
+export const readText = (text, rules) =>
+  ask("api/text/read", { method: "POST", body: JSON.stringify({ text, rules }) });
 
 /**
  * Requests a game as text.

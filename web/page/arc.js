@@ -1,8 +1,8 @@
 // Drawings over the board: an arc for the last move, and the place of the last seed of the move under the pointer.
 
-/** @import { Board } from "./board.js" */
+import { make, shape } from "./elements.js";
 
-const SVG = "http://www.w3.org/2000/svg";
+/** @import { Board } from "./board.js" */
 
 /** Returns the middle of a hollow, from the corner of the board. @param {Board} board @param {Hole} hole */
 export function middle(board, hole) {
@@ -39,16 +39,8 @@ export function drawArc(board, from, to) {
   /** @param {number} off */
   const tip = (off) => text({ x: b.x - 13 * Math.cos(turn + off), y: b.y - 13 * Math.sin(turn + off) });
   const path = `M${text(a)} Q${text(c)} ${text(b)} M${tip(0.6)} L${text(b)} L${tip(-0.6)}`;
-  const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("class", "arc");
-  svg.setAttribute("aria-hidden", "true");
-  for (const kind of ["halo", "trace"]) {
-    const line = document.createElementNS(SVG, "path");
-    line.setAttribute("class", kind);
-    line.setAttribute("d", path);
-    svg.append(line);
-  }
-  board.element.append(svg);
+  const lines = ["halo", "trace"].map((kind) => shape("path", { class: kind, d: path }));
+  board.element.append(shape("svg", { class: "arc", "aria-hidden": "true" }, ...lines));
 }
 
 /**
@@ -61,10 +53,7 @@ export function drawArc(board, from, to) {
 export function drawAim(board, target, text = "") {
   board.element.querySelector(".aim")?.remove();
   if (!target) return;
-  const mark = document.createElement("span");
-  mark.className = "aim";
-  mark.setAttribute("aria-hidden", "true");
-  mark.textContent = text;
+  const mark = make("span", { className: "aim", ariaHidden: "true" }, text);
   const { x, y } = middle(board, target);
   mark.style.transform = `translate(${x}px, ${y}px)`;
   board.element.append(mark);

@@ -1,6 +1,7 @@
 // The board: two rows of pits, a store at each end, marks of the last move, and values of the legal moves.
 
 import { drawAim, drawArc } from "./arc.js";
+import { make } from "./elements.js";
 import { SIDES, isReached, other } from "./game.js";
 import { layout } from "./layout.js";
 import { drawSeeds, drawing } from "./seeds.js";
@@ -12,21 +13,13 @@ const DRAWN = { pit: 24, store: 60 };
 /** Radius of a seed, in hundredths of a pit; larger in small pits. */
 const RADIUS = { usual: 9.9, small: 12 };
 
-/** The forms of a board. */
-const FORMS = /** @type {const} */ (["wide", "stacked", "tall"]);
-
-/** @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {string} className @param {Element} parent */
-const make = (tag, className, parent) => {
-  const element = document.createElement(tag);
-  element.className = className;
-  parent.append(element);
-  return element;
-};
-
 /** Sets an attribute, if it has another value. @param {Element} element @param {string} key @param {string} value */
 const put = (element, key, value) => {
   if (element.getAttribute(key) !== value) element.setAttribute(key, value);
 };
+
+/** Returns the place of the last seed of a move. @param {{ sowing?: Api.Lift[] }} move */
+const lastDrop = ({ sowing }) => sowing?.at(-1)?.drops.at(-1) ?? 0;
 
 export class Board {
   /**
@@ -78,23 +71,21 @@ export class Board {
     const row = (side) => `${side} ${side === this.bottom ? "lower" : "upper"}`;
     /** @param {Side} side @returns {Hole} */
     const store = (side) => {
-      const element = make("div", `store ${row(side)}`, this.element);
-      element.setAttribute("role", "img");
-      return { element, svg: drawing(element), count: make("span", "count", element), kind: "store", side, seeds: 0 };
+      const [svg, count] = [drawing(), make("span", { className: "count" })];
+      const element = make("div", { className: `store ${row(side)}`, role: "img" }, svg, count);
+      this.element.append(element);
+      return { element, svg, count, kind: "store", side, seeds: 0 };
     };
     /** @param {Side} side @param {number} number @returns {Pit} */
     const pit = (side, number) => {
-      const cell = make("div", `cell ${row(side)}`, this.element);
-      cell.style.setProperty("--column", String(side === this.bottom ? number : pits - number + 1));
-      const element = make("button", "pit", cell);
-      element.type = "button";
+      const [svg, count] = [drawing(), make("span", { className: "count" })];
+      const star = make("span", { className: "star", ariaHidden: "true" }, "★");
+      const element = make("button", { className: "pit" }, svg, count, star);
       Object.assign(element.dataset, { pit: number, side });
-      const svg = drawing(element);
-      const count = make("span", "count", element);
-      const star = make("span", "star", element);
-      star.textContent = "★";
-      star.setAttribute("aria-hidden", "true");
-      const label = make("span", "label", cell);
+      const label = make("span", { className: "label" });
+      const cell = make("div", { className: `cell ${row(side)}` }, element, label);
+      cell.style.setProperty("--column", String(side === this.bottom ? number : pits - number + 1));
+      this.element.append(cell);
       element.addEventListener("click", () => this.choose(side, number));
       for (const event of ["pointerenter", "focus"]) element.addEventListener(event, () => this.aim(number));
       for (const event of ["pointerleave", "blur", "click"]) element.addEventListener(event, () => this.aim());
@@ -117,7 +108,7 @@ export class Board {
     const { form, pit, high, tight } = this.size;
     this.element.style.setProperty("--pit", `${pit}px`);
     this.element.style.setProperty("--pit-high", `${high}px`);
-    for (const each of FORMS) this.element.classList.toggle(each, each === form);
+    for (const each of ["wide", "stacked", "tall"]) this.element.classList.toggle(each, each === form);
     this.element.classList.toggle("tight", Boolean(tight));
     this.element.classList.toggle("small", pit < 64);
     this.element.classList.toggle("bare", !labels);
@@ -139,14 +130,9 @@ export class Board {
 
   /** Draws the arc of the last move. */
   trace() {
-    const place = this.place;
-    if (!place || !isReached(place)) {
-      drawArc(this);
-      return;
-    }
-    const { sowing } = place.by;
-    const { side } = place.before;
-    drawArc(this, this.hole(side, sowing[0].from), this.hole(side, sowing[sowing.length - 1].drops.slice(-1)[0]));
+    const { by, before } = this.place ?? {};
+    if (by && before) drawArc(this, this.hole(before.side, by.sowing[0].from), this.hole(before.side, lastDrop(by)));
+    else drawArc(this);
   }
 
   /** Shows where the last seed of a legal move falls; without a pit, nothing. @param {number} [pit] */
@@ -166,16 +152,14 @@ export class Board {
       this.peek(place, pit);
       return;
     }
-    const last = move.sowing[move.sowing.length - 1].drops.slice(-1)[0];
-    drawAim(this, this.hole(place.side, last), move.again ? "↻" : move.captured?.length ? "×" : "");
+    drawAim(this, this.hole(place.side, lastDrop(move)), move.again ? "↻" : move.captured?.length ? "×" : "");
   }
 
   /** Shows a few words for a moment. @param {string} text */
   shout(text) {
     this.element.querySelector(".shout")?.remove();
-    const element = make("div", "shout", this.element);
-    element.textContent = text;
-    element.setAttribute("aria-hidden", "true");
+    const element = make("div", { className: "shout", ariaHidden: "true" }, text);
+    this.element.append(element);
     setTimeout(() => element.remove(), 1300);
   }
 
@@ -231,7 +215,7 @@ export class Board {
       const { side } = place.before;
       /** @param {number} number */
       const hole = (number) => this.hole(side, number);
-      marks.set(hole(sowing[sowing.length - 1].drops.slice(-1)[0]), "last");
+      marks.set(hole(lastDrop(place.by)), "last");
       for (const lift of sowing.slice(1)) marks.set(hole(lift.from), "relay");
       for (const number of captured) marks.set(hole(number), "captured");
       marks.set(hole(sowing[0].from), "from");
@@ -267,11 +251,7 @@ export class Board {
         hole.label.className = `label ${known?.kind ?? ""}`;
         const parts = known ? [known.text, known.word] : [];
         if ([...hole.label.children].map((part) => part.textContent).join() !== parts.join()) {
-          hole.label.replaceChildren();
-          if (known) {
-            make("b", "", hole.label).textContent = known.text;
-            make("i", "", hole.label).textContent = known.word;
-          }
+          hole.label.replaceChildren(...(known ? [make("b", {}, known.text), make("i", {}, known.word)] : []));
         }
         hole.label.classList.toggle("best", best && Boolean(known));
         hole.element.classList.toggle("best", best);

@@ -4,44 +4,31 @@ import { analyse, isKnown, learn } from "./analysis.js";
 import { openGame, openPuzzle, usualGame, lastGame } from "./opening.js";
 import { newGame, showRules } from "./dialogs.js";
 import { setUp } from "./editor.js";
-import { find } from "./find.js";
+import { click, fail, find, forgive } from "./elements.js";
 import { other, shortest } from "./game.js";
 import { gameText } from "./gametext.js";
 import { teach } from "./lesson.js";
+import { addressOf } from "./link.js";
 import { announce, setWork } from "./machine.js";
 import { nextMistake } from "./mistakes.js";
-import { arrive, browse, exchange, goTo, linkOf, setPlayers, turnBoard } from "./play.js";
+import { arrive, browse, exchange, goTo, linkOf, setPlayers, showValues, turnBoard } from "./play.js";
 import { anotherPuzzle, askPuzzle, helped, named, resultText, task, todaysPuzzle } from "./puzzle.js";
-import { openReport, showReport, fillReport } from "./report.js";
-import { enter, mayPlay, now, onlyPerson, players, values } from "./session.js";
+import { openReport, fillReport } from "./report.js";
+import { enter, mayPlay, now, onlyPerson, players } from "./session.js";
 import { remember, settings } from "./settings.js";
 import { copy, share } from "./share.js";
 import { store } from "./store.js";
-import { isOpen, openSheet } from "./tabs.js";
-import { fail, forgive } from "./view.js";
+import { isOpen, openSheet, openTab } from "./tabs.js";
 import { endWelcome } from "./welcome.js";
 import { t } from "./words.js";
 
 /** Seconds of a longer analysis. */
 const LONG = 60;
 
-/**
- * Returns the address of the game, without values if it `hides` them. Browsers refuse some changes of the address.
- * @param {boolean} [hides]
- */
-const gameAddress = (hides) => new URL(`#${linkOf(hides)}`, location.href).href;
-
 /** Asks for a new game, and begins it. */
 export async function askNewGame() {
   const { game } = now;
-  const you =
-    players.south === "human"
-      ? players.north === "human"
-        ? "both"
-        : "south"
-      : players.north === "human"
-        ? "north"
-        : "none";
+  const you = onlyPerson() ?? (players.south === "human" ? "both" : "none");
   const opponent = [players.north, players.south].find((player) => player !== "human") ?? lastGame().opponent;
   const { rows } = game.root.raw();
   const even = !game.puzzle && new Set(rows.flat()).size === 1 ? { pits: rows[0].length, seeds: rows[0][0] } : {};
@@ -55,8 +42,8 @@ export async function askNewGame() {
     pie: game.pie,
   });
   if (!asked) return;
-  const { board, time, ...kept } = asked;
-  remember({ game: kept, time });
+  const { board, time, ...chosen } = asked;
+  remember({ game: chosen, time });
   forgive();
   if (game.puzzle) now.values = settings.values ?? true;
   await openGame({ ...usualGame(asked), board }, true);
@@ -70,26 +57,14 @@ export async function report() {
   const { game } = now;
   const { places } = game;
   reported = places[places.length - 1];
-  const closing = new AbortController();
-  const done = () => places.filter(isKnown).length;
-  const showDone = () => fillReport(places, done(), goTo);
-  const closed = openReport();
-  const leave = store.subscribe(showDone);
-  closed.then(() => {
-    closing.abort();
-    leave();
-  });
+  const signal = openReport();
+  const show = () => fillReport(places, places.filter(isKnown).length, goTo);
+  const leave = store.subscribe(show);
+  signal.addEventListener("abort", leave);
   store.draw();
-  await analyse(game, closing.signal, () => store.change(), true).finally(leave);
-  showDone();
+  await analyse(game, signal, () => store.change(), true).finally(leave);
+  show();
   store.change();
-}
-
-/** Shows the values. */
-export function showValues() {
-  if (values()) return;
-  find("values").checked = true;
-  find("values").dispatchEvent(new Event("change"));
 }
 
 /** Begins the same game again; the other side moves first where both have the same. @param {string} [opponent] */
@@ -161,15 +136,14 @@ async function puzzle(asked) {
 
 /** Listens to the buttons. */
 export function listenToButtons() {
-  /** @param {keyof Elements} id @param {() => unknown} run */
-  const click = (id, run) => find(id).addEventListener("click", () => Promise.resolve(run()).catch(fail));
   click("undo", () => browse("back"));
   click("redo", () => browse("on"));
-  click("share", () => copy("share", gameAddress(!values())));
+  // Not the address of the browser, which refuses some changes of it.
+  click("share", () => copy("share", addressOf(linkOf(!now.values))));
   click("hint", hint);
   click("first", () => browse("first"));
   click("final", () => browse("last"));
-  click("analyse", showValues);
+  click("analyse", () => now.values || showValues());
   click("rematch", () => rematch());
   click("next-level", () => rematch(find("next-level").value));
   click("again", () => goTo(now.game.place.before ?? now.game.root));
@@ -178,14 +152,14 @@ export function listenToButtons() {
   click("share-result", async () => {
     const { puzzle, root } = now.game;
     // Without the moves, which are the solution.
-    const start = puzzle && new URL(`#${shortest(root.literal)}&${new URLSearchParams(named(puzzle))}`, location.href);
-    if (start) await share("share-result", resultText(puzzle), start.href);
+    const start = puzzle && `${shortest(root.literal)}&${new URLSearchParams(named(puzzle))}`;
+    if (start) await share("share-result", resultText(puzzle), addressOf(start));
   });
   click("review", () => {
     find("end").close();
-    showValues();
+    if (!now.values) showValues();
     openSheet(true);
-    showReport();
+    openTab("report");
   });
   click("lesson", () => {
     find("rules-dialog").close();

@@ -1,6 +1,6 @@
 // Comments on places of a game: showing and writing them, as they are typed.
 
-import { find } from "./find.js";
+import { find } from "./elements.js";
 
 /** Milliseconds after the last key until a comment is kept. Browsers refuse too many changes of the address. */
 const PAUSE = 400;

@@ -1,8 +1,9 @@
 // Common parts of all dialogs, and the dialog of a new game.
 
-import { around, find } from "./find.js";
+import { around, find } from "./elements.js";
 import { write } from "./game.js";
 import { chosenPlayer, fillLevels, fillPlayers, showPlayer } from "./players.js";
+import { now } from "./session.js";
 import { explain, ruleName, t } from "./words.js";
 
 /** Shows a dialog; resolves to true if it was left by its main button. @param {HTMLDialogElement} dialog */
@@ -24,18 +25,12 @@ export async function undisturbed() {
   }
 }
 
-/**
- * Limits of the server, `seeds` in play and `pits` a side; and its rule sets.
- * @type {Pick<Server, "seeds" | "pits" | "rule_sets">}
- */
-let limits = { seeds: 400, pits: 16, rule_sets: [] };
-
 /** Marks the face of the chosen opponent. */
 let markLevel = () => {};
 
-/** Prepares the dialogs for a server. @param {Server} server */
-export function prepare(server) {
-  limits = server;
+/** Prepares the dialogs for the server. */
+export function prepareDialogs() {
+  const { server } = now;
   for (const button of document.querySelectorAll("[data-close]")) {
     button.addEventListener("click", () => button.closest("dialog")?.close(""));
   }
@@ -50,7 +45,7 @@ export function prepare(server) {
   find("new-dialog").addEventListener("invalid", () => (find("new-more").open = true), true);
   for (const field of [find("new-pits"), find("edit-pits")]) field.max = String(server.pits);
   find("new-time").max = String(server.time);
-  find("new-rules").addEventListener("change", explainRules);
+  find("new-rules").addEventListener("change", explainNewRules);
   for (const field of [find("new-pits"), find("new-seeds")]) field.addEventListener("input", checkSize);
 }
 
@@ -60,27 +55,25 @@ function choosePlayers(you) {
   find("new-you").dispatchEvent(new Event("change"));
 }
 
-/** Returns the explanation of a rule set. @param {string} name */
-function explained(name) {
-  const rules = limits.rule_sets.find((rules) => rules.name === name);
-  return rules ? explain(rules) : "";
+/** Shows the explanation of a rule set. @param {HTMLElement} element @param {string} name */
+function explainRules(element, name) {
+  const rules = now.server.rule_sets.find((rules) => rules.name === name);
+  element.textContent = rules ? explain(rules) : "";
 }
 
-const explainRules = () => {
-  find("new-rules-told").textContent = explained(find("new-rules").value);
-};
+const explainNewRules = () => explainRules(find("new-rules-text"), find("new-rules").value);
 
 /** Shows the rules of a rule set. @param {string} rules */
 export function showRules(rules) {
   find("rules-name").textContent = ruleName(rules);
-  find("rules-told").textContent = explained(rules);
+  explainRules(find("rules-text"), rules);
   return ask(find("rules-dialog"));
 }
 
 /** Rejects boards that the server refuses. */
 function checkSize() {
-  const n = 2 * Number(find("new-pits").value) * Number(find("new-seeds").value);
-  find("new-seeds").setCustomValidity(n > limits.seeds ? t("tooMany", { n, most: limits.seeds }) : "");
+  const [n, most] = [2 * Number(find("new-pits").value) * Number(find("new-seeds").value), now.server.seeds];
+  find("new-seeds").setCustomValidity(n > most ? t("tooMany", { n, most }) : "");
 }
 
 /**
@@ -93,19 +86,19 @@ export async function newGame(given) {
   for (const key of /** @type {const} */ (["rules", "pits", "seeds", "first", "you", "time"])) {
     if (given[key] !== undefined) find(`new-${key}`).value = String(given[key]);
   }
-  showPlayer(find("new-opponent"), find("new-ahead"), given.opponent);
+  showPlayer("new-opponent", given.opponent);
   find("new-pie").checked = Boolean(given.pie);
   const opponent = () => {
     const both = find("new-you").value === "both";
     for (const field of [find("new-opponent"), find("new-time")]) around(field).hidden = both;
     find("new-levels").hidden = both;
     find(both ? "versus-person" : "versus-computer").checked = true;
-    showPlayer(find("new-opponent"), find("new-ahead"), chosenPlayer(find("new-opponent"), find("new-ahead")));
+    showPlayer("new-opponent", chosenPlayer("new-opponent"));
     markLevel();
   };
   for (const field of [find("new-you"), find("new-opponent")]) field.onchange = opponent;
   opponent();
-  explainRules();
+  explainNewRules();
   checkSize();
   if (!(await ask(find("new-dialog")))) return undefined;
   const [pits, seeds] = [find("new-pits"), find("new-seeds")].map((field) => Number(field.value));
@@ -116,7 +109,7 @@ export async function newGame(given) {
     seeds,
     first: /** @type {Side} */ (find("new-first").value),
     you: /** @type {NewGame["you"]} */ (find("new-you").value),
-    opponent: chosenPlayer(find("new-opponent"), find("new-ahead")),
+    opponent: chosenPlayer("new-opponent"),
     time: Number(find("new-time").value) || undefined,
     pie: find("new-pie").checked,
     board: write({ stores: [0, 0], rows: [row, row] }),

@@ -1,67 +1,53 @@
 // The dialog to set up a position.
 
 import { ask } from "./dialogs.js";
-import { find } from "./find.js";
-import { parse, turned, write } from "./game.js";
+import { click, find, make } from "./elements.js";
+import { parse, sum, turned, write } from "./game.js";
 import { name, t } from "./words.js";
 
 /** @param {string} label @param {number} column @param {string} row @param {number} value */
 function field(label, column, row, value) {
-  const input = document.createElement("input");
-  Object.assign(input, {
-    type: "number",
-    min: "0",
-    max: "400",
-    value: String(value),
-    required: true,
-    className: "seeds",
-  });
-  input.setAttribute("aria-label", label);
+  const limits = { type: "number", min: "0", max: "400", required: true };
+  const input = make("input", { ...limits, value: String(value), className: "seeds", ariaLabel: label });
   Object.assign(input.style, { gridColumn: String(column), gridRow: row });
   return input;
 }
 
-/** Fields of the editor: South's row and store first. */
-class Fields {
-  /** @type {HTMLInputElement[][]} */
-  rows = [];
-  /** @type {HTMLInputElement[]} */
-  stores = [];
+/** Fields of the editor, South's first. @type {{ rows: HTMLInputElement[][], stores: HTMLInputElement[] }} */
+const fields = { rows: [], stores: [] };
 
-  /** @param {Seeds} board */
-  show(board) {
-    const pits = board.rows[0].length;
-    /** @param {Side} side @param {number} index */
-    const pit = (side, index) => t("fieldPit", { side: name(side), pit: index + 1 });
-    this.rows = [
-      board.rows[0].map((count, index) => field(pit("south", index), index + 2, "2", count)),
-      board.rows[1].map((count, index) => field(pit("north", index), pits - index + 1, "1", count)),
-    ];
-    this.stores = [
-      field(t("fieldStore", { side: name("south") }), pits + 2, "1 / 3", board.stores[0]),
-      field(t("fieldStore", { side: name("north") }), 1, "1 / 3", board.stores[1]),
-    ];
-    find("edit-pits").value = String(pits);
-    // In the order of the board, for keyboard users.
-    find("edit-board").replaceChildren(this.stores[1], ...[...this.rows[1]].reverse(), ...this.rows[0], this.stores[0]);
-    find("edit-board").style.setProperty("--pits", String(pits));
-  }
-
-  /** The board, South's first. */
-  read() {
-    /** @param {HTMLInputElement[]} inputs */
-    const numbers = (inputs) => inputs.map((input) => Math.max(0, Math.trunc(Number(input.value))));
-    return { stores: numbers(this.stores), rows: this.rows.map(numbers) };
-  }
+/** Makes the fields of a board, South's first. @param {Seeds} board */
+function fill({ stores, rows }) {
+  const pits = rows[0].length;
+  /** @param {Side} side @param {number} index */
+  const pit = (side, index) => t("fieldPit", { side: name(side), pit: index + 1 });
+  fields.rows = [
+    rows[0].map((count, index) => field(pit("south", index), index + 2, "2", count)),
+    rows[1].map((count, index) => field(pit("north", index), pits - index + 1, "1", count)),
+  ];
+  fields.stores = [
+    field(t("fieldStore", { side: name("south") }), pits + 2, "1 / 3", stores[0]),
+    field(t("fieldStore", { side: name("north") }), 1, "1 / 3", stores[1]),
+  ];
+  find("edit-pits").value = String(pits);
+  // In the order of the board, for keyboard users.
+  const [south, north] = fields.rows;
+  find("edit-board").replaceChildren(fields.stores[1], ...north.toReversed(), ...south, fields.stores[0]);
+  find("edit-board").style.setProperty("--pits", String(pits));
 }
 
-const fields = new Fields();
+/** Returns the board of the fields, South's first. */
+function filled() {
+  /** @param {HTMLInputElement[]} inputs */
+  const numbers = (inputs) => inputs.map((input) => Math.max(0, Math.trunc(Number(input.value))));
+  return { stores: numbers(fields.stores), rows: fields.rows.map(numbers) };
+}
+
+/** Turns a board between South's view and the mover's. @param {Seeds} board */
+const seen = (board) => (find("edit-first").value === "south" ? board : turned(board));
 
 /** Returns the board of the fields, as the mover sees it. */
-const literal = () => {
-  const board = fields.read();
-  return write(find("edit-first").value === "south" ? board : turned(board));
-};
+const literal = () => write(seen(filled()));
 
 const showText = () => {
   find("edit-text").value = literal();
@@ -70,14 +56,14 @@ const showText = () => {
 
 /** Shows a board, also as text. @param {Seeds} board */
 const show = (board) => {
-  fields.show(board);
+  fill(board);
   showText();
 };
 
 /** Spreads all seeds of the pits at random; without any, one in each pit. @param {Seeds} board */
 function scattered({ stores, rows }) {
   const pits = rows[0].length;
-  const count = [...rows[0], ...rows[1]].reduce((sum, seeds) => sum + seeds, 0) || 2 * pits;
+  const count = sum(rows.flat()) || 2 * pits;
   const next = rows.map((row) => row.map(() => 0));
   for (let seed = 0; seed < count; seed++) next[Math.floor(2 * Math.random())][Math.floor(pits * Math.random())] += 1;
   return { stores, rows: next };
@@ -87,20 +73,18 @@ function scattered({ stores, rows }) {
 export function listenToEditor() {
   find("edit-board").addEventListener("input", showText);
   find("edit-first").addEventListener("change", showText);
-  find("edit-clear").addEventListener("click", () => {
-    const { rows } = fields.read();
-    show({ stores: [0, 0], rows: rows.map((row) => row.map(() => 0)) });
-  });
-  find("edit-random").addEventListener("click", () => show(scattered(fields.read())));
+  click("edit-clear", () => show({ stores: [0, 0], rows: filled().rows.map((row) => row.map(() => 0)) }));
+  click("edit-random", () => show(scattered(filled())));
   find("edit-pits").addEventListener("change", () => {
     const pits = Math.max(1, Math.min(16, Math.trunc(Number(find("edit-pits").value)) || 1));
-    const { stores, rows } = fields.read();
+    const { stores, rows } = filled();
     show({ stores, rows: rows.map((row) => Array.from({ length: pits }, (_, index) => row[index] ?? 0)) });
   });
   find("edit-text").addEventListener("change", () => {
     const board = parse(find("edit-text").value);
-    find("edit-text").setCustomValidity(board && board.rows[0].length <= 16 ? "" : t("badText"));
-    if (board && board.rows[0].length <= 16) fields.show(find("edit-first").value === "south" ? board : turned(board));
+    const fits = board && board.rows[0].length <= 16;
+    find("edit-text").setCustomValidity(fits ? "" : t("badText"));
+    if (fits) fill(seen(board));
   });
   find("edit-text").addEventListener("input", () => find("edit-text").setCustomValidity(""));
 }

@@ -1,11 +1,8 @@
 // The opening explorer: moves of the book with their values.
 
 import * as api from "./api.js";
-import { find } from "./find.js";
+import { find, make } from "./elements.js";
 import { describe, pitName, seeds, t } from "./words.js";
-
-/** Action of a click on a move. @type {(move: number) => void} */
-let play = () => {};
 
 /**
  * Requests the book's answer for a place; resolves to true if it is new.
@@ -46,22 +43,17 @@ function rowsOf({ book, side }) {
   });
 }
 
-/** @param {ReturnType<typeof rowsOf>[number]} row @param {Side} side @param {boolean} playable */
-function rowOf({ number, kind, value, full, best }, side, playable) {
-  const row = document.createElement("tr");
-  const head = document.createElement("th");
-  head.scope = "row";
-  const button = document.createElement("button");
-  Object.assign(button, { type: "button", textContent: String(number), disabled: !playable });
-  button.setAttribute("aria-label", pitName(side, number));
-  button.addEventListener("click", () => play(number));
-  head.append(button);
-  const worth = document.createElement("td");
-  worth.textContent = value;
-  worth.className = [kind, best ? "best" : ""].join(" ").trim();
-  worth.title = full + (best ? `, ${t("best")}` : "");
-  row.append(head, worth);
-  return row;
+/**
+ * @param {ReturnType<typeof rowsOf>[number]} row
+ * @param {Side} side
+ * @param {boolean} playable
+ * @param {(move: number) => void} play
+ */
+function rowOf({ number, kind, value, full, best }, side, playable, play) {
+  const action = { disabled: !playable, ariaLabel: pitName(side, number), onclick: () => play(number) };
+  const head = make("th", { scope: "row" }, make("button", action, String(number)));
+  const title = full + (best ? `, ${t("best")}` : "");
+  return make("tr", {}, head, make("td", { className: `${kind}${best ? " best" : ""}`, title }, value));
 }
 
 /**
@@ -72,7 +64,6 @@ function rowOf({ number, kind, value, full, best }, side, playable) {
  * @param {(move: number) => void} chosen
  */
 export function showExplorer(place, { playable, values }, chosen) {
-  play = chosen;
   const rows = place.finished || !values ? [] : rowsOf(place);
   find("explorer").hidden = rows.length === 0;
   find("explorer-none").hidden = rows.length > 0;
@@ -81,5 +72,5 @@ export function showExplorer(place, { playable, values }, chosen) {
   if (find("explorer").dataset.state === state) return;
   find("explorer").dataset.state = state;
   if (place.book?.in_book) find("explorer-note").textContent = t("explorerBook", { n: seeds(place.book.seeds) });
-  find("explorer-rows").replaceChildren(...rows.map((row) => rowOf(row, place.side, playable)));
+  find("explorer-rows").replaceChildren(...rows.map((row) => rowOf(row, place.side, playable, chosen)));
 }

@@ -1,6 +1,6 @@
 // Faces of players: people, and programs by their strength.
 
-const SVG = "http://www.w3.org/2000/svg";
+import { shape } from "./elements.js";
 
 /**
  * Colours, eyes, mouth and what is above them. Eyes and mouths differ, so that nobody has to see colours.
@@ -44,22 +44,19 @@ export function showFace(element, player, side) {
   const kind = faceOf(player, side);
   if (element.dataset.face === kind) return;
   element.dataset.face = kind;
-  const { skin, edge, eyes, mouth, top } = FACES[kind];
-  const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("viewBox", "0 0 40 40");
-  svg.setAttribute("aria-hidden", "true");
-  svg.style.color = edge;
-  /** @param {string} tag @param {Record<string, string>} attributes */
-  const add = (tag, attributes) => {
-    const part = document.createElementNS(SVG, tag);
-    for (const [key, value] of Object.entries(attributes)) part.setAttribute(key, value);
-    svg.append(part);
-  };
-  if (top) add("path", { d: top, fill: skin });
+  const { skin, edge, eyes, mouth, top = "" } = FACES[kind];
   // A program of many moves is a machine.
-  if (kind === "fifth") add("rect", { x: "5", y: "7", width: "30", height: "29", rx: "8", fill: skin });
-  else add("circle", { cx: "20", cy: "22", r: "15.5", fill: skin });
-  add("path", { d: eyes });
-  add("path", { d: mouth, fill: mouth.endsWith("z") ? edge : "none" });
+  const isMachine = kind === "fifth";
+  const parts = [
+    shape("path", { d: top, fill: skin }),
+    isMachine
+      ? shape("rect", { x: 5, y: 7, width: 30, height: 29, rx: 8, fill: skin })
+      : shape("circle", { cx: 20, cy: 22, r: 15.5, fill: skin }),
+    shape("path", { d: eyes }),
+    shape("path", { d: mouth, fill: mouth.endsWith("z") ? edge : "none" }),
+  ];
+  const svg = shape("svg", { viewBox: "0 0 40 40", "aria-hidden": "true" }, ...parts);
+  // Not as an attribute, which the policy of a static site forbids.
+  svg.style.color = edge;
   element.replaceChildren(svg);
 }

@@ -1,7 +1,7 @@
 // The card at the end of a game.
 
 import { showFace } from "./face.js";
-import { find } from "./find.js";
+import { find } from "./elements.js";
 import { other } from "./game.js";
 import { countResult, levelAbove, levelOf, recordText } from "./players.js";
 import { onlyPerson, players } from "./session.js";

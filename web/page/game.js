@@ -21,7 +21,7 @@ export const turned = ({ stores, rows }) => ({ stores: [...stores].reverse(), ro
 export const other = (side) => (side === "south" ? "north" : "south");
 
 /** @param {number[]} numbers */
-const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
+export const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
 /**
  * Reads a board in any form of the program: a literal, `s1,..,sm/n1,..,nm`, `PITSxSEEDS`. Undefined for other texts.

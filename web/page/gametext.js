@@ -3,26 +3,24 @@
 import * as api from "./api.js";
 import { annotated, divided, interpreted } from "./annotations.js";
 import { ask } from "./dialogs.js";
-import { find } from "./find.js";
+import { click, find, make } from "./elements.js";
 import { read } from "./game.js";
-import { imported } from "./imports.js";
+import { fromFragment } from "./link.js";
 import { now } from "./session.js";
 import { turnsFrom } from "./turns.js";
 
 /** Headers whose contents may have changed since a game was read. */
 const GIVEN = ["South", "North", "Termination", "Pie"];
 
-/** Beginning of the last game that was read. @type {Beginning} */
+/** Start of the last game that was read. @type {GameStart} */
 let game;
 
 /** Listens to the buttons of the dialog. */
 export function listenToGameText() {
-  find("text-download").addEventListener("click", () => {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([find("text-text").value], { type: "text/plain" }));
-    link.download = "kalah.games";
-    link.click();
-    URL.revokeObjectURL(link.href);
+  click("text-download", () => {
+    const href = URL.createObjectURL(new Blob([find("text-text").value], { type: "text/plain" }));
+    make("a", { href, download: "kalah.games" }).click();
+    URL.revokeObjectURL(href);
   });
 
   find("text-dialog")
@@ -30,7 +28,7 @@ export function listenToGameText() {
     ?.addEventListener("submit", async (event) => {
       event.preventDefault();
       try {
-        game = await loaded(find("text-text").value, now.game.rules);
+        game = await gameOf(find("text-text").value, now.game.rules);
         find("text-dialog").close("ok");
       } catch (error) {
         find("text-error").textContent = error.message;
@@ -38,17 +36,28 @@ export function listenToGameText() {
     });
 }
 
+/** Returns what the server reads of a replay of Kaggle: the game's name, and all actions. @param {string} text */
+function replayOf(text) {
+  const [name] = /"openSpielGameName":\s*"\w+/.exec(text) ?? [];
+  const [history] = /history=[\d:,]*/.exec(text.slice(text.lastIndexOf("history="))) ?? [];
+  return name && history ? { bare: `{${name} ${history}`, words: [] } : undefined;
+}
+
 /**
- * Returns the start of a game in a text; `rules` are those of a text in a form without headers.
+ * Returns the start of a game in a text: a link of the page, or any form that the server reads, by `rules` if it names
+ * none.
  * @param {string} text
  * @param {string} rules
- * @returns {Promise<Beginning>}
+ * @returns {Promise<GameStart>}
  */
-async function loaded(text, rules) {
-  const found = imported(text, rules);
-  if (found) return found;
-  const { bare, words } = divided(text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n"));
-  const { rules: named, board, moves, headers } = await api.readText(bare);
+export async function gameOf(text, rules) {
+  const plain = text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n").trim();
+  const linked = fromFragment(/^\S+#(\S+)$/.exec(plain)?.[1] ?? "");
+  if (linked.board) {
+    return { ...linked, rules: linked.rules ?? "empty-capture", board: linked.board, puzzle: undefined };
+  }
+  const { bare, words } = replayOf(plain) ?? divided(plain);
+  const { rules: named, board, moves, headers } = await api.readText(bare, rules);
   const { lines, comments } = interpreted(words, read(board).rows[0].length);
   return {
     rules: named,

@@ -1,26 +1,14 @@
 // The value of a game, place by place: a graph, and a bar for the shown place; as the player at the bottom sees it.
 
+import { shape } from "./elements.js";
+import { sum } from "./game.js";
 import { mistake } from "./loss.js";
 import { describe, name, seen, signed, t } from "./words.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const [HEIGHT, LEFT, EDGE] = [124, 34, 12];
 
 /** Sizes of the dots. Mistakes are largest, to be seen first. */
 const RADIUS = { exact: 4.5, guess: 4.5, slip: 6.5, blunder: 8 };
-
-/**
- * @template {keyof SVGElementTagNameMap} Tag
- * @param {Tag} tag
- * @param {Record<string, string | number>} attributes
- * @param {Element} parent
- */
-const make = (tag, attributes, parent) => {
-  const element = document.createElementNS(SVG, tag);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
-  parent.append(element);
-  return element;
-};
 
 /** Returns a step for the lines of the scale, so that there are few. @param {number} most */
 const stepOf = (most) => [1, 2, 5, 10, 20, 50, 100, 200, 500].find((step) => most / step <= 3) ?? 1000;
@@ -43,7 +31,8 @@ export class Graph {
     this.width = 0;
     /** Place under the pointer while the graph is dragged. @type {Place | undefined} */
     this.dragged = undefined;
-    this.svg = make("svg", { role: "slider", class: "graph", tabindex: 0, "aria-valuemin": 0 }, parent);
+    this.svg = shape("svg", { role: "slider", class: "graph", tabindex: 0, "aria-valuemin": 0 });
+    parent.append(this.svg);
     this.svg.addEventListener("keydown", (event) => this.key(event));
     this.svg.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return;
@@ -109,6 +98,8 @@ export class Graph {
     const y = (value) => HEIGHT / 2 - (Math.max(-top, Math.min(top, value)) * (HEIGHT / 2 - EDGE)) / top;
 
     const { svg } = this;
+    /** @param {Parameters<typeof shape>} part */
+    const add = (...part) => svg.append(shape(...part));
     svg.replaceChildren();
     svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
     svg.setAttribute("aria-label", t("graphLabel", { n: places.filter(mistake).length }));
@@ -116,19 +107,19 @@ export class Graph {
     svg.setAttribute("aria-valuenow", String(at));
     svg.setAttribute("aria-valuetext", t("graphAfter", { n: at, value: full(at) }));
     for (let value = -top; value <= top; value += step) {
-      make("line", { x1: LEFT, x2: width, y1: y(value), y2: y(value), class: value === 0 ? "zero" : "grid" }, svg);
-      make("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, svg).textContent = signed(value);
+      add("line", { x1: LEFT, x2: width, y1: y(value), y2: y(value), class: value === 0 ? "zero" : "grid" });
+      add("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, signed(value));
     }
-    make("line", { x1: x(at), x2: x(at), y1: EDGE / 2, y2: HEIGHT - EDGE / 2, class: "now" }, svg);
+    add("line", { x1: x(at), x2: x(at), y1: EDGE / 2, y2: HEIGHT - EDGE / 2, class: "now" });
     let path = "";
     for (const [index, point] of points.entries()) {
       if (point !== undefined) path += `${path && points[index - 1] !== undefined ? "L" : "M"}${x(index)},${y(point)}`;
     }
-    if (path) make("path", { d: path, class: "curve" }, svg);
+    if (path) add("path", { d: path, class: "curve" });
     places.forEach((place, index) => {
       const { value, lower, upper } = known[index];
       if (value === undefined && lower !== undefined && upper !== undefined) {
-        make("line", { x1: x(index), x2: x(index), y1: y(lower), y2: y(upper), class: "range" }, svg);
+        add("line", { x1: x(index), x2: x(index), y1: y(lower), y2: y(upper), class: "range" });
       }
       const point = points[index];
       if (point === undefined) return;
@@ -138,13 +129,13 @@ export class Graph {
       const here = index === at ? " here" : "";
       // In a long game, only mistakes stay large.
       const radius = (lost ? RADIUS[kind] : Math.min(RADIUS[kind], Math.max(2, gap / 2))) + (here ? 2 : 0);
-      const dot = make("circle", { cx: x(index), cy: y(point), r: radius, class: `dot ${kind}${here}` }, svg);
       let title = t("graphAfter", { n: index, value: full(index) });
       if (lost && place.before) {
         const key = lost.exact ? "graphLost" : "graphLostAtLeast";
         title += `; ${t(key, { side: name(place.before.side), n: lost.seeds })}`;
       }
-      make("title", {}, dot).textContent = title;
+      const dot = { cx: x(index), cy: y(point), r: radius, class: `dot ${kind}${here}` };
+      add("circle", dot, shape("title", {}, title));
     });
   }
 }
@@ -156,7 +147,7 @@ export class Graph {
  */
 export function setBar(bar, place) {
   const { stores, rows } = place.raw();
-  const all = [...stores, ...rows[0], ...rows[1]].reduce((sum, count) => sum + count, 0);
+  const all = sum([...stores, ...rows.flat()]);
   const known = seen(place.answer ?? {}, place.side);
   /** @param {number} value */
   const part = (value) => 50 + 50 * Math.tanh((4 * value) / Math.max(1, all));

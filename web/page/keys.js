@@ -1,16 +1,12 @@
 // The keyboard: a number sows a pit, arrows move through the game or along the row, letters stand for buttons.
 
-import { find } from "./find.js";
+import { find } from "./elements.js";
 import { announce, setWork } from "./machine.js";
 import { settings } from "./settings.js";
 import { t } from "./words.js";
 
 /** Milliseconds to wait for a second digit, with ten pits or more. */
 const PATIENCE = 900;
-
-let digits = "";
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let timer;
 
 /** Keys that move through the game. @type {Partial<Record<string, "first" | "back" | "on" | "last">>} */
 const BROWSE = { home: "first", arrowleft: "back", u: "back", arrowright: "on", r: "on", end: "last" };
@@ -29,7 +25,9 @@ const BROWSE = { home: "first", arrowleft: "back", u: "back", arrowright: "on", 
  * }} does
  */
 export function listenToKeys({ pits, walk, sow, hint, browse, turn, nextMistake }) {
-  let pointed = false;
+  let [digits, pointed] = ["", false];
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
   document.addEventListener("pointerdown", () => (pointed = true));
   document.addEventListener("keyup", (event) => {
     if (event.key === "Tab") pointed = false;

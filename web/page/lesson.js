@@ -1,11 +1,11 @@
 // A lesson of twenty seconds on the board of the page: three positions, each with a move to make.
 
 import { openGame } from "./opening.js";
-import { find } from "./find.js";
+import { click, find } from "./elements.js";
 import { arrive, onArrival, setPlayers } from "./play.js";
 import { enter, now, players } from "./session.js";
 import { settings } from "./settings.js";
-import { fail, view } from "./view.js";
+import { view } from "./view.js";
 import { t } from "./words.js";
 
 /** Positions, each with the pit to sow. @type {[text: "Sow" | "Store" | "Capture", board: string, pit: number][]} */
@@ -80,17 +80,15 @@ export function teach() {
  */
 export function listenToLesson(play) {
   onArrival(watch);
-  find("coach-next").addEventListener("click", () => {
-    const made = now.game.place.by?.move === STEPS[at][2];
-    if (made) {
+  click("coach-next", () => {
+    if (now.game.place.by?.move === STEPS[at][2]) {
       at += 1;
-      show().catch(fail);
-    } else {
-      now.game.show(now.game.root);
-      arrive();
+      return show();
     }
+    now.game.show(now.game.root);
+    return arrive();
   });
-  find("coach-end").addEventListener("click", () => {
+  click("coach-end", () => {
     end();
     if (before && (before.game.puzzle || before.game.root.after.length > 0)) {
       setPlayers(before.south, before.north);
@@ -98,7 +96,8 @@ export function listenToLesson(play) {
       enter("open");
       arrive(true);
     } else {
-      play();
+      return play();
     }
+    return undefined;
   });
 }

@@ -1,5 +1,7 @@
 // A line of play as text, turn by turn, and as buttons.
 
+import { make } from "./elements.js";
+
 /**
  * Returns the moves of the turns of a line such as `36 21 4`, or `11,3 2` with commas. On boards of more than nine pits
  * a side, a turn without a comma is one move.
@@ -30,19 +32,12 @@ export function showLine(element, text, pits, play, label) {
   /** @type {number[]} */
   const moves = [];
   const groups = turnsOf(text, pits).map((turn, index) => {
-    const group = document.createElement("span");
-    group.className = "turn";
-    for (const move of turn) {
+    const buttons = turn.map((move) => {
       moves.push(move);
       const upTo = [...moves];
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = String(move);
-      button.setAttribute("aria-label", label(move, index));
-      button.addEventListener("click", () => play(upTo));
-      group.append(button);
-    }
-    return group;
+      return make("button", { ariaLabel: label(move, index), onclick: () => play(upTo) }, String(move));
+    });
+    return make("span", { className: "turn" }, ...buttons);
   });
   element.replaceChildren(...groups);
 }

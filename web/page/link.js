@@ -46,6 +46,12 @@ export function fragment(game, players, rules, extra = {}) {
   return text.replaceAll("%2F", "/").replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%3B", ";");
 }
 
+/**
+ * Returns a link to a game on the page at an address, which may be a frame's, end with `index.html` or have any path.
+ * @param {string} fragment
+ */
+export const addressOf = (fragment, page = location.href) => new URL(`#${fragment}`, page).href;
+
 /** Returns the board that a link begins with, such as `6x4`; undefined without one. @param {string} text */
 function bareBoard(text) {
   // No other part has these letters only, some of which a browser may write as `%3C`.

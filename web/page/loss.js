@@ -1,5 +1,7 @@
 // Losses of moves and turns against the best ones, as far as they are proved; marked as `kalah review` does.
 
+import { sum } from "./game.js";
+
 /** Minimum seeds of a mistake that keeps the outcome. */
 const MISTAKE = 4;
 
@@ -46,7 +48,7 @@ export function mark(lost) {
 export function turnLoss({ places }) {
   const lost = places.map(loss).filter((lost) => lost !== undefined);
   if (lost.length < places.length) return undefined;
-  const seeds = lost.reduce((sum, { seeds }) => sum + seeds, 0);
+  const seeds = sum(lost.map(({ seeds }) => seeds));
   return { seeds, turns: lost.some(({ turns }) => turns), exact: lost.every(({ exact }) => exact) };
 }
 
@@ -69,7 +71,7 @@ export function evaluate(turns, side) {
     mistakes: count("?"),
     blunders: count("??"),
     open: chosen.length - lost.length,
-    lost: lost.length > 0 ? lost.reduce((sum, { seeds }) => sum + seeds, 0) : undefined,
+    lost: lost.length > 0 ? sum(lost.map(({ seeds }) => seeds)) : undefined,
     accuracy: lost.length > 0 ? best / lost.length : undefined,
   };
 }

@@ -1,7 +1,7 @@
 // State of the server and of searches, shown and announced.
 
 import * as api from "./api.js";
-import { find } from "./find.js";
+import { click, find, setText } from "./elements.js";
 import { language, t } from "./words.js";
 
 let [connection, work, back] = [/** @type {api.State} */ ("online"), "", false];
@@ -25,7 +25,7 @@ function show() {
   const machine = find("machine");
   machine.className = connection === "online" ? "" : connection;
   const text = connection === "online" ? (back ? t("reconnected") : (loadingText() ?? work)) : t(connection);
-  if (find("machine-text").textContent !== text) find("machine-text").textContent = text;
+  setText(find("machine-text"), text);
   find("retry").hidden = connection === "online";
 }
 
@@ -54,6 +54,6 @@ export function listenToMachine() {
     loading = /** @type {CustomEvent} */ (event).detail ?? undefined;
     show();
   });
-  find("retry").addEventListener("click", api.retry);
+  click("retry", api.retry);
   addEventListener("online", api.retry);
 }

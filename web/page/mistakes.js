@@ -1,10 +1,10 @@
 // Learning from the mistakes of a game: each is a position in which to find a better move.
 
-import { find } from "./find.js";
+import { find } from "./elements.js";
 import { isReached } from "./game.js";
 import { loss, mark, mistake } from "./loss.js";
 import { announce } from "./machine.js";
-import { goTo, onArrival } from "./play.js";
+import { goTo, onArrival, showValues } from "./play.js";
 import { now, onlyPerson } from "./session.js";
 import { store } from "./store.js";
 import { why } from "./why.js";
@@ -32,8 +32,7 @@ export function nextMistake() {
 function leave() {
   now.exercise = undefined;
   Object.assign(now.game, { message: undefined, verdict: undefined });
-  find("values").checked = true;
-  find("values").dispatchEvent(new Event("change"));
+  showValues();
 }
 
 /** Compares the shown place of an exercise with its mistake. */

@@ -1,5 +1,6 @@
 // The list of moves with its variations. It is updated in place, so that the focus stays.
 
+import { make, setText } from "./elements.js";
 import { LineTools } from "./linetools.js";
 import { other } from "./game.js";
 import { made, mark, mistake } from "./loss.js";
@@ -17,18 +18,6 @@ function arrange(list, items) {
   while (list.children.length > items.length) list.lastChild?.remove();
 }
 
-/** @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {string} className */
-function make(tag, className) {
-  const element = document.createElement(tag);
-  element.className = className;
-  return element;
-}
-
-/** Sets a text, unless it is there. @param {HTMLElement} element @param {string} text */
-function put(element, text) {
-  if (element.textContent !== text) element.textContent = text;
-}
-
 export class MoveList {
   /** `act` has the actions of chosen moves. @param {HTMLElement} element @param {LineActions} act */
   constructor(element, act) {
@@ -43,7 +32,7 @@ export class MoveList {
     this.lists = new WeakMap();
     /** Items of comments. @type {WeakMap<Place, HTMLElement>} */
     this.comments = new WeakMap();
-    this.exchange = make("li", "exchange");
+    this.exchange = make("li", { className: "exchange" });
     /** Places of the shown line. @type {Set<Place>} */
     this.shown = new Set();
     /** @type {Game | undefined} */
@@ -101,7 +90,7 @@ export class MoveList {
         numbered = true;
       }
       if (turn.places.at(-1) === this.game?.exchanged) {
-        put(this.exchange, `⇄ ${t("exchangeShown")}`);
+        setText(this.exchange, `⇄ ${t("exchangeShown")}`);
         items.push(this.exchange);
         numbered = true;
       }
@@ -111,9 +100,9 @@ export class MoveList {
 
   /** @param {Place} place @param {string} text */
   comment(place, text) {
-    const item = this.comments.get(place) ?? make("li", "text");
+    const item = this.comments.get(place) ?? make("li", { className: "text" });
     this.comments.set(place, item);
-    put(item, text);
+    setText(item, text);
     return item;
   }
 
@@ -122,12 +111,12 @@ export class MoveList {
     const [first] = turn.places;
     let known = this.turns.get(first);
     if (!known) {
-      known = { item: make("li", ""), number: make("span", "number") };
+      known = { item: make("li"), number: make("span", { className: "number" }) };
       this.turns.set(first, known);
     }
     const { item, number } = known;
     item.className = `turn ${turn.second ? "second" : "first"}`;
-    put(number, numbered ? numberOf(turn) : "");
+    setText(number, numbered ? numberOf(turn) : "");
     const last = turn.places.at(-1);
     arrange(item, [number, ...turn.places.map((place) => this.button(place, place === last))]);
     return item;
@@ -135,10 +124,8 @@ export class MoveList {
 
   /** @param {Place} place */
   made(place) {
-    const button = make("button", "");
-    button.type = "button";
-    button.append(make("span", "letter"), make("span", "move"), make("small", "worth"));
-    button.addEventListener("click", () => this.act.goTo(place));
+    const [side, move, worth] = ["letter", "move", "worth"].map((className) => make("span", { className }));
+    const button = make("button", { onclick: () => this.act.goTo(place) }, side, move, worth);
     this.buttons.set(place, button);
     return button;
   }
@@ -151,7 +138,7 @@ export class MoveList {
     const bad = mark(lost);
     const worth = this.values && (isLast || lost) ? describe(made(place)?.move ?? {}, mover).text : "";
     const parts = [`${letter(mover)} `, `${place.by.move}${bad}`, worth && ` ${worth}`];
-    for (const [index, part] of parts.entries()) put(/** @type {HTMLElement} */ (button.children[index]), part);
+    for (const [index, part] of parts.entries()) setText(/** @type {HTMLElement} */ (button.children[index]), part);
     const label = `${parts.join("")}: ${pitName(mover, place.by.move)}`;
     const more = [this.values ? why(place) : "", place.comment ?? ""].filter(Boolean);
     button.setAttribute("aria-label", [label, ...more].join(", "));
@@ -169,8 +156,8 @@ export class MoveList {
   variation(place) {
     let known = this.lists.get(place);
     if (!known) {
-      known = { item: make("li", "variation"), list: document.createElement("ol") };
-      known.item.append(known.list);
+      const list = make("ol");
+      known = { item: make("li", { className: "variation" }, list), list };
       this.lists.set(place, known);
     }
     this.fill(known.list, place);

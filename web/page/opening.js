@@ -1,22 +1,21 @@
-// Beginning a game: a new one, one from a link or a text, or a puzzle.
+// Starting a game: a new one, one from a link or a text, or a puzzle.
 
 import * as api from "./api.js";
-import { Game, parse, write } from "./game.js";
+import { fail } from "./elements.js";
+import { Game, parse, sum, write } from "./game.js";
 import { USUAL, fromFragment } from "./link.js";
 import { FIRST, isPlayer } from "./players.js";
 import { arrive, saveAddress, setPlayers } from "./play.js";
 import { puzzleNamed } from "./puzzle.js";
-import { lastFragment } from "./resume.js";
 import { enter, nextStep, now } from "./session.js";
-import { remember, settings } from "./settings.js";
+import { lastFragment, remember, settings } from "./settings.js";
 import { store } from "./store.js";
-import { fail } from "./view.js";
 import { t } from "./words.js";
 
 /**
  * Begins a game. `moves` are played, and `at` of them are shown. `also` are other lines from the start, of which the
  * first `line` come before `moves`. `comments` are texts after the moves of a `path`, and `headers` those of a text.
- * @param {Beginning} asked
+ * @param {GameStart} asked
  * @param {boolean} push
  */
 export async function openGame(
@@ -26,10 +25,7 @@ export async function openGame(
   const turn = nextStep();
   const { server } = now;
   const start = parse(text);
-  const small =
-    start &&
-    start.rows[0].length <= server.pits &&
-    start.rows.flat().reduce((sum, count) => sum + count, 0) <= server.seeds;
+  const small = start && start.rows[0].length <= server.pits && sum(start.rows.flat()) <= server.seeds;
   const known = small && moves.length === 0 && server.rules.includes(rules) ? write(start) : undefined;
   const places = known === undefined ? (await api.line(text, rules, moves)).places : [];
   if (turn !== now.turn) return;
@@ -109,7 +105,7 @@ export const lastGame = () => ({
   ...settings.game,
 });
 
-/** Sets the players of a new game, and returns its beginning. @returns {Beginning} */
+/** Sets the players of a new game, and returns its beginning. @returns {GameStart} */
 export function usualGame(asked = lastGame()) {
   /** @param {Side} side */
   const of = (side) => (asked.you === side || asked.you === "both" ? "human" : asked.opponent);

@@ -3,26 +3,25 @@
 /** @import { Board } from "./board.js" */
 
 import * as api from "./api.js";
-import { analyse, learn, prefetch } from "./analysis.js";
+import { analyse, glimpse, learn } from "./analysis.js";
 import { undisturbed } from "./dialogs.js";
 import { learnBook } from "./explorer.js";
-import { find } from "./find.js";
+import { fail, forgive } from "./elements.js";
 import { showEnd } from "./finish.js";
 import { SIDES, isReached, other } from "./game.js";
 import { fragment } from "./link.js";
 import { announce, setWork } from "./machine.js";
 import { isPlayer, showPlayer } from "./players.js";
-import { follow, named } from "./puzzle.js";
-import { rememberLast } from "./resume.js";
+import { follow, helped, named } from "./puzzle.js";
 import { enter, goesOn, isHuman, isProgram, mayExchange, mayPlay, nextStep } from "./session.js";
-import { now, onlyPerson, players, values } from "./session.js";
-import { settings } from "./settings.js";
+import { now, onlyPerson, players } from "./session.js";
+import { rememberLast, remember, settings } from "./settings.js";
 import { replyOf } from "./solution.js";
 import { seen, sow } from "./sow.js";
 import { store } from "./store.js";
 import { showStrips } from "./strip.js";
 import { makeMain, promote } from "./tree.js";
-import { fail, forgive, status, view } from "./view.js";
+import { status, view } from "./view.js";
 import { ending, happened, name, t } from "./words.js";
 
 /** State of the browser's history at addresses that `saveAddress` wrote. */
@@ -75,7 +74,7 @@ export function arrive(push = false) {
   const { game } = now;
   const { place } = game;
   follow(game, isPlayed());
-  view.board.show(place, mayPlay(), values(), now.bottom);
+  view.board.show(place, mayPlay(), now.values, now.bottom);
   store.draw();
   showEnd(place.finished && isPlayed() && !game.puzzle ? place : undefined);
   saveAddress(push);
@@ -90,14 +89,14 @@ export function arrive(push = false) {
     letProgramMove(place, now.turn).catch(fail);
     return;
   }
-  if (!values() && !game.puzzle) {
-    prefetch(game, place, signal, known).catch(fail);
+  if (!now.values && !game.puzzle) {
+    glimpse(game, place, signal, known, "low").catch(fail);
     return;
   }
-  learn(game, place, signal, values(), known)
-    .then(() => (values() ? analyse(game, signal, known) : undefined))
+  learn(game, place, signal, now.values, known)
+    .then(() => (now.values ? analyse(game, signal, known) : undefined))
     .catch(fail);
-  if (values())
+  if (now.values)
     learnBook(now.server, game.rules, place, signal)
       .then((more) => more && known())
       .catch(fail);
@@ -111,9 +110,10 @@ async function letProgramMove(place, turn) {
   setWork(t("thinking", { side: name(place.side) }));
   const report = () => store.change();
   // Only an exchange and a puzzle depend on the value, which a page without a server has once its engine has loaded.
-  if (mayExchange(place)) await learn(now.game, place, signal, false, report);
-  else if (now.game.puzzle || values()) learn(now.game, place, signal, false, report).catch(fail);
-  else prefetch(now.game, place, signal, report).catch(fail);
+  const isNeeded = mayExchange(place) || now.game.puzzle || now.values;
+  const glimpsed = glimpse(now.game, place, signal, report, isNeeded ? "auto" : "low");
+  if (mayExchange(place)) await glimpsed;
+  else glimpsed.catch(fail);
   if (turn !== now.turn || place.finished) {
     setWork();
     return;
@@ -140,8 +140,12 @@ async function reply(place, signal) {
   const { puzzle, rules } = now.game;
   const pit = puzzle && replyOf(puzzle, place);
   if (pit === undefined) return api.move(place.literal, rules, players[place.side], settings.time, signal);
-  return (await api.line(place.literal, rules, [pit], signal)).places[0];
+  return effects(place, pit, signal);
 }
+
+/** Requests the effects of a move. @param {Place} place @param {number} pit @param {AbortSignal} [signal] */
+const effects = async (place, pit, signal) =>
+  (await api.line(place.literal, now.game.rules, [pit], signal)).places[0];
 
 /** Plays a move that the server described; `push` as in `saveAddress`. @param {Made} move */
 async function make(move, push = false) {
@@ -172,13 +176,12 @@ function peek(place, pit) {
     place.peeked.set(pit, move);
     if (place === board.place && pit === board.aimed) board.aim(pit);
   };
-  const asked = api.line(place.literal, now.game.rules, [pit], now.asking.signal);
-  asked.then(({ places }) => show(places[0])).catch(fail);
+  effects(place, pit, now.asking.signal).then(show).catch(fail);
 }
 
 /** A person chose a pit. @param {Side} side @param {number} pit */
 export function choose(side, pit) {
-  const { place, rules } = now.game;
+  const { place } = now.game;
   if (side !== place.side || !mayPlay()) return;
   forgive();
   if (place.raw().rows[SIDES.indexOf(side)][pit - 1] === 0) {
@@ -192,12 +195,8 @@ export function choose(side, pit) {
     make(known, true).catch(fail);
     return;
   }
-  // Not loaded yet: the line of this one move has its effects.
-  api
-    .line(place.literal, rules, [pit])
-    .then(({ places }) => {
-      return place === now.game.place && mayPlay() ? make(places[0], true) : undefined;
-    })
+  effects(place, pit)
+    .then((move) => (place === now.game.place && mayPlay() ? make(move, true) : undefined))
     .catch(fail);
 }
 
@@ -218,7 +217,7 @@ function glance(place) {
   nextStep();
   enter("look");
   now.game.show(place);
-  view.board.show(place, false, values(), now.bottom);
+  view.board.show(place, false, now.values, now.bottom);
   store.draw();
 }
 
@@ -244,6 +243,15 @@ function arrange(how) {
   announce(t(`arranged.${how}`));
 }
 
+/** Shows or hides the values, and remembers this. */
+export function showValues(shown = true) {
+  Object.assign(now, { values: shown, isHidden: false });
+  remember({ values: shown });
+  if (shown) helped(now.game);
+  if (goesOn(now.game.place)) store.draw();
+  else arrive();
+}
+
 /** Plays the first moves of the shown line, beside those that were played. @param {number[]} moves */
 async function playLine(moves) {
   const { game } = now;
@@ -263,7 +271,7 @@ export function setPlayers(south, north) {
   for (const side of SIDES) {
     const player = side === "south" ? south : north;
     players[side] = isPlayer(player) ? player : "human";
-    showPlayer(find(side), find(`${side}-number`), players[side]);
+    showPlayer(side, players[side]);
   }
   // A person who plays alone sits at the bottom.
   now.bottom = onlyPerson() ?? "south";

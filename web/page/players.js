@@ -1,7 +1,8 @@
 // Players of a side: a person, a program of a named level, or any program of the server.
 
 import { showFace } from "./face.js";
-import { around } from "./find.js";
+import { around, find, make } from "./elements.js";
+import { now } from "./session.js";
 import { remember, settings } from "./settings.js";
 import { t } from "./words.js";
 
@@ -24,36 +25,20 @@ export const FIRST = LEVELS[0];
 /** Returns the level above a player's, if there is one. @param {string} player @returns {string | undefined} */
 export const levelAbove = (player) => LEVELS.slice(1).find((_, index) => LEVELS[index] === player && isPlayer(player));
 
-/** @type {string[]} */
-let kinds = [];
-
 /** @param {string} player */
 const kindOf = (player) => player.split(":")[0];
 
 /**
- * Sets the programs of the server, in its notation: `greedy`, `alphabeta:D`, `random:SEED`.
- * @param {string[]} programs
+ * Returns true if the server has a player, whose programs have such names: `greedy`, `alphabeta:D`, `random:SEED`.
+ * @param {string} player
  */
-export const setPrograms = (programs) => {
-  kinds = programs;
-};
-
-/** Returns true if the server has a player. @param {string} player */
 export function isPlayer(player) {
   if (player === "human") return true;
-  return kinds.some((kind) => {
+  return now.server.players.some((kind) => {
     if (kindOf(kind) !== kindOf(player)) return false;
     if (kind.endsWith(":D")) return /:[1-9]\d?$/.test(player);
     return kind === player || (kind.endsWith(":SEED") && /^\w+(:\d+)?$/.test(player));
   });
-}
-
-/** @param {string} label @param {HTMLElement[]} options */
-function group(label, options) {
-  const element = document.createElement("optgroup");
-  element.label = label;
-  element.append(...options);
-  return element;
 }
 
 /**
@@ -88,18 +73,20 @@ export function countResult(player, result) {
 /** Fills a list of players; `short` leaves out what a level does. @param {HTMLSelectElement} select */
 export function fillPlayers(select, short = false) {
   const has = LEVELS.filter(isPlayer);
-  const programs = kinds
+  const programs = now.server.players
     .map((kind) => kind.replace(":SEED", ""))
     .filter((kind) => !has.some((level) => level === kind));
   select.replaceChildren(
     new Option(t("human"), "human"),
-    group(
-      t("levels"),
-      has.map((level) => new Option((short && levelOf(level)?.title) || t(`level.${level}`), level)),
+    make(
+      "optgroup",
+      { label: t("levels") },
+      ...has.map((level) => new Option((short && levelOf(level)?.title) || t(`level.${level}`), level)),
     ),
-    group(
-      t("programs"),
-      programs.map((kind) => new Option(kind.replace(":D", ""), kind)),
+    make(
+      "optgroup",
+      { label: t("programs") },
+      ...programs.map((kind) => new Option(kind.replace(":D", ""), kind)),
     ),
   );
 }
@@ -111,20 +98,16 @@ export function fillPlayers(select, short = false) {
  */
 export function fillLevels(parent, select) {
   const choices = LEVELS.slice(0, -1).filter(isPlayer).map((level) => {
-    const label = document.createElement("label");
-    const [face, title, about] = ["span", "span", "small"].map((tag) => document.createElement(tag));
-    const [radio, known] = [document.createElement("input"), levelOf(level)];
-    Object.assign(radio, { type: "radio", name: "level", value: level });
-    face.className = "face";
+    const [face, record] = [make("span", { className: "face" }), make("small")];
     showFace(face, level, "north");
-    [title.textContent, about.textContent] = [known?.title ?? "", known?.about ?? ""];
-    const record = document.createElement("small");
-    radio.addEventListener("change", () => {
+    const onchange = () => {
       select.value = level;
       select.dispatchEvent(new Event("change"));
-    });
-    label.append(face, radio, title, about, record);
-    return { label, radio, record };
+    };
+    const radio = make("input", { type: "radio", name: "level", value: level, onchange });
+    const known = levelOf(level);
+    const texts = [make("span", {}, known?.title ?? ""), make("small", {}, known?.about ?? "")];
+    return { label: make("label", {}, face, radio, ...texts, record), radio, record };
   });
   parent.append(...choices.map(({ label }) => label));
   /** Marks the face of the player in the list, and shows the person's record against each. */
@@ -137,13 +120,11 @@ export function fillLevels(parent, select) {
   };
 }
 
-/**
- * Chooses a player in a list, and its number in the field beside it.
- * @param {HTMLSelectElement} select
- * @param {HTMLInputElement} field
- * @param {string} player
- */
-export function showPlayer(select, field, player) {
+/** Lists of players, each with a field for the number of a player. @typedef {Side | "new-opponent"} List */
+
+/** Chooses a player in a list, and its number in the field beside it. @param {List} list @param {string} player */
+export function showPlayer(list, player) {
+  const [select, field] = [find(list), find(`${list}-number`)];
   const values = [...select.options].map((option) => option.value);
   const [kind, number] = player.split(":");
   select.value = values.includes(player)
@@ -153,8 +134,8 @@ export function showPlayer(select, field, player) {
   around(field).hidden = !select.value.endsWith(":D");
 }
 
-/** Returns the player that is chosen in a list. @param {HTMLSelectElement} select @param {HTMLInputElement} field */
-export function chosenPlayer(select, field) {
-  const number = Math.max(1, Math.min(99, Math.trunc(Number(field.value)) || 1));
-  return select.value.replace(/:D$/, `:${number}`);
+/** Returns the player that is chosen in a list. @param {List} list */
+export function chosenPlayer(list) {
+  const number = Math.max(1, Math.min(99, Math.trunc(Number(find(`${list}-number`).value)) || 1));
+  return find(list).value.replace(/:D$/, `:${number}`);
 }

@@ -1,6 +1,6 @@
 // Settings of the page: speed of moves, language, sounds, single keys.
 
-import { find } from "./find.js";
+import { find } from "./elements.js";
 import { remember, settings } from "./settings.js";
 import { language, languages } from "./words.js";
 

@@ -3,7 +3,7 @@
 
 import * as api from "./api.js";
 import { ask } from "./dialogs.js";
-import { find } from "./find.js";
+import { find, make } from "./elements.js";
 import { remember, settings } from "./settings.js";
 import { stateOf } from "./solution.js";
 import { DAYS, counted, dayAfter, dayOf, daysInRow, resultOf, results } from "./streak.js";
@@ -21,13 +21,12 @@ const SIGNS = { first: "✓", later: "○", missed: "✗" };
  * @param {PuzzleResult | undefined} result
  */
 function dayButton(day, result) {
-  const button = document.createElement("button");
-  button.value = button.dataset.day = day;
-  button.className = result ?? "";
-  button.textContent = `${Number(day.slice(8))}${result ? SIGNS[result] : ""}`;
   const form = /** @type {const} */ ({ day: "numeric", month: "long", timeZone: "UTC" });
   const date = new Date(`${day}T00:00Z`).toLocaleDateString(language(), form);
-  button.setAttribute("aria-label", result ? `${date}: ${t(`calendar.${result}`)}` : date);
+  const ariaLabel = result ? `${date}: ${t(`calendar.${result}`)}` : date;
+  const text = `${Number(day.slice(8))}${result ? SIGNS[result] : ""}`;
+  const button = make("button", { type: "submit", value: day, className: result ?? "", ariaLabel }, text);
+  button.dataset.day = day;
   return button;
 }
 
@@ -56,8 +55,8 @@ export async function askPuzzle(rules) {
   return api.puzzle({ rules, board: "6x4", level: level.value, ...which });
 }
 
-/** Requests the puzzle of the day that most people play. @param {string} rules */
-export const todaysPuzzle = (rules) => api.puzzle({ rules, board: "6x4", level: "medium", day: dayOf(new Date()) });
+/** Requests the puzzle of the day that most people play: a hard one. @param {string} rules */
+export const todaysPuzzle = (rules) => api.puzzle({ rules, board: "6x4", level: "hard", day: dayOf(new Date()) });
 
 /** Describes the result of a puzzle of a day without its solution, with the days in a row. @param {Puzzle} puzzle */
 export function resultText({ level, rules, day = "" }) {

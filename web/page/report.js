@@ -1,9 +1,8 @@
 // The report of a game: losses of each side's moves.
 
-import { find } from "./find.js";
+import { find, make } from "./elements.js";
 import { SIDES, isReached } from "./game.js";
 import { evaluate, mark, turnLoss } from "./loss.js";
-import { onTab, openTab } from "./tabs.js";
 import { numberOf, turnsAmong } from "./turns.js";
 import { language, name, t } from "./words.js";
 
@@ -31,17 +30,8 @@ export function fillReport(places, done, goTo) {
   const turns = turnsAmong(places.filter(isReached));
   const sides = SIDES.map((side) => evaluate(turns, side));
   const rows = ROWS.map(([key, of]) => {
-    const row = document.createElement("tr");
-    const head = document.createElement("th");
-    head.scope = "row";
-    head.textContent = t(key);
-    const cells = sides.map((side) => {
-      const cell = document.createElement("td");
-      cell.textContent = String(of(side));
-      return cell;
-    });
-    row.append(head, ...cells);
-    return row;
+    const cells = sides.map((side) => make("td", {}, String(of(side))));
+    return make("tr", {}, make("th", { scope: "row" }, t(key)), ...cells);
   });
   find("report-rows").replaceChildren(...rows);
   const working = done < places.length;
@@ -58,34 +48,26 @@ export function fillReport(places, done, goTo) {
       ? t("reportNone")
       : "";
   const items = wrong.map(({ turn, lost }) => {
-    const item = document.createElement("li");
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = lost.turns ? "blunder" : "slip";
     const moves = turn.places.map((place) => place.by.move).join(" ");
     const cost = t(lost.exact ? "moveLost" : "moveLostAtLeast", { n: lost.seeds });
-    button.textContent = `${numberOf(turn)} ${name(turn.side)} ${moves}${mark(lost)}: ${cost}`;
-    button.addEventListener("click", () => goTo(turn.places[0].before));
-    item.append(button);
-    return item;
+    const text = `${numberOf(turn)} ${name(turn.side)} ${moves}${mark(lost)}: ${cost}`;
+    const action = { className: lost.turns ? "blunder" : "slip", onclick: () => goTo(turn.places[0].before) };
+    return make("li", {}, make("button", action, text));
   });
   find("report-list").replaceChildren(...items);
 }
 
-/** Ends the wait of the last report. */
-let close = () => {};
+/** Stops the work for the last report. */
+let stop = () => {};
 
-/** Empties the report; resolves when it is closed, or begun anew. @returns {Promise<void>} */
+/** Stops the work for the report. */
+export const closeReport = () => stop();
+
+/** Empties the report. Its signal stops the work for it when the report is closed or begins again. */
 export function openReport() {
   find("report-list").replaceChildren();
-  close();
-  return new Promise((done) => (close = done));
+  stop();
+  const work = new AbortController();
+  stop = () => work.abort();
+  return work.signal;
 }
-
-/** Makes the end of the report known when another tab is opened. */
-export function listenToReport() {
-  onTab((tab) => tab !== "report" && close());
-}
-
-/** Opens the tab of the report. */
-export const showReport = () => openTab("report");

@@ -1,6 +1,6 @@
 // Drawings of seeds in a pit or store: shaded stones, each of which keeps its place while others come and go.
 
-const SVG = "http://www.w3.org/2000/svg";
+import { shape } from "./elements.js";
 
 /** Number of kinds of stones, whose shades index.html defines. */
 const KINDS = 5;
@@ -14,13 +14,8 @@ const LAYERS = [
   [0, 0.58],
 ];
 
-/** Returns an element for drawings, which screen readers skip. @param {Element} parent */
-export function drawing(parent) {
-  const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("aria-hidden", "true");
-  parent.append(svg);
-  return svg;
-}
+/** Returns an element for drawings, which screen readers skip. */
+export const drawing = () => shape("svg", { "aria-hidden": "true" });
 
 /** A number in -1..1 that looks random, always the same for the same `index`. @param {number} index */
 const chance = (index) => 2 * ((Math.abs(Math.sin(index * 127.1 + 11.7)) * 43758.5453) % 1) - 1;
@@ -86,11 +81,10 @@ export function drawSeeds(svg, count, { most, width, height, radius, round, turn
   const places = packing(width, height, radius, round);
   const angle = round && width === height ? turn * 0.93 : 0;
   for (let index = same ? svg.childElementCount : 0; index < shown; index++) {
-    const seed = svg.children[index] ?? svg.appendChild(document.createElementNS(SVG, "circle"));
+    const seed = svg.children[index] ?? svg.appendChild(shape("circle", { class: "seed" }));
     const [x, y] = places[index % Math.max(1, places.length)] ?? [0, 0];
     const [other, down] = [chance(index + 31 * turn), chance(index + 57 * turn)];
     const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
-    seed.setAttribute("class", "seed");
     seed.setAttribute("fill", `url(#stone-${(index * 3 + turn * 2 + (index >> 2)) % KINDS})`);
     seed.setAttribute("cx", (x * cos - y * sin + 1.6 * other).toFixed(1));
     seed.setAttribute("cy", (x * sin + y * cos + 1.6 * down).toFixed(1));

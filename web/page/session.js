@@ -92,9 +92,6 @@ export const mayPlay = () => {
   return !isSowing() && !game.place.finished && !goesOn(game.place) && !isWrong && !isTried;
 };
 
-/** Returns true if values are shown. */
-export const values = () => now.values;
-
 /** Returns true if the other player may swap sides now, after the first turn. @param {Place} place */
 export const mayExchange = (place) => {
   const { game } = now;

@@ -1,18 +1,21 @@
-// Settings stored in this browser.
+// Storage of this browser: settings, and the last game, which the address without a fragment resumes.
 
-const KEY = "kalah";
+const [SETTINGS, LAST] = ["kalah", "kalah-last"];
 
 /** @type {Settings} */
 const DEFAULTS = { speed: "normal", sounds: true, keys: true };
 
-/** @returns {Partial<Settings>} */
-function stored() {
+/** Reads or writes. Storage may be forbidden, and stored texts damaged. @template T @param {() => T} access */
+function attempt(access) {
   try {
-    return JSON.parse(localStorage.getItem(KEY) ?? "{}") ?? {};
+    return access();
   } catch {
-    return {};
+    return undefined;
   }
 }
+
+/** @returns {Partial<Settings>} */
+const stored = () => attempt(() => JSON.parse(localStorage.getItem(SETTINGS) ?? "{}")) ?? {};
 
 /** The settings: defaults until `loadSettings`. `remember` changes them. @type {Settings} */
 export const settings = { ...DEFAULTS };
@@ -28,9 +31,11 @@ export function loadSettings() {
  */
 export function remember(changes) {
   Object.assign(settings, changes);
-  try {
-    localStorage.setItem(KEY, JSON.stringify({ ...stored(), ...changes }));
-  } catch {
-    // A browser may forbid storage.
-  }
+  attempt(() => localStorage.setItem(SETTINGS, JSON.stringify({ ...stored(), ...changes })));
 }
+
+/** Stores the fragment of the last game. @param {string} fragment */
+export const rememberLast = (fragment) => attempt(() => localStorage.setItem(LAST, fragment));
+
+/** Returns the fragment of the last game; an empty text without one. */
+export const lastFragment = () => attempt(() => localStorage.getItem(LAST)) ?? "";

@@ -1,6 +1,6 @@
 // The button that copies the link to the game.
 
-import { find } from "./find.js";
+import { fail, find, make } from "./elements.js";
 import { t } from "./words.js";
 
 /** Copies a text; returns false if the browser forbids it. @param {string} text */
@@ -10,8 +10,7 @@ async function copied(text) {
     return true;
   } catch {
     // Without HTTPS, or in a frame of another website.
-    const field = document.createElement("textarea");
-    field.value = text;
+    const field = make("textarea", { value: text });
     document.body.append(field);
     field.select();
     const done = document.execCommand("copy");
@@ -32,10 +31,18 @@ export async function share(id, text, url) {
   return navigator.share({ text, url }).catch(() => {});
 }
 
-/** Copies the address of a game, or a text. @param {"share" | "share-result"} id of its button @param {string} text */
+/**
+ * Copies the address of a game, or a text. If that is forbidden, as in some frames, it shows what to copy.
+ * @param {"share" | "share-result"} id of its button
+ * @param {string} text
+ */
 export async function copy(id, text) {
+  if (!(await copied(text))) {
+    fail(new Error(`${t("copyYourself")} ${text}`));
+    return;
+  }
   const button = find(id);
   const before = button.textContent;
-  button.textContent = t((await copied(text)) ? "copied" : "copyYourself");
+  button.textContent = t("copied");
   setTimeout(() => (button.textContent = before), 2000);
 }

@@ -1,5 +1,6 @@
 // The course of a puzzle: which moves are right, and when it is solved.
 
+import { sum } from "./game.js";
 import { turnsOf } from "./line.js";
 
 /**
@@ -8,11 +9,8 @@ import { turnsOf } from "./line.js";
  * @typedef {"open" | "right" | "unknown" | "wrong" | "solved"} PuzzleState
  */
 
-/** @param {number[]} numbers */
-const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
-
 /** Returns the moves of a puzzle's line. @param {Puzzle} puzzle @param {number} pits */
-export const solutionOf = ({ line }, pits) => turnsOf(line, pits).flat();
+const solutionOf = ({ line }, pits) => turnsOf(line, pits).flat();
 
 /**
  * Returns whether a move of the solver kept the outcome; undefined if the value is not known.
@@ -58,10 +56,10 @@ export function stateOf(puzzle, place) {
   for (const [index, step] of steps.entries()) {
     inLine &&= step.by.move === line[index];
     if (inLine || step.before.side !== solver) continue;
-    const kept = index > 0 && keeps(puzzle, step, solver);
-    if (kept === false) return "wrong";
+    const holds = index > 0 && keeps(puzzle, step, solver);
+    if (holds === false) return "wrong";
     // A value that is not proved counts for the solver.
-    state = kept === undefined && step === place && !place.answer ? "unknown" : "right";
+    state = holds === undefined && step === place && !place.answer ? "unknown" : "right";
   }
   if (state === "unknown") return state;
   const complete = place.finished || (inLine && steps.length >= line.length);

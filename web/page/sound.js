@@ -12,7 +12,7 @@ const allowed = () => navigator.userActivation?.hasBeenActive ?? true;
 export function knock(pitch = 320) {
   if (!settings.sounds || !allowed()) return;
   audio ??= new AudioContext();
-  const begin = audio.currentTime;
+  const start = audio.currentTime;
   // Wood: two tones that end at once.
   for (const [form, times, loud] of /** @type {const} */ ([
     ["triangle", 1, 0.15],
@@ -20,12 +20,12 @@ export function knock(pitch = 320) {
   ])) {
     const [tone, volume] = [audio.createOscillator(), audio.createGain()];
     tone.type = form;
-    tone.frequency.setValueAtTime(pitch * times, begin);
-    tone.frequency.exponentialRampToValueAtTime(0.7 * pitch * times, begin + 0.06);
-    volume.gain.setValueAtTime(loud, begin);
-    volume.gain.exponentialRampToValueAtTime(0.001, begin + 0.08 / Math.sqrt(times));
+    tone.frequency.setValueAtTime(pitch * times, start);
+    tone.frequency.exponentialRampToValueAtTime(0.7 * pitch * times, start + 0.06);
+    volume.gain.setValueAtTime(loud, start);
+    volume.gain.exponentialRampToValueAtTime(0.001, start + 0.08 / Math.sqrt(times));
     tone.connect(volume).connect(audio.destination);
-    tone.start(begin);
-    tone.stop(begin + 0.1);
+    tone.start(start);
+    tone.stop(start + 0.1);
   }
 }

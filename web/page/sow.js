@@ -1,6 +1,7 @@
 // A hand that carries seeds around the board and drops them one by one.
 
 import { middle } from "./arc.js";
+import { make } from "./elements.js";
 import { SIDES } from "./game.js";
 import { settings } from "./settings.js";
 import { knock } from "./sound.js";
@@ -38,16 +39,15 @@ export const seen = (since) =>
 const at = ({ x, y }, scale = 1) => ({ transform: `translate(${x}px, ${y}px) translate(-50%, -50%) scale(${scale})` });
 
 /** @param {Board} board @param {string} className */
-function make(board, className) {
-  const element = document.createElement("div");
-  element.className = className;
+function add(board, className) {
+  const element = make("div", { className });
   board.element.append(element);
   return element;
 }
 
 /** Drops a seed into a hollow. @param {Board} board @param {Point} from @param {Point} to @param {number} time */
 function drop(board, from, to, time) {
-  const seed = make(board, "flying");
+  const seed = add(board, "flying");
   const remove = () => seed.remove();
   seed.animate([at(from, 1.4), at(to)], { duration: time, easing: "ease-in" }).finished.then(remove, remove);
 }
@@ -99,7 +99,7 @@ class Steps {
 async function carry(board, place, steps) {
   const { side } = place.before;
   const all = stepsOf(place.by.sowing);
-  const hand = make(board, "hand");
+  const hand = add(board, "hand");
   let held = middle(board, board.hole(side, all[0].place));
   /** Moves the hand. @param {Point} to @param {number} duration */
   const move = (to, duration) => {
@@ -151,7 +151,7 @@ async function gather(board, hole, store, steps) {
   const count = hole.seeds;
   if (count === 0) return true;
   board.set(hole, 0);
-  const heap = make(board, "flying many");
+  const heap = add(board, "flying many");
   const ways = [at(middle(board, hole)), at(middle(board, store))];
   heap.animate(ways, { duration: GATHER * steps.time, easing: "ease-in" });
   const whole = await steps.pass(GATHER);

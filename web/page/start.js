@@ -2,11 +2,11 @@
 
 import * as api from "./api.js";
 import { openGame, usualGame, load } from "./opening.js";
-import { askNewGame, hint, listenToButtons, playToday, report, showValues, updateReport } from "./commands.js";
+import { askNewGame, hint, listenToButtons, playToday, report, updateReport } from "./commands.js";
 import { listenToComments } from "./comment.js";
-import { prepare } from "./dialogs.js";
+import { prepareDialogs } from "./dialogs.js";
 import { listenToEditor } from "./editor.js";
-import { around, find } from "./find.js";
+import { around, fail, find } from "./elements.js";
 import { SIDES, parse, write } from "./game.js";
 import { listenToGameText } from "./gametext.js";
 import { listenToKeys } from "./keys.js";
@@ -14,17 +14,16 @@ import { listenToLesson, teach } from "./lesson.js";
 import { fromFragment } from "./link.js";
 import { listenToMachine } from "./machine.js";
 import { listenToMistakes, nextMistake } from "./mistakes.js";
-import { actions, arrive, browse, choose, isOwnAddress, saveAddress, onArrival, turnBoard } from "./play.js";
-import { chosenPlayer, fillPlayers, setPrograms, showPlayer } from "./players.js";
+import { actions, arrive, browse, choose, onArrival, showValues, turnBoard } from "./play.js";
+import { isOwnAddress, saveAddress } from "./play.js";
+import { chosenPlayer, fillPlayers, showPlayer } from "./players.js";
 import { preparePreferences } from "./preferences.js";
-import { helped } from "./puzzle.js";
-import { listenToReport } from "./report.js";
-import { lastFragment } from "./resume.js";
-import { enter, goesOn, now, players, values } from "./session.js";
-import { loadSettings, remember, settings } from "./settings.js";
+import { closeReport } from "./report.js";
+import { enter, now, players } from "./session.js";
+import { lastFragment, loadSettings, settings } from "./settings.js";
 import { store } from "./store.js";
-import { listenToPanel, onTab } from "./tabs.js";
-import { fail, fit, openView, view } from "./view.js";
+import { listenToPanel } from "./tabs.js";
+import { fit, openView, view } from "./view.js";
 import { endWelcome, listenToWelcome, showWelcome } from "./welcome.js";
 import { language, speak, translate } from "./words.js";
 
@@ -32,34 +31,25 @@ function listen() {
   listenToButtons();
   listenToEditor();
   listenToGameText();
-  listenToPanel(fit);
-  listenToReport();
-  onTab((tab) => tab === "report" && report().catch(fail));
+  listenToPanel(fit, (tab) => (tab === "report" ? report().catch(fail) : closeReport()));
   onArrival(endWelcome);
   onArrival(updateReport);
   listenToWelcome({
-    play: () => askNewGame().catch(fail),
-    learn: () => teach().catch(fail),
-    puzzle: () => playToday().catch(fail),
-    analyse: showValues,
+    play: askNewGame,
+    learn: teach,
+    puzzle: playToday,
+    analyse: () => showValues(),
   });
   listenToMistakes();
-  listenToLesson(() => openGame(usualGame(), true).catch(fail));
-  find("values").addEventListener("change", () => {
-    Object.assign(now, { values: find("values").checked, isHidden: false });
-    remember({ values: values() });
-    if (values()) helped(now.game);
-    if (goesOn(now.game.place)) store.draw();
-    else arrive();
-  });
+  listenToLesson(() => openGame(usualGame(), true));
+  find("values").addEventListener("change", () => showValues(find("values").checked));
   for (const side of SIDES) {
     const changed = () => {
-      players[side] = chosenPlayer(find(side), find(`${side}-number`));
-      showPlayer(find(side), find(`${side}-number`), players[side]);
+      players[side] = chosenPlayer(side);
+      showPlayer(side, players[side]);
       arrive();
     };
-    find(side).addEventListener("change", changed);
-    find(`${side}-number`).addEventListener("change", changed);
+    for (const id of /** @type {const} */ ([side, `${side}-number`])) find(id).addEventListener("change", changed);
   }
   listenToKeys({
     pits: () => view.board.pits,
@@ -79,7 +69,7 @@ function listen() {
   );
   new ResizeObserver(fit).observe(around(find("board")));
   addEventListener("resize", fit);
-  new ResizeObserver(() => values() && store.change()).observe(find("graph"));
+  new ResizeObserver(() => now.values && store.change()).observe(find("graph"));
   addEventListener("hashchange", () => {
     const { game } = now;
     const asked = fromFragment(location.hash.slice(1));
@@ -108,11 +98,11 @@ function showFrame() {
   const { board: text, values: shown, puzzle } = fromFragment(linked ? location.hash.slice(1) : lastFragment());
   const rows = text ? parse(text)?.rows : undefined;
   now.values = shown ? shown !== "off" : puzzle ? false : (settings.values ?? (linked && Boolean(text)));
-  find("values").checked = values();
-  document.body.classList.toggle("hidden-values", !values());
+  find("values").checked = now.values;
+  document.body.classList.toggle("hidden-values", !now.values);
   const pits = rows?.[0].length ?? (text ? 6 : (settings.game?.pits ?? 6));
   document.body.classList.toggle("many", pits > 8);
-  view.board.labels = values();
+  view.board.labels = now.values;
   view.board.build(Math.min(pits, 16));
   showWelcome();
   document.body.classList.add("ready");
@@ -141,9 +131,8 @@ export async function start(transport) {
   now.server = await api.server();
   // The engine in the page has its own queue.
   api.grant(now.server.here ? Number.POSITIVE_INFINITY : now.server.searches);
-  setPrograms(now.server.players);
   for (const side of SIDES) fillPlayers(find(side), true);
-  prepare(now.server);
+  prepareDialogs();
   preparePreferences();
   await load();
   listen();

@@ -17,45 +17,45 @@ export function dayAfter(day, days) {
 /** @param {string} day @param {string} level @param {string} rules */
 const keyOf = (day, level, rules) => `${day} ${level} ${rules}`;
 
-/** Returns stored results in full. @param {Partial<Solved>} [kept] @returns {Solved} */
-export const results = (kept) => ({ row: 0, days: 0, day: "", tried: "", past: {}, ...kept });
+/** Returns results of the browser in full. @param {Partial<Solved>} [stored] @returns {Solved} */
+export const results = (stored) => ({ row: 0, days: 0, day: "", tried: "", past: {}, ...stored });
 
 /**
  * Returns the result of a day's puzzle, if there is one.
- * @param {Solved} kept
+ * @param {Solved} stored
  * @param {string} day
  * @param {string} level
  * @param {string} rules
  * @returns {PuzzleResult | undefined}
  */
-export const resultOf = (kept, day, level, rules) => kept.past[keyOf(day, level, rules)];
+export const resultOf = (stored, day, level, rules) => stored.past[keyOf(day, level, rules)];
 
 /**
  * Counts a puzzle that was solved, or not after a wrong move or a hint. Only the first result counts for `row`, and
  * only puzzles of their own day for `days`.
- * @param {Solved} kept
+ * @param {Solved} stored
  * @param {Pick<Puzzle, "position" | "level" | "rules" | "day">} puzzle
  * @param {boolean} solved
  * @param {string} today
  * @returns {Solved}
  */
-export function counted(kept, { position, level, rules, day }, solved, today) {
-  const before = day ? resultOf(kept, day, level, rules) : undefined;
-  const first = kept.tried !== position && !before;
-  const next = { ...kept, tried: position };
-  if (first) next.row = solved ? kept.row + 1 : 0;
+export function counted(stored, { position, level, rules, day }, solved, today) {
+  const before = day ? resultOf(stored, day, level, rules) : undefined;
+  const first = stored.tried !== position && !before;
+  const next = { ...stored, tried: position };
+  if (first) next.row = solved ? stored.row + 1 : 0;
   if (!day) return next;
   /** @type {PuzzleResult} */
   const result = solved ? (first ? "first" : before === "first" ? "first" : "later") : (before ?? "missed");
-  const { [keyOf(day, level, rules)]: _, ...others } = kept.past;
+  const { [keyOf(day, level, rules)]: _, ...others } = stored.past;
   const past = Object.entries(others).sort().slice(1 - MOST);
   next.past = Object.fromEntries([...past, [keyOf(day, level, rules), result]]);
-  if (first && solved && day === today && kept.day !== today) {
-    next.days = dayAfter(kept.day || today, 1) === today ? kept.days + 1 : 1;
+  if (first && solved && day === today && stored.day !== today) {
+    next.days = dayAfter(stored.day || today, 1) === today ? stored.days + 1 : 1;
     next.day = today;
   }
   return next;
 }
 
-/** Returns the days in a row: none if yesterday's was missed. @param {Solved} kept @param {string} today */
+/** Returns the days in a row: none if yesterday's was missed. @param {Solved} stored @param {string} today */
 export const daysInRow = ({ days, day }, today) => (day === today || day === dayAfter(today, -1) ? days : 0);

@@ -1,7 +1,7 @@
 // The strips of the players above and below the board: face, name, score, turn.
 
 import { showFace } from "./face.js";
-import { find } from "./find.js";
+import { find, setText } from "./elements.js";
 import { SIDES } from "./game.js";
 import { levelOf } from "./players.js";
 import { goesOn, isHuman, isSowing, onlyPerson, players } from "./session.js";
@@ -16,7 +16,7 @@ export function showStrips(place) {
     const key = goesOn(place) ? "turnThinking" : onlyPerson() === side && isHuman(place) ? "turnYours" : "turn";
     const text = moves && !isSowing() ? t(key) : "";
     find(`${side}-about`).textContent = levelOf(players[side])?.about ?? "";
-    if (find(`${side}-turn`).textContent !== text) find(`${side}-turn`).textContent = text;
+    setText(find(`${side}-turn`), text);
   }
 }
 

@@ -1,19 +1,14 @@
 // The panel with its tabs, which is a sheet on a phone; and the menu.
 
-import { find } from "./find.js";
+import { click, find } from "./elements.js";
 
 /** @typedef {"moves" | "explorer" | "report"} Tab */
 
 /** @type {Tab[]} */
 const TABS = ["moves", "explorer", "report"];
 
-/** Called with each tab that is opened. @type {((tab: Tab) => void)[]} */
-const listeners = [];
-
-/** Calls a function with each tab that is opened. @param {(tab: Tab) => void} listener */
-export function onTab(listener) {
-  listeners.push(listener);
-}
+/** Called with each tab that is opened. @type {(tab: Tab) => void} */
+let opened = () => {};
 
 /** Opens a tab, without opening the sheet. @param {Tab} tab */
 export function openTab(tab) {
@@ -22,7 +17,7 @@ export function openTab(tab) {
     find(`tab-${each}`).tabIndex = each === tab ? 0 : -1;
     find(`pane-${each}`).hidden = each !== tab;
   }
-  for (const listener of listeners) listener(tab);
+  opened(tab);
 }
 
 /** Returns true if a tab is open. @param {Tab} tab */
@@ -40,11 +35,12 @@ export function openSheet(open) {
 
 /**
  * Listens to the tabs, the buttons of the sheet, and clicks beside the menu. Calls `fit` after the sheet was opened or
- * closed.
+ * closed, and `onTab` with each tab that is opened.
  * @param {() => void} fit
+ * @param {(tab: Tab) => void} onTab
  */
-export function listenToPanel(fit) {
-  resized = fit;
+export function listenToPanel(fit, onTab) {
+  [resized, opened] = [fit, onTab];
   for (const tab of TABS) {
     const button = find(`tab-${tab}`);
     button.addEventListener("click", () => openTab(tab));
@@ -58,8 +54,8 @@ export function listenToPanel(fit) {
       find(`tab-${next}`).focus();
     });
   }
-  find("panel").addEventListener("click", () => openSheet(!document.body.classList.contains("sheet")));
-  find("panel-close").addEventListener("click", () => {
+  click("panel", () => openSheet(!document.body.classList.contains("sheet")));
+  click("panel-close", () => {
     openSheet(false);
     find("panel").focus();
   });

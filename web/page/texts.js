@@ -1,14 +1,8 @@
 // All texts of the page. Each part has a file, in which the languages are side by side.
 // `{name}` is replaced. A text with several forms is chosen by a number, as Intl.PluralRules defines.
 
-import { ANALYSIS } from "./analysistexts.js";
-import { BOARD } from "./boardtexts.js";
-import { ERRORS } from "./errortexts.js";
-import { LESSONS, RULE_SETS } from "./lessontexts.js";
-import { MENU } from "./menutexts.js";
-import { MOVES } from "./movetexts.js";
-import { PLAY } from "./playtexts.js";
-import { PUZZLES } from "./puzzletexts.js";
+import { GAMES, RULE_SETS } from "./gametexts.js";
+import { PANEL } from "./paneltexts.js";
 
 /** Languages by their own names, in the order of each text. */
 export const LANGUAGES = { en: "English", de: "Deutsch" };
@@ -16,19 +10,10 @@ export const LANGUAGES = { en: "English", de: "Deutsch" };
 /** Tag of a language. @typedef {keyof typeof LANGUAGES} Language */
 
 /** Parts, none of which has a key of another one. */
-export const PARTS = [BOARD, ERRORS, PUZZLES, LESSONS, MOVES, ANALYSIS, PLAY, MENU];
+export const PARTS = [GAMES, PANEL];
 
 /** Texts by key. */
-export const TEXTS = {
-  ...BOARD,
-  ...ERRORS,
-  ...PUZZLES,
-  ...LESSONS,
-  ...MOVES,
-  ...ANALYSIS,
-  ...PLAY,
-  ...MENU,
-};
+export const TEXTS = { ...GAMES, ...PANEL };
 
 /** Name of a text. @typedef {keyof typeof TEXTS} Key */
 

@@ -87,8 +87,8 @@ interface Note {
   text: string;
 }
 
-/** Beginning of a game. */
-interface Beginning {
+/** Start of a game. */
+interface GameStart {
   rules: string;
   board: string;
   side: Side;

@@ -4,14 +4,14 @@ import { isKnown, isSearching } from "./analysis.js";
 import { Board } from "./board.js";
 import { showComment } from "./comment.js";
 import { showExplorer } from "./explorer.js";
-import { around, find } from "./find.js";
+import { around, find } from "./elements.js";
 import { isReached, other } from "./game.js";
 import { Graph, setBar } from "./graph.js";
 import { showLine } from "./line.js";
 import { MoveList } from "./moves.js";
 import { task } from "./puzzle.js";
 import { goesOn, isHuman, isPaused, isProgram, isSowing, mayExchange, mayPlay } from "./session.js";
-import { now, onlyPerson, players, values } from "./session.js";
+import { now, onlyPerson, players } from "./session.js";
 import { store } from "./store.js";
 import { showScore, showStrips } from "./strip.js";
 import { describe, ending, happened, name, origin, pitName, ruleName, t } from "./words.js";
@@ -60,24 +60,13 @@ export function openView(act) {
   Object.assign(view, { act, board, graph: new Graph(find("graph"), act), moves: new MoveList(find("moves"), act) });
 }
 
-/** Shows an error, unless it only reports that another step began. @param {Error} error */
-export function fail(error) {
-  if (error.name === "AbortError") return;
-  find("error").textContent = error.message;
-  find("error").hidden = false;
-}
-
-export const forgive = () => {
-  find("error").hidden = true;
-};
-
 /** Returns the side to move, and its value. @param {Place} place */
 export function status(place) {
   if (place.finished) return ending(place);
   const { answer, side } = place;
   const yours = onlyPerson() === side;
   const mover = t(yours ? "yourTurn" : "toMove", { side: name(side) });
-  return answer && values()
+  return answer && now.values
     ? t("toMoveValue", { mover, value: describe(answer, side).full, origin: origin(answer) })
     : `${mover}.`;
 }
@@ -126,7 +115,7 @@ function draw() {
   const { game } = now;
   const { board, graph, moves, act } = view;
   const { place } = game;
-  const shown = values();
+  const shown = now.values;
   showMode(shown);
   document.body.classList.toggle("turned", now.bottom === "north");
   find("values").checked = shown;
@@ -172,8 +161,8 @@ function draw() {
 
 /** Lays everything out again in the available space. */
 export function fit() {
-  view.board.fit(values());
+  view.board.fit(now.values);
   view.moves.reveal(view.moves.here);
   document.documentElement.style.setProperty("--board-high", `${find("board").offsetHeight}px`);
-  if (values() && now.game) view.graph.draw(now.game);
+  if (now.values && now.game) view.graph.draw(now.game);
 }

@@ -1,17 +1,14 @@
 // Cards for a first visit: play, learn, the puzzle of the day, analyse.
 
 import { showFace } from "./face.js";
-import { find } from "./find.js";
+import { click, find } from "./elements.js";
 import { FIRST } from "./players.js";
 import { remember, settings } from "./settings.js";
 
-/** Returns true if this browser has never been here, and no game is requested. */
-const isFirst = () => settings.game === undefined && !settings.welcomed && location.hash.length < 2;
-
-/** Shows the cards at a first visit. */
+/** Shows the cards at a first visit, unless a game is requested. */
 export function showWelcome() {
   showFace(find("welcome-face"), FIRST, "north");
-  if (isFirst()) find("welcome").showModal();
+  if (settings.game === undefined && !settings.welcomed && location.hash.length < 2) find("welcome").showModal();
 }
 
 /** Hides the cards for ever. */
@@ -26,9 +23,9 @@ export function endWelcome() {
  */
 export function listenToWelcome(does) {
   for (const card of /** @type {const} */ (["play", "learn", "puzzle", "analyse"])) {
-    find(`welcome-${card}`).addEventListener("click", () => {
+    click(`welcome-${card}`, () => {
       endWelcome();
-      does[card]();
+      return does[card]();
     });
   }
   find("welcome").addEventListener("close", endWelcome);

@@ -113,20 +113,15 @@ async function runModule(site) {
 async function loadEngine(site) {
   const [, ...books] = await Promise.all([
     loadModule(site).catch(() => {}),
-    ...site.books.map(async (name) => new Uint8Array(await (await file(name)).arrayBuffer())),
+    ...site.books.map(async (name) => (await file(name)).arrayBuffer()),
   ]);
-  const all = new Uint8Array(books.reduce((sum, book) => sum + book.length, 0));
-  let place = 0;
-  for (const book of books) {
-    all.set(book, place);
-    place += book.length;
-  }
+  const all = new Uint8Array(await new Blob(books).arrayBuffer());
   parts = new Parts(BASE, new Map(site.tables.map(({ file, bytes }) => [file, bytes])));
   restart = async () => {
     const threads = await runModule(site);
     const { tables, bare } = site;
     const positions = Math.min(site.positions, MOST_POSITIONS);
-    const sizes = books.map((book) => book.length);
+    const sizes = books.map((book) => book.byteLength);
     call({ call: "start", positions, transpositions: TRANSPOSITIONS, threads, tables, books: sizes, bare }, all);
   };
   await restart();
@@ -194,7 +189,7 @@ async function reply(request) {
     const isDamaged = "status" in found && found.answer?.error?.code === "damaged-table";
     call({ call: "forget", damaged: isDamaged });
     if (!isDamaged) {
-      await parts.keep(used);
+      await parts.save(used);
       return found;
     }
     await parts.forget(used.keys());

@@ -30,14 +30,14 @@ const LOST = 2;
  * Makes the browser run the service worker of this version, which keeps the files of the page.
  * @param {boolean} isSparing
  */
-async function keep(isSparing) {
+async function saveFiles(isSparing) {
   const workers = navigator.serviceWorker;
   if (!workers) return;
   await workers.register(new URL(`offline-${version}.js`, document.baseURI));
   const { active } = await workers.ready;
   // With the service worker, the next visit is isolated and may use threads.
   const mayUse = !isSparing && !crossOriginIsolated && navigator.hardwareConcurrency > 1;
-  if (mayUse) active?.postMessage({ keep: "kalah_threads.bin" });
+  if (mayUse) active?.postMessage({ save: "kalah_threads.bin" });
 }
 
 /** Returns the engine, which is started at once and after a failure. */
@@ -68,7 +68,7 @@ function started() {
     else if (data.ready) {
       document.documentElement.dataset.threads = data.threads;
       dispatchEvent(new CustomEvent("engine"));
-      keep(data.isSparing).catch(() => {});
+      saveFiles(data.isSparing).catch(() => {});
     }
     else if ("progress" in data) open.get(data.id)?.progress(data.progress);
     else {
@@ -82,20 +82,16 @@ function started() {
 
 /**
  * Asks the engine.
- * @param {string} method
- * @param {string} target
- * @param {string} body
+ * @param {Omit<EngineRequest, "id">} request
  * @param {AbortSignal | null | undefined} signal
  * @param {Listener} listener
- * @param {boolean} streams
- * @param {boolean} waits
  */
-function ask(method, target, body, signal, listener, streams, waits = false) {
+function ask(request, signal, listener) {
   signal?.throwIfAborted();
   last += 1;
   const id = last;
   open.set(id, listener);
-  started().postMessage({ id, method, target, body, streams, waits });
+  started().postMessage({ id, ...request });
   const giveUp = () => {
     if (!open.delete(id)) return;
     engine?.postMessage({ cancel: id });
@@ -104,18 +100,12 @@ function ask(method, target, body, signal, listener, streams, waits = false) {
   signal?.addEventListener("abort", giveUp, { once: true });
 }
 
-/** @param {number} status @param {any} answer */
-const response = (status, answer) =>
-  new Response(JSON.stringify(answer), { status, headers: { "content-type": "application/json" } });
-
 /**
  * Answers a request with a stream of events, as a server does.
- * @param {string} method
- * @param {string} target
- * @param {string} body
+ * @param {Omit<EngineRequest, "id">} request
  * @param {AbortSignal | null | undefined} signal
  */
-function stream(method, target, body, signal) {
+function stream(request, signal) {
   const text = new TextEncoder();
   /** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */
   const events = new ReadableStream({
@@ -123,18 +113,14 @@ function stream(method, target, body, signal) {
       /** @param {string} event @param {any} document */
       const put = (event, document) =>
         controller.enqueue(text.encode(`event: ${event}\ndata: ${JSON.stringify(document)}\n\n`));
-      const listener = {
-        /** @param {any} document */
+      ask(request, signal, {
         progress: (document) => put("progress", document),
-        /** @param {number} status @param {any} answer */
         end: (status, answer) => {
           put(status === 200 ? "answer" : "error", answer);
           controller.close();
         },
-        /** @param {Error} error */
         fail: (error) => controller.error(error),
-      };
-      ask(method, target, body, signal, listener, true);
+      });
     },
   });
   return new Response(events, { headers: { "content-type": "text/event-stream" } });
@@ -158,20 +144,27 @@ globalThis.fetch = async (resource, options = {}) => {
   const target = dated(url.pathname.slice(base.pathname.length).replace(/^\//, "") + url.search);
   // The description of the API is a file.
   if (target === "openapi.json") return globalThis.plainFetch(new URL(target, import.meta.url), options);
-  const method = options.method ?? "GET";
-  const body = typeof options.body === "string" ? options.body : "";
   const accepts = new Headers(options.headers).get("accept") ?? "";
-  if (target.startsWith("search?") || accepts.includes("text/event-stream"))
-    return stream(method, target, body, options.signal);
+  const streams = target.startsWith("search?") || accepts.includes("text/event-stream");
+  const body = typeof options.body === "string" ? options.body : "";
+  const waits = options.priority === "low" && !streams;
+  const request = { method: options.method ?? "GET", target, body, streams, waits };
+  if (streams) return stream(request, options.signal);
   return new Promise((done, fail) => {
-    const listener = {
+    ask(request, options.signal, {
       progress: () => {},
-      /** @param {number} status @param {any} answer */
-      end: (status, answer) => done(response(status, target === "" ? { ...answer, here: true } : answer)),
+      end: (status, answer) => done(Response.json(target === "" ? { ...answer, here: true } : answer, { status })),
       fail,
-    };
-    ask(method, target, body, options.signal, listener, false, options.priority === "low");
+    });
   });
 };
 
+/** Runs the script of the page, which is packed: many hosts compress nothing. The page's policy has its digest. */
+async function runPage() {
+  const { body } = await plainFetch(new URL("page.bin", import.meta.url));
+  const text = await new Response(body?.pipeThrough(new DecompressionStream("gzip"))).text();
+  document.head.append(Object.assign(document.createElement("script"), { type: "module", textContent: text }));
+}
+
 started();
+runPage();

@@ -15,7 +15,7 @@ const ISOLATION = { "cross-origin-opener-policy": "same-origin", "cross-origin-e
 
 /** @param {string} path */
 const address = (path) => new URL(path, SCOPE).href;
-const KEPT = new Map(FILES.map((file) => [address(file[0]), file]));
+const LISTED = new Map(FILES.map((file) => [address(file[0]), file]));
 /** The engine without threads, and with threads if there is such a module. A visit uses one of them. */
 const ENGINES = ["kalah_wasm.bin", "kalah_threads.bin"].flatMap((name) =>
   FILES.filter(([path]) => path.endsWith(`/${name}`)),
@@ -35,17 +35,17 @@ const sha256 = async (bytes) =>
  */
 async function fetched([path, type, digest], cache) {
   const response = await fetch(address(path), { cache, mode: "same-origin" });
-  const told = response.headers.get("content-type");
-  if (response.status !== 200 || response.type !== "basic" || !(told ?? "").startsWith(type))
+  const kind = response.headers.get("content-type");
+  if (response.status !== 200 || response.type !== "basic" || !(kind ?? "").startsWith(type))
     throw new TypeError(`${path}: the answer is not this file`);
   const bytes = new Uint8Array(await response.arrayBuffer());
   if ((await sha256(bytes)) !== digest) throw new TypeError(`${path}: damaged, or of another version`);
   // A new response: browsers reject redirected ones for a page.
-  return new Response(bytes, { headers: told ? { "content-type": told, ...ISOLATION } : ISOLATION });
+  return new Response(bytes, { headers: kind ? { "content-type": kind, ...ISOLATION } : ISOLATION });
 }
 
-/** Fetches a file and keeps it. @param {typeof FILES[number]} file */
-async function keep(file) {
+/** Fetches a file and saves it. @param {typeof FILES[number]} file */
+async function save(file) {
   // The page has just loaded most files, and the digest shows whether the browser's copy is right, however old it is.
   // If not, it may be damaged, or the host may have repaired the file.
   const response = await fetched(file, "force-cache").catch(() => fetched(file, "reload"));
@@ -54,19 +54,19 @@ async function keep(file) {
   return response;
 }
 
-/** Keeps the engine that the page has loaded. */
-async function keepEngine() {
-  const loaded = ENGINES.map((file) => fetched(file, "only-if-cached").then(() => keep(file)));
-  const kept = (await Promise.allSettled(loaded)).some(({ status }) => status === "fulfilled");
-  if (!kept) await keep(ENGINES[0]);
+/** Saves the engine that the page has loaded. */
+async function saveEngine() {
+  const loaded = ENGINES.map((file) => fetched(file, "only-if-cached").then(() => save(file)));
+  const isSaved = (await Promise.allSettled(loaded)).some(({ status }) => status === "fulfilled");
+  if (!isSaved) await save(ENGINES[0]);
 }
 
-worker.addEventListener("install", (event) => event.waitUntil(Promise.all([keepEngine(), ...OTHERS.map(keep)])));
+worker.addEventListener("install", (event) => event.waitUntil(Promise.all([saveEngine(), ...OTHERS.map(save)])));
 
 // The page has nothing to load, and the next visit will use threads.
 worker.addEventListener("message", (event) => {
-  const later = ENGINES.filter(([path]) => path.endsWith(`/${event.data.keep}`));
-  event.waitUntil(Promise.all(later.map(async (file) => (await kept(address(file[0]))) ?? keep(file))));
+  const later = ENGINES.filter(([path]) => path.endsWith(`/${event.data.save}`));
+  event.waitUntil(Promise.all(later.map(async (file) => (await saved(address(file[0]))) ?? save(file))));
 });
 
 /** Removes the files of other versions. */
@@ -82,7 +82,7 @@ async function tidy() {
 worker.addEventListener("activate", (event) => event.waitUntil(tidy().then(() => worker.clients.claim())));
 
 /** @param {string} url */
-const kept = async (url) => (await caches.open(NAME)).match(url);
+const saved = async (url) => (await caches.open(NAME)).match(url);
 
 /** Adds headers to an answer. @param {Response} response */
 function isolated(response) {
@@ -94,14 +94,14 @@ function isolated(response) {
   return new Response(response.body, { status, statusText, headers });
 }
 
-/** Returns the newest page, or the kept one if the host does not answer. @param {Request} request */
+/** Returns the newest page, or the saved one if the host does not answer. @param {Request} request */
 async function page(request) {
   try {
     const response = isolated(await fetch(request));
     if (response.status < 400) return response;
-    return (await kept(SCOPE.href)) ?? response;
+    return (await saved(SCOPE.href)) ?? response;
   } catch (error) {
-    const response = await kept(SCOPE.href);
+    const response = await saved(SCOPE.href);
     if (response) return response;
     throw error;
   }
@@ -109,7 +109,7 @@ async function page(request) {
 
 /** Returns a file of this version, never of another. @param {Request} request @param {typeof FILES[number]} listed */
 async function file(request, listed) {
-  return (await kept(address(listed[0]))) ?? keep(listed).catch(async () => isolated(await fetch(request)));
+  return (await saved(address(listed[0]))) ?? save(listed).catch(async () => isolated(await fetch(request)));
 }
 
 worker.addEventListener("fetch", (event) => {
@@ -117,7 +117,7 @@ worker.addEventListener("fetch", (event) => {
   const { origin, pathname } = new URL(request.url);
   if (request.method !== "GET" || origin !== SCOPE.origin) return;
   const url = origin + pathname;
-  const listed = KEPT.get(url);
+  const listed = LISTED.get(url);
   if (request.mode === "navigate") {
     // Ignores the part after a question mark.
     if (url === SCOPE.href || url === address("index.html")) event.respondWith(page(request));

@@ -49,10 +49,10 @@ export class Parts {
   async get(part, fresh) {
     const key = address(part, this.base);
     if (!fresh) {
-      const kept = await (await this.#cache())?.match(key);
-      if (kept) {
+      const cached = await (await this.#cache())?.match(key);
+      if (cached) {
         this.#stored.add(key);
-        return new Uint8Array(await kept.arrayBuffer());
+        return new Uint8Array(await cached.arrayBuffer());
       }
     }
     return this.#fetch(part, fresh);
@@ -128,7 +128,7 @@ export class Parts {
    * Keeps parts. If that fails, they are fetched again next time.
    * @param {Map<Part, Uint8Array<ArrayBuffer>>} parts
    */
-  async keep(parts) {
+  async save(parts) {
     try {
       const cache = await this.#cache();
       for (const [part, bytes] of parts) {

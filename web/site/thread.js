@@ -6,7 +6,7 @@ import { imports } from "./wasi.js";
 const port = /** @type {DedicatedWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 
 /** @param {ThreadStart} start */
-async function begin({ compiled, memory, slots, index, channel }) {
+async function startThread({ compiled, memory, slots, index, channel }) {
   const found = imports(compiled, memory, (start) => spawn(slots, start));
   const { exports } = await WebAssembly.instantiate(compiled, found);
   const { wasi_thread_start } = /** @type {ThreadExports} */ (/** @type {unknown} */ (exports));
@@ -24,5 +24,5 @@ async function begin({ compiled, memory, slots, index, channel }) {
 }
 
 port.onmessage = ({ data }) => {
-  begin(data).catch((error) => port.postMessage({ failed: error.message }));
+  startThread(data).catch((error) => port.postMessage({ failed: error.message }));
 };

@@ -6,7 +6,7 @@ import { imports } from "./wasi.js";
 /** Pages of 64 KiB that the module begins with, as packaging/wasm states. */
 const FIRST_PAGES = 2 ** 8;
 /** Longest time that the workers have to begin, in milliseconds. */
-const BEGINNING = 10_000;
+const PATIENCE = 10_000;
 
 /** Workers for the threads of one module. */
 export class Threads {
@@ -40,7 +40,7 @@ export class Threads {
     /** @type {number | undefined} */
     let timer;
     const late = new Promise((_, fail) => {
-      timer = setTimeout(fail, BEGINNING, new Error("threads do not begin"));
+      timer = setTimeout(fail, PATIENCE, new Error("threads do not begin"));
     });
     await Promise.race([Promise.all(workers), late]).finally(() => clearTimeout(timer));
   }

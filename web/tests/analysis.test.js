@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isKnown, learn, prefetch } from "../page/analysis.js";
+import { glimpse, isKnown, learn } from "../page/analysis.js";
 import { connect } from "../page/api.js";
 import { newGame } from "./games.js";
 
@@ -60,7 +60,7 @@ test("a search replaces an estimate by deeper ones and by a proof, and the best 
 test("what nothing needs is asked with a low priority, once", async () => {
   const asked = serve([]);
   const game = newGame();
-  await prefetch(game, game.root, signal, () => {});
-  await prefetch(game, game.root, signal, () => {});
+  await glimpse(game, game.root, signal, () => {}, "low");
+  await glimpse(game, game.root, signal, () => {}, "low");
   assert.deepEqual(asked, ["api/position low"]);
 });

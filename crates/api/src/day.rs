@@ -25,7 +25,8 @@ pub fn name(day: u64) -> String {
     time
 }
 
-/// Returns true if a text is the name of a day, from 1970-01-01 on.
-pub(crate) fn is_day(text: &str) -> bool {
-    text.len() == NAME && parse_rfc3339(&format!("{text}T00:00:00Z")).is_ok()
+/// Returns the days from 1 January 1970 to the day of this name; `None` for other texts.
+pub(crate) fn number(text: &str) -> Option<u64> {
+    let start = parse_rfc3339(&format!("{text}T00:00:00Z")).ok().filter(|_| text.len() == NAME)?;
+    Some(start.duration_since(UNIX_EPOCH).ok()?.as_secs() / DAY)
 }

@@ -190,15 +190,15 @@ impl GameRequest {
     }
 }
 
-/// Reads the game of a body, given as text or as single moves.
+/// Reads the game of a body, given as single moves or as text, which may name other rules.
 pub(crate) fn read_record(fields: &mut Fields) -> Result<GameRecord, ApiError> {
     if let Some(text) = fields.text("text")? {
-        for other in ["board", "rules", "moves"] {
+        for other in ["board", "moves"] {
             if fields.has(other) {
                 return Err(ApiError::Conflict("text", other));
             }
         }
-        let game = read_game(&text)?;
+        let game = read_game(&text, fields.rules()?)?;
         let moves = game.line.turns().iter().map(Vec::len).sum::<usize>();
         if moves > MAX_MOVES {
             return Err(ApiError::Line(format!("the game has {moves} moves, but the limit is {MAX_MOVES}")));

@@ -1,5 +1,5 @@
 use kalah_core::cancel::Cancel;
-use kalah_core::game::{Position, Rules};
+use kalah_core::game::{Line, Position, Rules};
 use kalah_core::table::Tables;
 use kalah_solve::analyse::{Level, Puzzle, PuzzleMiner, PuzzleRecord};
 use serde::Serialize;
@@ -11,7 +11,12 @@ use super::{ApiError, day};
 /// Number of games in which a puzzle is searched for.
 const GAMES: usize = 4000;
 
-/// Maximum seeds in play of a puzzle. Nearly every server has tables for that many seeds, and so has a page whose
+/// Hard puzzles of Kalah(6,4) with 20 seeds in play or more, whose natural move is wrong. Nobody needs tables for them.
+/// Each line has rules, position, value, value of the second best move, depth, and the line of best play, as from
+/// `kalah puzzles --level hard --in-play 20 --tempting --json`, in random order.
+const HARD: &str = include_str!("hard_puzzles.txt");
+
+/// Maximum seeds in play of other puzzles. Nearly every server has tables for that many seeds, and so has a page whose
 /// engine builds them. All of these find the same puzzle.
 const PUZZLE_SEEDS: u32 = 14;
 
@@ -63,7 +68,7 @@ impl PuzzleRequest {
         let level: Level =
             level.as_deref().unwrap_or("medium").parse().map_err(|error| wrong(format!("'level': {error}")))?;
         let (day, seed) = (fields.text("day")?, fields.number("seed")?);
-        if day.as_deref().is_some_and(|day| !day::is_day(day)) {
+        if day.as_deref().is_some_and(|day| day::number(day).is_none()) {
             return Err(wrong("'day' must be a day such as 2026-11-23".to_owned()));
         }
         let (day, number) = match (day, seed) {
@@ -79,6 +84,19 @@ impl PuzzleRequest {
         Ok(PuzzleRequest { key, day, seed })
     }
 
+    /// Returns the puzzle, if it is one that the program has, so that nobody searches for it.
+    pub fn known(&self) -> Option<Puzzle> {
+        let PuzzleKey { rules, start, level, number, .. } = self.key;
+        if level != Level::Hard || start.to_string() != "<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>" {
+            return None;
+        }
+        let all: Vec<Puzzle> = HARD.lines().filter_map(parse_puzzle).filter(|puzzle| puzzle.rules == rules).collect();
+        // Days in a row have different puzzles.
+        let number = self.day.as_deref().and_then(day::number).unwrap_or(number);
+        let index = number.checked_rem(all.len() as u64)?;
+        all.into_iter().nth(index as usize)
+    }
+
     /// Returns the answer with the puzzle that was found.
     ///
     /// # Errors
@@ -87,6 +105,16 @@ impl PuzzleRequest {
         let puzzle = puzzle.ok_or(ApiError::NoPuzzle)?;
         Ok(PuzzleAnswer { puzzle: PuzzleRecord::new(&puzzle), day: self.day, seed: self.seed })
     }
+}
+
+/// Reads a line of [`HARD`].
+fn parse_puzzle(text: &str) -> Option<Puzzle> {
+    let mut words = text.splitn(6, ' ');
+    let (rules, position) = (words.next()?.parse().ok()?, words.next()?.parse::<Position>().ok()?);
+    let (value, second) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+    let (depth, line) = (words.next()?.parse().ok()?, Line::parse(position.pits(), words.next()?).ok()?);
+    let pit = *line.turns().first()?.first()?;
+    Some(Puzzle { rules, position, pit, value, second, line, depth })
 }
 
 impl PuzzleKey {
@@ -115,7 +143,7 @@ impl PuzzleKey {
     /// # Errors
     /// If the tables have another number of pits.
     pub fn search<'t>(&self, tables: &'t Tables) -> Result<PuzzleSearch<'t>, ApiError> {
-        let miner = PuzzleMiner::new(tables, self.start, self.number)?.up_to(self.most);
+        let miner = PuzzleMiner::new(tables, self.start, self.number)?.within(0..=self.most);
         Ok(PuzzleSearch { miner, level: self.level, left: GAMES })
     }
 }

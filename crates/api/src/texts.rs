@@ -46,7 +46,7 @@ fn turn_ends(game: &GameRecord) -> Vec<usize> {
 /// # Errors
 /// If the body has no text, or the text is not a game.
 pub fn read_text(body: &[u8]) -> Result<ReadAnswer, ApiError> {
-    let mut fields = Fields::of_body(body, &["text"])?;
+    let mut fields = Fields::of_body(body, &["text", "rules"])?;
     if !fields.has("text") {
         return Err(ApiError::Request("'text' is missing; it must be a game as docs/games.md describes it".to_owned()));
     }

@@ -189,7 +189,7 @@ impl Service {
     /// Finds a puzzle.
     pub async fn puzzle(&self, request: PuzzleRequest) -> Result<PuzzleAnswer, ApiError> {
         let key = request.key;
-        let puzzle = match self.puzzles.get(&key) {
+        let puzzle = match request.known().map(Some).or_else(|| self.puzzles.get(&key)) {
             Some(known) => known,
             None => {
                 let needed = NeededTables { seeds: key.seeds(), ..NeededTables::of(key.rules, &key.start) };

@@ -14,21 +14,18 @@ use super::page::{DESCRIPTION, FILES};
 use super::preview::SiteAddress;
 use super::site_folder::DIRECTORY;
 
-/// Modules that replace a server.
-const MODULES: [(&str, &str); 8] = [
-    ("engine.js", include_str!("../web/site/engine.js")),
-    ("local.js", include_str!("../web/site/local.js")),
-    ("module.js", include_str!("../web/site/module.js")),
-    ("parts.js", include_str!("../web/site/parts.js")),
+/// Modules that replace a server. `build.rs` joins those that are always loaded with what they import.
+const MODULES: [(&str, &str); 6] = [
+    ("engine.js", include_str!(concat!(env!("OUT_DIR"), "/engine.js"))),
+    ("local.js", include_str!(concat!(env!("OUT_DIR"), "/local.js"))),
     ("slots.js", include_str!("../web/site/slots.js")),
     ("thread.js", include_str!("../web/site/thread.js")),
     ("threads.js", include_str!("../web/site/threads.js")),
     ("wasi.js", include_str!("../web/site/wasi.js")),
 ];
 
-/// Element of the page that states what it may load. A host of static files may not send it as a header.
-const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'self'; script-src 'self' \
-                      'wasm-unsafe-eval'; img-src 'self' data:; base-uri 'none'; form-action 'none'\">\n";
+/// The script of the page. A site has it packed, and `local.js` runs it: many hosts compress nothing.
+const SCRIPT: &str = "page.js";
 
 /// Name of the description of the API, the only file that a page without a network lacks.
 const OPENAPI: &str = "openapi.json";
@@ -51,16 +48,18 @@ impl Site {
         let mut all: BTreeMap<String, Vec<u8>> = files.into_iter().map(packed).collect();
         all.extend(MODULES.map(|(name, text)| (name.to_owned(), text.into())));
         all.insert(OPENAPI.to_owned(), DESCRIPTION.into());
-        let (mut page, mut names) = ("", Vec::new());
+        let (mut page, mut script, mut names) = ("", &[][..], Vec::new());
         for file in FILES {
-            let name = file.path.trim_start_matches('/');
-            if name.is_empty() {
-                page = std::str::from_utf8(file.bytes).expect("the page is text");
-            } else {
-                names.push(name);
-                all.insert(name.to_owned(), file.bytes.into());
+            match file.path.trim_start_matches('/') {
+                "" => page = std::str::from_utf8(file.bytes).expect("the page is text"),
+                SCRIPT => script = file.bytes,
+                name => {
+                    names.push(name);
+                    all.insert(name.to_owned(), file.bytes.into());
+                }
             }
         }
+        all.insert("page.bin".to_owned(), compressed(script));
         let manifest = json!({ "name": "Kalah", "short_name": "Kalah", "start_url": "../../", "scope": "../../",
             "display": "standalone", "background_color": "#f4ede1", "theme_color": "#f4ede1", "icons": [
                 { "src": "icon.svg", "sizes": "any", "type": "image/svg+xml" },
@@ -70,7 +69,7 @@ impl Site {
             ] });
         all.insert("manifest.json".to_owned(), manifest.to_string().into());
         let version = version(&all, page);
-        let page = page_of(page, &version, &names);
+        let page = page_of(page, &version, &names, &policy(script));
         let page = address.map_or_else(|| page.clone(), |address| address.fill(&page));
         let mut files: BTreeMap<String, Vec<u8>> =
             all.into_iter().map(|(name, bytes)| (format!("{DIRECTORY}/{version}/{name}"), bytes)).collect();
@@ -99,18 +98,45 @@ fn version(files: &BTreeMap<String, Vec<u8>>, page: &str) -> String {
     hasher.finalize().to_hex()[..16].to_owned()
 }
 
-/// Returns the page with the modules before its own script; `names` are the files that it refers to.
-fn page_of(page: &str, version: &str, names: &[&str]) -> String {
-    let local = format!("<script type=\"module\" src=\"{DIRECTORY}/{version}/local.js\"></script>\n");
-    let manifest = format!("<link rel=\"manifest\" href=\"{DIRECTORY}/{version}/manifest.json\">\n");
-    // Modules run in order. There is no server to ask before they run.
-    let (before, after) = page.split_once("<script").expect("the page has a script");
+/// Returns the element of the page that states what it may load: files of its host, and a script with the text of
+/// `script`. A host of static files may not send it as a header.
+fn policy(script: &[u8]) -> String {
+    let digest = base64(&Sha256::digest(script));
+    let scripts = format!("script-src 'self' 'wasm-unsafe-eval' 'sha256-{digest}'");
+    let policy = format!("default-src 'self'; {scripts}; img-src 'self' data:; base-uri 'none'; form-action 'none'");
+    format!("<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n")
+}
+
+/// Writes bytes as base64.
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for part in bytes.chunks(3) {
+        let word = (0..3).fold(0, |word, index| word << 8 | usize::from(part.get(index).copied().unwrap_or(0)));
+        for index in 0..4 {
+            let is_used = index <= part.len();
+            text.push(if is_used { char::from(LETTERS[word >> (18 - 6 * index) & 63]) } else { '=' });
+        }
+    }
+    text
+}
+
+/// Returns the page with the engine's script in place of its own, which that one runs, and with its `policy`; `names`
+/// are the files that it refers to.
+fn page_of(page: &str, version: &str, names: &[&str], policy: &str) -> String {
+    let folder = format!("{DIRECTORY}/{version}");
+    let links = format!(
+        "<link rel=\"manifest\" href=\"{folder}/manifest.json\">\n\
+         <link rel=\"preload\" href=\"{folder}/page.bin\" as=\"fetch\" crossorigin>\n\
+         <script type=\"module\" src=\"{folder}/local.js\"></script>\n"
+    );
+    let (before, own) = page.split_once("<script").expect("the page has a script");
+    let (_, after) = own.split_once("</script>\n").expect("its script has an end");
+    // There is no server to ask before the script runs.
     let before: String =
         before.lines().filter(|line| !line.contains("href=\"api\"")).map(|line| format!("{line}\n")).collect();
-    let page = format!("{before}{POLICY}{manifest}{local}<script{after}");
-    names
-        .iter()
-        .fold(page, |page, name| page.replace(&format!("=\"{name}\""), &format!("=\"{DIRECTORY}/{version}/{name}\"")))
+    let page = format!("{before}{policy}{links}{after}");
+    names.iter().fold(page, |page, name| page.replace(&format!("=\"{name}\""), &format!("=\"{folder}/{name}\"")))
 }
 
 /// Returns the service worker of a version, with the digests of the files that it keeps: all but images for systems
@@ -134,5 +160,29 @@ fn kind(path: &str) -> &'static str {
         Some("json") => "application/json",
         // Hosts have different types for these.
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_is_that_of_rfc_4648() {
+        for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
+            assert_eq!(base64(bytes.as_bytes()), text);
+        }
+        assert_eq!(base64(&[0xfb, 0xff, 0xbf]), "+/+/");
+    }
+
+    #[test]
+    fn a_page_names_the_script_that_may_run_and_loads_it_packed() {
+        let site = Site::new(Vec::new(), &[], None);
+        let script = FILES.iter().find(|file| file.path == "/page.js").unwrap().bytes;
+        assert!(site.page.contains(&format!("'sha256-{}'", base64(&Sha256::digest(script)))), "{}", site.page);
+        assert!(!site.page.contains("page.js") && site.page.matches("<script").count() == 1, "{}", site.page);
+        let packed = site.files.iter().find(|(path, _)| path.ends_with("/page.bin")).unwrap();
+        assert_eq!(packed.1, &compressed(script));
+        assert!(site.page.contains(packed.0) && packed.1.len() < script.len() / 3);
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use kalah::file::{self, FileContent, FileLock, Output, require_apart, resolved};
+use kalah::game::Rules;
 use kalah::record::{GameRecord, MAX_TEXT, RecordFault, read_game, read_games};
 
 use crate::cli::output;
@@ -31,17 +32,18 @@ fn text(path: &Path) -> anyhow::Result<String> {
     String::from_utf8(bytes).map_err(|_| anyhow::anyhow!("{} is not UTF-8 text", name(path)))
 }
 
-/// Reads one game of a file: the one with this `number`, counted from 1, or the only one.
-pub fn read_one(path: &Path, number: Option<usize>) -> anyhow::Result<GameRecord> {
+/// Reads one game of a file: the one with this `number`, counted from 1, or the only one. It has `rules` if it names
+/// none.
+pub fn read_one(path: &Path, number: Option<usize>, rules: Rules) -> anyhow::Result<GameRecord> {
     let text = text(path)?;
     let Some(number) = number else {
-        return read_game(&text).map_err(|error| {
+        return read_game(&text, rules).map_err(|error| {
             let several = matches!(error.fault, RecordFault::Several);
             let advice = if several { "; choose one with --game N" } else { "" };
             anyhow::anyhow!("{}, {error}{advice}", name(path))
         });
     };
-    let mut games = read_games(&text).with_context(|| name(path))?;
+    let mut games = read_games(&text, rules).with_context(|| name(path))?;
     let count = games.len();
     let game = number.checked_sub(1).filter(|&index| index < count).map(|index| games.swap_remove(index));
     game.with_context(|| format!("{} has no game {number}: it has only {count}", name(path)))
@@ -49,7 +51,7 @@ pub fn read_one(path: &Path, number: Option<usize>) -> anyhow::Result<GameRecord
 
 /// Reads all games of a file. A file without any is an error.
 pub fn read_all(path: &Path) -> anyhow::Result<Vec<GameRecord>> {
-    let games = read_games(&text(path)?).with_context(|| name(path))?;
+    let games = read_games(&text(path)?, Rules::default()).with_context(|| name(path))?;
     anyhow::ensure!(!games.is_empty(), "{} contains no game", name(path));
     Ok(games)
 }
@@ -102,7 +104,7 @@ impl GameOutput {
         let lock = FileLock::beside(&path)?;
         file::remove_leftovers(&path).with_context(cannot_write(&path))?;
         let text = if path.exists() { text(&path)? } else { String::new() };
-        let games = read_games(&text).with_context(|| path.display().to_string())?;
+        let games = read_games(&text, Rules::default()).with_context(|| path.display().to_string())?;
         let is_continued = continued.map_or(Ok(()), |from| require_apart(&path, [from]));
         let before = match is_continued {
             Err(error) if games.len() > 1 => {

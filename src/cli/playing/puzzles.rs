@@ -45,6 +45,12 @@ pub struct Puzzles {
     /// Find only puzzles from which best play takes at least N turns to the end
     #[arg(long, value_name = "N", default_value_t = 0)]
     turns: u32,
+    /// Find only puzzles with at least N seeds in play
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    in_play: u32,
+    /// Find only puzzles in which a search of one move chooses another move
+    #[arg(long)]
+    tempting: bool,
     /// Find N puzzles
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     count: u32,
@@ -74,6 +80,7 @@ impl Puzzles {
         self.level.is_none_or(|level| puzzle.level() == level)
             && puzzle.gap() >= i64::from(self.gap)
             && puzzle.line.turns().len() >= self.turns as usize
+            && (!self.tempting || puzzle.is_tempting())
     }
 
     pub fn run(self) -> anyhow::Result<Outcome> {
@@ -94,7 +101,7 @@ impl Puzzles {
         let cancel = cancelled_by_signal();
         let progress = Progress::of(u64::from(self.count), "puzzles").at("games");
         let (done, mut games, mut found) = (AtomicU64::new(0), 0, Vec::new());
-        let mut miner = PuzzleMiner::new(&tables, self.start, self.seed)?;
+        let mut miner = PuzzleMiner::new(&tables, self.start, self.seed)?.within(self.in_play..=u32::MAX);
         progress.complete(&done, || {
             while found.len() < self.count as usize && games < self.games && !cancel.is_cancelled() {
                 let puzzles = miner.game()?;

@@ -146,7 +146,7 @@ enum End {
 impl Line {
     pub fn run(mut self) -> anyhow::Result<Outcome> {
         let game = match &self.from {
-            Some(path) => games::read_one(path, self.game)?,
+            Some(path) => games::read_one(path, self.game, self.flags.with.rules)?,
             None => self.read().map_err(usage)?,
         };
         if let Some(path) = &self.save {

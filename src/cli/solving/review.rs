@@ -266,7 +266,7 @@ impl Review {
             if let (Err(error), false) = (position, self.turns.is_empty()) {
                 return Err(usage(error));
             }
-            let read = read_game(&self.game).map_err(|error| {
+            let read = read_game(&self.game, self.flags.with.rules).map_err(|error| {
                 usage(format_args!("'{}' is neither a file nor a game: {error}", shortened(&self.game)))
             });
             return Ok((read?, true));
@@ -274,7 +274,7 @@ impl Review {
         if !self.turns.is_empty() {
             return Err(usage("TURNS can follow only a position: a game has its own turns"));
         }
-        Ok((games::read_one(path, self.number)?, true))
+        Ok((games::read_one(path, self.number, self.flags.with.rules)?, true))
     }
 
     /// Returns true if a position is neither over nor in the book nor in the tables.

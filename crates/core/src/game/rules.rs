@@ -53,6 +53,9 @@ impl Rules {
     /// All rule sets, in the order of [`Rules::index`].
     pub const ALL: [Rules; 4] = [Rules::EmptyCapture, Rules::Standard, Rules::SKalaha, Rules::SingleMove];
 
+    /// The rule set of OpenSpiel's mancala.
+    pub const OPEN_SPIEL: Rules = Rules::Standard;
+
     /// All differences between rule sets.
     #[inline(always)]
     const fn properties(self) -> Properties {

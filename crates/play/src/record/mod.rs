@@ -1,5 +1,6 @@
 //! Games as text: headers and moves, for one game or many. `docs/games.md` documents the format.
 
+mod foreign;
 mod read;
 
 use std::fmt;

@@ -1,17 +1,22 @@
 use kalah_base::printable::printable;
 use kalah_core::game::{Line, ParseError, Position, Rules, UnknownRules};
 
-use super::{GameRecord, OWN, is_name, one_line, result_of};
+use super::{GameRecord, OWN, foreign, is_name, one_line, result_of};
 
 /// Maximum bytes of a text.
 pub const MAX_TEXT: usize = 16 << 20;
 
-/// Reads all games of a text and checks their moves and results.
+/// Reads all games of a text and checks their moves and results. Games that name no rule set have `rules`. A text may
+/// also be one game in the form of another program: moves as letters, or the actions of OpenSpiel's mancala.
 ///
 /// # Errors
 /// If the text has another format, or a game is illegal: the first fault, with its line.
-pub fn read_games(text: &str) -> Result<Vec<GameRecord>, RecordError> {
-    let games = split(text)?.into_iter().map(Draft::finish);
+pub fn read_games(text: &str, rules: Rules) -> Result<Vec<GameRecord>, RecordError> {
+    let text = within_limit(text)?;
+    if let Some(game) = foreign::read(text, rules)? {
+        return Ok(vec![game]);
+    }
+    let games = split(text)?.into_iter().map(|draft| draft.finish(rules));
     games.collect()
 }
 
@@ -19,13 +24,23 @@ pub fn read_games(text: &str) -> Result<Vec<GameRecord>, RecordError> {
 ///
 /// # Errors
 /// As [`read_games`]; also if there is no game, or there are several.
-pub fn read_game(text: &str) -> Result<GameRecord, RecordError> {
+pub fn read_game(text: &str, rules: Rules) -> Result<GameRecord, RecordError> {
+    let text = within_limit(text)?;
+    if let Some(game) = foreign::read(text, rules)? {
+        return Ok(game);
+    }
     let mut drafts = split(text)?.into_iter();
     let first = drafts.next().ok_or_else(|| RecordFault::Nothing.at(1))?;
     match drafts.next() {
         Some(second) => Err(RecordFault::Several.at(second.line)),
-        None => first.finish(),
+        None => first.finish(rules),
     }
+}
+
+/// Returns a text without a byte-order mark.
+fn within_limit(text: &str) -> Result<&str, RecordError> {
+    let text_of = || text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.len() > MAX_TEXT { Err(RecordFault::Long(text.len()).at(1)) } else { Ok(text_of()) }
 }
 
 /// A word and the line it is in.
@@ -61,10 +76,6 @@ struct Draft {
 
 /// The games of a text, as written.
 fn split(text: &str) -> Result<Vec<Draft>, RecordError> {
-    if text.len() > MAX_TEXT {
-        return Err(RecordFault::Long(text.len()).at(1));
-    }
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut games: Vec<Draft> = Vec::new();
     let mut open = Open::default();
     for (line, content) in (1..).zip(text.lines()) {
@@ -219,12 +230,12 @@ impl Draft {
         Some((line, value))
     }
 
-    /// The game, if it is correct.
-    fn finish(mut self) -> Result<GameRecord, RecordError> {
+    /// The game, if it is correct. It has `default` rules if it names none.
+    fn finish(mut self, default: Rules) -> Result<GameRecord, RecordError> {
         let [rules, start, result] = OWN.map(|name| self.take(name));
         let rules: Rules = match rules {
             Some((line, text)) => text.parse().map_err(|error| RecordFault::Rules(error).at(line))?,
-            None => Rules::default(),
+            None => default,
         };
         let (line, text) = start.unwrap_or((self.line, "6x4".to_owned()));
         let start: Position = text.parse().map_err(|error| RecordFault::Start(error).at(line))?;

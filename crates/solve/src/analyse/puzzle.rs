@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use kalah_base::random::{choice, generator};
@@ -66,7 +67,6 @@ impl FromStr for Level {
 
 /// A position with one move that keeps the outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Puzzle {
     /// The rule set.
     pub rules: Rules,
@@ -98,6 +98,11 @@ impl Puzzle {
             3..=5 => Level::Medium,
             _ => Level::Hard,
         }
+    }
+
+    /// Returns true if a search of one move chooses another move: a wrong move looks natural.
+    pub fn is_tempting(&self) -> bool {
+        LimitedSearch::new(self.rules, Method::SeqAb, 1).run(&self.position).best != Some(self.pit)
     }
 
     /// The puzzle of a position in the tables; `None` if the position is not a puzzle or is above the tables.
@@ -196,8 +201,8 @@ pub struct PuzzleMiner<'t> {
     tables: &'t Tables,
     start: Position,
     random: fastrand::Rng,
-    /// Maximum seeds in play of a puzzle.
-    most: u32,
+    /// Seeds in play of a puzzle.
+    seeds: RangeInclusive<u32>,
     seen: HashSet<Position>,
 }
 
@@ -212,14 +217,14 @@ impl<'t> PuzzleMiner<'t> {
             return Err(ProbeError::OtherPits { position: Box::new(start), pits, tables });
         }
         let most = tables.max_seeds().map_or(0, |seeds| seeds as u32);
-        Ok(PuzzleMiner { tables, start, random: generator(seed), most, seen: HashSet::new() })
+        Ok(PuzzleMiner { tables, start, random: generator(seed), seeds: 0..=most, seen: HashSet::new() })
     }
 
-    /// Restricts puzzles to at most `seeds` seeds in play. Below the size of the tables, the puzzles found do
-    /// not depend on the tables.
+    /// Restricts puzzles to these numbers of seeds in play. Below the size of the tables, the puzzles found do not
+    /// depend on the tables.
     #[must_use]
-    pub fn up_to(mut self, seeds: u32) -> PuzzleMiner<'t> {
-        self.most = self.most.min(seeds);
+    pub fn within(mut self, seeds: RangeInclusive<u32>) -> PuzzleMiner<'t> {
+        self.seeds = *seeds.start()..=*self.seeds.end().min(seeds.end());
         self
     }
 
@@ -232,7 +237,7 @@ impl<'t> PuzzleMiner<'t> {
         let search = LimitedSearch::new(rules, Method::SeqAb, GAME_DEPTH);
         let (mut position, mut puzzles) = (self.start, Vec::new());
         while !position.is_over() {
-            if position.seeds() <= self.most
+            if self.seeds.contains(&position.seeds())
                 && self.seen.insert(position)
                 && let Some(puzzle) = Puzzle::of(self.tables, &position)?
             {

@@ -17,9 +17,6 @@ use super::check::{check_frame_in_parallel, in_file_order};
 /// coarse, and clocks differ.
 const MOMENT: i128 = 2_000_000_000;
 
-/// Bytes of the smallest file that gets a note. Smaller ones are compared in a few milliseconds.
-const LEAST: u64 = 16 << 20;
-
 /// The state of a file at one time. Any change of its bytes changes this.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct FileState {
@@ -56,14 +53,12 @@ impl FileState {
 pub struct Stamps {
     /// `None` where notes are impossible.
     directory: Option<PathBuf>,
-    /// Bytes of the smallest file that gets a note.
-    least: u64,
 }
 
 impl Stamps {
     /// Opens the notes of this machine and user.
     pub fn of_machine() -> Stamps {
-        Stamps { directory: own_directory(), least: LEAST }
+        Stamps { directory: own_directory() }
     }
 
     /// Compares the blocks of a layer with their checksums, on all threads of the current pool,
@@ -74,8 +69,7 @@ impl Stamps {
     /// # Errors
     /// The first damaged block.
     pub fn compare(&self, layer: &Blocks, cancel: &Cancel, on_bytes: &(dyn Fn(u64) + Sync)) -> Result<(), TableError> {
-        let data = layer.metadata().filter(|_| layer.file_bytes() >= self.least);
-        let state = data.and_then(|data| FileState::of(layer.path(), &data.ok()?));
+        let state = layer.metadata().and_then(|data| FileState::of(layer.path(), &data.ok()?));
         if state.as_ref().is_some_and(|state| self.has(layer, state)) {
             layer.mark_all();
         }
@@ -182,7 +176,7 @@ mod tests {
             writer.write(&PackedFrame::pack(Isa::detect(), frame, &scores)).unwrap();
         }
         let path = writer.finish().unwrap();
-        let stamps = Stamps { directory: Some(directory.path().to_owned()), least: 0 };
+        let stamps = Stamps { directory: Some(directory.path().to_owned()) };
         // Bytes that were copied from a file get no note.
         let open = || Table::open_as(&path, Storage::Files).unwrap();
         let state = || FileState::of(&path, &path.metadata().unwrap()).unwrap();

@@ -335,7 +335,7 @@ impl Play {
             _ => None,
         };
         let game = self.from.as_ref().filter(|_| strategy.is_none());
-        let record = game.map(|path| games::read_one(path, self.game)).transpose()?;
+        let record = game.map(|path| games::read_one(path, self.game, self.with.rules)).transpose()?;
         if let Some(record) = &record {
             (self.with.rules, self.position) = (record.rules, record.start);
         }

@@ -1,0 +1,84 @@
+//! Games of Kalah(6,4) as other programs write them: moves as letters, and the actions of OpenSpiel's mancala, as a
+//! list or in a replay of Kaggle's arena.
+
+use kalah_core::game::{Line, Pit, Position, Rules, StartPosition};
+
+use super::GameRecord;
+use super::read::{RecordError, RecordFault};
+
+/// The board of all these games.
+const START: StartPosition = StartPosition { pits: 6, seeds: 4 };
+
+/// Reads the game of a text in one of these forms; `None` for other texts. Games of OpenSpiel have its rules, others
+/// those that are given.
+///
+/// # Errors
+/// If a move is illegal.
+pub(super) fn read(text: &str, rules: Rules) -> Result<Option<GameRecord>, RecordError> {
+    let text = text.trim();
+    let line = match letters(text) {
+        Some(pits) => line(rules, &pits, |pit, _| Some(pit)).map(|line| (rules, line)),
+        None => replay(text).or_else(|| list(text)).and_then(|actions| {
+            let rules = Rules::OPEN_SPIEL;
+            line(rules, &actions, pit_of_action).map(|line| (rules, line))
+        }),
+    };
+    let Some((rules, line)) = line else { return Ok(None) };
+    let start = START.position().expect("Kalah(6,4)");
+    GameRecord::new(rules, start, line).map(Some).map_err(|error| RecordFault::Moves(error).at(1))
+}
+
+/// Reads letters of pits: `A` to `F` for the player who begins, `a` to `f` for the other, or either for both.
+fn letters(text: &str) -> Option<Vec<usize>> {
+    let is_between = |letter: char| letter.is_whitespace() || letter == ',';
+    let letters = text.chars().filter(|&letter| !is_between(letter)).map(|letter| match letter.to_ascii_lowercase() {
+        letter @ 'a'..='f' => Some(1 + letter as usize - 'a' as usize),
+        _ => None,
+    });
+    letters.collect::<Option<Vec<usize>>>().filter(|letters| !letters.is_empty())
+}
+
+/// Reads a list of actions, such as `[3, 6, 9, 8]`. Without brackets, `3,6` is a turn, unless a number is no pit.
+fn list(text: &str) -> Option<Vec<usize>> {
+    let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    let numbers = inner.unwrap_or(text).split(',').map(|number| number.trim().parse().ok());
+    let numbers: Vec<usize> = numbers.collect::<Option<_>>()?;
+    (inner.is_some() || numbers.len() > 1 && numbers.iter().any(|&number| number > START.pits)).then_some(numbers)
+}
+
+/// Reads the actions of a replay, which has them all in the state after the last one: `history=0:3,0:6,1:9`.
+fn replay(text: &str) -> Option<Vec<usize>> {
+    let (_, name) = text.strip_prefix('{')?.split_once("\"openSpielGameName\"")?;
+    name.trim_start_matches([' ', ':']).strip_prefix("\"mancala")?;
+    let (_, history) = text.rsplit_once("history=")?;
+    let end = history.find(|letter: char| !matches!(letter, '0'..='9' | ':' | ',')).unwrap_or(history.len());
+    let actions = history[..end].split(',').filter(|action| !action.is_empty());
+    actions.map(|action| action.split_once(':')?.1.parse().ok()).collect()
+}
+
+/// Returns the number of a pit. Actions go around the board: 1 to 6, and 8 to 13 for the other player.
+fn pit_of_action(action: usize, first: bool) -> Option<usize> {
+    if first { Some(action) } else { action.checked_sub(START.pits + 1) }
+}
+
+/// Divides moves into turns. `pit` gives the number of a pit, from a move and whether it is one of the first player.
+/// Returns `None` if that is not a pit of the board.
+fn line(rules: Rules, moves: &[usize], pit: impl Fn(usize, bool) -> Option<usize>) -> Option<Line> {
+    let (mut line, mut turn) = (Line::new(START.pits), Vec::new());
+    let (mut position, mut first): (Position, bool) = (START.position().ok()?, true);
+    for &number in moves {
+        let pit = pit(number, first).and_then(Pit::from_number).filter(|pit| pit.index() < START.pits)?;
+        turn.push(pit);
+        // An illegal move is reported with the whole line.
+        let played = position.play(rules, pit);
+        if !played.as_ref().is_ok_and(|played| played.again) {
+            line.push(std::mem::take(&mut turn));
+            first = !first;
+        }
+        position = played.map_or(position, |played| played.position);
+    }
+    if !turn.is_empty() {
+        line.push(turn);
+    }
+    Some(line)
+}
