@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use kalah::build::build;
 use kalah::cancel::Cancel;
 use kalah::certificate::{Certificate, Checker, Reason, Statement};
+use kalah::diagnostic::{Outcome, outcome_of};
 use kalah::game::{Position, Rules, ValueBounds};
 use kalah::prove::{
     Checkers, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, State, Wanted,
@@ -352,7 +353,7 @@ fn damaged_jobs_are_found_and_run_again_once_they_are_deleted() {
         }
         std::fs::write(path, &bytes).unwrap();
         let error = case.run(directory.path(), &never).unwrap_err();
-        assert!(error.is_damage() && error.to_string().contains(path.to_str().unwrap()), "{error}");
+        assert!(outcome_of(&error) == Outcome::Wrong && error.to_string().contains(path.to_str().unwrap()), "{error}");
         // Other jobs rest on the claims of this file, which are found again.
         std::fs::remove_file(path).unwrap();
         let (_, certificate) = case.run(directory.path(), &never).unwrap();
@@ -364,5 +365,5 @@ fn damaged_jobs_are_found_and_run_again_once_they_are_deleted() {
     let text = std::fs::read_to_string(&proof).unwrap();
     std::fs::write(&proof, text.replacen("\"effort\": 3", "\"effort\": 4", 1)).unwrap();
     let error = case.run(directory.path(), &never).unwrap_err();
-    assert!(error.is_damage() && error.to_string().contains("proof.json"), "{error}");
+    assert!(outcome_of(&error) == Outcome::Wrong && error.to_string().contains("proof.json"), "{error}");
 }

@@ -7,6 +7,7 @@ use kalah::build::build;
 use kalah::certificate::{
     Certificate, Check, CheckError, CheckTally, Claim, ClaimKeys, ClaimSet, Head, Statement, StoredCertificate,
 };
+use kalah::diagnostic::Diagnostic;
 use kalah::game::{Bounds, Position, Rules, ValueBounds};
 use kalah::progress::Pulse;
 use kalah::table::Tables;
@@ -138,6 +139,6 @@ fn a_damaged_file_is_refused_for_the_same_reason() {
         let one = Certificate::read(&path).map(|_| ()).unwrap_err();
         let two = StoredCertificate::open(&path).map(|_| ()).unwrap_err();
         assert_eq!(one.to_string(), two.to_string());
-        assert_eq!(one.is_damage(), two.is_damage());
+        assert_eq!(one.outcome(), two.outcome());
     }
 }

@@ -2,7 +2,9 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
+use kalah_base::diagnostic::Diagnostic;
 use kalah_base::progress::Pulse;
+use kalah_base::wrapped_in;
 use kalah_core::cancel::Stopped;
 use kalah_core::index::{Frame, RowIndex, TableRow, layer_frames};
 use kalah_core::isa::Isa;
@@ -45,6 +47,12 @@ pub enum ExportError {
     /// The export was stopped.
     #[error("stopped before all positions were written")]
     Stopped,
+}
+
+impl Diagnostic for ExportError {
+    fn wrapped(&self) -> Option<&dyn Diagnostic> {
+        wrapped_in!(self, Table, Io)
+    }
 }
 
 impl From<Stopped> for ExportError {

@@ -1,6 +1,7 @@
 use std::io;
 use std::time::Duration;
 
+use kalah_base::diagnostic::Diagnostic;
 use kalah_core::cancel::Stopped;
 
 /// Maximum wait that a server can ask for. Requests that it answers with a longer one are not repeated.
@@ -100,6 +101,15 @@ impl RemoteError {
 /// Returns true if a request that was answered with this status may succeed later.
 fn is_passing(status: u16) -> bool {
     matches!(status, 408 | 425 | 429 | 500 | 502..=504)
+}
+
+impl Diagnostic for RemoteError {
+    fn wrapped(&self) -> Option<&dyn Diagnostic> {
+        match self {
+            RemoteError::Cache { source, .. } => Some(source),
+            _ => None,
+        }
+    }
 }
 
 impl From<RemoteError> for io::Error {

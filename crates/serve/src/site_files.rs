@@ -4,8 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use kalah_base::diagnostic::{Commands, Diagnostic};
 use kalah_base::file::LockError;
 use kalah_base::progress::Pulse;
+use kalah_base::wrapped_in;
 use kalah_core::cancel::Stopped;
 use kalah_core::table::TableError;
 
@@ -57,6 +59,30 @@ pub enum SiteError {
     /// The work was stopped.
     #[error(transparent)]
     Stopped(#[from] Stopped),
+}
+
+impl Diagnostic for SiteError {
+    fn help(&self, _: &dyn Commands) -> Option<String> {
+        let help = match self {
+            SiteError::NotOurs(_) => "choose another folder, or empty this one",
+            SiteError::Disk { .. } => "free disk space, or choose a smaller --size",
+            SiteError::Foreign(_) => "move it, or choose another folder",
+            SiteError::Inside { .. } => "choose other tables with --tables, or another folder",
+            SiteError::NoModule(_) => "give the engine, kalah_wasm.wasm, with --module",
+            SiteError::File { path, .. } if path.ends_with("kalah_first.wasm") => {
+                "put it beside the engine; packaging/wasm makes both"
+            }
+            _ => return None,
+        };
+        Some(help.to_owned())
+    }
+
+    fn wrapped(&self) -> Option<&dyn Diagnostic> {
+        match self {
+            SiteError::File { source, .. } => Some(source),
+            error => wrapped_in!(error, Lock, Table, Stopped),
+        }
+    }
 }
 
 /// Adds copied bytes of tables to `pulse`.

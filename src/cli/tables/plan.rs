@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use anyhow::bail;
 use clap::{Args, Subcommand};
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use kalah::build::{BuildPlan, LayerPlan};
@@ -14,12 +13,13 @@ use kalah::solve::{
 use kalah::table::{Table, TableError, TableKey};
 use serde::Serialize;
 
-use crate::cli::errors::suggestion;
+use crate::cli::failure::{self, bail, usage};
 use crate::cli::flags::compute::Compute;
 use crate::cli::flags::{args, positions};
 use crate::cli::help::examples;
 use crate::cli::output;
-use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::outcome::Outcome;
+use crate::cli::suggestion;
 use crate::cli::tables::build::device_memory;
 
 /// Plan a build, or choose the tables for a search
@@ -36,7 +36,7 @@ enum Action {
 }
 
 impl Plan {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         match self.action {
             Action::Build(plan) => plan.run(),
             Action::Search(plan) => plan.run(),
@@ -90,7 +90,7 @@ struct PlanBuildReport<'a> {
 }
 
 impl PlanBuild {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         let args::BoardFlags { rules, pits } = self.common.board;
         let (directory, seeds) = (&self.common.tables.path, self.seeds);
         let (backend, why) = self.compute.choose(rules)?;
@@ -143,7 +143,7 @@ impl PlanBuild {
 }
 
 /// Prints a row for each layer.
-fn print_layers(plan: &BuildPlan) -> anyhow::Result<()> {
+fn print_layers(plan: &BuildPlan) -> failure::Result<()> {
     output::line("layer        positions      memory        disk        read     seconds")?;
     for layer in &plan.missing {
         output::line(format_args!(
@@ -214,7 +214,7 @@ struct PlanSearchReport {
 }
 
 impl PlanSearch {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         let args::BoardFlags { rules, pits } = self.common.board;
         let (backend, _) = self.compute.choose(rules)?;
         let start = || OsString::from(format!("{pits}x6"));
@@ -289,7 +289,7 @@ struct Printed<'a> {
 }
 
 impl Printed<'_> {
-    fn print(&self) -> anyhow::Result<()> {
+    fn print(&self) -> failure::Result<()> {
         let Printed { search, plan, missing, report } = self;
         output::line(format_args!(
             "{} by {}, {} of memory:",
@@ -344,7 +344,7 @@ impl Printed<'_> {
     }
 
     /// Prints the commands that make the missing tables.
-    fn print_commands(&self) -> anyhow::Result<()> {
+    fn print_commands(&self) -> failure::Result<()> {
         let Printed { search: PlannedSearch { rules, directory, .. }, plan, missing, report } = self;
         let flags = suggestion::table_flags(directory, *rules, plan.pits);
         if let Some(seeds) = report.exact_to_build.last() {

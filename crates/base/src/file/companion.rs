@@ -11,6 +11,7 @@ use kalah_core::file::{found, open_unlinked};
 
 use super::FileContent;
 use super::kind::FIRST_BYTES;
+use crate::diagnostic::{Commands, Diagnostic};
 
 /// Reasons why a companion file is left as it is, as the content of an [`io::Error`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,6 +23,12 @@ pub enum CompanionError {
     /// It is a link to a file that may belong to something else.
     #[error("it is a link, through which nothing is written")]
     Link,
+}
+
+impl Diagnostic for CompanionError {
+    fn help(&self, _: &dyn Commands) -> Option<String> {
+        Some("move it away, or choose another name or directory".to_owned())
+    }
 }
 
 impl From<CompanionError> for io::Error {

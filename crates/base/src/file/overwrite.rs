@@ -5,6 +5,7 @@ use std::path::Path;
 use kalah_core::file::{found, open_with, require_regular};
 
 use super::FileContent;
+use crate::diagnostic::{Commands, Diagnostic};
 
 /// Reasons why a file is not replaced, as the content of an [`io::Error`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,6 +35,17 @@ impl OverwriteError {
     /// Returns true if `error` is that of a file which is not of this program.
     pub fn is_foreign(error: &io::Error) -> bool {
         error.get_ref().and_then(|inner| inner.downcast_ref()) == Some(&OverwriteError::Foreign)
+    }
+}
+
+impl Diagnostic for OverwriteError {
+    fn help(&self, _: &dyn Commands) -> Option<String> {
+        let help = match self {
+            OverwriteError::StandardOutput => "name a file; `./-` is one of this name",
+            OverwriteError::Input => "choose another file",
+            _ => "choose another name, or move that file away",
+        };
+        Some(help.to_owned())
     }
 }
 

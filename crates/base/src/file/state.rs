@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use super::{
     Document, DocumentError, FileLock, LockError, OverwriteError, Seal, remove_leftovers, require_unprotected, resolved,
 };
+use crate::diagnostic::{Commands, Diagnostic, Outcome};
 
 /// First bytes of each file.
 const BEGINNING: &[u8] = b"{\"format\":\"kalah ";
@@ -83,6 +84,37 @@ pub enum StateError {
         /// The first difference.
         what: String,
     },
+}
+
+/// Only a file that is certainly of this program and damaged is to be deleted.
+impl Diagnostic for StateError {
+    fn outcome(&self) -> Outcome {
+        match self {
+            StateError::Foreign { .. } | StateError::Damaged { .. } => Outcome::Wrong,
+            _ => Outcome::Failed,
+        }
+    }
+
+    fn help(&self, _: &dyn Commands) -> Option<String> {
+        let help = match self {
+            StateError::Foreign { .. } | StateError::Other { .. } | StateError::Version { is_newer: false, .. } => {
+                "choose another file with --state"
+            }
+            StateError::Version { .. } => "use that version of kalah, or choose another file with --state",
+            StateError::Damaged { line: None, .. } => "delete it to start over, or choose another file with --state",
+            StateError::Damaged { .. } => "delete the line to do its part again, or choose another file with --state",
+            _ => return None,
+        };
+        Some(help.to_owned())
+    }
+
+    fn wrapped(&self) -> Option<&dyn Diagnostic> {
+        match self {
+            StateError::Lock(error) => Some(error),
+            StateError::Io { source, .. } => Some(source),
+            _ => None,
+        }
+    }
 }
 
 impl StateFile {
@@ -220,12 +252,6 @@ impl StateError {
         let value = |fields: &Map<String, Value>| fields.get(name).map_or("missing".to_owned(), text);
         let what = format!("{} {}, not {}", name.replace('_', " "), value(&found), value(&own));
         Err(StateError::Other { path: path.to_owned(), what })
-    }
-
-    /// Returns true if the content is damaged or of another kind, rather than that of other work or
-    /// of another version.
-    pub fn is_damage(&self) -> bool {
-        matches!(self, StateError::Foreign { .. } | StateError::Damaged { .. })
     }
 
     /// Returns true if the file does not exist.

@@ -1,7 +1,9 @@
 use std::fmt;
 use std::time::Duration;
 
+use kalah_base::diagnostic::Diagnostic;
 use kalah_base::printable::{printable, signed};
+use kalah_base::wrapped_in;
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::game::{IllegalMove, Pit, Position, Rules};
 use kalah_core::table::TableError;
@@ -48,6 +50,12 @@ pub enum PlayError {
     /// The solver failed.
     #[error("{0}")]
     Solve(#[from] SolveError),
+}
+
+impl Diagnostic for PlayError {
+    fn wrapped(&self) -> Option<&dyn Diagnostic> {
+        wrapped_in!(self, Table, Book, Certificate, Solve)
+    }
 }
 
 impl From<Stopped> for PlayError {

@@ -1,7 +1,9 @@
 use std::io;
 use std::path::Path;
 
+use kalah_base::diagnostic::{Commands, Diagnostic, Outcome, USE_NEWER};
 use kalah_base::file::LockError;
+use kalah_base::wrapped_in;
 use kalah_core::game::{Bounds, Position, Rules};
 use kalah_core::header::HeaderError;
 use kalah_core::table::TableError;
@@ -68,15 +70,43 @@ pub struct BookFileError {
     pub error: BookError,
 }
 
-impl BookError {
-    /// Returns true if the book has a newer version than this program can read.
-    pub fn is_newer(&self) -> bool {
-        matches!(self, BookError::Header(HeaderError::Version { found, known }) if found > known)
+/// Only a file that is certainly a damaged book is to be deleted.
+impl Diagnostic for BookError {
+    fn outcome(&self) -> Outcome {
+        match self {
+            BookError::Header(HeaderError::Foreign(_)) | BookError::Damaged(_) | BookError::Contradiction { .. } => {
+                Outcome::Wrong
+            }
+            _ => Outcome::Failed,
+        }
     }
 
-    /// Returns true if the book itself is damaged or wrong.
-    pub fn is_damage(&self) -> bool {
-        let is_foreign = matches!(self, BookError::Header(HeaderError::Foreign(_)));
-        is_foreign || matches!(self, BookError::Damaged(_) | BookError::Contradiction { .. })
+    fn help(&self, _: &dyn Commands) -> Option<String> {
+        Some(match self {
+            BookError::Header(error) if error.is_newer() => {
+                format!("{USE_NEWER}, choose another file, or use --no-book")
+            }
+            BookError::Damaged(_) => {
+                "delete it: the program contains books, and `kalah book make 6x4` makes more".to_owned()
+            }
+            BookError::Header(_) => {
+                "choose another file, or move it away from the tables: the program contains books".to_owned()
+            }
+            BookError::Contradiction { .. } => {
+                "find out which is wrong with `kalah book check` and `kalah verify`, or use --no-book".to_owned()
+            }
+            BookError::Other { .. } => "choose another file, or give the book's rule set and board".to_owned(),
+            _ => return None,
+        })
+    }
+
+    fn wrapped(&self) -> Option<&dyn Diagnostic> {
+        wrapped_in!(self, Io, Lock, Table)
+    }
+}
+
+impl Diagnostic for BookFileError {
+    fn wrapped(&self) -> Option<&dyn Diagnostic> {
+        Some(&self.error)
     }
 }

@@ -1,4 +1,6 @@
+use kalah_base::diagnostic::{Diagnostic, Outcome, outcome_of};
 use kalah_base::file::StateError;
+use kalah_base::wrapped_in;
 use kalah_core::cancel::Stopped;
 use kalah_core::table::{TableError, TableKey};
 
@@ -62,18 +64,26 @@ impl From<TableError> for CheckError {
     }
 }
 
-impl CheckError {
-    /// Returns true if the certificate or a table is wrong, false if the check could not be made.
-    pub fn is_wrong(&self) -> bool {
+impl Diagnostic for CheckError {
+    fn outcome(&self) -> Outcome {
         match self {
             CheckError::Claim { .. }
             | CheckError::Statement { .. }
             | CheckError::StatesNothing
-            | CheckError::OtherTable { .. } => true,
-            CheckError::Table(error) => error.is_damage(),
-            CheckError::Certificate(error) => error.is_damage(),
-            CheckError::State(_) | CheckError::Stopped(_) => false,
+            | CheckError::OtherTable { .. } => Outcome::Wrong,
+            _ => Outcome::Failed,
         }
+    }
+
+    fn wrapped(&self) -> Option<&dyn Diagnostic> {
+        wrapped_in!(self, Table, Certificate, State)
+    }
+}
+
+impl CheckError {
+    /// Returns true if the certificate or a table is wrong, false if the check could not be made.
+    pub fn is_wrong(&self) -> bool {
+        !matches!(self, CheckError::State(_)) && outcome_of(self) == Outcome::Wrong
     }
 }
 

@@ -1,5 +1,7 @@
 use std::cell::Cell;
 
+use kalah_base::diagnostic::{Commands, Diagnostic, Outcome};
+use kalah_base::wrapped_in;
 use kalah_core::game::{Bounds, Pit, Position};
 use kalah_core::table::{TableError, Tables};
 
@@ -65,6 +67,31 @@ pub enum StrategyError {
     /// Claims contradict each other or the tables, or no move reaches a claimed bound.
     #[error("its claims about {0} do not follow, so it proves nothing")]
     Wrong(Box<Position>),
+}
+
+impl Diagnostic for StrategyError {
+    fn outcome(&self) -> Outcome {
+        match self {
+            StrategyError::Board(_) => Outcome::Usage,
+            StrategyError::Wrong(_) => Outcome::Wrong,
+            _ => Outcome::Failed,
+        }
+    }
+
+    fn help(&self, _: &dyn Commands) -> Option<String> {
+        let help = match self {
+            StrategyError::Effort(_) => {
+                "make one without searches: `kalah prove --from FILE --effort 0 --proof DIR --certificate NEW`"
+            }
+            StrategyError::Wrong(_) => "find the first wrong claim with `kalah check`",
+            _ => return None,
+        };
+        Some(help.to_owned())
+    }
+
+    fn wrapped(&self) -> Option<&dyn Diagnostic> {
+        wrapped_in!(self, Tables, Table)
+    }
 }
 
 impl<'a> Strategy<'a> {

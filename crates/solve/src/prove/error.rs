@@ -1,8 +1,10 @@
 use std::io;
 use std::path::PathBuf;
 
-use kalah_base::file::StateError;
+use kalah_base::diagnostic::{Commands, Diagnostic, Outcome};
+use kalah_base::file::{LockError, StateError};
 use kalah_base::printable::signed;
+use kalah_base::wrapped_in;
 use kalah_core::cancel::Stopped;
 use kalah_core::game::{Position, ValueBounds};
 use kalah_core::table::TableError;
@@ -91,6 +93,54 @@ impl From<Stopped> for ProveError {
     }
 }
 
+impl Diagnostic for ProveError {
+    fn outcome(&self) -> Outcome {
+        match self {
+            ProveError::Value { .. } | ProveError::Trivial { .. } | ProveError::Statement(_) => Outcome::Usage,
+            ProveError::Contradiction { .. } | ProveError::Unproved { .. } => Outcome::Wrong,
+            _ => Outcome::Failed,
+        }
+    }
+
+    fn help(&self, _: &dyn Commands) -> Option<String> {
+        let help = match self {
+            ProveError::Contradiction { .. } => "delete this file to run the job again",
+            ProveError::State(StateError::Damaged { .. }) => {
+                "delete this file and give the first command of the proof again: finished jobs are used if the plan \
+                 is the same"
+            }
+            ProveError::State(StateError::Version { .. }) => {
+                "use that version of kalah, or another directory with --proof"
+            }
+            ProveError::State(StateError::Foreign { .. } | StateError::Other { .. }) => {
+                "choose another directory with --proof"
+            }
+            ProveError::Unproved { .. } => {
+                "no certificate was written; every job follows by itself, so check the tables (`kalah verify`) and \
+                 the memory of this machine"
+            }
+            ProveError::OtherTable(_) => {
+                "use the tables with which the proof was begun (--tables), or begin another proof"
+            }
+            ProveError::Empty(_) => "start one with `kalah prove POSITION --proof DIR`",
+            ProveError::State(StateError::Lock(LockError::Held { .. })) => {
+                "wait for it, or give --share to all processes"
+            }
+            ProveError::State(StateError::Lock(LockError::Unsupported { .. })) => "give --share, which needs no locks",
+            ProveError::Tables { .. } => {
+                "build them with `kalah build --seeds N`, do not exclude them, or begin a proof with a smaller \
+                 --rests-on"
+            }
+            _ => return None,
+        };
+        Some(help.to_owned())
+    }
+
+    fn wrapped(&self) -> Option<&dyn Diagnostic> {
+        wrapped_in!(self, Solve, Table, State, Certificate)
+    }
+}
+
 impl ProveError {
     /// Returns a function that makes the error for a file that cannot be read or written.
     pub(super) fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> ProveError {
@@ -111,13 +161,5 @@ impl ProveError {
                 | ProveError::Unproved { .. }
                 | ProveError::Solve(SolveError::Contradiction(_))
         )
-    }
-
-    /// Returns true if a file or table is damaged.
-    pub fn is_damage(&self) -> bool {
-        match self {
-            ProveError::State(error) => error.is_damage(),
-            error => matches!(error, ProveError::Contradiction { .. } | ProveError::Unproved { .. }),
-        }
     }
 }

@@ -4,8 +4,10 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use kalah_base::diagnostic::Diagnostic;
 use kalah_base::file::{self, Document, FileContent, FileLock, StateError};
 use kalah_base::lock::Mutex;
+use kalah_base::wrapped_in;
 use kalah_core::game::{Bounds, ParseError, Position, Row, Rules, UnknownRules};
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +52,12 @@ pub enum CheckpointError {
     /// Its contents cannot be compared with the tables.
     #[error("{0}")]
     Solve(#[source] SolveError),
+}
+
+impl Diagnostic for CheckpointError {
+    fn wrapped(&self) -> Option<&dyn Diagnostic> {
+        wrapped_in!(self, State, Solve)
+    }
 }
 
 /// Identity of a search.

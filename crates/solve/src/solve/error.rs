@@ -1,4 +1,6 @@
+use kalah_base::diagnostic::{Commands, Diagnostic, Outcome};
 use kalah_base::system::OutOfMemory;
+use kalah_base::wrapped_in;
 use kalah_core::cancel::Stopped;
 use kalah_core::evaluation::NetworkFileError;
 use kalah_core::game::{Bounds, MAX_PITS, Position, Rules};
@@ -65,6 +67,35 @@ pub enum SolveError {
 impl From<Stopped> for SolveError {
     fn from(_: Stopped) -> SolveError {
         SolveError::Stopped
+    }
+}
+
+impl Diagnostic for SolveError {
+    fn outcome(&self) -> Outcome {
+        match self {
+            SolveError::Board { .. } => Outcome::Usage,
+            SolveError::Contradiction(_) => Outcome::Wrong,
+            _ => Outcome::Failed,
+        }
+    }
+
+    fn help(&self, _: &dyn Commands) -> Option<String> {
+        let help = match self {
+            SolveError::OutOfMemory(_) => "choose a smaller --memory or --transpositions",
+            SolveError::Contradiction(_) => {
+                "check the tables with `kalah verify`, or search with --no-book and without --state and --from"
+            }
+            _ => return None,
+        };
+        Some(help.to_owned())
+    }
+
+    fn is_stop(&self) -> bool {
+        matches!(self, SolveError::Stopped)
+    }
+
+    fn wrapped(&self) -> Option<&dyn Diagnostic> {
+        wrapped_in!(self, Table, Network)
     }
 }
 

@@ -1,3 +1,5 @@
+use kalah_base::diagnostic::Diagnostic;
+use kalah_base::wrapped_in;
 use kalah_core::evaluation::NetworkError;
 use kalah_core::table::TableError;
 use kalah_core::text::count;
@@ -31,4 +33,10 @@ pub enum TrainError {
     /// The trained weights are too large.
     #[error("training did not converge: {0}")]
     Network(#[from] NetworkError),
+}
+
+impl Diagnostic for TrainError {
+    fn wrapped(&self) -> Option<&dyn Diagnostic> {
+        wrapped_in!(self, Table, Solve)
+    }
 }

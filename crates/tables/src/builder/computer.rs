@@ -2,8 +2,10 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
+use kalah_base::diagnostic::Diagnostic;
 use kalah_base::progress::Pulse;
 use kalah_base::system::OutOfMemory;
+use kalah_base::wrapped_in;
 use kalah_core::cancel::Stopped;
 use kalah_core::index::Frame;
 use kalah_core::table::{TableError, Tables};
@@ -12,7 +14,33 @@ use serde::Serialize;
 use crate::table::PackedFrame;
 
 /// The cause of a device failure: an error of the crate that drives it.
-pub type DeviceError = Box<dyn Error + Send + Sync>;
+#[derive(Debug)]
+pub struct DeviceError(Box<dyn Diagnostic + Send + Sync>);
+
+impl DeviceError {
+    /// The error of that crate.
+    pub fn diagnostic(&self) -> &(dyn Diagnostic + 'static) {
+        &*self.0
+    }
+}
+
+impl<E: Diagnostic + Send + Sync + 'static> From<E> for DeviceError {
+    fn from(error: E) -> DeviceError {
+        DeviceError(Box::new(error))
+    }
+}
+
+impl fmt::Display for DeviceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Error for DeviceError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(self.diagnostic())
+    }
+}
 
 /// Reasons why frames could not be computed.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +58,15 @@ pub enum ComputeError {
     /// The work was stopped.
     #[error("{0}")]
     Stopped(#[from] Stopped),
+}
+
+impl Diagnostic for ComputeError {
+    fn wrapped(&self) -> Option<&dyn Diagnostic> {
+        match self {
+            ComputeError::Device(error) => Some(error.diagnostic()),
+            error => wrapped_in!(error, Table, OutOfMemory),
+        }
+    }
 }
 
 impl From<TableError> for ComputeError {

@@ -26,7 +26,9 @@ mod template;
 
 use std::path::PathBuf;
 
+use kalah_base::diagnostic::{Commands, Diagnostic, Outcome, build_missing};
 use kalah_base::system::OutOfMemory;
+use kalah_base::wrapped_in;
 use kalah_core::cancel::Stopped;
 use kalah_core::directories::Directories;
 use kalah_core::game::{Bounds, Position};
@@ -126,23 +128,33 @@ impl From<TableError> for Fault {
     }
 }
 
-impl Fault {
-    /// Returns true if a check found a fault; false if the check could not be made.
-    pub fn is_wrong(&self) -> bool {
+impl Diagnostic for Fault {
+    fn outcome(&self) -> Outcome {
         match self {
             Fault::Score { .. }
             | Fault::Bounds { .. }
             | Fault::Damage(_)
             | Fault::Gap { .. }
-            | Fault::Manifest { .. } => true,
-            Fault::NotInManifest(_)
-            | Fault::Failed(_)
-            | Fault::OutOfMemory(_)
-            | Fault::Device(_)
-            | Fault::Stopped(_) => false,
+            | Fault::Manifest { .. } => Outcome::Wrong,
+            _ => Outcome::Failed,
         }
     }
 
+    fn help(&self, commands: &dyn Commands) -> Option<String> {
+        let Fault::Gap { directories, key, missing } = self else { return None };
+        let last = missing.last().map_or(*key, |&seeds| TableKey { seeds, ..*key });
+        Some(build_missing(directories, last, commands))
+    }
+
+    fn wrapped(&self) -> Option<&dyn Diagnostic> {
+        match self {
+            Fault::Device(error) => Some(error.diagnostic()),
+            error => wrapped_in!(error, Damage, Failed, OutOfMemory),
+        }
+    }
+}
+
+impl Fault {
     /// The fault that the layers `missing`, at least one, are missing in `tables` below the
     /// existing layer with `seeds` seeds.
     pub fn gap(tables: &Tables, seeds: usize, missing: Vec<usize>) -> Fault {

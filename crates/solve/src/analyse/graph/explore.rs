@@ -1,9 +1,12 @@
 use std::sync::Arc;
 
+use kalah_base::diagnostic::{Commands, Diagnostic, Outcome};
+use kalah_base::wrapped_in;
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Rules, StartPosition};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow};
 use kalah_core::table::{TableError, Tables};
+use kalah_core::text::size;
 use rayon::prelude::*;
 
 use super::expand::Block;
@@ -82,8 +85,8 @@ pub enum GraphError {
     Board(StartPosition),
     /// The graph needs more memory than the limit.
     #[error(
-        "the graph of {start} needs about {} bytes of memory, at most {}, and the limit is {limit}",
-        need.expected, need.most
+        "the graph of {start} needs about {} of memory, at most {}, but only {} are allowed",
+        size(need.expected), size(need.most), size(*limit)
     )]
     Memory {
         /// The start.
@@ -95,8 +98,9 @@ pub enum GraphError {
     },
     /// The limit was reached on the way.
     #[error(
-        "the graph of {start} needs more than the limit of {limit} bytes of memory: \
-        {positions} positions with more than {seeds} seeds in play were counted"
+        "the graph of {start} does not fit into {}; counted: {positions} positions with more than {seeds} seeds \
+        in play",
+        size(*limit)
     )]
     Exhausted {
         /// The start.
@@ -121,6 +125,29 @@ pub enum GraphError {
         /// Positions of the finished layers.
         positions: u64,
     },
+}
+
+impl Diagnostic for GraphError {
+    fn outcome(&self) -> Outcome {
+        match self {
+            GraphError::Board(_) => Outcome::Usage,
+            _ => Outcome::Failed,
+        }
+    }
+
+    fn help(&self, _: &dyn Commands) -> Option<String> {
+        match self {
+            GraphError::Memory { .. } => Some("allow more with --memory, or choose a smaller board".to_owned()),
+            GraphError::Exhausted { need, .. } => {
+                Some(format!("allow more with --memory; {} always suffice", size(need.most)))
+            }
+            _ => None,
+        }
+    }
+
+    fn wrapped(&self) -> Option<&dyn Diagnostic> {
+        wrapped_in!(self, Table)
+    }
 }
 
 /// Memory that a graph needs.

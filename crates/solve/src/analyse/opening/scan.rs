@@ -1,6 +1,8 @@
 use std::ops::RangeInclusive;
 
+use kalah_base::diagnostic::{self, Diagnostic};
 use kalah_base::lock::Mutex;
+use kalah_base::wrapped_in;
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::game::{Line, ParseError, Rules, StartPosition};
 use rayon::prelude::*;
@@ -143,6 +145,19 @@ pub enum ScanError {
     /// A batch that a scan with these limits does not produce.
     #[error("{0}")]
     Foreign(&'static str),
+}
+
+impl Diagnostic for ScanError {
+    fn outcome(&self) -> diagnostic::Outcome {
+        match self {
+            ScanError::Wrong { .. } => diagnostic::Outcome::Wrong,
+            _ => diagnostic::Outcome::Failed,
+        }
+    }
+
+    fn wrapped(&self) -> Option<&dyn Diagnostic> {
+        wrapped_in!(self, Stopped)
+    }
 }
 
 /// Splits ranges into batches without the `done` ones. The bounds of batches depend on the ranges alone.
