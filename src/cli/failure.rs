@@ -3,7 +3,7 @@
 use std::fmt;
 
 use kalah::cause;
-use kalah::diagnostic::{self, Diagnostic, Outcome};
+use kalah::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 
 use crate::cli::suggestion::Suggestions;
 
@@ -27,8 +27,8 @@ struct Message {
 }
 
 impl Diagnostic for Message {
-    fn outcome(&self) -> Outcome {
-        self.outcome
+    fn diagnosis(&self, _: &dyn Commands) -> Diagnosis {
+        self.outcome.into()
     }
 }
 
@@ -72,18 +72,19 @@ pub(crate) use ensure;
 
 /// Adds what failed to an error.
 pub trait Context<T> {
-    /// Adds a text.
-    fn context(self, context: impl fmt::Display) -> Result<T>;
-
     /// Adds the text that `context` returns.
     fn with_context<C: fmt::Display>(self, context: impl FnOnce() -> C) -> Result<T>;
+
+    /// Adds a text.
+    fn context(self, context: impl fmt::Display) -> Result<T>
+    where
+        Self: Sized,
+    {
+        self.with_context(|| context)
+    }
 }
 
 impl<T, E: Into<Failure>> Context<T> for std::result::Result<T, E> {
-    fn context(self, context: impl fmt::Display) -> Result<T> {
-        self.with_context(|| context)
-    }
-
     fn with_context<C: fmt::Display>(self, context: impl FnOnce() -> C) -> Result<T> {
         self.map_err(|error| {
             let mut failure: Failure = error.into();
@@ -94,10 +95,6 @@ impl<T, E: Into<Failure>> Context<T> for std::result::Result<T, E> {
 }
 
 impl<T> Context<T> for Option<T> {
-    fn context(self, context: impl fmt::Display) -> Result<T> {
-        self.ok_or_else(|| failed(context))
-    }
-
     fn with_context<C: fmt::Display>(self, context: impl FnOnce() -> C) -> Result<T> {
         self.ok_or_else(|| failed(context()))
     }
@@ -106,12 +103,10 @@ impl<T> Context<T> for Option<T> {
 impl Failure {
     /// Returns the outcome of a command with this error. All exit codes of errors come from here.
     pub fn outcome(&self) -> Outcome {
-        diagnostic::outcome_of(&*self.error)
-    }
-
-    /// Returns true if the user stopped the work.
-    pub fn is_stop(&self) -> bool {
-        diagnostic::is_stop(&*self.error)
+        match self.error.is_closed_pipe() {
+            true => Outcome::Done,
+            false => self.error.diagnosis(&Suggestions).outcome,
+        }
     }
 
     /// Returns the error, the causes that it does not mention itself, and advice.
@@ -133,14 +128,9 @@ pub fn with_advice(error: &dyn Diagnostic) -> String {
     advised(error.to_string(), error)
 }
 
-/// Returns advice for an error.
-pub fn advice(error: &dyn Diagnostic) -> Option<String> {
-    diagnostic::help_of(error, &Suggestions)
-}
-
 fn advised(message: String, error: &dyn Diagnostic) -> String {
-    match advice(error) {
-        Some(advice) => format!("{message}; {advice}"),
+    match error.diagnosis(&Suggestions).help {
+        Some(help) => format!("{message}; {help}"),
         None => message,
     }
 }

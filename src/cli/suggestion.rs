@@ -168,7 +168,7 @@ pub fn quoted(text: &OsStr) -> String {
 mod tests {
     use kalah::build::BuildError;
     use kalah::cancel::Stopped;
-    use kalah::diagnostic::help_of;
+    use kalah::diagnostic::Diagnostic;
     use kalah::table::{Damage, ProbeError, TableError};
 
     use super::*;
@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn no_table_is_to_be_deleted_that_cannot_be_built() {
         let path = Path::new("tables/standard-6-48.kalah");
-        let advice = help_of(&TableError::damaged(path, Damage::Digest), &Suggestions).unwrap();
+        let advice = TableError::damaged(path, Damage::Digest).diagnosis(&Suggestions).help.unwrap();
         assert!(!advice.contains("delete") && !advice.contains("kalah build"), "{advice}");
         assert!(advice.contains("kalah plan build --seeds 48 --rules standard"), "{advice}");
     }
@@ -302,7 +302,7 @@ mod tests {
     fn no_command_is_suggested_that_would_refuse() {
         let advice = |start: &str| {
             let (position, rules) = (Box::new(start.parse().unwrap()), Rules::EmptyCapture);
-            help_of(&ProbeError::BeyondTables { position, directories: "tables".into(), rules }, &Suggestions)
+            ProbeError::BeyondTables { position, directories: "tables".into(), rules }.diagnosis(&Suggestions).help
         };
         assert_eq!(advice("6x99"), None);
         assert_eq!(advice("9x1").as_deref(), Some("find its value with `kalah solve 9x1`"));
@@ -311,13 +311,14 @@ mod tests {
     #[test]
     fn bound_tables_go_elsewhere_by_their_own_flag() {
         for_command("bounds");
-        let advice = help_of(&PlanError::Disk { needed: 2, free: 1, directory: "a".into() }, &Suggestions).unwrap();
+        let advice =
+            PlanError::Disk { needed: 2, free: 1, directory: "a".into() }.diagnosis(&Suggestions).help.unwrap();
         assert!(advice.contains("--output") && !advice.contains("--tables"), "{advice}");
     }
 
     #[test]
     fn a_build_that_lost_its_gpu_can_go_on() {
-        let advice = help_of(&BuildError::Device(Stopped.into()), &Suggestions).unwrap();
+        let advice = BuildError::Device(Stopped.into()).diagnosis(&Suggestions).help.unwrap();
         assert!(advice.contains("kept") && advice.contains("--backend cpu"), "{advice}");
     }
 }

@@ -2,9 +2,8 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-use kalah_base::diagnostic::Diagnostic;
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_base::progress::Pulse;
-use kalah_base::wrapped_in;
 use kalah_core::cancel::Stopped;
 use kalah_core::index::{Frame, RowIndex, TableRow, layer_frames};
 use kalah_core::isa::Isa;
@@ -50,8 +49,12 @@ pub enum ExportError {
 }
 
 impl Diagnostic for ExportError {
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
-        wrapped_in!(self, Table, Io)
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            ExportError::Table(error) => error.diagnosis(commands),
+            ExportError::Io(error) => error.diagnosis(commands),
+            ExportError::Stopped => Outcome::Stopped.into(),
+        }
     }
 }
 

@@ -3,10 +3,9 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use kalah_base::diagnostic::Diagnostic;
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic};
 use kalah_base::file::{self, Document, FileContent, LockError};
 use kalah_base::progress::Pulse;
-use kalah_base::wrapped_in;
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::header::{HeaderError, Kind};
 use kalah_core::table::{Damage, Table, TableError, TableKey};
@@ -75,10 +74,12 @@ pub enum DownloadError {
 }
 
 impl Diagnostic for DownloadError {
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
-            DownloadError::Remote { source, .. } => Some(source),
-            error => wrapped_in!(error, Table, Lock),
+            DownloadError::Remote { source, .. } => source.diagnosis(commands),
+            DownloadError::Table(error) => error.diagnosis(commands),
+            DownloadError::Lock(error) => error.diagnosis(commands),
+            DownloadError::Stopped(error) => error.diagnosis(commands),
         }
     }
 }

@@ -1,7 +1,7 @@
 use std::io;
 use std::time::Duration;
 
-use kalah_base::diagnostic::Diagnostic;
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_core::cancel::Stopped;
 
 /// Maximum wait that a server can ask for. Requests that it answers with a longer one are not repeated.
@@ -104,10 +104,11 @@ fn is_passing(status: u16) -> bool {
 }
 
 impl Diagnostic for RemoteError {
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
-            RemoteError::Cache { source, .. } => Some(source),
-            _ => None,
+            RemoteError::Stopped(error) => error.diagnosis(commands),
+            RemoteError::Cache { source, .. } => source.diagnosis(commands),
+            _ => Outcome::Failed.into(),
         }
     }
 }

@@ -4,10 +4,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use kalah_base::diagnostic::{Commands, Diagnostic};
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_base::file::LockError;
 use kalah_base::progress::Pulse;
-use kalah_base::wrapped_in;
 use kalah_core::cancel::Stopped;
 use kalah_core::table::TableError;
 
@@ -62,25 +61,20 @@ pub enum SiteError {
 }
 
 impl Diagnostic for SiteError {
-    fn help(&self, _: &dyn Commands) -> Option<String> {
-        let help = match self {
-            SiteError::NotOurs(_) => "choose another folder, or empty this one",
-            SiteError::Disk { .. } => "free disk space, or choose a smaller --size",
-            SiteError::Foreign(_) => "move it, or choose another folder",
-            SiteError::Inside { .. } => "choose other tables with --tables, or another folder",
-            SiteError::NoModule(_) => "give the engine, kalah_wasm.wasm, with --module",
-            SiteError::File { path, .. } if path.ends_with("kalah_first.wasm") => {
-                "put it beside the engine; packaging/wasm makes both"
-            }
-            _ => return None,
-        };
-        Some(help.to_owned())
-    }
-
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
-            SiteError::File { source, .. } => Some(source),
-            error => wrapped_in!(error, Lock, Table, Stopped),
+            SiteError::NotOurs(_) => Outcome::Failed.help("choose another folder, or empty this one"),
+            SiteError::Disk { .. } => Outcome::Failed.help("free disk space, or choose a smaller --size"),
+            SiteError::Foreign(_) => Outcome::Failed.help("move it, or choose another folder"),
+            SiteError::Inside { .. } => Outcome::Failed.help("choose other tables with --tables, or another folder"),
+            SiteError::NoModule(_) => Outcome::Failed.help("give the engine, kalah_wasm.wasm, with --module"),
+            SiteError::File { path, .. } if path.ends_with("kalah_first.wasm") => {
+                Outcome::Failed.help("put it beside the engine; packaging/wasm makes both")
+            }
+            SiteError::File { source, .. } => source.diagnosis(commands),
+            SiteError::Lock(error) => error.diagnosis(commands),
+            SiteError::Table(error) => error.diagnosis(commands),
+            SiteError::Stopped(error) => error.diagnosis(commands),
         }
     }
 }

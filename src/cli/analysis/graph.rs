@@ -178,7 +178,7 @@ impl Graph {
                     cancel,
                 );
                 match built {
-                    Err(stop) if stop.is_stop() => {
+                    Err(stop) if stop.outcome() == Outcome::Stopped => {
                         bail!("{stop} for the outcomes; nothing is kept, but tables of `kalah build` would be")
                     }
                     built => built?,

@@ -145,7 +145,7 @@ impl OpeningScan {
         };
         let batches = progress.complete(&scanned, || scan.run(&ranges, done, &cancel, &on_game, &on_batch));
         let batches = match batches {
-            Err(error) if error.is_stop() => {
+            Err(error) if error.outcome() == Outcome::Stopped => {
                 output::message(match self.state {
                     Some(_) => "stopped; run the same command again to continue",
                     None => "stopped, and nothing is saved; --state FILE saves finished games",

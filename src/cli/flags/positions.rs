@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 use std::path::Path;
 
-use kalah::diagnostic::{Diagnostic, Outcome};
+use kalah::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah::game::{ParseError, Position};
 
 use crate::cli::failure;
@@ -74,10 +74,10 @@ pub enum Unusable {
 
 /// Only an argument that is itself wrong is an error of usage, not the contents of a file.
 impl Diagnostic for Unusable {
-    fn outcome(&self) -> Outcome {
+    fn diagnosis(&self, _: &dyn Commands) -> Diagnosis {
         match self {
-            Unusable::Position(_) | Unusable::NeitherPositionNorFile(_) | Unusable::NotText(_) => Outcome::Usage,
-            _ => Outcome::Failed,
+            Unusable::Position(_) | Unusable::NeitherPositionNorFile(_) | Unusable::NotText(_) => Outcome::Usage.into(),
+            _ => Outcome::Failed.into(),
         }
     }
 }

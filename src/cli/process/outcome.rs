@@ -1,4 +1,4 @@
-//! Outcomes of commands. docs/commands.md lists the exit codes.
+//! Exit codes of outcomes. docs/commands.md lists the exit codes.
 
 use std::process::ExitCode;
 
@@ -13,7 +13,7 @@ const EXIT_SIGNAL: i32 = 128;
 fn code(outcome: Outcome) -> u8 {
     match outcome {
         Outcome::Done => 0,
-        Outcome::Failed => 1,
+        Outcome::Stopped | Outcome::Failed => 1,
         Outcome::Usage => 2,
         Outcome::Wrong => EXIT_DAMAGE,
         Outcome::Interrupted(signal) => u8::try_from(EXIT_SIGNAL + signal).unwrap_or(u8::MAX),

@@ -118,7 +118,7 @@ impl Solve {
                 save_or_report();
                 Ok(Outcome::Done)
             }
-            Err(error) if error.is_stop() => {
+            Err(error) if error.outcome() == Outcome::Stopped => {
                 match save() {
                     Ok(()) if checkpoint.is_some() => {
                         output::message("stopped and saved; run the same command again to continue")

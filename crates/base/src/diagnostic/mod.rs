@@ -9,7 +9,6 @@ mod foreign;
 mod tables;
 
 use std::error::Error;
-use std::iter::successors;
 use std::path::Path;
 
 use kalah_core::directories::Directories;
@@ -21,61 +20,34 @@ pub use self::tables::build_missing;
 /// Advice for a file of a newer version.
 pub const USE_NEWER: &str = "use that version of kalah";
 
-/// An error with its outcome and advice. Each function is about the error itself; [`outcome_of`] and [`help_of`] also
-/// ask the errors that it wraps.
+/// An error that has its outcome and advice. One that wraps another returns the diagnosis of that.
 pub trait Diagnostic: Error {
-    /// The outcome of a command that ends with this error.
-    fn outcome(&self) -> Outcome {
-        Outcome::Failed
-    }
-
-    /// What the user can do, as a clause without a full stop.
-    fn help(&self, commands: &dyn Commands) -> Option<String> {
+    /// The outcome of a command that ends with this error, and what its user can do.
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         let _ = commands;
-        None
+        Outcome::Failed.into()
     }
 
-    /// Returns true if the user stopped the work.
-    fn is_stop(&self) -> bool {
+    /// Returns true if the reader of an output closed its pipe, as `head` does, which is no failure. An error that
+    /// wraps this one is a failure.
+    fn is_closed_pipe(&self) -> bool {
         false
     }
+}
 
-    /// The error that this one wraps.
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
-        None
+/// What an error means for the command that it ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnosis {
+    /// The outcome of the command.
+    pub outcome: Outcome,
+    /// What the user can do, as a clause without a full stop.
+    pub help: Option<String>,
+}
+
+impl From<Outcome> for Diagnosis {
+    fn from(outcome: Outcome) -> Diagnosis {
+        Diagnosis { outcome, help: None }
     }
-}
-
-/// Returns the worst outcome of an error and those that it wraps.
-pub fn outcome_of(error: &dyn Diagnostic) -> Outcome {
-    chain(error).map(Diagnostic::outcome).max().unwrap_or(Outcome::Failed)
-}
-
-/// Returns the first advice of an error and those that it wraps.
-pub fn help_of(error: &dyn Diagnostic, commands: &dyn Commands) -> Option<String> {
-    chain(error).find_map(|error| error.help(commands))
-}
-
-/// Returns true if the user stopped the work that ended with an error.
-pub fn is_stop(error: &dyn Diagnostic) -> bool {
-    chain(error).any(Diagnostic::is_stop)
-}
-
-/// Returns `error`, the error that it wraps, and so on.
-fn chain(error: &dyn Diagnostic) -> impl Iterator<Item = &dyn Diagnostic> {
-    successors(Some(error), |error| error.wrapped())
-}
-
-/// The error that the value, an enum, has in one of these variants: the value of [`Diagnostic::wrapped`].
-#[macro_export]
-macro_rules! wrapped_in {
-    ($value:expr, $($variant:ident),+) => {
-        match $value {
-            $(Self::$variant(error) => Some(error as &dyn $crate::diagnostic::Diagnostic),)+
-            #[allow(unreachable_patterns)]
-            _ => None,
-        }
-    };
 }
 
 /// Outcome of a command. The larger one of two counts.
@@ -83,6 +55,8 @@ macro_rules! wrapped_in {
 pub enum Outcome {
     /// Nothing is wrong.
     Done,
+    /// The user stopped it.
+    Stopped,
     /// Something could not be answered.
     Failed,
     /// The command line is wrong on any machine.
@@ -94,12 +68,17 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// This outcome with advice.
+    pub fn help(self, help: impl Into<String>) -> Diagnosis {
+        Diagnosis { outcome: self, help: Some(help.into()) }
+    }
+
     /// Returns the outcome of a command that ended like this after `signal` had asked it to end. Finished work and
     /// findings count for more.
     #[must_use]
     pub fn after(self, signal: Option<i32>) -> Outcome {
         match (self, signal) {
-            (Outcome::Failed | Outcome::Usage, Some(signal)) => Outcome::Interrupted(signal),
+            (Outcome::Stopped | Outcome::Failed | Outcome::Usage, Some(signal)) => Outcome::Interrupted(signal),
             _ => self,
         }
     }

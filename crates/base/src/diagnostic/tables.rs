@@ -5,86 +5,66 @@ use kalah_core::directories::Directories;
 use kalah_core::table::{Damage, FileKind, ProbeError, TableError, TableKey};
 use kalah_core::text::size;
 
-use super::{Commands, Diagnostic, Outcome, USE_NEWER};
+use super::{Commands, Diagnosis, Diagnostic, Outcome, USE_NEWER};
 
 impl Diagnostic for ProbeError {
-    fn outcome(&self) -> Outcome {
-        match self {
-            ProbeError::BeyondTables { .. } | ProbeError::OtherPits { .. } => Outcome::Usage,
-            _ => Outcome::Failed,
-        }
-    }
-
-    fn help(&self, commands: &dyn Commands) -> Option<String> {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        let solve = |directories, rules, position| {
+            commands.solve(directories, rules, position).map(|solve| format!("find its value with `{solve}`"))
+        };
         match self {
             ProbeError::AboveTables { position, directories, key, .. } => {
                 let build = commands.quick_build(directories, *key);
                 let build = build.map(|build| format!("build the missing layers with `{build}`"));
-                let solve = commands.solve(directories, key.rules, position);
-                let solve = solve.map(|solve| format!("find its value with `{solve}`"));
-                let both: Vec<String> = build.into_iter().chain(solve).collect();
-                (!both.is_empty()).then(|| both.join(", or "))
+                let both: Vec<String> = build.into_iter().chain(solve(directories, key.rules, position)).collect();
+                Diagnosis { outcome: Outcome::Failed, help: Some(both.join(", or ")).filter(|help| !help.is_empty()) }
             }
             ProbeError::BeyondTables { position, directories, rules } => {
-                commands.solve(directories, *rules, position).map(|solve| format!("find its value with `{solve}`"))
+                Diagnosis { outcome: Outcome::Usage, help: solve(directories, *rules, position) }
             }
-            _ => None,
-        }
-    }
-
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
-        match self {
-            ProbeError::Table(error) => Some(error),
-            _ => None,
+            ProbeError::OtherPits { .. } => Outcome::Usage.into(),
+            ProbeError::Table(error) => error.diagnosis(commands),
+            _ => Outcome::Failed.into(),
         }
     }
 }
 
 impl Diagnostic for TableError {
-    fn outcome(&self) -> Outcome {
-        if self.is_damage() { Outcome::Wrong } else { Outcome::Failed }
-    }
-
-    fn help(&self, commands: &dyn Commands) -> Option<String> {
-        if self.is_newer() {
-            return Some(of_newer(self, commands));
-        }
-        Some(match self {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        let outcome = if self.is_damage() { Outcome::Wrong } else { Outcome::Failed };
+        let help: String = match self {
+            error if error.is_newer() => of_newer(error, commands),
+            TableError::Io { source, .. } => return source.diagnosis(commands),
+            TableError::Stopped(error) => return error.diagnosis(commands),
             TableError::Damaged { path, .. } if is_address(path) => {
-                "the fault is at that address, not on this machine".to_owned()
+                "the fault is at that address, not on this machine".into()
             }
             TableError::Missing { directories, .. } if directories.are_remote() => {
-                "the layers are not at that address".to_owned()
+                "the layers are not at that address".into()
             }
             TableError::Missing { directories, key, .. } => build_missing(directories, *key, commands),
             TableError::Copies { .. } => {
-                "find the wrong one with `kalah verify` in each directory, and remove it".to_owned()
+                "find the wrong one with `kalah verify` in each directory, and remove it".into()
             }
             TableError::Full { source, kept, .. } => format!("{kept}; {}", of_full(source)),
             TableError::Damaged { damage: Damage::Shrunk, kind, path } => {
                 format!("restore it, or {}", of_stranger(*kind, path, commands))
             }
-            TableError::Damaged { kind: FileKind::Piece, .. } => "its frames will be computed again".to_owned(),
+            TableError::Damaged { kind: FileKind::Piece, .. } => "its frames will be computed again".into(),
             TableError::Damaged { kind, path, .. } if !self.is_worthless() => of_stranger(*kind, path, commands),
-            TableError::Occupied { .. } => "move it away, or choose another directory".to_owned(),
+            TableError::Occupied { .. } => "move it away, or choose another directory".into(),
             TableError::Damaged { kind, path, .. } => of_damaged(*kind, path, commands),
             TableError::Networks { .. } => {
-                "make all of them with one network: `kalah bounds --seeds N --network FILE`".to_owned()
+                "make all of them with one network: `kalah bounds --seeds N --network FILE`".into()
             }
             TableError::OutOfMemory { bytes, .. } => format!(
                 "{} of memory or address space are needed: close other programs, or raise the limit (see `ulimit -v`)",
                 size(*bytes)
             ),
-            TableError::InUse { .. } => "wait until that process ends, or stop it".to_owned(),
-            _ => return None,
-        })
-    }
-
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
-        match self {
-            TableError::Io { source, .. } | TableError::Full { source, .. } => Some(source),
-            _ => None,
-        }
+            TableError::InUse { .. } => "wait until that process ends, or stop it".into(),
+            _ => return outcome.into(),
+        };
+        outcome.help(help)
     }
 }
 

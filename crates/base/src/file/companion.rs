@@ -11,7 +11,7 @@ use kalah_core::file::{found, open_unlinked};
 
 use super::FileContent;
 use super::kind::FIRST_BYTES;
-use crate::diagnostic::{Commands, Diagnostic};
+use crate::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 
 /// Reasons why a companion file is left as it is, as the content of an [`io::Error`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -26,8 +26,8 @@ pub enum CompanionError {
 }
 
 impl Diagnostic for CompanionError {
-    fn help(&self, _: &dyn Commands) -> Option<String> {
-        Some("move it away, or choose another name or directory".to_owned())
+    fn diagnosis(&self, _: &dyn Commands) -> Diagnosis {
+        Outcome::Failed.help("move it away, or choose another name or directory")
     }
 }
 

@@ -1,29 +1,31 @@
 use std::error::Error;
 use std::io;
 
+use kalah_core::cancel::Stopped;
 use kalah_core::cause;
 use kalah_core::table::{ProbeError, TableError};
 
 use super::companion::CompanionError;
 use super::overwrite::OverwriteError;
-use crate::diagnostic::{Diagnostic, Outcome};
+use crate::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 
-/// The error of a reader that closed its pipe (`head`, `less`) is no failure, unless it has a context.
+/// An error of the library that it carries has the diagnosis.
 impl Diagnostic for io::Error {
-    fn outcome(&self) -> Outcome {
-        if self.kind() == io::ErrorKind::BrokenPipe { Outcome::Done } else { Outcome::Failed }
-    }
-
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
-        fn of<'e, E: Diagnostic + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e dyn Diagnostic> {
-            error.downcast_ref::<E>().map(|error| error as &dyn Diagnostic)
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        fn of<E: Diagnostic + 'static>(error: &(dyn Error + 'static), commands: &dyn Commands) -> Option<Diagnosis> {
+            error.downcast_ref::<E>().map(|error| error.diagnosis(commands))
         }
         let known = |error| {
-            of::<TableError>(error)
-                .or_else(|| of::<ProbeError>(error))
-                .or_else(|| of::<OverwriteError>(error))
-                .or_else(|| of::<CompanionError>(error))
+            of::<TableError>(error, commands)
+                .or_else(|| of::<ProbeError>(error, commands))
+                .or_else(|| of::<OverwriteError>(error, commands))
+                .or_else(|| of::<CompanionError>(error, commands))
+                .or_else(|| of::<Stopped>(error, commands))
         };
-        cause::chain(self).find_map(known)
+        cause::chain(self).find_map(known).unwrap_or(Outcome::Failed.into())
+    }
+
+    fn is_closed_pipe(&self) -> bool {
+        self.kind() == io::ErrorKind::BrokenPipe
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::companion::{open_existing, open_or_create, require_content};
 use super::replace::in_directory;
 use super::{FileContent, beside, directory_of};
-use crate::diagnostic::{Commands, Diagnostic};
+use crate::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 
 /// Maximum bytes read of a holder's description.
 const HOLDER_BYTES: u64 = 1000;
@@ -54,19 +54,11 @@ pub enum LockError {
 }
 
 impl Diagnostic for LockError {
-    fn help(&self, _: &dyn Commands) -> Option<String> {
-        let help = match self {
-            LockError::Held { .. } => "wait until that process ends, or stop it",
-            LockError::Unsupported { .. } => "choose a place on a file system with locks",
-            LockError::Io { .. } => return None,
-        };
-        Some(help.to_owned())
-    }
-
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
-            LockError::Io { source, .. } => Some(source),
-            _ => None,
+            LockError::Held { .. } => Outcome::Failed.help("wait until that process ends, or stop it"),
+            LockError::Unsupported { .. } => Outcome::Failed.help("choose a place on a file system with locks"),
+            LockError::Io { source, .. } => source.diagnosis(commands),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use kalah_core::file::{found, open_with, require_regular};
 
 use super::FileContent;
-use crate::diagnostic::{Commands, Diagnostic};
+use crate::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 
 /// Reasons why a file is not replaced, as the content of an [`io::Error`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,13 +39,12 @@ impl OverwriteError {
 }
 
 impl Diagnostic for OverwriteError {
-    fn help(&self, _: &dyn Commands) -> Option<String> {
-        let help = match self {
-            OverwriteError::StandardOutput => "name a file; `./-` is one of this name",
-            OverwriteError::Input => "choose another file",
-            _ => "choose another name, or move that file away",
-        };
-        Some(help.to_owned())
+    fn diagnosis(&self, _: &dyn Commands) -> Diagnosis {
+        match self {
+            OverwriteError::StandardOutput => Outcome::Failed.help("name a file; `./-` is one of this name"),
+            OverwriteError::Input => Outcome::Failed.help("choose another file"),
+            _ => Outcome::Failed.help("choose another name, or move that file away"),
+        }
     }
 }
 

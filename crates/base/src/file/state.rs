@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::{
     Document, DocumentError, FileLock, LockError, OverwriteError, Seal, remove_leftovers, require_unprotected, resolved,
 };
-use crate::diagnostic::{Commands, Diagnostic, Outcome};
+use crate::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 
 /// First bytes of each file.
 const BEGINNING: &[u8] = b"{\"format\":\"kalah ";
@@ -88,31 +88,23 @@ pub enum StateError {
 
 /// Only a file that is certainly of this program and damaged is to be deleted.
 impl Diagnostic for StateError {
-    fn outcome(&self) -> Outcome {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
-            StateError::Foreign { .. } | StateError::Damaged { .. } => Outcome::Wrong,
-            _ => Outcome::Failed,
-        }
-    }
-
-    fn help(&self, _: &dyn Commands) -> Option<String> {
-        let help = match self {
-            StateError::Foreign { .. } | StateError::Other { .. } | StateError::Version { is_newer: false, .. } => {
-                "choose another file with --state"
+            StateError::Lock(error) => error.diagnosis(commands),
+            StateError::Io { source, .. } => source.diagnosis(commands),
+            StateError::Foreign { .. } => Outcome::Wrong.help("choose another file with --state"),
+            StateError::Other { .. } | StateError::Version { is_newer: false, .. } => {
+                Outcome::Failed.help("choose another file with --state")
             }
-            StateError::Version { .. } => "use that version of kalah, or choose another file with --state",
-            StateError::Damaged { line: None, .. } => "delete it to start over, or choose another file with --state",
-            StateError::Damaged { .. } => "delete the line to do its part again, or choose another file with --state",
-            _ => return None,
-        };
-        Some(help.to_owned())
-    }
-
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
-        match self {
-            StateError::Lock(error) => Some(error),
-            StateError::Io { source, .. } => Some(source),
-            _ => None,
+            StateError::Version { .. } => {
+                Outcome::Failed.help("use that version of kalah, or choose another file with --state")
+            }
+            StateError::Damaged { line: None, .. } => {
+                Outcome::Wrong.help("delete it to start over, or choose another file with --state")
+            }
+            StateError::Damaged { .. } => {
+                Outcome::Wrong.help("delete the line to do its part again, or choose another file with --state")
+            }
         }
     }
 }

@@ -16,7 +16,7 @@ use std::time::Duration;
 pub use control_group::ControlGroup;
 use kalah_core::text::size;
 
-use crate::diagnostic::{Commands, Diagnostic};
+use crate::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 
 /// There is not enough memory.
 #[derive(Debug, thiserror::Error)]
@@ -59,11 +59,13 @@ pub enum MemoryShortage {
 impl Diagnostic for OutOfMemory {}
 
 impl Diagnostic for MemoryShortage {
-    fn help(&self, _: &dyn Commands) -> Option<String> {
-        Some(match self {
-            MemoryShortage::Available { available, .. } => format!("{}, or use fewer threads", available.help()),
-            MemoryShortage::Allowed { .. } => "allow more with --memory, or use fewer threads".to_owned(),
-        })
+    fn diagnosis(&self, _: &dyn Commands) -> Diagnosis {
+        match self {
+            MemoryShortage::Available { available, .. } => {
+                Outcome::Failed.help(format!("{}, or use fewer threads", available.help()))
+            }
+            MemoryShortage::Allowed { .. } => Outcome::Failed.help("allow more with --memory, or use fewer threads"),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use kalah_base::diagnostic::{Commands, Diagnostic};
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_core::text::size;
 
 /// Reasons why a computation on a GPU ended early.
@@ -71,9 +71,9 @@ pub enum GpuError {
 }
 
 impl Diagnostic for GpuError {
-    fn help(&self, commands: &dyn Commands) -> Option<String> {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         let cpu = commands.without_gpu();
-        Some(match self {
+        Outcome::Failed.help(match self {
             GpuError::NoAdapter { wanted: None, .. } => {
                 format!("use {cpu}, or choose a software adapter with --adapter")
             }
@@ -85,7 +85,7 @@ impl Diagnostic for GpuError {
             },
             GpuError::Hung(_) => format!("restart the GPU's driver or the machine, or use {cpu}"),
             GpuError::WrongScores { .. } => format!("update the GPU's driver, or use {cpu}"),
-            _ => return None,
+            _ => return Outcome::Failed.into(),
         })
     }
 }

@@ -1,9 +1,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use kalah_base::diagnostic::Diagnostic;
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_base::printable::{printable, signed};
-use kalah_base::wrapped_in;
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::game::{IllegalMove, Pit, Position, Rules};
 use kalah_core::table::TableError;
@@ -53,8 +52,15 @@ pub enum PlayError {
 }
 
 impl Diagnostic for PlayError {
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
-        wrapped_in!(self, Table, Book, Certificate, Solve)
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            PlayError::Stopped => Outcome::Stopped.into(),
+            PlayError::Table(error) => error.diagnosis(commands),
+            PlayError::Book(error) => error.diagnosis(commands),
+            PlayError::Certificate(error) => error.diagnosis(commands),
+            PlayError::Solve(error) => error.diagnosis(commands),
+            _ => Outcome::Failed.into(),
+        }
     }
 }
 

@@ -1,5 +1,4 @@
-use kalah_base::diagnostic::Diagnostic;
-use kalah_base::wrapped_in;
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic};
 use kalah_core::game::ParseError;
 
 use crate::book::{BookError, BookFileError};
@@ -24,7 +23,12 @@ pub enum AnalyseError {
 }
 
 impl Diagnostic for AnalyseError {
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
-        wrapped_in!(self, Solve, Book, File)
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            AnalyseError::Solve(error) => error.diagnosis(commands),
+            AnalyseError::Book(error) => error.diagnosis(commands),
+            AnalyseError::File(error) => error.diagnosis(commands),
+            AnalyseError::Line(error) => error.diagnosis(commands),
+        }
     }
 }

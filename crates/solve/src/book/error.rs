@@ -1,9 +1,8 @@
 use std::io;
 use std::path::Path;
 
-use kalah_base::diagnostic::{Commands, Diagnostic, Outcome, USE_NEWER};
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome, USE_NEWER};
 use kalah_base::file::LockError;
-use kalah_base::wrapped_in;
 use kalah_core::game::{Bounds, Position, Rules};
 use kalah_core::header::HeaderError;
 use kalah_core::table::TableError;
@@ -72,41 +71,34 @@ pub struct BookFileError {
 
 /// Only a file that is certainly a damaged book is to be deleted.
 impl Diagnostic for BookError {
-    fn outcome(&self) -> Outcome {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
-            BookError::Header(HeaderError::Foreign(_)) | BookError::Damaged(_) | BookError::Contradiction { .. } => {
-                Outcome::Wrong
-            }
-            _ => Outcome::Failed,
-        }
-    }
-
-    fn help(&self, _: &dyn Commands) -> Option<String> {
-        Some(match self {
             BookError::Header(error) if error.is_newer() => {
-                format!("{USE_NEWER}, choose another file, or use --no-book")
+                Outcome::Failed.help(format!("{USE_NEWER}, choose another file, or use --no-book"))
             }
             BookError::Damaged(_) => {
-                "delete it: the program contains books, and `kalah book make 6x4` makes more".to_owned()
+                Outcome::Wrong.help("delete it: the program contains books, and `kalah book make 6x4` makes more")
             }
-            BookError::Header(_) => {
-                "choose another file, or move it away from the tables: the program contains books".to_owned()
+            BookError::Header(error) => {
+                let is_foreign = matches!(error, HeaderError::Foreign(_));
+                let outcome = if is_foreign { Outcome::Wrong } else { Outcome::Failed };
+                outcome.help("choose another file, or move it away from the tables: the program contains books")
             }
-            BookError::Contradiction { .. } => {
-                "find out which is wrong with `kalah book check` and `kalah verify`, or use --no-book".to_owned()
+            BookError::Contradiction { .. } => Outcome::Wrong
+                .help("find out which is wrong with `kalah book check` and `kalah verify`, or use --no-book"),
+            BookError::Other { .. } => {
+                Outcome::Failed.help("choose another file, or give the book's rule set and board")
             }
-            BookError::Other { .. } => "choose another file, or give the book's rule set and board".to_owned(),
-            _ => return None,
-        })
-    }
-
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
-        wrapped_in!(self, Io, Lock, Table)
+            BookError::Board(_) => Outcome::Failed.into(),
+            BookError::Io(error) => error.diagnosis(commands),
+            BookError::Lock(error) => error.diagnosis(commands),
+            BookError::Table(error) => error.diagnosis(commands),
+        }
     }
 }
 
 impl Diagnostic for BookFileError {
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
-        Some(&self.error)
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        self.error.diagnosis(commands)
     }
 }

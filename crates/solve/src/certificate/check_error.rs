@@ -1,6 +1,5 @@
-use kalah_base::diagnostic::{Diagnostic, Outcome, outcome_of};
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_base::file::StateError;
-use kalah_base::wrapped_in;
 use kalah_core::cancel::Stopped;
 use kalah_core::table::{TableError, TableKey};
 
@@ -65,25 +64,32 @@ impl From<TableError> for CheckError {
 }
 
 impl Diagnostic for CheckError {
-    fn outcome(&self) -> Outcome {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
             CheckError::Claim { .. }
             | CheckError::Statement { .. }
             | CheckError::StatesNothing
-            | CheckError::OtherTable { .. } => Outcome::Wrong,
-            _ => Outcome::Failed,
+            | CheckError::OtherTable { .. } => Outcome::Wrong.into(),
+            CheckError::Table(error) => error.diagnosis(commands),
+            CheckError::Certificate(error) => error.diagnosis(commands),
+            CheckError::State(error) => error.diagnosis(commands),
+            CheckError::Stopped(error) => error.diagnosis(commands),
         }
-    }
-
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
-        wrapped_in!(self, Table, Certificate, State)
     }
 }
 
 impl CheckError {
     /// Returns true if the certificate or a table is wrong, false if the check could not be made.
     pub fn is_wrong(&self) -> bool {
-        !matches!(self, CheckError::State(_)) && outcome_of(self) == Outcome::Wrong
+        match self {
+            CheckError::Claim { .. }
+            | CheckError::Statement { .. }
+            | CheckError::StatesNothing
+            | CheckError::OtherTable { .. }
+            | CheckError::Certificate(CertificateError::Damaged { .. }) => true,
+            CheckError::Table(error) => error.is_damage(),
+            _ => false,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use kalah_base::diagnostic::{Commands, Diagnostic, Outcome, USE_NEWER};
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome, USE_NEWER};
 use kalah_base::system::AvailableMemory;
 use kalah_core::header::HeaderError;
 use kalah_core::text::size;
@@ -108,26 +108,14 @@ pub enum CertificateError {
 }
 
 impl Diagnostic for CertificateError {
-    fn outcome(&self) -> Outcome {
-        match self {
-            CertificateError::Damaged { .. } => Outcome::Wrong,
-            _ => Outcome::Failed,
-        }
-    }
-
-    fn help(&self, _: &dyn Commands) -> Option<String> {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
             CertificateError::Damaged { damage: CertificateDamage::Header(error), .. } if error.is_newer() => {
-                Some(USE_NEWER.to_owned())
+                Outcome::Wrong.help(USE_NEWER)
             }
-            _ => None,
-        }
-    }
-
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
-        match self {
-            CertificateError::Io { source, .. } => Some(source),
-            _ => None,
+            CertificateError::Damaged { .. } => Outcome::Wrong.into(),
+            CertificateError::Io { source, .. } => source.diagnosis(commands),
+            _ => Outcome::Failed.into(),
         }
     }
 }

@@ -1,7 +1,6 @@
 use std::cell::Cell;
 
-use kalah_base::diagnostic::{Commands, Diagnostic, Outcome};
-use kalah_base::wrapped_in;
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_core::game::{Bounds, Pit, Position};
 use kalah_core::table::{TableError, Tables};
 
@@ -70,27 +69,15 @@ pub enum StrategyError {
 }
 
 impl Diagnostic for StrategyError {
-    fn outcome(&self) -> Outcome {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
-            StrategyError::Board(_) => Outcome::Usage,
-            StrategyError::Wrong(_) => Outcome::Wrong,
-            _ => Outcome::Failed,
+            StrategyError::Effort(_) => Outcome::Failed
+                .help("make one without searches: `kalah prove --from FILE --effort 0 --proof DIR --certificate NEW`"),
+            StrategyError::Tables(error) => error.diagnosis(commands),
+            StrategyError::Table(error) => error.diagnosis(commands),
+            StrategyError::Board(_) => Outcome::Usage.into(),
+            StrategyError::Wrong(_) => Outcome::Wrong.help("find the first wrong claim with `kalah check`"),
         }
-    }
-
-    fn help(&self, _: &dyn Commands) -> Option<String> {
-        let help = match self {
-            StrategyError::Effort(_) => {
-                "make one without searches: `kalah prove --from FILE --effort 0 --proof DIR --certificate NEW`"
-            }
-            StrategyError::Wrong(_) => "find the first wrong claim with `kalah check`",
-            _ => return None,
-        };
-        Some(help.to_owned())
-    }
-
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
-        wrapped_in!(self, Tables, Table)
     }
 }
 

@@ -1,10 +1,9 @@
 use std::io;
 use std::path::PathBuf;
 
-use kalah_base::diagnostic::{Commands, Diagnostic, Outcome};
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_base::file::{LockError, StateError};
 use kalah_base::printable::signed;
-use kalah_base::wrapped_in;
 use kalah_core::cancel::Stopped;
 use kalah_core::game::{Position, ValueBounds};
 use kalah_core::table::TableError;
@@ -94,50 +93,48 @@ impl From<Stopped> for ProveError {
 }
 
 impl Diagnostic for ProveError {
-    fn outcome(&self) -> Outcome {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
-            ProveError::Value { .. } | ProveError::Trivial { .. } | ProveError::Statement(_) => Outcome::Usage,
-            ProveError::Contradiction { .. } | ProveError::Unproved { .. } => Outcome::Wrong,
-            _ => Outcome::Failed,
-        }
-    }
-
-    fn help(&self, _: &dyn Commands) -> Option<String> {
-        let help = match self {
-            ProveError::Contradiction { .. } => "delete this file to run the job again",
-            ProveError::State(StateError::Damaged { .. }) => {
-                "delete this file and give the first command of the proof again: finished jobs are used if the plan \
-                 is the same"
-            }
-            ProveError::State(StateError::Version { .. }) => {
-                "use that version of kalah, or another directory with --proof"
-            }
-            ProveError::State(StateError::Foreign { .. } | StateError::Other { .. }) => {
-                "choose another directory with --proof"
-            }
-            ProveError::Unproved { .. } => {
-                "no certificate was written; every job follows by itself, so check the tables (`kalah verify`) and \
-                 the memory of this machine"
-            }
+            ProveError::Value { .. } | ProveError::Trivial { .. } | ProveError::Statement(_) => Outcome::Usage.into(),
+            ProveError::Contradiction { .. } => Outcome::Wrong.help("delete this file to run the job again"),
+            ProveError::Unproved { .. } => Outcome::Wrong.help(
+                "no certificate was written; every job follows by itself, so check the tables (`kalah verify`) and the \
+                 memory of this machine",
+            ),
             ProveError::OtherTable(_) => {
-                "use the tables with which the proof was begun (--tables), or begin another proof"
+                Outcome::Failed.help("use the tables with which the proof was begun (--tables), or begin another proof")
             }
-            ProveError::Empty(_) => "start one with `kalah prove POSITION --proof DIR`",
-            ProveError::State(StateError::Lock(LockError::Held { .. })) => {
-                "wait for it, or give --share to all processes"
-            }
-            ProveError::State(StateError::Lock(LockError::Unsupported { .. })) => "give --share, which needs no locks",
-            ProveError::Tables { .. } => {
+            ProveError::Empty(_) => Outcome::Failed.help("start one with `kalah prove POSITION --proof DIR`"),
+            ProveError::Tables { .. } => Outcome::Failed.help(
                 "build them with `kalah build --seeds N`, do not exclude them, or begin a proof with a smaller \
-                 --rests-on"
+                 --rests-on",
+            ),
+            ProveError::State(error) => {
+                let known = error.diagnosis(commands);
+                match error {
+                    StateError::Damaged { .. } => known.outcome.help(
+                        "delete this file and give the first command of the proof again: finished jobs are used if \
+                         the plan is the same",
+                    ),
+                    StateError::Version { .. } => {
+                        known.outcome.help("use that version of kalah, or another directory with --proof")
+                    }
+                    StateError::Foreign { .. } | StateError::Other { .. } => {
+                        known.outcome.help("choose another directory with --proof")
+                    }
+                    StateError::Lock(LockError::Held { .. }) => {
+                        known.outcome.help("wait for it, or give --share to all processes")
+                    }
+                    StateError::Lock(LockError::Unsupported { .. }) => {
+                        known.outcome.help("give --share, which needs no locks")
+                    }
+                    _ => known,
+                }
             }
-            _ => return None,
-        };
-        Some(help.to_owned())
-    }
-
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
-        wrapped_in!(self, Solve, Table, State, Certificate)
+            ProveError::Solve(error) => error.diagnosis(commands),
+            ProveError::Table(error) => error.diagnosis(commands),
+            ProveError::Certificate(error) => error.diagnosis(commands),
+        }
     }
 }
 

@@ -4,10 +4,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kalah_base::diagnostic::Diagnostic;
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic};
 use kalah_base::file::{self, Document, FileContent, FileLock, StateError};
 use kalah_base::lock::Mutex;
-use kalah_base::wrapped_in;
 use kalah_core::game::{Bounds, ParseError, Position, Row, Rules, UnknownRules};
 use serde::{Deserialize, Serialize};
 
@@ -55,8 +54,11 @@ pub enum CheckpointError {
 }
 
 impl Diagnostic for CheckpointError {
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
-        wrapped_in!(self, State, Solve)
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            CheckpointError::State(error) => error.diagnosis(commands),
+            CheckpointError::Solve(error) => error.diagnosis(commands),
+        }
     }
 }
 

@@ -1,6 +1,5 @@
-use kalah_base::diagnostic::{Commands, Diagnostic, Outcome};
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_base::system::OutOfMemory;
-use kalah_base::wrapped_in;
 use kalah_core::cancel::Stopped;
 use kalah_core::evaluation::NetworkFileError;
 use kalah_core::game::{Bounds, MAX_PITS, Position, Rules};
@@ -71,31 +70,17 @@ impl From<Stopped> for SolveError {
 }
 
 impl Diagnostic for SolveError {
-    fn outcome(&self) -> Outcome {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
-            SolveError::Board { .. } => Outcome::Usage,
-            SolveError::Contradiction(_) => Outcome::Wrong,
-            _ => Outcome::Failed,
+            SolveError::Board { .. } => Outcome::Usage.into(),
+            SolveError::OutOfMemory(_) => Outcome::Failed.help("choose a smaller --memory or --transpositions"),
+            SolveError::Contradiction(_) => Outcome::Wrong
+                .help("check the tables with `kalah verify`, or search with --no-book and without --state and --from"),
+            SolveError::Stopped => Outcome::Stopped.into(),
+            SolveError::Table(error) => error.diagnosis(commands),
+            SolveError::Network(error) => error.diagnosis(commands),
+            _ => Outcome::Failed.into(),
         }
-    }
-
-    fn help(&self, _: &dyn Commands) -> Option<String> {
-        let help = match self {
-            SolveError::OutOfMemory(_) => "choose a smaller --memory or --transpositions",
-            SolveError::Contradiction(_) => {
-                "check the tables with `kalah verify`, or search with --no-book and without --state and --from"
-            }
-            _ => return None,
-        };
-        Some(help.to_owned())
-    }
-
-    fn is_stop(&self) -> bool {
-        matches!(self, SolveError::Stopped)
-    }
-
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
-        wrapped_in!(self, Table, Network)
     }
 }
 

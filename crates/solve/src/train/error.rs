@@ -1,5 +1,4 @@
-use kalah_base::diagnostic::Diagnostic;
-use kalah_base::wrapped_in;
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_core::evaluation::NetworkError;
 use kalah_core::table::TableError;
 use kalah_core::text::count;
@@ -36,7 +35,11 @@ pub enum TrainError {
 }
 
 impl Diagnostic for TrainError {
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
-        wrapped_in!(self, Table, Solve)
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            TrainError::Table(error) => error.diagnosis(commands),
+            TrainError::Solve(error) => error.diagnosis(commands),
+            _ => Outcome::Failed.into(),
+        }
     }
 }

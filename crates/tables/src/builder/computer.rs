@@ -2,10 +2,9 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-use kalah_base::diagnostic::Diagnostic;
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic};
 use kalah_base::progress::Pulse;
 use kalah_base::system::OutOfMemory;
-use kalah_base::wrapped_in;
 use kalah_core::cancel::Stopped;
 use kalah_core::index::Frame;
 use kalah_core::table::{TableError, Tables};
@@ -18,9 +17,9 @@ use crate::table::PackedFrame;
 pub struct DeviceError(Box<dyn Diagnostic + Send + Sync>);
 
 impl DeviceError {
-    /// The error of that crate.
-    pub fn diagnostic(&self) -> &(dyn Diagnostic + 'static) {
-        &*self.0
+    /// The diagnosis of that error.
+    pub fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        self.0.diagnosis(commands)
     }
 }
 
@@ -38,7 +37,7 @@ impl fmt::Display for DeviceError {
 
 impl Error for DeviceError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(self.diagnostic())
+        Some(&*self.0)
     }
 }
 
@@ -61,10 +60,12 @@ pub enum ComputeError {
 }
 
 impl Diagnostic for ComputeError {
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
-            ComputeError::Device(error) => Some(error.diagnostic()),
-            error => wrapped_in!(error, Table, OutOfMemory),
+            ComputeError::Table(error) => error.diagnosis(commands),
+            ComputeError::OutOfMemory(error) => error.diagnosis(commands),
+            ComputeError::Device(error) => error.diagnosis(commands),
+            ComputeError::Stopped(error) => error.diagnosis(commands),
         }
     }
 }

@@ -1,7 +1,6 @@
-use kalah_base::diagnostic::{Commands, Diagnostic, Outcome, help_of};
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_base::file::LockError;
 use kalah_base::system::OutOfMemory;
-use kalah_base::wrapped_in;
 use kalah_core::table::{PairKey, TableError, TableKey};
 
 use super::computer::{ComputeError, DeviceError};
@@ -40,41 +39,28 @@ pub enum BuildError {
 }
 
 impl Diagnostic for BuildError {
-    fn outcome(&self) -> Outcome {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
-            BuildError::Contradiction { .. } => Outcome::Wrong,
-            _ => Outcome::Failed,
-        }
-    }
-
-    fn help(&self, commands: &dyn Commands) -> Option<String> {
-        let help = match self {
-            BuildError::Lock(LockError::Unsupported { .. }) => "build with --share, which needs no locks",
+            BuildError::Lock(LockError::Unsupported { .. }) => {
+                Outcome::Failed.help("build with --share, which needs no locks")
+            }
             BuildError::Device(error) => {
                 let kept = "finished frames are kept: run the same command again, or add --backend cpu";
-                let help = help_of(error.diagnostic(), commands);
-                return Some(help.map_or(kept.to_owned(), |help| format!("{help}; {kept}")));
+                let Diagnosis { outcome, help } = error.diagnosis(commands);
+                outcome.help(help.map_or(kept.to_owned(), |help| format!("{help}; {kept}")))
             }
-            BuildError::Stopped(_) => "finished frames are kept; run the same command again to continue",
-            BuildError::Contradiction { kept: true, .. } => "run the same command again",
-            BuildError::Contradiction { .. } => {
+            BuildError::Stopped(_) => {
+                Outcome::Stopped.help("finished frames are kept; run the same command again to continue")
+            }
+            BuildError::PairStopped(_) => Outcome::Stopped.help("its work is lost; the same command starts it over"),
+            BuildError::Contradiction { kept: true, .. } => Outcome::Wrong.help("run the same command again"),
+            BuildError::Contradiction { .. } => Outcome::Wrong.help(
                 "`kalah verify --consistency` finds the wrong layer: delete it and those above, and run the same \
-                 command again"
-            }
-            BuildError::PairStopped(_) => "its work is lost; the same command starts it over",
-            _ => return None,
-        };
-        Some(help.to_owned())
-    }
-
-    fn is_stop(&self) -> bool {
-        matches!(self, BuildError::Stopped(_) | BuildError::PairStopped(_))
-    }
-
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
-        match self {
-            BuildError::Device(error) => Some(error.diagnostic()),
-            error => wrapped_in!(error, Lock, Table, OutOfMemory),
+                 command again",
+            ),
+            BuildError::Lock(error) => error.diagnosis(commands),
+            BuildError::Table(error) => error.diagnosis(commands),
+            BuildError::OutOfMemory(error) => error.diagnosis(commands),
         }
     }
 }

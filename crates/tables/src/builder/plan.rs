@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use kalah_base::diagnostic::{Commands, Diagnostic};
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_base::file::beside;
 use kalah_base::system::{MemoryShortage, available_disk, check_address_space, check_memory};
 use kalah_core::game::Rules;
@@ -81,16 +81,17 @@ pub enum PlanError {
 }
 
 impl Diagnostic for PlanError {
-    fn help(&self, commands: &dyn Commands) -> Option<String> {
-        Some(match self {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
             PlanError::Memory(MemoryShortage::Available { available, .. }) => {
-                format!("{}, or build fewer seeds", available.help())
+                Outcome::Failed.help(format!("{}, or build fewer seeds", available.help()))
             }
-            PlanError::Memory(_) => "allow more with --memory, or build fewer seeds".to_owned(),
+            PlanError::Memory(_) => Outcome::Failed.help("allow more with --memory, or build fewer seeds"),
             PlanError::Disk { .. } => {
-                format!("free disk space, or choose another directory with {}", commands.directory_flag())
+                let flag = commands.directory_flag();
+                Outcome::Failed.help(format!("free disk space, or choose another directory with {flag}"))
             }
-        })
+        }
     }
 }
 

@@ -26,9 +26,8 @@ mod template;
 
 use std::path::PathBuf;
 
-use kalah_base::diagnostic::{Commands, Diagnostic, Outcome, build_missing};
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome, build_missing};
 use kalah_base::system::OutOfMemory;
-use kalah_base::wrapped_in;
 use kalah_core::cancel::Stopped;
 use kalah_core::directories::Directories;
 use kalah_core::game::{Bounds, Position};
@@ -129,27 +128,18 @@ impl From<TableError> for Fault {
 }
 
 impl Diagnostic for Fault {
-    fn outcome(&self) -> Outcome {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
-            Fault::Score { .. }
-            | Fault::Bounds { .. }
-            | Fault::Damage(_)
-            | Fault::Gap { .. }
-            | Fault::Manifest { .. } => Outcome::Wrong,
-            _ => Outcome::Failed,
-        }
-    }
-
-    fn help(&self, commands: &dyn Commands) -> Option<String> {
-        let Fault::Gap { directories, key, missing } = self else { return None };
-        let last = missing.last().map_or(*key, |&seeds| TableKey { seeds, ..*key });
-        Some(build_missing(directories, last, commands))
-    }
-
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
-        match self {
-            Fault::Device(error) => Some(error.diagnostic()),
-            error => wrapped_in!(error, Damage, Failed, OutOfMemory),
+            Fault::Score { .. } | Fault::Bounds { .. } | Fault::Manifest { .. } => Outcome::Wrong.into(),
+            Fault::Gap { directories, key, missing } => {
+                let last = missing.last().map_or(*key, |&seeds| TableKey { seeds, ..*key });
+                Outcome::Wrong.help(build_missing(directories, last, commands))
+            }
+            Fault::NotInManifest(_) => Outcome::Failed.into(),
+            Fault::Damage(error) | Fault::Failed(error) => error.diagnosis(commands),
+            Fault::OutOfMemory(error) => error.diagnosis(commands),
+            Fault::Device(error) => error.diagnosis(commands),
+            Fault::Stopped(error) => error.diagnosis(commands),
         }
     }
 }

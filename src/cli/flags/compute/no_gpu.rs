@@ -1,6 +1,6 @@
 use clap::Args;
 use kalah::build::{Backend, ComputeError};
-use kalah::diagnostic::{Commands, Diagnostic};
+use kalah::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah::game::Rules;
 
 /// The program was compiled without the feature `gpu`.
@@ -9,8 +9,8 @@ use kalah::game::Rules;
 pub struct Unsupported;
 
 impl Diagnostic for Unsupported {
-    fn help(&self, commands: &dyn Commands) -> Option<String> {
-        Some(format!("use {}, or compile kalah with its feature `gpu`", commands.without_gpu()))
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        Outcome::Failed.help(format!("use {}, or compile kalah with its feature `gpu`", commands.without_gpu()))
     }
 }
 

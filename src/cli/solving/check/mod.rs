@@ -16,6 +16,7 @@ use clap::Args;
 use kalah::certificate::{
     Check as Checked, CheckError, CheckIdentity, CheckTally, Head, StoredCertificate, digest_of_tables,
 };
+use kalah::diagnostic::Diagnostic;
 use kalah::file::StateFile;
 use kalah::progress::Pulse;
 use kalah::table::{Opening, TableError, TableKey, Tables};
@@ -30,6 +31,7 @@ use crate::cli::process::signals::stopped_by_signal;
 use crate::cli::program;
 use crate::cli::solving::check::report::{CheckReport, Extent, Found, description};
 use crate::cli::solving::check::tables_origin::TablesOrigin;
+use crate::cli::suggestion::Suggestions;
 
 /// Check a certificate: every claim, and its statement
 ///
@@ -115,7 +117,7 @@ impl Check {
                 } else {
                     output::line(format_args!("WRONG: {wrong}"))?
                 }
-                if let Some(advice) = failure::advice(&error) {
+                if let Some(advice) = error.diagnosis(&Suggestions).help {
                     output::message(format_args!("advice: {advice}"));
                 }
                 return Ok(Outcome::Wrong);

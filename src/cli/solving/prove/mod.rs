@@ -142,7 +142,7 @@ impl Prove {
         let outcome = progress.watch(&solver, None, || (), || work.run(&solver));
         progress.finish();
         match outcome {
-            Err(error) if error.is_stop() => {
+            Err(error) if error.outcome() == Outcome::Stopped => {
                 output::message("stopped; finished jobs are kept; run the same command again to continue");
                 Ok(Outcome::Failed)
             }

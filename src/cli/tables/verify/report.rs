@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::cli::failure::with_advice;
 use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
+use crate::cli::suggestion::Suggestions;
 
 /// Checks of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
@@ -159,7 +160,7 @@ impl BoardReport {
 
     /// Adds the result of a check of the layer with `seeds` seeds, or why it could not be made.
     pub fn add(&mut self, seeds: usize, check: Check, fault: &Fault) {
-        if fault.outcome() == Outcome::Wrong {
+        if fault.diagnosis(&Suggestions).outcome == Outcome::Wrong {
             let wrong = Wrong::new(self.blamed(seeds, fault), check, fault);
             self.wrong.get_or_insert_with(|| wrong.clone());
             self.faults.push(wrong);

@@ -1,7 +1,6 @@
 use std::sync::Arc;
 
-use kalah_base::diagnostic::{Commands, Diagnostic, Outcome};
-use kalah_base::wrapped_in;
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Rules, StartPosition};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow};
@@ -128,25 +127,16 @@ pub enum GraphError {
 }
 
 impl Diagnostic for GraphError {
-    fn outcome(&self) -> Outcome {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
-            GraphError::Board(_) => Outcome::Usage,
-            _ => Outcome::Failed,
-        }
-    }
-
-    fn help(&self, _: &dyn Commands) -> Option<String> {
-        match self {
-            GraphError::Memory { .. } => Some("allow more with --memory, or choose a smaller board".to_owned()),
+            GraphError::Board(_) => Outcome::Usage.into(),
+            GraphError::Memory { .. } => Outcome::Failed.help("allow more with --memory, or choose a smaller board"),
             GraphError::Exhausted { need, .. } => {
-                Some(format!("allow more with --memory; {} always suffice", size(need.most)))
+                Outcome::Failed.help(format!("allow more with --memory; {} always suffice", size(need.most)))
             }
-            _ => None,
+            GraphError::Table(error) => error.diagnosis(commands),
+            GraphError::Stopped { .. } => Outcome::Stopped.into(),
         }
-    }
-
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
-        wrapped_in!(self, Table)
     }
 }
 

@@ -1,8 +1,7 @@
 use std::ops::RangeInclusive;
 
-use kalah_base::diagnostic::{self, Diagnostic};
+use kalah_base::diagnostic::{self, Commands, Diagnosis, Diagnostic};
 use kalah_base::lock::Mutex;
-use kalah_base::wrapped_in;
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::game::{Line, ParseError, Rules, StartPosition};
 use rayon::prelude::*;
@@ -148,15 +147,12 @@ pub enum ScanError {
 }
 
 impl Diagnostic for ScanError {
-    fn outcome(&self) -> diagnostic::Outcome {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
-            ScanError::Wrong { .. } => diagnostic::Outcome::Wrong,
-            _ => diagnostic::Outcome::Failed,
+            ScanError::Stopped(error) => error.diagnosis(commands),
+            ScanError::Wrong { .. } => diagnostic::Outcome::Wrong.into(),
+            _ => diagnostic::Outcome::Failed.into(),
         }
-    }
-
-    fn wrapped(&self) -> Option<&dyn Diagnostic> {
-        wrapped_in!(self, Stopped)
     }
 }
 
