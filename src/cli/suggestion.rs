@@ -107,11 +107,8 @@ fn does_not_fit(error: &PlanError, directory: &Path, key: TableKey) -> String {
         other => return format!("it cannot be built here: {other}"),
     };
     let (needed, free, flags) = (size(*needed), size(*free), table_flags(directory, key.rules, key.pits));
-    format!(
-        "building it takes {needed} of {what}, but only {free} are free; `kalah plan build --seeds {}{flags}` shows \
-         what each layer takes",
-        key.seeds
-    )
+    let layers = format!("kalah plan build --seeds {}{flags}", key.seeds);
+    format!("building it takes {needed} of {what}, but only {free} are free; `{layers}` shows what each layer takes")
 }
 
 /// Returns the flags for rules, pits and directories, each with a space before it. Default values are left out.
