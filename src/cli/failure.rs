@@ -13,7 +13,7 @@ pub type Result<T> = std::result::Result<T, Failure>;
 /// The error of a command.
 #[derive(Debug)]
 pub struct Failure {
-    /// What failed, outermost first: "cannot write a.book".
+    /// Descriptions of what failed, outermost first: "cannot write a.book".
     contexts: Vec<String>,
     error: Box<dyn Diagnostic + Send + Sync>,
 }

@@ -1,4 +1,4 @@
-//! What an error means for the command that it ends, and what its user can do.
+//! Outcome and advice of errors.
 
 // | file | contents |
 // |---|---|
@@ -22,7 +22,7 @@ pub const USE_NEWER: &str = "use that version of kalah";
 
 /// An error that has its outcome and advice. One that wraps another returns the diagnosis of that.
 pub trait Diagnostic: Error {
-    /// The outcome of a command that ends with this error, and what its user can do.
+    /// The outcome of a command that ends with this error, and advice for its user.
     fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         let _ = commands;
         Outcome::Failed.into()
@@ -35,12 +35,12 @@ pub trait Diagnostic: Error {
     }
 }
 
-/// What an error means for the command that it ends.
+/// The meaning of an error for the command that it ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnosis {
     /// The outcome of the command.
     pub outcome: Outcome,
-    /// What the user can do, as a clause without a full stop.
+    /// Advice for the user, as a clause without a full stop.
     pub help: Option<String>,
 }
 
