@@ -63,6 +63,7 @@
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 //! | [`cancel`] | stopping long work |
 //! | [`cause`] | finding the cause of an error |
+//! | [`diagnostic`] | outcome and advice of errors |
 //! | [`text`] | parts of messages |
 //! | [`progress`] | progress of a long computation, and stopping it |
 //! | [`system`] | available memory and free disk space |
@@ -70,7 +71,7 @@
 //! | [`temporary`] | directories for temporary files |
 //! | [`printable`] | making untrusted text safe to print |
 //! | [`watcher`] | a thread that watches a condition while other threads work |
-pub use kalah_base::{file, printable, progress, random, system, temporary};
+pub use kalah_base::{diagnostic, file, printable, progress, random, system, temporary};
 pub use kalah_core::{cancel, cause, evaluation, game, header, index, isa, memory, text};
 pub use kalah_export as export;
 #[cfg(feature = "gpu")]

@@ -2,6 +2,7 @@
 
 use clap::Subcommand;
 
+use crate::cli::failure;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::{analysis, playing, program, serving, solving, tables};
 
@@ -58,7 +59,7 @@ pub enum Command {
 impl Command {
     /// Runs the command. `default_rules` is true if no rule set was given on the command line; `program` makes the
     /// whole command line.
-    pub fn run(self, default_rules: bool, program: fn() -> clap::Command) -> anyhow::Result<Outcome> {
+    pub fn run(self, default_rules: bool, program: fn() -> clap::Command) -> failure::Result<Outcome> {
         match self {
             Command::Build(command) => command.run(),
             Command::Plan(command) => command.run(),

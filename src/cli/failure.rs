@@ -1,132 +1,158 @@
-//! The message of an error that ends a command, and its exit code.
+//! The error of a command: its message and its exit code.
 
-use std::error::Error;
-use std::io;
+use std::fmt;
 
-use kalah::analyse::graph::GraphError;
-use kalah::analyse::opening::ScanError;
-use kalah::book::BookError;
-use kalah::build::BuildError;
 use kalah::cause;
-use kalah::certificate::{CertificateError, CheckError, StrategyError};
-use kalah::evaluation::NetworkFileError;
-use kalah::file::StateError;
-use kalah::printable::printable;
-use kalah::prove::ProveError;
-use kalah::solve::SolveError;
-use kalah::table::{ProbeError, TableError};
-use kalah::verify::Fault;
+use kalah::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 
-use crate::cli::errors::{advice, statement};
-use crate::cli::flags::positions::{LineOfFile, Unusable};
-use crate::cli::output;
-use crate::cli::process::outcome::{Outcome, UsageError};
+use crate::cli::suggestion::Suggestions;
 
-/// Returns an error, the causes that it does not mention itself, and advice.
-pub fn message(error: &anyhow::Error) -> String {
-    let mut causes = cause::chain(error.as_ref()).map(statement::statement);
-    let mut message = causes.next().unwrap_or_default();
-    for cause in causes {
-        if !message.contains(&cause) {
-            message += ": ";
-            message += &cause;
+/// Result of a part of a command.
+pub type Result<T> = std::result::Result<T, Failure>;
+
+/// The error of a command.
+#[derive(Debug)]
+pub struct Failure {
+    /// Descriptions of what failed, outermost first: "cannot write a.book".
+    contexts: Vec<String>,
+    error: Box<dyn Diagnostic + Send + Sync>,
+}
+
+/// An error that is only a text.
+#[derive(Debug, thiserror::Error)]
+#[error("{text}")]
+struct Message {
+    text: String,
+    outcome: Outcome,
+}
+
+impl Diagnostic for Message {
+    fn diagnosis(&self, _: &dyn Commands) -> Diagnosis {
+        self.outcome.into()
+    }
+}
+
+impl<E: Diagnostic + Send + Sync + 'static> From<E> for Failure {
+    fn from(error: E) -> Failure {
+        Failure { contexts: Vec::new(), error: Box::new(error) }
+    }
+}
+
+impl fmt::Display for Failure {
+    /// Writes the outermost context, or the error.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.contexts.first() {
+            Some(context) => f.write_str(context),
+            None => self.error.fmt(f),
         }
     }
-    match advice::of(error.as_ref()) {
-        Some(advice) => format!("{message}; {advice}"),
+}
+
+/// Returns the error of a command that failed.
+pub fn failed(text: impl fmt::Display) -> Failure {
+    Message { text: text.to_string(), outcome: Outcome::Failed }.into()
+}
+
+/// Returns the error of a command line that is wrong, whatever the machine and its files.
+pub fn usage(text: impl fmt::Display) -> Failure {
+    Message { text: text.to_string(), outcome: Outcome::Usage }.into()
+}
+
+/// Returns with an error that is only a text.
+macro_rules! bail {
+    ($($text:tt)*) => { return Err($crate::cli::failure::failed(format_args!($($text)*))) };
+}
+pub(crate) use bail;
+
+/// Returns with an error that is only a text, unless a condition holds.
+macro_rules! ensure {
+    ($condition:expr, $($text:tt)*) => { if !$condition { $crate::cli::failure::bail!($($text)*) } };
+}
+pub(crate) use ensure;
+
+/// Adds what failed to an error.
+pub trait Context<T> {
+    /// Adds the text that `context` returns.
+    fn with_context<C: fmt::Display>(self, context: impl FnOnce() -> C) -> Result<T>;
+
+    /// Adds a text.
+    fn context(self, context: impl fmt::Display) -> Result<T>
+    where
+        Self: Sized,
+    {
+        self.with_context(|| context)
+    }
+}
+
+impl<T, E: Into<Failure>> Context<T> for std::result::Result<T, E> {
+    fn with_context<C: fmt::Display>(self, context: impl FnOnce() -> C) -> Result<T> {
+        self.map_err(|error| {
+            let mut failure: Failure = error.into();
+            failure.contexts.insert(0, context().to_string());
+            failure
+        })
+    }
+}
+
+impl<T> Context<T> for Option<T> {
+    fn with_context<C: fmt::Display>(self, context: impl FnOnce() -> C) -> Result<T> {
+        self.ok_or_else(|| failed(context()))
+    }
+}
+
+impl Failure {
+    /// Returns the outcome of a command with this error. All exit codes of errors come from here.
+    pub fn outcome(&self) -> Outcome {
+        match self.error.is_closed_pipe() {
+            true => Outcome::Done,
+            false => self.error.diagnosis(&Suggestions).outcome,
+        }
+    }
+
+    /// Returns the error, the causes that it does not mention itself, and advice.
+    pub fn message(&self) -> String {
+        let mut texts = self.contexts.iter().cloned().chain(cause::chain(&*self.error).map(ToString::to_string));
+        let mut message = texts.next().unwrap_or_default();
+        for text in texts {
+            if !message.contains(&text) {
+                message += ": ";
+                message += &text;
+            }
+        }
+        advised(message, &*self.error)
+    }
+}
+
+/// Returns the text of an error, followed by a semicolon and advice, if there is any.
+pub fn with_advice(error: &dyn Diagnostic) -> String {
+    advised(error.to_string(), error)
+}
+
+fn advised(message: String, error: &dyn Diagnostic) -> String {
+    match error.diagnosis(&Suggestions).help {
+        Some(help) => format!("{message}; {help}"),
         None => message,
     }
 }
 
-/// Maximum characters of a line of an error.
-const MAX_LINE: usize = 4000;
-
-/// Prints the message of an error that ends a command. Returns the outcome of the command.
-pub fn report(error: &anyhow::Error) -> Outcome {
-    if !is_broken_pipe(error) {
-        // File names and quoted input may contain control characters, which must not reach a terminal.
-        let lines: Vec<String> = message(error).lines().map(|line| printable(line, MAX_LINE)).collect();
-        output::message(format_args!("kalah: {}", lines.join("\n")));
-    }
-    outcome(error)
-}
-
-/// Reports why there is no answer for the position of `place`. Returns the outcome for the command, which goes on
-/// with the others.
-pub fn refuse(place: Option<&LineOfFile>, error: &anyhow::Error) -> Outcome {
-    let (message, outcome) = (message(error), outcome(error));
-    match place {
-        Some(place) => output::message(format_args!("kalah: {place}: {message}")),
-        None => output::message(format_args!("kalah: {message}")),
-    }
-    // A fault in a file is not a fault of the command line.
-    if place.is_some() && outcome == Outcome::Usage { Outcome::Failed } else { outcome }
-}
-
-/// Returns the outcome of a command with this error. All exit codes of errors come from here.
-pub fn outcome(error: &anyhow::Error) -> Outcome {
-    if is_broken_pipe(error) {
-        // The reader closed the pipe (`head`, `less`).
-        Outcome::Done
-    } else if is_damage(error) {
-        Outcome::Wrong
-    } else if cause::chain(error.as_ref()).any(is_usage) {
-        Outcome::Usage
-    } else {
-        Outcome::Failed
-    }
-}
-
-/// Returns true if the command line is wrong on any machine.
-fn is_usage(cause: &(dyn Error + 'static)) -> bool {
-    cause.is::<UsageError>()
-        || cause.downcast_ref().is_some_and(Unusable::is_usage)
-        || matches!(cause.downcast_ref(), Some(SolveError::Board { .. }))
-        || matches!(cause.downcast_ref(), Some(StrategyError::Board(_)))
-        || matches!(cause.downcast_ref(), Some(GraphError::Board(_)))
-        || matches!(cause.downcast_ref(), Some(ProbeError::BeyondTables { .. } | ProbeError::OtherPits { .. }))
-        || matches!(
-            cause.downcast_ref(),
-            Some(ProveError::Value { .. } | ProveError::Trivial { .. } | ProveError::Statement(_))
-        )
-}
-
-/// Returns true if the reader of the output closed the pipe.
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-}
-
-/// Returns true if an error is the finding of a check: damage, or a wrong value.
-fn is_damage(error: &anyhow::Error) -> bool {
-    cause::chain(error.as_ref()).any(|cause| {
-        cause.downcast_ref().is_some_and(TableError::is_damage)
-            || matches!(cause.downcast_ref(), Some(ScanError::Wrong { .. }))
-            || cause.downcast_ref().is_some_and(Fault::is_wrong)
-            || matches!(cause.downcast_ref(), Some(BuildError::Contradiction { .. }))
-            || cause.downcast_ref().is_some_and(CertificateError::is_damage)
-            || cause.downcast_ref().is_some_and(CheckError::is_wrong)
-            || matches!(cause.downcast_ref(), Some(StrategyError::Wrong(_)))
-            || cause.downcast_ref().is_some_and(StateError::is_damage)
-            || cause.downcast_ref().is_some_and(ProveError::is_damage)
-            || matches!(cause.downcast_ref(), Some(SolveError::Contradiction { .. }))
-            || cause.downcast_ref().is_some_and(BookError::is_damage)
-            || cause.downcast_ref().is_some_and(NetworkFileError::is_damage)
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use std::io;
     use std::path::Path;
 
-    use kalah::analyse::book::MakeError;
-    use kalah::analyse::{BoundsSourceError, ReviewError};
-    use kalah::book::BookFileError;
-    use kalah::build::ComputeError;
+    use kalah::analyse::AnalyseError;
+    use kalah::analyse::graph::GraphError;
+    use kalah::book::{BookError, BookFileError};
+    use kalah::build::{BuildError, ComputeError};
+    use kalah::certificate::CheckError;
     use kalah::export::ExportError;
+    use kalah::file::StateError;
     use kalah::play::PlayError;
-    use kalah::solve::CheckpointError;
-    use kalah::table::Damage;
+    use kalah::prove::ProveError;
+    use kalah::solve::{CheckpointError, SolveError};
+    use kalah::table::{Damage, ProbeError, TableError};
     use kalah::train::TrainError;
+    use kalah::verify::Fault;
 
     use super::*;
 
@@ -143,10 +169,10 @@ mod tests {
         for (error, expected) in
             [(lost, "the GPU was lost: it was unplugged"), (hung, "60 seconds: it, or its driver, hangs")]
         {
-            let error = anyhow::Error::from(BuildError::Device(error.into()));
-            let message = message(&error);
+            let error = Failure::from(BuildError::Device(error.into()));
+            let message = error.message();
             assert!(message.contains(expected) && message.contains("kept"), "{message}");
-            assert_eq!(outcome(&error), Outcome::Failed);
+            assert_eq!(error.outcome(), Outcome::Failed);
         }
     }
 
@@ -158,7 +184,7 @@ mod tests {
         let book = || BookError::Table(table());
         let play = || PlayError::Solve(solve());
         let file = || BookFileError { path: Path::new("a.book").into(), error: book() };
-        let mut wrapping: Vec<anyhow::Error> = vec![
+        let mut wrapping: Vec<Failure> = vec![
             table().into(),
             io::Error::other(table()).into(),
             ProbeError::Table(table()).into(),
@@ -178,23 +204,20 @@ mod tests {
             ProveError::Solve(solve()).into(),
             book().into(),
             file().into(),
-            MakeError::Solve(solve()).into(),
-            MakeError::Book(book()).into(),
-            MakeError::File(file()).into(),
-            BoundsSourceError::Solve(solve()).into(),
-            BoundsSourceError::Book(book()).into(),
-            ReviewError::Bounds(BoundsSourceError::Solve(solve())).into(),
+            AnalyseError::Solve(solve()).into(),
+            AnalyseError::Book(book()).into(),
+            AnalyseError::File(file()).into(),
             PlayError::Table(table()).into(),
             PlayError::Book(book()).into(),
             play().into(),
         ];
         #[cfg(feature = "serve")]
         wrapping.push(kalah::serve::SiteError::Table(table()).into());
-        wrapping.push(anyhow::Error::from(play()).context("a game"));
+        wrapping.extend(Err::<(), _>(play()).context("a game").err());
         for error in wrapping {
-            assert!(cause::find::<TableError>(error.as_ref()).is_some(), "{error:?}");
-            assert_eq!(outcome(&error), Outcome::Wrong, "{error:?}");
-            let message = message(&error);
+            assert!(cause::find::<TableError>(&*error.error).is_some(), "{error:?}");
+            assert_eq!(error.outcome(), Outcome::Wrong, "{error:?}");
+            let message = error.message();
             assert_eq!(message.matches(&table().to_string()).count(), 1, "{message}");
         }
     }

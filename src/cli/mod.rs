@@ -11,14 +11,14 @@
 //! | `program` | commands about the program itself |
 //! | `flags` | flags and arguments shared by several commands |
 //! | `output` | everything that commands print |
-//! | `errors` | wording of errors, and advice |
-//! | `failure` | the message and exit code of an error that ends a command |
+//! | `failure` | the error of a command: its message and its exit code |
+//! | `report` | reporting it |
+//! | `suggestion` | commands that fit this machine, for advice |
 //! | `process` | exit codes, signals, limits of the system |
 //! | `help` | groups of commands and flags, examples, rule sets; hints for mistyped arguments |
 
 mod analysis;
 mod commands;
-mod errors;
 mod failure;
 mod flags;
 mod help;
@@ -26,8 +26,10 @@ mod output;
 mod playing;
 mod process;
 mod program;
+mod report;
 mod serving;
 mod solving;
+mod suggestion;
 mod tables;
 
 use std::ffi::OsString;
@@ -40,10 +42,9 @@ use clap::{ArgMatches, ColorChoice, CommandFactory, FromArgMatches, Parser, Valu
 use kalah::game::Rules;
 
 use self::commands::{Command, HEADINGS};
-use self::errors::advice;
 use self::flags::given::Given;
 use self::flags::{directories, remote};
-use self::process::outcome::Outcome;
+use self::process::outcome::{Outcome, leave};
 use self::process::{bus_error, limits, signals};
 
 /// Solve and play the sowing game Kalah, with exact endgame tables
@@ -100,7 +101,7 @@ fn run() -> ExitCode {
     };
     let given = Given::new(&command, &matches);
     if let Err(error) = remote::open(&given) {
-        return failure::report(&error).leave();
+        return leave(report::failure(&error));
     }
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
@@ -113,9 +114,9 @@ fn run() -> ExitCode {
     if default_rules {
         name_default_rules(&given);
     }
-    advice::for_command(given.names.first().copied().unwrap_or_default());
+    suggestion::for_command(given.names.first().copied().unwrap_or_default());
     if let Err(error) = directories::check(&given) {
-        return failure::report(&error).leave();
+        return leave(report::failure(&error));
     }
     cli.run(default_rules)
 }
@@ -128,7 +129,7 @@ fn print_answer(error: &clap::Error) -> ExitCode {
     match printed {
         // An error message that cannot be printed keeps its exit code.
         Err(failed) if !error.use_stderr() && failed.kind() != io::ErrorKind::BrokenPipe => {
-            cannot_print(&failed).leave()
+            leave(cannot_print(&failed))
         }
         _ => code,
     }
@@ -202,12 +203,12 @@ impl Cli {
     /// Runs the command. `default_rules` is true if no rule set was given on the command line.
     fn run(self, default_rules: bool) -> ExitCode {
         let outcome = self.command.run(default_rules, command);
-        let outcome = outcome.unwrap_or_else(|error| failure::report(&error)).after(signals::received());
+        let outcome = outcome.unwrap_or_else(|error| report::failure(&error)).after(signals::received());
         // A failed write of the last buffered output must not go unnoticed.
         let flushed = io::stdout().flush().err().filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
         match flushed.filter(|_| outcome == Outcome::Done) {
-            Some(error) => cannot_print(&error).leave(),
-            None => outcome.leave(),
+            Some(error) => leave(cannot_print(&error)),
+            None => leave(outcome),
         }
     }
 }

@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use clap::{Args, Command};
 use clap_complete::Shell;
 use kalah::file::{FileContent, refuse_link, replace, require_replaceable};
@@ -11,6 +10,7 @@ use kalah::game::{Pit, Position, Rules};
 use kalah::isa::Isa;
 use serde::Serialize;
 
+use crate::cli::failure::{self, Context, failed};
 use crate::cli::help::examples;
 use crate::cli::output::{self, board_view};
 use crate::cli::process::outcome::Outcome;
@@ -67,7 +67,7 @@ struct RulesReport {
 }
 
 impl Explain {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         let start: Position = POSITION.parse()?;
         let explained = self.rules.map_or(Rules::ALL.to_vec(), |rules| vec![rules]);
         let rule_sets = explained.into_iter().map(|rules| RuleSet {
@@ -130,7 +130,7 @@ pub struct Completions {
 }
 
 impl Completions {
-    pub fn run(self, mut command: Command) -> anyhow::Result<Outcome> {
+    pub fn run(self, mut command: Command) -> failure::Result<Outcome> {
         // Generated first and printed afterwards, since the generator panics if the reader closes the pipe.
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut command, "kalah", &mut script);
@@ -174,7 +174,7 @@ pub const ENVIRONMENT: [(&str, &str); 5] = [
 
 impl Manual {
     /// Writes the pages of `command` and its subcommands.
-    pub fn run(self, command: Command) -> anyhow::Result<Outcome> {
+    pub fn run(self, command: Command) -> failure::Result<Outcome> {
         let directory = &self.directory;
         let failed = || format!("cannot write manual pages to {}", directory.display());
         std::fs::create_dir_all(directory).with_context(failed)?;
@@ -219,7 +219,7 @@ fn all(mut command: Command) -> Vec<(String, Command)> {
 
 /// Returns the page of a command. In place of the heading EXTRA of clap_mangen, it has the sections about the
 /// environment and about files.
-fn page(command: Command, is_first: bool) -> anyhow::Result<String> {
+fn page(command: Command, is_first: bool) -> failure::Result<String> {
     let variables: Vec<_> = command.get_arguments().filter_map(|argument| argument.get_env()?.to_str()).collect();
     let (more, heading) = if is_first {
         (environment(|_| true) + FILES, "EXIT STATUS")
@@ -228,7 +228,7 @@ fn page(command: Command, is_first: bool) -> anyhow::Result<String> {
     };
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone()).render(&mut page)?;
-    Ok(String::from_utf8(page)?.replace(".SH EXTRA\n", &format!("{more}.SH {heading}\n")))
+    Ok(String::from_utf8(page).map_err(failed)?.replace(".SH EXTRA\n", &format!("{more}.SH {heading}\n")))
 }
 
 /// Returns the section about the environment variables that `is_used` selects; empty without any.

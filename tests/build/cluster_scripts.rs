@@ -140,7 +140,7 @@ fn a_slurm_task_keeps_to_its_memory() {
         task.run()
     };
     let ran = task("1", &["--backend", "cpu"]);
-    assert!(ran.code() == 1 && ran.stderr().contains("allowed by --memory"), "{}", ran.stderr());
+    assert!(ran.code() == 1 && ran.stderr().contains("are allowed; allow more with --memory"), "{}", ran.stderr());
     task("1", &["--backend", "cpu", "--memory=1GiB"]).success();
     task("1024", &["--backend", "cpu"]).success();
 }

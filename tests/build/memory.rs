@@ -352,7 +352,10 @@ fn unpacking_keeps_to_its_memory_and_reports_what_it_needs() {
     // only when it is reached.
     let (output, to) = unpack("true", &format!("--memory {}", needed - 1));
     let printed = ran(&output, 1);
-    assert!(printed.contains("allowed by --memory") && printed.contains("small.archive"), "{printed}");
+    assert!(
+        printed.contains("are allowed; allow more with --memory") && printed.contains("small.archive"),
+        "{printed}"
+    );
     assert_eq!(std::fs::read_dir(to.path()).unwrap().count(), 0);
     let (output, _) = unpack(&format!("ulimit -d {}", largest / 1024), "");
     assert!(ran(&output, 1).contains("memory"));

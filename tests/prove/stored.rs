@@ -1,6 +1,7 @@
 //! A certificate is checked from its file, a window of claims at a time.
 
 use std::io::{Seek, SeekFrom, Write};
+use std::mem::discriminant;
 use std::path::Path;
 
 use kalah::build::build;
@@ -138,6 +139,6 @@ fn a_damaged_file_is_refused_for_the_same_reason() {
         let one = Certificate::read(&path).map(|_| ()).unwrap_err();
         let two = StoredCertificate::open(&path).map(|_| ()).unwrap_err();
         assert_eq!(one.to_string(), two.to_string());
-        assert_eq!(one.is_damage(), two.is_damage());
+        assert_eq!(discriminant(&one), discriminant(&two));
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use kalah::build::Builder;
 use kalah::game::Rules;
-use kalah::header::Kind;
+use kalah::header::{HeaderError, Kind};
 use kalah::progress::Pulse;
 use kalah::table::archive::ArchiveEntry;
 use kalah::table::format::{Entry, LayerHeader, prefix};
@@ -137,7 +137,7 @@ fn another_file_is_refused() {
     let other = zstd::encode_all(&b"something else"[..], 1).unwrap();
     for bytes in [table.bytes(), b"", b"hello", &other] {
         let TableError::Damaged { damage, kind, .. } = refused(directory.path(), &table, bytes) else { panic!() };
-        assert_eq!(damage, Damage::Foreign(Kind::Archive));
+        assert_eq!(damage, Damage::Header(HeaderError::Foreign(Kind::Archive)));
         assert_eq!(kind, FileKind::Archive);
     }
 }

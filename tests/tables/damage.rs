@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use kalah::build::BuildError;
 use kalah::game::{Position, Row, Rules};
+use kalah::header::HeaderError;
 use kalah::index::{LayerIndex, RankSet, TableRow};
 use kalah::isa::Isa;
 use kalah::table::{
@@ -139,7 +140,7 @@ fn a_file_of_another_length_is_refused() {
     for length in 0..sound().len() {
         let expected = sound().len() as u64;
         match damage(open(&sound()[..length])) {
-            Damage::Foreign(_) => assert!(length < HEADER_BYTES),
+            Damage::Header(HeaderError::Foreign(_)) => assert!(length < HEADER_BYTES),
             found => assert_eq!(found, Damage::Length { found: length as u64, expected }),
         }
     }
@@ -156,8 +157,8 @@ fn a_flipped_bit_before_the_frames_is_refused() {
         for bit in 0..8 {
             bytes[at] ^= 1 << bit;
             match damage(open(&bytes[..])) {
-                Damage::Foreign(_) => assert!(at < 8),
-                Damage::Version { .. } => assert!((8..12).contains(&at)),
+                Damage::Header(HeaderError::Foreign(_)) => assert!(at < 8),
+                Damage::Header(HeaderError::Version { .. }) => assert!((8..12).contains(&at)),
                 Damage::Part { part: TablePart::Header, .. } => assert!((12..HEADER_BYTES).contains(&at)),
                 Damage::Part { part: TablePart::Directory, .. } => assert!(at >= HEADER_BYTES),
                 other => panic!("byte {at}: {other}"),
@@ -288,9 +289,9 @@ fn a_foreign_file_under_the_name_of_a_table_is_refused() {
         (read(TableKey { rules: Rules::Standard, seeds: 4, ..key }), |damage| matches!(damage, Damage::Other { .. })),
         (read(TableKey { rules: Rules::SKalaha, seeds: 4, ..key }), |damage| matches!(damage, Damage::Other { .. })),
         (read(TableKey { pits: 3, seeds: 4, ..key }), |damage| matches!(damage, Damage::Other { .. })),
-        (Vec::new(), |damage| matches!(damage, Damage::Foreign(_))),
-        (b"KALAHTB\n".to_vec(), |damage| matches!(damage, Damage::Foreign(_))),
-        (b"position,score\n".repeat(50), |damage| matches!(damage, Damage::Foreign(_))),
+        (Vec::new(), |damage| matches!(damage, Damage::Header(HeaderError::Foreign(_)))),
+        (b"KALAHTB\n".to_vec(), |damage| matches!(damage, Damage::Header(HeaderError::Foreign(_)))),
+        (b"position,score\n".repeat(50), |damage| matches!(damage, Damage::Header(HeaderError::Foreign(_)))),
         (unfinished, |damage| matches!(damage, Damage::Unfinished)),
     ];
     for (bytes, expected) in cases {

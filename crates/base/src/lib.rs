@@ -4,6 +4,7 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | [`diagnostic`] | outcome and advice of errors |
 //! | [`mod@file`] | opening, replacing, sealing and locking files |
 //! | [`lock`] | the mutex of builders and searches |
 //! | [`printable`] | making untrusted text safe to print |
@@ -12,6 +13,7 @@
 //! | [`system`] | available memory and free disk space |
 //! | [`temporary`] | directories for temporary files |
 
+pub mod diagnostic;
 pub mod file;
 pub mod lock;
 pub mod printable;

@@ -83,6 +83,13 @@ pub enum HeaderError {
     Damaged,
 }
 
+impl HeaderError {
+    /// Returns true if the file has a newer version than this program reads.
+    pub fn is_newer(&self) -> bool {
+        matches!(self, HeaderError::Version { found, known } if found > known)
+    }
+}
+
 /// The first field of every header: kind and version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]

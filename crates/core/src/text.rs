@@ -9,3 +9,18 @@
 pub fn count(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
+
+/// Formats a number of bytes for people, such as "512 B" or "1.50 GiB".
+///
+/// ```
+/// assert_eq!(kalah_core::text::size(1023), "1023 B");
+/// assert_eq!(kalah_core::text::size(3 << 29), "1.50 GiB");
+/// ```
+pub fn size(bytes: u64) -> String {
+    let mut units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"].into_iter();
+    let (mut amount, mut unit) = (bytes as f64, None);
+    while amount >= 1024.0 {
+        (amount, unit) = (amount / 1024.0, units.next());
+    }
+    unit.map_or_else(|| format!("{bytes} B"), |unit| format!("{amount:.2} {unit}"))
+}

@@ -2,6 +2,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Stopped;
 use kalah_core::index::{Frame, RowIndex, TableRow, layer_frames};
@@ -45,6 +46,16 @@ pub enum ExportError {
     /// The export was stopped.
     #[error("stopped before all positions were written")]
     Stopped,
+}
+
+impl Diagnostic for ExportError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            ExportError::Table(error) => error.diagnosis(commands),
+            ExportError::Io(error) => error.diagnosis(commands),
+            ExportError::Stopped => Outcome::Stopped.into(),
+        }
+    }
 }
 
 impl From<Stopped> for ExportError {

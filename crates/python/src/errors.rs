@@ -129,7 +129,7 @@ fn of_table(error: &TableError) -> PyErr {
         TableError::Missing { key, directories, missing } => {
             python::MissingTableError::new_err(missing_table(directories, *key, missing, &text, false))
         }
-        TableError::Damaged { damage: Damage::Version { found, known }, .. } if found > known => {
+        TableError::Damaged { damage: Damage::Header(error), .. } if error.is_newer() => {
             python::TableError::new_err(format!("{text}; use a newer kalah, or another directory"))
         }
         TableError::Damaged { path, .. } if is_address(path) => {

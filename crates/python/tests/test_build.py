@@ -86,7 +86,7 @@ def test_what_cannot_be_built_is_an_error(tmp_path: Path) -> None:
     for seeds, pits in [(1, 6), (49, 6), (10, 0), (10, 9)]:
         with pytest.raises(ValueError):
             kalah.build(tmp_path, seeds, pits=pits)
-    with pytest.raises(BuildError, match="bytes of memory"):
+    with pytest.raises(BuildError, match="of memory, but only"):
         kalah.build(tmp_path, 20, memory=1000)
     file = tmp_path / "file"
     file.write_text("")

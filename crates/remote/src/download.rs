@@ -3,10 +3,11 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic};
 use kalah_base::file::{self, Document, FileContent, LockError};
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::{Cancel, Stopped};
-use kalah_core::header::Kind;
+use kalah_core::header::{HeaderError, Kind};
 use kalah_core::table::{Damage, Table, TableError, TableKey};
 use kalah_tables::table::DirectoryLock;
 use kalah_tables::table::archive::{archive_path, decompress, read_info};
@@ -70,6 +71,17 @@ pub enum DownloadError {
     /// The download was stopped.
     #[error("{0}")]
     Stopped(#[from] Stopped),
+}
+
+impl Diagnostic for DownloadError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            DownloadError::Remote { source, .. } => source.diagnosis(commands),
+            DownloadError::Table(error) => error.diagnosis(commands),
+            DownloadError::Lock(error) => error.diagnosis(commands),
+            DownloadError::Stopped(error) => error.diagnosis(commands),
+        }
+    }
 }
 
 impl Download {
@@ -253,7 +265,7 @@ impl Download {
             };
             if answer.start + received == 0 && !content(path).may_begin(&bytes) {
                 discard(path);
-                return Err(TableError::damaged(path, Damage::Foreign(Kind::Table)).into());
+                return Err(TableError::damaged(path, Damage::Header(HeaderError::Foreign(Kind::Table))).into());
             }
             file.write_all(&bytes).map_err(written)?;
             received += bytes.len() as u64;

@@ -1,6 +1,7 @@
 use std::io;
 use std::time::Duration;
 
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_core::cancel::Stopped;
 
 /// Maximum wait that a server can ask for. Requests that it answers with a longer one are not repeated.
@@ -100,6 +101,16 @@ impl RemoteError {
 /// Returns true if a request that was answered with this status may succeed later.
 fn is_passing(status: u16) -> bool {
     matches!(status, 408 | 425 | 429 | 500 | 502..=504)
+}
+
+impl Diagnostic for RemoteError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            RemoteError::Stopped(error) => error.diagnosis(commands),
+            RemoteError::Cache { source, .. } => source.diagnosis(commands),
+            _ => Outcome::Failed.into(),
+        }
+    }
 }
 
 impl From<RemoteError> for io::Error {

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_base::file::LockError;
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Stopped;
@@ -57,6 +58,25 @@ pub enum SiteError {
     /// The work was stopped.
     #[error(transparent)]
     Stopped(#[from] Stopped),
+}
+
+impl Diagnostic for SiteError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            SiteError::NotOurs(_) => Outcome::Failed.help("choose another folder, or empty this one"),
+            SiteError::Disk { .. } => Outcome::Failed.help("free disk space, or choose a smaller --size"),
+            SiteError::Foreign(_) => Outcome::Failed.help("move it, or choose another folder"),
+            SiteError::Inside { .. } => Outcome::Failed.help("choose other tables with --tables, or another folder"),
+            SiteError::NoModule(_) => Outcome::Failed.help("give the engine, kalah_wasm.wasm, with --module"),
+            SiteError::File { path, .. } if path.ends_with("kalah_first.wasm") => {
+                Outcome::Failed.help("put it beside the engine; packaging/wasm makes both")
+            }
+            SiteError::File { source, .. } => source.diagnosis(commands),
+            SiteError::Lock(error) => error.diagnosis(commands),
+            SiteError::Table(error) => error.diagnosis(commands),
+            SiteError::Stopped(error) => error.diagnosis(commands),
+        }
+    }
 }
 
 /// Adds copied bytes of tables to `pulse`.

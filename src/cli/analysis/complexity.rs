@@ -7,12 +7,13 @@ use kalah::analyse::graph::Convention;
 use kalah::game::{Rules, StartPosition};
 use serde::Serialize;
 
+use crate::cli::failure::{self, usage};
 use crate::cli::flags::args;
 use crate::cli::flags::args::Boards;
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::report::{Format, Grid};
-use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::outcome::Outcome;
 
 /// Estimate the size of game trees
 ///
@@ -85,7 +86,7 @@ struct ComplexityReport {
 }
 
 impl Complexity {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
         let Self { rules, depth, .. } = self;
         let players = match self.players {
@@ -120,7 +121,7 @@ impl Complexity {
     }
 }
 
-fn sample(sampling: &Sampling, start: StartPosition) -> anyhow::Result<BoardReport> {
+fn sample(sampling: &Sampling, start: StartPosition) -> failure::Result<BoardReport> {
     let found = sampling.run(start).map_err(|error| usage(format_args!("{start}: {error}")))?;
     Ok(BoardReport {
         pits: start.pits,

@@ -1,13 +1,11 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::analyse::graph::{
     Convention, Explorer, GameGraph, GraphError, GraphLayer, Need, Outcomes, Subgraph, state_space,
 };
-use kalah::build::BuildError;
 use kalah::cancel::Cancel;
 use kalah::game::{Rules, StartPosition};
 use kalah::system::available_memory;
@@ -15,13 +13,14 @@ use kalah::table::{Opening, TableKey, Tables};
 use kalah::temporary::TemporaryDirectory;
 use serde::Serialize;
 
+use crate::cli::failure::{self, Context, bail};
 use crate::cli::flags::args::Boards;
 use crate::cli::flags::{args, solve_tables};
 use crate::cli::help::examples;
 use crate::cli::output::report::{Format, Grid};
 use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::cancelled_by_signal;
-use crate::cli::{failure, output};
+use crate::cli::{output, report};
 
 /// Count all positions that can be reached from a start
 ///
@@ -118,7 +117,7 @@ enum Document<'a> {
 }
 
 impl Graph {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
         let boards = self.boards.list();
         let cancel = cancelled_by_signal();
@@ -128,7 +127,7 @@ impl Graph {
                 Ok(report) => reports.push(report),
                 // Other boards of the list may fit.
                 Err(error) if boards.len() > 1 && !cancel.is_cancelled() => {
-                    outcome = outcome.and(failure::report(&error));
+                    outcome = outcome.and(report::failure(&error));
                 }
                 Err(error) => return Err(error),
             }
@@ -151,7 +150,7 @@ impl Graph {
         })
     }
 
-    fn explore(&self, start: StartPosition, cancel: &Cancel) -> anyhow::Result<BoardReport> {
+    fn explore(&self, start: StartPosition, cancel: &Cancel) -> failure::Result<BoardReport> {
         let Self { rules, convention, .. } = *self;
         let memory = self.limit();
         // An error here comes before tables are built.
@@ -178,13 +177,12 @@ impl Graph {
                     self.memory,
                     cancel,
                 );
-                match built.as_ref().err().and_then(|error| error.downcast_ref()) {
-                    Some(BuildError::Stopped(key)) => bail!(
-                        "stopped while building {key} for the outcomes; nothing is kept, but tables of `kalah \
-                         build` would be"
-                    ),
-                    _ => built?,
-                };
+                match built {
+                    Err(stop) if stop.outcome() == Outcome::Stopped => {
+                        bail!("{stop} for the outcomes; nothing is kept, but tables of `kalah build` would be")
+                    }
+                    built => built?,
+                }
                 Some(Tables::open(temporary.path(), rules, start.pits, seeds)?)
             }
         };

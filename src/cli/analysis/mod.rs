@@ -21,6 +21,7 @@ use crate::cli::analysis::graph::Graph;
 use crate::cli::analysis::opening::Opening;
 use crate::cli::analysis::opening_scan::OpeningScan;
 use crate::cli::analysis::values::Values;
+use crate::cli::failure;
 use crate::cli::process::outcome::Outcome;
 
 /// Analyse whole boards: values, positions, game trees, openings
@@ -40,7 +41,7 @@ enum Action {
 }
 
 impl Analyse {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         match self.action {
             Action::Values(values) => values.run(),
             Action::Graph(graph) => graph.run(),

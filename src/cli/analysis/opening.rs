@@ -1,15 +1,15 @@
 use std::time::Instant;
 
-use anyhow::bail;
 use clap::Args;
 use indicatif::HumanCount;
 use kalah::analyse::opening::{Limits, Outcome as GameOutcome, ScanError, check, winning_opening};
 use kalah::game::{Rules, StartPosition};
 use serde::Serialize;
 
+use crate::cli::failure::{self, bail, usage};
 use crate::cli::help::examples;
 use crate::cli::output;
-use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::cancelled_by_signal;
 
 /// Test if the first player can win in the first turn
@@ -53,7 +53,7 @@ struct OpeningReport {
 }
 
 impl Opening {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         let StartPosition { pits, seeds } = self.start;
         let start = self.start.position().map_err(usage)?;
         let cancel = cancelled_by_signal();

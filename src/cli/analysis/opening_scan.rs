@@ -3,20 +3,20 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::HumanCount;
-use kalah::analyse::opening::{self, Batch, Limits, ScanError, ScanTally, ScannedStart, StartRange, open_state, split};
+use kalah::analyse::opening::{self, Batch, Limits, ScanTally, ScannedStart, StartRange, open_state, split};
 use kalah::game::{MAX_PITS, Rules, StartPosition};
 use parking_lot::Mutex;
 use serde::Serialize;
 
+use crate::cli::failure::{self, Context, bail, usage};
 use crate::cli::flags::args;
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::output::report::{Format, Grid};
-use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::cancelled_by_signal;
 
 /// Find the starts that the first player does not win
@@ -113,7 +113,7 @@ struct ScanReport {
 }
 
 impl OpeningScan {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
         let ranges = self.ranges()?;
         let clock = Instant::now();
@@ -137,7 +137,7 @@ impl OpeningScan {
         let on_game = || {
             scanned.fetch_add(1, Ordering::Relaxed);
         };
-        let on_batch = |batch: &Batch| -> anyhow::Result<()> {
+        let on_batch = |batch: &Batch| -> failure::Result<()> {
             if let Some(state) = &state {
                 state.lock().append(batch)?;
             }
@@ -145,7 +145,7 @@ impl OpeningScan {
         };
         let batches = progress.complete(&scanned, || scan.run(&ranges, done, &cancel, &on_game, &on_batch));
         let batches = match batches {
-            Err(error) if matches!(error.downcast_ref(), Some(ScanError::Stopped(_))) => {
+            Err(error) if error.outcome() == Outcome::Stopped => {
                 output::message(match self.state {
                     Some(_) => "stopped; run the same command again to continue",
                     None => "stopped, and nothing is saved; --state FILE saves finished games",
@@ -160,7 +160,7 @@ impl OpeningScan {
     }
 
     /// Returns the start positions to scan.
-    fn ranges(&self) -> anyhow::Result<Vec<StartRange>> {
+    fn ranges(&self) -> failure::Result<Vec<StartRange>> {
         let check = |pits: usize, seeds: u32| StartPosition { pits, seeds }.position();
         let mut ranges = Vec::new();
         if let Some(path) = &self.list {

@@ -1,7 +1,6 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use clap::Args;
 use kalah::analyse::{GameValue, GameValues};
 use kalah::cancel::Cancel;
@@ -10,6 +9,7 @@ use kalah::game::{Position, StartPosition, ValueBounds};
 use kalah::solve::{Checkpoint, SolveError, SolveEvent};
 use serde::Serialize;
 
+use crate::cli::failure::{self, Context};
 use crate::cli::flags::args;
 use crate::cli::flags::args::Range;
 use crate::cli::flags::solver_flags::SolverFlags;
@@ -77,7 +77,7 @@ struct ValuesReport {
 }
 
 impl Values {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         self.with.threads.start()?;
         let cancel = cancelled_by_signal();
         let mut values = GameValues::open(self.with.rules, self.state.as_deref())?;
@@ -135,7 +135,7 @@ impl Values {
     }
 
     /// Removes the search of a solved game, which a process leaves if it is killed before removing it.
-    fn remove_search(&self, board: StartPosition) -> anyhow::Result<()> {
+    fn remove_search(&self, board: StartPosition) -> failure::Result<()> {
         let Some(path) = self.state.as_deref().map(|state| beside(state, board)) else { return Ok(()) };
         let files = [("", FileContent::State), (".lock", FileContent::Lock)];
         let is_left = |(added, content)| {
@@ -158,7 +158,7 @@ impl Values {
         within: Duration,
         stage: String,
         cancel: &Cancel,
-    ) -> anyhow::Result<Ended> {
+    ) -> failure::Result<Ended> {
         let position = board.position()?;
         let tables = self.with.open_tables(&position, cancel)?;
         let progress = SearchProgress::new(position);
@@ -226,7 +226,7 @@ impl Values {
         Ok(if stopped { Ended::Stopped(value) } else { Ended::Done(value, checkpoint) })
     }
 
-    fn print(&self, known: &[GameValue]) -> anyhow::Result<()> {
+    fn print(&self, known: &[GameValue]) -> failure::Result<()> {
         let report = ValuesReport {
             rules: self.with.rules.name(),
             values: known

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use anyhow::Context;
 use clap::Args;
 use indicatif::HumanBytes;
 use kalah::book::Books;
@@ -11,7 +10,7 @@ use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::system::{AvailableMemory, MemoryLimit, check_address_space};
 use kalah::table::{self, Layer, Tables};
 
-use crate::cli::errors::advice;
+use crate::cli::failure::{self, Context, failed, with_advice};
 pub use crate::cli::flags::tables_flag::{Directories, Directory};
 use crate::cli::output;
 
@@ -51,7 +50,7 @@ impl BookFlag {
     pub fn find_all(self, directories: &table::Directories) -> Books {
         let books = self.find(directories, &Rules::ALL);
         for error in books.unusable() {
-            output::note(format_args!("{}; going on without a book for that board", advice::with_advice(error)));
+            output::note(format_args!("{}; going on without a book for that board", with_advice(error)));
         }
         books
     }
@@ -77,13 +76,17 @@ const STACK: u64 = (2 << 20) + (64 << 10);
 
 impl Threads {
     /// Starts the thread pool that all parallel work uses.
-    pub fn start(self) -> anyhow::Result<()> {
+    pub fn start(self) -> failure::Result<()> {
         let threads = self.threads.map_or(0, threads_that_fit);
         let count = if threads > 0 { threads } else { cores() };
         check_address_space(STACK * count as u64, || {
             format!("{} {}", output::count(count, "thread"), if count == 1 { "needs" } else { "need" })
         })?;
-        rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("cannot start the threads")
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build_global()
+            .map_err(failed)
+            .context("cannot start the threads")
     }
 
     /// Returns the number of threads asked for, without a limit by this machine's cores.
@@ -122,12 +125,11 @@ fn that_fit(asked: u16, [one, many]: [&str; 2], most_a_core: usize) -> usize {
 pub fn note_memory(bytes: u64, what: &str) {
     let is_scarce = |available: &AvailableMemory| bytes > available.bytes && available.limit != MemoryLimit::Machine;
     if let Some(available) = AvailableMemory::now().filter(is_scarce) {
-        let clause = available.clause(|bytes| HumanBytes(bytes).to_string());
         output::note(format_args!(
-            "{what} may take {} of memory, but {clause}; the system may end this program: {}, or allow less with \
+            "{what} may take {} of memory, but {available}; the system may end this program: {}, or allow less with \
              --memory",
             HumanBytes(bytes),
-            advice::more_memory(&available),
+            available.help(),
         ));
     }
 }

@@ -3,12 +3,12 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use anyhow::bail;
 use clap::parser::ValueSource;
 use kalah::game::Rules;
 use kalah::table::{AllTables, Directories, TableKey};
 use kalah::verify::Survey;
 
+use crate::cli::failure::{self, bail, failed};
 use crate::cli::flags::given::Given;
 use crate::cli::flags::tables_flag;
 use crate::cli::output;
@@ -20,7 +20,7 @@ const MAKERS: [&str; 3] = ["build", "plan", "unpack"];
 const EXEMPT: [&str; 2] = ["build", "no_tables"];
 
 /// Returns an error if `--tables` or `KALAH_TABLES` names a missing directory that the command reads.
-pub fn check(given: &Given) -> anyhow::Result<()> {
+pub fn check(given: &Given) -> failure::Result<()> {
     let is_maker = given.names.iter().any(|name| MAKERS.contains(name));
     if is_maker || !given.takes_tables() || EXEMPT.iter().any(|flag| given.is_set(flag)) {
         return Ok(());
@@ -30,7 +30,7 @@ pub fn check(given: &Given) -> anyhow::Result<()> {
         Some(ValueSource::EnvVariable) => "KALAH_TABLES",
         _ => return Ok(()),
     };
-    match tables_flag::named(given.matches)?.paths().find(|path| is_missing(path)) {
+    match tables_flag::named(given.matches).map_err(failed)?.paths().find(|path| is_missing(path)) {
         Some(path) => bail!("there is no directory {} (named by {by})", path.display()),
         None => Ok(()),
     }

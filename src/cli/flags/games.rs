@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
 use kalah::file::{self, FileContent, FileLock, Output, require_apart, resolved};
 use kalah::game::Rules;
 use kalah::record::{GameRecord, MAX_TEXT, RecordFault, read_game, read_games};
 
+use crate::cli::failure::{self, Context, bail, ensure, failed};
 use crate::cli::output;
 
 /// Returns the name of a file in messages. `-` is standard input.
@@ -17,7 +17,7 @@ fn name(path: &Path) -> String {
 }
 
 /// Reads the text of a file, or of standard input for `-`.
-fn text(path: &Path) -> anyhow::Result<String> {
+fn text(path: &Path) -> failure::Result<String> {
     let mut bytes = Vec::new();
     // One byte above the limit shows that the text is too long.
     let most = MAX_TEXT as u64 + 1;
@@ -29,18 +29,18 @@ fn text(path: &Path) -> anyhow::Result<String> {
         let file = if is_stream(path) { File::open(path) } else { file::open(path) };
         file.with_context(context)?.take(most).read_to_end(&mut bytes).with_context(context)?;
     }
-    String::from_utf8(bytes).map_err(|_| anyhow::anyhow!("{} is not UTF-8 text", name(path)))
+    String::from_utf8(bytes).map_err(|_| failed(format_args!("{} is not UTF-8 text", name(path))))
 }
 
 /// Reads one game of a file: the one with this `number`, counted from 1, or the only one. It has `rules` if it names
 /// none.
-pub fn read_one(path: &Path, number: Option<usize>, rules: Rules) -> anyhow::Result<GameRecord> {
+pub fn read_one(path: &Path, number: Option<usize>, rules: Rules) -> failure::Result<GameRecord> {
     let text = text(path)?;
     let Some(number) = number else {
         return read_game(&text, rules).map_err(|error| {
             let several = matches!(error.fault, RecordFault::Several);
             let advice = if several { "; choose one with --game N" } else { "" };
-            anyhow::anyhow!("{}, {error}{advice}", name(path))
+            failed(format_args!("{}, {error}{advice}", name(path)))
         });
     };
     let mut games = read_games(&text, rules).with_context(|| name(path))?;
@@ -50,14 +50,14 @@ pub fn read_one(path: &Path, number: Option<usize>, rules: Rules) -> anyhow::Res
 }
 
 /// Reads all games of a file. A file without any is an error.
-pub fn read_all(path: &Path) -> anyhow::Result<Vec<GameRecord>> {
+pub fn read_all(path: &Path) -> failure::Result<Vec<GameRecord>> {
     let games = read_games(&text(path)?, Rules::default()).with_context(|| name(path))?;
-    anyhow::ensure!(!games.is_empty(), "{} contains no game", name(path));
+    ensure!(!games.is_empty(), "{} contains no game", name(path));
     Ok(games)
 }
 
 /// Writes games to a pipe or device, or to standard output for `-`.
-pub fn write(path: &Path, games: &[GameRecord]) -> anyhow::Result<()> {
+pub fn write(path: &Path, games: &[GameRecord]) -> failure::Result<()> {
     let texts: Vec<String> = games.iter().map(ToString::to_string).collect();
     let text = texts.join("\n");
     if output::is_stdout(path) {
@@ -95,7 +95,7 @@ struct GameFile {
 impl GameOutput {
     /// Prepares to add a game to the games in the file `path`, and locks the file. If it is `continued`, which has only
     /// that game, the game is replaced by its continuation.
-    pub fn open(path: &Path, continued: Option<&Path>) -> anyhow::Result<GameOutput> {
+    pub fn open(path: &Path, continued: Option<&Path>) -> failure::Result<GameOutput> {
         if is_stream(path) {
             return Ok(GameOutput { path: path.to_owned(), file: None });
         }
@@ -120,7 +120,7 @@ impl GameOutput {
     }
 
     /// Writes the game, in place of what was written of it before.
-    pub fn write(&mut self, game: &GameRecord) -> anyhow::Result<()> {
+    pub fn write(&mut self, game: &GameRecord) -> failure::Result<()> {
         let Some(file) = &mut self.file else { return write(&self.path, std::slice::from_ref(game)) };
         let found = file::found(file::read(&self.path)).with_context(cannot_write(&self.path))?;
         if found.is_some_and(|bytes| bytes != file.text.as_bytes()) {

@@ -7,6 +7,7 @@ use kalah::play::Setting;
 use kalah::solve::SearchTables;
 use kalah::table::{Directories, TableKey};
 
+use crate::cli::failure;
 use crate::cli::flags::{args, remote};
 use crate::cli::output;
 
@@ -36,7 +37,7 @@ impl PlayerFlags {
 
     /// Opens the tables for games from `position`. With `bounds` bound tables are opened, too, and a note says if
     /// there is no table at all.
-    pub fn open_tables(&self, position: &Position, bounds: bool) -> anyhow::Result<SearchTables> {
+    pub fn open_tables(&self, position: &Position, bounds: bool) -> failure::Result<SearchTables> {
         let (rules, pits) = (self.rules, position.pits());
         if pits > MAX_TABLE_PITS {
             return Ok(SearchTables::default());

@@ -6,8 +6,10 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 use std::path::Path;
 
+use kalah::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah::game::{ParseError, Position};
 
+use crate::cli::failure;
 use crate::cli::output;
 
 /// The argument that stands for standard input.
@@ -70,10 +72,13 @@ pub enum Unusable {
     Io(String, io::Error),
 }
 
-impl Unusable {
-    /// Returns true if the argument itself is wrong, not the contents of a file.
-    pub fn is_usage(&self) -> bool {
-        matches!(self, Unusable::Position(_) | Unusable::NeitherPositionNorFile(_) | Unusable::NotText(_))
+/// Only an argument that is itself wrong is an error of usage, not the contents of a file.
+impl Diagnostic for Unusable {
+    fn diagnosis(&self, _: &dyn Commands) -> Diagnosis {
+        match self {
+            Unusable::Position(_) | Unusable::NeitherPositionNorFile(_) | Unusable::NotText(_) => Outcome::Usage.into(),
+            _ => Outcome::Failed.into(),
+        }
     }
 }
 
@@ -85,7 +90,7 @@ impl Unusable {
 ///
 /// # Errors
 /// Only those of `take`, which also receives whatever cannot be read or understood.
-pub fn read(arguments: &[OsString], mut take: impl FnMut(Given) -> anyhow::Result<()>) -> anyhow::Result<()> {
+pub fn read(arguments: &[OsString], mut take: impl FnMut(Given) -> failure::Result<()>) -> failure::Result<()> {
     if arguments.is_empty() {
         return standard_input(&mut take);
     }
@@ -158,7 +163,7 @@ fn open(argument: &OsStr) -> Result<File, Option<Unusable>> {
     File::open(path).map_err(|error| Some(Unusable::Io(name.into_owned(), error)))
 }
 
-fn standard_input(take: &mut impl FnMut(Given) -> anyhow::Result<()>) -> anyhow::Result<()> {
+fn standard_input(take: &mut impl FnMut(Given) -> failure::Result<()>) -> failure::Result<()> {
     if io::stdin().is_terminal() {
         output::note("positions, one a line; end with Ctrl-D:");
     }
@@ -166,7 +171,11 @@ fn standard_input(take: &mut impl FnMut(Given) -> anyhow::Result<()>) -> anyhow:
 }
 
 /// Passes the positions of a file to `take`, each as soon as its line is read.
-fn lines(name: &str, mut file: impl BufRead, take: &mut impl FnMut(Given) -> anyhow::Result<()>) -> anyhow::Result<()> {
+fn lines(
+    name: &str,
+    mut file: impl BufRead,
+    take: &mut impl FnMut(Given) -> failure::Result<()>,
+) -> failure::Result<()> {
     let mut bytes = Vec::new();
     for line in 1.. {
         let place = || Some(LineOfFile { file: name.to_owned(), line });

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use anyhow::bail;
 use kalah::build::{Backend, BuildEvent, BuildPlan, Builder};
 use kalah::cancel::Cancel;
 use kalah::evaluation::Network;
@@ -14,6 +13,7 @@ use kalah::solve::{BoundNetwork, PlannedLayer, PlannedSearch, SearchMemory};
 use kalah::system::available_disk;
 use kalah::table::{BoundMaker, DirectoryLock, Table, TableError, TableKey};
 
+use crate::cli::failure::{self, bail};
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 
@@ -29,7 +29,7 @@ pub fn build_planned(
     memory: SearchMemory,
     allowed: Option<u64>,
     cancel: &Cancel,
-) -> anyhow::Result<()> {
+) -> failure::Result<()> {
     let network = BoundNetwork::find(directory, directory, rules, position.pits())?.map(|found| found.network);
     let search = PlannedSearch {
         rules,
@@ -52,7 +52,7 @@ pub fn build_planned(
 }
 
 /// Makes bound tables of these layers from their exact tables.
-fn make_bounds(directory: &Path, network: &Network, layers: &[PlannedLayer], cancel: &Cancel) -> anyhow::Result<()> {
+fn make_bounds(directory: &Path, network: &Network, layers: &[PlannedLayer], cancel: &Cancel) -> failure::Result<()> {
     if layers.is_empty() {
         return Ok(());
     }
@@ -85,7 +85,7 @@ fn make_bounds(directory: &Path, network: &Network, layers: &[PlannedLayer], can
 }
 
 /// Builds the missing tables up to that of `last`, within `memory` bytes. `cancel` stops the build.
-pub fn build(directory: &Path, last: TableKey, memory: Option<u64>, cancel: &Cancel) -> anyhow::Result<()> {
+pub fn build(directory: &Path, last: TableKey, memory: Option<u64>, cancel: &Cancel) -> failure::Result<()> {
     if last.seeds < 2 {
         return Ok(());
     }
@@ -95,7 +95,7 @@ pub fn build(directory: &Path, last: TableKey, memory: Option<u64>, cancel: &Can
 }
 
 /// Builds the missing tables of `plan`, up to that of `last`.
-fn build_layers(directory: &Path, last: TableKey, plan: &BuildPlan, cancel: &Cancel) -> anyhow::Result<()> {
+fn build_layers(directory: &Path, last: TableKey, plan: &BuildPlan, cancel: &Cancel) -> failure::Result<()> {
     if plan.missing.is_empty() {
         return Ok(());
     }

@@ -11,12 +11,10 @@ use kalah::solve::{FittingLayers, SearchMemory, SearchTables, Solver, SolverOpti
 use kalah::system::check_memory;
 use kalah::table::{Blocks, Directories, Stamps, TableKey, missing_layers};
 
-use crate::cli::errors::advice;
-use crate::cli::errors::statement::statement;
+use crate::cli::failure::{self, bail, usage, with_advice};
 use crate::cli::flags::{args, remote, solve_tables};
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
-use crate::cli::process::outcome::usage;
 
 /// Flags of commands that solve.
 #[derive(Args)]
@@ -65,7 +63,7 @@ pub struct GameFlags {
 
 impl SolverFlags {
     /// Opens the tables to use, after building them with `--build`, and notes missing ones. `cancel` stops the build.
-    pub fn open_tables(&self, position: &Position, cancel: &Cancel) -> anyhow::Result<SearchTables> {
+    pub fn open_tables(&self, position: &Position, cancel: &Cancel) -> failure::Result<SearchTables> {
         let (pits, seeds) = (position.pits(), position.seeds() as usize);
         // `solver` reports contradictory flags, so nothing is built for them.
         if self.no_tables || position.is_over() || self.contradiction().is_some() {
@@ -148,7 +146,7 @@ impl SolverFlags {
         position: &Position,
         tables: &'a SearchTables,
         cancel: &Cancel,
-    ) -> anyhow::Result<Solver<'a>> {
+    ) -> failure::Result<Solver<'a>> {
         self.solver_with(position, tables, cancel, |options| options)
     }
 
@@ -159,7 +157,7 @@ impl SolverFlags {
         tables: &'a SearchTables,
         cancel: &Cancel,
         further: impl FnOnce(SolverOptions<'a>) -> SolverOptions<'a>,
-    ) -> anyhow::Result<Solver<'a>> {
+    ) -> failure::Result<Solver<'a>> {
         if let Some(contradiction) = self.contradiction() {
             return Err(usage(contradiction));
         }
@@ -184,7 +182,7 @@ impl SolverFlags {
         let what = || "the transposition table of this search takes".to_owned();
         if let Err(shortage) = check_memory(options.transposition_bytes(), None, what) {
             // Without this, the system may end the program.
-            return Err(anyhow::anyhow!("{}; allow less with --memory", statement(&shortage)));
+            bail!("{shortage}; allow less with --memory");
         }
         compare(&options, cancel)?;
         // `cancel` ends only searches, not the making of the solver, so that commands report a stopped search.
@@ -197,7 +195,7 @@ impl SolverFlags {
 ///
 /// # Errors
 /// If a table is damaged.
-fn compare(options: &SolverOptions, cancel: &Cancel) -> anyhow::Result<()> {
+fn compare(options: &SolverOptions, cancel: &Cancel) -> failure::Result<()> {
     let files: Vec<&Blocks> = options.files().filter(|file| file.is_resident()).collect();
     let bytes = files.iter().map(|file| file.file_bytes()).sum();
     let (progress, done) = (Progress::of(bytes, "bytes").at("comparing tables"), AtomicU64::new(0));
@@ -210,7 +208,7 @@ fn compare(options: &SolverOptions, cancel: &Cancel) -> anyhow::Result<()> {
 /// Notes why existing bound tables are not used.
 fn note_unused(UnusedBounds { first, last, reason, .. }: &UnusedBounds) {
     let why = match reason {
-        Unused::Network(error) => advice::with_advice(error),
+        Unused::Network(error) => with_advice(error),
         Unused::Missing(layers) => missing_layers(layers),
     };
     output::note(format_args!("the bound tables of {first} to {last} seeds are not used: {why}"));

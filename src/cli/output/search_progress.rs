@@ -9,6 +9,7 @@ use kalah::solve::{SolveEvent, Solver, ValueBounds};
 use kalah::watcher::watched;
 use parking_lot::Mutex;
 
+use crate::cli::failure;
 use crate::cli::output;
 use crate::cli::output::progress::{spinner, watch_text};
 use crate::cli::output::proved::Proved;
@@ -65,7 +66,7 @@ impl SearchProgress {
     }
 
     /// Prints an answer.
-    pub fn print(&self, print: impl FnOnce() -> std::io::Result<()>) -> anyhow::Result<()> {
+    pub fn print(&self, print: impl FnOnce() -> std::io::Result<()>) -> failure::Result<()> {
         Ok(self.bar.suspend(print)?)
     }
 

@@ -6,7 +6,6 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use clap::Args;
 use kalah::book::Books;
 use kalah::cancel::Cancel;
@@ -18,13 +17,14 @@ use kalah::play::{ByCertificate, Choice, Player, PlayerName, Source, Worth};
 use kalah::table::{Directories, Opening, Tables};
 use serde::Serialize;
 
+use crate::cli::failure::{self, Context, usage};
 use crate::cli::flags::args;
 use crate::cli::flags::player_flags::PlayerFlags;
-use crate::cli::flags::positions::{self, Given, Unusable};
+use crate::cli::flags::positions::{self, Given};
 use crate::cli::help::examples;
 use crate::cli::output::search_progress::Thinking;
-use crate::cli::process::outcome::{Outcome, usage};
-use crate::cli::{failure, output};
+use crate::cli::process::outcome::Outcome;
+use crate::cli::{output, report};
 
 /// Ask a player for its move in a position
 ///
@@ -76,7 +76,7 @@ struct ChooseAnswer {
 }
 
 impl Choose {
-    pub fn run(mut self) -> anyhow::Result<Outcome> {
+    pub fn run(mut self) -> failure::Result<Outcome> {
         self.with.threads.start()?;
         let strategy = self.from.as_ref().map(|path| StrategyFile::read(path, self.with.directories())).transpose()?;
         let mut by_certificate = strategy.as_ref().map(StrategyFile::player).transpose()?;
@@ -94,11 +94,14 @@ impl Choose {
                     Some(player) => self.ask(player, &position, Instant::now()),
                     None => self.answer(&position, &books),
                 },
-                Err(unusable) => Err(unusable.into()),
+                Err(unusable) => {
+                    outcome = outcome.and(report::refusal(place.as_ref(), &unusable.into()));
+                    return Ok(());
+                }
             };
             match answered {
-                Err(error) if error.is::<Unusable>() || failure::outcome(&error) == Outcome::Usage => {
-                    outcome = outcome.and(failure::refuse(place.as_ref(), &error));
+                Err(error) if error.outcome() == Outcome::Usage => {
+                    outcome = outcome.and(report::refusal(place.as_ref(), &error));
                     Ok(())
                 }
                 // The player would fail in the same way for other positions.
@@ -115,7 +118,7 @@ impl Choose {
         Ok(outcome)
     }
 
-    fn answer(&self, position: &Position, books: &Books) -> anyhow::Result<()> {
+    fn answer(&self, position: &Position, books: &Books) -> failure::Result<()> {
         // The time to open tables and to allocate memory counts, too.
         let (start, rules) = (Instant::now(), self.with.rules);
         let tables = self.with.open_tables(position, self.player == PlayerName::Perfect)?;
@@ -125,7 +128,7 @@ impl Choose {
     }
 
     /// Prints the move of a player, whose time began at `start`.
-    fn ask(&self, player: &mut dyn Player, position: &Position, start: Instant) -> anyhow::Result<()> {
+    fn ask(&self, player: &mut dyn Player, position: &Position, start: Instant) -> failure::Result<()> {
         let rules = self.with.rules;
         let cancel =
             self.time.map_or_else(Cancel::new, |time| Cancel::new().within(time.saturating_sub(start.elapsed())));
@@ -192,7 +195,7 @@ impl StrategyFile {
     }
 
     /// Reads a certificate, and opens its tables in `directories`.
-    pub fn read(path: &Path, directories: &Directories) -> anyhow::Result<StrategyFile> {
+    pub fn read(path: &Path, directories: &Directories) -> failure::Result<StrategyFile> {
         let certificate = Certificate::read(path)?;
         let (seeds, statement) = (certificate.head.table_seeds(), &certificate.head.statement);
         let tables = match seeds {
@@ -211,7 +214,7 @@ impl StrategyFile {
     }
 
     /// Returns its player.
-    pub fn player(&self) -> anyhow::Result<ByCertificate<'_>> {
+    pub fn player(&self) -> failure::Result<ByCertificate<'_>> {
         let strategy = Strategy::new(&self.certificate, self.tables.as_ref());
         Ok(ByCertificate::new(strategy.with_context(|| self.path.display().to_string())?))
     }

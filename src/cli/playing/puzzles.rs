@@ -1,6 +1,5 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use anyhow::bail;
 use clap::Args;
 use kalah::analyse::{Level, Puzzle, PuzzleMiner, PuzzleRecord};
 use kalah::game::{Position, Rules};
@@ -8,14 +7,15 @@ use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::table::{TableKey, Tables};
 use serde::Serialize;
 
-use crate::cli::errors::suggestion;
+use crate::cli::failure::{self, bail, usage};
 use crate::cli::flags::args;
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::output::report::Grid;
-use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::cancelled_by_signal;
+use crate::cli::suggestion;
 
 /// Find positions where only one move keeps the win or the draw
 ///
@@ -83,7 +83,7 @@ impl Puzzles {
             && (!self.tempting || puzzle.is_tempting())
     }
 
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         let (rules, pits) = (self.rules, self.start.pits());
         if pits > MAX_TABLE_PITS {
             return Err(usage(format_args!("puzzles need tables, which have at most {MAX_TABLE_PITS} pits a side")));

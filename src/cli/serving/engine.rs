@@ -6,6 +6,7 @@ use kalah::play::engine::{EngineSetting, serve_engine};
 use kalah::play::{PlayerName, Setting};
 use kalah::table::AllTables;
 
+use crate::cli::failure;
 use crate::cli::flags::player_flags::PlayerFlags;
 use crate::cli::flags::{args, directories, remote};
 use crate::cli::help::examples;
@@ -31,7 +32,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         self.with.threads.start()?;
         directories::note_unused(self.with.directories(), &Rules::ALL);
         let books = self.book.find_all(self.with.directories());

@@ -6,6 +6,7 @@ use kalah::progress::Pulse;
 use kalah::serve::{SiteAddress, SiteError, SiteOptions, SitePlan, SiteReport};
 use serde::Serialize;
 
+use crate::cli::failure::{self, failed};
 use crate::cli::flags::args;
 use crate::cli::help::examples;
 use crate::cli::output;
@@ -58,12 +59,12 @@ struct ExportSiteReport {
 }
 
 impl ExportSite {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         let pulse = stopped_by_signal();
         let module = self.module.clone().or_else(beside_program).ok_or_else(|| {
-            anyhow::anyhow!(
+            failed(format_args!(
                 "the engine is missing: give its file, kalah_wasm.wasm, by --module; packaging/wasm makes it"
-            )
+            ))
         })?;
         let mut options = SiteOptions::new(module, self.tables.path.clone());
         options.size = self.size;

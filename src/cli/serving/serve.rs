@@ -1,11 +1,11 @@
 use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
-use anyhow::Context;
 use clap::Args;
 use kalah::game::Rules;
 use kalah::serve::{self, Host, Options, SharedOrigin, Stop};
 
+use crate::cli::failure::{self, Context, failed};
 use crate::cli::flags::{args, directories, remote};
 use crate::cli::help::examples;
 use crate::cli::output;
@@ -78,7 +78,7 @@ fn place(text: &str) -> Result<ListenAddress, String> {
 }
 
 impl Serve {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         let listener = TcpListener::bind(&*self.address.text).with_context(|| {
             format!("cannot listen on {}; choose another address with --address", self.address.text)
         })?;
@@ -91,7 +91,7 @@ impl Serve {
         on_signal(move || stopped.stop());
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         // Tables are checked on all cores. An error to start threads belongs here, not in the first request.
-        rayon::ThreadPoolBuilder::new().build_global().context("cannot start the threads")?;
+        rayon::ThreadPoolBuilder::new().build_global().map_err(failed).context("cannot start the threads")?;
         directories::note_unused(&self.tables.paths, &Rules::ALL);
         let books = self.book.find_all(&self.tables.paths);
         options.books = books;

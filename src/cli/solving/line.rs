@@ -9,6 +9,7 @@ use kalah::record::GameRecord;
 use kalah::solve::{SolveError, Solver};
 use serde::Serialize;
 
+use crate::cli::failure::{self, usage};
 use crate::cli::flags::games::GameOutput;
 use crate::cli::flags::solver_flags::GameFlags;
 use crate::cli::flags::{args, games};
@@ -16,7 +17,7 @@ use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::proved::Proved;
 use crate::cli::output::search_progress::SearchProgress;
-use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::cancelled_by_signal;
 
 /// Prove the values of all positions on a line of play
@@ -144,7 +145,7 @@ enum End {
 }
 
 impl Line {
-    pub fn run(mut self) -> anyhow::Result<Outcome> {
+    pub fn run(mut self) -> failure::Result<Outcome> {
         let game = match &self.from {
             Some(path) => games::read_one(path, self.game, self.flags.with.rules)?,
             None => self.read().map_err(usage)?,

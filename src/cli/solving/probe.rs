@@ -8,12 +8,13 @@ use kalah::game::{Position, Rules};
 use kalah::index::MAX_TABLE_PITS;
 use kalah::table::{self, Opening, ProbeError, Storage, Tables};
 
+use crate::cli::failure::{self, Failure, usage};
 use crate::cli::flags::args;
 use crate::cli::flags::positions::{self, Given};
 use crate::cli::help::examples;
-use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::outcome::Outcome;
 use crate::cli::solving::book::answer;
-use crate::cli::{failure, output};
+use crate::cli::{output, report};
 
 /// Look up positions in the tables: score, value, best moves, line
 ///
@@ -54,7 +55,7 @@ pub struct Probe {
 }
 
 impl Probe {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         let (directories, rules) = (&self.tables.paths, self.rules);
         let books = self.book.find(directories, &[rules]);
         let mut prober =
@@ -79,7 +80,7 @@ struct Prober<'a> {
 
 impl Prober<'_> {
     /// Answers one position, or reports why it cannot, and goes on.
-    fn answer(&mut self, Given { place, position }: Given) -> anyhow::Result<()> {
+    fn answer(&mut self, Given { place, position }: Given) -> failure::Result<()> {
         let refusal = match position {
             Ok(position) => match self.refusal(&position)? {
                 None => return Ok(()),
@@ -87,12 +88,12 @@ impl Prober<'_> {
             },
             Err(unusable) => unusable.into(),
         };
-        self.outcome = self.outcome.and(failure::refuse(place.as_ref(), &refusal));
+        self.outcome = self.outcome.and(report::refusal(place.as_ref(), &refusal));
         Ok(())
     }
 
     /// Prints the answer for one position, or returns why there is no answer.
-    fn refusal(&mut self, position: &Position) -> anyhow::Result<Option<anyhow::Error>> {
+    fn refusal(&mut self, position: &Position) -> failure::Result<Option<Failure>> {
         if let Some(pits) = self.probe.pits.filter(|&pits| pits != position.pits()) {
             return Ok(Some(usage(format_args!(
                 "{position} has {} a side, not {pits}",
@@ -129,7 +130,7 @@ impl Prober<'_> {
     }
 
     /// Returns the book's answer for a position beyond the tables; `None` if it is not in the book.
-    fn recall(&self, position: &Position) -> anyhow::Result<Option<BookAnswer>> {
+    fn recall(&self, position: &Position) -> failure::Result<Option<BookAnswer>> {
         let Some(book) = self.books.require(self.probe.rules, position.pits())? else { return Ok(None) };
         // The tables of its board were opened already; there may be none.
         let tables = self.tables.get(&position.pits());

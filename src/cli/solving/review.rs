@@ -2,9 +2,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use kalah::analyse::{
-    BoundsSource, BoundsSourceError, QualityTally, Review as Reviewed, ReviewError, ReviewedTurn, review,
-};
+use kalah::analyse::{AnalyseError, BoundsSource, QualityTally, Review as Reviewed, ReviewedTurn, review};
 use kalah::cancel::Cancel;
 use kalah::file::is_stream;
 use kalah::game::{Line, MAX_PITS, Pit, Place, Position, ValueBounds};
@@ -12,6 +10,7 @@ use kalah::record::{GameRecord, read_game};
 use kalah::solve::{SearchTables, SolveError, Solver};
 use serde::Serialize;
 
+use crate::cli::failure::{self, usage};
 use crate::cli::flags::args;
 use crate::cli::flags::games;
 use crate::cli::flags::solver_flags::GameFlags;
@@ -20,7 +19,7 @@ use crate::cli::output;
 use crate::cli::output::proved::Proved;
 use crate::cli::output::report::Grid;
 use crate::cli::output::search_progress::SearchProgress;
-use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::cancelled_by_signal;
 
 /// Review a game: find the turns that lost seeds, a win or a draw
@@ -186,7 +185,7 @@ struct ReviewAnswer {
 }
 
 impl Review {
-    pub fn run(mut self) -> anyhow::Result<Outcome> {
+    pub fn run(mut self) -> failure::Result<Outcome> {
         let (game, from_file) = self.read()?;
         self.flags.with.rules = game.rules;
         let (rules, start) = (game.rules, game.start);
@@ -221,7 +220,7 @@ impl Review {
         };
         progress.finish();
         let reviewed = match reviewed {
-            Err(ReviewError::Bounds(BoundsSourceError::Solve(SolveError::Stopped))) => {
+            Err(AnalyseError::Solve(SolveError::Stopped)) => {
                 output::message(
                     "stopped: an incomplete review is not printed; a smaller --within SECONDS makes it shorter",
                 );
@@ -255,7 +254,7 @@ impl Review {
 
     /// Reads the game: a position with turns, standard input, a file, or the text itself. Returns also whether the
     /// rules are those of a file or text.
-    fn read(&self) -> anyhow::Result<(GameRecord, bool)> {
+    fn read(&self) -> failure::Result<(GameRecord, bool)> {
         let path = Path::new(&self.game);
         if self.game != "-" && !path.is_file() && !is_stream(path) {
             let position: Result<Position, _> = self.game.parse();
@@ -278,7 +277,7 @@ impl Review {
     }
 
     /// Returns true if a position is neither over nor in the book nor in the tables.
-    fn needs_search(&self, known: &BoundsSource, places: &[Place]) -> anyhow::Result<bool> {
+    fn needs_search(&self, known: &BoundsSource, places: &[Place]) -> failure::Result<bool> {
         for place in places {
             let recalled = known.at_once(&place.position)?;
             if !place.position.is_over() && !recalled.is_decided() {
@@ -296,7 +295,7 @@ impl Review {
         cancel: &Cancel,
         book: Option<&'a kalah::book::Book>,
         progress: &'a SearchProgress,
-    ) -> anyhow::Result<Solver<'a>> {
+    ) -> failure::Result<Solver<'a>> {
         let solver = self.flags.with.solver_with(start, tables, cancel, |options| options.book(book))?;
         Ok(solver.with_events(|_, event| progress.event(event)))
     }

@@ -5,6 +5,7 @@ use kalah::game::{Position, Rules};
 use kalah::solve::{Evaluation, LimitedSearch, Method};
 use serde::Serialize;
 
+use crate::cli::failure;
 use crate::cli::flags::args;
 use crate::cli::help::examples;
 use crate::cli::output;
@@ -83,7 +84,7 @@ struct SearchReport {
 }
 
 impl SearchCommand {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
         let method = match self.method {
             MethodName::SeqMm => Method::SeqMm,

@@ -9,6 +9,7 @@ use kalah::book::{Book, BookError, Books};
 use kalah::game::{Position, Rules, mover_value};
 use kalah::solve::{Checkpoint, Opening, Resumed, SolveError, SolveEvent, Solver};
 
+use crate::cli::failure::{self, Context};
 use crate::cli::flags::solver_flags::SolverFlags;
 use crate::cli::flags::{args, positions};
 use crate::cli::help::examples;
@@ -67,7 +68,7 @@ pub struct Solve {
 }
 
 impl Solve {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         let position = positions::one(&self.position)?;
         self.with.threads.start()?;
         let books = match self.no_book || self.state.is_some() {
@@ -117,15 +118,13 @@ impl Solve {
                 save_or_report();
                 Ok(Outcome::Done)
             }
-            Err(error) if matches!(error.downcast_ref(), Some(SolveError::Stopped)) => {
+            Err(error) if error.outcome() == Outcome::Stopped => {
                 match save() {
                     Ok(()) if checkpoint.is_some() => {
                         output::message("stopped and saved; run the same command again to continue")
                     }
                     Ok(()) => output::message("stopped, and nothing is saved; --state FILE saves a search"),
-                    Err(error) => {
-                        return Err(anyhow::Error::from(error).context("stopped, but the search could not be saved"));
-                    }
+                    Err(error) => return Err(error).context("stopped, but the search could not be saved"),
                 }
                 Ok(Outcome::Failed)
             }
@@ -145,7 +144,7 @@ fn note_resumed(resumed: &Resumed) {
 
 impl Solve {
     /// Prints an answer of the book.
-    fn print_recalled(&self, answer: &SolveAnswer) -> anyhow::Result<()> {
+    fn print_recalled(&self, answer: &SolveAnswer) -> failure::Result<()> {
         if self.json {
             return Ok(output::json(answer)?);
         }
@@ -207,7 +206,7 @@ struct Asked<'s, 'a> {
 }
 
 impl Asked<'_, '_> {
-    fn answer(&self) -> anyhow::Result<()> {
+    fn answer(&self) -> failure::Result<()> {
         let Asked { solve, solver, ref position, .. } = *self;
         let mut answer = SolveAnswer::new(solve.with.rules, position);
         if solve.at_least.is_some() || solve.at_most.is_some() {
@@ -255,7 +254,7 @@ impl Asked<'_, '_> {
     }
 
     /// Solves the openings one after the other, and prints each as soon as it is proved.
-    fn openings(&self) -> anyhow::Result<Vec<(Opening, i64, OpeningAnswer)>> {
+    fn openings(&self) -> failure::Result<Vec<(Opening, i64, OpeningAnswer)>> {
         let openings = Opening::all(self.solver.rules(), &self.position);
         let mut solved = Vec::new();
         for (index, opening) in openings.iter().enumerate() {

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use indicatif::HumanBytes;
 use kalah::file;
@@ -13,6 +12,7 @@ use kalah::table::archive::{self, ArchiveInfo, archive_path};
 use kalah::table::{DirectoryLock, TableError, Tables};
 use serde::Serialize;
 
+use crate::cli::failure::{self, Context, bail};
 use crate::cli::flags::args;
 use crate::cli::help::examples;
 use crate::cli::output;
@@ -35,7 +35,7 @@ enum Action {
 }
 
 impl Archive {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         match self.action {
             Action::Pack(pack) => pack.run(),
             Action::Unpack(unpack) => unpack.run(),
@@ -116,7 +116,7 @@ struct PackReport {
 }
 
 impl Pack {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         return_freed_memory();
         self.common.threads.start()?;
         let args::BoardFlags { rules, pits } = self.common.board;
@@ -170,7 +170,7 @@ impl Pack {
 }
 
 impl Unpack {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         return_freed_memory();
         self.threads.start()?;
         let infos = self.archives.iter().map(archive::read_info).collect::<Result<Vec<_>, _>>()?;
@@ -216,7 +216,7 @@ impl Packed {
     }
 }
 
-fn print(archives: Vec<Packed>, done: &str, json: bool) -> anyhow::Result<Outcome> {
+fn print(archives: Vec<Packed>, done: &str, json: bool) -> failure::Result<Outcome> {
     let report = PackReport { archives };
     if json {
         output::json(&report)?;

@@ -4,6 +4,7 @@ use kalah::build::{BuildError, Measurement, measure};
 use kalah::table::{Opening, Tables};
 use serde::Serialize;
 
+use crate::cli::failure;
 use crate::cli::flags::args;
 use crate::cli::flags::compute::Compute;
 use crate::cli::help::examples;
@@ -55,7 +56,7 @@ struct BenchReport<'a> {
 }
 
 impl Bench {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         self.common.threads.start()?;
         let args::BoardFlags { rules, pits } = self.common.board;
         let directory = &self.common.tables.path;
@@ -104,7 +105,7 @@ impl Bench {
     }
 }
 
-fn print(report: &BenchReport) -> anyhow::Result<()> {
+fn print(report: &BenchReport) -> failure::Result<()> {
     let measured = report.measured;
     let gigabytes = |bytes_per_second: f64| format!("{:.1} GB/s", bytes_per_second / 1e9);
     output::line(format_args!(

@@ -1,7 +1,6 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{anyhow, bail};
 use clap::Args;
 use indicatif::HumanBytes;
 use kalah::build::PlanError;
@@ -13,7 +12,7 @@ use kalah::system::available_disk;
 use kalah::table::{BoundMaker, BoundTable, Cuts, DirectoryLock, Table, TableError, TableKey, check_in_parallel};
 use serde::Serialize;
 
-use crate::cli::errors::statement::statement;
+use crate::cli::failure::{self, bail, failed};
 use crate::cli::flags::args;
 use crate::cli::flags::args::Range;
 use crate::cli::help::examples;
@@ -70,7 +69,7 @@ fn cuts(text: &str) -> Result<Cuts, String> {
 
 /// Finds the network for new bound tables in `directory`, if none was given. A note says if it is neither the one
 /// beside the exact tables nor the program's.
-pub fn find_network(common: &args::Common, directory: &Path) -> anyhow::Result<Network> {
+pub fn find_network(common: &args::Common, directory: &Path) -> failure::Result<Network> {
     let (args::BoardFlags { rules, pits }, own) = (common.board, &common.tables.path);
     let file = PhasedNetwork::file_name(rules, pits);
     let Some(found) = BoundNetwork::find(own, directory, rules, pits)? else {
@@ -115,7 +114,7 @@ struct BoundsReport {
 }
 
 impl Bounds {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         self.common.threads.start()?;
         let args::BoardFlags { rules, pits } = self.common.board;
         let network = self.network()?;
@@ -172,7 +171,7 @@ impl Bounds {
     }
 
     /// Returns the network of the bound tables.
-    fn network(&self) -> anyhow::Result<Network> {
+    fn network(&self) -> failure::Result<Network> {
         let args::BoardFlags { rules, pits } = self.common.board;
         match &self.network {
             Some(path) => Ok(PhasedNetwork::open(path, rules, pits)?.first().clone()),
@@ -182,7 +181,7 @@ impl Bounds {
 
     /// Returns true if the bound table that this run would make exists and matches its checksums. A damaged one is
     /// noted and replaced, or an error without the exact table.
-    fn is_current(&self, key: TableKey, maker: &BoundMaker<'_>) -> anyhow::Result<bool> {
+    fn is_current(&self, key: TableKey, maker: &BoundMaker<'_>) -> failure::Result<bool> {
         let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
         let exact = Table::open_key(&self.common.tables.path, key);
         let is_made = |bounds: &BoundTable| maker.made(bounds, exact.as_ref().ok());
@@ -195,7 +194,7 @@ impl Bounds {
             // Any other file is replaced if the exact table exists.
             (Ok(false), exact) => exact.map(|_| false).map_err(Into::into),
             (Err(error), Ok(_)) if error.is_worthless() => {
-                output::note(format_args!("{}; it is replaced", statement(&error)));
+                output::note(format_args!("{error}; it is replaced"));
                 Ok(false)
             }
             (Err(error), _) => Err(error.into()),
@@ -203,20 +202,20 @@ impl Bounds {
     }
 
     /// Makes the bound table of a layer.
-    fn make(&self, key: TableKey, maker: &BoundMaker<'_>, pulse: &Pulse) -> anyhow::Result<()> {
+    fn make(&self, key: TableKey, maker: &BoundMaker<'_>, pulse: &Pulse) -> failure::Result<()> {
         let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
         let exact = Table::open_key(&self.common.tables.path, key)?;
         // Run in the pool, so that the waiting thread works on tasks, too.
         match rayon::scope(|_| maker.write(&exact, directory, pulse)) {
-            Err(TableError::Stopped(_)) => Err(anyhow!(
+            Err(TableError::Stopped(_)) => Err(failed(format_args!(
                 "stopped in layer {}: finished layers are kept; run the same command again to continue",
                 key.seeds
-            )),
+            ))),
             written => Ok(written.map(drop)?),
         }
     }
 
-    fn print(&self, report: &BoundsReport) -> anyhow::Result<()> {
+    fn print(&self, report: &BoundsReport) -> failure::Result<()> {
         if self.common.json {
             return Ok(output::json(report)?);
         }

@@ -13,8 +13,7 @@ use kalah::table::{BoundMaker, Cuts, TableKey};
 use parking_lot::Mutex;
 use serde::Serialize;
 
-use crate::cli::errors::advice;
-use crate::cli::errors::statement::statement;
+use crate::cli::failure::{self, with_advice};
 use crate::cli::flags::args;
 use crate::cli::flags::compute::Compute;
 use crate::cli::help::examples;
@@ -77,7 +76,7 @@ struct TablesReport<'a> {
 }
 
 impl Build {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         return_freed_memory();
         self.common.threads.start()?;
         let args::BoardFlags { rules, pits } = self.common.board;
@@ -118,7 +117,7 @@ impl Build {
     }
 
     /// Builds tables up to the layer of `last`, and bound tables with `--bounds`.
-    fn tables(&self, plan: &BuildPlan, last: TableKey, backend: Backend) -> anyhow::Result<Outcome> {
+    fn tables(&self, plan: &BuildPlan, last: TableKey, backend: Backend) -> failure::Result<Outcome> {
         let TableKey { pits, seeds, .. } = last;
         let directory = &self.common.tables.path;
         let network = match self.bounds {
@@ -139,7 +138,7 @@ impl Build {
                 progress.skip(layer_positions(key.pits, key.seeds));
                 kept_bounds.lock().push(key.seeds);
             }
-            BuildEvent::BoundsDamaged(error) => progress.line(&format!("{}; it is replaced", statement(error))),
+            BuildEvent::BoundsDamaged(error) => progress.line(&format!("{error}; it is replaced")),
             event => print_event(&progress, &event),
         };
         let mut builder = Builder::new(directory, last).backend(backend).only_last(self.only);
@@ -161,7 +160,7 @@ impl Build {
     }
 
     /// Prints a summary of a build that took `seconds` and made `bounds` bound tables.
-    fn print_built(&self, report: &BuildReport, seeds: usize, bounds: usize, seconds: f64) -> anyhow::Result<()> {
+    fn print_built(&self, report: &BuildReport, seeds: usize, bounds: usize, seconds: f64) -> failure::Result<()> {
         let args::BoardFlags { rules, pits } = self.common.board;
         let (directory, positions) = (&self.common.tables.path, report.positions());
         if self.common.json {
@@ -239,7 +238,7 @@ fn print_event(progress: &Progress, event: &BuildEvent) {
                 output::rate(record.positions, record.seconds),
             ),
         ),
-        BuildEvent::Damaged(error) => progress.line(&advice::with_advice(*error)),
+        BuildEvent::Damaged(error) => progress.line(&with_advice(*error)),
         _ => {}
     }
 }
@@ -258,7 +257,7 @@ struct SharedReport<'a> {
 }
 
 /// Builds the layers up to that of `last` together with other processes.
-fn build_shared(builder: &Builder, last: TableKey, directory: &Path, json: bool) -> anyhow::Result<Outcome> {
+fn build_shared(builder: &Builder, last: TableKey, directory: &Path, json: bool) -> failure::Result<Outcome> {
     let TableKey { rules, pits, seeds } = last;
     let (pulse, start) = (stopped_by_signal(), Instant::now());
     // The work of other processes is not counted, so there is no bar.

@@ -1,17 +1,17 @@
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
-use anyhow::Context;
 use clap::Args;
 use kalah::export::{Export as Positions, ExportError, ExportFormat, export};
 use kalah::file::{FileContent, Output, is_stream};
 use kalah::table::{Table, TableKey};
 
+use crate::cli::failure::{self, Context, usage};
 use crate::cli::flags::args;
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
-use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::stopped_by_signal;
 
 /// Write the scores of a layer for other programs
@@ -64,7 +64,7 @@ enum FormatName {
 }
 
 impl Export {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         let format = match self.format {
             FormatName::Csv => ExportFormat::Csv,
             FormatName::Jsonl => ExportFormat::JsonLines,

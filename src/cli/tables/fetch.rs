@@ -2,7 +2,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::HumanBytes;
 use kalah::file::create_directory;
@@ -12,11 +11,12 @@ use kalah::system::available_disk;
 use kalah::table::TableKey;
 use serde::Serialize;
 
+use crate::cli::failure::{self, Context, bail, usage};
 use crate::cli::flags::args;
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
-use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::cancelled_by_signal;
 
 /// Most seeds of a layer.
@@ -80,7 +80,7 @@ struct LayerReport {
 }
 
 impl Fetch {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         if let Some(path) = Address::local_path(&self.address) {
             return Err(usage(format_args!(
                 "{} is a directory of this machine: name it with --tables where it is used, or copy its files",
@@ -135,7 +135,7 @@ impl Fetch {
         Ok(Outcome::Done)
     }
 
-    fn print(&self, report: Report<'_>) -> anyhow::Result<()> {
+    fn print(&self, report: Report<'_>) -> failure::Result<()> {
         if self.json {
             return Ok(output::json(&report)?);
         }
@@ -165,7 +165,7 @@ impl Fetch {
 }
 
 /// Returns an error if the disk has no room for `bytes` bytes.
-fn require_room(directory: &Path, bytes: u64) -> anyhow::Result<()> {
+fn require_room(directory: &Path, bytes: u64) -> failure::Result<()> {
     match available_disk(directory) {
         Some(free) if free < bytes => bail!(
             "{} are to be received, but the disk of {} has only {} free: choose fewer layers with --seeds, or another \

@@ -9,7 +9,7 @@ use kalah::game::Rules;
 use kalah::gpu::{Adapter, AdapterReport, Gpu, GpuOptions, Tier};
 use serde::Serialize;
 
-use crate::cli::errors::statement;
+use crate::cli::failure;
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
@@ -57,12 +57,12 @@ fn tested(adapter: &Adapter) -> Option<String> {
         let gpu = Arc::new(Gpu::open(adapter, options)?);
         Rules::ALL.into_iter().try_for_each(|rules| self_test(&gpu, rules))
     };
-    let tested = |error: ComputeError| statement::statement(&error);
+    let tested = |error: ComputeError| error.to_string();
     (adapter.report.tier != Tier::Unfit).then(|| test().map_or_else(tested, |()| "passed".to_owned()))
 }
 
 impl GpuCommand {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         let listed = |adapter: Adapter| ListedAdapter {
             max_seeds: max_seeds(&adapter.report, 6),
             self_test: tested(&adapter),

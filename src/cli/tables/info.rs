@@ -2,7 +2,6 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
-use anyhow::anyhow;
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::build::BuildLog;
@@ -14,12 +13,13 @@ use kalah::table::{
 };
 use serde::Serialize;
 
-use crate::cli::errors::{advice, suggestion};
+use crate::cli::failure::{self, failed, with_advice};
 use crate::cli::flags::args;
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::report::{Format, Grid};
 use crate::cli::process::outcome::Outcome;
+use crate::cli::suggestion;
 
 /// List the tables and bound tables in a directory
 ///
@@ -103,7 +103,7 @@ struct Gap {
 }
 
 impl Info {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         let (mut tables, mut bounds) = (Vec::new(), Vec::new());
         let mut outcome = Outcome::Done;
         let directories = &self.tables.paths;
@@ -115,7 +115,7 @@ impl Info {
             };
             if let Err(error) = opened {
                 outcome = outcome.and(if error.is_damage() { Outcome::Wrong } else { Outcome::Failed });
-                output::message(format_args!("kalah: {}", advice::with_advice(&error)));
+                output::message(format_args!("kalah: {}", with_advice(&error)));
             }
         }
         if outcome == Outcome::Failed && tables.is_empty() && bounds.is_empty() {
@@ -172,14 +172,14 @@ impl Info {
 }
 
 /// Lists the files of all directories.
-fn files(directories: &Directories) -> anyhow::Result<Vec<(&Place, String)>> {
+fn files(directories: &Directories) -> failure::Result<Vec<(&Place, String)>> {
     let list = |place: &Place| {
         place.names().map_err(|error| {
             let directory = place.name();
             let first = TableKey { rules: Rules::default(), pits: 6, seeds: 24 };
             let build = suggestion::quick_build(directory, first).filter(|_| error.kind() == io::ErrorKind::NotFound);
             let advice = build.map_or(String::new(), |build| format!("; build some with `{build}`"));
-            anyhow!("cannot list {}: {error}{advice}", directory.display())
+            failed(format_args!("cannot list {}: {error}{advice}", directory.display()))
         })
     };
     let mut files = Vec::new();
@@ -196,7 +196,7 @@ fn different_copies(tables: &[Table]) -> Outcome {
         if let Some(other) = copies.iter().find(|copy| copy.header().digest != copies[0].header().digest) {
             let (path, other) = (copies[0].path().to_owned(), other.path().to_owned());
             outcome = Outcome::Wrong;
-            output::message(format_args!("kalah: {}", advice::with_advice(&TableError::Copies { path, other })));
+            output::message(format_args!("kalah: {}", with_advice(&TableError::Copies { path, other })));
         }
     }
     outcome

@@ -1,7 +1,8 @@
 use clap::Args;
 use serde_json::json;
 
-use crate::cli::errors::gpu::Unsupported;
+use crate::cli::failure;
+use crate::cli::flags::compute::Unsupported;
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
@@ -19,7 +20,7 @@ pub struct GpuCommand {
 }
 
 impl GpuCommand {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         match self.json {
             true => output::json(&json!({ "adapters": [] }))?,
             false => output::line(Unsupported)?,

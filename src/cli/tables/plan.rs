@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use anyhow::bail;
 use clap::{Args, Subcommand};
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use kalah::build::{BuildPlan, LayerPlan};
@@ -15,12 +14,13 @@ use kalah::system::available_disk;
 use kalah::table::{Table, TableError, TableKey};
 use serde::Serialize;
 
-use crate::cli::errors::suggestion;
+use crate::cli::failure::{self, bail, usage};
 use crate::cli::flags::compute::Compute;
 use crate::cli::flags::{args, positions};
 use crate::cli::help::examples;
 use crate::cli::output;
-use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::outcome::Outcome;
+use crate::cli::suggestion;
 use crate::cli::tables::build::device_memory;
 
 /// Plan a build, or choose the tables for a search
@@ -37,7 +37,7 @@ enum Action {
 }
 
 impl Plan {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         match self.action {
             Action::Build(plan) => plan.run(),
             Action::Search(plan) => plan.run(),
@@ -91,7 +91,7 @@ struct PlanBuildReport<'a> {
 }
 
 impl PlanBuild {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         let args::BoardFlags { rules, pits } = self.common.board;
         let (directory, seeds) = (&self.common.tables.path, self.seeds);
         let (backend, why) = self.compute.choose(rules)?;
@@ -144,7 +144,7 @@ impl PlanBuild {
 }
 
 /// Prints a row for each layer.
-fn print_layers(plan: &BuildPlan) -> anyhow::Result<()> {
+fn print_layers(plan: &BuildPlan) -> failure::Result<()> {
     output::line("layer        positions      memory        disk        read     seconds")?;
     for layer in &plan.missing {
         output::line(format_args!(
@@ -223,7 +223,7 @@ struct LargerDisk {
 }
 
 impl PlanSearch {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         let args::BoardFlags { rules, pits } = self.common.board;
         let (backend, _) = self.compute.choose(rules)?;
         let start = || OsString::from(format!("{pits}x6"));
@@ -283,7 +283,7 @@ impl PlanSearchReport {
         }
     }
 
-    fn print(&self, search: &PlannedSearch, missing: &MissingTables) -> anyhow::Result<()> {
+    fn print(&self, search: &PlannedSearch, missing: &MissingTables) -> failure::Result<()> {
         output::line(format_args!("{} by {}, {} of memory:", self.position, self.rules, HumanBytes(self.memory)))?;
         output::line("layers  scores         positions       bytes  missing")?;
         for kind in [LayerKind::Exact, LayerKind::TwoBits, LayerKind::OneBit] {
@@ -331,7 +331,7 @@ impl PlanSearchReport {
     }
 
     /// Prints the commands that make the missing tables.
-    fn print_commands(&self, search: &PlannedSearch, missing: &MissingTables) -> anyhow::Result<()> {
+    fn print_commands(&self, search: &PlannedSearch, missing: &MissingTables) -> failure::Result<()> {
         let &PlannedSearch { rules, directory, position, .. } = search;
         let flags = suggestion::table_flags(directory, rules, position.pits());
         if let Some(seeds) = self.exact_to_build.last() {

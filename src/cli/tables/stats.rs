@@ -3,6 +3,7 @@ use indicatif::HumanCount;
 use kalah::table::{Table, TableKey, score_counts};
 use serde::Serialize;
 
+use crate::cli::failure;
 use crate::cli::flags::args;
 use crate::cli::help::examples;
 use crate::cli::output;
@@ -45,7 +46,7 @@ struct StatsReport {
 }
 
 impl Stats {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
         let args::BoardFlags { rules, pits } = self.board;
         let key = TableKey { rules, pits, seeds: self.seeds };

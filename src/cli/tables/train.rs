@@ -3,7 +3,6 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::Context;
 use clap::Args;
 use indicatif::HumanCount;
 use kalah::evaluation::PhasedNetwork;
@@ -13,6 +12,7 @@ use kalah::table::Tables;
 use kalah::train::{Fit, LEAST_TABLE_SEEDS, Trained, Trainer};
 use serde::Serialize;
 
+use crate::cli::failure::{self, Context};
 use crate::cli::flags::args;
 use crate::cli::help::examples;
 use crate::cli::output;
@@ -124,7 +124,7 @@ struct TrainReport {
 }
 
 impl Train {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         let (start, args::BoardFlags { rules, pits }) = (Instant::now(), self.board);
         self.threads.start()?;
         let tables = Tables::open(&self.tables.path, rules, pits, self.seeds.unwrap_or(MAX_TABLE_SEEDS))?;

@@ -11,6 +11,7 @@ use kalah_core::file::{found, open_unlinked};
 
 use super::FileContent;
 use super::kind::FIRST_BYTES;
+use crate::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 
 /// Reasons why a companion file is left as it is, as the content of an [`io::Error`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,6 +23,12 @@ pub enum CompanionError {
     /// It is a link to a file that may belong to something else.
     #[error("it is a link, through which nothing is written")]
     Link,
+}
+
+impl Diagnostic for CompanionError {
+    fn diagnosis(&self, _: &dyn Commands) -> Diagnosis {
+        Outcome::Failed.help("move it away, or choose another name or directory")
+    }
 }
 
 impl From<CompanionError> for io::Error {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::companion::{open_existing, open_or_create, require_content};
 use super::replace::in_directory;
 use super::{FileContent, beside, directory_of};
+use crate::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 
 /// Maximum bytes read of a holder's description.
 const HOLDER_BYTES: u64 = 1000;
@@ -50,6 +51,16 @@ pub enum LockError {
         /// The reason.
         source: io::Error,
     },
+}
+
+impl Diagnostic for LockError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            LockError::Held { .. } => Outcome::Failed.help("wait until that process ends, or stop it"),
+            LockError::Unsupported { .. } => Outcome::Failed.help("choose a place on a file system with locks"),
+            LockError::Io { source, .. } => source.diagnosis(commands),
+        }
+    }
 }
 
 impl FileLock {

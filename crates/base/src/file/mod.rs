@@ -4,6 +4,7 @@
 // | module | contents |
 // |---|---|
 // | `companion` | files beside those that a user names: never those of others, never through links |
+// | `io_error` | outcome and advice of `std::io::Error` |
 // | `lock` | one process at a time |
 // | `replace`(replace()) | replacing a file by a finished one |
 // | `kind` | the contents of a file of this program |
@@ -24,6 +25,7 @@ mod direct;
 mod directory;
 mod document;
 mod flush;
+mod io_error;
 mod kind;
 mod lock;
 mod output;

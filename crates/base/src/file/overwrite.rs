@@ -5,6 +5,7 @@ use std::path::Path;
 use kalah_core::file::{found, open_with, require_regular};
 
 use super::FileContent;
+use crate::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 
 /// Reasons why a file is not replaced, as the content of an [`io::Error`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,6 +35,16 @@ impl OverwriteError {
     /// Returns true if `error` is that of a file which is not of this program.
     pub fn is_foreign(error: &io::Error) -> bool {
         error.get_ref().and_then(|inner| inner.downcast_ref()) == Some(&OverwriteError::Foreign)
+    }
+}
+
+impl Diagnostic for OverwriteError {
+    fn diagnosis(&self, _: &dyn Commands) -> Diagnosis {
+        match self {
+            OverwriteError::StandardOutput => Outcome::Failed.help("name a file; `./-` is one of this name"),
+            OverwriteError::Input => Outcome::Failed.help("choose another file"),
+            _ => Outcome::Failed.help("choose another name, or move that file away"),
+        }
     }
 }
 

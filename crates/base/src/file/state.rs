@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use super::{
     Document, DocumentError, FileLock, LockError, OverwriteError, Seal, remove_leftovers, require_unprotected, resolved,
 };
+use crate::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 
 /// First bytes of each file.
 const BEGINNING: &[u8] = b"{\"format\":\"kalah ";
@@ -83,6 +84,29 @@ pub enum StateError {
         /// The first difference.
         what: String,
     },
+}
+
+/// Only a file that is certainly of this program and damaged is to be deleted.
+impl Diagnostic for StateError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            StateError::Lock(error) => error.diagnosis(commands),
+            StateError::Io { source, .. } => source.diagnosis(commands),
+            StateError::Foreign { .. } => Outcome::Wrong.help("choose another file with --state"),
+            StateError::Other { .. } | StateError::Version { is_newer: false, .. } => {
+                Outcome::Failed.help("choose another file with --state")
+            }
+            StateError::Version { .. } => {
+                Outcome::Failed.help("use that version of kalah, or choose another file with --state")
+            }
+            StateError::Damaged { line: None, .. } => {
+                Outcome::Wrong.help("delete it to start over, or choose another file with --state")
+            }
+            StateError::Damaged { .. } => {
+                Outcome::Wrong.help("delete the line to do its part again, or choose another file with --state")
+            }
+        }
+    }
 }
 
 impl StateFile {
@@ -220,12 +244,6 @@ impl StateError {
         let value = |fields: &Map<String, Value>| fields.get(name).map_or("missing".to_owned(), text);
         let what = format!("{} {}, not {}", name.replace('_', " "), value(&found), value(&own));
         Err(StateError::Other { path: path.to_owned(), what })
-    }
-
-    /// Returns true if the content is damaged or of another kind, rather than that of other work or
-    /// of another version.
-    pub fn is_damage(&self) -> bool {
-        matches!(self, StateError::Foreign { .. } | StateError::Damaged { .. })
     }
 
     /// Returns true if the file does not exist.

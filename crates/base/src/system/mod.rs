@@ -14,10 +14,13 @@ use std::path::Path;
 use std::time::Duration;
 
 pub use control_group::ControlGroup;
+use kalah_core::text::size;
+
+use crate::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 
 /// There is not enough memory.
 #[derive(Debug, thiserror::Error)]
-#[error("not enough memory for {what} ({bytes} bytes)")]
+#[error("not enough memory for {what} ({})", size(*bytes))]
 pub struct OutOfMemory {
     /// Purpose of the memory.
     pub what: &'static str,
@@ -32,7 +35,7 @@ pub struct OutOfMemory {
 #[non_exhaustive]
 pub enum MemoryShortage {
     /// The work needs more than is allowed.
-    #[error("{what} {needed} bytes of memory, but {allowed} are allowed")]
+    #[error("{what} {} of memory, but only {} are allowed", size(*needed), size(*allowed))]
     Allowed {
         /// The work and a verb: "this build needs".
         what: String,
@@ -42,7 +45,7 @@ pub enum MemoryShortage {
         allowed: u64,
     },
     /// The work needs more than is available.
-    #[error("{what} {needed} bytes of memory, but {available}")]
+    #[error("{what} {} of memory, but {available}", size(*needed))]
     Available {
         /// The work and a verb: "this build needs".
         what: String,
@@ -51,6 +54,19 @@ pub enum MemoryShortage {
         /// The available memory.
         available: AvailableMemory,
     },
+}
+
+impl Diagnostic for OutOfMemory {}
+
+impl Diagnostic for MemoryShortage {
+    fn diagnosis(&self, _: &dyn Commands) -> Diagnosis {
+        match self {
+            MemoryShortage::Available { available, .. } => {
+                Outcome::Failed.help(format!("{}, or use fewer threads", available.help()))
+            }
+            MemoryShortage::Allowed { .. } => Outcome::Failed.help("allow more with --memory, or use fewer threads"),
+        }
+    }
 }
 
 /// Checks that `needed` bytes of memory are `allowed`, if there is a limit, and available.
@@ -131,25 +147,29 @@ impl AvailableMemory {
         Some(AvailableMemory { bytes, limit: MemoryLimit::AddressSpace(limit) })
     }
 
-    /// A clause that states the available memory and the origin of the limit, with sizes formatted
-    /// by `size`.
-    pub fn clause(&self, size: impl Fn(u64) -> String) -> String {
-        let bytes = size(self.bytes);
-        match &self.limit {
-            MemoryLimit::Machine => format!("{bytes} are available on this machine"),
-            MemoryLimit::Group(ControlGroup { path, limit }) => {
-                format!("{bytes} are available: the control group {} is limited to {}", path.display(), size(*limit))
-            }
-            MemoryLimit::AddressSpace(limit) => {
-                format!("{bytes} are available: the address space is limited to {}", size(*limit))
-            }
+    /// Advice to get more memory.
+    pub fn help(&self) -> &'static str {
+        match self.limit {
+            MemoryLimit::Group(_) => "raise the memory limit of this group of processes",
+            MemoryLimit::AddressSpace(_) => "raise the limit of the address space (see `ulimit -v`)",
+            MemoryLimit::Machine => "close other programs",
         }
     }
 }
 
+/// Writes a clause that states the available memory and the origin of the limit.
 impl fmt::Display for AvailableMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.clause(|bytes| format!("{bytes} bytes")))
+        let bytes = size(self.bytes);
+        match &self.limit {
+            MemoryLimit::Machine => write!(f, "{bytes} are available on this machine"),
+            MemoryLimit::Group(ControlGroup { path, limit }) => {
+                write!(f, "{bytes} are available: the control group {} is limited to {}", path.display(), size(*limit))
+            }
+            MemoryLimit::AddressSpace(limit) => {
+                write!(f, "{bytes} are available: the address space is limited to {}", size(*limit))
+            }
+        }
     }
 }
 

@@ -53,13 +53,6 @@ pub enum NetworkFileReason {
     },
 }
 
-impl NetworkFileError {
-    /// Returns true if the file is damaged or not a network.
-    pub fn is_damage(&self) -> bool {
-        matches!(self.reason, NetworkFileReason::Network(_))
-    }
-}
-
 impl PhasedNetwork {
     /// The network built into the program for a rule set and board, if there is one.
     pub fn shipped(rules: Rules, pits: usize) -> Option<PhasedNetwork> {

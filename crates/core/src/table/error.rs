@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use super::key::TableKey;
 use crate::cancel::Stopped;
 use crate::directories::Directories;
-use crate::file::other_version;
-use crate::header::{HeaderError, Kind};
+use crate::header::HeaderError;
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use crate::text::count;
 
@@ -14,17 +13,9 @@ use crate::text::count;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Damage {
-    /// The first bytes are not those of the format.
-    #[error("it is not {0}")]
-    Foreign(Kind),
-    /// This program cannot read the version.
-    #[error("{}", other_version(*found, *known))]
-    Version {
-        /// Version of the file.
-        found: u32,
-        /// Version that this program reads.
-        known: u32,
-    },
+    /// It is of another kind or version.
+    #[error("{0}")]
+    Header(HeaderError),
     /// The file is too short or too long.
     #[error("it has {found} bytes where {expected} belong")]
     Length {
@@ -66,9 +57,8 @@ pub enum Damage {
 impl From<HeaderError> for Damage {
     fn from(error: HeaderError) -> Damage {
         match error {
-            HeaderError::Foreign(kind) => Damage::Foreign(kind),
-            HeaderError::Version { found, known } => Damage::Version { found, known },
             HeaderError::Damaged => Damage::Part { part: TablePart::Header, offset: 0 },
+            error => Damage::Header(error),
         }
     }
 }
@@ -336,7 +326,7 @@ impl TableError {
     /// Returns true if the file has a newer version than this program reads. It may be sound and
     /// must not be replaced.
     pub fn is_newer(&self) -> bool {
-        matches!(self, TableError::Damaged { damage: Damage::Version { found, known }, .. } if found > known)
+        matches!(self, TableError::Damaged { damage: Damage::Header(error), .. } if error.is_newer())
     }
 
     /// Returns true if the file is of the expected kind and certainly damaged, so that it may be replaced

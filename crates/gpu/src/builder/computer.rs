@@ -5,6 +5,7 @@ use std::thread::ScopedJoinHandle;
 
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Stopped;
+use kalah_core::cause;
 use kalah_core::index::{Frame, layer_frames};
 use kalah_core::table::Tables;
 use kalah_tables::builder::{ComputeError, Computer, Device, DeviceComputer, DeviceError, DeviceTraffic, FrameOutput};
@@ -269,7 +270,12 @@ impl From<GpuError> for ComputeError {
 
 /// Returns true if the device did not have enough memory.
 pub(super) fn is_out_of_memory(error: &ComputeError) -> bool {
-    matches!(error, ComputeError::Device(error) if matches!(error.downcast_ref(), Some(GpuError::OutOfMemory { .. })))
+    matches!(cause::find(error), Some(GpuError::OutOfMemory { .. }))
+}
+
+/// Returns true if there is no adapter to compute on.
+pub fn is_no_adapter(error: &ComputeError) -> bool {
+    matches!(cause::find(error), Some(GpuError::NoAdapter { .. }))
 }
 
 /// Positions per second of a GPU, which waits for the disk, and of a software adapter. Rules with

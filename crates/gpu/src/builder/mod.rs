@@ -34,6 +34,6 @@ mod rows;
 mod self_test;
 pub mod stages;
 
-pub use computer::GpuComputer;
+pub use computer::{GpuComputer, is_no_adapter};
 pub use memory::max_seeds;
 pub use self_test::self_test;

@@ -1,6 +1,9 @@
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
+use kalah_core::text::size;
+
 /// Reasons why a computation on a GPU ended early.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -34,7 +37,10 @@ pub enum GpuError {
         allowed: u64,
     },
     /// There is not enough memory on the device, or not enough is allowed.
-    #[error("not enough memory on the GPU for {what} ({bytes} bytes; {used} are in use{})", shortage.allowed())]
+    #[error(
+        "not enough GPU memory for {what} ({}; {} are in use{})",
+        size(*bytes), size(*used), shortage.allowed()
+    )]
     OutOfMemory {
         /// Purpose of the memory.
         what: &'static str,
@@ -64,6 +70,26 @@ pub enum GpuError {
     Refused(String),
 }
 
+impl Diagnostic for GpuError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        let cpu = commands.without_gpu();
+        Outcome::Failed.help(match self {
+            GpuError::NoAdapter { wanted: None, .. } => {
+                format!("use {cpu}, or choose a software adapter with --adapter")
+            }
+            GpuError::OutOfMemory { shortage, .. } => match shortage {
+                Shortage::Allowed(_) => format!("allow more with --gpu-memory, build fewer seeds, or use {cpu}"),
+                Shortage::BufferSize(_) => format!("the adapter has no buffers of this size: use {cpu}"),
+                Shortage::Device(_) => format!("close other programs that use the GPU, or use {cpu}"),
+                Shortage::Machine => format!("close other programs, or use {cpu}"),
+            },
+            GpuError::Hung(_) => format!("restart the GPU's driver or the machine, or use {cpu}"),
+            GpuError::WrongScores { .. } => format!("update the GPU's driver, or use {cpu}"),
+            _ => return Outcome::Failed.into(),
+        })
+    }
+}
+
 /// Reasons why there is not enough memory on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -89,7 +115,7 @@ impl Shortage {
     }
 
     fn allowed(self) -> String {
-        self.budget().map_or(String::new(), |budget| format!(", {budget} are allowed"))
+        self.budget().map_or(String::new(), |budget| format!(", {} are allowed", size(budget)))
     }
 }
 

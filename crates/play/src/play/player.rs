@@ -1,6 +1,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_base::printable::{printable, signed};
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::game::{IllegalMove, Pit, Position, Rules};
@@ -48,6 +49,19 @@ pub enum PlayError {
     /// The solver failed.
     #[error("{0}")]
     Solve(#[from] SolveError),
+}
+
+impl Diagnostic for PlayError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            PlayError::Stopped => Outcome::Stopped.into(),
+            PlayError::Table(error) => error.diagnosis(commands),
+            PlayError::Book(error) => error.diagnosis(commands),
+            PlayError::Certificate(error) => error.diagnosis(commands),
+            PlayError::Solve(error) => error.diagnosis(commands),
+            _ => Outcome::Failed.into(),
+        }
+    }
 }
 
 impl From<Stopped> for PlayError {

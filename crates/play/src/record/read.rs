@@ -1,3 +1,4 @@
+use kalah_base::diagnostic::Diagnostic;
 use kalah_base::printable::printable;
 use kalah_core::game::{Line, ParseError, Position, Rules, UnknownRules};
 
@@ -313,6 +314,8 @@ pub struct RecordError {
     #[source]
     pub fault: RecordFault,
 }
+
+impl Diagnostic for RecordError {}
 
 /// Fault of a text of games.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

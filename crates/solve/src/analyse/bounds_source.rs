@@ -3,8 +3,9 @@ use std::time::Duration;
 use kalah_core::game::{Bounds, Pit, Position, Rules};
 use kalah_core::table::Tables;
 
+use super::error::AnalyseError;
 use crate::book::{Book, BookError, Recalled};
-use crate::solve::{SolveError, Solver};
+use crate::solve::Solver;
 
 /// Source of bounds of positions of one board: the rules, a book and tables at once, else a solver with a limit
 /// of time.
@@ -15,18 +16,6 @@ pub struct BoundsSource<'s> {
     empty: Book,
     tables: Option<&'s Tables>,
     solver: Option<(&'s Solver<'s>, Duration)>,
-}
-
-/// Error of looking up or searching a position.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum BoundsSourceError {
-    /// The book or a table cannot be used, or they contradict each other.
-    #[error("{0}")]
-    Book(#[from] BookError),
-    /// The solver failed, or was stopped.
-    #[error("{0}")]
-    Solve(#[from] SolveError),
 }
 
 impl<'s> BoundsSource<'s> {
@@ -54,7 +43,7 @@ impl<'s> BoundsSource<'s> {
     ///
     /// # Errors
     /// As [`BoundsSource::at_once`]; also if the solver fails or is stopped.
-    pub fn bounds(&self, position: &Position, guess: Option<i64>) -> Result<Bounds, BoundsSourceError> {
+    pub fn bounds(&self, position: &Position, guess: Option<i64>) -> Result<Bounds, AnalyseError> {
         let known = self.at_once(position)?.bounds;
         let Some((solver, within)) = self.solver.filter(|_| known.lower < known.upper) else { return Ok(known) };
         let guess = guess.map_or_else(|| solver.first_guess(position), Ok)?;
@@ -68,7 +57,7 @@ impl<'s> BoundsSource<'s> {
     ///
     /// # Errors
     /// As [`BoundsSource::bounds`].
-    pub fn best_moves(&self, position: &Position, score: u32) -> Result<Option<Vec<Pit>>, BoundsSourceError> {
+    pub fn best_moves(&self, position: &Position, score: u32) -> Result<Option<Vec<Pit>>, AnalyseError> {
         let known = self.at_once(position)?;
         if known.is_decided() {
             return Ok(Some(known.best().collect()));

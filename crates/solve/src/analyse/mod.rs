@@ -5,6 +5,7 @@
 // | `book` | the positions of the first turns solved, kept in a book |
 // | `bounds_source` | bounds of a position from the rules, the book and tables, else from a solver |
 // | `complexity` | sizes of game trees, from sampled games |
+// | `error` | reasons why positions were not analysed |
 // | `graph` | all positions that can be reached from a start, counted |
 // | `move_quality` | quality of a move or turn, by exact values |
 // | `opening` | the winner of a game and in how many turns, on boards with any number of seeds |
@@ -15,6 +16,7 @@
 pub mod book;
 mod bounds_source;
 pub mod complexity;
+mod error;
 pub mod graph;
 mod move_quality;
 pub mod opening;
@@ -22,8 +24,9 @@ mod puzzle;
 mod review;
 mod values;
 
-pub use bounds_source::{BoundsSource, BoundsSourceError};
+pub use bounds_source::BoundsSource;
+pub use error::AnalyseError;
 pub use move_quality::{MISTAKE_DIFFERENCE, MoveQuality, QualityTally};
 pub use puzzle::{Level, MAX_PUZZLE_DEPTH, Puzzle, PuzzleMiner, PuzzleRecord, UnknownLevel};
-pub use review::{Review, ReviewError, ReviewedTurn, review};
+pub use review::{Review, ReviewedTurn, review};
 pub use values::{GameValue, GameValues};

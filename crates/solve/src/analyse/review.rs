@@ -1,6 +1,7 @@
-use kalah_core::game::{Bounds, Line, ParseError, Pit, Place, Position, Rules, ValueBounds};
+use kalah_core::game::{Bounds, Line, Pit, Place, Position, Rules, ValueBounds};
 
-use super::bounds_source::{BoundsSource, BoundsSourceError};
+use super::bounds_source::BoundsSource;
+use super::error::AnalyseError;
 use super::move_quality::{MoveQuality, QualityTally};
 
 /// A turn of a game, with its loss.
@@ -46,18 +47,6 @@ pub struct Review {
     pub tallies: [QualityTally; 2],
 }
 
-/// Error of a review.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReviewError {
-    /// It is not legal.
-    #[error("{0}")]
-    Line(#[from] ParseError),
-    /// A position of it cannot be evaluated.
-    #[error("{0}")]
-    Bounds(#[from] BoundsSourceError),
-}
-
 /// Reviews the game `line` from `start`, last turn first: bounds of later positions speed up the earlier ones.
 /// Calls `report` before each position that it evaluates.
 ///
@@ -69,7 +58,7 @@ pub fn review(
     line: &Line,
     source: &BoundsSource,
     report: &dyn Fn(&Place),
-) -> Result<Review, ReviewError> {
+) -> Result<Review, AnalyseError> {
     let places = line.follow(rules, start)?;
     let last = places.last().expect("there is the start");
     report(last);
@@ -116,7 +105,7 @@ fn positions(rules: Rules, start: &Position, moves: &[Pit]) -> Vec<Position> {
 }
 
 /// Bounds of the value of a position for its mover.
-fn evaluate(source: &BoundsSource, position: &Position, guess: Option<i64>) -> Result<ValueBounds, BoundsSourceError> {
+fn evaluate(source: &BoundsSource, position: &Position, guess: Option<i64>) -> Result<ValueBounds, AnalyseError> {
     let Bounds { lower, upper } = source.bounds(position, guess)?;
     Ok(ValueBounds { lower: position.value(lower), upper: position.value(upper) })
 }
@@ -135,7 +124,7 @@ fn best_turns(
     moves: &[Pit],
     value: i64,
     worth: ValueBounds,
-) -> Result<Vec<Vec<Pit>>, BoundsSourceError> {
+) -> Result<Vec<Vec<Pit>>, AnalyseError> {
     let positions = positions(rules, position, moves);
     let mut at = 0;
     if worth.upper < value {

@@ -1,6 +1,7 @@
 use std::io;
 use std::path::Path;
 
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome, USE_NEWER};
 use kalah_base::file::LockError;
 use kalah_core::game::{Bounds, Position, Rules};
 use kalah_core::header::HeaderError;
@@ -68,15 +69,36 @@ pub struct BookFileError {
     pub error: BookError,
 }
 
-impl BookError {
-    /// Returns true if the book has a newer version than this program can read.
-    pub fn is_newer(&self) -> bool {
-        matches!(self, BookError::Header(HeaderError::Version { found, known }) if found > known)
+/// Only a file that is certainly a damaged book is to be deleted.
+impl Diagnostic for BookError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            BookError::Header(error) if error.is_newer() => {
+                Outcome::Failed.help(format!("{USE_NEWER}, choose another file, or use --no-book"))
+            }
+            BookError::Damaged(_) => {
+                Outcome::Wrong.help("delete it: the program contains books, and `kalah book make 6x4` makes more")
+            }
+            BookError::Header(error) => {
+                let is_foreign = matches!(error, HeaderError::Foreign(_));
+                let outcome = if is_foreign { Outcome::Wrong } else { Outcome::Failed };
+                outcome.help("choose another file, or move it away from the tables: the program contains books")
+            }
+            BookError::Contradiction { .. } => Outcome::Wrong
+                .help("find out which is wrong with `kalah book check` and `kalah verify`, or use --no-book"),
+            BookError::Other { .. } => {
+                Outcome::Failed.help("choose another file, or give the book's rule set and board")
+            }
+            BookError::Board(_) => Outcome::Failed.into(),
+            BookError::Io(error) => error.diagnosis(commands),
+            BookError::Lock(error) => error.diagnosis(commands),
+            BookError::Table(error) => error.diagnosis(commands),
+        }
     }
+}
 
-    /// Returns true if the book itself is damaged or wrong.
-    pub fn is_damage(&self) -> bool {
-        let is_foreign = matches!(self, BookError::Header(HeaderError::Foreign(_)));
-        is_foreign || matches!(self, BookError::Damaged(_) | BookError::Contradiction { .. })
+impl Diagnostic for BookFileError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        self.error.diagnosis(commands)
     }
 }

@@ -1,3 +1,4 @@
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_base::file::StateError;
 use kalah_core::cancel::Stopped;
 use kalah_core::table::{TableError, TableKey};
@@ -62,6 +63,21 @@ impl From<TableError> for CheckError {
     }
 }
 
+impl Diagnostic for CheckError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            CheckError::Claim { .. }
+            | CheckError::Statement { .. }
+            | CheckError::StatesNothing
+            | CheckError::OtherTable { .. } => Outcome::Wrong.into(),
+            CheckError::Table(error) => error.diagnosis(commands),
+            CheckError::Certificate(error) => error.diagnosis(commands),
+            CheckError::State(error) => error.diagnosis(commands),
+            CheckError::Stopped(error) => error.diagnosis(commands),
+        }
+    }
+}
+
 impl CheckError {
     /// Returns true if the certificate or a table is wrong, false if the check could not be made.
     pub fn is_wrong(&self) -> bool {
@@ -69,10 +85,10 @@ impl CheckError {
             CheckError::Claim { .. }
             | CheckError::Statement { .. }
             | CheckError::StatesNothing
-            | CheckError::OtherTable { .. } => true,
+            | CheckError::OtherTable { .. }
+            | CheckError::Certificate(CertificateError::Damaged { .. }) => true,
             CheckError::Table(error) => error.is_damage(),
-            CheckError::Certificate(error) => error.is_damage(),
-            CheckError::State(_) | CheckError::Stopped(_) => false,
+            _ => false,
         }
     }
 }

@@ -1,7 +1,9 @@
 use std::path::PathBuf;
 
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome, USE_NEWER};
 use kalah_base::system::AvailableMemory;
 use kalah_core::header::HeaderError;
+use kalah_core::text::size;
 
 use super::statement::StatementError;
 
@@ -82,8 +84,8 @@ pub enum CertificateError {
     },
     /// There is not enough memory for the claims.
     #[error(
-        "{path} has {claims} claims, which need {} MiB of memory; {}",
-        needed >> 20, available.clause(|bytes| format!("{} MiB", bytes >> 20))
+        "{path} has {claims} claims, which need {} of memory; {available}",
+        size(*needed)
     )]
     Memory {
         /// The file.
@@ -105,15 +107,15 @@ pub enum CertificateError {
     },
 }
 
-impl CertificateError {
-    /// Returns true if the file has a newer version than this program can read.
-    pub fn is_newer(&self) -> bool {
-        let CertificateError::Damaged { damage: CertificateDamage::Header(error), .. } = self else { return false };
-        matches!(error, HeaderError::Version { found, known } if found > known)
-    }
-
-    /// Returns true if the file is damaged, rather than missing.
-    pub fn is_damage(&self) -> bool {
-        matches!(self, CertificateError::Damaged { .. })
+impl Diagnostic for CertificateError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            CertificateError::Damaged { damage: CertificateDamage::Header(error), .. } if error.is_newer() => {
+                Outcome::Wrong.help(USE_NEWER)
+            }
+            CertificateError::Damaged { .. } => Outcome::Wrong.into(),
+            CertificateError::Io { source, .. } => source.diagnosis(commands),
+            _ => Outcome::Failed.into(),
+        }
     }
 }

@@ -1,5 +1,6 @@
 use std::collections::{HashMap, HashSet};
 
+use kalah_base::diagnostic::Diagnostic;
 use kalah_core::game::{Bounds, IllegalMove, Line, Pit, Place, Position, Rules, ValueBounds};
 use kalah_core::table::TableError;
 
@@ -90,6 +91,8 @@ pub enum StatementError {
         source: IllegalMove,
     },
 }
+
+impl Diagnostic for StatementError {}
 
 /// A part of a statement: one bound of one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 use std::cell::Cell;
 
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_core::game::{Bounds, Pit, Position};
 use kalah_core::table::{TableError, Tables};
 
@@ -65,6 +66,19 @@ pub enum StrategyError {
     /// Claims contradict each other or the tables, or no move reaches a claimed bound.
     #[error("its claims about {0} do not follow, so it proves nothing")]
     Wrong(Box<Position>),
+}
+
+impl Diagnostic for StrategyError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            StrategyError::Effort(_) => Outcome::Failed
+                .help("make one without searches: `kalah prove --from FILE --effort 0 --proof DIR --certificate NEW`"),
+            StrategyError::Tables(error) => error.diagnosis(commands),
+            StrategyError::Table(error) => error.diagnosis(commands),
+            StrategyError::Board(_) => Outcome::Usage.into(),
+            StrategyError::Wrong(_) => Outcome::Wrong.help("find the first wrong claim with `kalah check`"),
+        }
+    }
 }
 
 impl<'a> Strategy<'a> {

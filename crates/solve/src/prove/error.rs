@@ -1,7 +1,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use kalah_base::file::StateError;
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
+use kalah_base::file::{LockError, StateError};
 use kalah_base::printable::signed;
 use kalah_core::cancel::Stopped;
 use kalah_core::game::{Position, ValueBounds};
@@ -91,6 +92,52 @@ impl From<Stopped> for ProveError {
     }
 }
 
+impl Diagnostic for ProveError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            ProveError::Value { .. } | ProveError::Trivial { .. } | ProveError::Statement(_) => Outcome::Usage.into(),
+            ProveError::Contradiction { .. } => Outcome::Wrong.help("delete this file to run the job again"),
+            ProveError::Unproved { .. } => Outcome::Wrong.help(
+                "no certificate was written; every job follows by itself, so check the tables (`kalah verify`) and the \
+                 memory of this machine",
+            ),
+            ProveError::OtherTable(_) => {
+                Outcome::Failed.help("use the tables with which the proof was begun (--tables), or begin another proof")
+            }
+            ProveError::Empty(_) => Outcome::Failed.help("start one with `kalah prove POSITION --proof DIR`"),
+            ProveError::Tables { .. } => Outcome::Failed.help(
+                "build them with `kalah build --seeds N`, do not exclude them, or begin a proof with a smaller \
+                 --rests-on",
+            ),
+            ProveError::State(error) => {
+                let known = error.diagnosis(commands);
+                match error {
+                    StateError::Damaged { .. } => known.outcome.help(
+                        "delete this file and give the first command of the proof again: finished jobs are used if \
+                         the plan is the same",
+                    ),
+                    StateError::Version { .. } => {
+                        known.outcome.help("use that version of kalah, or another directory with --proof")
+                    }
+                    StateError::Foreign { .. } | StateError::Other { .. } => {
+                        known.outcome.help("choose another directory with --proof")
+                    }
+                    StateError::Lock(LockError::Held { .. }) => {
+                        known.outcome.help("wait for it, or give --share to all processes")
+                    }
+                    StateError::Lock(LockError::Unsupported { .. }) => {
+                        known.outcome.help("give --share, which needs no locks")
+                    }
+                    _ => known,
+                }
+            }
+            ProveError::Solve(error) => error.diagnosis(commands),
+            ProveError::Table(error) => error.diagnosis(commands),
+            ProveError::Certificate(error) => error.diagnosis(commands),
+        }
+    }
+}
+
 impl ProveError {
     /// Returns a function that makes the error for a file that cannot be read or written.
     pub(super) fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> ProveError {
@@ -111,13 +158,5 @@ impl ProveError {
                 | ProveError::Unproved { .. }
                 | ProveError::Solve(SolveError::Contradiction(_))
         )
-    }
-
-    /// Returns true if a file or table is damaged.
-    pub fn is_damage(&self) -> bool {
-        match self {
-            ProveError::State(error) => error.is_damage(),
-            error => matches!(error, ProveError::Contradiction { .. } | ProveError::Unproved { .. }),
-        }
     }
 }

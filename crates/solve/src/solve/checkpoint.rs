@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic};
 use kalah_base::file::{self, Document, FileContent, FileLock, StateError};
 use kalah_base::lock::Mutex;
 use kalah_core::game::{Bounds, ParseError, Position, Row, Rules, UnknownRules};
@@ -50,6 +51,15 @@ pub enum CheckpointError {
     /// Its contents cannot be compared with the tables.
     #[error("{0}")]
     Solve(#[source] SolveError),
+}
+
+impl Diagnostic for CheckpointError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            CheckpointError::State(error) => error.diagnosis(commands),
+            CheckpointError::Solve(error) => error.diagnosis(commands),
+        }
+    }
 }
 
 /// Identity of a search.

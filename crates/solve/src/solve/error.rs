@@ -1,3 +1,4 @@
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_base::system::OutOfMemory;
 use kalah_core::cancel::Stopped;
 use kalah_core::evaluation::NetworkFileError;
@@ -65,6 +66,21 @@ pub enum SolveError {
 impl From<Stopped> for SolveError {
     fn from(_: Stopped) -> SolveError {
         SolveError::Stopped
+    }
+}
+
+impl Diagnostic for SolveError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            SolveError::Board { .. } => Outcome::Usage.into(),
+            SolveError::OutOfMemory(_) => Outcome::Failed.help("choose a smaller --memory or --transpositions"),
+            SolveError::Contradiction(_) => Outcome::Wrong
+                .help("check the tables with `kalah verify`, or search with --no-book and without --state and --from"),
+            SolveError::Stopped => Outcome::Stopped.into(),
+            SolveError::Table(error) => error.diagnosis(commands),
+            SolveError::Network(error) => error.diagnosis(commands),
+            _ => Outcome::Failed.into(),
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_core::evaluation::NetworkError;
 use kalah_core::table::TableError;
 use kalah_core::text::count;
@@ -31,4 +32,14 @@ pub enum TrainError {
     /// The trained weights are too large.
     #[error("training did not converge: {0}")]
     Network(#[from] NetworkError),
+}
+
+impl Diagnostic for TrainError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            TrainError::Table(error) => error.diagnosis(commands),
+            TrainError::Solve(error) => error.diagnosis(commands),
+            _ => Outcome::Failed.into(),
+        }
+    }
 }

@@ -2,6 +2,7 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic};
 use kalah_base::progress::Pulse;
 use kalah_base::system::OutOfMemory;
 use kalah_core::cancel::Stopped;
@@ -12,7 +13,33 @@ use serde::Serialize;
 use crate::table::PackedFrame;
 
 /// The cause of a device failure: an error of the crate that drives it.
-pub type DeviceError = Box<dyn Error + Send + Sync>;
+#[derive(Debug)]
+pub struct DeviceError(Box<dyn Diagnostic + Send + Sync>);
+
+impl DeviceError {
+    /// The diagnosis of that error.
+    pub fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        self.0.diagnosis(commands)
+    }
+}
+
+impl<E: Diagnostic + Send + Sync + 'static> From<E> for DeviceError {
+    fn from(error: E) -> DeviceError {
+        DeviceError(Box::new(error))
+    }
+}
+
+impl fmt::Display for DeviceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Error for DeviceError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&*self.0)
+    }
+}
 
 /// Reasons why frames could not be computed.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +57,17 @@ pub enum ComputeError {
     /// The work was stopped.
     #[error("{0}")]
     Stopped(#[from] Stopped),
+}
+
+impl Diagnostic for ComputeError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            ComputeError::Table(error) => error.diagnosis(commands),
+            ComputeError::OutOfMemory(error) => error.diagnosis(commands),
+            ComputeError::Device(error) => error.diagnosis(commands),
+            ComputeError::Stopped(error) => error.diagnosis(commands),
+        }
+    }
 }
 
 impl From<TableError> for ComputeError {

@@ -1,3 +1,4 @@
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_base::file::LockError;
 use kalah_base::system::OutOfMemory;
 use kalah_core::table::{PairKey, TableError, TableKey};
@@ -35,6 +36,33 @@ pub enum BuildError {
     /// The build was stopped while it computed a pair on its own.
     #[error("stopped while computing {0}")]
     PairStopped(PairKey),
+}
+
+impl Diagnostic for BuildError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            BuildError::Lock(LockError::Unsupported { .. }) => {
+                Outcome::Failed.help("build with --share, which needs no locks")
+            }
+            BuildError::Device(error) => {
+                let kept = "finished frames are kept: run the same command again, or add --backend cpu";
+                let Diagnosis { outcome, help } = error.diagnosis(commands);
+                outcome.help(help.map_or(kept.to_owned(), |help| format!("{help}; {kept}")))
+            }
+            BuildError::Stopped(_) => {
+                Outcome::Stopped.help("finished frames are kept; run the same command again to continue")
+            }
+            BuildError::PairStopped(_) => Outcome::Stopped.help("its work is lost; the same command starts it over"),
+            BuildError::Contradiction { kept: true, .. } => Outcome::Wrong.help("run the same command again"),
+            BuildError::Contradiction { .. } => Outcome::Wrong.help(
+                "`kalah verify --consistency` finds the wrong layer: delete it and those above, and run the same \
+                 command again",
+            ),
+            BuildError::Lock(error) => error.diagnosis(commands),
+            BuildError::Table(error) => error.diagnosis(commands),
+            BuildError::OutOfMemory(error) => error.diagnosis(commands),
+        }
+    }
 }
 
 /// Returns the possible cause of a wrong table.

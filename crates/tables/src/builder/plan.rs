@@ -1,10 +1,12 @@
 use std::path::{Path, PathBuf};
 
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_base::file::beside;
 use kalah_base::system::{MemoryShortage, available_disk, check_address_space, check_memory};
 use kalah_core::game::Rules;
 use kalah_core::index::{Frame, layer_positions, row_count};
 use kalah_core::table::{PairKey, TableKey};
+use kalah_core::text::size;
 
 use super::backend::Backend;
 use super::cpu::Workspace;
@@ -64,7 +66,10 @@ pub enum PlanError {
     #[error("{0}")]
     Memory(#[from] MemoryShortage),
     /// The build needs more disk than is free.
-    #[error("this build needs {needed} bytes of disk, but {} has {free} free", directory.display())]
+    #[error(
+        "this build needs {} of disk space, but {} has only {} free",
+        size(*needed), directory.display(), size(*free)
+    )]
     Disk {
         /// Bytes needed.
         needed: u64,
@@ -73,6 +78,21 @@ pub enum PlanError {
         /// The directory.
         directory: PathBuf,
     },
+}
+
+impl Diagnostic for PlanError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            PlanError::Memory(MemoryShortage::Available { available, .. }) => {
+                Outcome::Failed.help(format!("{}, or build fewer seeds", available.help()))
+            }
+            PlanError::Memory(_) => Outcome::Failed.help("allow more with --memory, or build fewer seeds"),
+            PlanError::Disk { .. } => {
+                let flag = commands.directory_flag();
+                Outcome::Failed.help(format!("free disk space, or choose another directory with {flag}"))
+            }
+        }
+    }
 }
 
 impl BuildPlan {

@@ -26,6 +26,7 @@ mod template;
 
 use std::path::PathBuf;
 
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome, build_missing};
 use kalah_base::system::OutOfMemory;
 use kalah_core::cancel::Stopped;
 use kalah_core::directories::Directories;
@@ -126,23 +127,24 @@ impl From<TableError> for Fault {
     }
 }
 
-impl Fault {
-    /// Returns true if a check found a fault; false if the check could not be made.
-    pub fn is_wrong(&self) -> bool {
+impl Diagnostic for Fault {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
-            Fault::Score { .. }
-            | Fault::Bounds { .. }
-            | Fault::Damage(_)
-            | Fault::Gap { .. }
-            | Fault::Manifest { .. } => true,
-            Fault::NotInManifest(_)
-            | Fault::Failed(_)
-            | Fault::OutOfMemory(_)
-            | Fault::Device(_)
-            | Fault::Stopped(_) => false,
+            Fault::Score { .. } | Fault::Bounds { .. } | Fault::Manifest { .. } => Outcome::Wrong.into(),
+            Fault::Gap { directories, key, missing } => {
+                let last = missing.last().map_or(*key, |&seeds| TableKey { seeds, ..*key });
+                Outcome::Wrong.help(build_missing(directories, last, commands))
+            }
+            Fault::NotInManifest(_) => Outcome::Failed.into(),
+            Fault::Damage(error) | Fault::Failed(error) => error.diagnosis(commands),
+            Fault::OutOfMemory(error) => error.diagnosis(commands),
+            Fault::Device(error) => error.diagnosis(commands),
+            Fault::Stopped(error) => error.diagnosis(commands),
         }
     }
+}
 
+impl Fault {
     /// The fault that the layers `missing`, at least one, are missing in `tables` below the
     /// existing layer with `seeds` seeds.
     pub fn gap(tables: &Tables, seeds: usize, missing: Vec<usize>) -> Fault {

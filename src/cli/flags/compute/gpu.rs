@@ -1,12 +1,11 @@
 use std::sync::Arc;
 
 use clap::Args;
-use kalah::build::gpu::self_test;
 use kalah::build::gpu::stages::Stage;
+use kalah::build::gpu::{is_no_adapter, self_test};
 use kalah::build::{Backend, ComputeError};
-use kalah::cause;
 use kalah::game::Rules;
-use kalah::gpu::{Adapter, Gpu, GpuError, GpuOptions};
+use kalah::gpu::{Adapter, Gpu, GpuOptions};
 
 use crate::cli::flags::args::bytes;
 
@@ -68,7 +67,7 @@ impl GpuFlags {
 
     /// Returns the reason if `error` means only that there is no GPU.
     pub fn why_none(error: &ComputeError) -> Option<String> {
-        matches!(cause::find(error), Some(GpuError::NoAdapter { .. })).then(|| "there is no GPU".to_owned())
+        is_no_adapter(error).then(|| "there is no GPU".to_owned())
     }
 }
 

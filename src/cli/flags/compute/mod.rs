@@ -14,8 +14,7 @@ use kalah::system::AvailableMemory;
 #[cfg(feature = "gpu")]
 pub use self::gpu::GpuFlags;
 #[cfg(not(feature = "gpu"))]
-pub use self::no_gpu::GpuFlags;
-use crate::cli::errors::statement;
+pub use self::no_gpu::{GpuFlags, Unsupported};
 
 /// Names of the backends.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -62,8 +61,7 @@ impl Compute {
             Ok((gpu, name)) => Ok((gpu, format!("on {name}"))),
             Err(error) if self.asks_for_gpu() => Err(error),
             Err(error) => {
-                let why = GpuFlags::why_none(&error)
-                    .unwrap_or_else(|| format!("the GPU cannot be used: {}", statement::statement(&error)));
+                let why = GpuFlags::why_none(&error).unwrap_or_else(|| format!("the GPU cannot be used: {error}"));
                 Ok((cpu, format!("on the CPU: {why}")))
             }
         }

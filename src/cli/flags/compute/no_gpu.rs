@@ -1,8 +1,18 @@
 use clap::Args;
 use kalah::build::{Backend, ComputeError};
+use kalah::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah::game::Rules;
 
-use crate::cli::errors::gpu::Unsupported;
+/// The program was compiled without the feature `gpu`.
+#[derive(Debug, thiserror::Error)]
+#[error("this build has no GPU support")]
+pub struct Unsupported;
+
+impl Diagnostic for Unsupported {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        Outcome::Failed.help(format!("use {}, or compile kalah with its feature `gpu`", commands.without_gpu()))
+    }
+}
 
 /// No flags, since the program was compiled without the feature `gpu`.
 #[derive(Args, Clone)]
@@ -16,7 +26,7 @@ impl GpuFlags {
 
     /// Returns an error.
     pub fn open(&self, _rules: Rules) -> Result<(Backend, String), ComputeError> {
-        Err(ComputeError::Device(Box::new(Unsupported)))
+        Err(ComputeError::Device(Unsupported.into()))
     }
 
     /// Returns the reason why there is no GPU.

@@ -18,9 +18,9 @@ mod searching;
 #[cfg(not(feature = "remote"))]
 use no_opening as opening;
 
+use crate::cli::failure::{self, failed, usage};
 use crate::cli::flags::given::Given;
 use crate::cli::flags::tables_flag::{self, Location};
-use crate::cli::process::outcome::usage;
 
 pub use opening::with_flags;
 pub use searching::{fetch_for_search, fetch_for_searches};
@@ -49,11 +49,11 @@ const BUILDING: [&str; 1] = ["build"];
 ///
 /// # Errors
 /// When the command does not read tables at an address, or they cannot be opened.
-pub fn open(given: &Given) -> anyhow::Result<()> {
+pub fn open(given: &Given) -> failure::Result<()> {
     if !given.takes_tables() || given.is_set("no_tables") {
         return Ok(());
     }
-    let mut named = tables_flag::given(given.matches)?;
+    let mut named = tables_flag::given(given.matches).map_err(failed)?;
     named.retain(|location| location.address().is_some());
     if named.is_empty() {
         return Ok(());

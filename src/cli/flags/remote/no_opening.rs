@@ -1,7 +1,7 @@
 use clap::{ArgMatches, Command};
 use kalah::table::Place;
 
-use crate::cli::process::outcome::usage;
+use crate::cli::failure::{self, usage};
 
 /// Returns the command without further flags.
 pub fn with_flags(command: Command) -> Command {
@@ -9,7 +9,7 @@ pub fn with_flags(command: Command) -> Command {
 }
 
 /// Returns an error: this program reads no tables at addresses.
-pub fn open(_: &str, _: &ArgMatches) -> anyhow::Result<Place> {
+pub fn open(_: &str, _: &ArgMatches) -> failure::Result<Place> {
     Err(usage(
         "this program was built without the feature `remote`: build it with `cargo build --release --locked --features \
          remote`, or give --tables a directory",

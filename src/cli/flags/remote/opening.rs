@@ -1,13 +1,13 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use anyhow::{Context, bail};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use kalah::game::Rules;
 use kalah::remote::{Address, Cache, RemoteOptions, RemoteTables};
 use kalah::table::Place;
 
 use super::READERS;
+use crate::cli::failure::{self, Context, bail};
 use crate::cli::flags::args;
 use crate::cli::output;
 use crate::cli::process::signals::cancelled;
@@ -66,7 +66,7 @@ fn fetch_flag() -> Arg {
 }
 
 /// Opens the directory of tables at an address.
-pub fn open(address: &str, matches: &ArgMatches) -> anyhow::Result<Place> {
+pub fn open(address: &str, matches: &ArgMatches) -> failure::Result<Place> {
     if let Some(path) = Address::local_path(address) {
         return Ok(Place::Here(path));
     }

@@ -7,6 +7,7 @@ use kalah::index::MAX_TABLE_PITS;
 use kalah::table::{AllTables, Layer, Table, TableKey, Tables};
 
 use super::opening;
+use crate::cli::failure;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 
@@ -15,7 +16,7 @@ use crate::cli::output::progress::Progress;
 ///
 /// # Errors
 /// When they cannot be read, or are damaged.
-pub fn fetch_for_searches(all_tables: &AllTables) -> anyhow::Result<()> {
+pub fn fetch_for_searches(all_tables: &AllTables) -> failure::Result<()> {
     if !all_tables.directories().are_remote() {
         return Ok(());
     }
@@ -34,7 +35,7 @@ pub fn fetch_for_searches(all_tables: &AllTables) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// When they cannot be read, or are damaged.
-pub fn fetch_for_search(tables: Option<&Tables>, position: Option<&Position>) -> anyhow::Result<()> {
+pub fn fetch_for_search(tables: Option<&Tables>, position: Option<&Position>) -> failure::Result<()> {
     let Some(tables) = tables else { return Ok(()) };
     // A position of the tables is only looked up.
     let is_in = |position: &Position| tables.max_seeds().is_some_and(|last| position.seeds() as usize <= last);
@@ -42,7 +43,7 @@ pub fn fetch_for_search(tables: Option<&Tables>, position: Option<&Position>) ->
 }
 
 /// Fetches layers of tables at an address, at most `limit` bytes in all. Returns the bytes of their files.
-fn fetch(tables: &Tables, limit: u64) -> anyhow::Result<u64> {
+fn fetch(tables: &Tables, limit: u64) -> failure::Result<u64> {
     let Some(last) = tables.max_seeds().filter(|_| tables.is_remote()) else { return Ok(0) };
     let size = |table: &Table| if table.is_remote() { table.header().file_bytes } else { 0 };
     let (mut bytes, mut used) = (0, 1);

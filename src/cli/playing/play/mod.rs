@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use anyhow::Context;
 use clap::Args;
 use kalah::cancel::Cancel;
 use kalah::game::{Line, Pit, Position, Rules};
 use kalah::play::{ByCertificate, Choice, Participant, PlayError, Player, PlayerName, UnknownParticipant};
 use kalah::record::GameRecord;
 
+use crate::cli::failure::{self, Context, bail, usage};
 use crate::cli::flags::games::GameOutput;
 use crate::cli::flags::player_flags::PlayerFlags;
 use crate::cli::flags::{args, games};
@@ -21,7 +21,7 @@ use crate::cli::output;
 use crate::cli::output::board_view::draw;
 use crate::cli::playing::choose::StrategyFile;
 use crate::cli::playing::play::input::{Input, help};
-use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::outcome::Outcome;
 
 /// Play a game in the terminal, against a player or a friend
 ///
@@ -253,7 +253,7 @@ impl Game {
 }
 
 impl Play {
-    pub fn run(mut self) -> anyhow::Result<Outcome> {
+    pub fn run(mut self) -> failure::Result<Outcome> {
         let (record, strategy) = self.read_from()?;
         let saved = self.save.as_deref().map(|path| GameOutput::open(path, self.from.as_deref()));
         let mut saved = saved.transpose()?;
@@ -267,7 +267,7 @@ impl Play {
         let books = self.book.find(self.with.directories(), &[self.with.rules]);
         let setting = self.with.setting(&tables, rayon::current_num_threads());
         let setting = setting.book(books.require(self.with.rules, self.position.pits())?);
-        let player = |seat: &Seat| -> anyhow::Result<Option<Box<dyn Player + '_>>> {
+        let player = |seat: &Seat| -> failure::Result<Option<Box<dyn Player + '_>>> {
             Ok(match (seat, &strategy) {
                 (Seat::Human, _) => None,
                 (Seat::Player(participant), _) => Some(participant.player(&setting)),
@@ -301,7 +301,7 @@ impl Play {
                         Err(error) => return Err(error.into()),
                     };
                     let Some(does) = game.play(pit) else {
-                        anyhow::bail!("{} chose move {pit}, which is illegal in {}", player.name(), before.position);
+                        bail!("{} chose move {pit}, which is illegal in {}", player.name(), before.position);
                     };
                     output::line(format_args!(
                         "{}, {}, sows {pit}{does} ({worth}, {source})",
@@ -324,7 +324,7 @@ impl Play {
     }
 
     /// Reads the game or the certificate of `--from`, and takes rules and position from it.
-    fn read_from(&mut self) -> anyhow::Result<(Option<GameRecord>, Option<StrategyFile>)> {
+    fn read_from(&mut self) -> failure::Result<(Option<GameRecord>, Option<StrategyFile>)> {
         let strategy = match &self.from {
             Some(path) if StrategyFile::is_certificate(path) => {
                 if self.game.is_some() {
@@ -347,7 +347,7 @@ impl Play {
     }
 
     /// Writes the game to its file, if it has one. `forfeit` is the reason why the player to move has forfeited it.
-    fn save(&self, to: &mut Option<GameOutput>, game: &Game, forfeit: Option<String>) -> anyhow::Result<()> {
+    fn save(&self, to: &mut Option<GameOutput>, game: &Game, forfeit: Option<String>) -> failure::Result<()> {
         let Some(to) = to else { return Ok(()) };
         let mut record = GameRecord::new(game.rules, game.start, game.line())?;
         record.headers.clone_from(&game.headers);
@@ -369,7 +369,7 @@ impl Play {
     }
 
     /// Follows the commands of the person to move until the board has changed. Returns false if the person leaves.
-    fn listen(&self, adviser: &mut dyn Player, game: &mut Game) -> anyhow::Result<bool> {
+    fn listen(&self, adviser: &mut dyn Player, game: &mut Game) -> failure::Result<bool> {
         loop {
             let Some(text) = read(game.place.name())? else { return Ok(false) };
             match Input::read(&text, game.start.pits()) {
@@ -402,7 +402,7 @@ impl Play {
 }
 
 /// Reads a line from the person of this name; `None` at the end of the input.
-fn read(name: &str) -> anyhow::Result<Option<String>> {
+fn read(name: &str) -> failure::Result<Option<String>> {
     let mut out = io::stdout().lock();
     write!(out, "{name}> ")?;
     out.flush()?;

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use clap::Args;
 use kalah::file::{StateError, StateFile, require_apart};
 use kalah::game::{Position, Rules};
@@ -20,6 +19,7 @@ use kalah::play::{Participant, PlayError, PlayerName, Tournament as Games, rando
 use kalah::record::GameRecord;
 use parking_lot::Mutex;
 
+use crate::cli::failure::{self, Context, ensure, usage};
 use crate::cli::flags::args;
 use crate::cli::flags::games;
 use crate::cli::flags::player_flags::PlayerFlags;
@@ -29,7 +29,7 @@ use crate::cli::output::progress::Progress;
 use crate::cli::output::report::Format;
 use crate::cli::playing::tournament::report::TournamentReport;
 use crate::cli::playing::tournament::saved::{Finished, event};
-use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::cancelled_by_signal;
 
 /// Play players against each other, and evaluate their moves
@@ -77,7 +77,7 @@ pub struct Tournament {
 }
 
 impl Tournament {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         if self.start.is_over() {
             return Err(usage(format_args!("the game is over at {}: choose another start", self.start)));
         }
@@ -127,7 +127,7 @@ impl Tournament {
         let report = TournamentReport::new(&tournament, &games, self.with.seed, begin.elapsed().as_secs_f64());
         if let Err(error) = written {
             // A command that fails prints no answer, but games of hours must not be lost with the disk.
-            output::message(serde_json::to_string(&report)?);
+            output::message(serde_json::to_string(&report).map_err(failure::failed)?);
             return Err(error);
         }
         if !(stopped && games.is_empty()) {
@@ -157,7 +157,7 @@ struct Played {
 
 /// Plays the games that are not saved yet, and saves each in `state` as it ends. If one cannot be saved, the tournament
 /// goes on.
-fn play(tournament: &Games, saved: Vec<Finished>, state: Option<StateFile>) -> anyhow::Result<Played> {
+fn play(tournament: &Games, saved: Vec<Finished>, state: Option<StateFile>) -> failure::Result<Played> {
     let mut is_saved = vec![false; tournament.games()];
     saved.iter().for_each(|game| is_saved[game.number] = true);
     let left: Vec<usize> = (0..tournament.games()).filter(|&number| !is_saved[number]).collect();
@@ -190,19 +190,19 @@ fn play(tournament: &Games, saved: Vec<Finished>, state: Option<StateFile>) -> a
 }
 
 /// Returns the final positions of the games in a file, as starts of a tournament under these rules.
-fn starts_of(path: &Path, rules: Rules) -> anyhow::Result<Vec<Position>> {
+fn starts_of(path: &Path, rules: Rules) -> failure::Result<Vec<Position>> {
     let records = games::read_all(path)?;
     let pits = records[0].start.pits();
     let start = |(number, record): (usize, &GameRecord)| {
         let (end, _) = record.end();
         let place = format!("{}, game {number}", path.display());
-        anyhow::ensure!(record.rules == rules, "{place}: its rules are {}; add --rules {}", record.rules, record.rules);
-        anyhow::ensure!(
+        ensure!(record.rules == rules, "{place}: its rules are {}; add --rules {}", record.rules, record.rules);
+        ensure!(
             end.pits() == pits,
             "{place}: it has {} a side, but the first game has {pits}",
             output::count(end.pits(), "pit")
         );
-        anyhow::ensure!(!end.is_over(), "{place}: it is over, so it cannot be continued");
+        ensure!(!end.is_over(), "{place}: it is over, so it cannot be continued");
         Ok(end)
     };
     (1..).zip(&records).map(start).collect()

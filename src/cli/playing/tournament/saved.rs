@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context, ensure};
 use kalah::file::{Document, FileContent, FileLock, StateError, StateFile, require_writable, resolved};
 use kalah::game::{Line, ParseError};
 use kalah::play::{Accuracy, Match, Tournament};
@@ -11,6 +10,7 @@ use kalah::progress::total_seconds;
 use kalah::record::GameRecord;
 use serde::{Deserialize, Serialize};
 
+use crate::cli::failure::{self, Context, ensure};
 use crate::cli::flags::games::is_stream;
 use crate::cli::output;
 
@@ -81,7 +81,7 @@ impl Finished {
     }
 
     /// Reads a game that an earlier run of the tournament saved.
-    fn read(saved: SavedGame, tournament: &Tournament) -> anyhow::Result<Finished> {
+    fn read(saved: SavedGame, tournament: &Tournament) -> failure::Result<Finished> {
         let SavedGame { number, line, seeds, forfeit, seconds } = saved;
         ensure!(number < tournament.games(), "the tournament has no game {number}");
         let (first, second, start) = tournament.pairing(number);
@@ -140,7 +140,7 @@ pub fn open(
     tournament: &Tournament,
     seed: u64,
     time: Option<Duration>,
-) -> anyhow::Result<(StateFile, Vec<Finished>)> {
+) -> failure::Result<(StateFile, Vec<Finished>)> {
     let mut starts = blake3::Hasher::new();
     tournament.starts.iter().for_each(|start| _ = starts.update(format!("{start}\n").as_bytes()));
     let work = Work {
@@ -166,7 +166,7 @@ pub fn save(state: &mut StateFile, game: &Finished) -> Result<(), StateError> {
 
 /// Locks the file `path` for the games of a tournament. It must be new or empty, and may be standard output, a pipe or
 /// a device.
-pub fn reserve(path: &Path) -> anyhow::Result<Option<FileLock>> {
+pub fn reserve(path: &Path) -> failure::Result<Option<FileLock>> {
     if is_stream(path) {
         return Ok(None);
     }

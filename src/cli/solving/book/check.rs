@@ -11,6 +11,7 @@ use kalah::random::generator;
 use kalah::solve::SolveError;
 use serde::Serialize;
 
+use crate::cli::failure;
 use crate::cli::flags::args;
 use crate::cli::flags::solver_flags::SolverFlags;
 use crate::cli::output;
@@ -72,7 +73,7 @@ struct Searched {
 }
 
 impl Check {
-    pub fn run(mut self) -> anyhow::Result<Outcome> {
+    pub fn run(mut self) -> failure::Result<Outcome> {
         self.with.threads.start()?;
         let (book, name) = in_use(self.book.as_deref(), self.with.directories(), self.with.rules, self.pits)?;
         if book.is_empty() && self.book.is_none() {
@@ -138,7 +139,7 @@ impl Check {
     }
 
     /// Searches positions of the book without using the book.
-    fn search(&self, book: &Book, cancel: &Cancel) -> anyhow::Result<Searched> {
+    fn search(&self, book: &Book, cancel: &Cancel) -> failure::Result<Searched> {
         let chosen = self.chosen(book);
         let mut searched = Searched { stopped: cancel.is_cancelled(), ..Searched::default() };
         let Some((largest, _)) = chosen.last().filter(|_| !searched.stopped) else { return Ok(searched) };

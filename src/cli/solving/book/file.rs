@@ -2,15 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow};
 use kalah::book::{Book as Positions, BookError, BookFileError};
 use kalah::file::{FileContent, FileLock, OverwriteError, remove_leftovers, require_writable, resolved};
 use kalah::game::Rules;
 use kalah::header::{HeaderError, Kind};
 use kalah::table::Directories;
 
+use crate::cli::failure::{self, Context, Failure, failed, usage};
 use crate::cli::output;
-use crate::cli::process::outcome::usage;
 
 /// Returns the book in `file`, otherwise the one beside the tables, otherwise the program's, with its name in
 /// messages.
@@ -33,11 +32,11 @@ pub fn in_use(
 }
 
 /// Returns the error that there is no book for a rule set and board.
-pub fn no_book(rules: Rules, pits: usize) -> anyhow::Error {
-    anyhow!(
+pub fn no_book(rules: Rules, pits: usize) -> Failure {
+    failed(format_args!(
         "there is no book for {rules} with {}; make one with `kalah book make {pits}x4`",
         output::count(pits, "pit")
-    )
+    ))
 }
 
 /// Book that only this process may extend.
@@ -55,7 +54,7 @@ impl Extended {
         directories: &Directories,
         rules: Rules,
         pits: usize,
-    ) -> anyhow::Result<Extended> {
+    ) -> failure::Result<Extended> {
         let path = match output {
             Some(path) => resolved(path),
             None => {

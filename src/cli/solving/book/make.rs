@@ -3,17 +3,19 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::HumanDuration;
-use kalah::analyse::book::{Made, MakeError, MakeOptions, Step, make};
+use kalah::analyse::AnalyseError;
+use kalah::analyse::book::{Made, MakeOptions, Step, make};
 use kalah::cancel::Cancel;
 use kalah::game::Position;
 use kalah::solve::SolveError;
 use serde::Serialize;
 
+use crate::cli::failure::{self, usage};
 use crate::cli::flags::args;
 use crate::cli::flags::solver_flags::SolverFlags;
 use crate::cli::output;
 use crate::cli::output::search_progress::SearchProgress;
-use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::cancel_on_signal;
 use crate::cli::solving::book::file::Extended;
 
@@ -65,7 +67,7 @@ struct BookMakeReport {
 }
 
 impl Make {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         let rules = self.with.rules;
         if self.position.is_over() {
             return Err(usage(format_args!("the game is over at {}: there is nothing to solve", self.position)));
@@ -105,7 +107,7 @@ impl Make {
         extended.save()?;
         let (made, stopped) = match made {
             Ok(made) => (made, false),
-            Err(MakeError::Solve(SolveError::Stopped)) => (Made::default(), true),
+            Err(AnalyseError::Solve(SolveError::Stopped)) => (Made::default(), true),
             Err(error) => return Err(error.into()),
         };
         let book = &extended.book;

@@ -1,6 +1,5 @@
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
 use clap::Args;
 use kalah::analyse::book::derive;
 use kalah::book::{Book, BookFileError};
@@ -10,11 +9,12 @@ use kalah::game::{Bounds, Position, Rules};
 use kalah::solve::Checkpoint;
 use serde::Serialize;
 
-use crate::cli::errors::suggestion::quoted;
+use crate::cli::failure::{self, bail};
 use crate::cli::flags::args;
 use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::solving::book::file::Extended;
+use crate::cli::suggestion::quoted;
 
 /// Add other books to a book
 #[derive(Args)]
@@ -65,7 +65,7 @@ struct BookMergeReport {
 
 impl To {
     /// Saves the book and reports.
-    fn finish(&self, extended: &Extended, added: usize) -> anyhow::Result<Outcome> {
+    fn finish(&self, extended: &Extended, added: usize) -> failure::Result<Outcome> {
         extended.save()?;
         let book = &extended.book;
         let report = BookMergeReport {
@@ -92,7 +92,7 @@ impl To {
 }
 
 impl Merge {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         let mut books = Vec::new();
         for path in &self.books {
             books.push((path, Book::open(path)?));
@@ -113,7 +113,7 @@ impl Merge {
 type Proofs = (Rules, Position, Vec<(Position, Bounds)>);
 
 /// Returns the proved bounds of a certificate or a checkpoint.
-fn proofs(path: &Path) -> anyhow::Result<Proofs> {
+fn proofs(path: &Path) -> failure::Result<Proofs> {
     match FileContent::of(path).unwrap_or_default() {
         Some(FileContent::Certificate) => {}
         Some(FileContent::Book) => {
@@ -128,7 +128,7 @@ fn proofs(path: &Path) -> anyhow::Result<Proofs> {
 }
 
 impl Import {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         let (rules, start, proofs) = proofs(&self.file)?;
         let To { output, tables, .. } = &self.to;
         let mut extended = Extended::open(output.as_deref(), &tables.paths, rules, start.pits())?;

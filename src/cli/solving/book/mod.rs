@@ -18,6 +18,7 @@ mod show;
 
 use clap::{Args, Subcommand};
 
+use crate::cli::failure;
 use crate::cli::help::examples;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::solving::book::check::Check;
@@ -51,7 +52,7 @@ enum Action {
 }
 
 impl Book {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         match self.action {
             Action::Show(show) => show.run(),
             Action::Make(make) => make.run(),

@@ -1,6 +1,5 @@
 use std::path::PathBuf;
 
-use anyhow::bail;
 use clap::Args;
 use kalah::answer::BookAnswer;
 use kalah::book::Book;
@@ -8,10 +7,11 @@ use kalah::game::{Position, Rules, StartPosition, ValueBounds};
 use kalah::table::Tables;
 use serde::Serialize;
 
+use crate::cli::failure::{self, bail, usage};
 use crate::cli::flags::args;
 use crate::cli::output;
 use crate::cli::output::proved::Proved;
-use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::outcome::Outcome;
 use crate::cli::solving::book::answer;
 use crate::cli::solving::book::file::{in_use, no_book};
 
@@ -66,7 +66,7 @@ struct Summary {
 }
 
 impl Show {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         let pits = self.pits.or(self.position.map(|position| position.pits())).unwrap_or(6);
         let (book, name) = in_use(self.book.as_deref(), &self.tables.paths, self.rules.unwrap_or_default(), pits)?;
         let asked = (self.rules.unwrap_or(book.rules()), self.pits.unwrap_or(book.pits()));
@@ -92,7 +92,7 @@ impl Show {
         Ok(Outcome::Done)
     }
 
-    fn summary(&self, book: &Book, name: String) -> anyhow::Result<Outcome> {
+    fn summary(&self, book: &Book, name: String) -> failure::Result<Outcome> {
         let entries: Vec<_> = book.iter().collect();
         let layers = entries.chunk_by(|one, next| one.0.seeds() == next.0.seeds()).map(|layer| Layer {
             seeds: layer[0].0.seeds(),

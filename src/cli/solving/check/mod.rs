@@ -12,25 +12,26 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use anyhow::ensure;
 use clap::Args;
 use kalah::certificate::{
     Check as Checked, CheckError, CheckIdentity, CheckTally, Head, StoredCertificate, digest_of_tables,
 };
+use kalah::diagnostic::Diagnostic;
 use kalah::file::StateFile;
 use kalah::progress::Pulse;
 use kalah::table::{Opening, TableError, TableKey, Tables};
 
-use crate::cli::errors::advice;
+use crate::cli::failure::{self, ensure, usage};
 use crate::cli::flags::args;
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
-use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::stopped_by_signal;
 use crate::cli::program;
 use crate::cli::solving::check::report::{CheckReport, Extent, Found, description};
 use crate::cli::solving::check::tables_origin::TablesOrigin;
+use crate::cli::suggestion::Suggestions;
 
 /// Check a certificate: every claim, and its statement
 ///
@@ -85,7 +86,7 @@ struct Used {
 }
 
 impl Check {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
         let start = Instant::now();
         let file = StoredCertificate::open(&self.file)?;
@@ -96,7 +97,7 @@ impl Check {
             output::message(warning);
         }
         let pulse = stopped_by_signal();
-        let result = self.open_and_check(&file, &used, &pulse);
+        let result = self.open_and_check(&file, &used, &pulse)?;
         let report = CheckReport {
             path: &self.file,
             file: &file,
@@ -109,19 +110,19 @@ impl Check {
         };
         let found = match result {
             Ok(found) => found,
-            Err(error) if error.downcast_ref().is_some_and(CheckError::is_wrong) => {
+            Err(error) if error.is_wrong() => {
                 let wrong = error.to_string();
                 if self.json {
                     report.json(None, Some(wrong))?
                 } else {
                     output::line(format_args!("WRONG: {wrong}"))?
                 }
-                if let Some(advice) = advice::of(error.as_ref()) {
+                if let Some(advice) = error.diagnosis(&Suggestions).help {
                     output::message(format_args!("advice: {advice}"));
                 }
                 return Ok(Outcome::Wrong);
             }
-            Err(error) => return Err(error),
+            Err(error) => return Err(error.into()),
         };
         if self.json {
             report.json(Some(&found), None)?
@@ -132,7 +133,7 @@ impl Check {
     }
 
     /// Returns the tables of the check: those that the proof rests on, and those of `--seeds`.
-    fn used(&self, head: &Head) -> anyhow::Result<Used> {
+    fn used(&self, head: &Head) -> failure::Result<Used> {
         let (own, mut digests) = (head.table_seeds(), head.tables.clone());
         let seeds = self.seeds.unwrap_or(own);
         if seeds < own {
@@ -148,8 +149,13 @@ impl Check {
         Ok(Used { last, digests })
     }
 
-    /// Opens the tables and checks the certificate.
-    fn open_and_check(&self, file: &StoredCertificate, used: &Used, pulse: &Pulse) -> anyhow::Result<Found> {
+    /// Opens the tables and checks the certificate. An error of the check itself is in the inner result.
+    fn open_and_check(
+        &self,
+        file: &StoredCertificate,
+        used: &Used,
+        pulse: &Pulse,
+    ) -> failure::Result<Result<Found, CheckError>> {
         // An unusable state is an error before the long reading of the tables.
         let state = self.state.as_ref().map(|path| self.identity(file, used).open_state(path, file.claims()));
         let (state, done) = state.transpose()?.map_or((None, CheckTally::default()), |(file, done)| (Some(file), done));
@@ -159,23 +165,23 @@ impl Check {
         };
         let tables = tables.as_ref();
         let check = if self.trust_tables {
-            Checked::trusting(file, tables, used.last.seeds)?
+            Checked::trusting(file, tables, used.last.seeds)
         } else {
             let bytes = tables.map_or(0, |tables| tables.layers().iter().map(|table| table.header().file_bytes).sum());
             let progress = Progress::of(bytes, "bytes").at("comparing the tables with their digests");
-            let check = progress.complete(&pulse.positions, || Checked::new(file, tables, used.last.seeds, pulse));
-            match check {
-                Err(CheckError::Stopped(_)) => return Ok(Found::stopped(done)),
-                check => check?,
-            }
+            progress.complete(&pulse.positions, || Checked::new(file, tables, used.last.seeds, pulse))
+        };
+        let check = match check {
+            Ok(check) => check,
+            Err(CheckError::Stopped(_)) => return Ok(Ok(Found::stopped(done))),
+            Err(error) => return Ok(Err(error)),
         };
         ensure!(check.tables_digest() == digest_of_tables(&used.digests), "a table was changed: check again");
         pulse.positions.store(0, Ordering::Relaxed);
-        check.statement()?;
-        match self.sample {
+        Ok(check.statement().and_then(|_| match self.sample {
             Some(count) => check_sample(&check, file, (count, self.random_seed), pulse),
             None => self.check_all(&check, file, (state, done), pulse),
-        }
+        }))
     }
 
     /// Opens the tables of the check.
@@ -203,7 +209,7 @@ impl Check {
         file: &StoredCertificate,
         (mut state, done): (Option<StateFile>, CheckTally),
         pulse: &Pulse,
-    ) -> anyhow::Result<Found> {
+    ) -> Result<Found, CheckError> {
         let progress = Progress::of(file.claims() - done.claims, "claims").at("checking");
         let tally = progress.complete(&pulse.positions, || check.claims(done, pulse, state.as_mut()))?;
         let extent = if tally.claims == file.claims() { Extent::Complete } else { Extent::Stopped };
@@ -220,7 +226,7 @@ fn check_sample(
     file: &StoredCertificate,
     (count, seed): (u64, u64),
     pulse: &Pulse,
-) -> anyhow::Result<Found> {
+) -> Result<Found, CheckError> {
     let claims = file.claims();
     let progress = Progress::of(count.min(claims), "claims").at("checking a sample");
     let tally = progress.complete(&pulse.positions, || check.sample(count, seed, pulse));
@@ -228,7 +234,7 @@ fn check_sample(
         Ok(tally) if tally.claims == claims => (tally, Extent::Complete),
         Ok(tally) => (tally, Extent::Sample),
         Err(CheckError::Stopped(_)) => (CheckTally::default(), Extent::Stopped),
-        Err(error) => return Err(error.into()),
+        Err(error) => return Err(error),
     };
     Ok(Found { tally, earlier: 0, extent })
 }

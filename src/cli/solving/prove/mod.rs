@@ -10,7 +10,6 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use clap::Args;
 use indicatif::{HumanCount, HumanDuration};
 use kalah::cancel::Cancel;
@@ -20,8 +19,9 @@ use kalah::game::Position;
 use kalah::prove::{
     Checkers, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, State, Wanted,
 };
-use kalah::solve::{SearchTables, SolveError, Solver};
+use kalah::solve::{SearchTables, Solver};
 
+use crate::cli::failure::{self, Context, usage};
 use crate::cli::flags::args;
 use crate::cli::flags::positions;
 use crate::cli::flags::solver_flags::SolverFlags;
@@ -29,7 +29,7 @@ use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::proved::Proved;
 use crate::cli::output::search_progress::SearchProgress;
-use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::cancel_on_signal;
 use crate::cli::solving::check::report::value_text;
 use crate::cli::solving::prove::report::Source;
@@ -103,7 +103,7 @@ pub struct Prove {
 impl Prove {
     /// Works on the proof. Without a position and with `default_rules`, both are taken from the existing proof or
     /// from the certificate of `--from`.
-    pub fn run(mut self, default_rules: bool) -> anyhow::Result<Outcome> {
+    pub fn run(mut self, default_rules: bool) -> failure::Result<Outcome> {
         if self.status {
             return report::run_status(&self.proof, self.json);
         }
@@ -142,7 +142,7 @@ impl Prove {
         let outcome = progress.watch(&solver, None, || (), || work.run(&solver));
         progress.finish();
         match outcome {
-            Err(error) if matches!(error.downcast_ref(), Some(ProveError::Solve(SolveError::Stopped))) => {
+            Err(error) if error.outcome() == Outcome::Stopped => {
                 output::message("stopped; finished jobs are kept; run the same command again to continue");
                 Ok(Outcome::Failed)
             }
@@ -151,7 +151,7 @@ impl Prove {
     }
 
     /// Returns an error if the certificate cannot be written to its file, before hours of work.
-    fn require_writable(&self) -> anyhow::Result<()> {
+    fn require_writable(&self) -> failure::Result<()> {
         let Some(path) = &self.certificate else { return Ok(()) };
         let inputs = self.position.as_deref().map(Path::new).into_iter().chain(self.from.as_deref());
         require_apart(path, inputs)
@@ -212,7 +212,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn run(&self, solver: &Solver) -> anyhow::Result<Outcome> {
+    fn run(&self, solver: &Solver) -> failure::Result<Outcome> {
         let Work { prove, directory, .. } = *self;
         let start = Instant::now();
         let plan = directory.plan();

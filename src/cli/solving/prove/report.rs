@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::book::{Book, BookFileError};
 use kalah::certificate::{Certificate, ClaimSet, Statement};
 use kalah::prove::{Job, ProofDirectory, ProveError, Request, RequestPart, Running, Status};
 use serde::Serialize;
 
+use crate::cli::failure::{self, bail};
 use crate::cli::output;
 use crate::cli::output::proved::Proved;
 use crate::cli::process::outcome::Outcome;
@@ -140,7 +140,7 @@ impl JobAnswer {
 }
 
 /// Shows the proof in a directory.
-pub fn run_status(path: &Path, json: bool) -> anyhow::Result<Outcome> {
+pub fn run_status(path: &Path, json: bool) -> failure::Result<Outcome> {
     let directory = ProofDirectory::open(path)?.ok_or_else(|| ProveError::Empty(path.to_owned()))?;
     let Status { jobs, running, claims, parts } = Status::read(&directory)?;
     let plan = directory.plan();
@@ -208,14 +208,14 @@ pub struct Source {
 
 impl Source {
     /// Reads a certificate, and checks it against its checksums and its digest.
-    pub fn read(path: &Path) -> anyhow::Result<Source> {
+    pub fn read(path: &Path) -> failure::Result<Source> {
         let certificate = Certificate::read(path)?;
         let request = Request::of(&certificate.head.statement);
         Ok(Source { path: path.to_owned(), request, claims: certificate.claims })
     }
 
     /// Returns its claims as a book for the search.
-    pub fn book(self, request: &Request) -> anyhow::Result<Book> {
+    pub fn book(self, request: &Request) -> failure::Result<Book> {
         let Request { rules, position, .. } = self.request;
         let board = |request: &Request| (request.rules, request.position.pits());
         if board(&self.request) != board(request) {

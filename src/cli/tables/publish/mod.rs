@@ -11,7 +11,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::HumanBytes;
 use kalah::file::{Replacement, create_directory, found, is_same, remove_leftovers};
@@ -24,6 +23,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use self::texts::Sums;
+use crate::cli::failure::{self, Context, bail};
 use crate::cli::flags::args;
 use crate::cli::help::examples;
 use crate::cli::output;
@@ -83,7 +83,7 @@ struct Index {
 }
 
 impl Publish {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
         let (pulse, entries) = (stopped_by_signal(), self.entries()?);
         self.prepare_folder(&entries)?;
@@ -91,7 +91,7 @@ impl Publish {
         let progress = Progress::of(bytes, "bytes").at("checking and hashing");
         let made = progress.complete(&pulse.positions, || {
             rayon::scope(|_| {
-                entries.par_iter().map(|entry| self.publish(entry, &pulse)).collect::<anyhow::Result<Vec<_>>>()
+                entries.par_iter().map(|entry| self.publish(entry, &pulse)).collect::<failure::Result<Vec<_>>>()
             })
         });
         if pulse.check().is_err() {
@@ -116,7 +116,7 @@ impl Publish {
     }
 
     /// Finds all tables, each with the file to publish.
-    fn entries(&self) -> anyhow::Result<Vec<Source>> {
+    fn entries(&self) -> failure::Result<Vec<Source>> {
         let directories = &self.tables.paths;
         let survey = Survey::read(directories).with_context(|| format!("cannot list {directories}"))?;
         let mut entries = Vec::new();
@@ -148,7 +148,7 @@ impl Publish {
     }
 
     /// Makes the folder. Files that this command would not write are an error, and so are the tables themselves.
-    fn prepare_folder(&self, entries: &[Source]) -> anyhow::Result<()> {
+    fn prepare_folder(&self, entries: &[Source]) -> failure::Result<()> {
         let folder = &self.output;
         create_directory(folder).with_context(|| format!("cannot create {}", folder.display()))?;
         let real = |path: &Path| path.canonicalize().ok();
@@ -176,7 +176,7 @@ impl Publish {
     }
 
     /// Returns an error if the folder has a file of this name that must stay.
-    fn require_replaceable(&self, Source { key, digest, file, to, .. }: &Source) -> anyhow::Result<()> {
+    fn require_replaceable(&self, Source { key, digest, file, to, .. }: &Source) -> failure::Result<()> {
         if is_same(file, to)? {
             return Ok(());
         }
@@ -189,7 +189,7 @@ impl Publish {
     }
 
     /// Checks a table, and links or copies its file.
-    fn publish(&self, source: &Source, pulse: &Pulse) -> anyhow::Result<(ManifestEntry, Published)> {
+    fn publish(&self, source: &Source, pulse: &Pulse) -> failure::Result<(ManifestEntry, Published)> {
         pulse.check()?;
         let Source { file, to, .. } = source;
         let manifest = ManifestEntry::of(&Table::open(&source.table)?)?;

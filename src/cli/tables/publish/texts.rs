@@ -3,7 +3,6 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use anyhow::Context;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::file::Replacement;
 use kalah::progress::Pulse;
@@ -12,6 +11,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::Index;
+use crate::cli::failure::{self, Context, failed};
 
 /// Names of the documents. The checksums are in the last two, of all other files.
 pub const NAMES: [&str; 7] =
@@ -20,14 +20,14 @@ pub const NAMES: [&str; 7] =
 const LICENCES: [&str; 2] = [include_str!("../../../../LICENSE-APACHE"), include_str!("../../../../LICENSE-MIT")];
 
 /// Writes the documents of a folder, the checksums last.
-pub fn write(folder: &Path, index: &Index, manifest: &[ManifestEntry]) -> anyhow::Result<()> {
-    let lines = manifest.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
+pub fn write(folder: &Path, index: &Index, manifest: &[ManifestEntry]) -> failure::Result<()> {
+    let lines = manifest.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>().map_err(failed)?;
     let texts = [
         card(index),
         LICENCES[0].to_owned(),
         LICENCES[1].to_owned(),
         lines.join("\n") + "\n",
-        serde_json::to_string_pretty(index)? + "\n",
+        serde_json::to_string_pretty(index).map_err(failed)? + "\n",
     ];
     let mut sums: Vec<(&str, Sums)> = Vec::new();
     for (name, text) in NAMES.into_iter().zip(&texts) {
@@ -44,7 +44,7 @@ pub fn write(folder: &Path, index: &Index, manifest: &[ManifestEntry]) -> anyhow
     put(folder, "B3SUMS", &list(|sums| &sums.blake3))
 }
 
-fn put(folder: &Path, name: &str, text: &str) -> anyhow::Result<()> {
+fn put(folder: &Path, name: &str, text: &str) -> failure::Result<()> {
     let path = folder.join(name);
     // The folder belongs to this command, so any older file is replaced.
     let write = || -> io::Result<()> {

@@ -6,7 +6,7 @@ use kalah::table::archive::{archive_path, decompress_memory, read_info};
 use kalah::table::{TableKey, Tables};
 use kalah::verify::{Fault, check_archive};
 
-use crate::cli::errors::advice;
+use crate::cli::failure::with_advice;
 use crate::cli::output::progress::Progress;
 use crate::cli::tables::verify::report::{BoardReport, Check};
 use crate::cli::tables::verify::settings::CheckSettings;
@@ -63,6 +63,5 @@ fn fits(tables: &Tables, key: TableKey) -> Result<(), String> {
     let path = archive_path(tables.directories(), key);
     let Ok(info) = read_info(&path) else { return Ok(()) };
     let needed = decompress_memory(&info, rayon::current_num_threads());
-    check_memory(needed, None, || format!("checking {} takes", path.display()))
-        .map_err(|error| advice::with_advice(&error))
+    check_memory(needed, None, || format!("checking {} takes", path.display())).map_err(|error| with_advice(&error))
 }

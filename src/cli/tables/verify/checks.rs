@@ -6,6 +6,7 @@ use std::sync::Arc;
 use kalah::table::{BoundTable, Table, Tables};
 use kalah::verify::{Fault, Sample, check_against, check_checksums, check_consistency, check_manifest, check_sample};
 
+use crate::cli::failure;
 use crate::cli::output::progress::Progress;
 use crate::cli::tables::verify::report::{BoardReport, Check, Passed};
 use crate::cli::tables::verify::saved::SavedLayers;
@@ -56,7 +57,7 @@ impl CheckSettings {
         &self,
         board: Opened,
         progress: &Progress,
-    ) -> anyhow::Result<(BoardReport, Option<SavedLayers>)> {
+    ) -> failure::Result<(BoardReport, Option<SavedLayers>)> {
         let Opened { tables, chosen, bounds, archives, mut saved, mut report } = board;
         if let Some(manifest) = &self.manifest
             && self.seeds.is_none()
@@ -120,7 +121,7 @@ impl CheckSettings {
         table: &Table,
         saved: Option<&mut SavedLayers>,
         progress: &Progress,
-    ) -> anyhow::Result<Result<Passed, Fault>> {
+    ) -> failure::Result<Result<Passed, Fault>> {
         let saved = saved.filter(|_| check == Check::Consistency);
         if let Some(earlier) = saved.as_ref().and_then(|saved| saved.earlier(table.key().seeds)) {
             return Ok(Ok(earlier));

@@ -20,7 +20,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use kalah::build::Backend;
 use kalah::game::Rules;
@@ -28,7 +27,7 @@ use kalah::isa::Isa;
 use kalah::table::{Manifest, Table, TableKey, Tables};
 use kalah::verify::{Fault, Survey};
 
-use crate::cli::errors::suggestion;
+use crate::cli::failure::{self, Context, bail};
 use crate::cli::flags::args;
 use crate::cli::flags::compute::GpuFlags;
 use crate::cli::help::examples;
@@ -36,6 +35,7 @@ use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::stopped_by_signal;
+use crate::cli::suggestion;
 use crate::cli::tables::verify::checks::Opened;
 use crate::cli::tables::verify::report::{BoardReport, Check, Directory};
 use crate::cli::tables::verify::saved::SavedLayers;
@@ -110,7 +110,7 @@ enum Against {
 const SUGGESTED_SEEDS: usize = 24;
 
 impl Verify {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
         let directories = &self.tables.paths;
         let settings = self.settings()?;
@@ -162,7 +162,7 @@ impl Verify {
     }
 
     /// Returns the chosen checks and their settings.
-    fn settings(&self) -> anyhow::Result<CheckSettings> {
+    fn settings(&self) -> failure::Result<CheckSettings> {
         let mut checks = Vec::new();
         let others = self.consistency || self.against.is_some() || self.manifest.is_some();
         if self.checksums || !others {
@@ -203,7 +203,7 @@ impl Verify {
     }
 
     /// Opens the tables of a board, and records those that are missing or cannot be opened.
-    fn open(&self, survey: &Survey, rules: Rules, pits: usize) -> anyhow::Result<Opened> {
+    fn open(&self, survey: &Survey, rules: Rules, pits: usize) -> failure::Result<Opened> {
         let directories = &self.tables.paths;
         let (there, bounds_there) = (survey.layers(rules, pits), survey.bound_layers(rules, pits));
         let mut highest = self.seeds.or(there.last().copied()).unwrap_or(2);

@@ -1,14 +1,16 @@
 //! The report of `kalah verify`: for each board passed checks, faults, and layers that were not checked.
 
 use indicatif::HumanCount;
+use kalah::diagnostic::Diagnostic;
 use kalah::game::Rules;
 use kalah::table::{TableError, TableKey};
 use kalah::verify::Fault;
 use serde::Serialize;
 
-use crate::cli::errors::advice;
+use crate::cli::failure::with_advice;
 use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
+use crate::cli::suggestion::Suggestions;
 
 /// Checks of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
@@ -158,13 +160,13 @@ impl BoardReport {
 
     /// Adds the result of a check of the layer with `seeds` seeds, or why it could not be made.
     pub fn add(&mut self, seeds: usize, check: Check, fault: &Fault) {
-        if fault.is_wrong() {
+        if fault.diagnosis(&Suggestions).outcome == Outcome::Wrong {
             let wrong = Wrong::new(self.blamed(seeds, fault), check, fault);
             self.wrong.get_or_insert_with(|| wrong.clone());
             self.faults.push(wrong);
             self.ok = false;
         } else {
-            self.fail(Some(seeds), check, advice::with_advice(fault));
+            self.fail(Some(seeds), check, with_advice(fault));
         }
     }
 
@@ -333,7 +335,7 @@ impl Check {
 
 impl Wrong {
     fn new(seeds: usize, check: Check, fault: &Fault) -> Wrong {
-        let message = advice::with_advice(fault);
+        let message = with_advice(fault);
         let wrong = Wrong { seeds, check, position: None, stored: None, right: None, missing: Vec::new(), message };
         match fault {
             Fault::Score { position, stored, right, .. } => {

@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use kalah_core::game::{Bounds, Position};
 
-use super::error::MakeError;
 use super::reach::{Reached, reached};
+use crate::analyse::error::AnalyseError;
 use crate::book::{Book, BookError};
 use crate::solve::{SolveError, Solver};
 
@@ -75,8 +75,8 @@ pub fn make(
     start: &Position,
     options: &MakeOptions,
     book: &mut Book,
-    on_step: &mut dyn FnMut(&Book, &Step) -> Result<(), MakeError>,
-) -> Result<Made, MakeError> {
+    on_step: &mut dyn FnMut(&Book, &Step) -> Result<(), AnalyseError>,
+) -> Result<Made, AnalyseError> {
     let mut made = Made::default();
     let reach = solver.table_seeds().unwrap_or(0) as u32;
     // The start follows from the positions after one turn.
@@ -129,7 +129,7 @@ fn follow(book: &mut Book, position: &Position) -> Result<bool, BookError> {
 }
 
 /// Searches `position` and adds the proved bounds, even if the search is stopped.
-fn search(solver: &Solver, position: &Position, within: Option<Duration>, book: &mut Book) -> Result<(), MakeError> {
+fn search(solver: &Solver, position: &Position, within: Option<Duration>, book: &mut Book) -> Result<(), AnalyseError> {
     let found = solver.first_guess(position).and_then(|guess| match within {
         Some(within) => solver.narrow(position, guess, within).map(drop),
         None => solver.value(position, guess).map(drop),

@@ -1,9 +1,11 @@
 use std::sync::Arc;
 
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Rules, StartPosition};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow};
 use kalah_core::table::{TableError, Tables};
+use kalah_core::text::size;
 use rayon::prelude::*;
 
 use super::expand::Block;
@@ -82,8 +84,8 @@ pub enum GraphError {
     Board(StartPosition),
     /// The graph needs more memory than the limit.
     #[error(
-        "the graph of {start} needs about {} bytes of memory, at most {}, and the limit is {limit}",
-        need.expected, need.most
+        "the graph of {start} needs about {} of memory, at most {}, but only {} are allowed",
+        size(need.expected), size(need.most), size(*limit)
     )]
     Memory {
         /// The start.
@@ -95,8 +97,9 @@ pub enum GraphError {
     },
     /// The limit was reached on the way.
     #[error(
-        "the graph of {start} needs more than the limit of {limit} bytes of memory: \
-        {positions} positions with more than {seeds} seeds in play were counted"
+        "the graph of {start} does not fit into {}; counted: {positions} positions with more than {seeds} seeds \
+        in play",
+        size(*limit)
     )]
     Exhausted {
         /// The start.
@@ -121,6 +124,20 @@ pub enum GraphError {
         /// Positions of the finished layers.
         positions: u64,
     },
+}
+
+impl Diagnostic for GraphError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            GraphError::Board(_) => Outcome::Usage.into(),
+            GraphError::Memory { .. } => Outcome::Failed.help("allow more with --memory, or choose a smaller board"),
+            GraphError::Exhausted { need, .. } => {
+                Outcome::Failed.help(format!("allow more with --memory; {} always suffice", size(need.most)))
+            }
+            GraphError::Table(error) => error.diagnosis(commands),
+            GraphError::Stopped { .. } => Outcome::Stopped.into(),
+        }
+    }
 }
 
 /// Memory that a graph needs.

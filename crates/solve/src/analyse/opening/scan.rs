@@ -1,5 +1,6 @@
 use std::ops::RangeInclusive;
 
+use kalah_base::diagnostic::{self, Commands, Diagnosis, Diagnostic};
 use kalah_base::lock::Mutex;
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::game::{Line, ParseError, Rules, StartPosition};
@@ -143,6 +144,16 @@ pub enum ScanError {
     /// A batch that a scan with these limits does not produce.
     #[error("{0}")]
     Foreign(&'static str),
+}
+
+impl Diagnostic for ScanError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            ScanError::Stopped(error) => error.diagnosis(commands),
+            ScanError::Wrong { .. } => diagnostic::Outcome::Wrong.into(),
+            _ => diagnostic::Outcome::Failed.into(),
+        }
+    }
 }
 
 /// Splits ranges into batches without the `done` ones. The bounds of batches depend on the ranges alone.

@@ -2,11 +2,16 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::OnceLock;
 
-use kalah::build::{Backend, BuildPlan};
+use kalah::build::{Backend, BuildLog, BuildPlan, PlanError};
+use kalah::diagnostic::Commands;
 use kalah::game::{Position, Rules, StartPosition};
 use kalah::isa::Isa;
+use kalah::solve::BoardKeys;
+use kalah::system::MemoryShortage;
 use kalah::table::{Directories, TableKey};
+use kalah::text::size;
 
 /// Maximum estimated seconds of a build that is suggested beside an alternative.
 const QUICK: f64 = 600.0;
@@ -15,8 +20,67 @@ const QUICK: f64 = 600.0;
 const DEFAULT_DIRECTORY: &str = "tables";
 const DEFAULT_PITS: usize = 6;
 
+/// Name of the running command, whose flags appear in advice.
+static COMMAND: OnceLock<String> = OnceLock::new();
+
+/// Sets the running command.
+pub fn for_command(name: &str) {
+    let _ = COMMAND.set(name.to_owned());
+}
+
+/// Returns true if the running command has this name.
+fn is_running(name: &str) -> bool {
+    COMMAND.get().is_some_and(|running| running == name)
+}
+
+/// The commands of this program.
+pub struct Suggestions;
+
+impl Commands for Suggestions {
+    fn build(&self, directory: &Path, key: TableKey) -> String {
+        build_command(directory, key)
+    }
+
+    fn build_that_fits(&self, directory: &Path, key: TableKey, replaced: bool) -> Result<String, String> {
+        let checked = if replaced {
+            let mut all = plan(Path::new("/nothing is built here"), key);
+            all.disk = 0;
+            all.check(directory, None)
+        } else {
+            plan(directory, key).check(directory, None)
+        };
+        checked.map(|()| build_command(directory, key)).map_err(|error| does_not_fit(&error, directory, key))
+    }
+
+    fn quick_build(&self, directories: &Directories, key: TableKey) -> Option<String> {
+        quick_build(directories.clone(), key)
+    }
+
+    fn bounds(&self, directory: &Path, key: TableKey) -> String {
+        format!("kalah bounds --seeds {}{}", key.seeds, table_flags(directory, key.rules, key.pits))
+    }
+
+    fn solve(&self, directories: &Directories, rules: Rules, position: &Position) -> Option<String> {
+        let is_solvable = BoardKeys::<u128>::new(position.pits(), position.seeds() as usize).is_some();
+        let flags = || table_flags(directories.clone(), rules, DEFAULT_PITS);
+        is_solvable.then(|| format!("kalah solve {}{}", word(position), flags()))
+    }
+
+    fn version_of(&self, directory: &Path, key: TableKey) -> Option<String> {
+        BuildLog::read(directory).last(key).and_then(|record| record.version.clone())
+    }
+
+    fn without_gpu(&self) -> &'static str {
+        if is_running("verify") { "--against cpu" } else { "--backend cpu" }
+    }
+
+    fn directory_flag(&self) -> &'static str {
+        if is_running("bounds") { "--output" } else { "--tables" }
+    }
+}
+
 /// Plans a build of the table `key` in `directory` on this machine's CPU.
-pub fn plan(directory: &Path, key: TableKey) -> BuildPlan {
+fn plan(directory: &Path, key: TableKey) -> BuildPlan {
     BuildPlan::new(directory, key, &Backend::Cpu(Isa::detect()), rayon::current_num_threads())
 }
 
@@ -35,19 +99,16 @@ pub fn build_command(directories: impl Into<Directories>, key: TableKey) -> Stri
     format!("kalah build --seeds {}{}", key.seeds, table_flags(directories, key.rules, key.pits))
 }
 
-/// Returns the command that shows what each layer up to a table takes.
-pub fn layers_command(directory: &Path, key: TableKey) -> String {
-    format!("kalah plan build --seeds {}{}", key.seeds, table_flags(directory, key.rules, key.pits))
-}
-
-/// Returns the command that makes the bound table of a layer.
-pub fn bounds_command(directory: &Path, key: TableKey) -> String {
-    format!("kalah bounds --seeds {}{}", key.seeds, table_flags(directory, key.rules, key.pits))
-}
-
-/// Returns the command that solves a position.
-pub fn solve_command(directories: impl Into<Directories>, rules: Rules, position: &Position) -> String {
-    format!("kalah solve {}{}", word(position), table_flags(directories, rules, DEFAULT_PITS))
+/// Returns the reason why no build is suggested, and the command that shows which layers can be built.
+fn does_not_fit(error: &PlanError, directory: &Path, key: TableKey) -> String {
+    let (needed, free, what) = match error {
+        PlanError::Memory(MemoryShortage::Available { needed, available, .. }) => (needed, &available.bytes, "memory"),
+        PlanError::Disk { needed, free, .. } => (needed, free, "disk"),
+        other => return format!("it cannot be built here: {other}"),
+    };
+    let (needed, free, flags) = (size(*needed), size(*free), table_flags(directory, key.rules, key.pits));
+    let layers = format!("kalah plan build --seeds {}{flags}", key.seeds);
+    format!("building it takes {needed} of {what}, but only {free} are free; `{layers}` shows what each layer takes")
 }
 
 /// Returns the flags for rules, pits and directories, each with a space before it. Default values are left out.
@@ -102,6 +163,11 @@ pub fn quoted(text: &OsStr) -> String {
 
 #[cfg(test)]
 mod tests {
+    use kalah::build::BuildError;
+    use kalah::cancel::Stopped;
+    use kalah::diagnostic::Diagnostic;
+    use kalah::table::{Damage, ProbeError, TableError};
+
     use super::*;
 
     #[test]
@@ -210,12 +276,46 @@ mod tests {
                     let position = format!("{pits}x4").parse().unwrap();
                     let commands = [
                         build_command(directory, key),
-                        bounds_command(directory, key),
-                        solve_command(directory, rules, &position),
+                        Suggestions.bounds(directory, key),
+                        Suggestions.solve(&directory.into(), rules, &position).unwrap(),
                     ];
                     commands.iter().for_each(|command| assert_understood(command, "suggestion.rs"));
                 }
             }
         }
+    }
+
+    /// Without room for a new table, a damaged one is better than none.
+    #[test]
+    fn no_table_is_to_be_deleted_that_cannot_be_built() {
+        let path = Path::new("tables/standard-6-48.kalah");
+        let advice = TableError::damaged(path, Damage::Digest).diagnosis(&Suggestions).help.unwrap();
+        assert!(!advice.contains("delete") && !advice.contains("kalah build"), "{advice}");
+        assert!(advice.contains("kalah plan build --seeds 48 --rules standard"), "{advice}");
+    }
+
+    /// Positions too large for the solver must not be sent to it.
+    #[test]
+    fn no_command_is_suggested_that_would_refuse() {
+        let advice = |start: &str| {
+            let (position, rules) = (Box::new(start.parse().unwrap()), Rules::EmptyCapture);
+            ProbeError::BeyondTables { position, directories: "tables".into(), rules }.diagnosis(&Suggestions).help
+        };
+        assert_eq!(advice("6x99"), None);
+        assert_eq!(advice("9x1").as_deref(), Some("find its value with `kalah solve 9x1`"));
+    }
+
+    #[test]
+    fn bound_tables_go_elsewhere_by_their_own_flag() {
+        for_command("bounds");
+        let advice =
+            PlanError::Disk { needed: 2, free: 1, directory: "a".into() }.diagnosis(&Suggestions).help.unwrap();
+        assert!(advice.contains("--output") && !advice.contains("--tables"), "{advice}");
+    }
+
+    #[test]
+    fn a_build_that_lost_its_gpu_can_go_on() {
+        let advice = BuildError::Device(Stopped.into()).diagnosis(&Suggestions).help.unwrap();
+        assert!(advice.contains("kept") && advice.contains("--backend cpu"), "{advice}");
     }
 }
