@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 /// Joins scripts, given by name (`api` for `api.js`), so that `main` runs last.
-pub fn join(scripts: &BTreeMap<String, String>, main: &str) -> String {
+pub(crate) fn join(scripts: &BTreeMap<String, String>, main: &str) -> String {
     let mut joined = String::new();
     add(scripts, main, &mut Vec::new(), &mut Vec::new(), &mut joined);
     joined

@@ -7,7 +7,7 @@ use crate::cli::process::outcome::Outcome;
 use crate::cli::{analysis, playing, program, serving, solving, tables};
 
 /// The headings of help, each with the last command below it.
-pub const HEADINGS: [(&str, &str); 6] = [
+pub(super) const HEADINGS: [(&str, &str); 6] = [
     ("Build and check tables", "gpu"),
     ("Look up and solve", "book"),
     ("Play", "puzzles"),
@@ -18,7 +18,7 @@ pub const HEADINGS: [(&str, &str); 6] = [
 
 /// The commands, in the order of help.
 #[derive(Subcommand)]
-pub enum Command {
+pub(super) enum Command {
     Build(tables::build::Build),
     Plan(tables::plan::Plan),
     Train(tables::train::Train),
@@ -59,7 +59,7 @@ pub enum Command {
 impl Command {
     /// Runs the command. `default_rules` is true if no rule set was given on the command line; `program` makes the
     /// whole command line.
-    pub fn run(self, default_rules: bool, program: fn() -> clap::Command) -> failure::Result<Outcome> {
+    pub(super) fn run(self, default_rules: bool, program: fn() -> clap::Command) -> failure::Result<Outcome> {
         match self {
             Command::Build(command) => command.run(),
             Command::Plan(command) => command.run(),

@@ -8,11 +8,11 @@ use kalah::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use crate::cli::suggestion::Suggestions;
 
 /// Result of a part of a command.
-pub type Result<T> = std::result::Result<T, Failure>;
+pub(super) type Result<T> = std::result::Result<T, Failure>;
 
 /// The error of a command.
 #[derive(Debug)]
-pub struct Failure {
+pub(super) struct Failure {
     /// Descriptions of what failed, outermost first: "cannot write a.book".
     contexts: Vec<String>,
     error: Box<dyn Diagnostic + Send + Sync>,
@@ -49,12 +49,12 @@ impl fmt::Display for Failure {
 }
 
 /// Returns the error of a command that failed.
-pub fn failed(text: impl fmt::Display) -> Failure {
+pub(super) fn failed(text: impl fmt::Display) -> Failure {
     Message { text: text.to_string(), outcome: Outcome::Failed }.into()
 }
 
 /// Returns the error of a command line that is wrong, whatever the machine and its files.
-pub fn usage(text: impl fmt::Display) -> Failure {
+pub(super) fn usage(text: impl fmt::Display) -> Failure {
     Message { text: text.to_string(), outcome: Outcome::Usage }.into()
 }
 
@@ -71,7 +71,7 @@ macro_rules! ensure {
 pub(crate) use ensure;
 
 /// Adds what failed to an error.
-pub trait Context<T> {
+pub(super) trait Context<T> {
     /// Adds the text that `context` returns.
     fn with_context<C: fmt::Display>(self, context: impl FnOnce() -> C) -> Result<T>;
 
@@ -102,7 +102,7 @@ impl<T> Context<T> for Option<T> {
 
 impl Failure {
     /// Returns the outcome of a command with this error. All exit codes of errors come from here.
-    pub fn outcome(&self) -> Outcome {
+    pub(super) fn outcome(&self) -> Outcome {
         match self.error.is_closed_pipe() {
             true => Outcome::Done,
             false => self.error.diagnosis(&Suggestions).outcome,
@@ -110,7 +110,7 @@ impl Failure {
     }
 
     /// Returns the error, the causes that it does not mention itself, and advice.
-    pub fn message(&self) -> String {
+    pub(super) fn message(&self) -> String {
         let mut texts = self.contexts.iter().cloned().chain(cause::chain(&*self.error).map(ToString::to_string));
         let mut message = texts.next().unwrap_or_default();
         for text in texts {
@@ -124,7 +124,7 @@ impl Failure {
 }
 
 /// Returns the text of an error, followed by a semicolon and advice, if there is any.
-pub fn with_advice(error: &dyn Diagnostic) -> String {
+pub(super) fn with_advice(error: &dyn Diagnostic) -> String {
     advised(error.to_string(), error)
 }
 

@@ -9,14 +9,14 @@ use clap::{Arg, Command};
 use kalah::game::Rules;
 
 /// Returns the text below the flags of a command: examples, each a description and a command.
-pub fn examples(examples: &[(&str, &str)]) -> String {
+pub(super) fn examples(examples: &[(&str, &str)]) -> String {
     let heading = if examples.len() == 1 { "Example" } else { "Examples" };
     let lines = examples.iter().map(|(what, example)| format!("\n  # {what}\n  {example}"));
     format!("{heading}:{}", lines.collect::<String>())
 }
 
 /// Returns the command line with its complete help, in which each of `headings` has its last command.
-pub fn completed(command: Command, headings: &[(&str, &str)]) -> Command {
+pub(super) fn completed(command: Command, headings: &[(&str, &str)]) -> Command {
     let command = grouped(command.mut_subcommands(by_rules));
     let heading = *command.get_styles().get_header();
     let template = format!(
@@ -116,7 +116,7 @@ const OPTIONAL: [(&str, &str, bool); 3] = [
 
 /// Adds a hint to the error of a number that a command does not take, if `--seeds` takes one: `kalah build 30`. Adds
 /// one to the error of a command that is there under other words: `kalah graph`.
-pub fn hint(error: &mut clap::Error, command: &Command, arguments: &[OsString]) {
+pub(super) fn hint(error: &mut clap::Error, command: &Command, arguments: &[OsString]) {
     let tips = match error.kind() {
         ErrorKind::UnknownArgument => {
             let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else { return };

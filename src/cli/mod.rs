@@ -75,7 +75,7 @@ fn command() -> clap::Command {
 }
 
 /// Prepares for system limits and for files that shrink, then runs the command line.
-pub fn main() -> ExitCode {
+pub(crate) fn main() -> ExitCode {
     limits::spare_address_space();
     limits::expect_full_files();
     #[cfg(feature = "gpu")]

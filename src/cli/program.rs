@@ -23,7 +23,7 @@ use crate::cli::process::outcome::Outcome;
     ("Explain all rule sets", "kalah rules"),
     ("Explain one rule set", "kalah rules standard"),
 ]))]
-pub struct Explain {
+pub(super) struct Explain {
     /// Rule set to explain [default: all]
     #[arg(value_name = "NAME")]
     rules: Option<Rules>,
@@ -67,7 +67,7 @@ struct RulesReport {
 }
 
 impl Explain {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(super) fn run(self) -> failure::Result<Outcome> {
         let start: Position = POSITION.parse()?;
         let explained = self.rules.map_or(Rules::ALL.to_vec(), |rules| vec![rules]);
         let rule_sets = explained.into_iter().map(|rules| RuleSet {
@@ -124,13 +124,13 @@ impl RulesReport {
     ("Complete in this bash session", "eval \"$(kalah completions bash)\""),
     ("Print the script for zsh", "kalah completions zsh"),
 ]))]
-pub struct Completions {
+pub(super) struct Completions {
     /// Shell
     shell: Shell,
 }
 
 impl Completions {
-    pub fn run(self, mut command: Command) -> failure::Result<Outcome> {
+    pub(super) fn run(self, mut command: Command) -> failure::Result<Outcome> {
         // Generated first and printed afterwards, since the generator panics if the reader closes the pipe.
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut command, "kalah", &mut script);
@@ -147,14 +147,14 @@ impl Completions {
     ("Write the pages and read one", "kalah man man && man -l man/kalah-build.1"),
     ("Install them for this user", "kalah man ~/.local/share/man/man1"),
 ]))]
-pub struct Manual {
+pub(super) struct Manual {
     /// Directory to write to, created if missing
     #[arg(value_name = "DIR")]
     directory: PathBuf,
 }
 
 /// Environment variables of the program, with their meanings.
-pub const ENVIRONMENT: [(&str, &str); 5] = [
+pub(super) const ENVIRONMENT: [(&str, &str); 5] = [
     ("KALAH_MODULE", "The engine of a static page, kalah_wasm.wasm, unless --module is given."),
     (
         "KALAH_TABLES",
@@ -174,7 +174,7 @@ pub const ENVIRONMENT: [(&str, &str); 5] = [
 
 impl Manual {
     /// Writes the pages of `command` and its subcommands.
-    pub fn run(self, command: Command) -> failure::Result<Outcome> {
+    pub(super) fn run(self, command: Command) -> failure::Result<Outcome> {
         let directory = &self.directory;
         let failed = || format!("cannot write manual pages to {}", directory.display());
         std::fs::create_dir_all(directory).with_context(failed)?;
@@ -253,12 +253,12 @@ const FEATURES: [(&str, bool); 5] = [
 ];
 
 /// Returns version and commit briefly, for files that belong to one build of the program.
-pub fn short_version() -> String {
+pub(super) fn short_version() -> String {
     format!("{} ({})", env!("CARGO_PKG_VERSION"), option_env!("KALAH_COMMIT").unwrap_or("unknown"))
 }
 
 /// Returns version, commit and features, the instruction set in use, and those of the machine.
-pub fn long_version() -> String {
+pub(super) fn long_version() -> String {
     let features: Vec<&str> = FEATURES.iter().filter(|(_, on)| *on).map(|(name, _)| *name).collect();
     let isa: Vec<&str> = Isa::available().map(Isa::name).collect();
     format!(

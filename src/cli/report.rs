@@ -11,7 +11,7 @@ use crate::cli::process::outcome::Outcome;
 const MAX_LINE: usize = 4000;
 
 /// Prints the message of an error that ends a command. Returns the outcome of the command.
-pub fn failure(error: &Failure) -> Outcome {
+pub(super) fn failure(error: &Failure) -> Outcome {
     let outcome = error.outcome();
     // Nobody reads the end of an output whose pipe is closed.
     if outcome != Outcome::Done {
@@ -24,7 +24,7 @@ pub fn failure(error: &Failure) -> Outcome {
 
 /// Reports why there is no answer for the position of `place`. Returns the outcome for the command, which goes on
 /// with the others.
-pub fn refusal(place: Option<&LineOfFile>, error: &Failure) -> Outcome {
+pub(super) fn refusal(place: Option<&LineOfFile>, error: &Failure) -> Outcome {
     let (message, outcome) = (error.message(), error.outcome());
     match place {
         Some(place) => output::message(format_args!("kalah: {place}: {message}")),

@@ -24,7 +24,7 @@ const DEFAULT_PITS: usize = 6;
 static COMMAND: OnceLock<String> = OnceLock::new();
 
 /// Sets the running command.
-pub fn for_command(name: &str) {
+pub(super) fn for_command(name: &str) {
     let _ = COMMAND.set(name.to_owned());
 }
 
@@ -34,7 +34,7 @@ fn is_running(name: &str) -> bool {
 }
 
 /// The commands of this program.
-pub struct Suggestions;
+pub(super) struct Suggestions;
 
 impl Commands for Suggestions {
     fn build(&self, directory: &Path, key: TableKey) -> String {
@@ -86,7 +86,7 @@ fn plan(directory: &Path, key: TableKey) -> BuildPlan {
 
 /// Returns the command that builds a table and all below it, if it fits and is quick. `None` if there are several
 /// directories, since a build uses one.
-pub fn quick_build(directories: impl Into<Directories>, key: TableKey) -> Option<String> {
+pub(super) fn quick_build(directories: impl Into<Directories>, key: TableKey) -> Option<String> {
     let directories = directories.into();
     let directory = directories.single()?;
     let plan = plan(directory, key);
@@ -95,7 +95,7 @@ pub fn quick_build(directories: impl Into<Directories>, key: TableKey) -> Option
 }
 
 /// Returns the command that builds a table and all below it.
-pub fn build_command(directories: impl Into<Directories>, key: TableKey) -> String {
+pub(super) fn build_command(directories: impl Into<Directories>, key: TableKey) -> String {
     format!("kalah build --seeds {}{}", key.seeds, table_flags(directories, key.rules, key.pits))
 }
 
@@ -112,7 +112,7 @@ fn does_not_fit(error: &PlanError, directory: &Path, key: TableKey) -> String {
 }
 
 /// Returns the flags for rules, pits and directories, each with a space before it. Default values are left out.
-pub fn table_flags(directories: impl Into<Directories>, rules: Rules, pits: usize) -> String {
+pub(super) fn table_flags(directories: impl Into<Directories>, rules: Rules, pits: usize) -> String {
     let directories = directories.into();
     let mut flags = String::new();
     if !rules.is_default() {
@@ -144,7 +144,7 @@ fn word(position: &Position) -> String {
 }
 
 /// Quotes a text as one word for a shell.
-pub fn quoted(text: &OsStr) -> String {
+pub(super) fn quoted(text: &OsStr) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./=+,:@%".contains(&byte);
     match text.to_str() {
         Some(text) if !text.is_empty() && text.bytes().all(plain) => text.to_owned(),

@@ -50,7 +50,7 @@ fn frames(whole: &Table, pair: PairKey) -> impl Iterator<Item = PackedFrame> {
 }
 
 /// Makes a directory with all layers below `key` and the pieces of some of its pairs.
-pub fn with_pieces(key: TableKey, pairs: &[usize]) -> tempfile::TempDir {
+pub(crate) fn with_pieces(key: TableKey, pairs: &[usize]) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     build(directory.path(), key.rules, key.pits, key.seeds).unwrap();
     let whole = Table::open(key.path(directory.path())).unwrap();

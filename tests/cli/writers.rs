@@ -10,23 +10,23 @@ use kalah_tests::program::{self, Ran, Run};
 use kalah_tests::tables::built;
 
 /// Tables of the standard rules with 3 pits, built once.
-pub fn tables() -> &'static Path {
+pub(crate) fn tables() -> &'static Path {
     built(&[(Rules::Standard, 3, 12)])
 }
 
 /// Command that runs the program in `directory`, with the tables.
-pub fn command(directory: &Path, args: &[&str]) -> Command {
+pub(crate) fn command(directory: &Path, args: &[&str]) -> Command {
     let mut command = program::command();
     command.current_dir(directory).env("KALAH_TABLES", tables()).args(args);
     command
 }
 
-pub fn kalah(directory: &Path, args: &[&str]) -> Output {
+pub(crate) fn kalah(directory: &Path, args: &[&str]) -> Output {
     command(directory, args).run()
 }
 
 #[track_caller]
-pub fn done(directory: &Path, args: &[&str]) -> String {
+pub(crate) fn done(directory: &Path, args: &[&str]) -> String {
     let output = kalah(directory, args);
     assert!(output.status.success(), "{args:?}: {}", output.stderr());
     output.stdout()
@@ -39,7 +39,7 @@ const EXPORTS: [&str; 4] = ["csv", "jsonl", "npy", "parquet"];
 const EXPORTS: [&str; 3] = ["csv", "jsonl", "npy"];
 
 /// One file of each content, by name.
-pub fn files() -> &'static [(FileContent, PathBuf)] {
+pub(crate) fn files() -> &'static [(FileContent, PathBuf)] {
     static FILES: LazyLock<(tempfile::TempDir, Vec<(FileContent, PathBuf)>)> = LazyLock::new(|| {
         let directory = tempfile::tempdir().unwrap();
         let run = |args: &str| done(directory.path(), &args.split(' ').collect::<Vec<_>>());
@@ -83,7 +83,7 @@ pub fn files() -> &'static [(FileContent, PathBuf)] {
 }
 
 /// Commands that write a file OUT, with the content that they may replace.
-pub const WRITERS: [(&str, Option<FileContent>); 18] = [
+pub(crate) const WRITERS: [(&str, Option<FileContent>); 18] = [
     ("export --rules standard --pits 3 --seeds 6 --output OUT", Some(FileContent::Scores)),
     (
         "train --rules standard --pits 3 --samples 100 --solved 0 --estimated 0 --epochs 1 --output OUT",
@@ -108,7 +108,7 @@ pub const WRITERS: [(&str, Option<FileContent>); 18] = [
 ];
 
 /// Name of the file that a command writes.
-pub fn name_of(writer: &str) -> &'static str {
+pub(crate) fn name_of(writer: &str) -> &'static str {
     match writer.split(' ').next() {
         Some("man") => "kalah-build.1",
         Some("bounds") => "standard-3-06.bounds",
@@ -118,7 +118,7 @@ pub fn name_of(writer: &str) -> &'static str {
 }
 
 /// Words of a command in which files stand for their contents.
-pub fn words(writer: &str) -> Vec<&str> {
+pub(crate) fn words(writer: &str) -> Vec<&str> {
     let path_of = |wanted| files().iter().find(|(content, _)| *content == wanted).unwrap().1.to_str().unwrap();
     let word = |word| match word {
         "OUT" => "out",

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// A change of bytes.
 #[derive(Clone, Debug)]
-pub enum Bytes {
+pub(crate) enum Bytes {
     /// Flips one bit.
     Flip(Index, u8),
     /// Removes everything from a place on.
@@ -22,7 +22,7 @@ pub enum Bytes {
 }
 
 /// Strategy for any change of bytes.
-pub fn bytes() -> impl Strategy<Value = Bytes> {
+pub(crate) fn bytes() -> impl Strategy<Value = Bytes> {
     prop_oneof![
         4 => (any::<Index>(), 0..8u8).prop_map(|(at, bit)| Bytes::Flip(at, bit)),
         1 => any::<Index>().prop_map(Bytes::Cut),
@@ -36,7 +36,7 @@ pub fn bytes() -> impl Strategy<Value = Bytes> {
 
 impl Bytes {
     /// Returns the bytes after the change, which may be the same.
-    pub fn apply(&self, bytes: &[u8]) -> Vec<u8> {
+    pub(crate) fn apply(&self, bytes: &[u8]) -> Vec<u8> {
         let mut changed = bytes.to_vec();
         match self {
             Bytes::Flip(at, bit) => changed[at.index(bytes.len())] ^= 1 << bit,
@@ -63,7 +63,7 @@ impl Bytes {
 
 /// A change of a JSON document.
 #[derive(Clone, Debug)]
-pub enum Json {
+pub(crate) enum Json {
     /// Changes a number, string or boolean.
     Set(Index, Value),
     /// Increases a number.
@@ -75,7 +75,7 @@ pub enum Json {
 }
 
 /// Strategy for any change of a document.
-pub fn json() -> impl Strategy<Value = Json> {
+pub(crate) fn json() -> impl Strategy<Value = Json> {
     let value = prop_oneof![
         any::<u64>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
@@ -94,7 +94,7 @@ pub fn json() -> impl Strategy<Value = Json> {
 }
 
 impl Json {
-    pub fn apply(&self, document: &mut Value) {
+    pub(crate) fn apply(&self, document: &mut Value) {
         let (mut leaves, mut numbers, mut lists) = (Vec::new(), Vec::new(), Vec::new());
         find(document, &mut String::new(), &mut |at, value| match value {
             Value::Array(list) if !list.is_empty() => lists.push((at.to_owned(), list.len())),

@@ -47,7 +47,7 @@ fn tables(last: Table) -> Result<Tables, TableError> {
 
 /// A change of a file.
 #[derive(Clone, Debug)]
-pub enum Change {
+pub(crate) enum Change {
     Flip(Index, u8),
     Set(Index, u8),
     /// Cuts off the end.
@@ -62,7 +62,7 @@ pub enum Change {
 }
 
 /// Strategy for changes of files: one or several.
-pub fn changes() -> impl Strategy<Value = Vec<Change>> {
+pub(crate) fn changes() -> impl Strategy<Value = Vec<Change>> {
     let index = any::<Index>;
     let change = prop_oneof![
         6 => (index(), 0..8u8).prop_map(|(at, bit)| Change::Flip(at, bit)),
@@ -77,7 +77,7 @@ pub fn changes() -> impl Strategy<Value = Vec<Change>> {
 }
 
 /// Returns the file after the changes.
-pub fn changed(bytes: &[u8], changes: &[Change]) -> Vec<u8> {
+pub(crate) fn changed(bytes: &[u8], changes: &[Change]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for change in changes {
         if bytes.is_empty() {
@@ -124,7 +124,7 @@ fn read_all(table: &Table) {
 }
 
 /// Fails if the process ever had more memory than these small files can justify.
-pub fn assert_modest() {
+pub(crate) fn assert_modest() {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let most =
         status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok());

@@ -12,7 +12,7 @@ use kalah::gpu::{Barrier, Memory, Tracer, Use};
 
 /// A race, or a read of memory that has no defined contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Race {
+pub(crate) struct Race {
     /// Memory of the word.
     pub memory: Memory,
     /// Number of the word there.
@@ -48,7 +48,7 @@ impl fmt::Display for Race {
 
 /// The uses of one dispatch.
 #[derive(Debug, Default)]
-pub struct AccessTrace {
+pub(crate) struct AccessTrace {
     /// The barrier that is ignored, by its number in each workgroup.
     ignored_barrier: Option<u32>,
     /// True if atomic operations count as a read and a write.
@@ -114,27 +114,27 @@ impl Users {
 impl AccessTrace {
     /// Ignores one barrier of each workgroup, by its number from 0 on: for tests of the check
     /// itself.
-    pub fn without_barrier(number: u32) -> AccessTrace {
+    pub(crate) fn without_barrier(number: u32) -> AccessTrace {
         AccessTrace { ignored_barrier: Some(number), ..AccessTrace::default() }
     }
 
     /// Counts atomic operations as a read and a write: for tests of the check itself.
-    pub fn with_plain_atomics() -> AccessTrace {
+    pub(crate) fn with_plain_atomics() -> AccessTrace {
         AccessTrace { plain_atomics: true, ..AccessTrace::default() }
     }
 
     /// Returns the first race, if there is one.
-    pub fn race(&self) -> Option<Race> {
+    pub(crate) fn race(&self) -> Option<Race> {
         self.state.borrow().race
     }
 
     /// Returns the uses of each memory.
-    pub fn uses(&self) -> BTreeSet<(Memory, Use)> {
+    pub(crate) fn uses(&self) -> BTreeSet<(Memory, Use)> {
         self.state.borrow().uses.clone()
     }
 
     /// Returns the kinds of barriers that were passed.
-    pub fn barriers(&self) -> BTreeSet<Barrier> {
+    pub(crate) fn barriers(&self) -> BTreeSet<Barrier> {
         self.state.borrow().barriers.clone()
     }
 }

@@ -15,7 +15,7 @@ const CHILD: &str = "KALAH_FAULT_CHILD";
 type Choose = extern "C" fn(u32, u64, u64) -> u64;
 
 /// A directory in which Vulkan finds the layer.
-pub struct Layer(tempfile::TempDir);
+pub(crate) struct Layer(tempfile::TempDir);
 
 /// Path of the layer, next to the folder of the tests, where cargo puts examples.
 fn library() -> PathBuf {
@@ -24,7 +24,7 @@ fn library() -> PathBuf {
 
 impl Layer {
     /// Returns `None`, with a warning, if the layer was not compiled.
-    pub fn new() -> Option<Layer> {
+    pub(crate) fn new() -> Option<Layer> {
         let library = library();
         if !library.is_file() {
             let reason = "is missing: `cargo build --release --example fault_layer` makes it";
@@ -44,24 +44,24 @@ impl Layer {
     }
 
     /// The directory.
-    pub fn path(&self) -> &std::path::Path {
+    pub(crate) fn path(&self) -> &std::path::Path {
         self.0.path()
     }
 
     /// Environment variables by which a program uses the layer.
-    pub fn variables(&self) -> [(&'static str, OsString); 2] {
+    pub(crate) fn variables(&self) -> [(&'static str, OsString); 2] {
         [("VK_INSTANCE_LAYERS", LAYER.into()), ("VK_LAYER_PATH", self.path().into())]
     }
 }
 
 /// Chooses faults of the devices of this process.
 #[derive(Clone, Copy)]
-pub struct Faults(Choose);
+pub(crate) struct Faults(Choose);
 
 impl Faults {
     /// Runs this test, whose name is `test`, in a process under the layer, and returns `None`. In that process, returns
     /// the choice of faults.
-    pub fn of(test: &str) -> Option<Faults> {
+    pub(crate) fn of(test: &str) -> Option<Faults> {
         if std::env::var_os(CHILD).is_some() {
             let path = CString::new(library().into_os_string().into_encoded_bytes()).unwrap();
             // SAFETY: the loader of Vulkan loads the same library, which stays loaded; the function is of this type.
@@ -84,27 +84,27 @@ impl Faults {
     }
 
     /// Ends all faults. Returns the number of buffers requested since the last choice.
-    pub fn end(self) -> u64 {
+    pub(crate) fn end(self) -> u64 {
         (self.0)(0, 0, 0)
     }
 
     /// Refuses buffers by their numbers, from 0 for the next one, like a device or a machine without memory.
-    pub fn refuse(self, numbers: std::ops::Range<u64>) {
+    pub(crate) fn refuse(self, numbers: std::ops::Range<u64>) {
         (self.0)(1, numbers.start, numbers.end);
     }
 
     /// Makes kernels do nothing.
-    pub fn idle(self) {
+    pub(crate) fn idle(self) {
         (self.0)(2, 0, 0);
     }
 
     /// Loses the device, as after a driver reset.
-    pub fn lose(self) {
+    pub(crate) fn lose(self) {
         (self.0)(3, 0, 0);
     }
 
     /// Makes the device hang after some more submissions.
-    pub fn hang_after(self, submissions: u64) {
+    pub(crate) fn hang_after(self, submissions: u64) {
         (self.0)(4, submissions, 0);
     }
 }

@@ -16,7 +16,7 @@ use kalah::table::Tables;
 
 /// A proof to run.
 #[derive(Clone)]
-pub struct Case<'a> {
+pub(crate) struct Case<'a> {
     pub rules: Rules,
     pub position: &'a str,
     pub wanted: Wanted,
@@ -40,7 +40,7 @@ impl<'a> Case<'a> {
     }
 
     /// Runs the proof in `directory`. Ends it with an error as soon as `ends` returns true after a job.
-    pub fn run(
+    pub(crate) fn run(
         &self,
         directory: &Path,
         ends: &(dyn Fn() -> bool + Sync),
@@ -110,7 +110,7 @@ fn tables(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Tables {
 }
 
 /// A board with temporary tables.
-pub struct Board {
+pub(crate) struct Board {
     pub position: &'static str,
     pub rules: Rules,
     pub tables: Option<Tables>,
@@ -119,7 +119,7 @@ pub struct Board {
 }
 
 impl Board {
-    pub fn new(rules: Rules, position: &'static str, seeds: usize) -> Board {
+    pub(crate) fn new(rules: Rules, position: &'static str, seeds: usize) -> Board {
         let start: Position = position.parse().unwrap();
         let files = tempfile::tempdir().unwrap();
         let tables = (seeds > 0).then(|| tables(files.path(), rules, start.pits(), seeds));
@@ -127,16 +127,16 @@ impl Board {
     }
 
     #[cfg(feature = "cli")]
-    pub fn directory(&self) -> &Path {
+    pub(crate) fn directory(&self) -> &Path {
         self._files.path()
     }
 
-    pub fn case(&self, wanted: Wanted) -> Case<'_> {
+    pub(crate) fn case(&self, wanted: Wanted) -> Case<'_> {
         Case::new(self.rules, self.position, wanted, self.tables.as_ref())
     }
 }
 
-pub fn never() -> bool {
+pub(crate) fn never() -> bool {
     false
 }
 

@@ -12,7 +12,7 @@ fn tables(directory: impl Into<Directories>) -> Tables {
 }
 
 /// Random positions of 6 pits within the tables.
-pub fn positions(count: usize) -> Vec<Position> {
+pub(crate) fn positions(count: usize) -> Vec<Position> {
     let mut random = fastrand::Rng::with_seed(1);
     let mut position = || {
         let mut pits = [0; 12];

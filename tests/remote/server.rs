@@ -14,10 +14,10 @@ use kalah::game::Rules;
 use kalah::remote::{Address, Cache, RemoteOptions, RemoteTables};
 
 /// Largest layer of the tables that are served.
-pub const SEEDS: usize = 13;
+pub(crate) const SEEDS: usize = 13;
 
 /// Tables of 6 pits by empty capture, and small ones of 2 pits, built once.
-pub static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+pub(crate) static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
     let directory = tempfile::tempdir().unwrap();
     build(directory.path(), Rules::EmptyCapture, 6, SEEDS).unwrap();
     build(directory.path(), Rules::Standard, 2, 6).unwrap();
@@ -25,7 +25,7 @@ pub static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
 });
 
 /// Returns a copy of the tables, for a server whose files change.
-pub fn copied() -> tempfile::TempDir {
+pub(crate) fn copied() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     for file in std::fs::read_dir(TABLES.path()).unwrap().map(Result::unwrap) {
         if file.path().extension().is_some_and(|extension| extension == "kalah") {
@@ -37,7 +37,7 @@ pub fn copied() -> tempfile::TempDir {
 
 /// Ways to misbehave, each for one answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub(crate) enum Fault {
     /// Answers with this status.
     Status(u16),
     /// Answers with status 503, and asks to come back after this number of seconds.
@@ -60,14 +60,14 @@ pub enum Fault {
 
 /// A request for a file, with the range of bytes if it has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
+pub(crate) struct Request {
     pub name: String,
     pub range: Option<(u64, Option<u64>)>,
 }
 
 /// Settings and records of a server.
 #[derive(Default)]
-pub struct State {
+pub(crate) struct State {
     requests: Mutex<Vec<Request>>,
     /// Lines of the heads of the requests.
     heads: Mutex<Vec<Vec<String>>>,
@@ -90,7 +90,7 @@ pub struct State {
     stopped: AtomicBool,
 }
 
-pub struct Server {
+pub(crate) struct Server {
     pub address: String,
     port: u16,
     state: Arc<State>,
@@ -98,7 +98,7 @@ pub struct Server {
 
 impl Server {
     /// Serves the files of `directory` below `/tables`.
-    pub fn of(directory: &Path) -> Server {
+    pub(crate) fn of(directory: &Path) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let (state, directory) = (Arc::new(State::default()), directory.to_owned());
@@ -116,42 +116,42 @@ impl Server {
     }
 
     /// Misbehaves in the next answers.
-    pub fn next(&self, faults: impl IntoIterator<Item = Fault>) {
+    pub(crate) fn next(&self, faults: impl IntoIterator<Item = Fault>) {
         self.state.next.lock().unwrap().extend(faults);
     }
 
     /// Misbehaves in all answers for bytes after the header, from now on.
-    pub fn always(&self, fault: Option<Fault>) {
+    pub(crate) fn always(&self, fault: Option<Fault>) {
         *self.state.always.lock().unwrap() = fault;
     }
 
     /// Ignores ranges.
-    pub fn ignore_ranges(&self) {
+    pub(crate) fn ignore_ranges(&self) {
         self.state.whole.store(true, Ordering::Relaxed);
     }
 
     /// Sends no tags of versions.
-    pub fn send_no_tags(&self) {
+    pub(crate) fn send_no_tags(&self) {
         self.state.untagged.store(true, Ordering::Relaxed);
     }
 
     /// Limits bodies to this number of bytes a second; 0 for no limit.
-    pub fn limit_rate(&self, rate: u64) {
+    pub(crate) fn limit_rate(&self, rate: u64) {
         self.state.rate.store(rate, Ordering::Relaxed);
     }
 
     /// Waits this long before each answer.
-    pub fn wait(&self, latency: Duration) {
+    pub(crate) fn wait(&self, latency: Duration) {
         self.state.latency.store(latency.as_millis() as u64, Ordering::Relaxed);
     }
 
     /// Returns the requests since the last call.
-    pub fn requests(&self) -> Vec<Request> {
+    pub(crate) fn requests(&self) -> Vec<Request> {
         std::mem::take(&mut *self.state.requests.lock().unwrap())
     }
 
     /// Returns the value of a header of each request since the last call; `None` for requests without it.
-    pub fn headers(&self, name: &str) -> Vec<Option<String>> {
+    pub(crate) fn headers(&self, name: &str) -> Vec<Option<String>> {
         let value = |head: Vec<String>| {
             let line =
                 head.iter().find_map(|line| line.split_once(": ").filter(|(key, _)| key.eq_ignore_ascii_case(name)));
@@ -161,29 +161,29 @@ impl Server {
     }
 
     /// Sends clients to the server at `address` in the next answers.
-    pub fn redirect(&self, address: &str, answers: usize) {
+    pub(crate) fn redirect(&self, address: &str, answers: usize) {
         *self.state.other.lock().unwrap() = address.to_owned();
         self.next(vec![Fault::Redirect; answers]);
     }
 
     /// Returns the requests since the last call for bytes after the header of a table.
-    pub fn block_requests(&self) -> Vec<Request> {
+    pub(crate) fn block_requests(&self) -> Vec<Request> {
         let is_header = |request: &Request| request.range.is_some_and(|(start, end)| start == 0 && end < Some(9000));
         let is_table = |request: &Request| request.name.ends_with(".kalah") && !is_header(request);
         self.requests().into_iter().filter(is_table).collect()
     }
 
     /// Opens the tables with this cache.
-    pub fn open(&self, cache: &Path) -> RemoteTables {
+    pub(crate) fn open(&self, cache: &Path) -> RemoteTables {
         self.try_open(cache).unwrap()
     }
 
-    pub fn try_open(&self, cache: &Path) -> Result<RemoteTables, kalah::remote::RemoteError> {
+    pub(crate) fn try_open(&self, cache: &Path) -> Result<RemoteTables, kalah::remote::RemoteError> {
         self.open_with(cache, |options| options)
     }
 
     /// Opens the tables with these options.
-    pub fn open_with(
+    pub(crate) fn open_with(
         &self,
         cache: &Path,
         options: impl Fn(RemoteOptions) -> RemoteOptions,
@@ -326,7 +326,7 @@ fn answer(stream: &mut TcpStream, state: &State, path: &Path, range: Range, expe
 }
 
 /// Runs the program with these arguments, without proxies or settings of the environment.
-pub fn kalah(arguments: &[&str]) -> std::process::Command {
+pub(crate) fn kalah(arguments: &[&str]) -> std::process::Command {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_kalah"));
     for variable in ["KALAH_TABLES", "KALAH_CACHE", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
         command.env_remove(variable).env_remove(variable.to_lowercase());
@@ -336,18 +336,18 @@ pub fn kalah(arguments: &[&str]) -> std::process::Command {
 }
 
 /// Runs the program. Returns its exit code, output and messages.
-pub fn run(arguments: &[&str]) -> (i32, String, String) {
+pub(crate) fn run(arguments: &[&str]) -> (i32, String, String) {
     let output = kalah(arguments).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
 }
 
 /// The path of a cache, as text.
-pub fn shown(path: &Path) -> &str {
+pub(crate) fn shown(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
 /// The file of a layer of 6 pits by empty capture.
-pub fn layer(directory: &Path, seeds: usize) -> PathBuf {
+pub(crate) fn layer(directory: &Path, seeds: usize) -> PathBuf {
     directory.join(format!("empty-capture-6-{seeds:02}.kalah"))
 }

@@ -16,7 +16,7 @@ use wgpu::util::DeviceExt;
 use crate::stage_cases::{self, Run};
 
 /// Environment variable with the name of the adapter.
-pub const ADAPTER: &str = "KALAH_VALIDATED_ADAPTER";
+pub(crate) const ADAPTER: &str = "KALAH_VALIDATED_ADAPTER";
 
 fn name() -> String {
     std::env::var(ADAPTER).expect("layer.rs sets it")

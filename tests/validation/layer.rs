@@ -9,7 +9,7 @@ type Version = (&'static str, Option<&'static str>);
 
 /// The versions that a machine may have. The one in Debian's Chromium is a library without the file by which Vulkan
 /// finds it.
-pub const VERSIONS: [Version; 2] =
+pub(crate) const VERSIONS: [Version; 2] =
     [("the system's layer", None), ("Chromium's layer", Some("/usr/lib/chromium/libVkLayer_khronos_validation.so"))];
 
 /// Settings that enable all checks, and fewer for versions that take other uses for races. Old versions have other
@@ -29,7 +29,7 @@ const SHARED_SETTINGS: [&str; 3] = [
 ];
 
 /// A version of the layer, and settings.
-pub struct Layer {
+pub(crate) struct Layer {
     pub name: &'static str,
     library: Option<&'static str>,
     settings: &'static [&'static str],
@@ -51,7 +51,7 @@ impl Layer {
     ///
     /// # Errors
     /// The reason why it does not, with the first settings.
-    pub fn able((name, library): Version, test: impl Fn(&Layer) -> Result<(), String>) -> Result<Layer, String> {
+    pub(crate) fn able((name, library): Version, test: impl Fn(&Layer) -> Result<(), String>) -> Result<Layer, String> {
         let mut reasons = Vec::new();
         for settings in SETTINGS {
             let layer = Layer { name, library, settings };
@@ -68,7 +68,7 @@ impl Layer {
     ///
     /// # Errors
     /// The reason why it does not: it does not run, or says something else.
-    pub fn finds(&self, adapter: &str, child: &str, text: Option<&str>) -> Result<(), String> {
+    pub(crate) fn finds(&self, adapter: &str, child: &str, text: Option<&str>) -> Result<(), String> {
         let why_not = |reason: &str| format!("{} cannot be used on {adapter}: {child}: {reason}", self.name);
         let messages = self.run(adapter, child).map_err(|reason| why_not(&reason))?;
         let is_expected = |message: &Message| text.is_some_and(|text| message.text.contains(text));
@@ -83,7 +83,7 @@ impl Layer {
     ///
     /// # Errors
     /// The output of the test if it fails.
-    pub fn run(&self, adapter: &str, child: &str) -> Result<Vec<Message>, String> {
+    pub(crate) fn run(&self, adapter: &str, child: &str) -> Result<Vec<Message>, String> {
         let directory = tempfile::tempdir().unwrap();
         let directory = directory.path();
         let log = directory.join("log");
@@ -119,7 +119,7 @@ impl Layer {
 
 /// A message of a higher level than information.
 #[derive(Debug)]
-pub struct Message {
+pub(crate) struct Message {
     id: String,
     /// Full text.
     text: String,

@@ -91,7 +91,12 @@ pub async fn pause() {
 
 impl<'t> Analyser<'t> {
     /// Prepares to search `position` with a solver that `cancel` stops.
-    pub fn new(solver: Solver<'t>, position: &Position, moves: Vec<(Pit, Played)>, cancel: &Cancel) -> Analyser<'t> {
+    pub(crate) fn new(
+        solver: Solver<'t>,
+        position: &Position,
+        moves: Vec<(Pit, Played)>,
+        cancel: &Cancel,
+    ) -> Analyser<'t> {
         let (narrowest, before) = (vec![ANY; moves.len() + 1], solver.nodes());
         Analyser {
             solver,
@@ -109,7 +114,7 @@ impl<'t> Analyser<'t> {
     }
 
     /// Searches in slices until all values are proved or `cancel` ends the search.
-    pub async fn run(mut self, report: &mut Report<'_>) -> Result<Analysis, ApiError> {
+    pub(crate) async fn run(mut self, report: &mut Report<'_>) -> Result<Analysis, ApiError> {
         self.evaluate_one_move()?;
         self.report(report)?;
         let mut round = FIRST_ROUND;

@@ -17,17 +17,17 @@ impl Assessment {
     }
 
     /// Returns a proved value.
-    pub fn exact(value: i64) -> Assessment {
+    pub(crate) fn exact(value: i64) -> Assessment {
         Assessment { bounds: Some(ValueBounds { lower: value, upper: value }), evaluation: None }
     }
 
     /// Returns the value, if it is proved.
-    pub fn value(self) -> Option<i64> {
+    pub(crate) fn value(self) -> Option<i64> {
         self.bounds.and_then(ValueBounds::value)
     }
 
     /// Returns the likely value: the proved one, otherwise the evaluation, otherwise the lower bound.
-    pub fn apparent(self) -> Option<i64> {
+    pub(crate) fn apparent(self) -> Option<i64> {
         self.value().or(self.evaluation).or(self.bounds.map(|bounds| bounds.lower))
     }
 }
@@ -50,7 +50,7 @@ pub(crate) struct Analysis {
 
 impl Analysis {
     /// Returns true if the value of the position and those of all moves are proved.
-    pub fn is_proved(&self) -> bool {
+    pub(crate) fn is_proved(&self) -> bool {
         self.assessment.value().is_some() && self.moves.iter().all(|(_, _, assessment)| assessment.value().is_some())
     }
 }

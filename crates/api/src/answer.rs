@@ -359,7 +359,7 @@ pub(crate) struct BookEntry {
 
 impl BookEntry {
     /// Returns all books that contain positions.
-    pub fn list(books: &Books) -> Vec<BookEntry> {
+    pub(crate) fn list(books: &Books) -> Vec<BookEntry> {
         let boards = Rules::ALL.into_iter().flat_map(|rules| (1..=MAX_PITS).map(move |pits| (rules, pits)));
         let there = boards.filter_map(|(rules, pits)| Some((rules, pits, books.get(rules, pits)?.len())));
         let entry = |(rules, pits, positions): (Rules, _, _)| BookEntry { rules: rules.name(), pits, positions };

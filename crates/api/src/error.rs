@@ -14,13 +14,13 @@ use kalah_solve::solve::SolveError;
 use serde_json::{Value, json};
 
 /// Maximum seeds in play of a position in a request.
-pub const MAX_SEEDS: u32 = 400;
+pub(crate) const MAX_SEEDS: u32 = 400;
 
 /// Maximum characters of a board literal.
-pub const MAX_LITERAL: usize = 256;
+pub(crate) const MAX_LITERAL: usize = 256;
 
 /// Maximum moves of a line.
-pub const MAX_MOVES: usize = 1000;
+pub(crate) const MAX_MOVES: usize = 1000;
 
 /// Maximum bytes of a request's address, and of its body, except that of many positions.
 pub const MAX_BYTES: usize = 8192;

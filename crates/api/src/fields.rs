@@ -102,7 +102,7 @@ fn bad(why: impl Into<String>) -> ApiError {
 
 impl Fields {
     /// Reads the fields of a query. `known` are all that it may have, at least two.
-    pub fn of_query(query: &str, known: &[&str]) -> Result<Fields, ApiError> {
+    pub(crate) fn of_query(query: &str, known: &[&str]) -> Result<Fields, ApiError> {
         let pairs: Result<Vec<(String, String)>, _> = serde_urlencoded::from_str(query);
         let pairs = pairs.map_err(|_| bad("the query is not of the form field=value&field=value"))?;
         let fields = pairs.into_iter().map(|(name, text)| (name, Value::String(text))).collect();
@@ -110,7 +110,7 @@ impl Fields {
     }
 
     /// Reads the fields of a JSON body. `known` are all that it may have.
-    pub fn of_body(body: &[u8], known: &[&str]) -> Result<Fields, ApiError> {
+    pub(crate) fn of_body(body: &[u8], known: &[&str]) -> Result<Fields, ApiError> {
         const FORM: &str = r#"send an object such as {"board": "6x4"}"#;
         let body = body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body);
         if body.trim_ascii().is_empty() {
@@ -153,7 +153,7 @@ impl Fields {
     }
 
     /// Takes a string; `None` if the field is missing.
-    pub fn text(&mut self, name: &str) -> Result<Option<String>, ApiError> {
+    pub(crate) fn text(&mut self, name: &str) -> Result<Option<String>, ApiError> {
         match self.take(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
@@ -162,13 +162,13 @@ impl Fields {
     }
 
     /// Returns true if a field is present and not null.
-    pub fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.fields.iter().any(|(other, value)| other == name && !value.is_null())
     }
 
     /// Takes single moves on a board of this many pits a side, which may not be legal: an array of numbers, or a string
     /// with commas; none if the field is missing.
-    pub fn moves(&mut self, pits: usize) -> Result<Vec<Pit>, ApiError> {
+    pub(crate) fn moves(&mut self, pits: usize) -> Result<Vec<Pit>, ApiError> {
         let moves = self.numbers()?;
         if moves.len() > MAX_MOVES {
             return Err(ApiError::Line(format!("the line has {} moves, but the limit is {MAX_MOVES}", moves.len())));
@@ -200,20 +200,20 @@ impl Fields {
     }
 
     /// Takes pairs of strings; none if the field is missing.
-    pub fn pairs(&mut self, name: &str) -> Result<Vec<(String, String)>, ApiError> {
+    pub(crate) fn pairs(&mut self, name: &str) -> Result<Vec<(String, String)>, ApiError> {
         let Some(value) = self.take(name) else { return Ok(Vec::new()) };
         serde_json::from_value(value).map_err(|_| bad(format!("'{name}' must be an array of pairs of strings")))
     }
 
     /// Takes comments, each after a number of moves; none if the field is missing.
-    pub fn comments(&mut self) -> Result<Vec<Comment>, ApiError> {
+    pub(crate) fn comments(&mut self) -> Result<Vec<Comment>, ApiError> {
         const FORM: &str = r#"'comments' must be an array of objects such as {"after": 3, "text": "a blunder"}"#;
         let Some(value) = self.take("comments") else { return Ok(Vec::new()) };
         serde_json::from_value(value).map_err(|_| bad(FORM))
     }
 
     /// Takes a whole number; `None` if the field is missing.
-    pub fn number(&mut self, name: &str) -> Result<Option<u64>, ApiError> {
+    pub(crate) fn number(&mut self, name: &str) -> Result<Option<u64>, ApiError> {
         self.parsed(name, Number::as_u64, |_| true, "it must be a whole number, 0 or more")
     }
 
@@ -235,12 +235,12 @@ impl Fields {
     }
 
     /// Takes the text of a position.
-    pub fn board(&mut self) -> Result<String, ApiError> {
+    pub(crate) fn board(&mut self) -> Result<String, ApiError> {
         self.text("board")?.ok_or_else(|| bad(format!("'board' is missing; {BOARD}")))
     }
 
     /// Takes the texts of at most `most` positions.
-    pub fn boards(&mut self, most: usize) -> Result<Vec<String>, ApiError> {
+    pub(crate) fn boards(&mut self, most: usize) -> Result<Vec<String>, ApiError> {
         const FORM: &str = r#"it must be an array of positions such as ["6x4"]"#;
         let value = self.take("boards").ok_or_else(|| bad(format!("'boards' is missing; {FORM}")))?;
         let Value::Array(boards) = value else { return Err(bad(format!("'boards' is {}; {FORM}", kind(&value)))) };
@@ -255,17 +255,17 @@ impl Fields {
     }
 
     /// Takes a position.
-    pub fn position(&mut self) -> Result<Position, ApiError> {
+    pub(crate) fn position(&mut self) -> Result<Position, ApiError> {
         parse_position(&self.board()?)
     }
 
     /// Takes a rule set, the default one if the field is missing.
-    pub fn rules(&mut self) -> Result<Rules, ApiError> {
+    pub(crate) fn rules(&mut self) -> Result<Rules, ApiError> {
         Ok(self.text("rules")?.map_or(Ok(Rules::default()), |rules| rules.parse())?)
     }
 
     /// Takes a time; `None` if the field is missing.
-    pub fn time(&mut self) -> Result<Option<Duration>, ApiError> {
+    pub(crate) fn time(&mut self) -> Result<Option<Duration>, ApiError> {
         let seconds = self.parsed("time", Number::as_f64, |&seconds| seconds >= 0.0, SECONDS)?;
         // A time too large for `Duration` is above every limit.
         Ok(seconds.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)))

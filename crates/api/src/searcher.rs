@@ -188,7 +188,7 @@ impl Search<'_> {
     ///
     /// # Errors
     /// If a table is damaged.
-    pub async fn run(self, report: &mut Report<'_>) -> Result<Analysis, ApiError> {
+    pub(crate) async fn run(self, report: &mut Report<'_>) -> Result<Analysis, ApiError> {
         match self.0 {
             Method::Solver(analyser) => analyser.run(report).await,
             Method::Stores { rules, moves, cancel } => Ok(evaluate_by_stores(rules, &moves, &cancel).await),

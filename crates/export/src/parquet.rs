@@ -36,7 +36,7 @@ impl<'o> ParquetFile<'o> {
     ///
     /// # Errors
     /// When `out` cannot be written.
-    pub fn begin(pits: usize, out: &'o mut dyn Write) -> io::Result<ParquetFile<'o>> {
+    pub(crate) fn begin(pits: usize, out: &'o mut dyn Write) -> io::Result<ParquetFile<'o>> {
         let unsigned_byte = LogicalType::integer(8, false);
         let fields: Result<Vec<_>> = columns(pits)
             .map(|name| {
@@ -57,7 +57,7 @@ impl<'o> ParquetFile<'o> {
     ///
     /// # Errors
     /// When `out` cannot be written.
-    pub fn finish(mut self) -> io::Result<()> {
+    pub(crate) fn finish(mut self) -> io::Result<()> {
         if !self.records.is_empty() {
             self.write_group()?;
         }

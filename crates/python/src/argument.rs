@@ -83,7 +83,7 @@ impl<'py> FromPyObject<'_, 'py> for Integer {
 
 /// A text. Lone surrogates, which cannot be encoded, are replaced, so that the text is neither a name nor a
 /// position.
-pub struct Text(pub String);
+pub(crate) struct Text(pub String);
 
 impl<'py> FromPyObject<'_, 'py> for Text {
     type Error = PyErr;
@@ -94,7 +94,7 @@ impl<'py> FromPyObject<'_, 'py> for Text {
 }
 
 /// A number of 64 bits; the error of one beyond their range is `wrong` with its description.
-pub fn float(object: Borrowed<'_, '_, PyAny>, wrong: impl Fn(&dyn fmt::Display) -> PyErr) -> PyResult<f64> {
+pub(crate) fn float(object: Borrowed<'_, '_, PyAny>, wrong: impl Fn(&dyn fmt::Display) -> PyErr) -> PyResult<f64> {
     let is_beyond = |error: &PyErr| error.is_instance_of::<PyOverflowError>(object.py());
     match object.extract::<f64>() {
         Err(error) if is_beyond(&error) => Err(wrong(&"one that is too large for a float")),
@@ -103,7 +103,7 @@ pub fn float(object: Borrowed<'_, '_, PyAny>, wrong: impl Fn(&dyn fmt::Display) 
 }
 
 /// A number of seconds, from 0 up.
-pub struct Seconds(pub Duration);
+pub(crate) struct Seconds(pub Duration);
 
 impl<'py> FromPyObject<'_, 'py> for Seconds {
     type Error = PyErr;
@@ -118,7 +118,7 @@ impl<'py> FromPyObject<'_, 'py> for Seconds {
 }
 
 /// A function that is called with the progress of long work.
-pub struct Callback(pub Py<PyAny>);
+pub(crate) struct Callback(pub Py<PyAny>);
 
 impl<'py> FromPyObject<'_, 'py> for Callback {
     type Error = PyErr;

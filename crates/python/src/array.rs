@@ -21,7 +21,7 @@ use crate::errors::python::{ArgumentError, OutOfMemoryError, PositionError};
 static NUMPY: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
 /// Imports numpy and the parts of it that arrays load when they are first used.
-pub fn load(py: Python<'_>) -> PyResult<()> {
+pub(crate) fn load(py: Python<'_>) -> PyResult<()> {
     numpy(py)?;
     let array = PyArray1::<u8>::zeros(py, 0, false);
     array.try_readonly().map(|_| ()).map_err(|error| ArgumentError::new_err(error.to_string()))
@@ -32,7 +32,7 @@ fn numpy(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
 }
 
 /// A type of the whole numbers in arguments.
-pub trait Whole: Element + Copy {
+pub(crate) trait Whole: Element + Copy {
     /// The name of the type in numpy.
     const NAME: &'static str;
 
@@ -57,16 +57,16 @@ impl Whole for i64 {
 }
 
 /// The elements of an array in C order. No call may write to the array meanwhile.
-pub struct Elements<'py, T: Element>(PyReadonlyArrayDyn<'py, T>);
+pub(crate) struct Elements<'py, T: Element>(PyReadonlyArrayDyn<'py, T>);
 
 impl<T: Element> Elements<'_, T> {
     /// All elements.
-    pub fn get(&self) -> &[T] {
+    pub(crate) fn get(&self) -> &[T] {
         self.0.as_slice().expect("an array in C order")
     }
 
     /// The shape of the array.
-    pub fn shape(&self) -> &[usize] {
+    pub(crate) fn shape(&self) -> &[usize] {
         self.0.shape()
     }
 }
@@ -75,7 +75,7 @@ impl<T: Element> Elements<'_, T> {
 /// converted unless they are of type `T` and in C order.
 ///
 /// `expected` describes the right array, and `has_shape` checks its shape. An empty list gets the shape `empty`.
-pub fn elements<'py, T: Whole>(
+pub(crate) fn elements<'py, T: Whole>(
     object: &Bound<'py, PyAny>,
     expected: &dyn Fn() -> String,
     has_shape: impl Fn(&[usize]) -> bool,
@@ -156,7 +156,7 @@ fn describe(object: &Bound<'_, PyAny>) -> String {
 }
 
 /// Place for results: the array that the caller gave as `out`, or a new one.
-pub enum Results<'py, T: Element> {
+pub(crate) enum Results<'py, T: Element> {
     /// The caller's array, and the right to write to it.
     Given(Bound<'py, PyArrayDyn<T>>, PyReadwriteArrayDyn<'py, T>),
     /// Elements and shape of a new one.
@@ -165,7 +165,7 @@ pub enum Results<'py, T: Element> {
 
 impl<'py, T: Element + Zeroable> Results<'py, T> {
     /// Place for results of this `shape`. `contents` names them.
-    pub fn new(out: Option<&Bound<'py, PyAny>>, shape: Vec<usize>, contents: &str) -> PyResult<Results<'py, T>> {
+    pub(crate) fn new(out: Option<&Bound<'py, PyAny>>, shape: Vec<usize>, contents: &str) -> PyResult<Results<'py, T>> {
         let Some(out) = out else {
             let count = shape.iter().try_fold(1usize, |count, &axis| count.checked_mul(axis));
             return Ok(Results::New(zeros(count.unwrap_or(usize::MAX), contents)?, shape));
@@ -189,7 +189,7 @@ impl<'py, T: Element + Zeroable> Results<'py, T> {
     }
 
     /// The elements.
-    pub fn get(&mut self) -> &mut [T] {
+    pub(crate) fn get(&mut self) -> &mut [T] {
         match self {
             Results::Given(_, array) => array.as_slice_mut().expect("an array in C order"),
             Results::New(elements, _) => elements,
@@ -197,7 +197,7 @@ impl<'py, T: Element + Zeroable> Results<'py, T> {
     }
 
     /// The array.
-    pub fn finish(self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    pub(crate) fn finish(self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
         match self {
             Results::Given(array, _) => Ok(array),
             Results::New(elements, shape) if shape.len() == 1 => Ok(PyArray1::from_vec(py, elements).to_dyn().clone()),
@@ -212,13 +212,13 @@ const LARGE: usize = 1 << 26;
 
 /// Allocates `count` zeros, to be overwritten. An error names the contents. The threads that write are the
 /// first to touch the memory.
-pub fn zeros<T: Zeroable>(count: usize, contents: &str) -> PyResult<Vec<T>> {
+pub(crate) fn zeros<T: Zeroable>(count: usize, contents: &str) -> PyResult<Vec<T>> {
     check_count::<T>(Some(count), contents)?;
     try_zeroed_vec(count).map_err(|()| OutOfMemoryError::new_err(format!("not enough memory for {count} {contents}")))
 }
 
 /// Checks that there is memory for `count` numbers; `None` is a count beyond all memory.
-pub fn check_count<T>(count: Option<usize>, contents: &str) -> PyResult<()> {
+pub(crate) fn check_count<T>(count: Option<usize>, contents: &str) -> PyResult<()> {
     let count = count.unwrap_or(usize::MAX);
     let bytes = count.checked_mul(size_of::<T>());
     let Some(bytes) = bytes.filter(|&bytes| isize::try_from(bytes).is_ok()) else {
@@ -232,6 +232,6 @@ pub fn check_count<T>(count: Option<usize>, contents: &str) -> PyResult<()> {
 
 /// Checks that a caller's limit of memory is available. Otherwise the work would fail late, or slow down the
 /// computer.
-pub fn check_limit(bytes: u64, work: &str) -> PyResult<()> {
+pub(crate) fn check_limit(bytes: u64, work: &str) -> PyResult<()> {
     check_memory(bytes, None, || format!("{work} takes")).or_raise()
 }

@@ -22,7 +22,7 @@ use crate::waiting::{ThreadsArgument, pool, wait_for};
 #[pyfunction]
 #[pyo3(signature = (directory, seeds, rules, pits, threads, memory, progress))]
 #[allow(clippy::too_many_arguments)]
-pub fn build<'py>(
+pub(crate) fn build<'py>(
     py: Python<'py>,
     directory: PathBuf,
     seeds: Integer,

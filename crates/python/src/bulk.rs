@@ -15,16 +15,16 @@ use crate::rows::{Reader, RowError, ScoreLocation, rows_at};
 const BATCH: usize = 64;
 
 /// Positions of a task. Up to this number are looked up on the calling thread.
-pub const TASK: usize = 1 << 12;
+pub(crate) const TASK: usize = 1 << 12;
 
 /// Nothing, or the first error and the index of its position in the array.
-pub type Checked = Result<(), (usize, RowError)>;
+pub(crate) type Checked = Result<(), (usize, RowError)>;
 
 /// Marks an illegal move among scores.
-pub const NO_MOVE: i8 = -1;
+pub(crate) const NO_MOVE: i8 = -1;
 
 /// Looks up the scores of the positions in `seeds`, `2 pits` numbers each. An error names the position.
-pub fn scores(reader: Reader<'_>, seeds: &[u8], scores: &mut [i8]) -> Checked {
+pub(crate) fn scores(reader: Reader<'_>, seeds: &[u8], scores: &mut [i8]) -> Checked {
     let Reader { tables, ranker, .. } = reader;
     let pits = tables.pits();
     in_tasks(seeds, 2 * pits, scores, 1, |seeds, scores| {
@@ -100,7 +100,7 @@ struct Child {
 
 /// For each position in `seeds`, computes the difference of the seeds in play that the players collect, seen by the
 /// mover.
-pub fn values(reader: Reader<'_>, seeds: &[u8], values: &mut [i8]) -> Checked {
+pub(crate) fn values(reader: Reader<'_>, seeds: &[u8], values: &mut [i8]) -> Checked {
     scores(reader, seeds, values)?;
     for (position, value) in seeds.chunks_exact(2 * reader.tables.pits()).zip(values) {
         // At most 48 seeds are in play.
@@ -111,7 +111,7 @@ pub fn values(reader: Reader<'_>, seeds: &[u8], values: &mut [i8]) -> Checked {
 
 /// For each position in `seeds`, computes the mover's score after each move, `pits` numbers: [`NO_MOVE`] if it
 /// is illegal.
-pub fn move_scores(reader: Reader<'_>, seeds: &[u8], scores: &mut [i8]) -> Checked {
+pub(crate) fn move_scores(reader: Reader<'_>, seeds: &[u8], scores: &mut [i8]) -> Checked {
     let pits = reader.tables.pits();
     in_tasks(seeds, 2 * pits, scores, pits, |seeds, scores| {
         scores.fill(NO_MOVE);
@@ -160,7 +160,7 @@ fn add_children(
 }
 
 /// For each position in `seeds`, computes `pits` flags: true if the move reaches the best score.
-pub fn best_moves(reader: Reader<'_>, seeds: &[u8], best: &mut [bool]) -> Checked {
+pub(crate) fn best_moves(reader: Reader<'_>, seeds: &[u8], best: &mut [bool]) -> Checked {
     let pits = reader.tables.pits();
     let mut scores = vec![NO_MOVE; best.len()];
     move_scores(reader, seeds, &mut scores)?;
@@ -175,7 +175,7 @@ pub fn best_moves(reader: Reader<'_>, seeds: &[u8], best: &mut [bool]) -> Checke
 
 /// Computes the ranks of the positions in `seeds` in their layer. An error names a position that is not in the
 /// layer with `layer` seeds.
-pub fn rank(reader: Reader<'_>, layer: usize, seeds: &[u8], ranks: &mut [i64]) -> Result<(), usize> {
+pub(crate) fn rank(reader: Reader<'_>, layer: usize, seeds: &[u8], ranks: &mut [i64]) -> Result<(), usize> {
     let (index, layer_index) = (reader.tables.rows(), LayerIndex::new(reader.tables.rows(), layer));
     ranks.par_iter_mut().enumerate().try_for_each(|(number, rank)| {
         let (mover, other) = rows_at(seeds, number, index.pits());
@@ -191,7 +191,7 @@ pub fn rank(reader: Reader<'_>, layer: usize, seeds: &[u8], ranks: &mut [i64]) -
 
 /// Writes the positions with these ranks in the layer with `layer` seeds to `seeds`. An error names a rank that
 /// the layer does not have.
-pub fn unrank(index: &RowIndex, layer: usize, ranks: &[i64], seeds: &mut [u8]) -> Result<(), usize> {
+pub(crate) fn unrank(index: &RowIndex, layer: usize, ranks: &[i64], seeds: &mut [u8]) -> Result<(), usize> {
     let (pits, layer_index) = (index.pits(), LayerIndex::new(index, layer));
     seeds.par_chunks_exact_mut(2 * pits).zip(ranks).enumerate().try_for_each(|(number, (position, &rank))| {
         let rank = u64::try_from(rank).ok().filter(|&rank| rank < layer_index.positions()).ok_or(number)?;
@@ -203,7 +203,7 @@ pub fn unrank(index: &RowIndex, layer: usize, ranks: &[i64], seeds: &mut [u8]) -
 }
 
 /// Unpacks the scores of the frame with `mover` seeds in the mover's row to `scores`, run after run.
-pub fn unpack(table: &Table, mover: usize, scores: &mut [u8]) -> Result<(), TableError> {
+pub(crate) fn unpack(table: &Table, mover: usize, scores: &mut [u8]) -> Result<(), TableError> {
     let (isa, seeds, packed) = (Isa::detect(), table.key().seeds, frame_in_parallel(table, mover)?);
     let run = packed.frame().mover_rows();
     let runs_each = (1usize << 16).div_ceil(run);

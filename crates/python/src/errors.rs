@@ -14,7 +14,7 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
 /// The exception classes.
-pub mod python {
+pub(crate) mod python {
     use pyo3::prelude::*;
 
     macro_rules! exceptions {
@@ -23,7 +23,7 @@ pub mod python {
 
             /// Imports all classes. Otherwise the first exception of each class does so, and Ctrl-C at that
             /// moment would cause a panic.
-            pub fn load(py: Python<'_>) -> PyResult<()> {
+            pub(crate) fn load(py: Python<'_>) -> PyResult<()> {
                 py.import("kalah.errors")?;
                 $(let _ = py.get_type::<$name>();)*
                 Ok(())
@@ -48,13 +48,13 @@ pub mod python {
 }
 
 /// An error of the library that has a Python exception.
-pub trait ToPython {
+pub(crate) trait ToPython {
     /// The exception.
     fn to_python(self) -> PyErr;
 }
 
 /// The exception for an error in a result.
-pub trait OrRaise<T> {
+pub(crate) trait OrRaise<T> {
     /// The value, or the exception for the error.
     fn or_raise(self) -> PyResult<T>;
 }
@@ -91,13 +91,13 @@ fn missing_table(directories: &Directories, key: TableKey, missing: &[usize], te
 }
 
 /// Names a missing directory of tables; `None` if all exist.
-pub fn no_directory(directories: &Directories) -> Option<String> {
+pub(crate) fn no_directory(directories: &Directories) -> Option<String> {
     let missing = directories.paths().find(|directory| matches!(directory.try_exists(), Ok(false)))?;
     Some(format!("there is no directory {}", missing.display()))
 }
 
 /// The exception for an error of a table that the position in this row of an array needs.
-pub fn of_row(row: usize, error: &TableError) -> PyErr {
+pub(crate) fn of_row(row: usize, error: &TableError) -> PyErr {
     let TableError::Missing { key, directories, missing } = error else { return of_table(error) };
     let text = missing_table(directories, *key, missing, &error.to_string(), false);
     python::MissingTableError::new_err(format!("row {row}: {text}"))
@@ -110,7 +110,7 @@ fn is_address(path: &Path) -> bool {
 
 /// Returns `exception` with the Python exception that caused `error`, if there is one; or that exception itself, if it
 /// is no error, as for Ctrl-C.
-pub fn raised_by(exception: PyErr, error: &(dyn Error + 'static)) -> PyErr {
+pub(crate) fn raised_by(exception: PyErr, error: &(dyn Error + 'static)) -> PyErr {
     let Some(raised) = cause::find::<PyErr>(error) else { return exception };
     Python::attach(|py| {
         let raised = raised.clone_ref(py);

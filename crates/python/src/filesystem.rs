@@ -16,7 +16,7 @@ use pyo3::types::PyDict;
 
 /// A directory in a file system of fsspec. It is called with the interpreter's lock, which file systems release while
 /// they wait.
-pub struct Filesystem {
+pub(crate) struct Filesystem {
     filesystem: Py<PyAny>,
     directory: String,
     /// Address of the directory, for messages.
@@ -31,7 +31,7 @@ pub struct Filesystem {
 
 impl Filesystem {
     /// The files in `directory`.
-    pub fn new(filesystem: &Bound<'_, PyAny>, directory: &str) -> PyResult<Filesystem> {
+    pub(crate) fn new(filesystem: &Bound<'_, PyAny>, directory: &str) -> PyResult<Filesystem> {
         for method in ["cat_file", "info", "ls", "unstrip_protocol"] {
             if !filesystem.hasattr(method)? {
                 let class = filesystem.get_type();

@@ -25,7 +25,7 @@ use crate::waiting::{ThreadsArgument, pool, wait_for};
 const STEP: usize = 1 << 20;
 
 /// The score of a position.
-pub fn score(tables: &OpenTables, position: &Position) -> Result<u32, ProbeError> {
+pub(crate) fn score(tables: &OpenTables, position: &Position) -> Result<u32, ProbeError> {
     let is_there = position.pits() == tables.pits() && tables.layer(position.seeds() as usize).is_some();
     if is_there && let (Some(mover), Some(other)) = (table_row(position.mover()), table_row(position.other())) {
         return Ok(tables.score_rows(&mover, &other)?.into());
@@ -37,7 +37,7 @@ pub fn score(tables: &OpenTables, position: &Position) -> Result<u32, ProbeError
 
 /// Unpacks these frames of a layer to `scores`, one after the other. The threads that unpack are the first to touch
 /// this memory.
-pub fn unpack(
+pub(crate) fn unpack(
     py: Python<'_>,
     table: &Table,
     movers: Range<usize>,

@@ -186,7 +186,7 @@ impl Position {
 }
 
 /// A position as an argument: a `Position`, or a text.
-pub struct PositionArgument(pub GamePosition);
+pub(crate) struct PositionArgument(pub GamePosition);
 
 impl<'py> FromPyObject<'_, 'py> for PositionArgument {
     type Error = PyErr;

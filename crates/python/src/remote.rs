@@ -17,13 +17,13 @@ use crate::filesystem::Filesystem;
 use crate::waiting::wait_for;
 
 /// Directories, and those of them that are elsewhere.
-pub struct Located {
+pub(crate) struct Located {
     pub directories: Directories,
     pub remote: Vec<RemoteTables>,
 }
 
 /// Tables elsewhere, until they are closed.
-pub struct Elsewhere {
+pub(crate) struct Elsewhere {
     tables: Mutex<Vec<RemoteTables>>,
     /// The file system that has the tables, and the directory in it.
     filesystem: Mutex<Option<(Py<PyAny>, String)>>,
@@ -33,12 +33,12 @@ pub struct Elsewhere {
 
 impl Elsewhere {
     /// Holds on to tables at addresses or in a file system.
-    pub fn new(tables: Vec<RemoteTables>, filesystem: Option<(Py<PyAny>, String)>) -> Elsewhere {
+    pub(crate) fn new(tables: Vec<RemoteTables>, filesystem: Option<(Py<PyAny>, String)>) -> Elsewhere {
         Elsewhere { tables: Mutex::new(tables), filesystem: Mutex::new(filesystem), fetched: AtomicU64::new(0) }
     }
 
     /// Bytes fetched so far.
-    pub fn fetched(&self) -> u64 {
+    pub(crate) fn fetched(&self) -> u64 {
         let tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
         let open: u64 = tables.iter().map(|tables| tables.traffic().bytes).sum();
         open + self.fetched.load(Ordering::Relaxed)
@@ -46,7 +46,7 @@ impl Elsewhere {
 
     /// Does `work`, a lookup in these tables, without the interpreter's lock. Ctrl-C ends its waits for servers. Python
     /// itself interrupts a file system, which therefore is called in this thread.
-    pub fn look_up<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    pub(crate) fn look_up<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
         let tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if tables.is_empty() || self.filesystem(py).is_some() {
             return Ok(py.detach(work));
@@ -56,13 +56,13 @@ impl Elsewhere {
     }
 
     /// The file system that has the tables, and the directory in it.
-    pub fn filesystem(&self, py: Python<'_>) -> Option<(Py<PyAny>, String)> {
+    pub(crate) fn filesystem(&self, py: Python<'_>) -> Option<(Py<PyAny>, String)> {
         let filesystem = self.filesystem.lock().unwrap_or_else(PoisonError::into_inner);
         filesystem.as_ref().map(|(filesystem, directory)| (filesystem.clone_ref(py), directory.clone()))
     }
 
     /// Lets go of the file system and the connections, as soon as no open table reads from them.
-    pub fn close(&self) {
+    pub(crate) fn close(&self) {
         let tables = std::mem::take(&mut *self.tables.lock().unwrap_or_else(PoisonError::into_inner));
         let filesystem = self.filesystem.lock().unwrap_or_else(PoisonError::into_inner).take();
         for tables in &tables {
@@ -79,10 +79,10 @@ impl Drop for Elsewhere {
 }
 
 /// Tables to look for: rules, and pits a side.
-pub type Board = (Rules, usize);
+pub(crate) type Board = (Rules, usize);
 
 /// Returns an address as a string, and any other location as a path.
-pub fn location(py: Python<'_>, name: PathBuf) -> PyResult<Bound<'_, PyAny>> {
+pub(crate) fn location(py: Python<'_>, name: PathBuf) -> PyResult<Bound<'_, PyAny>> {
     match name.to_str() {
         Some(text) if Address::is_address(text) => Ok(PyString::new(py, text).into_any()),
         _ => Ok(name.into_pyobject(py)?.into_any()),
@@ -90,7 +90,7 @@ pub fn location(py: Python<'_>, name: PathBuf) -> PyResult<Bound<'_, PyAny>> {
 }
 
 /// Returns the directories at these locations: those of addresses, with tables of `board`, and all others as they are.
-pub fn located(py: Python<'_>, given: &[PathBuf], board: Board) -> PyResult<Located> {
+pub(crate) fn located(py: Python<'_>, given: &[PathBuf], board: Board) -> PyResult<Located> {
     let (mut places, mut remote) = (Vec::new(), Vec::new());
     for location in given {
         match location.to_str().filter(|text| Address::is_address(text)) {
@@ -110,7 +110,7 @@ pub fn located(py: Python<'_>, given: &[PathBuf], board: Board) -> PyResult<Loca
 }
 
 /// Returns a directory in a file system.
-pub fn in_filesystem(filesystem: Filesystem, board: Board) -> PyResult<Located> {
+pub(crate) fn in_filesystem(filesystem: Filesystem, board: Board) -> PyResult<Located> {
     let shown = kalah::remote::Store::address(&filesystem).to_owned();
     let tables = options(board).and_then(|options| RemoteTables::of(Arc::new(filesystem), options));
     let tables = tables.map_err(|error| failed(&shown, error))?;

@@ -10,12 +10,16 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::position::{Line, Position};
 
 /// An instance of the class of this name with these attributes.
-pub fn result<'py>(py: Python<'py>, class: &str, attributes: impl PyCallArgs<'py>) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn result<'py>(
+    py: Python<'py>,
+    class: &str,
+    attributes: impl PyCallArgs<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
     py.import(intern!(py, "kalah.results"))?.getattr(class)?.call1(attributes)
 }
 
 /// The result of looking a position up in tables.
-pub fn probe<'py>(py: Python<'py>, found: Probe) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn probe<'py>(py: Python<'py>, found: Probe) -> PyResult<Bound<'py, PyAny>> {
     let moves = PyTuple::new(py, found.moves.iter().map(|&(pit, score)| (pit.number(), score)))?;
     let best = PyTuple::new(py, found.best().map(Pit::number).collect::<Vec<_>>())?;
     let line = Line::of(found.line, found.position.pits());
@@ -23,7 +27,7 @@ pub fn probe<'py>(py: Python<'py>, found: Probe) -> PyResult<Bound<'py, PyAny>> 
 }
 
 /// Converts moves and their scores to a dict.
-pub fn moves_dict(py: Python<'_>, moves: impl IntoIterator<Item = (Pit, u32)>) -> PyResult<Bound<'_, PyDict>> {
+pub(crate) fn moves_dict(py: Python<'_>, moves: impl IntoIterator<Item = (Pit, u32)>) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     for (pit, score) in moves {
         dict.set_item(pit.number(), score)?;

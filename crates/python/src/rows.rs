@@ -38,40 +38,40 @@ impl ToPython for (usize, RowError) {
 
 /// Positions in an array. Its last axis has the pits of a position: the mover's pits, then the other player's, each
 /// in its owner's sowing order.
-pub struct Positions<'py>(Elements<'py, u8>);
+pub(crate) struct Positions<'py>(Elements<'py, u8>);
 
 impl Positions<'_> {
     /// The pits of all positions, one position after the other.
-    pub fn get(&self) -> &[u8] {
+    pub(crate) fn get(&self) -> &[u8] {
         self.0.get()
     }
 
     /// The other axes of the array.
-    pub fn axes(&self) -> &[usize] {
+    pub(crate) fn axes(&self) -> &[usize] {
         let shape = self.0.shape();
         &shape[..shape.len() - 1]
     }
 }
 
 /// The positions of `object`, on boards of `pits` pits a side.
-pub fn positions<'py>(object: &Bound<'py, PyAny>, pits: usize) -> PyResult<Positions<'py>> {
+pub(crate) fn positions<'py>(object: &Bound<'py, PyAny>, pits: usize) -> PyResult<Positions<'py>> {
     let expected = || format!("positions are a numpy array of type uint8 and shape (n, {})", 2 * pits);
     let elements = elements(object, &expected, |shape| shape.last() == Some(&(2 * pits)), &[0, 2 * pits])?;
     Ok(Positions(elements))
 }
 
 /// The ranks of `object`.
-pub fn ranks<'py>(object: &Bound<'py, PyAny>) -> PyResult<Elements<'py, i64>> {
+pub(crate) fn ranks<'py>(object: &Bound<'py, PyAny>) -> PyResult<Elements<'py, i64>> {
     let expected = || "ranks are a numpy array of type int64 and shape (n,)".to_owned();
     elements(object, &expected, |shape| !shape.is_empty(), &[0])
 }
 
 /// A row as a word: the seeds of the first pit in the lowest byte, 0 in the bytes beyond the board.
-pub type Row = u64;
+pub(crate) type Row = u64;
 
 /// The rows of the position with this number among `seeds`, for boards of `pits` pits a side.
 #[inline]
-pub fn rows_at(seeds: &[u8], number: usize, pits: usize) -> (Row, Row) {
+pub(crate) fn rows_at(seeds: &[u8], number: usize, pits: usize) -> (Row, Row) {
     let first = 2 * pits * number;
     // Eight bytes from each row on, of which those beyond the row are of no use.
     if let Some(bytes) = seeds.get(first..first + pits + 8) {
@@ -160,7 +160,7 @@ pub struct Reader<'t> {
 
 /// Location of the score of a position.
 #[derive(Clone, Copy)]
-pub enum ScoreLocation {
+pub(crate) enum ScoreLocation {
     /// The game is over: its score.
     Over(u8),
     /// In the tables.
@@ -177,7 +177,7 @@ pub enum ScoreLocation {
 impl ScoreLocation {
     /// Locates the score of the position with these rows. It may be beyond the open tables.
     #[inline]
-    pub fn of(ranker: &Ranker, mover: Row, other: Row) -> Result<ScoreLocation, RowError> {
+    pub(crate) fn of(ranker: &Ranker, mover: Row, other: Row) -> Result<ScoreLocation, RowError> {
         let (own, opposite) = (total(mover), total(other));
         if own + opposite > MAX_TABLE_SEEDS {
             return Err(RowError::TooManySeeds(own + opposite));
@@ -190,7 +190,7 @@ impl ScoreLocation {
 
     /// Prefetches the data that [`ScoreLocation::score`] reads.
     #[inline]
-    pub fn prefetch(self, tables: &Tables) {
+    pub(crate) fn prefetch(self, tables: &Tables) {
         if let ScoreLocation::Table { seeds, mover, ranks } = self
             && let Some(table) = tables.layer(seeds).filter(|table| table.blocks().is_resident())
         {
@@ -200,7 +200,7 @@ impl ScoreLocation {
 
     /// The score: the number of seeds in play that the mover collects.
     #[inline]
-    pub fn score(self, tables: &Tables) -> Result<u8, RowError> {
+    pub(crate) fn score(self, tables: &Tables) -> Result<u8, RowError> {
         match self {
             ScoreLocation::Over(score) => Ok(score),
             ScoreLocation::Table { seeds, mover, ranks } => {

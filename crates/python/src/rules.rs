@@ -80,7 +80,7 @@ impl Rules {
 
 /// A rule set as an argument: a `Rules`, or its name.
 #[derive(Clone, Copy, Default)]
-pub struct RulesArgument(pub GameRules);
+pub(crate) struct RulesArgument(pub GameRules);
 
 impl<'py> FromPyObject<'_, 'py> for RulesArgument {
     type Error = PyErr;

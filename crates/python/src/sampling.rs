@@ -77,7 +77,7 @@ impl Part {
 }
 
 /// A way to draw positions of a layer.
-pub enum Source<'t> {
+pub(crate) enum Source<'t> {
     /// These ranks, in this order.
     Chosen(Vec<u64>),
     /// Independent ranks below `positions`, all equally likely.
@@ -112,7 +112,7 @@ pub struct Wish {
 
 impl<'t> Source<'t> {
     /// The source of a sample of `n` positions.
-    pub fn new(rules: Rules, index: &'t RowIndex, n: usize, wish: &Wish) -> PyResult<Source<'t>> {
+    pub(crate) fn new(rules: Rules, index: &'t RowIndex, n: usize, wish: &Wish) -> PyResult<Source<'t>> {
         let &Wish { layer, seed, offset, replace, part, play, .. } = wish;
         if !replace && (play || offset > 0 || part.0.is_some()) {
             return Err(ArgumentError::new_err("replace=False takes no offset, no part and no source"));
@@ -138,7 +138,7 @@ impl<'t> Source<'t> {
 }
 
 /// Positions from random play. Each is the only one of its game, so they are independent.
-pub struct Play<'t> {
+pub(crate) struct Play<'t> {
     index: &'t RowIndex,
     sower: Sower<u64>,
     start: Board<u64>,
@@ -212,7 +212,7 @@ impl<'t> Play<'t> {
 
 /// For each position in `seeds`, true if it is in the part for tests. A position with an empty row is in no layer
 /// and in no part for tests; one with more seeds than any table is neither.
-pub fn are_test(reader: Reader<'_>, halves: Halves, seeds: &[u8], results: &mut [bool]) {
+pub(crate) fn are_test(reader: Reader<'_>, halves: Halves, seeds: &[u8], results: &mut [bool]) {
     let index = &reader.ranker.index;
     let layers: Vec<_> = (2..=MAX_TABLE_SEEDS).map(|seeds| LayerIndex::new(index, seeds)).collect();
     results.par_iter_mut().enumerate().for_each(|(number, result)| {
@@ -225,7 +225,7 @@ pub fn are_test(reader: Reader<'_>, halves: Halves, seeds: &[u8], results: &mut 
 
 /// Writes the positions `first`, `first + 1`, ... of a sample to `positions`, unless `cancel` ends it. `ranks` has
 /// place for as many numbers.
-pub fn draw(
+pub(crate) fn draw(
     source: &Source<'_>,
     index: &RowIndex,
     layer: usize,

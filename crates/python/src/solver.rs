@@ -321,7 +321,7 @@ impl Solver {
 }
 
 /// The error for a second thread.
-pub fn in_use() -> PyErr {
+pub(crate) fn in_use() -> PyErr {
     InUseError::new_err("another thread uses this solver or player: make one for each thread")
 }
 
@@ -330,7 +330,7 @@ fn closed() -> PyErr {
 }
 
 /// The tables, if they are for this board.
-pub fn shared(tables: Option<&Tables>, rules: GameRules, pits: usize) -> PyResult<Option<Arc<OpenTables>>> {
+pub(crate) fn shared(tables: Option<&Tables>, rules: GameRules, pits: usize) -> PyResult<Option<Arc<OpenTables>>> {
     let Some(tables) = tables else { return Ok(None) };
     if (tables.opened.rules, tables.opened.pits) != (rules, pits) {
         return Err(ArgumentError::new_err(format!(

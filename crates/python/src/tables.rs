@@ -397,7 +397,7 @@ impl Tables {
 
 /// Returns True if a text is an address, not a path.
 #[pyfunction]
-pub fn is_address(text: Text) -> bool {
+pub(crate) fn is_address(text: Text) -> bool {
     Address::is_address(&text.0)
 }
 
@@ -406,6 +406,6 @@ pub fn is_address(text: Text) -> bool {
 ///
 /// Raises ArgumentError if there is no such layer.
 #[pyfunction]
-pub fn layer_positions(pits: Integer, seeds: Integer) -> PyResult<u64> {
+pub(crate) fn layer_positions(pits: Integer, seeds: Integer) -> PyResult<u64> {
     Ok(count_positions(pits.within("pits", 1..=MAX_TABLE_PITS)?, seeds.within("seeds", 2..=MAX_TABLE_SEEDS)?))
 }

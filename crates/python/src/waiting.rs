@@ -20,7 +20,7 @@ const TICK: Duration = Duration::from_millis(50);
 /// work soon, and the exception is the result.
 ///
 /// Python handles signals in its main thread only.
-pub fn wait_for<T: Send>(
+pub(crate) fn wait_for<T: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send,
     cancel: &Cancel,
@@ -92,7 +92,7 @@ impl ThreadsArgument {
 
 /// The number of threads for work: the number requested, capped at the number that helps; by default the number of
 /// cores.
-pub fn number(threads: Option<ThreadsArgument>) -> usize {
+pub(crate) fn number(threads: Option<ThreadsArgument>) -> usize {
     threads.map_or_else(cores, ThreadsArgument::number)
 }
 
@@ -100,7 +100,7 @@ pub fn number(threads: Option<ThreadsArgument>) -> usize {
 ///
 /// The default pool is kept. After a fork the child gets a new one, since threads do not survive a fork. So
 /// worker processes of `multiprocessing` may use everything.
-pub fn pool(threads: Option<ThreadsArgument>) -> PyResult<Arc<ThreadPool>> {
+pub(crate) fn pool(threads: Option<ThreadsArgument>) -> PyResult<Arc<ThreadPool>> {
     let make = |threads: usize| {
         let pool =
             ThreadPoolBuilder::new().num_threads(threads).thread_name(|number| format!("kalah-{number}")).build();

@@ -58,7 +58,7 @@ pub(crate) struct Wait {
 
 impl Wait {
     /// A wait that `cancel` ends.
-    pub fn new(cancel: &Cancel) -> Wait {
+    pub(crate) fn new(cancel: &Cancel) -> Wait {
         Wait { cancel: cancel.clone(), stop: None, start: Instant::now(), end: None }
     }
 
@@ -88,7 +88,7 @@ impl Wait {
 
 impl Answer {
     /// Sends a request, and waits for the head of its answer.
-    pub fn of(request: RequestBuilder<WithoutBody>, mut wait: Wait) -> Result<Answer, RemoteError> {
+    pub(crate) fn of(request: RequestBuilder<WithoutBody>, mut wait: Wait) -> Result<Answer, RemoteError> {
         let (sender, body) = sync_channel(2);
         let thread = std::thread::Builder::new().name("request".to_owned());
         let started = thread.spawn(move || transfer(request, &sender));
@@ -102,12 +102,12 @@ impl Answer {
     }
 
     /// Limits the time for the rest of the body.
-    pub fn must_end_by(&mut self, end: Instant) {
+    pub(crate) fn must_end_by(&mut self, end: Instant) {
         self.wait.end = Some(end);
     }
 
     /// Next bytes of the body; `None` at its end.
-    pub fn read(&mut self) -> Result<Option<Vec<u8>>, RemoteError> {
+    pub(crate) fn read(&mut self) -> Result<Option<Vec<u8>>, RemoteError> {
         Ok(self.wait.receive(&self.body)?.map(|received| match received {
             Received::Bytes(bytes) => bytes,
             Received::Head(_) => Vec::new(),

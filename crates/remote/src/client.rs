@@ -61,7 +61,7 @@ pub struct FetchedBytes {
 impl Client {
     /// Makes a client for the files at an address. The server may be silent for as long as `patience`, and all waits
     /// end with `cancel`.
-    pub fn new(address: &Address, patience: Duration, cancel: &Cancel) -> Client {
+    pub(crate) fn new(address: &Address, patience: Duration, cancel: &Cancel) -> Client {
         // Fails if another part of the program has chosen already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         // A system without certificates trusts no server, as the error of a request states.
@@ -89,25 +89,25 @@ impl Client {
     }
 
     /// Ends the waits of now: requests in progress fail, and later ones do not.
-    pub fn interrupt(&self) {
+    pub(crate) fn interrupt(&self) {
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut *now, self.cancel.child()).cancel();
     }
 
     /// Returns the request to end the waits of now.
-    pub fn interruption(&self) -> Cancel {
+    pub(crate) fn interruption(&self) -> Cancel {
         self.now.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Requests and bytes so far.
-    pub fn traffic(&self) -> Traffic {
+    pub(crate) fn traffic(&self) -> Traffic {
         Traffic { requests: self.requests.load(Ordering::Relaxed), bytes: self.bytes.load(Ordering::Relaxed) }
     }
 
     /// Sends one request for the bytes of `range`; all from its start on if its end is `None`. With `tag`, a server
     /// sends the whole file if its version has another tag. `fresh` bypasses caches on the way. `cancel` ends the wait
     /// for the answer and its body.
-    pub fn request(
+    pub(crate) fn request(
         &self,
         url: &str,
         (start, end): (u64, Option<u64>),
@@ -144,7 +144,7 @@ impl Client {
     }
 
     /// Next bytes of the body of an answer; `None` at its end.
-    pub fn read(&self, answer: &mut Answer) -> Result<Option<Vec<u8>>, RemoteError> {
+    pub(crate) fn read(&self, answer: &mut Answer) -> Result<Option<Vec<u8>>, RemoteError> {
         let read = answer.read()?;
         self.bytes.fetch_add(read.as_ref().map_or(0, |bytes| bytes.len() as u64), Ordering::Relaxed);
         Ok(read)
@@ -155,7 +155,7 @@ impl Client {
     ///
     /// # Errors
     /// When the server does not send them, even after several tries, or too slowly; when the wait was ended.
-    pub fn range(&self, url: &str, range: Range<u64>, fresh: bool) -> Result<FetchedBytes, RemoteError> {
+    pub(crate) fn range(&self, url: &str, range: Range<u64>, fresh: bool) -> Result<FetchedBytes, RemoteError> {
         let mut fetched = FetchedBytes { bytes: Vec::new(), total: 0, tag: None };
         let (mut tries, cancel) = (Tries::default(), self.interruption());
         loop {

@@ -73,7 +73,7 @@ impl Listing<'_> {
     ///
     /// # Errors
     /// When the server does not answer, refuses access to everything, or has no layer.
-    pub fn read(&self, boards: &Boards) -> Result<(Vec<Layer>, Pins), RemoteError> {
+    pub(crate) fn read(&self, boards: &Boards) -> Result<(Vec<Layer>, Pins), RemoteError> {
         let (names, mut pins) = (self.store.names()?, known());
         let has_list = names.as_ref().is_none_or(|names| names.iter().any(|name| name == MANIFEST));
         let listed = if has_list { self.manifest()? } else { None };

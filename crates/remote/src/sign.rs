@@ -26,12 +26,12 @@ pub(crate) struct Signer {
 
 impl Signer {
     /// Signs with these keys, for buckets in `region`.
-    pub fn new(keys: Keys, region: String) -> Signer {
+    pub(crate) fn new(keys: Keys, region: String) -> Signer {
         Signer { keys, region }
     }
 
     /// Headers that sign a request for `url`, which has no query, and perhaps for a range of its bytes.
-    pub fn headers(&self, url: &str, range: Option<&str>, now: SystemTime) -> Vec<(&'static str, String)> {
+    pub(crate) fn headers(&self, url: &str, range: Option<&str>, now: SystemTime) -> Vec<(&'static str, String)> {
         let (host, path) = parts(url);
         let time = format_rfc3339_seconds(now).to_string().replace(['-', ':'], "");
         let day = &time[..8];

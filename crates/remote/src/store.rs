@@ -63,7 +63,7 @@ pub(crate) struct HttpStore {
 
 impl HttpStore {
     /// See [`Client::new`].
-    pub fn new(address: &Address, patience: Duration, cancel: &Cancel) -> HttpStore {
+    pub(crate) fn new(address: &Address, patience: Duration, cancel: &Cancel) -> HttpStore {
         HttpStore { client: Client::new(address, patience, cancel), address: address.clone() }
     }
 }

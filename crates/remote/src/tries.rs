@@ -21,7 +21,7 @@ impl Tries {
     ///
     /// # Errors
     /// `error`, if no further try can help; [`RemoteError::Stopped`] as soon as `cancel` is cancelled.
-    pub fn wait(&mut self, progress: bool, error: RemoteError, cancel: &Cancel) -> Result<(), RemoteError> {
+    pub(crate) fn wait(&mut self, progress: bool, error: RemoteError, cancel: &Cancel) -> Result<(), RemoteError> {
         self.0 = if progress { 1 } else { self.0 + 1 };
         if !error.is_passing() || self.0 >= TRIES {
             return Err(error);

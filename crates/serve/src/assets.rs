@@ -24,7 +24,7 @@ struct Sendable {
 
 impl Asset {
     /// Returns a file of this media type with these bytes, in both forms.
-    pub fn new(kind: &'static str, bytes: Bytes) -> Asset {
+    pub(crate) fn new(kind: &'static str, bytes: Bytes) -> Asset {
         let digest = xxhash_rust::xxh3::xxh3_64(&bytes);
         let etag = |end: &str| HeaderValue::from_str(&format!("\"{digest:016x}{end}\"")).expect("plain letters");
         let compressed = Sendable { bytes: compressed(&bytes).into(), etag: etag("-gzip") };
@@ -32,7 +32,7 @@ impl Asset {
     }
 
     /// Returns the answer to a request with these headers.
-    pub fn answer(&self, headers: &HeaderMap) -> Response {
+    pub(crate) fn answer(&self, headers: &HeaderMap) -> Response {
         let is_compressed = accepts_gzip(headers);
         let form = if is_compressed { &self.compressed } else { &self.plain };
         let always: [(HeaderName, HeaderValue); 2] =

@@ -34,7 +34,7 @@ pub(super) struct Sender(UnboundedSender<Event>);
 
 impl Sender {
     /// Sends a document as an event of this name.
-    pub fn send(&self, name: &str, document: &impl Serialize) {
+    pub(crate) fn send(&self, name: &str, document: &impl Serialize) {
         let event = Event::default().event(name).json_data(document).expect("documents are JSON");
         let _ = self.0.send(event);
     }

@@ -13,12 +13,12 @@ pub(super) struct Puzzles(Mutex<HashMap<PuzzleKey, Option<Puzzle>>>);
 
 impl Puzzles {
     /// Returns the cached result of a search; its inner `None` means that there is no puzzle.
-    pub fn get(&self, key: &PuzzleKey) -> Option<Option<Puzzle>> {
+    pub(crate) fn get(&self, key: &PuzzleKey) -> Option<Option<Puzzle>> {
         self.0.lock().get(key).cloned()
     }
 
     /// Adds a puzzle.
-    pub fn put(&self, key: PuzzleKey, puzzle: Option<Puzzle>) {
+    pub(crate) fn put(&self, key: PuzzleKey, puzzle: Option<Puzzle>) {
         let mut kept = self.0.lock();
         if kept.len() >= KEPT {
             kept.clear();

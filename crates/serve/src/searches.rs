@@ -26,12 +26,12 @@ pub(super) struct NeededTables {
 
 impl NeededTables {
     /// Returns the tables that a search of `position` reads.
-    pub fn of(rules: Rules, position: &Position) -> NeededTables {
+    pub(crate) fn of(rules: Rules, position: &Position) -> NeededTables {
         NeededTables { board: (rules, position.pits()), seeds: position.seeds() }
     }
 
     /// Returns an error if one of these tables became shorter while it was read.
-    pub fn require_whole(&self, all_tables: &AllTables) -> Result<(), TableError> {
+    pub(crate) fn require_whole(&self, all_tables: &AllTables) -> Result<(), TableError> {
         let (rules, pits) = self.board;
         all_tables.require_whole(rules, pits, self.seeds as usize)
     }
@@ -66,7 +66,7 @@ impl Searches {
     ///
     /// # Errors
     /// If a thread cannot be started.
-    pub fn start(options: &Arc<Options>) -> std::io::Result<Searches> {
+    pub(crate) fn start(options: &Arc<Options>) -> std::io::Result<Searches> {
         let count = options.searches.max(1);
         let idle = Arc::new(Mutex::new((0..count).map(|thread| Idle { thread, last: None }).collect()));
         let mut threads = Vec::new();
@@ -93,7 +93,7 @@ impl Searches {
     ///
     /// # Errors
     /// At once if no thread is free; also if the work fails.
-    pub async fn run<T: Send + 'static>(
+    pub(crate) async fn run<T: Send + 'static>(
         &self,
         needed: NeededTables,
         time: Duration,
@@ -106,7 +106,7 @@ impl Searches {
     ///
     /// # Errors
     /// If no thread is free.
-    pub fn begin<T: Send + 'static>(
+    pub(crate) fn begin<T: Send + 'static>(
         &self,
         needed: NeededTables,
         time: Duration,
@@ -140,17 +140,17 @@ impl Searches {
     }
 
     /// Stops all searches, which answer with what they have, and refuses further ones.
-    pub fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.stop.cancel();
     }
 
     /// Number of searches at a time.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.threads.len()
     }
 
     /// Returns true if the server is stopping.
-    pub fn is_stopping(&self) -> bool {
+    pub(crate) fn is_stopping(&self) -> bool {
         self.stop.is_cancelled()
     }
 
@@ -178,7 +178,7 @@ impl<T> Running<T> {
     ///
     /// # Errors
     /// Those of the work, and an error if it panics.
-    pub async fn result(self) -> Result<T, ApiError> {
+    pub(crate) async fn result(self) -> Result<T, ApiError> {
         let Running { result, _cancel } = self;
         result.await.map_err(|_| broken())?
     }

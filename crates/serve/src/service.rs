@@ -25,7 +25,7 @@ pub(super) struct Service {
 
 impl Service {
     /// Reads tables and books on other threads than those that answer requests, since the disk may be slow.
-    pub async fn read<T: Send + 'static>(
+    pub(crate) async fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(Sources<'_>) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
@@ -35,7 +35,7 @@ impl Service {
     }
 
     /// Reads the tables for a position. Results are discarded if a table became shorter meanwhile.
-    pub async fn read_for<T: Send + 'static>(
+    pub(crate) async fn read_for<T: Send + 'static>(
         &self,
         rules: Rules,
         position: Position,
@@ -50,7 +50,7 @@ impl Service {
     }
 
     /// Reports errors that are not the client's fault to the operator.
-    pub fn report<T>(&self, result: Result<T, ApiError>) -> Result<T, ApiError> {
+    pub(crate) fn report<T>(&self, result: Result<T, ApiError>) -> Result<T, ApiError> {
         if let Err(error) = &result
             && error.is_of_server()
         {
@@ -69,7 +69,7 @@ impl Service {
     }
 
     /// Answers about a position.
-    pub async fn position(&self, request: PositionRequest) -> Result<PositionAnswer, ApiError> {
+    pub(crate) async fn position(&self, request: PositionRequest) -> Result<PositionAnswer, ApiError> {
         let PositionRequest { rules, position, time } = request;
         if let Some(answer) = self.at_once(rules, position).await? {
             return Ok(answer);
@@ -80,7 +80,7 @@ impl Service {
 
     /// Answers about many positions without a search. Errors of single ones that are not the client's fault are
     /// reported to the operator.
-    pub async fn positions(self: &Arc<Service>, request: PositionsRequest) -> Result<PositionsAnswer, ApiError> {
+    pub(crate) async fn positions(self: &Arc<Service>, request: PositionsRequest) -> Result<PositionsAnswer, ApiError> {
         let (rules, boards, service) = (request.rules(), request.boards(), Arc::clone(self));
         self.read(move |sources| {
             let report = |error: &ApiError| {
@@ -98,7 +98,7 @@ impl Service {
     }
 
     /// Searches a position, and streams results as they are found.
-    pub async fn search(self: &Arc<Service>, request: PositionRequest) -> Result<Response, ApiError> {
+    pub(crate) async fn search(self: &Arc<Service>, request: PositionRequest) -> Result<Response, ApiError> {
         let PositionRequest { rules, position, time } = request;
         let (start, time) = (Instant::now(), time.unwrap_or(self.options.time).min(self.options.stream_time));
         if let Some(known) = self.at_once(rules, position).await? {
@@ -136,7 +136,7 @@ impl Service {
     }
 
     /// Chooses the move of a player.
-    pub async fn choose(&self, request: MoveRequest) -> Result<MoveAnswer, ApiError> {
+    pub(crate) async fn choose(&self, request: MoveRequest) -> Result<MoveAnswer, ApiError> {
         let (rules, position, time) = (request.rules, request.position, self.time(request.time));
         let quick = request.clone();
         let choice = self.read_for(rules, position, move |sources| quick.at_once(sources, time));
@@ -150,13 +150,13 @@ impl Service {
     }
 
     /// Answers the opening explorer.
-    pub async fn recall(&self, request: PositionRequest) -> Result<ExplorerAnswer, ApiError> {
+    pub(crate) async fn recall(&self, request: PositionRequest) -> Result<ExplorerAnswer, ApiError> {
         let PositionRequest { rules, position, .. } = request;
         self.read_for(rules, position, move |sources| sources.recall(rules, &position)).await
     }
 
     /// Evaluates all places of a game, and reports each as soon as it is evaluated.
-    pub async fn game(
+    pub(crate) async fn game(
         self: Arc<Service>,
         mut game: GameRequest,
         report: impl Fn(PlaceEvent) + Clone + Send + Sync + 'static,
@@ -187,7 +187,7 @@ impl Service {
     }
 
     /// Finds a puzzle.
-    pub async fn puzzle(&self, request: PuzzleRequest) -> Result<PuzzleAnswer, ApiError> {
+    pub(crate) async fn puzzle(&self, request: PuzzleRequest) -> Result<PuzzleAnswer, ApiError> {
         let key = request.key;
         let puzzle = match request.known().map(Some).or_else(|| self.puzzles.get(&key)) {
             Some(known) => known,

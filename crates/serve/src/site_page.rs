@@ -44,7 +44,7 @@ pub(super) struct Site {
 impl Site {
     /// Returns the site with `files`, the part that depends on the tables, whose paths in the folder are `tables`. The
     /// page states its `address`.
-    pub fn new(files: Vec<(String, Vec<u8>)>, tables: &[String], address: Option<&SiteAddress>) -> Site {
+    pub(crate) fn new(files: Vec<(String, Vec<u8>)>, tables: &[String], address: Option<&SiteAddress>) -> Site {
         let mut all: BTreeMap<String, Vec<u8>> = files.into_iter().map(packed).collect();
         all.extend(MODULES.map(|(name, text)| (name.to_owned(), text.into())));
         all.insert(OPENAPI.to_owned(), DESCRIPTION.into());

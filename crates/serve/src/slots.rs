@@ -19,12 +19,12 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    pub fn new(most: u32) -> Slots {
+    pub(crate) fn new(most: u32) -> Slots {
         Slots { most, free: Arc::new(Semaphore::new(most as usize)), wanted: watch::Sender::new(false) }
     }
 
     /// Returns the right to one connection as soon as there is one.
-    pub async fn take(&self) -> OwnedSemaphorePermit {
+    pub(crate) async fn take(&self) -> OwnedSemaphorePermit {
         self.wanted.send_replace(self.free.available_permits() == 0);
         let slot = Arc::clone(&self.free).acquire_owned().await;
         self.wanted.send_replace(false);
@@ -32,7 +32,7 @@ impl Slots {
     }
 
     /// Waits until all slots are free.
-    pub async fn all_free(&self) {
+    pub(crate) async fn all_free(&self) {
         let _ = self.free.acquire_many(self.most).await;
     }
 }
@@ -48,18 +48,18 @@ pub(super) struct Client {
 }
 
 impl Client {
-    pub fn new(local: IpAddr) -> Client {
+    pub(crate) fn new(local: IpAddr) -> Client {
         Client { local, works: watch::Sender::new(false) }
     }
 
     /// Marks the connection as not waiting for its client while the returned value lives.
-    pub fn work(&self) -> Work {
+    pub(crate) fn work(&self) -> Work {
         self.works.send_replace(true);
         Work(self.works.clone())
     }
 
     /// Waits until the connection must close in favour of another.
-    pub async fn asked_to_leave(&self, mut wanted: watch::Receiver<bool>) {
+    pub(crate) async fn asked_to_leave(&self, mut wanted: watch::Receiver<bool>) {
         let mut works = self.works.subscribe();
         loop {
             let is_waiting = !*works.borrow_and_update();

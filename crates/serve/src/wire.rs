@@ -39,7 +39,7 @@ fn refusal(written: &[u8]) -> Option<(usize, u16)> {
 
 impl Wire {
     /// Returns a connection whose client must read some bytes within `patience`.
-    pub fn new(stream: TcpStream, patience: Duration) -> Wire {
+    pub(crate) fn new(stream: TcpStream, patience: Duration) -> Wire {
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(patience));
         Wire { stream: Box::pin(stream), refusal: None }
@@ -47,7 +47,7 @@ impl Wire {
 
     /// Returns the reason why the HTTP layer refused the last request, if it did; `unread` are the bytes that it had
     /// not taken yet.
-    pub fn refused(&self, unread: &[u8]) -> Option<ApiError> {
+    pub(crate) fn refused(&self, unread: &[u8]) -> Option<ApiError> {
         let lines = || unread.iter().filter(|&&byte| byte == b'\n').count();
         match self.refusal? {
             414 => Some(ApiError::LongAddress),
@@ -60,7 +60,7 @@ impl Wire {
 
     /// Sends `error` as the last answer, if there is one, closes the writing half, and reads until the client closes
     /// its half.
-    pub async fn end(mut self, error: Option<&ApiError>) {
+    pub(crate) async fn end(mut self, error: Option<&ApiError>) {
         let closed = async {
             if let Some(error) = error {
                 self.stream.write_all(response_text(error).as_bytes()).await?;

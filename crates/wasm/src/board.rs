@@ -49,31 +49,31 @@ impl Board {
     ///
     /// # Errors
     /// When the tables are too large.
-    pub fn new(last: TableKey) -> Result<Board, Box<dyn Error>> {
+    pub(crate) fn new(last: TableKey) -> Result<Board, Box<dyn Error>> {
         Ok(Board { builder: MemoryBuilder::new(last)?, last })
     }
 
-    pub fn is(&self, rules: Rules, pits: usize) -> bool {
+    pub(crate) fn is(&self, rules: Rules, pits: usize) -> bool {
         (self.last.rules, self.last.pits) == (rules, pits)
     }
 
     /// The largest layer.
-    pub fn last(&self) -> TableKey {
+    pub(crate) fn last(&self) -> TableKey {
         self.last
     }
 
     /// The layers that were built.
-    pub fn tables(&self) -> &Tables {
+    pub(crate) fn tables(&self) -> &Tables {
         self.builder.tables()
     }
 
     /// Seeds of the largest layer that was built, at least 1.
-    pub fn seeds(&self) -> usize {
+    pub(crate) fn seeds(&self) -> usize {
         self.tables().max_seeds().unwrap_or(1)
     }
 
     /// Builds the next layer on this number of threads; `None` if all are built.
-    pub fn build(&mut self, threads: usize) -> Result<Option<LayerAnswer>, Box<dyn Error>> {
+    pub(crate) fn build(&mut self, threads: usize) -> Result<Option<LayerAnswer>, Box<dyn Error>> {
         let start = Instant::now();
         let is_small = layer_positions(self.last.pits, self.seeds() + 1) < PARALLEL_POSITIONS;
         let builder = &mut self.builder;

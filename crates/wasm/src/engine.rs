@@ -53,7 +53,7 @@ pub(super) enum LookUpAnswer {
 
 impl Engine {
     /// Begins without tables. Those of a board have at most this number of positions.
-    pub fn new(positions: u64, options: SearchOptions, books: Books, remote: Vec<RemoteTable>) -> Engine {
+    pub(crate) fn new(positions: u64, options: SearchOptions, books: Books, remote: Vec<RemoteTable>) -> Engine {
         stay_here();
         let options = SearchOptions { memory: options.memory.min(MAX_TRANSPOSITIONS), ..options };
         let books = Rc::new(books);
@@ -74,7 +74,7 @@ impl Engine {
     ///
     /// # Errors
     /// When the tables are too large.
-    pub fn open(&mut self, last: TableKey) -> Result<(), Box<dyn Error>> {
+    pub(crate) fn open(&mut self, last: TableKey) -> Result<(), Box<dyn Error>> {
         let TableKey { rules, pits, seeds } = last;
         if !(1..=MAX_TABLE_PITS).contains(&pits) || !(2..=MAX_TABLE_SEEDS).contains(&seeds) {
             let limits = format!("1 to {MAX_TABLE_PITS} pits and 2 to {MAX_TABLE_SEEDS} seeds");
@@ -92,13 +92,13 @@ impl Engine {
     }
 
     /// The board that calls are about.
-    pub fn board(&self) -> Option<TableKey> {
+    pub(crate) fn board(&self) -> Option<TableKey> {
         self.boards.last().map(Board::last)
     }
 
     /// Makes a board the one that calls are about, and builds its small layers. A board that is too large for tables
     /// changes nothing. Returns false if that would end the search in progress.
-    pub fn choose(&mut self, rules: Rules, pits: usize) -> Result<bool, Box<dyn Error>> {
+    pub(crate) fn choose(&mut self, rules: Rules, pits: usize) -> Result<bool, Box<dyn Error>> {
         if pits > MAX_TABLE_PITS || self.positions == 0 {
             return Ok(true);
         }
@@ -125,7 +125,7 @@ impl Engine {
     }
 
     /// Builds the next layer of the last board; `None` if all are built, or a search is in progress.
-    pub fn build(&mut self) -> Result<Option<LayerAnswer>, Box<dyn Error>> {
+    pub(crate) fn build(&mut self) -> Result<Option<LayerAnswer>, Box<dyn Error>> {
         if self.with(|searches| searches.is_busy()) {
             return Ok(None);
         }
@@ -151,12 +151,12 @@ impl Engine {
     }
 
     /// Calls `work` with the searches.
-    pub fn with<T>(&mut self, work: impl for<'t> FnOnce(&mut Searches<'t>) -> T) -> T {
+    pub(crate) fn with<T>(&mut self, work: impl for<'t> FnOnce(&mut Searches<'t>) -> T) -> T {
         self.searching.with_dependent_mut(|_, searches| work(searches))
     }
 
     /// Tables of all boards: those that were built, and those on the host above them.
-    pub fn tables(&self) -> impl Iterator<Item = (TableKey, u64)> {
+    pub(crate) fn tables(&self) -> impl Iterator<Item = (TableKey, u64)> {
         let built = self.boards.iter().flat_map(|board| board.tables().layers());
         let built = built.map(|table| (table.key(), table.header().file_bytes));
         let remote = self.remote.iter().filter_map(|table| {
@@ -168,7 +168,7 @@ impl Engine {
     }
 
     /// Looks up a position of the last board in all its tables, including those on the host.
-    pub fn probe_all(&mut self, rules: Rules, position: &Position) -> Result<Option<Probe>, TableError> {
+    pub(crate) fn probe_all(&mut self, rules: Rules, position: &Position) -> Result<Option<Probe>, TableError> {
         if self.local {
             return Ok(None);
         }
@@ -188,7 +188,7 @@ impl Engine {
     }
 
     /// Forgets the parts of files on the host, and, if one was damaged, the blocks read from them.
-    pub fn forget_parts(&mut self, damaged: bool) {
+    pub(crate) fn forget_parts(&mut self, damaged: bool) {
         self.parts.clear();
         if damaged {
             self.layers = None;
@@ -196,7 +196,7 @@ impl Engine {
     }
 
     /// Looks up a position of the opened board in the tables that were built, or else in the book.
-    pub fn look_up(&self, position: &Position) -> Result<LookUpAnswer, Box<dyn Error>> {
+    pub(crate) fn look_up(&self, position: &Position) -> Result<LookUpAnswer, Box<dyn Error>> {
         let tables = self.boards.last().ok_or("the first call must be \"open\"")?.tables();
         let above = match tables.probe(position) {
             Ok(probe) => return Ok(LookUpAnswer::Tables(probe)),
@@ -208,13 +208,13 @@ impl Engine {
     }
 
     /// Solves a position of the opened board by the book or by a search of at most `seconds`.
-    pub fn solve(&mut self, position: &Position, seconds: f64) -> Result<SolveAnswer, Box<dyn Error>> {
+    pub(crate) fn solve(&mut self, position: &Position, seconds: f64) -> Result<SolveAnswer, Box<dyn Error>> {
         let rules = self.board().ok_or("the first call must be \"open\"")?.rules;
         self.with(|searches| searches.solve(rules, position, seconds))
     }
 
     /// The books.
-    pub fn books(&self) -> &Books {
+    pub(crate) fn books(&self) -> &Books {
         &self.books
     }
 }

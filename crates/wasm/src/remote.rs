@@ -42,17 +42,17 @@ pub(super) struct Parts {
 
 impl Parts {
     /// Adds the bytes of a part.
-    pub fn add(&self, part: Part, bytes: Vec<u8>) {
+    pub(crate) fn add(&self, part: Part, bytes: Vec<u8>) {
         lock(&self.fetched).insert(part, bytes);
     }
 
     /// Takes the parts that are needed.
-    pub fn take_needed(&self) -> Vec<Part> {
+    pub(crate) fn take_needed(&self) -> Vec<Part> {
         std::mem::take(&mut *lock(&self.needed))
     }
 
     /// Forgets all parts.
-    pub fn clear(&self) {
+    pub(crate) fn clear(&self) {
         lock(&self.fetched).clear();
         lock(&self.needed).clear();
     }
@@ -117,7 +117,7 @@ pub(super) struct RemoteLayer {
 }
 
 impl RemoteLayer {
-    pub fn new(key: TableKey, table: RemoteTable, parts: Arc<Parts>) -> RemoteLayer {
+    pub(crate) fn new(key: TableKey, table: RemoteTable, parts: Arc<Parts>) -> RemoteLayer {
         let path = Path::new(&table.file).file_name().map_or_else(PathBuf::new, PathBuf::from);
         RemoteLayer { key, path, table, parts, opened: OnceLock::new() }
     }

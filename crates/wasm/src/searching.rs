@@ -69,7 +69,7 @@ pub(super) enum Step {
 
 impl Searching {
     /// Prepares searches in `all_tables`.
-    pub fn over(all_tables: AllTables, books: Rc<Books>, options: SearchOptions) -> Searching {
+    pub(crate) fn over(all_tables: AllTables, books: Rc<Books>, options: SearchOptions) -> Searching {
         Searching::new(Owned { all_tables, books }, |Owned { all_tables, books }| {
             let sources = Sources { all_tables, books };
             let searcher = Rc::new(RefCell::new(Searcher::new(sources, options)));
@@ -80,12 +80,12 @@ impl Searching {
 
 impl<'t> Searches<'t> {
     /// Returns true if a search is in progress.
-    pub fn is_busy(&self) -> bool {
+    pub(crate) fn is_busy(&self) -> bool {
         self.work.is_some()
     }
 
     /// Ends the search in progress.
-    pub fn cancel(&mut self) {
+    pub(crate) fn cancel(&mut self) {
         self.work = None;
     }
 
@@ -95,7 +95,7 @@ impl<'t> Searches<'t> {
     }
 
     /// Begins to search a position for `time`.
-    pub fn begin(&mut self, request: &PositionRequest, time: Duration, streams: bool) -> Result<(), ApiError> {
+    pub(crate) fn begin(&mut self, request: &PositionRequest, time: Duration, streams: bool) -> Result<(), ApiError> {
         let search = request.begin(&mut self.searcher.borrow_mut(), &Cancel::new().within(time))?;
         let reports = Reports::default();
         self.start(Rc::clone(&reports), async move {
@@ -111,7 +111,7 @@ impl<'t> Searches<'t> {
     }
 
     /// Begins to choose the move of a player within `time`.
-    pub fn begin_move(&mut self, request: MoveRequest, time: Duration) {
+    pub(crate) fn begin_move(&mut self, request: MoveRequest, time: Duration) {
         let (searcher, cancel) = (Rc::clone(&self.searcher), Cancel::new().within(time));
         self.start(Reports::default(), async move {
             loop {
@@ -128,7 +128,7 @@ impl<'t> Searches<'t> {
     ///
     /// # Errors
     /// If there are no tables for it.
-    pub fn begin_puzzle(&mut self, request: PuzzleRequest) -> Result<(), ApiError> {
+    pub(crate) fn begin_puzzle(&mut self, request: PuzzleRequest) -> Result<(), ApiError> {
         let key = request.key;
         let tables = self.sources.all_tables.tables(key.rules, key.start.pits()).ok_or(ApiError::NoPuzzle)?;
         let mut search = key.search(tables)?;
@@ -144,7 +144,7 @@ impl<'t> Searches<'t> {
     }
 
     /// Begins to search the positions of a game that are not `known`, each for `time`.
-    pub fn begin_game(&mut self, mut game: GameRequest, time: Duration, known: Vec<Value>) {
+    pub(crate) fn begin_game(&mut self, mut game: GameRequest, time: Duration, known: Vec<Value>) {
         let (searcher, reports) = (Rc::clone(&self.searcher), Rc::new(RefCell::new(known)));
         self.start(Rc::clone(&reports), async move {
             loop {
@@ -157,7 +157,7 @@ impl<'t> Searches<'t> {
     }
 
     /// Continues the search in progress for a while, or until it has something to report.
-    pub fn step(&mut self) -> Result<Step, ApiError> {
+    pub(crate) fn step(&mut self) -> Result<Step, ApiError> {
         let Work { search, reports } = self.work.as_mut().ok_or(ApiError::Stopping)?;
         let start = Instant::now();
         while reports.borrow().is_empty() {
@@ -174,7 +174,12 @@ impl<'t> Searches<'t> {
     }
 
     /// Solves a position by the book or by a search of at most `seconds`.
-    pub fn solve(&mut self, rules: Rules, position: &Position, seconds: f64) -> Result<SolveAnswer, Box<dyn Error>> {
+    pub(crate) fn solve(
+        &mut self,
+        rules: Rules,
+        position: &Position,
+        seconds: f64,
+    ) -> Result<SolveAnswer, Box<dyn Error>> {
         let (start, mut answer) = (Instant::now(), SolveAnswer::new(rules, position));
         if let Some(book) = self.sources.books.get(rules, position.pits()) {
             let recalled = book.recall(position, None)?;

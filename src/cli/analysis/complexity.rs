@@ -26,7 +26,7 @@ use crate::cli::process::outcome::Outcome;
     ("Estimate the game tree of one board", "kalah analyse complexity 6x4 --games 100"),
     ("Compare boards by random games", "kalah analyse complexity --pits 2..6 --seeds-per-pit 1..6 --players random"),
 ]))]
-pub struct Complexity {
+pub(super) struct Complexity {
     #[command(flatten)]
     boards: Boards,
     /// Rule set
@@ -86,7 +86,7 @@ struct ComplexityReport {
 }
 
 impl Complexity {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(super) fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
         let Self { rules, depth, .. } = self;
         let players = match self.players {

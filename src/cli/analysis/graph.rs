@@ -32,7 +32,7 @@ use crate::cli::{output, report};
     ("Count the positions of one game", "kalah analyse graph 4x3"),
     ("Count those of many boards", "kalah analyse graph --pits 1..3 --seeds-per-pit 1..6"),
 ]))]
-pub struct Graph {
+pub(super) struct Graph {
     #[command(flatten)]
     boards: Boards,
     /// Rule set
@@ -117,7 +117,7 @@ enum Document<'a> {
 }
 
 impl Graph {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(super) fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
         let boards = self.boards.list();
         let cancel = cancelled_by_signal();

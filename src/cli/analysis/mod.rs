@@ -26,7 +26,7 @@ use crate::cli::process::outcome::Outcome;
 
 /// Analyse whole boards: values, positions, game trees, openings
 #[derive(Args)]
-pub struct Analyse {
+pub(super) struct Analyse {
     #[command(subcommand)]
     action: Action,
 }
@@ -41,7 +41,7 @@ enum Action {
 }
 
 impl Analyse {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(super) fn run(self) -> failure::Result<Outcome> {
         match self.action {
             Action::Values(values) => values.run(),
             Action::Graph(graph) => graph.run(),

@@ -22,7 +22,7 @@ use crate::cli::process::signals::cancelled_by_signal;
     ("Test the first turn of S-Kalaha(6,4)", "kalah analyse opening 6x4 --rules s-kalaha"),
     ("Search further before giving up", "kalah analyse opening 6x10 --rules s-kalaha --positions 100000000"),
 ]))]
-pub struct Opening {
+pub(super) struct Opening {
     /// Start position: pits a side and seeds in each, such as 6x4
     start: StartPosition,
     /// Rule set
@@ -53,7 +53,7 @@ struct OpeningReport {
 }
 
 impl Opening {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(super) fn run(self) -> failure::Result<Outcome> {
         let StartPosition { pits, seeds } = self.start;
         let start = self.start.position().map_err(usage)?;
         let cancel = cancelled_by_signal();

@@ -28,7 +28,7 @@ use crate::cli::process::signals::cancelled_by_signal;
     ("Scan all starts with up to 1000 seeds in each pit", "kalah analyse opening-scan --seeds-per-pit ..1000"),
     ("Keep finished games in a file", "kalah analyse opening-scan --seeds-per-pit ..5000 --state scan.jsonl"),
 ]))]
-pub struct OpeningScan {
+pub(super) struct OpeningScan {
     /// Numbers of pits a side, both ends included
     #[arg(long = "pits", value_name = "A..B", default_value = "2..6", value_parser = houses)]
     houses: RangeInclusive<u32>,
@@ -113,7 +113,7 @@ struct ScanReport {
 }
 
 impl OpeningScan {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(super) fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
         let ranges = self.ranges()?;
         let clock = Instant::now();

@@ -33,7 +33,7 @@ const SAVE_EVERY: Duration = Duration::from_secs(600);
     ("Print the values of small boards", "kalah analyse values --pits 1..4 --seeds-per-pit 1..4"),
     ("Solve all boards to 6x6, and keep the values in a file", "kalah analyse values --build --state values.json"),
 ]))]
-pub struct Values {
+pub(super) struct Values {
     /// Numbers of pits a side, such as 6 or 1..6
     #[arg(long, value_name = "A..B", default_value = "1..6", value_parser = args::range::<1, 16>)]
     pits: Range,
@@ -77,7 +77,7 @@ struct ValuesReport {
 }
 
 impl Values {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(super) fn run(self) -> failure::Result<Outcome> {
         self.with.threads.start()?;
         let cancel = cancelled_by_signal();
         let mut values = GameValues::open(self.with.rules, self.state.as_deref())?;

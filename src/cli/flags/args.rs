@@ -11,12 +11,12 @@ use kalah::system::{AvailableMemory, MemoryLimit, check_address_space};
 use kalah::table::{self, Layer, Tables};
 
 use crate::cli::failure::{self, Context, failed, with_advice};
-pub use crate::cli::flags::tables_flag::{Directories, Directory};
+pub(crate) use crate::cli::flags::tables_flag::{Directories, Directory};
 use crate::cli::output;
 
 /// Rules and size of the board.
 #[derive(Args, Clone, Copy)]
-pub struct BoardFlags {
+pub(crate) struct BoardFlags {
     /// Rule set
     #[arg(long, default_value_t, value_name = "RULES")]
     pub rules: Rules,
@@ -26,7 +26,7 @@ pub struct BoardFlags {
 }
 
 /// Notes which layers are missing, if there are unused layers above them.
-pub fn note_gaps<T: Layer>(tables: &Tables<T>) {
+pub(crate) fn note_gaps<T: Layer>(tables: &Tables<T>) {
     if let Err(error) = tables.require_all() {
         output::note(format_args!("the layers above a gap are not used: {error}"));
     }
@@ -34,7 +34,7 @@ pub fn note_gaps<T: Layer>(tables: &Tables<T>) {
 
 /// Use of the book.
 #[derive(Args, Clone, Copy)]
-pub struct BookFlag {
+pub(crate) struct BookFlag {
     /// Do not use the book of proved values
     #[arg(long)]
     no_book: bool,
@@ -42,12 +42,12 @@ pub struct BookFlag {
 
 impl BookFlag {
     /// Returns the books for the tables in `directories`; none with `--no-book`.
-    pub fn find(self, directories: &table::Directories, rule_sets: &[Rules]) -> Books {
+    pub(crate) fn find(self, directories: &table::Directories, rule_sets: &[Rules]) -> Books {
         if self.no_book { Books::none() } else { Books::find(directories, rule_sets) }
     }
 
     /// Returns the books of all rule sets and boards, and notes each file that cannot be used.
-    pub fn find_all(self, directories: &table::Directories) -> Books {
+    pub(crate) fn find_all(self, directories: &table::Directories) -> Books {
         let books = self.find(directories, &Rules::ALL);
         for error in books.unusable() {
             output::note(format_args!("{}; going on without a book for that board", with_advice(error)));
@@ -58,7 +58,7 @@ impl BookFlag {
 
 /// Number of threads.
 #[derive(Args, Clone, Copy)]
-pub struct Threads {
+pub(crate) struct Threads {
     /// Use this many threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
@@ -76,7 +76,7 @@ const STACK: u64 = (2 << 20) + (64 << 10);
 
 impl Threads {
     /// Starts the thread pool that all parallel work uses.
-    pub fn start(self) -> failure::Result<()> {
+    pub(crate) fn start(self) -> failure::Result<()> {
         let threads = self.threads.map_or(0, threads_that_fit);
         let count = if threads > 0 { threads } else { cores() };
         check_address_space(STACK * count as u64, || {
@@ -90,7 +90,7 @@ impl Threads {
     }
 
     /// Returns the number of threads asked for, without a limit by this machine's cores.
-    pub fn number(self) -> usize {
+    pub(crate) fn number(self) -> usize {
         self.threads.map_or_else(cores, usize::from)
     }
 }
@@ -101,13 +101,13 @@ fn cores() -> usize {
 }
 
 /// Returns `asked`, or fewer with a note if this machine cannot use that many threads.
-pub fn threads_that_fit(asked: u16) -> usize {
+pub(crate) fn threads_that_fit(asked: u16) -> usize {
     that_fit(asked, ["thread", "threads"], THREADS_A_CORE)
 }
 
 /// Returns `asked`, or fewer with a note if this machine cannot run that many searches at a time.
 #[cfg(feature = "serve")]
-pub fn searches_that_fit(asked: u16) -> usize {
+pub(crate) fn searches_that_fit(asked: u16) -> usize {
     that_fit(asked, ["search", "searches"], SEARCHES_A_CORE)
 }
 
@@ -122,7 +122,7 @@ fn that_fit(asked: u16, [one, many]: [&str; 2], most_a_core: usize) -> usize {
 }
 
 /// Notes that work which may take `bytes` of memory does not get them, so that the system may end the program.
-pub fn note_memory(bytes: u64, what: &str) {
+pub(crate) fn note_memory(bytes: u64, what: &str) {
     let is_scarce = |available: &AvailableMemory| bytes > available.bytes && available.limit != MemoryLimit::Machine;
     if let Some(available) = AvailableMemory::now().filter(is_scarce) {
         output::note(format_args!(
@@ -136,7 +136,7 @@ pub fn note_memory(bytes: u64, what: &str) {
 
 /// Flags of most commands.
 #[derive(Args, Clone)]
-pub struct Common {
+pub(crate) struct Common {
     #[command(flatten)]
     pub board: BoardFlags,
     #[command(flatten)]
@@ -149,12 +149,12 @@ pub struct Common {
 }
 
 /// Reads the pits of a table's board.
-pub fn pits(text: &str) -> Result<usize, String> {
+pub(crate) fn pits(text: &str) -> Result<usize, String> {
     number(text, 1, MAX_TABLE_PITS, "pits a side")
 }
 
 /// Reads the seeds of a layer.
-pub fn seeds(text: &str) -> Result<usize, String> {
+pub(crate) fn seeds(text: &str) -> Result<usize, String> {
     number(text, 2, MAX_TABLE_SEEDS, "seeds")
 }
 
@@ -165,20 +165,20 @@ fn number(text: &str, least: usize, most: usize, what: &str) -> Result<usize, St
 
 /// Whole numbers from the first to the last, both included.
 #[derive(Clone, Copy)]
-pub struct Range {
+pub(crate) struct Range {
     first: u32,
     last: u32,
 }
 
 impl Range {
     /// The numbers.
-    pub fn iter(self) -> impl Iterator<Item = u32> + Clone {
+    pub(crate) fn iter(self) -> impl Iterator<Item = u32> + Clone {
         self.first..=self.last
     }
 }
 
 /// Reads a number or a range of them within `LEAST` to `MOST`, such as 6 or 1..6.
-pub fn range<const LEAST: u32, const MOST: u32>(text: &str) -> Result<Range, String> {
+pub(crate) fn range<const LEAST: u32, const MOST: u32>(text: &str) -> Result<Range, String> {
     let (first, last) = text.split_once("..").unwrap_or((text, text));
     let number = |text: &str| text.parse().ok().filter(|number| (LEAST..=MOST).contains(number));
     let range = number(first).zip(number(last)).map(|(first, last)| Range { first, last });
@@ -190,7 +190,7 @@ pub fn range<const LEAST: u32, const MOST: u32>(text: &str) -> Result<Range, Str
 const UNITS: [(&str, f64); 4] = [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
 
 /// Reads a time such as `500ms`, `90s`, `15m` or `2h`. A bare number counts units of `UNIT` seconds.
-pub fn time<const UNIT: u32>(text: &str) -> Result<Duration, String> {
+pub(crate) fn time<const UNIT: u32>(text: &str) -> Result<Duration, String> {
     let with_unit = UNITS.iter().find_map(|&(name, unit)| Some((text.strip_suffix(name)?, unit)));
     let (number, unit) = with_unit.unwrap_or((text, f64::from(UNIT)));
     let seconds = number.parse().ok().map(|number: f64| number * unit);
@@ -201,7 +201,7 @@ pub fn time<const UNIT: u32>(text: &str) -> Result<Duration, String> {
 }
 
 /// Reads the time after which a silent process counts as dead. A bare number counts seconds.
-pub fn patience(text: &str) -> Result<Duration, String> {
+pub(crate) fn patience(text: &str) -> Result<Duration, String> {
     let time = time::<1>(text)?;
     let least = Duration::from_secs(2);
     if time >= least { Ok(time) } else { Err("write a time of at least 2s".to_owned()) }
@@ -211,7 +211,7 @@ pub fn patience(text: &str) -> Result<Duration, String> {
 const LEAST_MEMORY: u64 = 1 << 20;
 
 /// Reads an amount of memory such as 512MiB or 4G, at least 1 MiB.
-pub fn memory(text: &str) -> Result<u64, String> {
+pub(crate) fn memory(text: &str) -> Result<u64, String> {
     let bytes = bytes(text)?;
     if bytes >= LEAST_MEMORY {
         return Ok(bytes);
@@ -222,7 +222,7 @@ pub fn memory(text: &str) -> Result<u64, String> {
 }
 
 /// Reads an amount of memory such as 512MiB or 4G.
-pub fn bytes(text: &str) -> Result<u64, String> {
+pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     let bytes: Option<u64> = text.parse().ok().map(|bytes: bytesize::ByteSize| bytes.as_u64());
     // The parser returns the largest number for sizes that are too large, and 0 for sizes below a byte.
     let zero = || text.bytes().all(|byte| !matches!(byte, b'1'..=b'9'));
@@ -233,7 +233,7 @@ pub fn bytes(text: &str) -> Result<u64, String> {
 
 /// Start positions.
 #[derive(Args)]
-pub struct Boards {
+pub(crate) struct Boards {
     /// Boards, such as 4x3: 4 pits a side with 3 seeds in each
     #[arg(value_name = "BOARD", required_unless_present = "pits")]
     boards: Vec<StartPosition>,
@@ -258,7 +258,7 @@ pub struct Boards {
 
 impl Boards {
     /// Returns the boards in order.
-    pub fn list(&self) -> Vec<StartPosition> {
+    pub(crate) fn list(&self) -> Vec<StartPosition> {
         let (Some(pits), Some(seeds)) = (self.pits, self.seeds) else { return self.boards.clone() };
         let row = |pits| seeds.iter().map(move |seeds| StartPosition { pits: pits as usize, seeds });
         pits.iter().flat_map(row).collect()

@@ -20,7 +20,7 @@ const MAKERS: [&str; 3] = ["build", "plan", "unpack"];
 const EXEMPT: [&str; 2] = ["build", "no_tables"];
 
 /// Returns an error if `--tables` or `KALAH_TABLES` names a missing directory that the command reads.
-pub fn check(given: &Given) -> failure::Result<()> {
+pub(crate) fn check(given: &Given) -> failure::Result<()> {
     let is_maker = given.names.iter().any(|name| MAKERS.contains(name));
     if is_maker || !given.takes_tables() || EXEMPT.iter().any(|flag| given.is_set(flag)) {
         return Ok(());
@@ -46,7 +46,7 @@ fn is_missing(path: &Path) -> bool {
 
 /// Reports what a search cannot use of `directories`, for commands that go on without it: damaged tables, tables above
 /// a missing layer, and rule sets `in_play` without tables.
-pub fn note_unused(directories: &Directories, in_play: &[Rules]) {
+pub(crate) fn note_unused(directories: &Directories, in_play: &[Rules]) {
     // Another error of a directory is that of the first search.
     let listing = AllTables::new(directories).list().unwrap_or_default();
     for (_, error) in &listing.damaged {

@@ -34,7 +34,7 @@ fn text(path: &Path) -> failure::Result<String> {
 
 /// Reads one game of a file: the one with this `number`, counted from 1, or the only one. It has `rules` if it names
 /// none.
-pub fn read_one(path: &Path, number: Option<usize>, rules: Rules) -> failure::Result<GameRecord> {
+pub(crate) fn read_one(path: &Path, number: Option<usize>, rules: Rules) -> failure::Result<GameRecord> {
     let text = text(path)?;
     let Some(number) = number else {
         return read_game(&text, rules).map_err(|error| {
@@ -50,14 +50,14 @@ pub fn read_one(path: &Path, number: Option<usize>, rules: Rules) -> failure::Re
 }
 
 /// Reads all games of a file. A file without any is an error.
-pub fn read_all(path: &Path) -> failure::Result<Vec<GameRecord>> {
+pub(crate) fn read_all(path: &Path) -> failure::Result<Vec<GameRecord>> {
     let games = read_games(&text(path)?, Rules::default()).with_context(|| name(path))?;
     ensure!(!games.is_empty(), "{} contains no game", name(path));
     Ok(games)
 }
 
 /// Writes games to a pipe or device, or to standard output for `-`.
-pub fn write(path: &Path, games: &[GameRecord]) -> failure::Result<()> {
+pub(crate) fn write(path: &Path, games: &[GameRecord]) -> failure::Result<()> {
     let texts: Vec<String> = games.iter().map(ToString::to_string).collect();
     let text = texts.join("\n");
     if output::is_stdout(path) {
@@ -72,12 +72,12 @@ pub fn write(path: &Path, games: &[GameRecord]) -> failure::Result<()> {
 }
 
 /// Returns true if a flag names standard output, a pipe or a device, which cannot be read again.
-pub fn is_stream(path: &Path) -> bool {
+pub(crate) fn is_stream(path: &Path) -> bool {
     output::is_stdout(path) || file::is_stream(path)
 }
 
 /// Output of one game: a file that keeps all its other games, or a stream.
-pub struct GameOutput {
+pub(crate) struct GameOutput {
     path: PathBuf,
     /// `None` for a stream.
     file: Option<GameFile>,
@@ -95,7 +95,7 @@ struct GameFile {
 impl GameOutput {
     /// Prepares to add a game to the games in the file `path`, and locks the file. If it is `continued`, which has only
     /// that game, the game is replaced by its continuation.
-    pub fn open(path: &Path, continued: Option<&Path>) -> failure::Result<GameOutput> {
+    pub(crate) fn open(path: &Path, continued: Option<&Path>) -> failure::Result<GameOutput> {
         if is_stream(path) {
             return Ok(GameOutput { path: path.to_owned(), file: None });
         }
@@ -120,7 +120,7 @@ impl GameOutput {
     }
 
     /// Writes the game, in place of what was written of it before.
-    pub fn write(&mut self, game: &GameRecord) -> failure::Result<()> {
+    pub(crate) fn write(&mut self, game: &GameRecord) -> failure::Result<()> {
         let Some(file) = &mut self.file else { return write(&self.path, std::slice::from_ref(game)) };
         let found = file::found(file::read(&self.path)).with_context(cannot_write(&self.path))?;
         if found.is_some_and(|bytes| bytes != file.text.as_bytes()) {

@@ -15,15 +15,15 @@
 //! | `remote` | tables at an address |
 //! | `solve_tables` | tables that are built before a search |
 
-pub mod addresses;
-pub mod args;
-pub mod compute;
-pub mod directories;
-pub mod games;
-pub mod given;
-pub mod player_flags;
-pub mod positions;
-pub mod remote;
-pub mod solve_tables;
-pub mod solver_flags;
-pub mod tables_flag;
+pub(super) mod addresses;
+pub(super) mod args;
+pub(super) mod compute;
+pub(super) mod directories;
+pub(super) mod games;
+pub(super) mod given;
+pub(super) mod player_flags;
+pub(super) mod positions;
+pub(super) mod remote;
+pub(super) mod solve_tables;
+pub(super) mod solver_flags;
+pub(super) mod tables_flag;

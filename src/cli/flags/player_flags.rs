@@ -13,7 +13,7 @@ use crate::cli::output;
 
 /// Flags of commands with players.
 #[derive(Args)]
-pub struct PlayerFlags {
+pub(crate) struct PlayerFlags {
     /// Rule set
     #[arg(long, default_value_t, value_name = "RULES")]
     pub rules: Rules,
@@ -31,13 +31,13 @@ pub struct PlayerFlags {
 
 impl PlayerFlags {
     /// Returns the directories of the tables.
-    pub fn directories(&self) -> &Directories {
+    pub(crate) fn directories(&self) -> &Directories {
         &self.tables.paths
     }
 
     /// Opens the tables for games from `position`. With `bounds` bound tables are opened, too, and a note says if
     /// there is no table at all.
-    pub fn open_tables(&self, position: &Position, bounds: bool) -> failure::Result<SearchTables> {
+    pub(crate) fn open_tables(&self, position: &Position, bounds: bool) -> failure::Result<SearchTables> {
         let (rules, pits) = (self.rules, position.pits());
         if pits > MAX_TABLE_PITS {
             return Ok(SearchTables::default());
@@ -61,12 +61,12 @@ impl PlayerFlags {
     }
 
     /// Returns the setting from which players are made. Solvers get `threads` threads.
-    pub fn setting<'t>(&self, tables: &'t SearchTables, threads: usize) -> Setting<'t> {
+    pub(crate) fn setting<'t>(&self, tables: &'t SearchTables, threads: usize) -> Setting<'t> {
         self.own_setting(Setting::new(self.rules).tables(tables.tables()).bounds(tables.bounds()), threads)
     }
 
     /// Adds the memory and the seed of these flags to `setting`. Solvers get `threads` threads.
-    pub fn own_setting<'t>(&self, setting: Setting<'t>, threads: usize) -> Setting<'t> {
+    pub(crate) fn own_setting<'t>(&self, setting: Setting<'t>, threads: usize) -> Setting<'t> {
         args::note_memory(self.memory, "a player");
         setting.memory(self.memory).threads(threads).game(self.seed)
     }

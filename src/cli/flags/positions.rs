@@ -23,7 +23,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LineOfFile {
+pub(crate) struct LineOfFile {
     /// The file as it was named, or `standard input`.
     pub file: String,
     /// Number of the line, from 1.
@@ -37,7 +37,7 @@ impl fmt::Display for LineOfFile {
 }
 
 /// A position, or the reason why it cannot be read.
-pub struct Given {
+pub(crate) struct Given {
     /// Line that it is from; `None` for an argument.
     pub place: Option<LineOfFile>,
     pub position: Result<Position, Unusable>,
@@ -45,7 +45,7 @@ pub struct Given {
 
 /// Reasons why an argument or a line is no position.
 #[derive(Debug, thiserror::Error)]
-pub enum Unusable {
+pub(crate) enum Unusable {
     #[error("{0}")]
     Position(#[from] ParseError),
     #[error("{0}; there is no file of that name")]
@@ -90,7 +90,7 @@ impl Diagnostic for Unusable {
 ///
 /// # Errors
 /// Only those of `take`, which also receives whatever cannot be read or understood.
-pub fn read(arguments: &[OsString], mut take: impl FnMut(Given) -> failure::Result<()>) -> failure::Result<()> {
+pub(crate) fn read(arguments: &[OsString], mut take: impl FnMut(Given) -> failure::Result<()>) -> failure::Result<()> {
     if arguments.is_empty() {
         return standard_input(&mut take);
     }
@@ -126,7 +126,7 @@ pub fn read(arguments: &[OsString], mut take: impl FnMut(Given) -> failure::Resu
 ///
 /// # Errors
 /// If there is no position, or several.
-pub fn one(argument: &OsStr) -> Result<Position, Unusable> {
+pub(crate) fn one(argument: &OsStr) -> Result<Position, Unusable> {
     let mut found: Option<Result<Position, Unusable>> = None;
     let mut count = 0;
     let read = read(&[argument.to_owned()], |given| {

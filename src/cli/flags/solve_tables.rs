@@ -22,7 +22,7 @@ use crate::cli::output::progress::Progress;
 ///
 /// Those are exact tables, and bound tables for layers whose exact tables do not fit the memory. The build itself takes
 /// at most `allowed` bytes of memory, if given. Nothing is deleted. `cancel` stops the build.
-pub fn build_planned(
+pub(crate) fn build_planned(
     directory: &Path,
     rules: Rules,
     position: &Position,
@@ -85,7 +85,7 @@ fn make_bounds(directory: &Path, network: &Network, layers: &[PlannedLayer], can
 }
 
 /// Builds the missing tables up to that of `last`, within `memory` bytes. `cancel` stops the build.
-pub fn build(directory: &Path, last: TableKey, memory: Option<u64>, cancel: &Cancel) -> failure::Result<()> {
+pub(crate) fn build(directory: &Path, last: TableKey, memory: Option<u64>, cancel: &Cancel) -> failure::Result<()> {
     if last.seeds < 2 {
         return Ok(());
     }

@@ -18,7 +18,7 @@ use crate::cli::output::progress::Progress;
 
 /// Flags of commands that solve.
 #[derive(Args)]
-pub struct SolverFlags {
+pub(crate) struct SolverFlags {
     /// Rule set
     #[arg(long, default_value_t, value_name = "RULES")]
     pub rules: Rules,
@@ -51,7 +51,7 @@ pub struct SolverFlags {
 
 /// Flags of commands that solve all positions of a game.
 #[derive(Args)]
-pub struct GameFlags {
+pub(crate) struct GameFlags {
     #[command(flatten)]
     pub book: args::BookFlag,
     #[command(flatten)]
@@ -63,7 +63,7 @@ pub struct GameFlags {
 
 impl SolverFlags {
     /// Opens the tables to use, after building them with `--build`, and notes missing ones. `cancel` stops the build.
-    pub fn open_tables(&self, position: &Position, cancel: &Cancel) -> failure::Result<SearchTables> {
+    pub(crate) fn open_tables(&self, position: &Position, cancel: &Cancel) -> failure::Result<SearchTables> {
         let (pits, seeds) = (position.pits(), position.seeds() as usize);
         // `solver` reports contradictory flags, so nothing is built for them.
         if self.no_tables || position.is_over() || self.contradiction().is_some() {
@@ -133,7 +133,7 @@ impl SolverFlags {
     }
 
     /// Returns the directories of the tables.
-    pub fn directories(&self) -> &Directories {
+    pub(crate) fn directories(&self) -> &Directories {
         &self.tables.paths
     }
 
@@ -141,7 +141,7 @@ impl SolverFlags {
     ///
     /// # Errors
     /// If the board is too large, flags contradict each other, or there is not enough memory.
-    pub fn solver<'a>(
+    pub(crate) fn solver<'a>(
         &self,
         position: &Position,
         tables: &'a SearchTables,
@@ -151,7 +151,7 @@ impl SolverFlags {
     }
 
     /// Makes a solver as [`SolverFlags::solver`] does, with further options.
-    pub fn solver_with<'a>(
+    pub(crate) fn solver_with<'a>(
         &self,
         position: &Position,
         tables: &'a SearchTables,

@@ -25,7 +25,7 @@ struct TablesFlag {
 
 /// A value of the flag.
 #[derive(Clone, Debug)]
-pub struct Location {
+pub(crate) struct Location {
     pub path: PathBuf,
     /// The directory at an address, once it was opened.
     opened: Arc<OnceLock<Place>>,
@@ -37,12 +37,12 @@ impl Location {
     }
 
     /// The value, if it is an address.
-    pub fn address(&self) -> Option<&str> {
+    pub(crate) fn address(&self) -> Option<&str> {
         self.path.to_str().filter(|text| addresses::is_address(text))
     }
 
     /// Notes the directory at this address.
-    pub fn open(&self, place: Place) {
+    pub(crate) fn open(&self, place: Place) {
         let _ = self.opened.set(place);
     }
 
@@ -54,20 +54,20 @@ impl Location {
 
 /// Directories of the tables, for commands that only read them. Each flag names one; the variable is split as `PATH`.
 #[derive(Clone)]
-pub struct Directories {
+pub(crate) struct Directories {
     /// The directories, in the order of their flags.
     pub paths: table::Directories,
 }
 
 /// Directory of the tables, for commands that write to it. More than one is a usage error.
 #[derive(Clone)]
-pub struct Directory {
+pub(crate) struct Directory {
     pub path: PathBuf,
 }
 
 /// Returns the directories and addresses that the flags or the variable of a command give. A variable with an address
 /// is not split.
-pub fn given(matches: &ArgMatches) -> Result<Vec<Location>, Error> {
+pub(crate) fn given(matches: &ArgMatches) -> Result<Vec<Location>, Error> {
     let values = TablesFlag::from_arg_matches(matches)?.tables;
     let split = |value: &Location| match value.address() {
         Some(_) => vec![value.clone()],
@@ -82,7 +82,7 @@ pub fn given(matches: &ArgMatches) -> Result<Vec<Location>, Error> {
 }
 
 /// Returns the directories that the flags or the variable of a command name. All commands get them here.
-pub fn named(matches: &ArgMatches) -> Result<table::Directories, Error> {
+pub(crate) fn named(matches: &ArgMatches) -> Result<table::Directories, Error> {
     table::Directories::new(given(matches)?.into_iter().map(Location::place))
         .ok_or_else(|| Error::raw(ErrorKind::ValueValidation, "--tables or KALAH_TABLES names no directory\n"))
 }

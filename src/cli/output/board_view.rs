@@ -3,7 +3,7 @@
 use kalah::game::{Position, Row};
 
 /// Draws `position` with South, who is its mover, below: move numbers outside, stores at the ends.
-pub fn draw(position: &Position) -> String {
+pub(crate) fn draw(position: &Position) -> String {
     let widest = position.seeds().max(position.mover_store()).max(position.other_store());
     let width = widest.max(position.pits() as u32).to_string().len().max(2);
     let cells = |numbers: Vec<u32>| {

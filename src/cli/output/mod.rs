@@ -8,11 +8,11 @@
 //! | `report` | tables for a terminal, CSV, JSON |
 //! | `board_view` | a board drawn as text |
 
-pub mod board_view;
-pub mod progress;
-pub mod proved;
-pub mod report;
-pub mod search_progress;
+pub(super) mod board_view;
+pub(super) mod progress;
+pub(super) mod proved;
+pub(super) mod report;
+pub(super) mod search_progress;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -21,13 +21,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use indicatif::HumanCount;
 use kalah::game::Rules;
 use kalah::printable::{printable, signed};
-pub use kalah::text::count;
+pub(super) use kalah::text::count;
 use serde::Serialize;
 
 /// Prints lines without control characters, which file names may contain.
 ///
 /// Unlike `println!` it does not panic if the reader closed the pipe.
-pub fn line(text: impl std::fmt::Display) -> io::Result<()> {
+pub(super) fn line(text: impl std::fmt::Display) -> io::Result<()> {
     writeln!(io::stdout().lock(), "{}", shown(&text))
 }
 
@@ -40,7 +40,7 @@ fn shown(text: &dyn std::fmt::Display) -> String {
 
 /// Returns true if a flag names standard output: `-`, or its names in the file system, which not every kind of output
 /// can open.
-pub fn is_stdout(path: &Path) -> bool {
+pub(super) fn is_stdout(path: &Path) -> bool {
     ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
 }
 
@@ -48,17 +48,17 @@ pub fn is_stdout(path: &Path) -> bool {
 static QUIET: AtomicBool = AtomicBool::new(false);
 
 /// Turns notes and progress off.
-pub fn be_quiet() {
+pub(super) fn be_quiet() {
     QUIET.store(true, Ordering::Relaxed);
 }
 
 /// Returns true if notes and progress are left out.
-pub fn is_quiet() -> bool {
+pub(super) fn is_quiet() -> bool {
     QUIET.load(Ordering::Relaxed)
 }
 
 /// Prints a note on stderr, unless --quiet was given.
-pub fn note(text: impl std::fmt::Display) {
+pub(super) fn note(text: impl std::fmt::Display) {
     if !is_quiet() {
         message(text);
     }
@@ -67,7 +67,7 @@ pub fn note(text: impl std::fmt::Display) {
 /// Prints a message on stderr, even with --quiet: an error.
 ///
 /// Unlike `eprintln!` it does not panic if the reader closed the pipe (`kalah build 2>&1 | head`).
-pub fn message(text: impl std::fmt::Display) {
+pub(super) fn message(text: impl std::fmt::Display) {
     let _ = writeln!(io::stderr().lock(), "{}", shown(&text));
 }
 
@@ -75,13 +75,13 @@ pub fn message(text: impl std::fmt::Display) {
 static DEFAULT_RULES: AtomicBool = AtomicBool::new(false);
 
 /// Records that the command line names no rule set, so that answers name it.
-pub fn name_rules() {
+pub(super) fn name_rules() {
     DEFAULT_RULES.store(true, Ordering::Relaxed);
 }
 
 /// Prints the rule set of an answer, unless it was named on the command line. It may come from a file instead, where
 /// --rules has no effect.
-pub fn default_rules(rules: Rules, from_file: bool) -> io::Result<()> {
+pub(super) fn default_rules(rules: Rules, from_file: bool) -> io::Result<()> {
     let other = Rules::Standard;
     match (DEFAULT_RULES.load(Ordering::Relaxed), from_file) {
         (false, _) => Ok(()),
@@ -91,7 +91,7 @@ pub fn default_rules(rules: Rules, from_file: bool) -> io::Result<()> {
 }
 
 /// Wraps a text into lines of at most 80 characters, each indented by `indent` spaces.
-pub fn wrapped(text: &str, indent: usize) -> String {
+pub(super) fn wrapped(text: &str, indent: usize) -> String {
     let mut lines = vec![" ".repeat(indent)];
     for word in text.split_whitespace() {
         let line = lines.last_mut().expect("there is one");
@@ -107,29 +107,29 @@ pub fn wrapped(text: &str, indent: usize) -> String {
 }
 
 /// Formats a large number of things with commas: "1 claim", "1,776 claims".
-pub fn many(number: u64, thing: &str) -> String {
+pub(super) fn many(number: u64, thing: &str) -> String {
     format!("{} {thing}{}", HumanCount(number), if number == 1 { "" } else { "s" })
 }
 
 /// Formats a value with its sign; that of a draw is 0.
-pub fn value(value: i64) -> String {
+pub(super) fn value(value: i64) -> String {
     signed(value)
 }
 
 /// Joins things with `between` between them.
-pub fn joined(things: impl IntoIterator<Item = impl std::fmt::Display>, between: &str) -> String {
+pub(super) fn joined(things: impl IntoIterator<Item = impl std::fmt::Display>, between: &str) -> String {
     things.into_iter().map(|thing| thing.to_string()).collect::<Vec<_>>().join(between)
 }
 
 /// Prints a JSON document on one line.
-pub fn json(document: &impl Serialize) -> io::Result<()> {
+pub(super) fn json(document: &impl Serialize) -> io::Result<()> {
     let mut out = io::stdout().lock();
     serde_json::to_writer(&mut out, document)?;
     writeln!(out)
 }
 
 /// Prints an answer: one JSON document, or `text`.
-pub fn answer<E: From<io::Error>>(
+pub(super) fn answer<E: From<io::Error>>(
     is_json: bool,
     document: &impl Serialize,
     text: impl FnOnce() -> Result<(), E>,
@@ -138,16 +138,16 @@ pub fn answer<E: From<io::Error>>(
 }
 
 /// Formats a digest in hexadecimal.
-pub fn hex(digest: &[u8; 32]) -> String {
+pub(super) fn hex(digest: &[u8; 32]) -> String {
     blake3::Hash::from_bytes(*digest).to_hex().to_string()
 }
 
 /// Rounds bits a position to three places.
-pub fn bits(bits: f64) -> f64 {
+pub(super) fn bits(bits: f64) -> f64 {
     (bits * 1000.0).round() / 1000.0
 }
 
 /// Formats a rate as millions of positions a second.
-pub fn rate(positions: u64, seconds: f64) -> String {
+pub(super) fn rate(positions: u64, seconds: f64) -> String {
     format!("{:.1} million positions/s", positions as f64 / seconds.max(1e-9) / 1e6)
 }

@@ -24,7 +24,7 @@ const ESTIMATED_FROM: f64 = 0.001;
 const REPORTED_FROM: f64 = 0.5;
 
 /// Progress of counted work, by default in positions.
-pub struct Progress {
+pub(crate) struct Progress {
     bar: ProgressBar,
     terminal: bool,
     things: &'static str,
@@ -34,12 +34,12 @@ pub struct Progress {
 
 impl Progress {
     /// Starts progress towards `positions`.
-    pub fn new(positions: u64) -> Progress {
+    pub(crate) fn new(positions: u64) -> Progress {
         Progress::of(positions, "positions")
     }
 
     /// Starts progress towards `total` things with this name.
-    pub fn of(total: u64, things: &'static str) -> Progress {
+    pub(crate) fn of(total: u64, things: &'static str) -> Progress {
         let (terminal, quiet) = (std::io::stderr().is_terminal(), output::is_quiet());
         let bar = if terminal && !quiet { ProgressBar::new(total) } else { ProgressBar::hidden() };
         bar.set_length(total);
@@ -53,41 +53,41 @@ impl Progress {
     }
 
     /// Returns the progress with the name of its only stage.
-    pub fn at(self, stage: impl Into<String>) -> Progress {
+    pub(crate) fn at(self, stage: impl Into<String>) -> Progress {
         self.stage(stage.into());
         self
     }
 
     /// Sets the name of the current stage.
-    pub fn stage(&self, stage: String) {
+    pub(crate) fn stage(&self, stage: String) {
         self.bar.set_message(stage.clone());
         *self.stage.lock() = stage;
     }
 
     /// Takes work off the total that need not be done.
-    pub fn skip(&self, positions: u64) {
+    pub(crate) fn skip(&self, positions: u64) {
         self.bar.set_length(self.bar.length().unwrap_or(0).saturating_sub(positions));
     }
 
     /// Reports a finished step, unless it was quick; quick steps are part of the summary at the end.
-    pub fn step(&self, seconds: f64, text: &str) {
+    pub(crate) fn step(&self, seconds: f64, text: &str) {
         if seconds > REPORTED_FROM {
             self.note(text);
         }
     }
 
     /// Prints a note above the bar, unless --quiet was given.
-    pub fn note(&self, text: &str) {
+    pub(crate) fn note(&self, text: &str) {
         self.bar.suspend(|| output::note(text));
     }
 
     /// Prints an error above the bar.
-    pub fn line(&self, text: &str) {
+    pub(crate) fn line(&self, text: &str) {
         self.bar.suspend(|| output::message(text));
     }
 
     /// Runs `work` and shows the progress of `counter` meanwhile.
-    pub fn watch<T>(&self, counter: &AtomicU64, work: impl FnOnce() -> T) -> T {
+    pub(crate) fn watch<T>(&self, counter: &AtomicU64, work: impl FnOnce() -> T) -> T {
         let mut logged = Instant::now();
         let poll = || {
             self.bar.set_position(counter.load(Ordering::Relaxed));
@@ -102,7 +102,7 @@ impl Progress {
     }
 
     /// Runs `work` as [`watch`](Self::watch) does, then removes the bar.
-    pub fn complete<T>(&self, counter: &AtomicU64, work: impl FnOnce() -> T) -> T {
+    pub(crate) fn complete<T>(&self, counter: &AtomicU64, work: impl FnOnce() -> T) -> T {
         let result = self.watch(counter, work);
         self.finish();
         result
@@ -126,7 +126,7 @@ impl Progress {
     }
 
     /// Removes the bar.
-    pub fn finish(&self) {
+    pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
@@ -147,13 +147,13 @@ const FIRST_NOTE: Duration = Duration::from_secs(1);
 const NOTE_EVERY: Duration = Duration::from_secs(10);
 
 /// Runs `work` and shows its elapsed time meanwhile.
-pub fn watch<T>(subject: &str, work: impl FnOnce() -> T) -> T {
+pub(crate) fn watch<T>(subject: &str, work: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     watch_text(FIRST_NOTE, || format!("{subject}: {:.0} s", start.elapsed().as_secs_f64()), work)
 }
 
 /// Runs `work` and shows `text` meanwhile, in notes from the time `first` on.
-pub fn watch_text<T>(first: Duration, text: impl Fn() -> String + Sync, work: impl FnOnce() -> T) -> T {
+pub(crate) fn watch_text<T>(first: Duration, text: impl Fn() -> String + Sync, work: impl FnOnce() -> T) -> T {
     let ((bar, terminal), start, mut next) = (spinner(), Instant::now(), first);
     let poll = || {
         if terminal {
@@ -172,7 +172,7 @@ pub fn watch_text<T>(first: Duration, text: impl Fn() -> String + Sync, work: im
 }
 
 /// Returns a line that changes, and true if a terminal shows it.
-pub fn spinner() -> (ProgressBar, bool) {
+pub(crate) fn spinner() -> (ProgressBar, bool) {
     let terminal = std::io::stderr().is_terminal() && !output::is_quiet();
     let bar = if terminal { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
     bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is sound"));

@@ -10,7 +10,7 @@ use crate::cli::output;
 
 /// Format of a report.
 #[derive(Args, Clone)]
-pub struct Format {
+pub(crate) struct Format {
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
@@ -20,24 +20,24 @@ pub struct Format {
 }
 
 /// Rows of cells under a heading.
-pub struct Grid {
+pub(crate) struct Grid {
     heading: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
 impl Grid {
     /// Returns a grid without rows.
-    pub fn new<S: Into<String>>(heading: impl IntoIterator<Item = S>) -> Grid {
+    pub(crate) fn new<S: Into<String>>(heading: impl IntoIterator<Item = S>) -> Grid {
         Grid { heading: heading.into_iter().map(Into::into).collect(), rows: Vec::new() }
     }
 
     /// Adds a row.
-    pub fn row<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>) {
+    pub(crate) fn row<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>) {
         self.rows.push(cells.into_iter().map(Into::into).collect());
     }
 
     /// Prints the grid for a terminal: the first column aligned left, others right.
-    pub fn print(&self) -> io::Result<()> {
+    pub(crate) fn print(&self) -> io::Result<()> {
         let mut table = comfy_table::Table::new();
         table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
         table.set_header(&self.heading);
@@ -50,7 +50,7 @@ impl Grid {
     }
 
     /// Prints the grid as comma-separated values.
-    pub fn print_csv(&self) -> io::Result<()> {
+    pub(crate) fn print_csv(&self) -> io::Result<()> {
         let mut out = csv::Writer::from_writer(io::stdout().lock());
         out.write_record(&self.heading)?;
         for row in &self.rows {
@@ -63,7 +63,7 @@ impl Grid {
 impl Format {
     /// Prints a report in the chosen format: `document` as JSON, `records` (one result a row, all columns
     /// machine-readable) as CSV, or the output of `text`.
-    pub fn print(
+    pub(crate) fn print(
         &self,
         document: &impl Serialize,
         records: impl FnOnce() -> Grid,

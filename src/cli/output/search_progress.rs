@@ -21,7 +21,7 @@ const TICK: Duration = Duration::from_millis(200);
 const LOG_EVERY: Duration = Duration::from_secs(30);
 
 /// Progress of a search of one position.
-pub struct SearchProgress {
+pub(crate) struct SearchProgress {
     bar: ProgressBar,
     terminal: bool,
     position: Mutex<Position>,
@@ -32,23 +32,23 @@ pub struct SearchProgress {
 
 impl SearchProgress {
     /// Starts progress of a search of `position`.
-    pub fn new(position: Position) -> SearchProgress {
+    pub(crate) fn new(position: Position) -> SearchProgress {
         let (bar, terminal) = spinner();
         SearchProgress { bar, terminal, position: Mutex::new(position), stage: Mutex::default(), start: Instant::now() }
     }
 
     /// Sets the name of the current stage.
-    pub fn stage(&self, stage: String) {
+    pub(crate) fn stage(&self, stage: String) {
         self.stage.lock().0 = stage;
     }
 
     /// Shows the first turns of another position.
-    pub fn position(&self, position: Position) {
+    pub(crate) fn position(&self, position: Position) {
         *self.position.lock() = position;
     }
 
     /// Records an event of the search.
-    pub fn event(&self, event: SolveEvent) {
+    pub(crate) fn event(&self, event: SolveEvent) {
         if let SolveEvent::Begin { score, known, position } = event {
             let seeds = position.seeds();
             self.stage.lock().1 = format!("{score} of {seeds} seeds? {}..{} proved", known.lower, known.upper);
@@ -56,22 +56,22 @@ impl SearchProgress {
     }
 
     /// Prints a note above the progress, unless --quiet was given.
-    pub fn note(&self, text: &str) {
+    pub(crate) fn note(&self, text: &str) {
         self.bar.suspend(|| output::note(text));
     }
 
     /// Prints an error above the progress.
-    pub fn line(&self, text: &str) {
+    pub(crate) fn line(&self, text: &str) {
         self.bar.suspend(|| output::message(text));
     }
 
     /// Prints an answer.
-    pub fn print(&self, print: impl FnOnce() -> std::io::Result<()>) -> failure::Result<()> {
+    pub(crate) fn print(&self, print: impl FnOnce() -> std::io::Result<()>) -> failure::Result<()> {
         Ok(self.bar.suspend(print)?)
     }
 
     /// Runs `work`, shows the progress of `solver` meanwhile, and calls `call` at intervals.
-    pub fn watch<T>(
+    pub(crate) fn watch<T>(
         &self,
         solver: &Solver,
         every: Option<Duration>,
@@ -129,7 +129,7 @@ impl SearchProgress {
     }
 
     /// Removes the line.
-    pub fn finish(&self) {
+    pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
@@ -138,7 +138,7 @@ impl SearchProgress {
 const FIRST_NOTE: Duration = Duration::from_secs(2);
 
 /// Progress of one player's thinking about one move.
-pub struct Thinking {
+pub(crate) struct Thinking {
     /// Player and position.
     subject: String,
     start: Instant,
@@ -148,17 +148,17 @@ pub struct Thinking {
 
 impl Thinking {
     /// Starts: the player has `time`, or no limit.
-    pub fn new(subject: String, time: Option<Duration>) -> Thinking {
+    pub(crate) fn new(subject: String, time: Option<Duration>) -> Thinking {
         Thinking { subject, start: Instant::now(), time, best: Mutex::default() }
     }
 
     /// Records the best move so far.
-    pub fn best(&self, choice: &Choice) {
+    pub(crate) fn best(&self, choice: &Choice) {
         *self.best.lock() = Some(*choice);
     }
 
     /// Runs `work` and shows its findings meanwhile.
-    pub fn watch<T>(&self, work: impl FnOnce() -> T) -> T {
+    pub(crate) fn watch<T>(&self, work: impl FnOnce() -> T) -> T {
         watch_text(FIRST_NOTE, || self.text(), work)
     }
 

@@ -39,7 +39,7 @@ use crate::cli::{output, report};
     ("Print the move of a weak player", "kalah move 6x4 --player greedy"),
     ("Print the move of a proof", "kalah move 6x4 --from kalah-6x4.certificate"),
 ]))]
-pub struct Choose {
+pub(crate) struct Choose {
     /// Positions, such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4, files with positions, or - for standard input
     #[arg(value_name = "POSITION|FILE", required = true)]
     positions: Vec<OsString>,
@@ -76,7 +76,7 @@ struct ChooseAnswer {
 }
 
 impl Choose {
-    pub fn run(mut self) -> failure::Result<Outcome> {
+    pub(crate) fn run(mut self) -> failure::Result<Outcome> {
         self.with.threads.start()?;
         let strategy = self.from.as_ref().map(|path| StrategyFile::read(path, self.with.directories())).transpose()?;
         let mut by_certificate = strategy.as_ref().map(StrategyFile::player).transpose()?;
@@ -180,7 +180,7 @@ fn certainty(choice: &Choice) -> String {
 }
 
 /// Certificate, and the tables that it rests on.
-pub struct StrategyFile {
+pub(crate) struct StrategyFile {
     path: PathBuf,
     certificate: Certificate,
     tables: Option<Tables>,
@@ -188,14 +188,14 @@ pub struct StrategyFile {
 
 impl StrategyFile {
     /// Returns true if a file begins as certificates do. Files that cannot be read are left to other readers.
-    pub fn is_certificate(path: &Path) -> bool {
+    pub(crate) fn is_certificate(path: &Path) -> bool {
         let (mut start, magic) = ([0; 8], Kind::Certificate.magic());
         let is_stream = path == Path::new("-") || file::is_stream(path);
         !is_stream && file::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == magic
     }
 
     /// Reads a certificate, and opens its tables in `directories`.
-    pub fn read(path: &Path, directories: &Directories) -> failure::Result<StrategyFile> {
+    pub(crate) fn read(path: &Path, directories: &Directories) -> failure::Result<StrategyFile> {
         let certificate = Certificate::read(path)?;
         let (seeds, statement) = (certificate.head.table_seeds(), &certificate.head.statement);
         let tables = match seeds {
@@ -209,12 +209,12 @@ impl StrategyFile {
     }
 
     /// Returns its statement, effort and tables.
-    pub fn head(&self) -> &Head {
+    pub(crate) fn head(&self) -> &Head {
         &self.certificate.head
     }
 
     /// Returns its player.
-    pub fn player(&self) -> failure::Result<ByCertificate<'_>> {
+    pub(crate) fn player(&self) -> failure::Result<ByCertificate<'_>> {
         let strategy = Strategy::new(&self.certificate, self.tables.as_ref());
         Ok(ByCertificate::new(strategy.with_context(|| self.path.display().to_string())?))
     }

@@ -7,7 +7,7 @@
 //! | `tournament` | `kalah tournament` |
 //! | `puzzles` | `kalah puzzles` |
 
-pub mod choose;
-pub mod play;
-pub mod puzzles;
-pub mod tournament;
+pub(super) mod choose;
+pub(super) mod play;
+pub(super) mod puzzles;
+pub(super) mod tournament;

@@ -27,7 +27,7 @@ use crate::cli::suggestion;
     ("Find ten puzzles", "kalah puzzles"),
     ("Find hard puzzles under the rules that most people play", "kalah puzzles --level hard --rules standard --json"),
 ]))]
-pub struct Puzzles {
+pub(crate) struct Puzzles {
     /// Start position of the games
     #[arg(long, value_name = "POSITION", default_value = "6x4")]
     start: Position,
@@ -83,7 +83,7 @@ impl Puzzles {
             && (!self.tempting || puzzle.is_tempting())
     }
 
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         let (rules, pits) = (self.rules, self.start.pits());
         if pits > MAX_TABLE_PITS {
             return Err(usage(format_args!("puzzles need tables, which have at most {MAX_TABLE_PITS} pits a side")));

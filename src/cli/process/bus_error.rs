@@ -11,7 +11,7 @@ static MESSAGE: OnceLock<String> = OnceLock::new();
 
 /// Makes all tables opened later mapped. If the file of an open table becomes shorter or unreadable, the program
 /// prints a line and exits with [`EXIT_DAMAGE`].
-pub fn map_tables() {
+pub(crate) fn map_tables() {
     MESSAGE.get_or_init(|| {
         // A new line after the progress line.
         let start = if std::io::stderr().is_terminal() { "\n" } else { "" };

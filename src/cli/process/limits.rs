@@ -1,7 +1,7 @@
 //! Limits of the system: files that cannot grow, freed memory, faults of devices.
 
 /// Makes writes to files that cannot grow return an error. By default the signal SIGXFSZ ends the program.
-pub fn expect_full_files() {
+pub(crate) fn expect_full_files() {
     #[cfg(unix)]
     // SAFETY: no handler is installed: the signal is ignored.
     unsafe {
@@ -11,7 +11,7 @@ pub fn expect_full_files() {
 
 /// Suppresses messages of panics that become GPU errors.
 #[cfg(feature = "gpu")]
-pub fn hush_caught_panics() {
+pub(crate) fn hush_caught_panics() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         if !kalah::gpu::catches_panics() {
@@ -22,7 +22,7 @@ pub fn hush_caught_panics() {
 
 /// Makes all threads share one pool of the allocator if the address space is limited. By default glibc reserves 64 MiB
 /// of it for each thread.
-pub fn spare_address_space() {
+pub(crate) fn spare_address_space() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     if kalah::system::AvailableMemory::in_address_space().is_some() {
         // SAFETY: the call only sets a parameter of the allocator.
@@ -34,7 +34,7 @@ pub fn spare_address_space() {
 
 /// Makes the allocator return freed pieces of more than 256 KiB to the system at once, for work with a stated memory
 /// limit. By default glibc keeps freed pieces of up to 32 MiB, and the holes between them grow.
-pub fn return_freed_memory() {
+pub(crate) fn return_freed_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: the call only sets a parameter of the allocator.
     unsafe {

@@ -8,10 +8,10 @@
 //! | `bus_error` | mapped table files that become shorter |
 
 #[cfg(unix)]
-pub mod bus_error;
-pub mod limits;
-pub mod outcome;
-pub mod signals;
+pub(super) mod bus_error;
+pub(super) mod limits;
+pub(super) mod outcome;
+pub(super) mod signals;
 
 #[cfg(not(unix))]
 pub mod bus_error {

@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-pub use kalah::diagnostic::Outcome;
+pub(crate) use kalah::diagnostic::Outcome;
 
 /// Exit code of a check that found a wrong value or damage.
-pub const EXIT_DAMAGE: u8 = 3;
+pub(crate) const EXIT_DAMAGE: u8 = 3;
 
 /// Added to the number of a signal that ended the program, as in shells.
 const EXIT_SIGNAL: i32 = 128;
@@ -22,7 +22,7 @@ fn code(outcome: Outcome) -> u8 {
 
 /// Returns the exit code for `main`. After a GPU has hung this ends the process at once, since destructors of a
 /// working driver may crash.
-pub fn leave(outcome: Outcome) -> ExitCode {
+pub(crate) fn leave(outcome: Outcome) -> ExitCode {
     #[cfg(all(unix, feature = "gpu"))]
     if kalah::gpu::has_hung() {
         // A failure cannot be reported any more.

@@ -20,7 +20,7 @@ static CANCELLED: LazyLock<Cancel> = LazyLock::new(Cancel::new);
 
 /// Returns a cancellation that the first signal requests, whatever else it does.
 #[cfg(feature = "remote")]
-pub fn cancelled() -> &'static Cancel {
+pub(crate) fn cancelled() -> &'static Cancel {
     &CANCELLED
 }
 
@@ -31,7 +31,7 @@ type Stop = Box<dyn FnMut() + Send>;
 static STOP: Mutex<Option<Stop>> = Mutex::new(None);
 
 /// Starts listening. If the system does not allow that, signals have their usual effect.
-pub fn listen() {
+pub(crate) fn listen() {
     #[cfg(unix)]
     unix::listen();
     #[cfg(not(unix))]
@@ -40,23 +40,23 @@ pub fn listen() {
 }
 
 /// Returns the number of the signal that asked the program to end, if there was one.
-pub fn received() -> Option<i32> {
+pub(crate) fn received() -> Option<i32> {
     Some(RECEIVED.load(Ordering::Relaxed)).filter(|&signal| signal != 0)
 }
 
 /// Makes the first signal call `stop`. A second one ends the program without waiting for the rest of the work.
-pub fn on_signal(stop: impl FnMut() + Send + 'static) {
+pub(crate) fn on_signal(stop: impl FnMut() + Send + 'static) {
     *STOP.lock() = Some(Box::new(stop));
 }
 
 /// Makes the first signal cancel `cancel`, and a second one end the program.
-pub fn cancel_on_signal(cancel: &Cancel) {
+pub(crate) fn cancel_on_signal(cancel: &Cancel) {
     let cancel = cancel.clone();
     on_signal(move || cancel.cancel());
 }
 
 /// Returns a cancellation that the first signal requests. A second signal ends the program.
-pub fn cancelled_by_signal() -> Cancel {
+pub(crate) fn cancelled_by_signal() -> Cancel {
     let cancel = Cancel::new();
     cancel_on_signal(&cancel);
     cancel
@@ -64,7 +64,7 @@ pub fn cancelled_by_signal() -> Cancel {
 
 /// Returns a pulse that the first signal stops. A second signal ends the program, which loses only the frames in
 /// progress.
-pub fn stopped_by_signal() -> Pulse {
+pub(crate) fn stopped_by_signal() -> Pulse {
     Pulse::new(cancelled_by_signal())
 }
 
@@ -107,7 +107,7 @@ mod unix {
 
     /// Starts a thread that waits for signals, and returns when it does. A signal that arrives meanwhile waits, too:
     /// while a handler is installed, it would call neither the old one nor the new one.
-    pub fn listen() {
+    pub(super) fn listen() {
         let heard: Vec<i32> = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !is_ignored(signal)).collect();
         let mask = block(&heard);
         let (ready, listening) = mpsc::channel();

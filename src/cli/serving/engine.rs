@@ -21,7 +21,7 @@ use crate::cli::process::outcome::Outcome;
     ("Start an engine of medium strength", "kalah engine --player alphabeta:6"),
     ("Start a perfect engine with larger searches", "kalah engine --memory 4GiB"),
 ]))]
-pub struct Engine {
+pub(crate) struct Engine {
     /// Player to run
     #[arg(long, value_name = "NAME", default_value = "perfect")]
     player: PlayerName,
@@ -32,7 +32,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         self.with.threads.start()?;
         directories::note_unused(self.with.directories(), &Rules::ALL);
         let books = self.book.find_all(self.with.directories());

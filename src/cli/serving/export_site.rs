@@ -25,7 +25,7 @@ use crate::cli::process::signals::stopped_by_signal;
     ("Write the page without tables", "kalah export-site site --module kalah_wasm.wasm --size 0"),
     ("Add 50 MB of tables", "kalah export-site site --module kalah_wasm.wasm --size 50MB"),
 ]))]
-pub struct ExportSite {
+pub(crate) struct ExportSite {
     /// Folder to write
     #[arg(value_name = "DIR")]
     directory: PathBuf,
@@ -59,7 +59,7 @@ struct ExportSiteReport {
 }
 
 impl ExportSite {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         let pulse = stopped_by_signal();
         let module = self.module.clone().or_else(beside_program).ok_or_else(|| {
             failed(format_args!(

@@ -6,8 +6,8 @@
 //! | `export_site` | `kalah export-site` |
 //! | `engine` | `kalah engine` |
 
-pub mod engine;
+pub(super) mod engine;
 #[cfg(feature = "serve")]
-pub mod export_site;
+pub(super) mod export_site;
 #[cfg(feature = "serve")]
-pub mod serve;
+pub(super) mod serve;

@@ -22,7 +22,7 @@ use crate::cli::process::signals::{on_signal, received};
     ("Play in a browser on this machine", "kalah serve"),
     ("Serve behind a proxy with a public name", "kalah serve --address 127.0.0.1:9000 --allow-host kalah.example"),
 ]))]
-pub struct Serve {
+pub(crate) struct Serve {
     /// Address or name of this machine, and port, to listen on; port 0 takes any free one
     #[arg(long, value_name = "ADDRESS", value_parser = place, default_value = "127.0.0.1:8080")]
     address: ListenAddress,
@@ -78,7 +78,7 @@ fn place(text: &str) -> Result<ListenAddress, String> {
 }
 
 impl Serve {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         let listener = TcpListener::bind(&*self.address.text).with_context(|| {
             format!("cannot listen on {}; choose another address with --address", self.address.text)
         })?;

@@ -31,7 +31,7 @@ use crate::cli::process::signals::cancelled_by_signal;
     ("Prove the values along three turns of Kalah(6,3)", "kalah line 6x3 '42 1 3'"),
     ("Stop at the first position that takes more than ten seconds", "kalah line 6x4 '36 21' --within 10s"),
 ]))]
-pub struct Line {
+pub(crate) struct Line {
     /// Position at the start of the line
     #[arg(required_unless_present = "from")]
     position: Option<String>,
@@ -145,7 +145,7 @@ enum End {
 }
 
 impl Line {
-    pub fn run(mut self) -> failure::Result<Outcome> {
+    pub(crate) fn run(mut self) -> failure::Result<Outcome> {
         let game = match &self.from {
             Some(path) => games::read_one(path, self.game, self.flags.with.rules)?,
             None => self.read().map_err(usage)?,

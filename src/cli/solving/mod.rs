@@ -11,11 +11,11 @@
 //! | `check` | `kalah check` |
 //! | `book` | `kalah book`: `show`, `make`, `check`, `merge`, `import` |
 
-pub mod book;
-pub mod check;
-pub mod line;
-pub mod probe;
-pub mod prove;
-pub mod review;
-pub mod search;
-pub mod solve;
+pub(super) mod book;
+pub(super) mod check;
+pub(super) mod line;
+pub(super) mod probe;
+pub(super) mod prove;
+pub(super) mod review;
+pub(super) mod search;
+pub(super) mod solve;

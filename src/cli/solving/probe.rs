@@ -29,7 +29,7 @@ use crate::cli::{output, report};
     ("Look up a position with its stores", "kalah probe '<6,5,3,0,1,2,0,3,0,1,0,0,2,0,0>'"),
     ("Look up two rows under the rules that most people play", "kalah probe 0,0,1,0,2,1/1,0,0,3,0,0 --rules standard"),
 ]))]
-pub struct Probe {
+pub(crate) struct Probe {
     /// Positions, files with positions, or - for standard input [default: -]
     #[arg(value_name = "POSITION|FILE")]
     positions: Vec<OsString>,
@@ -55,7 +55,7 @@ pub struct Probe {
 }
 
 impl Probe {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         let (directories, rules) = (&self.tables.paths, self.rules);
         let books = self.book.find(directories, &[rules]);
         let mut prober =

@@ -33,7 +33,7 @@ use crate::cli::process::signals::cancelled_by_signal;
     ("Review a saved game, with three seconds for each position", "kalah review mine.games --within 3s"),
     ("Review the first turns of a game", "kalah review 6x4 36 1 --rules standard"),
 ]))]
-pub struct Review {
+pub(crate) struct Review {
     /// File with a game (docs/games.md), the text of a game, or - for standard input; or a position, followed by
     /// TURNS
     game: String,
@@ -185,7 +185,7 @@ struct ReviewAnswer {
 }
 
 impl Review {
-    pub fn run(mut self) -> failure::Result<Outcome> {
+    pub(crate) fn run(mut self) -> failure::Result<Outcome> {
         let (game, from_file) = self.read()?;
         self.flags.with.rules = game.rules;
         let (rules, start) = (game.rules, game.start);

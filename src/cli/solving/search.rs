@@ -21,7 +21,7 @@ use crate::cli::process::outcome::Outcome;
     ("Search to a depth of nine moves", "kalah search 6x4 --depth 9"),
     ("Compare with plain alpha-beta", "kalah search 6x4 --depth 9 --method seq-ab"),
 ]))]
-pub struct SearchCommand {
+pub(crate) struct SearchCommand {
     /// Position, such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4
     position: Position,
     /// Search this many moves deep, including moves after which the same player moves again
@@ -84,7 +84,7 @@ struct SearchReport {
 }
 
 impl SearchCommand {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
         let method = match self.method {
             MethodName::SeqMm => Method::SeqMm,

@@ -32,7 +32,7 @@ use crate::cli::process::signals::cancelled_by_signal;
     ("Only test a bound, which is faster", "kalah solve 6x4 --at-least 2"),
 ]))]
 #[command(group = clap::ArgGroup::new("test").args(["at_least", "at_most"]))]
-pub struct Solve {
+pub(crate) struct Solve {
     /// Position, file with one position, or - for standard input
     position: OsString,
     /// Solve every first turn, including those of several moves
@@ -68,7 +68,7 @@ pub struct Solve {
 }
 
 impl Solve {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         let position = positions::one(&self.position)?;
         self.with.threads.start()?;
         let books = match self.no_book || self.state.is_some() {

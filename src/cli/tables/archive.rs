@@ -23,7 +23,7 @@ use crate::cli::process::signals::stopped_by_signal;
 
 /// Compress tables for storage and download, and restore them
 #[derive(Args)]
-pub struct Archive {
+pub(crate) struct Archive {
     #[command(subcommand)]
     action: Action,
 }
@@ -35,7 +35,7 @@ enum Action {
 }
 
 impl Archive {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         match self.action {
             Action::Pack(pack) => pack.run(),
             Action::Unpack(unpack) => unpack.run(),
@@ -54,7 +54,7 @@ impl Archive {
     ("Pack all layers into another directory", "kalah archive pack --output archives"),
     ("Pack one layer", "kalah archive pack --seeds 20"),
 ]))]
-pub struct Pack {
+pub(crate) struct Pack {
     /// Pack only the layer with this many seeds [default: all layers, which must have no gap]
     #[arg(long, value_parser = args::seeds)]
     seeds: Option<usize>,
@@ -78,7 +78,7 @@ pub struct Pack {
     ("Restore one table", "kalah archive unpack archives/empty-capture-6-24.kalah.archive"),
     ("Restore all tables into a directory", "kalah archive unpack archives/*.kalah.archive --tables tables"),
 ]))]
-pub struct Unpack {
+pub(crate) struct Unpack {
     /// Archives to unpack, such as empty-capture-6-24.kalah.archive
     #[arg(required = true)]
     archives: Vec<PathBuf>,
@@ -116,7 +116,7 @@ struct PackReport {
 }
 
 impl Pack {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         return_freed_memory();
         self.common.threads.start()?;
         let args::BoardFlags { rules, pits } = self.common.board;
@@ -170,7 +170,7 @@ impl Pack {
 }
 
 impl Unpack {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         return_freed_memory();
         self.threads.start()?;
         let infos = self.archives.iter().map(archive::read_info).collect::<Result<Vec<_>, _>>()?;

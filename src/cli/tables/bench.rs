@@ -23,7 +23,7 @@ use crate::cli::process::signals::stopped_by_signal;
     ("Measure the layer of 20 seeds", "kalah bench --seeds 20"),
     ("Measure the CPU with one thread", "kalah bench --seeds 18 --backend cpu --threads 1"),
 ]))]
-pub struct Bench {
+pub(crate) struct Bench {
     /// Build the layer with this many seeds
     #[arg(long, value_parser = args::seeds)]
     seeds: usize,
@@ -56,7 +56,7 @@ struct BenchReport<'a> {
 }
 
 impl Bench {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         self.common.threads.start()?;
         let args::BoardFlags { rules, pits } = self.common.board;
         let directory = &self.common.tables.path;

@@ -33,7 +33,7 @@ use crate::cli::process::signals::stopped_by_signal;
     ("Make tables of two bits a position, from 15 seeds up", "kalah bounds --seeds 15..28"),
     ("Store one bit: true if the score reaches the evaluation", "kalah bounds --seeds 29..30 --bits 1"),
 ]))]
-pub struct Bounds {
+pub(crate) struct Bounds {
     /// Layers to convert: a number of seeds in play, or a range such as 15..28
     #[arg(long, value_name = "A..B", value_parser = args::range::<2, { MAX_TABLE_SEEDS as u32 }>)]
     seeds: Range,
@@ -69,7 +69,7 @@ fn cuts(text: &str) -> Result<Cuts, String> {
 
 /// Finds the network for new bound tables in `directory`, if none was given. A note says if it is neither the one
 /// beside the exact tables nor the program's.
-pub fn find_network(common: &args::Common, directory: &Path) -> failure::Result<Network> {
+pub(crate) fn find_network(common: &args::Common, directory: &Path) -> failure::Result<Network> {
     let (args::BoardFlags { rules, pits }, own) = (common.board, &common.tables.path);
     let file = PhasedNetwork::file_name(rules, pits);
     let Some(found) = BoundNetwork::find(own, directory, rules, pits)? else {
@@ -114,7 +114,7 @@ struct BoundsReport {
 }
 
 impl Bounds {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         self.common.threads.start()?;
         let args::BoardFlags { rules, pits } = self.common.board;
         let network = self.network()?;

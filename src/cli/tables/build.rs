@@ -36,7 +36,7 @@ use crate::cli::tables::bounds;
     ("Build tables for standard rules on the CPU with two threads", "kalah build --seeds 20 --rules standard \
          --backend cpu --threads 2"),
 ]))]
-pub struct Build {
+pub(crate) struct Build {
     /// Build up to this many seeds in play
     #[arg(long, value_name = "N", value_parser = args::seeds)]
     seeds: usize,
@@ -76,7 +76,7 @@ struct TablesReport<'a> {
 }
 
 impl Build {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         return_freed_memory();
         self.common.threads.start()?;
         let args::BoardFlags { rules, pits } = self.common.board;
@@ -194,7 +194,7 @@ impl Build {
 }
 
 /// Returns the part of a plan's report on the memory of a GPU; empty on the CPU.
-pub fn device_memory(plan: &BuildPlan) -> String {
+pub(crate) fn device_memory(plan: &BuildPlan) -> String {
     match plan.device_memory {
         0 => String::new(),
         bytes => format!(", at least {} of GPU memory", HumanBytes(bytes)),

@@ -26,7 +26,7 @@ use crate::cli::process::signals::stopped_by_signal;
     ("Sample a million positions for numpy", "kalah export --seeds 20 --sample 1000000 --format npy --output \
          sample.npy"),
 ]))]
-pub struct Export {
+pub(crate) struct Export {
     /// Export the layer with this many seeds
     #[arg(long, value_name = "N", value_parser = args::seeds)]
     seeds: usize,
@@ -64,7 +64,7 @@ enum FormatName {
 }
 
 impl Export {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         let format = match self.format {
             FormatName::Csv => ExportFormat::Csv,
             FormatName::Jsonl => ExportFormat::JsonLines,

@@ -36,7 +36,7 @@ const MOST: u32 = MAX_TABLE_SEEDS as u32;
         "kalah fetch s3://BUCKET/tables --rules standard --seeds 24 --output standard",
     ),
 ]))]
-pub struct Fetch {
+pub(crate) struct Fetch {
     /// Address of the tables: https://HOST/PATH, s3://BUCKET/PATH or gs://BUCKET/PATH
     #[arg(value_name = "URL")]
     address: String,
@@ -80,7 +80,7 @@ struct LayerReport {
 }
 
 impl Fetch {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         if let Some(path) = Address::local_path(&self.address) {
             return Err(usage(format_args!(
                 "{} is a directory of this machine: name it with --tables where it is used, or copy its files",

@@ -23,7 +23,7 @@ use crate::cli::process::outcome::Outcome;
     ("List all adapters", "kalah gpu"),
     ("Print them for another program", "kalah gpu --json"),
 ]))]
-pub struct GpuCommand {
+pub(crate) struct GpuCommand {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -62,7 +62,7 @@ fn tested(adapter: &Adapter) -> Option<String> {
 }
 
 impl GpuCommand {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         let listed = |adapter: Adapter| ListedAdapter {
             max_seeds: max_seeds(&adapter.report, 6),
             self_test: tested(&adapter),

@@ -29,7 +29,7 @@ use crate::cli::suggestion;
     ("List the tables with sizes and digests", "kalah info"),
     ("Print a manifest, with which others compare their tables", "kalah info --manifest"),
 ]))]
-pub struct Info {
+pub(crate) struct Info {
     #[command(flatten)]
     tables: args::Directories,
     #[command(flatten)]
@@ -103,7 +103,7 @@ struct Gap {
 }
 
 impl Info {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         let (mut tables, mut bounds) = (Vec::new(), Vec::new());
         let mut outcome = Outcome::Done;
         let directories = &self.tables.paths;

@@ -16,23 +16,23 @@
 //! | `bench` | `kalah bench` |
 //! | `gpu` | `kalah gpu`; `no_gpu`: the same in a program without GPUs |
 
-pub mod archive;
-pub mod bench;
-pub mod bounds;
-pub mod build;
-pub mod export;
+pub(super) mod archive;
+pub(super) mod bench;
+pub(super) mod bounds;
+pub(super) mod build;
+pub(super) mod export;
 #[cfg(feature = "remote")]
-pub mod fetch;
+pub(super) mod fetch;
 #[cfg(feature = "gpu")]
-pub mod gpu;
-pub mod info;
+pub(super) mod gpu;
+pub(super) mod info;
 #[cfg(not(feature = "gpu"))]
 pub mod no_gpu;
-pub mod plan;
-pub mod publish;
-pub mod stats;
-pub mod train;
-pub mod verify;
+pub(super) mod plan;
+pub(super) mod publish;
+pub(super) mod stats;
+pub(super) mod train;
+pub(super) mod verify;
 
 #[cfg(not(feature = "gpu"))]
 pub use no_gpu as gpu;

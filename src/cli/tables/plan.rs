@@ -25,7 +25,7 @@ use crate::cli::tables::build::device_memory;
 
 /// Plan a build, or choose the tables for a search
 #[derive(Args)]
-pub struct Plan {
+pub(crate) struct Plan {
     #[command(subcommand)]
     action: Action,
 }
@@ -37,7 +37,7 @@ enum Action {
 }
 
 impl Plan {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         match self.action {
             Action::Build(plan) => plan.run(),
             Action::Search(plan) => plan.run(),
@@ -54,7 +54,7 @@ impl Plan {
     ("Show the needs of a build to 36 seeds", "kalah plan build --seeds 36"),
     ("Print the plan for another program", "kalah plan build --seeds 30 --json"),
 ]))]
-pub struct PlanBuild {
+pub(crate) struct PlanBuild {
     /// Plan up to this many seeds in play
     #[arg(long, value_name = "N", value_parser = args::seeds)]
     seeds: usize,
@@ -91,7 +91,7 @@ struct PlanBuildReport<'a> {
 }
 
 impl PlanBuild {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         let args::BoardFlags { rules, pits } = self.common.board;
         let (directory, seeds) = (&self.common.tables.path, self.seeds);
         let (backend, why) = self.compute.choose(rules)?;
@@ -170,7 +170,7 @@ fn print_layers(plan: &BuildPlan) -> failure::Result<()> {
     ("Choose tables to solve Kalah(6,6) within 24 GiB", "kalah plan search 6x6 --memory 24GiB"),
     ("Build no layer above 28 seeds", "kalah plan search 6x6 --memory 24GiB --tables-up-to 28"),
 ]))]
-pub struct PlanSearch {
+pub(crate) struct PlanSearch {
     /// Position to search, such as 6x6 [default: six seeds in each pit]
     position: Option<OsString>,
     /// Plan no layer above this many seeds [default: as memory and disk allow]
@@ -223,7 +223,7 @@ struct LargerDisk {
 }
 
 impl PlanSearch {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         let args::BoardFlags { rules, pits } = self.common.board;
         let (backend, _) = self.compute.choose(rules)?;
         let start = || OsString::from(format!("{pits}x6"));

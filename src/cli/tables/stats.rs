@@ -18,7 +18,7 @@ use crate::cli::process::outcome::Outcome;
     ("Count the scores with 12 seeds in play", "kalah stats --seeds 12"),
     ("Print them as CSV", "kalah stats --seeds 12 --csv"),
 ]))]
-pub struct Stats {
+pub(crate) struct Stats {
     /// Count the layer with this many seeds
     #[arg(long, value_parser = args::seeds)]
     seeds: usize,
@@ -46,7 +46,7 @@ struct StatsReport {
 }
 
 impl Stats {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
         let args::BoardFlags { rules, pits } = self.board;
         let key = TableKey { rules, pits, seeds: self.seeds };

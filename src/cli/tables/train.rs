@@ -30,7 +30,7 @@ use crate::cli::process::outcome::Outcome;
     ("Train a network for boards of 5 pits a side", "kalah train --pits 5 --seeds 24"),
     ("Train the network that the program contains", "kalah train --seeds 28 --output empty-capture-6.network"),
 ]))]
-pub struct Train {
+pub(crate) struct Train {
     #[command(flatten)]
     board: args::BoardFlags,
     #[command(flatten)]
@@ -124,7 +124,7 @@ struct TrainReport {
 }
 
 impl Train {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         let (start, args::BoardFlags { rules, pits }) = (Instant::now(), self.board);
         self.threads.start()?;
         let tables = Tables::open(&self.tables.path, rules, pits, self.seeds.unwrap_or(MAX_TABLE_SEEDS))?;

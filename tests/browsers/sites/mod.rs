@@ -40,7 +40,7 @@ macro_rules! in_browsers {
 pub(crate) use in_browsers;
 
 /// Some tables of several boards and rule sets, built once.
-pub fn directory() -> &'static Path {
+pub(crate) fn directory() -> &'static Path {
     static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
         let directory = tempfile::tempdir().unwrap();
         for rules in Rules::ALL {
@@ -54,7 +54,7 @@ pub fn directory() -> &'static Path {
 
 /// The engine, `kalah_wasm.wasm`: KALAH_MODULE, or the one in cargo's target directory. Returns `None`, with a warning,
 /// if it is missing and KALAH_REQUIRE_WASM is not set.
-pub fn module() -> Option<PathBuf> {
+pub(crate) fn module() -> Option<PathBuf> {
     let compiled = || {
         let test = std::env::current_exe().unwrap();
         let target = test.ancestors().nth(3).unwrap();
@@ -69,13 +69,13 @@ pub fn module() -> Option<PathBuf> {
 }
 
 /// A browser, and the engine for sites; `None`, with a warning, if one of them is missing.
-pub fn browser(program: Program, private: bool) -> Option<Browser> {
+pub(crate) fn browser(program: Program, private: bool) -> Option<Browser> {
     module()?;
     Browser::of(program, private)
 }
 
 /// The engine, or else a file that looks like one. The first module is beside it.
-pub fn any_module() -> PathBuf {
+pub(crate) fn any_module() -> PathBuf {
     static SUBSTITUTES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
         let directory = tempfile::tempdir().unwrap();
         for name in ["kalah_wasm.wasm", "kalah_first.wasm"] {
@@ -87,7 +87,7 @@ pub fn any_module() -> PathBuf {
 }
 
 /// Exports a site. Returns the exit code and the report.
-pub fn export(to: &Path, flags: &[&str]) -> (i32, Value) {
+pub(crate) fn export(to: &Path, flags: &[&str]) -> (i32, Value) {
     let mut command = program::command();
     let command = command.env("KALAH_TABLES", directory()).env("KALAH_MODULE", any_module());
     let command = command.arg("export-site").arg(to).arg("--json");
@@ -98,7 +98,7 @@ pub fn export(to: &Path, flags: &[&str]) -> (i32, Value) {
 }
 
 /// Contents of all files in a folder, by path.
-pub fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+pub(crate) fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut open = vec![folder.to_owned()];
     while let Some(directory) = open.pop() {
@@ -115,7 +115,7 @@ pub fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 /// Directory of the version that the page of a site refers to.
-pub fn version(site: &Path) -> PathBuf {
+pub(crate) fn version(site: &Path) -> PathBuf {
     let page = std::fs::read_to_string(site.join("index.html")).unwrap();
     let (_, after) = page.split_once("href=\"site/").unwrap();
     site.join("site").join(after.split('/').next().unwrap())
@@ -123,7 +123,7 @@ pub fn version(site: &Path) -> PathBuf {
 
 /// Behaviour of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Conduct {
+pub(crate) enum Conduct {
     /// Sends the files.
     Sends,
     /// Closes connections without an answer.
@@ -138,7 +138,7 @@ pub enum Conduct {
 
 /// A plain static host that lives until the process ends.
 #[derive(Clone)]
-pub struct Host {
+pub(crate) struct Host {
     pub address: String,
     conduct: Arc<Mutex<Conduct>>,
     folder: PathBuf,
@@ -153,22 +153,22 @@ pub struct Host {
 }
 
 impl Host {
-    pub fn new(folder: PathBuf) -> Host {
+    pub(crate) fn new(folder: PathBuf) -> Host {
         Host::with(folder, true, false, false)
     }
 
     /// A host that sends only whole files.
-    pub fn without_ranges(folder: PathBuf) -> Host {
+    pub(crate) fn without_ranges(folder: PathBuf) -> Host {
         Host::with(folder, false, false, false)
     }
 
     /// A host whose files browsers may use for ten minutes.
-    pub fn lasting(folder: PathBuf) -> Host {
+    pub(crate) fn lasting(folder: PathBuf) -> Host {
         Host::with(folder, true, true, false)
     }
 
     /// A host that isolates its pages.
-    pub fn isolating(folder: PathBuf) -> Host {
+    pub(crate) fn isolating(folder: PathBuf) -> Host {
         Host::with(folder, true, false, true)
     }
 
@@ -187,12 +187,12 @@ impl Host {
         host
     }
 
-    pub fn conducts(&self, conduct: Conduct) {
+    pub(crate) fn conducts(&self, conduct: Conduct) {
         *self.conduct.lock().unwrap() = conduct;
     }
 
     /// Returns the paths of all requests so far.
-    pub fn requests(&self) -> Vec<String> {
+    pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
     }
 
@@ -264,7 +264,7 @@ impl Host {
 }
 
 /// Sends requests from the page. Returns status and JSON of each.
-pub fn ask(browser: &Browser, paths: &[String]) -> Vec<(u64, Value)> {
+pub(crate) fn ask(browser: &Browser, paths: &[String]) -> Vec<(u64, Value)> {
     let script = format!(
         "return Promise.all({}.map(async (path) => {{ const answer = await fetch(path); \
             return [answer.status, await answer.json()]; }}))",
@@ -275,13 +275,13 @@ pub fn ask(browser: &Browser, paths: &[String]) -> Vec<(u64, Value)> {
 }
 
 /// Asks for a position, so that the page loads its engine now.
-pub fn need_engine(browser: &Browser) {
+pub(crate) fn need_engine(browser: &Browser) {
     let path = "api/position?rules=standard&board=0,0,1,0,2,1/1,0,0,3,0,0";
     browser.run(&format!("return fetch('{path}').then((answer) => answer.text()).catch(() => '')"));
 }
 
 /// Opens the page of a host, and waits until it shows a position.
-pub fn open(browser: &Browser, address: &str) {
+pub(crate) fn open(browser: &Browser, address: &str) {
     browser.go(&format!("{address}/#board=3x1&rules=standard"));
     browser.wait("globalThis.plainFetch && document.querySelector('.pit.legal')");
 }

@@ -11,19 +11,19 @@ use kalah::game::Rules;
 use kalah_tests::program::{self, Ran, Run};
 
 /// Command that runs the program without settings from the environment.
-pub fn program<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Command {
+pub(crate) fn program<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Command {
     let mut command = program::command();
     command.args(args).stdin(Stdio::null());
     command
 }
 
 /// Runs the program in `directory` with the words of a line.
-pub fn run(directory: &Path, line: &str) -> Output {
+pub(crate) fn run(directory: &Path, line: &str) -> Output {
     program(line.split_whitespace()).current_dir(directory).run()
 }
 
 /// Names of all commands. Subcommands follow a space: `book show`. Each has a manual page.
-pub fn all() -> &'static [String] {
+pub(crate) fn all() -> &'static [String] {
     static ALL: LazyLock<Vec<String>> = LazyLock::new(|| {
         let directory = tempfile::tempdir().unwrap();
         assert!(run(directory.path(), "man .").status.success());
@@ -52,19 +52,19 @@ fn spaced(page: &str) -> String {
 }
 
 /// Long help of a command.
-pub fn help(command: &str) -> String {
+pub(crate) fn help(command: &str) -> String {
     let output = program(command.split(' ').chain(["--help"])).run();
     assert!(output.status.success(), "{command}: {}", output.stderr());
     output.stdout()
 }
 
 /// Returns true if a command has a flag, such as `--json`.
-pub fn takes(command: &str, flag: &str) -> bool {
+pub(crate) fn takes(command: &str, flag: &str) -> bool {
     help(command).split(|sign: char| sign.is_whitespace() || "[=,".contains(sign)).any(|word| word == flag)
 }
 
 /// Makes a directory whose folder `tables` has tables to `seeds` seeds of the default rules.
-pub fn directory_with_tables(seeds: usize) -> tempfile::TempDir {
+pub(crate) fn directory_with_tables(seeds: usize) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     let tables = directory.path().join("tables");
     std::fs::create_dir(&tables).unwrap();

@@ -12,7 +12,7 @@ use kalah::gpu::{Adapter, Gpu, GpuOptions};
 use kalah_tests::optional;
 
 /// An adapter, and a device that tests share.
-pub struct TestAdapter {
+pub(crate) struct TestAdapter {
     adapter: Adapter,
     shared: OnceLock<Arc<Gpu>>,
     unchecked: OnceLock<Arc<Gpu>>,
@@ -20,27 +20,27 @@ pub struct TestAdapter {
 
 impl TestAdapter {
     /// Name of the adapter.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.adapter.report.name
     }
 
     /// Returns true if the adapter is so slow that tests choose smaller layers.
-    pub fn is_slow(&self) -> bool {
+    pub(crate) fn is_slow(&self) -> bool {
         self.name().contains("SwiftShader")
     }
 
     /// Opens a separate device with these options, for tests that cannot share one.
-    pub fn open(&self, options: GpuOptions) -> Arc<Gpu> {
+    pub(crate) fn open(&self, options: GpuOptions) -> Arc<Gpu> {
         Arc::new(Gpu::open(&self.adapter, options).expect("the adapter opens"))
     }
 
     /// Returns the device that all tests of the program share.
-    pub fn shared(&self) -> Arc<Gpu> {
+    pub(crate) fn shared(&self) -> Arc<Gpu> {
         Arc::clone(self.shared.get_or_init(|| self.open(GpuOptions::default())))
     }
 
     /// Returns a shared device whose shaders check no index, as on a hardware GPU.
-    pub fn unchecked(&self) -> Arc<Gpu> {
+    pub(crate) fn unchecked(&self) -> Arc<Gpu> {
         let mut options = GpuOptions::default();
         options.checked = Some(false);
         let device = self.unchecked.get_or_init(|| self.open(options));
@@ -103,7 +103,7 @@ fn all() -> &'static [TestAdapter] {
 }
 
 /// Runs a test on each adapter.
-pub fn each(mut test: impl FnMut(&'static TestAdapter)) {
+pub(crate) fn each(mut test: impl FnMut(&'static TestAdapter)) {
     for adapter in all() {
         // The harness shows this if the test fails.
         eprintln!("on {}", adapter.name());
@@ -112,18 +112,18 @@ pub fn each(mut test: impl FnMut(&'static TestAdapter)) {
 }
 
 /// Options with limits on the device's memory and on the bytes of a binding.
-pub fn limits(memory: Option<u64>, max_binding: Option<u64>) -> GpuOptions {
+pub(crate) fn limits(memory: Option<u64>, max_binding: Option<u64>) -> GpuOptions {
     let mut options = GpuOptions::default();
     (options.memory, options.max_binding) = (memory, max_binding);
     options
 }
 
 /// Opens a separate device of the first adapter, for tests that need only one adapter.
-pub fn open(options: GpuOptions) -> Option<Arc<Gpu>> {
+pub(crate) fn open(options: GpuOptions) -> Option<Arc<Gpu>> {
     all().first().map(|adapter| adapter.open(options))
 }
 
 /// Returns the shared device of the first adapter, for tests that need only one adapter.
-pub fn shared() -> Option<Arc<Gpu>> {
+pub(crate) fn shared() -> Option<Arc<Gpu>> {
     all().first().map(TestAdapter::shared)
 }

@@ -158,13 +158,13 @@ fn forward_to_one_frame(on: &mut impl Run, rng: &mut Rng, stage: Stage, seen: &m
     run_forward(on, rng, stage, params, moves, [operand, frames, map], seen)
 }
 
-pub fn forward_pass(on: &mut impl Run) {
+pub(crate) fn forward_pass(on: &mut impl Run) {
     let mut seen = Seen::default();
     until_enough(on, 1, |on, rng| forward_to_one_frame(on, rng, Stage::ForwardPass, &mut seen));
     assert_seen(on, &seen, true);
 }
 
-pub fn forward_again(on: &mut impl Run) {
+pub(crate) fn forward_again(on: &mut impl Run) {
     let mut seen = Seen::default();
     until_enough(on, 2, |on, rng| forward_to_one_frame(on, rng, Stage::ForwardAgain, &mut seen));
     assert_seen(on, &seen, true);
@@ -177,7 +177,7 @@ fn assert_seen(on: &impl Run, seen: &Seen, maps: bool) {
     assert!(!maps || (seen.map > 0 && seen.no_map > 0));
 }
 
-pub fn forward_capture(on: &mut impl Run) {
+pub(crate) fn forward_capture(on: &mut impl Run) {
     let (mut seen, mut absent) = (Seen::default(), 0);
     until_enough(on, 3, |on, rng| {
         let Frame { pits, mover, other } = random_frame(rng);
@@ -222,7 +222,7 @@ pub fn forward_capture(on: &mut impl Run) {
     assert!(absent > 0);
 }
 
-pub fn forward_relay(on: &mut impl Run) {
+pub(crate) fn forward_relay(on: &mut impl Run) {
     let (mut seen, mut absent) = (Seen::default(), 0);
     until_enough(on, 4, |on, rng| {
         let pits = rng.usize(1..=MAX_TABLE_PITS);

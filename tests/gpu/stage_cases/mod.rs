@@ -11,18 +11,18 @@ use std::fmt::Debug;
 use std::ops::Range;
 
 use fastrand::Rng;
-pub use forward::{forward_again, forward_capture, forward_pass, forward_relay};
+pub(crate) use forward::{forward_again, forward_capture, forward_pass, forward_relay};
 use kalah::build::gpu::stages::Stage;
 use kalah::gpu::{Params, WORKGROUP};
 use kalah::index::MAX_TABLE_SEEDS;
-pub use packing::{encode, mean, patch, profile, scan};
-pub use quiet::{quiet_large, quiet_small, transpose};
+pub(crate) use packing::{encode, mean, patch, profile, scan};
+pub(crate) use quiet::{quiet_large, quiet_small, transpose};
 
 /// Most seeds in play, and greatest score.
 const TOTAL: u32 = MAX_TABLE_SEEDS as u32;
 
 /// A way to run stages.
-pub trait Run {
+pub(crate) trait Run {
     /// Runs a stage once and checks something; returns the resulting buffers.
     fn run<P: Params + Debug>(
         &mut self,

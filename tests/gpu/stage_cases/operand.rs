@@ -18,19 +18,19 @@ fn frame_scores(rng: &mut Rng, frame: Frame) -> Vec<u8> {
 
 /// An operand: packed frames one after the other, and their places.
 #[derive(Default)]
-pub struct Operand {
+pub(super) struct Operand {
     bytes: Vec<u8>,
     pub frames: Vec<FrameAt>,
     pub exceptions: u64,
 }
 
 impl Operand {
-    pub fn new(rng: &mut Rng) -> Operand {
+    pub(super) fn new(rng: &mut Rng) -> Operand {
         // A frame begins where another ends.
         Operand { bytes: vec![0xa5; 64 * rng.usize(1..4)], ..Operand::default() }
     }
 
-    pub fn push(&mut self, rng: &mut Rng, frame: Frame) {
+    pub(super) fn push(&mut self, rng: &mut Rng, frame: Frame) {
         let packed = PackedFrame::pack(Isa::detect(), frame, &frame_scores(rng, frame));
         let (at, entry) = (self.bytes.len() as u64, packed.entry(0));
         let groups_at = at + entry.rows.next_multiple_of(64);
@@ -44,16 +44,16 @@ impl Operand {
         self.exceptions += entry.exceptions;
     }
 
-    pub fn push_absent(&mut self) {
+    pub(super) fn push_absent(&mut self) {
         self.frames.push(FrameAt { profile_at: 0, groups_at: 0, patches_at: 0, rows: ABSENT });
     }
 
-    pub fn push_over(&mut self, score: u32) {
+    pub(super) fn push_over(&mut self, score: u32) {
         self.frames.push(FrameAt { profile_at: score, groups_at: 0, patches_at: 0, rows: OVER });
     }
 
     /// Returns the operand, and the list of frames behind some other ones.
-    pub fn buffers(self, rng: &mut Rng, frames_at: u32) -> [Vec<u32>; 2] {
+    pub(super) fn buffers(self, rng: &mut Rng, frames_at: u32) -> [Vec<u32>; 2] {
         let mut frames = random_words(rng, 4 * frames_at as usize);
         frames.truncate(4 * frames_at as usize);
         frames.extend_from_slice(bytemuck::cast_slice(&self.frames));

@@ -10,7 +10,7 @@ use super::{
     workgroups,
 };
 
-pub fn profile(on: &mut impl Run) {
+pub(crate) fn profile(on: &mut impl Run) {
     until_enough(on, 8, |on, rng| {
         let columns = rng.usize(1..30_000);
         let rows = rng.usize(1..400);
@@ -31,7 +31,7 @@ pub fn profile(on: &mut impl Run) {
     });
 }
 
-pub fn mean(on: &mut impl Run) {
+pub(crate) fn mean(on: &mut impl Run) {
     until_enough(on, 9, |on, rng| {
         let rows = rng.usize(1..100_000);
         let others = rng.u32(1..1_100_000);
@@ -110,7 +110,7 @@ impl Packing {
     }
 }
 
-pub fn encode(on: &mut impl Run) {
+pub(crate) fn encode(on: &mut impl Run) {
     let (mut plain, mut patched) = (0, 0);
     until_enough(on, 10, |on, rng| {
         let packing = packing(rng);
@@ -147,7 +147,7 @@ fn sums_before(numbers: &[u32], block: usize) -> (Vec<u32>, Vec<u32>) {
     (before, sums)
 }
 
-pub fn scan(on: &mut impl Run) {
+pub(crate) fn scan(on: &mut impl Run) {
     until_enough(on, 11, |on, rng| {
         let block = SCAN_BLOCK as usize;
         let any = rng.usize(1..70_000);
@@ -166,7 +166,7 @@ pub fn scan(on: &mut impl Run) {
     });
 }
 
-pub fn patch(on: &mut impl Run) {
+pub(crate) fn patch(on: &mut impl Run) {
     let mut patched = 0;
     until_enough(on, 12, |on, rng| {
         let packing = packing(rng);

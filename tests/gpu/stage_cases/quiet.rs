@@ -53,7 +53,7 @@ fn captures(rng: &mut Rng, pits: u32, rows: usize) -> Vec<u32> {
     (0..pits as usize * rows.next_multiple_of(4)).map(|_| place(rng)).collect()
 }
 
-pub fn quiet_large(on: &mut impl Run) {
+pub(crate) fn quiet_large(on: &mut impl Run) {
     let mut raised = 0;
     until_enough(on, 5, |on, rng| {
         let (rows, columns) = random_shape(rng, 60_000);
@@ -82,7 +82,7 @@ pub fn quiet_large(on: &mut impl Run) {
     assert!(raised > on.enough() / 10);
 }
 
-pub fn quiet_small(on: &mut impl Run) {
+pub(crate) fn quiet_small(on: &mut impl Run) {
     let mut raised = 0;
     until_enough(on, 6, |on, rng| {
         let (rows, columns) = random_shape(rng, 60_000);
@@ -111,7 +111,7 @@ pub fn quiet_small(on: &mut impl Run) {
     assert!(raised > on.enough() / 10);
 }
 
-pub fn transpose(on: &mut impl Run) {
+pub(crate) fn transpose(on: &mut impl Run) {
     until_enough(on, 7, |on, rng| {
         let (rows, columns) = random_shape(rng, 90_000);
         let tile = TILE as usize;

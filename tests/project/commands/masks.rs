@@ -31,7 +31,7 @@ const UNITS: [&str; 22] = [
 const KEYS: [&str; 6] = ["seconds", "rate", "threads", "memory", "milliseconds", "nodes_per_second"];
 
 /// Returns true if an output matches that of a page, in which a line `...` stands for any lines.
-pub fn matches(expected: &str, output: &str) -> bool {
+pub(super) fn matches(expected: &str, output: &str) -> bool {
     let expected: Vec<String> = expected.trim_end().lines().map(mask).collect();
     let output: Vec<String> = output.trim_end().lines().map(mask).collect();
     lines_match(&expected, &output)

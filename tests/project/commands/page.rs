@@ -2,7 +2,7 @@
 
 /// A code block of shell commands.
 #[derive(Debug, Default)]
-pub struct Block {
+pub(super) struct Block {
     pub commands: Vec<Command>,
     /// True if the block also has the output of its commands.
     pub shows_output: bool,
@@ -10,7 +10,7 @@ pub struct Block {
 }
 
 #[derive(Debug)]
-pub struct Command {
+pub(super) struct Command {
     /// Number of the line on the page, from 1.
     pub line: usize,
     pub text: String,
@@ -20,13 +20,13 @@ pub struct Command {
 
 impl Command {
     /// Returns true if the page shows that the command fails.
-    pub fn shows_failure(&self) -> bool {
+    pub(super) fn shows_failure(&self) -> bool {
         self.output.lines().any(|line| line.starts_with("error: ") || line.starts_with("WRONG"))
     }
 }
 
 /// Blocks of shell commands on a page: those marked `console`, with output, and `sh`, without.
-pub fn blocks(text: &str) -> Vec<Block> {
+pub(super) fn blocks(text: &str) -> Vec<Block> {
     let mut found = Vec::new();
     let mut lines = text.lines().enumerate();
     let mut before = "";
@@ -78,7 +78,7 @@ fn scripts(lines: &[(usize, &str)]) -> Vec<Command> {
 }
 
 /// Commands of the program in backticks within text, with their lines.
-pub fn inline_commands(text: &str) -> Vec<(usize, String)> {
+pub(super) fn inline_commands(text: &str) -> Vec<(usize, String)> {
     let mut code = false;
     let mut found = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -94,7 +94,7 @@ pub fn inline_commands(text: &str) -> Vec<(usize, String)> {
 /// Arguments of each run of the program in a shell command.
 ///
 /// Handles quotes as far as the documentation uses them. Omits commands that only name a placeholder, like `COMMAND`.
-pub fn arguments(command: &str) -> Vec<Vec<String>> {
+pub(super) fn arguments(command: &str) -> Vec<Vec<String>> {
     let words = words(&command.replace("\\\n", " "));
     let runs = words.split(|word| word == "\n");
     let runs = runs.filter_map(|run| run.iter().position(|word| word == "kalah").map(|at| &run[at + 1..]));

@@ -6,12 +6,12 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 /// A folder, and the state of the shell between two commands.
-pub struct Shell {
+pub(super) struct Shell {
     directory: TempDir,
 }
 
 /// Builds a folder with tables of Kalah with 6 pits a side by `empty-capture`.
-pub fn tables(seeds: &str) -> PathBuf {
+pub(super) fn tables(seeds: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("documented-tables-{seeds}"));
     let output =
         program().args(["build", "--backend", "cpu", "--seeds", seeds, "--tables"]).arg(&directory).output().unwrap();
@@ -27,7 +27,7 @@ fn program() -> Command {
 
 impl Shell {
     /// Opens a shell in a new folder that links to the contents of `tables`.
-    pub fn new(tables: &Path) -> Shell {
+    pub(super) fn new(tables: &Path) -> Shell {
         let directory = tempfile::tempdir().unwrap();
         let copies = directory.path().join("tables");
         std::fs::create_dir(&copies).unwrap();
@@ -43,7 +43,7 @@ impl Shell {
 
     /// Runs a command. Returns its output, including errors, and its exit code. Exported variables and the current
     /// folder carry over to the next command.
-    pub fn run(&mut self, command: &str) -> (String, i32) {
+    pub(super) fn run(&mut self, command: &str) -> (String, i32) {
         let program = Path::new(env!("CARGO_BIN_EXE_kalah")).parent().unwrap();
         let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
         let script = format!(
@@ -60,7 +60,7 @@ impl Shell {
     }
 
     /// Message of the program about a command or flag in `arguments` that it does not have.
-    pub fn fault_of_flags(&mut self, arguments: &[String]) -> Option<String> {
+    pub(super) fn fault_of_flags(&mut self, arguments: &[String]) -> Option<String> {
         let output = program().args(arguments).arg("--help").stdin(Stdio::null()).output().unwrap();
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
         let unknown = ["unexpected argument", "unrecognized subcommand"].iter().any(|fault| errors.contains(fault));

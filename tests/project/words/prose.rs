@@ -2,7 +2,7 @@
 
 /// Kinds of files with prose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(super) enum Kind {
     /// Rust: comments and strings.
     Product,
     /// Rust, WGSL, JavaScript or C of which only the comments are prose.
@@ -15,7 +15,7 @@ pub enum Kind {
 
 /// Prose without a break: a paragraph, a string, or comments on consecutive lines.
 #[derive(Debug)]
-pub struct Passage {
+pub(super) struct Passage {
     /// First line, from 1.
     pub line: usize,
     pub text: String,
@@ -24,7 +24,7 @@ pub struct Passage {
 
 impl Kind {
     /// Returns the kind of a file, or `None` if no prose of it is checked.
-    pub fn of(name: &str) -> Option<Kind> {
+    pub(super) fn of(name: &str) -> Option<Kind> {
         let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
         let (_, ending) = file.rsplit_once('.').unwrap_or(("", ""));
         match ending {
@@ -38,7 +38,7 @@ impl Kind {
     }
 
     /// Lines that must be short, with their numbers from 0.
-    pub fn short_lines<'t>(self, text: &'t str) -> Box<dyn Iterator<Item = (usize, &'t str)> + 't> {
+    pub(super) fn short_lines<'t>(self, text: &'t str) -> Box<dyn Iterator<Item = (usize, &'t str)> + 't> {
         match self {
             Kind::Page => Box::new(prose_of_page(text).filter(|(_, line)| !line.starts_with('|') && !is_address(line))),
             _ => Box::new(text.lines().enumerate().filter(|(_, line)| !is_address(line))),
@@ -52,7 +52,7 @@ fn is_address(line: &str) -> bool {
 }
 
 /// Passages of a file.
-pub fn passages(kind: Kind, text: &str) -> Vec<Passage> {
+pub(super) fn passages(kind: Kind, text: &str) -> Vec<Passage> {
     match kind {
         Kind::Page => paragraphs(text),
         Kind::Script => scripts(text),

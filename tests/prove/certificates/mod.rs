@@ -11,17 +11,17 @@ use kalah::game::{Bounds, Pit, Position, Rules, ValueBounds};
 use kalah::table::Tables;
 
 /// Exact scores of positions, by brute force.
-pub struct Scores {
+pub(crate) struct Scores {
     rules: Rules,
     found: HashMap<Position, u32>,
 }
 
 impl Scores {
-    pub fn of(rules: Rules) -> Scores {
+    pub(crate) fn of(rules: Rules) -> Scores {
         Scores { rules, found: HashMap::new() }
     }
 
-    pub fn score(&mut self, position: &Position) -> u32 {
+    pub(crate) fn score(&mut self, position: &Position) -> u32 {
         let position = position.without_stores();
         if position.is_over() {
             return position.mover().total();
@@ -40,13 +40,13 @@ impl Scores {
         best
     }
 
-    pub fn value(&mut self, position: &Position) -> i64 {
+    pub(crate) fn value(&mut self, position: &Position) -> i64 {
         position.value(self.score(position))
     }
 }
 
 /// Adds a claim of one bound.
-pub fn claim(claims: &mut ClaimSet, position: &Position, bound: Bound) {
+pub(crate) fn claim(claims: &mut ClaimSet, position: &Position, bound: Bound) {
     let seeds = position.seeds();
     let bounds = match bound {
         Bound::AtLeast(lower) => Bounds { lower, upper: seeds },
@@ -56,7 +56,7 @@ pub fn claim(claims: &mut ClaimSet, position: &Position, bound: Bound) {
 }
 
 /// Writes a certificate to a file, and opens that. The file is removed at once.
-pub fn stored(certificate: &Certificate) -> StoredCertificate {
+pub(crate) fn stored(certificate: &Certificate) -> StoredCertificate {
     // Files in memory are written at once.
     let memory = Some("/dev/shm".into()).filter(|path: &PathBuf| path.is_dir());
     let directory = tempfile::tempdir_in(memory.unwrap_or_else(std::env::temp_dir)).expect("a directory");
@@ -66,14 +66,14 @@ pub fn stored(certificate: &Certificate) -> StoredCertificate {
 }
 
 /// Reads the bytes of a certificate.
-pub fn read(bytes: &[u8]) -> Result<Certificate, CertificateError> {
+pub(crate) fn read(bytes: &[u8]) -> Result<Certificate, CertificateError> {
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     std::fs::write(file.path(), bytes).expect("a writable file");
     Certificate::read(file.path())
 }
 
 /// All positions of a board in which the game is not over, or every `step`-th of them.
-pub fn positions(pits: usize, seeds: usize, step: usize) -> Vec<Position> {
+pub(crate) fn positions(pits: usize, seeds: usize, step: usize) -> Vec<Position> {
     let keys = ClaimKeys::new(pits);
     let count = keys.sequences(seeds).expect("few seeds");
     let key = |rank| (seeds as u128) << 120 | rank;
@@ -84,7 +84,12 @@ pub fn positions(pits: usize, seeds: usize, step: usize) -> Vec<Position> {
 /// Makes a certificate of the value of a position and of each of its moves from brute-force scores.
 ///
 /// Claims that searches with this effort do not show follow in one ply from other claims.
-pub fn certificate(scores: &mut Scores, position: &Position, tables: Option<&Tables>, effort: u32) -> Certificate {
+pub(crate) fn certificate(
+    scores: &mut Scores,
+    position: &Position,
+    tables: Option<&Tables>,
+    effort: u32,
+) -> Certificate {
     let (rules, pits) = (scores.rules, position.pits());
     let table_seeds = tables.and_then(Tables::max_seeds).unwrap_or(0);
     let mut proof = Proof {
@@ -150,7 +155,7 @@ impl Proof<'_> {
 }
 
 /// Returns the positions after the moves, with the bounds that their scores need for `bound`.
-pub fn children(rules: Rules, position: &Position, bound: Bound) -> Vec<(Pit, Position, Bound)> {
+pub(crate) fn children(rules: Rules, position: &Position, bound: Bound) -> Vec<(Pit, Position, Bound)> {
     let seeds = position.seeds();
     let child = |pit| {
         let played = position.without_stores().play(rules, pit).expect("a legal move");

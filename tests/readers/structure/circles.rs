@@ -9,7 +9,7 @@ use super::sources::Sources;
 type Siblings = BTreeMap<(PathBuf, PathBuf), BTreeSet<String>>;
 
 /// Describes each circle, with the files that make it.
-pub fn circles(sources: &Sources) -> Vec<String> {
+pub(super) fn circles(sources: &Sources) -> Vec<String> {
     let mut folders: BTreeMap<usize, Siblings> = BTreeMap::new();
     for (user, used) in sources.uses() {
         let (above_user, above_used) = (line(sources, user), line(sources, used));

@@ -9,7 +9,7 @@ use syn::{Attribute, Item, ItemMod, ItemUse, UseTree, Visibility};
 
 /// A module: a file, or a module inside a file.
 #[derive(Debug)]
-pub struct Module {
+pub(super) struct Module {
     /// The module's folder or file among its siblings, from the root of the sources.
     pub place: PathBuf,
     /// File with the text of the module.
@@ -36,14 +36,14 @@ struct Import {
 
 /// All modules of some crates.
 #[derive(Debug)]
-pub struct Sources {
+pub(super) struct Sources {
     modules: Vec<Module>,
     roots: BTreeMap<String, usize>,
 }
 
 impl Sources {
     /// Reads crates, each given by the name by which others use it and its root below `directory`.
-    pub fn read(directory: &Path, crates: &[(&str, &str)]) -> Sources {
+    pub(super) fn read(directory: &Path, crates: &[(&str, &str)]) -> Sources {
         let mut sources = Sources { modules: Vec::new(), roots: BTreeMap::new() };
         for (name, root) in crates {
             let file = directory.join(root);
@@ -54,12 +54,12 @@ impl Sources {
     }
 
     /// All modules.
-    pub fn modules(&self) -> &[Module] {
+    pub(super) fn modules(&self) -> &[Module] {
         &self.modules
     }
 
     /// Pairs of modules of which the first uses an item that the second defines.
-    pub fn uses(&self) -> Vec<(usize, usize)> {
+    pub(super) fn uses(&self) -> Vec<(usize, usize)> {
         let mut uses = Vec::new();
         for (user, module) in self.modules.iter().enumerate() {
             // A re-export by a folder of items in its files is no use.

@@ -36,7 +36,7 @@ fn start_driver(home: &Path) -> std::io::Result<(Child, u16)> {
 const LOG: (&str, &str) = ("/se/log", "browser");
 
 /// A running Chromium and its driver.
-pub struct Chromium {
+pub(super) struct Chromium {
     driver: Child,
     /// Address of the browser's commands.
     session: String,
@@ -52,7 +52,7 @@ impl Chromium {
     ///
     /// # Errors
     /// If chromedriver is missing, or no Chromium fits it.
-    pub fn open(width: u32, height: u32, flags: &[&str]) -> std::io::Result<Chromium> {
+    pub(super) fn open(width: u32, height: u32, flags: &[&str]) -> std::io::Result<Chromium> {
         let directory = tempfile::tempdir()?;
         let (driver, port) = start_driver(directory.path())?;
         let mut arguments: Vec<String> = [
@@ -87,7 +87,7 @@ impl Chromium {
 
     /// Sends a command to a path of the session. Returns its result.
     #[track_caller]
-    pub fn post(&self, path: &str, body: &Value) -> Value {
+    pub(super) fn post(&self, path: &str, body: &Value) -> Value {
         self.try_post(path, body).unwrap_or_else(|error| panic!("{error}"))
     }
 
@@ -102,12 +102,12 @@ impl Chromium {
     }
 
     /// Returns the new messages of pages to their consoles.
-    pub fn log(&self) -> Value {
+    pub(super) fn log(&self) -> Value {
         self.post(LOG.0, &json!({ "type": LOG.1 }))
     }
 
     /// Opens a window of this size in pixels, in a new profile.
-    pub fn begin(&mut self, width: u32, height: u32) -> std::io::Result<()> {
+    pub(super) fn begin(&mut self, width: u32, height: u32) -> std::io::Result<()> {
         let (profile, window) = Profile::open(&self.address, width, height)?;
         self.profile = Some(profile);
         self.try_post("/window", &json!({ "handle": window }))?;
@@ -116,7 +116,7 @@ impl Chromium {
     }
 
     /// Closes this window, and forgets what its pages have kept, and which keys are pressed.
-    pub fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         let (status, answer) = read(agent().delete(format!("{}/actions", self.session)).call());
         assert_eq!(status, 200, "{answer}");
         self.profile.take().expect("`begin` has opened one").close().unwrap();

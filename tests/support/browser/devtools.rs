@@ -69,14 +69,14 @@ impl DevTools {
 }
 
 /// A new profile in a running Chromium, which is kept in memory.
-pub struct Profile {
+pub(super) struct Profile {
     devtools: DevTools,
     name: Value,
 }
 
 impl Profile {
     /// Opens a window of this size in a new profile. Returns both.
-    pub fn open(address: &str, width: u32, height: u32) -> std::io::Result<(Profile, Value)> {
+    pub(super) fn open(address: &str, width: u32, height: u32) -> std::io::Result<(Profile, Value)> {
         let mut devtools = DevTools::connect(address)?;
         let name = devtools.send("Target.createBrowserContext", &json!({}))?["browserContextId"].take();
         let window = json!({ "url": "about:blank", "browserContextId": name, "newWindow": true,
@@ -86,7 +86,7 @@ impl Profile {
     }
 
     /// Closes its windows, and forgets what it has kept.
-    pub fn close(mut self) -> std::io::Result<()> {
+    pub(super) fn close(mut self) -> std::io::Result<()> {
         self.devtools.send("Target.disposeBrowserContext", &json!({ "browserContextId": self.name })).map(drop)
     }
 }

@@ -6,14 +6,14 @@ use super::chromium::Chromium;
 use super::firefox::Firefox;
 
 /// The connection to a running program.
-pub enum Driver {
+pub(super) enum Driver {
     Chromium(Chromium),
     Firefox(Firefox),
 }
 
 impl Driver {
     /// Returns the connection to Chromium, for what other browsers lack.
-    pub fn chromium(&self) -> &Chromium {
+    pub(super) fn chromium(&self) -> &Chromium {
         match self {
             Driver::Chromium(chromium) => chromium,
             Driver::Firefox(_) => panic!("only Chromium has this command"),
@@ -22,7 +22,7 @@ impl Driver {
 
     /// Sends a command of WebDriver, given by its path and by its name in Marionette. Returns its result.
     #[track_caller]
-    pub fn send(&self, (path, name): (&str, &str), body: &Value) -> Value {
+    pub(super) fn send(&self, (path, name): (&str, &str), body: &Value) -> Value {
         match self {
             Driver::Chromium(chromium) => chromium.post(path, body),
             Driver::Firefox(firefox) => firefox.send(name, body),
@@ -30,7 +30,7 @@ impl Driver {
     }
 
     /// Leaves the page for an empty one. Firefox would keep it for its button Back, so there the tab is closed.
-    pub fn leave(&self) {
+    pub(super) fn leave(&self) {
         match self {
             Driver::Chromium(chromium) => drop(chromium.post("/url", &json!({ "url": "about:blank" }))),
             Driver::Firefox(firefox) => firefox.replace_tab(false),
@@ -38,7 +38,7 @@ impl Driver {
     }
 
     /// Shows an empty page that shares nothing with those before it, in a window of this size.
-    pub fn begin(&mut self, width: u32, height: u32) -> std::io::Result<()> {
+    pub(super) fn begin(&mut self, width: u32, height: u32) -> std::io::Result<()> {
         match self {
             Driver::Chromium(chromium) => chromium.begin(width, height),
             // It is started with this size, and as `end` has left it.
@@ -47,7 +47,7 @@ impl Driver {
     }
 
     /// Closes the page, and all that it has kept.
-    pub fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         match self {
             Driver::Chromium(chromium) => chromium.end(),
             Driver::Firefox(firefox) => firefox.end(),

@@ -32,7 +32,7 @@ const REPLACE: &str = "
     for (const tab of others) gBrowser.removeTab(tab, { skipPermitUnload: true });";
 
 /// A running Firefox.
-pub struct Firefox {
+pub(super) struct Firefox {
     process: Child,
     connection: Mutex<Connection>,
     _profile: tempfile::TempDir,
@@ -100,7 +100,7 @@ impl Firefox {
     ///
     /// # Errors
     /// If Firefox is missing, or cannot be driven.
-    pub fn open(width: u32, height: u32, preferences: &[(&str, bool)]) -> std::io::Result<Firefox> {
+    pub(super) fn open(width: u32, height: u32, preferences: &[(&str, bool)]) -> std::io::Result<Firefox> {
         let profile = tempfile::tempdir()?;
         let mut settings = "user_pref(\"marionette.port\", 0);\n".to_owned();
         for (name, value) in preferences {
@@ -131,7 +131,7 @@ impl Firefox {
 
     /// Sends a command of WebDriver. Returns its result.
     #[track_caller]
-    pub fn send(&self, name: &str, parameters: &Value) -> Value {
+    pub(super) fn send(&self, name: &str, parameters: &Value) -> Value {
         self.try_send(name, parameters).unwrap_or_else(|error| panic!("{error}"))
     }
 
@@ -142,7 +142,7 @@ impl Firefox {
     }
 
     /// Replaces the tab by an empty one: in a new container, or else in its own.
-    pub fn replace_tab(&self, is_apart: bool) {
+    pub(super) fn replace_tab(&self, is_apart: bool) {
         self.try_replace_tab(is_apart).unwrap_or_else(|error| panic!("{error}"));
     }
 
@@ -162,7 +162,7 @@ impl Firefox {
     }
 
     /// Closes the tab, and leaves an empty one that shares nothing with it.
-    pub fn end(&self) {
+    pub(super) fn end(&self) {
         self.send("ReleaseActions", &json!({}));
         self.replace_tab(true);
     }

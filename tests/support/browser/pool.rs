@@ -10,7 +10,7 @@ const MOST: usize = 4;
 const SPARE: usize = 2;
 
 /// Name and flags of a program.
-pub type Kind = Vec<String>;
+pub(super) type Kind = Vec<String>;
 
 /// All open browsers.
 struct Pool {
@@ -75,7 +75,7 @@ fn give_back(kind: Kind, driver: Driver) {
 }
 
 /// A browser in use.
-pub struct Lent {
+pub(super) struct Lent {
     driver: Option<Driver>,
     /// Its kind, if other tests may use it.
     kind: Option<Kind>,
@@ -88,7 +88,7 @@ impl Lent {
     ///
     /// # Errors
     /// If the program is missing, or cannot be driven.
-    pub fn open(
+    pub(super) fn open(
         kind: Option<Kind>,
         (width, height): (u32, u32),
         start: impl FnOnce() -> std::io::Result<Driver>,

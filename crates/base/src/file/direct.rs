@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use kalah_core::memory::HugePages;
 
 /// Alignment of offsets, lengths and memory for direct writes, which suits nearly all disks.
-pub const BLOCK_BYTES: usize = 1 << 12;
+pub(super) const BLOCK_BYTES: usize = 1 << 12;
 
 /// Bytes of each direct write: enough for the full speed of a disk, and few enough to stay in a
 /// processor's cache.
@@ -28,7 +28,7 @@ const SAMPLED_WRITES: u64 = 64;
 
 /// A file written past the page cache.
 #[derive(Debug)]
-pub struct DirectFile {
+pub(super) struct DirectFile {
     file: File,
     /// Page-aligned, one for each write under way.
     buffers: Vec<HugePages>,
@@ -47,7 +47,7 @@ impl DirectFile {
     /// Opens a second handle of a file that is open for writing. `None` if the system or the file
     /// system does not support direct writes.
     #[cfg(target_os = "linux")]
-    pub fn of(file: &File) -> Option<DirectFile> {
+    pub(super) fn of(file: &File) -> Option<DirectFile> {
         use std::os::fd::AsRawFd;
         use std::os::unix::fs::OpenOptionsExt;
         // This path names the file itself, even if it was renamed.
@@ -67,7 +67,7 @@ impl DirectFile {
     ///
     /// # Errors
     /// When writing fails; [`io::ErrorKind::InvalidInput`] if this disk needs larger blocks.
-    pub fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+    pub(super) fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         reserve(&self.file, offset, bytes.len() as u64);
         let parts: Vec<&[u8]> = bytes.chunks(BUFFER_BYTES).collect();
         let (file, next) = (&self.file, AtomicUsize::new(0));
@@ -101,7 +101,7 @@ impl DirectFile {
 
     /// Returns true if most writes were too slow, so that writing should be left to the system. A
     /// majority is required, since a busy processor slows some writes on any disk.
-    pub fn is_slow(&self) -> bool {
+    pub(super) fn is_slow(&self) -> bool {
         self.count.writes >= SAMPLED_WRITES && 2 * self.count.slow > self.count.writes
     }
 }

@@ -3,7 +3,7 @@ use std::fs::File;
 /// Asks the system to start moving `bytes` bytes from `offset` on to the disk, without waiting.
 /// Synchronising the file then takes little time. This alone guarantees nothing, and does nothing
 /// on systems without it.
-pub fn begin_flush(file: &File, offset: u64, bytes: u64) {
+pub(super) fn begin_flush(file: &File, offset: u64, bytes: u64) {
     #[cfg(target_os = "linux")]
     {
         use std::os::fd::AsRawFd;

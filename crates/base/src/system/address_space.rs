@@ -1,7 +1,7 @@
 //! The limit of the address space of this process: `ulimit -v`, `h_vmem` of Grid Engine.
 
 /// The limit, and the bytes that are left of it. `None` if there is no limit.
-pub fn limit_and_rest() -> Option<(u64, u64)> {
+pub(super) fn limit_and_rest() -> Option<(u64, u64)> {
     #[cfg(target_os = "linux")]
     {
         let limit = rustix::process::getrlimit(rustix::process::Resource::As).current?;

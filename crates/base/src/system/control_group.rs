@@ -21,7 +21,7 @@ pub struct ControlGroup {
 
 /// The memory that a control group leaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GroupMemory {
+pub(super) struct GroupMemory {
     pub group: ControlGroup,
     /// Bytes that can still be taken.
     pub available: u64,
@@ -64,7 +64,7 @@ struct Mount {
 
 /// The group that leaves this process the least memory, among its own and all above it; `None` if
 /// no group has a limit. Files are read below `root`, which is `/` except in tests.
-pub fn tightest(root: &Path) -> Option<GroupMemory> {
+pub(super) fn tightest(root: &Path) -> Option<GroupMemory> {
     let own = fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
     // Mount points of other file systems may have names that are not UTF-8.
     let mounts = fs::read(root.join("proc/self/mountinfo")).ok()?;

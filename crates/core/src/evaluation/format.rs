@@ -9,10 +9,10 @@ use crate::game::{MAX_PITS, Rules};
 use crate::header::{Kind, Start};
 
 /// The version of the format with one network.
-pub const NETWORK_VERSION: u32 = 1;
+pub(super) const NETWORK_VERSION: u32 = 1;
 
 /// The version of the format with a network for each phase of the game.
-pub const PHASED_VERSION: u32 = 2;
+pub(super) const PHASED_VERSION: u32 = 2;
 
 /// Bytes of the checksum at the end of the file.
 const CHECKSUM_BYTES: usize = size_of::<u64>();

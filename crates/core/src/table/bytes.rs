@@ -18,7 +18,7 @@ impl Bytes {
     ///
     /// # Errors
     /// When it cannot be opened, mapped or read, is not a regular file, or does not fit in memory.
-    pub fn open(path: &Path, storage: Storage) -> Result<Bytes, TableError> {
+    pub(super) fn open(path: &Path, storage: Storage) -> Result<Bytes, TableError> {
         Bytes::of(file::open(path).map_err(TableError::io(path))?, path, storage)
     }
 
@@ -26,7 +26,7 @@ impl Bytes {
     ///
     /// # Errors
     /// When it cannot be mapped or read, or does not fit in memory.
-    pub fn of(file: File, path: &Path, storage: Storage) -> Result<Bytes, TableError> {
+    pub(super) fn of(file: File, path: &Path, storage: Storage) -> Result<Bytes, TableError> {
         let file = match if storage.is_mapped() { Mapping::of(file, path)? } else { Err(file) } {
             Ok(map) => return Ok(Bytes::Mapped(map)),
             Err(file) => file,

@@ -30,7 +30,7 @@ struct FrameBlocks {
 
 impl Checked {
     /// Makes marks for frames with these numbers of blocks, all unmarked.
-    pub fn none(blocks: impl Iterator<Item = u64>) -> Checked {
+    pub(super) fn none(blocks: impl Iterator<Item = u64>) -> Checked {
         let mut first = 0;
         let frame = |blocks| {
             first += blocks;
@@ -43,25 +43,25 @@ impl Checked {
 
     /// Returns true if all blocks of the table are marked.
     #[inline]
-    pub fn all(&self) -> bool {
+    pub(super) fn all(&self) -> bool {
         self.left.load(Ordering::Acquire) == 0
     }
 
     /// Returns true if all blocks of the frame with `mover` seeds in the mover's row are marked.
     #[inline]
-    pub fn frame(&self, mover: usize) -> bool {
+    pub(super) fn frame(&self, mover: usize) -> bool {
         self.frames[mover - 1].left.load(Ordering::Acquire) == 0
     }
 
     /// Returns true if block `block` of that frame is marked.
     #[inline]
-    pub fn is_marked(&self, mover: usize, block: u64) -> bool {
+    pub(super) fn is_marked(&self, mover: usize, block: u64) -> bool {
         let mark = self.frames[mover - 1].first + block;
         self.marks[(mark / 64) as usize].load(Ordering::Acquire) >> (mark % 64) & 1 != 0
     }
 
     /// Marks block `block` of that frame.
-    pub fn mark(&self, mover: usize, block: u64) {
+    pub(super) fn mark(&self, mover: usize, block: u64) {
         let frame = &self.frames[mover - 1];
         debug_assert!(block < frame.blocks);
         let mark = frame.first + block;
@@ -73,7 +73,7 @@ impl Checked {
     }
 
     /// Blocks without a mark.
-    pub fn left(&self) -> u64 {
+    pub(super) fn left(&self) -> u64 {
         self.left.load(Ordering::Relaxed)
     }
 }

@@ -46,7 +46,7 @@ impl Mapping {
     ///
     /// # Errors
     /// When it cannot be mapped.
-    pub fn of(file: File, path: &Path) -> Result<Result<Mapping, File>, TableError> {
+    pub(super) fn of(file: File, path: &Path) -> Result<Result<Mapping, File>, TableError> {
         // SAFETY: the program guarantees it by calling `map_files`.
         let map = unsafe { Mmap::map(&file) };
         // Some file systems have private mappings only.
@@ -63,12 +63,12 @@ impl Mapping {
     }
 
     /// Present metadata of the file.
-    pub fn metadata(&self) -> io::Result<Metadata> {
+    pub(super) fn metadata(&self) -> io::Result<Metadata> {
         self.file.metadata()
     }
 
     /// Asks the system to read these bytes of the file, without waiting.
-    pub fn read_ahead(&self, bytes: Range<usize>) {
+    pub(super) fn read_ahead(&self, bytes: Range<usize>) {
         #[cfg(unix)]
         // The advice only makes reading faster.
         let _ = self.map.advise_range(memmap2::Advice::WillNeed, bytes.start, bytes.len());
@@ -78,7 +78,7 @@ impl Mapping {
 
     /// Advises the system that single pages will be read at random, so that it reads none around
     /// them.
-    pub fn expect_random_reads(&self) {
+    pub(super) fn expect_random_reads(&self) {
         #[cfg(unix)]
         // The advice only makes reading faster.
         let _ = self.map.advise(memmap2::Advice::Random);
@@ -86,7 +86,7 @@ impl Mapping {
 
     /// Asks the system to remove these bytes from the page cache, unless another process has them
     /// mapped. They can still be read from the disk.
-    pub fn release(&self, bytes: Range<usize>) {
+    pub(super) fn release(&self, bytes: Range<usize>) {
         #[cfg(target_os = "linux")]
         {
             use std::os::fd::AsRawFd;

@@ -42,7 +42,7 @@ impl Run<'_> {
     ///
     /// # Errors
     /// The index of a group whose patch is missing.
-    pub fn unpack_selected(&self, isa: Isa, selected: &RankSet, out: &mut [u8]) -> Result<(), usize> {
+    pub(super) fn unpack_selected(&self, isa: Isa, selected: &RankSet, out: &mut [u8]) -> Result<(), usize> {
         assert_eq!(selected.rows(), self.profile.len(), "a set of the mover's rows of this frame");
         assert!(out.len() >= selected.len() + SELECTED_MARGIN, "space for whole blocks");
         #[cfg(target_arch = "x86_64")]

@@ -28,7 +28,7 @@ pub(super) type Child = (usize, Frame);
 
 impl ClassKind {
     /// Returns the class of a move.
-    pub fn of(next: &ForwardMove) -> ClassKey {
+    pub(super) fn of(next: &ForwardMove) -> ClassKey {
         let kind = match next.kind {
             Kind::Pass => ClassKind::Pass,
             Kind::Again => ClassKind::Again,
@@ -41,7 +41,7 @@ impl ClassKind {
 
     /// Returns the stage of a class of moves of a frame, the length of its list of frames, and the
     /// frames with their numbers.
-    pub fn children(self, frame: Frame, spilled: usize, left: usize) -> (Stage, usize, Vec<Child>) {
+    pub(super) fn children(self, frame: Frame, spilled: usize, left: usize) -> (Stage, usize, Vec<Child>) {
         let Frame { pits, mover, other } = frame;
         let opponent = other + spilled;
         let child = |mover, other| Frame { pits, mover, other };

@@ -51,7 +51,7 @@ pub(super) enum Groups {
 impl Groups {
     /// Returns ranges of groups, each of which may be processed at once. Together they have all
     /// groups that raise scores of some of these `rows`, and perhaps others.
-    pub fn parallel_ranges(&self, rows: Range<u32>) -> Vec<Range<u32>> {
+    pub(super) fn parallel_ranges(&self, rows: Range<u32>) -> Vec<Range<u32>> {
         match self {
             Groups::OfRows(all) => {
                 let group = |row| all.partition_point(|&other| other < row) as u32;

@@ -31,7 +31,7 @@ pub(super) struct Lower {
 
 impl Lower {
     /// Starts without frames, with operands of this size.
-    pub fn new(gpu: &Gpu, operand_bytes: u64, memory: Option<u64>) -> Result<Lower, GpuError> {
+    pub(super) fn new(gpu: &Gpu, operand_bytes: u64, memory: Option<u64>) -> Result<Lower, GpuError> {
         let operand = || gpu.storage("frames of lower layers", operand_bytes);
         Ok(Lower {
             // Among frames that are not read again, those of the lowest layer give way first.
@@ -44,17 +44,17 @@ impl Lower {
     }
 
     /// Bytes of the resident frames.
-    pub fn resident_bytes(&self) -> u64 {
+    pub(super) fn resident_bytes(&self) -> u64 {
         self.resident.bytes()
     }
 
     /// Begins a layer with these reads, which determine the frames that stay.
-    pub fn plan(&mut self, reads: ReadSteps) {
+    pub(super) fn plan(&mut self, reads: ReadSteps) {
         self.resident.plan(reads);
     }
 
     /// Begins a step of the layer: see [`ReadSteps`].
-    pub fn begin(&mut self, step: u32) {
+    pub(super) fn begin(&mut self, step: u32) {
         self.resident.begin(step);
     }
 
@@ -64,7 +64,7 @@ impl Lower {
     /// operand, to which the children are copied, in as many parts as necessary, with one call for
     /// each. Children with an empty row are finished games: their score is the seeds of the row to
     /// move.
-    pub fn load(
+    pub(super) fn load(
         &mut self,
         recorder: &mut Recorder,
         tables: &Tables,
@@ -202,7 +202,12 @@ impl Lower {
 
     /// Keeps a packed frame on the device if there is memory. Frames that are not read again give
     /// way.
-    pub fn keep(&mut self, recorder: &mut Recorder, frame: Frame, packed: &PackedOnDevice) -> Result<(), GpuError> {
+    pub(super) fn keep(
+        &mut self,
+        recorder: &mut Recorder,
+        frame: Frame,
+        packed: &PackedOnDevice,
+    ) -> Result<(), GpuError> {
         let (head, patches) = (packed.head.bytes, packed.patch_bytes.next_multiple_of(4));
         if let Some(buffer) = self.allocate(recorder, frame, head + patches)? {
             let to = buffer.window();
@@ -214,7 +219,7 @@ impl Lower {
     }
 
     /// Evicts the lowest resident layer. Returns true if there was one.
-    pub fn evict(&mut self, recorder: &mut Recorder) -> Result<bool, GpuError> {
+    pub(super) fn evict(&mut self, recorder: &mut Recorder) -> Result<bool, GpuError> {
         let evicted = self.resident.remove_lowest();
         self.most = u64::MAX;
         // Memory is freed once no submitted work uses it.

@@ -11,40 +11,40 @@ pub(super) struct Matrix {
 
 impl Matrix {
     /// Allocates memory for matrices of up to `words` words.
-    pub fn new(gpu: &Gpu, words: u64) -> Result<Matrix, GpuError> {
+    pub(super) fn new(gpu: &Gpu, words: u64) -> Result<Matrix, GpuError> {
         Ok(Matrix { buffer: gpu.storage("the scores of a pair of frames", 4 * words)?, rows: 0, columns: 0 })
     }
 
     /// Words of a matrix of this shape.
-    pub fn words_of(rows: usize, columns: usize) -> u64 {
+    pub(super) fn words_of(rows: usize, columns: usize) -> u64 {
         rows as u64 * columns.div_ceil(4) as u64
     }
 
     /// Sets the shape.
-    pub fn shape(&mut self, rows: usize, columns: usize) {
+    pub(super) fn shape(&mut self, rows: usize, columns: usize) {
         assert!(4 * Matrix::words_of(rows, columns) <= self.buffer.bytes(), "{rows} x {columns} scores");
         (self.rows, self.columns) = (rows, columns);
     }
 
     /// Words of a row.
-    pub fn words(&self) -> u32 {
+    pub(super) fn words(&self) -> u32 {
         self.columns.div_ceil(4) as u32
     }
 
     /// The whole matrix.
-    pub fn all(&self) -> Window {
+    pub(super) fn all(&self) -> Window {
         self.buffer.front(4 * Matrix::words_of(self.rows, self.columns))
     }
 
     /// Maximum rows that a stage can use at once.
-    pub fn rows_at_once(&self, gpu: &Gpu) -> usize {
+    pub(super) fn rows_at_once(&self, gpu: &Gpu) -> usize {
         let bytes = gpu.max_binding() - gpu.window_alignment();
         usize::try_from(bytes / (4 * u64::from(self.words()))).expect("bindings fit the memory")
     }
 
     /// Returns the part that holds these rows, and the number of its first word. It is the whole
     /// matrix if a stage can use that at once.
-    pub fn window(&self, gpu: &Gpu, rows: Range<usize>) -> Result<(Window, u32), GpuError> {
+    pub(super) fn window(&self, gpu: &Gpu, rows: Range<usize>) -> Result<(Window, u32), GpuError> {
         let all = self.all();
         if all.bytes <= gpu.max_binding() {
             return Ok((all, 0));

@@ -44,7 +44,7 @@ pub(super) struct DeviceMemory {
 impl DeviceMemory {
     /// Computes the memory for the layers up to `seeds`, with at most `budget` bytes, and stages
     /// that use at most `max_binding` bytes of a buffer.
-    pub fn new(pits: usize, seeds: usize, budget: Option<u64>, max_binding: u64) -> DeviceMemory {
+    pub(super) fn new(pits: usize, seeds: usize, budget: Option<u64>, max_binding: u64) -> DeviceMemory {
         let frames = |seeds| layer_frames(pits, seeds);
         let matrix_words = frames(seeds)
             .map(|frame| Matrix::words_of(row_count(pits, frame.mover), row_count(pits, frame.other)))
@@ -81,14 +81,14 @@ impl DeviceMemory {
 
     /// Halves the operands, for a device that has less memory than it may use. Returns true if they
     /// could be smaller.
-    pub fn halve_operands(&mut self) -> bool {
+    pub(super) fn halve_operands(&mut self) -> bool {
         let before = self.operand_bytes;
         self.operand_bytes = (before / 2).next_multiple_of(64).max(self.least_operand_bytes);
         self.operand_bytes < before
     }
 
     /// Minimum bytes.
-    pub fn least(&self) -> u64 {
+    pub(super) fn least(&self) -> u64 {
         8 * self.matrix_words + 2 * self.operand_bytes + self.packer_bytes + self.row_bytes + SMALL_BYTES
     }
 }

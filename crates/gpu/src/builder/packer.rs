@@ -51,7 +51,7 @@ pub(super) fn packer_bytes(largest: Frame) -> u64 {
 
 impl Packer {
     /// Allocates memory for frames as large as `frames`.
-    pub fn new(gpu: &Gpu, frames: &[Frame]) -> Result<Packer, GpuError> {
+    pub(super) fn new(gpu: &Gpu, frames: &[Frame]) -> Result<Packer, GpuError> {
         let most = |of: &dyn Fn(Frame) -> u64| frames.iter().map(|&frame| of(frame)).max().unwrap_or(0);
         let groups = most(&groups);
         let block = u64::from(SCAN_BLOCK);
@@ -66,7 +66,12 @@ impl Packer {
     }
 
     /// Packs the scores of `frame`: for each other row, a run over the mover's rows.
-    pub fn pack(&mut self, recorder: &mut Recorder, frame: Frame, scores: &Matrix) -> Result<PackedOnDevice, GpuError> {
+    pub(super) fn pack(
+        &mut self,
+        recorder: &mut Recorder,
+        frame: Frame,
+        scores: &Matrix,
+    ) -> Result<PackedOnDevice, GpuError> {
         let gpu = recorder.gpu();
         let (rows, others) = (frame.mover_rows(), scores.rows);
         assert_eq!((scores.columns as u64, others as u64), (rows as u64, frame.positions() / rows as u64));

@@ -37,14 +37,14 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    pub fn new(gpu: &Gpu, memory: &DeviceMemory) -> Result<Pair, GpuError> {
+    pub(super) fn new(gpu: &Gpu, memory: &DeviceMemory) -> Result<Pair, GpuError> {
         let matrix = || Matrix::new(gpu, memory.matrix_words);
         Ok(Pair { small_moves: matrix()?, large_moves: matrix()? })
     }
 
     /// Computes the scores of the frame in which the side with fewer seeds moves, and of its mirror
     /// image. `number` is that of the pair in its layer.
-    pub fn compute(
+    pub(super) fn compute(
         &mut self,
         recorder: &mut Recorder,
         lower: &mut Lower,
@@ -136,7 +136,7 @@ impl Pair {
 
     /// Transposes the scores with the large side to move into index order. They replace the scores
     /// with the small side to move.
-    pub fn transpose_large(&mut self, recorder: &mut Recorder) -> Result<&Matrix, GpuError> {
+    pub(super) fn transpose_large(&mut self, recorder: &mut Recorder) -> Result<&Matrix, GpuError> {
         let (large_rows, small_rows) = (self.large_moves.rows, self.large_moves.columns);
         self.small_moves.shape(small_rows, large_rows);
         transpose(recorder, &self.large_moves, &self.small_moves)?;

@@ -33,7 +33,7 @@ pub(super) enum Key {
 
 impl Key {
     /// Returns the map that a class of moves needs for the other row's `seeds`, if it needs one.
-    pub fn of_class(kind: ClassKind, seeds: usize, spilled: usize) -> Option<Key> {
+    pub(super) fn of_class(kind: ClassKind, seeds: usize, spilled: usize) -> Option<Key> {
         match kind {
             ClassKind::Capture => Some(Key::Capture(seeds, spilled)),
             ClassKind::Pass | ClassKind::Again => (spilled > 0).then_some(Key::Spill(seeds, spilled)),
@@ -66,14 +66,14 @@ struct State {
 
 impl Prefetcher {
     /// Starts with nothing made.
-    pub fn new(board: BoardRows) -> Prefetcher {
+    pub(super) fn new(board: BoardRows) -> Prefetcher {
         Prefetcher { board, state: Mutex::default(), changed: Condvar::new(), is_over: AtomicBool::new(false) }
     }
 
     /// Makes the data that the pairs of these frames need and no previous layer had, in order. Runs
     /// on a thread beside the one that computes. Returns at [`Prefetcher::end`] at the latest, or
     /// soon after it.
-    pub fn run(&self, frames: impl IntoIterator<Item = Frame>) {
+    pub(super) fn run(&self, frames: impl IntoIterator<Item = Frame>) {
         for frame in frames {
             let small = if frame.mover <= frame.other { frame } else { frame.mirrored() };
             for frame in [small, small.mirrored()] {
@@ -94,12 +94,12 @@ impl Prefetcher {
     }
 
     /// Lets [`Prefetcher::run`] continue.
-    pub fn begin(&self) {
+    pub(super) fn begin(&self) {
         self.is_over.store(false, Ordering::Relaxed);
     }
 
     /// Ends [`Prefetcher::run`]. Data already made is kept.
-    pub fn end(&self) {
+    pub(super) fn end(&self) {
         self.is_over.store(true, Ordering::Relaxed);
         // The lock ensures that no thread is between checking and waiting.
         drop(self.state.lock());
@@ -107,7 +107,7 @@ impl Prefetcher {
     }
 
     /// Returns the words of `key`: prefetched ones as soon as they are ready, otherwise made now.
-    pub fn take(&self, key: Key) -> Vec<u32> {
+    pub(super) fn take(&self, key: Key) -> Vec<u32> {
         let mut state = self.state.lock();
         loop {
             if let Some(words) = state.made.remove(&key) {
@@ -126,7 +126,7 @@ impl Prefetcher {
     }
 
     /// Places in the words of the moves of the rows with `seeds` seeds, after [`Prefetcher::take`].
-    pub fn lists(&self, seeds: usize) -> Arc<MoveLists> {
+    pub(super) fn lists(&self, seeds: usize) -> Arc<MoveLists> {
         Arc::clone(&self.state.lock().lists[&seeds])
     }
 

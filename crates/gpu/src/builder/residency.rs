@@ -20,7 +20,7 @@ pub(super) struct ReadSteps {
 
 impl ReadSteps {
     /// Collects the frames that each step reads; a frame may occur several times.
-    pub fn new<F: IntoIterator<Item = Frame>>(frames: impl IntoIterator<Item = F>) -> ReadSteps {
+    pub(super) fn new<F: IntoIterator<Item = Frame>>(frames: impl IntoIterator<Item = F>) -> ReadSteps {
         let mut reads = ReadSteps::default();
         for (step, frames) in (0..).zip(frames) {
             for frame in frames {
@@ -62,17 +62,17 @@ pub(super) struct Residency<T> {
 
 impl<T> Residency<T> {
     /// Starts without frames.
-    pub fn new(rank: fn(Frame) -> i64) -> Residency<T> {
+    pub(super) fn new(rank: fn(Frame) -> i64) -> Residency<T> {
         Residency { frames: HashMap::new(), bytes: 0, reads: ReadSteps::default(), step: 0, rank }
     }
 
     /// Bytes of all frames.
-    pub fn bytes(&self) -> u64 {
+    pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
     /// Begins a layer with these reads.
-    pub fn plan(&mut self, reads: ReadSteps) {
+    pub(super) fn plan(&mut self, reads: ReadSteps) {
         (self.reads, self.step) = (reads, 0);
         for (frame, resident) in &mut self.frames {
             resident.next = self.reads.next(*frame, 0);
@@ -80,12 +80,12 @@ impl<T> Residency<T> {
     }
 
     /// Begins a step of the layer.
-    pub fn begin(&mut self, step: u32) {
+    pub(super) fn begin(&mut self, step: u32) {
         self.step = step;
     }
 
     /// Returns the object that holds a frame that is read now, if it is kept.
-    pub fn read(&mut self, frame: Frame) -> Option<&T> {
+    pub(super) fn read(&mut self, frame: Frame) -> Option<&T> {
         let resident = self.frames.get_mut(&frame)?;
         resident.next = self.reads.next(frame, self.step + 1);
         Some(&resident.held)
@@ -103,7 +103,7 @@ impl<T> Residency<T> {
 
     /// Frames that should give way to `frame`, which takes `bytes` more than fit. `frame` is read
     /// now, or belongs to the current layer. `None` if `frame` itself should not be kept.
-    pub fn yielding(&self, frame: Frame, bytes: u64) -> Option<Vec<Frame>> {
+    pub(super) fn yielding(&self, frame: Frame, bytes: u64) -> Option<Vec<Frame>> {
         let own = (self.reads.next(frame, self.step + 1), (self.rank)(frame));
         let later = self.latest().take_while(|(frame, _)| (self.frames[frame].next, (self.rank)(*frame)) > own);
         let mut freed = 0;
@@ -117,7 +117,7 @@ impl<T> Residency<T> {
     }
 
     /// Keeps a frame that is read now, or belongs to the current layer.
-    pub fn insert(&mut self, frame: Frame, held: T, bytes: u64) {
+    pub(super) fn insert(&mut self, frame: Frame, held: T, bytes: u64) {
         let next = self.reads.next(frame, self.step + 1);
         self.remove(frame);
         self.frames.insert(frame, Resident { held, bytes, next });
@@ -125,12 +125,12 @@ impl<T> Residency<T> {
     }
 
     /// Drops a frame.
-    pub fn remove(&mut self, frame: Frame) {
+    pub(super) fn remove(&mut self, frame: Frame) {
         self.bytes -= self.frames.remove(&frame).map_or(0, |resident| resident.bytes);
     }
 
     /// Drops all frames of the lowest layer. Returns true if there was one.
-    pub fn remove_lowest(&mut self) -> bool {
+    pub(super) fn remove_lowest(&mut self) -> bool {
         let layer = |frame: &Frame| frame.mover + frame.other;
         let lowest = self.frames.keys().map(layer).min();
         let removed: Vec<Frame> = self.frames.keys().copied().filter(|frame| Some(layer(frame)) == lowest).collect();

@@ -34,7 +34,7 @@ pub(super) struct DeviceRows {
 }
 
 impl DeviceRows {
-    pub fn new(gpu: &Gpu, prefetcher: Arc<Prefetcher>) -> Result<DeviceRows, GpuError> {
+    pub(super) fn new(gpu: &Gpu, prefetcher: Arc<Prefetcher>) -> Result<DeviceRows, GpuError> {
         Ok(DeviceRows {
             prefetcher,
             moves: HashMap::new(),
@@ -45,12 +45,12 @@ impl DeviceRows {
         })
     }
 
-    pub fn rules(&self) -> Rules {
+    pub(super) fn rules(&self) -> Rules {
         self.prefetcher.board.rules
     }
 
     /// Returns the moves of the rows with `seeds` seeds.
-    pub fn moves(&mut self, recorder: &mut Recorder, seeds: usize) -> Result<Arc<RowMoves>, GpuError> {
+    pub(super) fn moves(&mut self, recorder: &mut Recorder, seeds: usize) -> Result<Arc<RowMoves>, GpuError> {
         kept(&mut self.moves, seeds, || {
             let words = self.prefetcher.take(Key::Moves(seeds));
             Ok(RowMoves { buffer: recorder.storage_of("moves", &words)?, lists: self.prefetcher.lists(seeds) })
@@ -58,13 +58,13 @@ impl DeviceRows {
     }
 
     /// Returns a map of ranks, one of [`Key::Spill`] or [`Key::Capture`].
-    pub fn map(&mut self, recorder: &mut Recorder, key: Key) -> Result<Arc<DeviceBuffer>, GpuError> {
+    pub(super) fn map(&mut self, recorder: &mut Recorder, key: Key) -> Result<Arc<DeviceBuffer>, GpuError> {
         let what = if matches!(key, Key::Spill(..)) { "a map of spills" } else { "a map of captures" };
         kept(&mut self.maps, key, || recorder.storage_of(what, &self.prefetcher.take(key)))
     }
 
     /// Returns the rows with `seeds` seeds: two words each, one byte per pit.
-    pub fn relay_rows(&mut self, recorder: &mut Recorder, seeds: usize) -> Result<Arc<DeviceBuffer>, GpuError> {
+    pub(super) fn relay_rows(&mut self, recorder: &mut Recorder, seeds: usize) -> Result<Arc<DeviceBuffer>, GpuError> {
         kept(&mut self.relay_rows, seeds, || {
             let all: Vec<[u32; 2]> = self.prefetcher.board.maps.all(seeds).iter().map(row_words).collect();
             recorder.storage_of("rows", all.as_flattened())
@@ -72,7 +72,7 @@ impl DeviceRows {
     }
 
     /// Returns the data that relays of the board need, for all rows.
-    pub fn relays(&mut self, recorder: &mut Recorder) -> Result<Arc<DeviceRelays>, GpuError> {
+    pub(super) fn relays(&mut self, recorder: &mut Recorder) -> Result<Arc<DeviceRelays>, GpuError> {
         if let Some(made) = &self.relays {
             return Ok(Arc::clone(made));
         }
@@ -92,7 +92,7 @@ impl DeviceRows {
     }
 
     /// Drops maps that only some pairs need.
-    pub fn forget_relay_rows(&mut self) {
+    pub(super) fn forget_relay_rows(&mut self) {
         self.relay_rows.clear();
     }
 }

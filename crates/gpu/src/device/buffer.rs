@@ -40,17 +40,17 @@ pub(crate) struct Window {
 }
 
 impl DeviceBuffer {
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.buffer.size()
     }
 
     /// The whole buffer.
-    pub fn window(&self) -> Window {
+    pub(crate) fn window(&self) -> Window {
         Window { buffer: self.buffer.clone(), offset: 0, bytes: self.bytes() }
     }
 
     /// The first `bytes` bytes.
-    pub fn front(&self, bytes: u64) -> Window {
+    pub(crate) fn front(&self, bytes: u64) -> Window {
         Window { bytes, ..self.window() }
     }
 }
@@ -213,7 +213,7 @@ pub(super) struct Staged {
 impl Staging {
     /// Prepares up to `most` buffers of `bytes` bytes, or smaller ones if there is no memory for
     /// one of that size. The first is made immediately, so that one always exists.
-    pub fn new(gpu: &Gpu, bytes: u64, most: usize) -> Result<Staging, GpuError> {
+    pub(super) fn new(gpu: &Gpu, bytes: u64, most: usize) -> Result<Staging, GpuError> {
         let (give_back, free) = channel();
         let mut staging = Staging { bytes, made: 0, most, filling: None, full: Vec::new(), free, give_back };
         loop {
@@ -229,13 +229,13 @@ impl Staging {
     }
 
     /// Bytes of a buffer.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.bytes as usize
     }
 
     /// Stores the first bytes of `data`, a multiple of 4, for commands recorded from now on; `None`
     /// if no buffer is free before submitted work ends.
-    pub fn write(&mut self, gpu: &Gpu, data: &[u8]) -> Result<Option<Staged>, GpuError> {
+    pub(super) fn write(&mut self, gpu: &Gpu, data: &[u8]) -> Result<Option<Staged>, GpuError> {
         let (buffer, offset) = match self.filling.take() {
             Some((buffer, offset)) if offset < buffer.size() => (buffer, offset),
             full => {
@@ -283,7 +283,7 @@ impl Staging {
     }
 
     /// Call before submitting the recorded work. Returns the buffers that it reads.
-    pub fn finish(&mut self) -> Vec<Buffer> {
+    pub(super) fn finish(&mut self) -> Vec<Buffer> {
         // A buffer without data continues to be filled.
         self.full.extend(self.filling.take_if(|(_, filled)| *filled > 0).map(|(buffer, _)| buffer));
         self.full.iter().for_each(Buffer::unmap);
@@ -292,7 +292,7 @@ impl Staging {
 
     /// Call after submitting the recorded work. The buffers are reused once the device has read
     /// them.
-    pub fn recall(&mut self, submitted: Vec<Buffer>) {
+    pub(super) fn recall(&mut self, submitted: Vec<Buffer>) {
         for buffer in submitted {
             let (give_back, mapped) = (self.give_back.clone(), buffer.clone());
             buffer.map_async(MapMode::Write, .., move |result| {
@@ -305,7 +305,7 @@ impl Staging {
     }
 
     /// Call when recorded work was dropped and never submitted.
-    pub fn abandon(&mut self) {
+    pub(super) fn abandon(&mut self) {
         self.full.extend(self.filling.take().map(|(buffer, _)| buffer));
         for buffer in self.full.drain(..) {
             self.give_back.send(buffer).expect("both ends are here");

@@ -33,7 +33,7 @@ pub(super) struct Flights {
 
 impl Flights {
     /// Submits commands that do this work.
-    pub fn submit(&mut self, gpu: &Gpu, commands: impl IntoIterator<Item = CommandBuffer>, work: Work) {
+    pub(super) fn submit(&mut self, gpu: &Gpu, commands: impl IntoIterator<Item = CommandBuffer>, work: Work) {
         let index = gpu.queue.submit(commands);
         let submitted = Instant::now();
         let ended = Arc::new(OnceLock::new());
@@ -47,7 +47,7 @@ impl Flights {
     }
 
     /// Waits until at most `most` submissions are in flight. `pace` learns from those that ended.
-    pub fn wait(&mut self, gpu: &Gpu, most: usize, pace: &mut Pace) -> Result<(), GpuError> {
+    pub(super) fn wait(&mut self, gpu: &Gpu, most: usize, pace: &mut Pace) -> Result<(), GpuError> {
         let now = Instant::now();
         // The check that follows reports the error.
         let _ = gpu.poll(PollType::Poll);
@@ -75,7 +75,7 @@ impl Flights {
     }
 
     /// Number of submissions in flight.
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.flights.len()
     }
 }

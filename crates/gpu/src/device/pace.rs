@@ -50,12 +50,12 @@ pub(super) struct Pace {
 
 impl Pace {
     /// Starts without measurements. A submission should take this many seconds.
-    pub fn new(seconds: f64) -> Pace {
+    pub(super) fn new(seconds: f64) -> Pace {
         Pace { seconds, rates: HashMap::new() }
     }
 
     /// Target seconds of a submission.
-    pub fn seconds(&self) -> f64 {
+    pub(super) fn seconds(&self) -> f64 {
         self.seconds
     }
 
@@ -64,13 +64,13 @@ impl Pace {
     }
 
     /// Expected seconds of this work.
-    pub fn expected(&self, work: &Work) -> f64 {
+    pub(super) fn expected(&self, work: &Work) -> f64 {
         work.iter().map(|(&kind, &units)| self.rate(kind) * units as f64).sum()
     }
 
     /// Maximum units of a kind for one submission: those expected to take its target, but at least
     /// one.
-    pub fn units(&self, kind: Kind) -> u64 {
+    pub(super) fn units(&self, kind: Kind) -> u64 {
         ((self.seconds / self.rate(kind)) as u64).max(1)
     }
 
@@ -79,7 +79,7 @@ impl Pace {
     /// If it took longer than a submission should, all of its kinds count as slower, since any of
     /// them may be the cause. If it took less than expected, each kind counts as faster by its
     /// share in the expectation. Kinds that hardly contributed are unchanged.
-    pub fn learn(&mut self, work: &Work, took: &Took) {
+    pub(super) fn learn(&mut self, work: &Work, took: &Took) {
         let expected = self.expected(work);
         let slower = took.least > expected && took.least > self.seconds;
         let faster = took.most < expected;

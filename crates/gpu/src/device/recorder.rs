@@ -72,7 +72,7 @@ pub(crate) struct RecorderBuffers {
 
 impl RecorderBuffers {
     /// Makes buffers for uploads that are usually smaller than `upload` bytes.
-    pub fn new(gpu: &Gpu, upload: u64) -> Result<RecorderBuffers, GpuError> {
+    pub(crate) fn new(gpu: &Gpu, upload: u64) -> Result<RecorderBuffers, GpuError> {
         let params_usage = BufferUsages::UNIFORM | BufferUsages::COPY_DST | BufferUsages::COPY_SRC;
         Ok(RecorderBuffers {
             params: gpu.buffer("parameters", PARAMS_BYTES as u64, params_usage)?,
@@ -110,7 +110,7 @@ pub(crate) struct Recorder<'g> {
 }
 
 impl<'g> Recorder<'g> {
-    pub fn new(gpu: &'g Gpu, buffers: RecorderBuffers) -> Recorder<'g> {
+    pub(crate) fn new(gpu: &'g Gpu, buffers: RecorderBuffers) -> Recorder<'g> {
         Recorder {
             gpu,
             buffers,
@@ -131,7 +131,7 @@ impl<'g> Recorder<'g> {
     }
 
     /// Returns the buffers for the next recorder. Work that was not submitted is dropped.
-    pub fn into_buffers(mut self) -> RecorderBuffers {
+    pub(crate) fn into_buffers(mut self) -> RecorderBuffers {
         (self.pass, self.encoder) = (None, None);
         self.buffers.small.abandon();
         self.buffers.staging.abandon();
@@ -139,21 +139,21 @@ impl<'g> Recorder<'g> {
     }
 
     /// The last submission.
-    pub fn last(&self) -> Option<SubmissionIndex> {
+    pub(crate) fn last(&self) -> Option<SubmissionIndex> {
         self.flights.last.clone()
     }
 
-    pub fn gpu(&self) -> &'g Gpu {
+    pub(crate) fn gpu(&self) -> &'g Gpu {
         self.gpu
     }
 
     /// The buffer in which [`Recorder::records`] puts records.
-    pub fn records_window(&self) -> Window {
+    pub(crate) fn records_window(&self) -> Window {
         self.buffers.records.window()
     }
 
     /// Stores records for the kernels recorded next. Returns the number of the first.
-    pub fn records(&mut self, records: &[Record]) -> Result<u32, GpuError> {
+    pub(crate) fn records(&mut self, records: &[Record]) -> Result<u32, GpuError> {
         assert!(records.len() <= RECORDS);
         if self.records.len() + records.len() > RECORDS {
             // After this submission they may be overwritten.
@@ -170,7 +170,7 @@ impl<'g> Recorder<'g> {
     }
 
     /// Binds a kernel to its buffers, in the order of its bindings.
-    pub fn bind(&self, kernel: &'static Kernel, windows: &[Window]) -> Bound {
+    pub(crate) fn bind(&self, kernel: &'static Kernel, windows: &[Window]) -> Bound {
         assert_eq!(windows.len(), kernel.access.len(), "buffers of {}", kernel.name);
         // The check for races relies on this: bindings do not share memory that is written.
         for (window, _) in windows.iter().zip(kernel.access).filter(|(_, access)| **access == Access::Write) {
@@ -196,7 +196,7 @@ impl<'g> Recorder<'g> {
     }
 
     /// Runs a kernel in `workgroups` workgroups, at most [`MAX_WORKGROUPS`].
-    pub fn dispatch<P: Params>(&mut self, bound: &Bound, params: &P, workgroups: u32) -> Result<(), GpuError> {
+    pub(crate) fn dispatch<P: Params>(&mut self, bound: &Bound, params: &P, workgroups: u32) -> Result<(), GpuError> {
         assert!(workgroups <= MAX_WORKGROUPS && size_of::<P>() <= PARAMS_STRIDE);
         if workgroups == 0 {
             return Ok(());
@@ -245,14 +245,14 @@ impl<'g> Recorder<'g> {
     }
 
     /// Number of threads of a kernel that are expected to take a fraction of a second.
-    pub fn threads_at_once(&self, kernel: &'static Kernel) -> u64 {
+    pub(crate) fn threads_at_once(&self, kernel: &'static Kernel) -> u64 {
         self.buffers.pace.units(Kind::Kernel(kernel.name))
     }
 
     /// Runs a kernel over `threads` threads, in parts that are multiples of `unit` threads and take
     /// a fraction of a second. `params` returns the parameters of a part from its first thread and
     /// its number of threads.
-    pub fn dispatch_threads<P: Params>(
+    pub(crate) fn dispatch_threads<P: Params>(
         &mut self,
         bound: &Bound,
         threads: u64,
@@ -317,14 +317,14 @@ impl<'g> Recorder<'g> {
     }
 
     /// Fills a part of a buffer with zeros.
-    pub fn clear(&mut self, window: &Window) -> Result<(), GpuError> {
+    pub(crate) fn clear(&mut self, window: &Window) -> Result<(), GpuError> {
         self.in_parts(window.bytes, |encoder, at, bytes| {
             encoder.clear_buffer(&window.buffer, window.offset + at, Some(bytes));
         })
     }
 
     /// Copies `bytes` from the beginning of one window to the beginning of another.
-    pub fn copy(&mut self, from: &Window, to: &Window, bytes: u64) -> Result<(), GpuError> {
+    pub(crate) fn copy(&mut self, from: &Window, to: &Window, bytes: u64) -> Result<(), GpuError> {
         self.copied += bytes;
         self.in_parts(bytes, |encoder, at, bytes| {
             encoder.copy_buffer_to_buffer(&from.buffer, from.offset + at, &to.buffer, to.offset + at, bytes);
@@ -346,14 +346,14 @@ impl<'g> Recorder<'g> {
     }
 
     /// Makes a buffer that kernels use, with these words.
-    pub fn storage_of(&mut self, what: &'static str, words: &[u32]) -> Result<DeviceBuffer, GpuError> {
+    pub(crate) fn storage_of(&mut self, what: &'static str, words: &[u32]) -> Result<DeviceBuffer, GpuError> {
         let buffer = self.gpu.storage(what, 4 * words.len() as u64)?;
         self.upload(bytemuck::cast_slice(words), &buffer.window())?;
         Ok(buffer)
     }
 
     /// Copies bytes, a multiple of 4, to the beginning of a window.
-    pub fn upload(&mut self, bytes: &[u8], to: &Window) -> Result<(), GpuError> {
+    pub(crate) fn upload(&mut self, bytes: &[u8], to: &Window) -> Result<(), GpuError> {
         let (mut rest, mut offset, mut was_none) = (bytes, to.offset, false);
         while !rest.is_empty() {
             let Some(staged) = self.buffers.staging.write(self.gpu, rest)? else {
@@ -415,7 +415,7 @@ impl<'g> Recorder<'g> {
     ///
     /// # Errors
     /// When the device reported a fault, or hangs.
-    pub fn submit(&mut self) -> Result<(), GpuError> {
+    pub(crate) fn submit(&mut self) -> Result<(), GpuError> {
         self.pass = None;
         if let Some(mut encoder) = self.encoder.take() {
             if let Some(timing) = &mut self.timing {
@@ -440,7 +440,7 @@ impl<'g> Recorder<'g> {
     ///
     /// # Errors
     /// When the device reported a fault.
-    pub fn finish(&mut self) -> Result<(), GpuError> {
+    pub(crate) fn finish(&mut self) -> Result<(), GpuError> {
         self.submit()?;
         self.flights.wait(self.gpu, 0, &mut self.buffers.pace)?;
         self.gpu.wait(None)

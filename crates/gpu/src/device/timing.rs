@@ -27,7 +27,7 @@ pub(crate) struct Timing {
 
 impl Timing {
     /// Starts measuring; `None` on an adapter without timestamps.
-    pub fn new(gpu: &Gpu) -> Result<Option<Timing>, GpuError> {
+    pub(crate) fn new(gpu: &Gpu) -> Result<Option<Timing>, GpuError> {
         if !gpu.report().timestamps {
             return Ok(None);
         }
@@ -50,7 +50,7 @@ impl Timing {
     }
 
     /// Seconds that a kernel took so far.
-    pub fn seconds(&self, kernel: &Kernel) -> f64 {
+    pub(crate) fn seconds(&self, kernel: &Kernel) -> f64 {
         self.seconds.get(kernel.name).copied().unwrap_or(0.0)
     }
 

@@ -22,7 +22,7 @@ pub(super) struct DepthLimited {
 const LONGEST: Duration = Duration::from_secs(1);
 
 impl DepthLimited {
-    pub fn new(name: PlayerName, rules: Rules, method: Method, depth: u32) -> DepthLimited {
+    pub(super) fn new(name: PlayerName, rules: Rules, method: Method, depth: u32) -> DepthLimited {
         let search = LimitedSearch::new(rules, method, depth);
         DepthLimited { name, search, budget: Budget::PLAYER, begun: None }
     }
@@ -100,7 +100,7 @@ pub(super) struct Budget {
 impl Budget {
     /// Limits of players: some minutes for the whole search. No search of a published comparison takes as many
     /// positions.
-    pub const PLAYER: Budget = Budget { whole: 1 << 30, step: 1 << 24 };
+    pub(super) const PLAYER: Budget = Budget { whole: 1 << 30, step: 1 << 24 };
 }
 
 #[cfg(test)]

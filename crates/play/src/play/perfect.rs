@@ -43,11 +43,11 @@ pub(super) struct Perfect<'t> {
 }
 
 impl<'t> Perfect<'t> {
-    pub fn new(setting: Setting<'t>) -> Perfect<'t> {
+    pub(super) fn new(setting: Setting<'t>) -> Perfect<'t> {
         Perfect { setting, solver: None, begun: None, plain: None }
     }
 
-    pub fn with(setting: Setting<'t>, solver: Solver<'t>) -> Perfect<'t> {
+    pub(super) fn with(setting: Setting<'t>, solver: Solver<'t>) -> Perfect<'t> {
         Perfect { setting, solver: Some(solver), begun: None, plain: None }
     }
 

@@ -40,7 +40,7 @@ pub(super) struct Random {
 
 impl Random {
     /// A player whose moves are the same for the same seed and game.
-    pub fn new(seed: u64, game: u64) -> Random {
+    pub(super) fn new(seed: u64, game: u64) -> Random {
         let mut games = fastrand::Rng::with_seed(game);
         Random { seed, random: fastrand::Rng::with_seed(mixed(seed) ^ games.u64(..)) }
     }

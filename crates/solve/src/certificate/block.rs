@@ -212,29 +212,29 @@ pub(super) struct RawEntry {
 
 impl RawEntry {
     /// The entry of a block of `claims` claims, which has `raw_bytes` bytes before compression.
-    pub fn new(claims: usize, raw_bytes: usize, compressed: &[u8]) -> RawEntry {
+    pub(crate) fn new(claims: usize, raw_bytes: usize, compressed: &[u8]) -> RawEntry {
         let [claims, raw_bytes, compressed_bytes] =
             [claims, raw_bytes, compressed.len()].map(|number| (number as u32).to_le());
         RawEntry { claims, raw_bytes, compressed_bytes, ..Zeroable::zeroed() }.sealed(compressed)
     }
 
     /// Number of claims.
-    pub fn claims(&self) -> usize {
+    pub(crate) fn claims(&self) -> usize {
         u32::from_le(self.claims) as usize
     }
 
     /// Bytes before compression.
-    pub fn raw_bytes(&self) -> usize {
+    pub(crate) fn raw_bytes(&self) -> usize {
         u32::from_le(self.raw_bytes) as usize
     }
 
     /// Bytes in the file.
-    pub fn compressed_bytes(&self) -> usize {
+    pub(crate) fn compressed_bytes(&self) -> usize {
         u32::from_le(self.compressed_bytes) as usize
     }
 
     /// Returns true if `compressed` has the checksum of the block.
-    pub fn is_of(&self, compressed: &[u8]) -> bool {
+    pub(crate) fn is_of(&self, compressed: &[u8]) -> bool {
         self.sealed(compressed).checksum == self.checksum
     }
 

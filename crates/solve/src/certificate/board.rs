@@ -13,7 +13,7 @@ pub(super) struct Variant {
 
 impl Variant {
     /// `None` if no board has this many pits.
-    pub fn new(rules: Rules, pits: usize) -> Option<Variant> {
+    pub(crate) fn new(rules: Rules, pits: usize) -> Option<Variant> {
         (1..=MAX_PITS).contains(&pits).then(|| Variant {
             pits,
             moves_again: rules.moves_again(),
@@ -72,27 +72,27 @@ pub(super) fn sum(row: u128) -> u32 {
 
 impl CheckerBoard {
     /// The rows of a position; `None` if it has more than 255 seeds in play.
-    pub fn new(position: &Position) -> Option<CheckerBoard> {
+    pub(crate) fn new(position: &Position) -> Option<CheckerBoard> {
         let row = |row: &Row| row.seeds().iter().rev().fold(0, |bytes, &pit| bytes << 8 | u128::from(pit));
         (position.seeds() as usize <= MAX_SEEDS)
             .then(|| CheckerBoard { mover: row(position.mover()), other: row(position.other()) })
     }
 
     /// The position, with empty stores.
-    pub fn position(&self, pits: usize) -> Position {
+    pub(crate) fn position(&self, pits: usize) -> Position {
         let row = |row: u128| Row::new(&row.to_le_bytes().map(u32::from)[..pits]).expect("1 to 16 pits");
         Position::new(row(self.mover), row(self.other), 0, 0).expect("rows of equal length with few seeds")
     }
 
     /// Pits from which the mover can sow, from the one next to the store to the first.
     #[inline]
-    pub fn moves(&self, variant: &Variant) -> impl Iterator<Item = usize> + use<> {
+    pub(crate) fn moves(&self, variant: &Variant) -> impl Iterator<Item = usize> + use<> {
         let row = self.mover;
         (0..variant.pits).rev().filter(move |&pit| pit_of(row, pit) > 0)
     }
 
     /// Plays the mover's pit `pit`, which must not be empty.
-    pub fn after(&self, variant: &Variant, pit: usize) -> After {
+    pub(crate) fn after(&self, variant: &Variant, pit: usize) -> After {
         let pits = variant.pits;
         // The rows and the store of the player who moves.
         let (mut own, mut other, mut stored) = (self.mover, self.other, 0);

@@ -4,15 +4,15 @@ use crate::leb128;
 pub(super) struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {
-    pub fn new(bytes: &'a [u8]) -> Bytes<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Bytes<'a> {
         Bytes(bytes)
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+    pub(crate) fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
         Some(taken)
@@ -22,28 +22,28 @@ impl<'a> Bytes<'a> {
         self.take(N)?.try_into().ok()
     }
 
-    pub fn u8(&mut self) -> Option<u8> {
+    pub(crate) fn u8(&mut self) -> Option<u8> {
         self.array().map(u8::from_le_bytes)
     }
 
-    pub fn u16(&mut self) -> Option<u16> {
+    pub(crate) fn u16(&mut self) -> Option<u16> {
         self.array().map(u16::from_le_bytes)
     }
 
-    pub fn u32(&mut self) -> Option<u32> {
+    pub(crate) fn u32(&mut self) -> Option<u32> {
         self.array().map(u32::from_le_bytes)
     }
 
-    pub fn i64(&mut self) -> Option<i64> {
+    pub(crate) fn i64(&mut self) -> Option<i64> {
         self.array().map(i64::from_le_bytes)
     }
 
     /// A number below 2^126 in LEB128.
-    pub fn number(&mut self) -> Option<u128> {
+    pub(crate) fn number(&mut self) -> Option<u128> {
         leb128::take(&mut self.0)
     }
 
-    pub fn digest(&mut self) -> Option<[u8; 32]> {
+    pub(crate) fn digest(&mut self) -> Option<[u8; 32]> {
         self.array()
     }
 }

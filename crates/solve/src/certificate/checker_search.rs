@@ -55,18 +55,28 @@ struct Open {
 }
 
 impl<'a> CheckerSearch<'a> {
-    pub fn new(variant: Variant, tables: Option<&'a Tables>, table_seeds: usize, effort: u32) -> CheckerSearch<'a> {
+    pub(crate) fn new(
+        variant: Variant,
+        tables: Option<&'a Tables>,
+        table_seeds: usize,
+        effort: u32,
+    ) -> CheckerSearch<'a> {
         let memory = Memory::new(effort);
         CheckerSearch { variant, tables, table_seeds: table_seeds as u32, limit: 1 << effort, nodes: 0, memory }
     }
 
     /// Returns true if positions with `seeds` seeds in play are in the tables.
-    pub fn is_in_tables(&self, seeds: u32) -> bool {
+    pub(crate) fn is_in_tables(&self, seeds: u32) -> bool {
         seeds <= self.table_seeds
     }
 
     /// Tests whether the score of a position with `seeds` seeds in play is at least `score`. The game is not over.
-    pub fn reaches(&mut self, board: &CheckerBoard, seeds: u32, score: u32) -> Result<CheckerFinding, TableError> {
+    pub(crate) fn reaches(
+        &mut self,
+        board: &CheckerBoard,
+        seeds: u32,
+        score: u32,
+    ) -> Result<CheckerFinding, TableError> {
         let trivial = Bounds { lower: 0, upper: seeds };
         let known = |reached, bounds| CheckerFinding { reached: Some(reached), bounds, nodes: 0 };
         if score == 0 || score > seeds {
@@ -88,7 +98,7 @@ impl<'a> CheckerSearch<'a> {
 
     /// The score of an unfinished position in the tables; `None` if it is above them.
     #[inline]
-    pub fn table_score(&self, board: &CheckerBoard, seeds: u32) -> Result<Option<u32>, TableError> {
+    pub(crate) fn table_score(&self, board: &CheckerBoard, seeds: u32) -> Result<Option<u32>, TableError> {
         let Some(tables) = self.tables.filter(|_| seeds <= self.table_seeds) else { return Ok(None) };
         let row = |row: u128| *row.to_le_bytes().first_chunk().expect("a row of a table is shorter");
         let (mover, other): (TableRow, TableRow) = (row(board.mover), row(board.other));

@@ -83,7 +83,7 @@ pub(super) struct Header {
 impl Header {
     /// Parses the header at the start of a file, and compares the file's length, `found`, with it. `bytes` has at
     /// least the first [`HEADER_BYTES`] bytes of the file, or all of a shorter one.
-    pub fn read(bytes: &[u8], found: u64) -> Result<Header, CertificateDamage> {
+    pub(crate) fn read(bytes: &[u8], found: u64) -> Result<Header, CertificateDamage> {
         let damaged = CertificateDamage::Part(CertificatePart::Header);
         Start::read(bytes, Kind::Certificate, &[VERSION])?;
         let least = (HEADER_BYTES + DIGEST_BYTES) as u64;
@@ -127,7 +127,7 @@ impl Header {
     }
 
     /// Parses the prefix: statement, digests of the tables, and the list of blocks.
-    pub fn prefix(&self, bytes: &[u8]) -> Result<(Head, Vec<RawEntry>), CertificateDamage> {
+    pub(crate) fn prefix(&self, bytes: &[u8]) -> Result<(Head, Vec<RawEntry>), CertificateDamage> {
         let damaged = CertificateDamage::Part;
         let split = checked(bytes).zip(self.blocks.checked_mul(ENTRY_BYTES));
         let split = split.and_then(|(prefix, bytes)| prefix.split_at_checked(prefix.len().checked_sub(bytes)?));

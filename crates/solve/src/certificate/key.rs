@@ -2,7 +2,7 @@ use kalah_core::game::Position;
 use kalah_core::index::{MAX_RANKED_SEEDS, sequence_position, sequence_rank, sequences};
 
 /// Maximum seeds in play of a position in a certificate.
-pub const MAX_SEEDS: usize = MAX_RANKED_SEEDS;
+pub(crate) const MAX_SEEDS: usize = MAX_RANKED_SEEDS;
 
 /// Bits of a key below the seeds in play.
 const RANK_BITS: u32 = 120;

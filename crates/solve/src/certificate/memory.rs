@@ -25,13 +25,13 @@ struct Entry {
 
 impl Memory {
     /// For searches of at most 2^`effort` nodes.
-    pub fn new(effort: u32) -> Memory {
+    pub(crate) fn new(effort: u32) -> Memory {
         let empty = Entry { board: CheckerBoard { mover: 0, other: 0 }, generation: 0, lower: 0, upper: 0 };
         Memory { entries: vec![empty; 1 << effort.min(MAX_BITS)], generation: 0 }
     }
 
     /// Removes everything.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.generation = self.generation.wrapping_add(1);
         if self.generation == 0 {
             self.entries.iter_mut().for_each(|entry| entry.generation = 0);
@@ -46,7 +46,7 @@ impl Memory {
 
     /// The lower and the upper bound found for a board.
     #[inline]
-    pub fn get(&self, board: &CheckerBoard) -> Option<(u32, u32)> {
+    pub(crate) fn get(&self, board: &CheckerBoard) -> Option<(u32, u32)> {
         let entry = &self.entries[self.place(board)];
         (entry.generation == self.generation && entry.board == *board)
             .then_some((entry.lower.into(), entry.upper.into()))
@@ -54,7 +54,7 @@ impl Memory {
 
     /// Stores the result of a test of a board with `seeds` seeds in play: its score is at least `score` if
     /// `reached`, else below it.
-    pub fn put(&mut self, board: &CheckerBoard, seeds: u32, score: u32, reached: bool) {
+    pub(crate) fn put(&mut self, board: &CheckerBoard, seeds: u32, score: u32, reached: bool) {
         let place = self.place(board);
         let (lower, upper) = self.get(board).unwrap_or((0, seeds));
         let (lower, upper) = if reached { (lower.max(score), upper) } else { (lower, upper.min(score)) };

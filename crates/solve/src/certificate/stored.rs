@@ -278,7 +278,7 @@ pub(super) struct Known {
 
 impl Known {
     /// The bounds claimed for a position, which must be one of those looked up.
-    pub fn get(&self, position: &Position) -> Option<Bounds> {
+    pub(crate) fn get(&self, position: &Position) -> Option<Bounds> {
         let place = self.keys.binary_search(&self.all.key(position)?);
         let [lower, upper] = self.bounds[place.expect("claims of all positions asked for were looked up")];
         (lower <= upper).then_some(Bounds { lower: lower.into(), upper: upper.into() })

@@ -46,7 +46,7 @@ impl Extraction<'_, '_> {
     ///
     /// # Errors
     /// If a test does not have the answer, a table is damaged, or the extraction is stopped.
-    pub fn run(&self, held: &mut Claims, proved: &[(Test, bool)]) -> Result<(), ProveError> {
+    pub(crate) fn run(&self, held: &mut Claims, proved: &[(Test, bool)]) -> Result<(), ProveError> {
         let before = held.len();
         let mut open: Vec<(Test, bool)> = proved.to_vec();
         while !open.is_empty() {
@@ -173,7 +173,7 @@ impl Extraction<'_, '_> {
     ///
     /// # Errors
     /// As [`Extraction::run`].
-    pub fn needed(&self, held: &mut Claims, proved: &[(Test, bool)], pits: usize) -> Result<Claims, ProveError> {
+    pub(crate) fn needed(&self, held: &mut Claims, proved: &[(Test, bool)], pits: usize) -> Result<Claims, ProveError> {
         self.run(held, proved)?;
         let mut needed = Claims::new(pits);
         let mut open: Vec<(Test, bool)> = proved.to_vec();

@@ -18,13 +18,13 @@ pub(super) struct Numbers {
 
 impl Numbers {
     /// Numbers of a test with this answer.
-    pub fn decided(answer: bool) -> Numbers {
+    pub(crate) fn decided(answer: bool) -> Numbers {
         let (proof, disproof) = if answer { (0.0, f64::INFINITY) } else { (f64::INFINITY, 0.0) };
         Numbers { proof, disproof }
     }
 
     /// The answer, if the test is decided.
-    pub fn answer(self) -> Option<bool> {
+    pub(crate) fn answer(self) -> Option<bool> {
         if self.proof == 0.0 {
             return Some(true);
         }
@@ -53,7 +53,7 @@ impl Finished {
     ///
     /// Returns false if they contradict another job.
     #[must_use]
-    pub fn proved(&mut self, position: &Position, bounds: Bounds) -> bool {
+    pub(crate) fn proved(&mut self, position: &Position, bounds: Bounds) -> bool {
         let position = position.without_stores();
         let known = self.bounds.entry(position).or_insert(Bounds { lower: 0, upper: position.seeds() });
         *known = Bounds { lower: known.lower.max(bounds.lower), upper: known.upper.min(bounds.upper) };
@@ -61,12 +61,12 @@ impl Finished {
     }
 
     /// Marks a test whose job ran over its budget.
-    pub fn ran_over(&mut self, test: &Test) {
+    pub(crate) fn ran_over(&mut self, test: &Test) {
         self.over_budget.insert(*test);
     }
 
     /// Bounds that jobs proved for a position.
-    pub fn bounds(&self, position: &Position) -> Option<Bounds> {
+    pub(crate) fn bounds(&self, position: &Position) -> Option<Bounds> {
         self.bounds.get(&position.without_stores()).copied()
     }
 
@@ -109,13 +109,13 @@ type Seen = HashMap<Test, Numbers>;
 impl<'e> Manager<'e> {
     /// A manager of tests by these rules. `evaluate` returns the effort of a test that was not expanded, and
     /// the answer of a test that needs no job.
-    pub fn new(rules: Rules, evaluate: impl FnMut(&Test) -> Numbers + 'e) -> Manager<'e> {
+    pub(crate) fn new(rules: Rules, evaluate: impl FnMut(&Test) -> Numbers + 'e) -> Manager<'e> {
         Manager { rules, evaluate: Box::new(evaluate), evaluated: HashMap::new(), replies: HashMap::new() }
     }
 
     /// Plans at most `most` jobs for the targets, hardest first. The hardest job is the one most likely to
     /// refute a hypothesis.
-    pub fn plan(&mut self, targets: &[Target], finished: &Finished, most: usize) -> JobPlan {
+    pub(crate) fn plan(&mut self, targets: &[Target], finished: &Finished, most: usize) -> JobPlan {
         let now = targets.iter().map(|target| self.progress(target, finished, &mut Seen::new()));
         let now: Vec<Progress> = now.collect();
         let (mut jobs, mut assumed) = (Vec::new(), finished.clone());
@@ -208,7 +208,7 @@ impl<'e> Manager<'e> {
     }
 
     /// The decided tests, with their answers, of the targets and of their expanded moves.
-    pub fn decided(&mut self, targets: &[Target], finished: &Finished) -> Vec<(Test, bool)> {
+    pub(crate) fn decided(&mut self, targets: &[Target], finished: &Finished) -> Vec<(Test, bool)> {
         let mut seen = Seen::new();
         for target in targets {
             let progress = self.progress(target, finished, &mut seen);

@@ -29,23 +29,23 @@ struct Shard {
 
 impl Store {
     /// An empty store.
-    pub fn new(key_bytes: usize, entry_bytes: usize) -> Store {
+    pub(crate) fn new(key_bytes: usize, entry_bytes: usize) -> Store {
         Store { key_bytes, entry_bytes, shards: vec![Shard::default(); SHARDS], entries: 0 }
     }
 
     /// Number of entries.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.entries
     }
 
     /// Bytes of an entry.
-    pub fn entry_bytes(&self) -> usize {
+    pub(crate) fn entry_bytes(&self) -> usize {
         self.entry_bytes
     }
 
     /// The bytes of the entry with this key that follow the key.
     #[inline]
-    pub fn get(&self, key: &[u8]) -> Option<&[u8]> {
+    pub(crate) fn get(&self, key: &[u8]) -> Option<&[u8]> {
         let hash = xxh3_64(key);
         let shard = &self.shards[shard_of(hash)];
         let slot = self.slot(shard, key, hash)?;
@@ -54,7 +54,7 @@ impl Store {
     }
 
     /// The bytes of the entry with this key that follow the key. Without one, an entry with the bytes `new` is added.
-    pub fn get_or_add(&mut self, key: &[u8], new: &[u8]) -> &mut [u8] {
+    pub(crate) fn get_or_add(&mut self, key: &[u8], new: &[u8]) -> &mut [u8] {
         debug_assert!(key.len() + new.len() == self.entry_bytes && is_used(new));
         let hash = xxh3_64(key);
         let number = shard_of(hash);
@@ -78,13 +78,13 @@ impl Store {
     }
 
     /// The entries in parts that have about equally many, in no order.
-    pub fn parts(&self) -> Vec<impl Iterator<Item = &[u8]>> {
+    pub(crate) fn parts(&self) -> Vec<impl Iterator<Item = &[u8]>> {
         let slots = self.shards.iter().map(|shard| shard.bytes.chunks_exact(self.entry_bytes));
         slots.map(|slots| slots.filter(|entry| is_used(entry))).collect()
     }
 
     /// All entries, in no order, to be changed after their keys.
-    pub fn entries_mut(&mut self) -> impl Iterator<Item = &mut [u8]> {
+    pub(crate) fn entries_mut(&mut self) -> impl Iterator<Item = &mut [u8]> {
         let bytes = self.entry_bytes;
         let slots = self.shards.iter_mut().flat_map(move |shard| shard.bytes.chunks_exact_mut(bytes));
         slots.filter(|entry| is_used(entry))

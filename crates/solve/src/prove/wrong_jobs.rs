@@ -31,7 +31,7 @@ impl JobChecker<'_, '_> {
     ///
     /// # Errors
     /// If a job or a table cannot be read, or the check is stopped.
-    pub fn wrong_jobs(&self) -> Result<Vec<PathBuf>, ProveError> {
+    pub(crate) fn wrong_jobs(&self) -> Result<Vec<PathBuf>, ProveError> {
         let mut all = Claims::new(self.directory.plan().request.position.pits());
         let paths = self.directory.job_paths()?;
         for path in &paths {

@@ -12,12 +12,12 @@ pub(crate) struct Ends<'s> {
 
 impl<'s> Ends<'s> {
     /// Ends on `cancel` alone.
-    pub fn of(cancel: &'s Cancel) -> Ends<'s> {
+    pub(crate) fn of(cancel: &'s Cancel) -> Ends<'s> {
         Ends { cancel, nodes: None }
     }
 
     /// Returns true if the search must end.
-    pub fn is_reached(&self) -> bool {
+    pub(crate) fn is_reached(&self) -> bool {
         self.cancel.is_cancelled() || self.nodes.is_some_and(|(nodes, most)| nodes.load(Ordering::Relaxed) >= most)
     }
 }

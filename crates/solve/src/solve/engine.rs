@@ -66,7 +66,11 @@ impl<'a, W: Word> Engine<'a, W> {
     ///
     /// # Errors
     /// As [`super::Solver::new`].
-    pub fn new(options: &SolverOptions<'a>, keys: BoardKeys<W>, memory: u64) -> Result<Engine<'a, W>, SolveError> {
+    pub(crate) fn new(
+        options: &SolverOptions<'a>,
+        keys: BoardKeys<W>,
+        memory: u64,
+    ) -> Result<Engine<'a, W>, SolveError> {
         let &SolverOptions { rules, pits, seeds, ref cancel, .. } = options;
         let layers = options.layers();
         let positions = TranspositionTable::new(keys.count(), memory).map_err(|source| OutOfMemory {
@@ -120,7 +124,7 @@ impl<'a, W: Word> Engine<'a, W> {
     }
 
     /// The known bounds of the score of `board`.
-    pub fn known_of(&self, board: Board<W>) -> Result<Bounds, TableError> {
+    pub(crate) fn known_of(&self, board: Board<W>) -> Result<Bounds, TableError> {
         let seeds = board.seeds();
         let exact = |score| Bounds { lower: score, upper: score };
         if board.is_over() {

@@ -64,7 +64,7 @@ pub(super) struct Problem {
 
 impl Problem {
     /// Bytes of the ranks of rows for tables of `pits` pits a side up to the layer `reach`.
-    pub fn rank_bytes(pits: usize, reach: usize) -> u64 {
+    pub(crate) fn rank_bytes(pits: usize, reach: usize) -> u64 {
         (0..reach).map(|seeds| 4 * row_count(pits, seeds) as u64).sum()
     }
 
@@ -84,7 +84,7 @@ pub(super) struct Copies {
 }
 
 impl Copies {
-    pub const NONE: Copies = Copies { twice: 0, moved: false };
+    pub(crate) const NONE: Copies = Copies { twice: 0, moved: false };
 }
 
 /// Division of the memory of a search.

@@ -29,19 +29,19 @@ pub(super) struct Run<'s> {
 
 impl Run<'_> {
     /// Number of nodes at which the test ends.
-    pub fn most_nodes(&self) -> u64 {
+    pub(crate) fn most_nodes(&self) -> u64 {
         self.before.saturating_add(self.limit)
     }
 
     /// Returns an error if the test must end now.
-    pub fn check(&self) -> Result<(), SolveError> {
+    pub(crate) fn check(&self) -> Result<(), SolveError> {
         self.cancel.check()?;
         let is_over = self.nodes.load(Ordering::Relaxed) >= self.most_nodes();
         if is_over { Err(SolveError::NodeLimit { nodes: self.limit }) } else { Ok(()) }
     }
 
     /// The reason why a test without a result has ended.
-    pub fn ended(&self) -> SolveError {
+    pub(crate) fn ended(&self) -> SolveError {
         self.check().err().unwrap_or(SolveError::Stopped)
     }
 }

@@ -32,7 +32,7 @@ pub(super) struct Model {
 
 impl Model {
     /// A network with small random weights.
-    pub fn new(pits: usize, random: &mut fastrand::Rng) -> Model {
+    pub(crate) fn new(pits: usize, random: &mut fastrand::Rng) -> Model {
         let inputs = 2 * pits * INPUTS_OF_A_PIT;
         let mut weights = vec![[0.0; LANES]; inputs + 2];
         for lanes in &mut weights[..inputs] {
@@ -65,7 +65,13 @@ impl Model {
     }
 
     /// Adam over all samples, in a new random order each time, `epochs` times, with a rate that falls to 0.
-    pub fn train(&mut self, samples: &mut [TrainingSample], epochs: usize, rate: f32, random: &mut fastrand::Rng) {
+    pub(crate) fn train(
+        &mut self,
+        samples: &mut [TrainingSample],
+        epochs: usize,
+        rate: f32,
+        random: &mut fastrand::Rng,
+    ) {
         let (bias, outputs) = (self.weights.len() - 2, self.weights.len() - 1);
         let zeros = vec![[0f32; LANES]; self.weights.len()];
         let (mut gradient, mut means, mut mean_squares) = (zeros.clone(), zeros.clone(), zeros);
@@ -117,7 +123,7 @@ impl Model {
     ///
     /// # Errors
     /// If the weights are so large that no precision is left.
-    pub fn network(&self, rules: Rules) -> Result<Network, NetworkError> {
+    pub(crate) fn network(&self, rules: Rules) -> Result<Network, NetworkError> {
         let (inputs, rest) = self.weights.split_at(self.weights.len() - 2);
         let (bias, outputs) = (&rest[0], &rest[1]);
         let scale: [f32; LANES] = std::array::from_fn(|lane| {

@@ -62,7 +62,7 @@ pub(super) struct PhaseSampler<'t> {
 
 impl<'t> PhaseSampler<'t> {
     /// A sampler whose searches order moves, and estimate scores, by `network`; `solver` uses it too.
-    pub fn new(tables: &'t Tables, network: &'t PhasedNetwork, solver: &'t Solver<'t>) -> PhaseSampler<'t> {
+    pub(crate) fn new(tables: &'t Tables, network: &'t PhasedNetwork, solver: &'t Solver<'t>) -> PhaseSampler<'t> {
         let (rules, pits) = (tables.rules(), tables.pits());
         PhaseSampler {
             tables,
@@ -77,7 +77,7 @@ impl<'t> PhaseSampler<'t> {
     ///
     /// # Errors
     /// [`TrainError::Board`] if random games do not lead to such positions; also if a table is damaged.
-    pub fn samples(
+    pub(crate) fn samples(
         &self,
         seeds: &RangeInclusive<u32>,
         wanted: usize,

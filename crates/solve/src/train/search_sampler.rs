@@ -27,7 +27,7 @@ pub(super) struct Visited {
 
 impl Visited {
     /// The mover's row and the other row.
-    pub fn rows(&self) -> (TableRow, TableRow) {
+    pub(crate) fn rows(&self) -> (TableRow, TableRow) {
         (table_row(self.board.mover), table_row(self.board.other))
     }
 }
@@ -57,14 +57,14 @@ pub(super) struct SearchSampler<'t> {
 }
 
 impl<'t> SearchSampler<'t> {
-    pub fn new(tables: &'t Tables, network: Option<&'t PhasedNetwork>, seed: u64) -> SearchSampler<'t> {
+    pub(crate) fn new(tables: &'t Tables, network: Option<&'t PhasedNetwork>, seed: u64) -> SearchSampler<'t> {
         let sower = Sower::new(tables.rules(), tables.pits(), u64::SEEDS).expect("the board of tables");
         let random = fastrand::Rng::with_seed(seed);
         SearchSampler { tables, sower, network, random, reach: 0, visited: Vec::new(), nodes_left: 0 }
     }
 
     /// Evaluates `board`, with `seeds` seeds in play, for its mover, in sixteenths of a seed.
-    pub fn evaluate(&self, board: Board<u64>, seeds: u32) -> i32 {
+    pub(crate) fn evaluate(&self, board: Board<u64>, seeds: u32) -> i32 {
         match self.network {
             Some(network) => network.of(seeds).evaluate(&table_row(board.mover), &table_row(board.other), seeds),
             None => SEED / 2 * seeds as i32,
@@ -78,7 +78,7 @@ impl<'t> SearchSampler<'t> {
 
     /// The first position with at most `seeds` seeds in play of a random game. Each move is random or, with a
     /// probability that is random too, the first in the order of moves. `None` if the game ended before.
-    pub fn random_start(&mut self, seeds: u32) -> Option<Visited> {
+    pub(crate) fn random_start(&mut self, seeds: u32) -> Option<Visited> {
         let pits = self.tables.pits();
         let least = FEWEST_A_PIT.max((seeds + 1).div_ceil(2 * pits as u32));
         let most = (least + MORE_A_PIT).min(u64::SEEDS as u32 / (2 * pits as u32));
@@ -119,7 +119,7 @@ impl<'t> SearchSampler<'t> {
     ///
     /// # Errors
     /// If a table is damaged.
-    pub fn search(&mut self, start: Visited, reach: u32) -> Result<Vec<Visited>, TableError> {
+    pub(crate) fn search(&mut self, start: Visited, reach: u32) -> Result<Vec<Visited>, TableError> {
         let mut visited = self.visit(start, reach)?;
         let taken = visited.len().min(TAKEN_OF_A_SEARCH);
         for place in 0..taken {
@@ -134,7 +134,7 @@ impl<'t> SearchSampler<'t> {
     ///
     /// # Errors
     /// If a table is damaged.
-    pub fn visit(&mut self, Visited { board, seeds }: Visited, reach: u32) -> Result<Vec<Visited>, TableError> {
+    pub(crate) fn visit(&mut self, Visited { board, seeds }: Visited, reach: u32) -> Result<Vec<Visited>, TableError> {
         self.visited.clear();
         (self.reach, self.nodes_left) = (reach, NODES_OF_A_SEARCH);
         let (mut lower, mut upper) = (0, seeds);

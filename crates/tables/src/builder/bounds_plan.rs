@@ -17,19 +17,19 @@ pub(super) struct BoundsPlan<'a> {
 
 impl BoundsPlan<'_> {
     /// Returns true if the layer of `table` should have a bound table.
-    pub fn has(&self, table: &Table) -> bool {
+    pub(super) fn has(&self, table: &Table) -> bool {
         table.key().seeds >= self.first
     }
 
     /// Returns true if the layer of `table` needs no bound table, or its bound table exists. Blocks
     /// are not checked.
-    pub fn are_there(&self, directory: &Path, table: &Table) -> bool {
+    pub(super) fn are_there(&self, directory: &Path, table: &Table) -> bool {
         !self.has(table) || BoundsPlan::open(directory, table).is_ok_and(|found| found.is_some())
     }
 
     /// Opens the bound table that the layer of `table` should have, if it exists, and compares it
     /// with its checksums.
-    pub fn find(&self, directory: &Path, table: &Table) -> Result<Option<BoundTable>, TableError> {
+    pub(super) fn find(&self, directory: &Path, table: &Table) -> Result<Option<BoundTable>, TableError> {
         let found = if self.has(table) { BoundsPlan::open(directory, table)? } else { None };
         if let Some(found) = &found {
             check_in_parallel(found.blocks())?;
@@ -44,7 +44,7 @@ impl BoundsPlan<'_> {
     }
 
     /// Makes the missing bound table of a layer, if the layer should have one.
-    pub fn make(
+    pub(super) fn make(
         &self,
         table: &Table,
         directory: &Path,

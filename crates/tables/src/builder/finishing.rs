@@ -26,7 +26,7 @@ pub(super) struct Finishing<'scope, 'env> {
 
 impl<'scope, 'env> Finishing<'scope, 'env> {
     /// Starts with nothing to finish.
-    pub fn new(
+    pub(super) fn new(
         scope: &'scope Scope<'scope, 'env>,
         directory: &'env Path,
         pulse: &'env Pulse,
@@ -40,7 +40,7 @@ impl<'scope, 'env> Finishing<'scope, 'env> {
     ///
     /// # Errors
     /// When the table cannot be mapped or no thread can be started.
-    pub fn begin(
+    pub(super) fn begin(
         &mut self,
         complete: CompleteTable,
         key: TableKey,
@@ -81,7 +81,7 @@ impl<'scope, 'env> Finishing<'scope, 'env> {
     ///
     /// # Errors
     /// When that fails.
-    pub fn wait(&mut self) -> Result<(), BuildError> {
+    pub(super) fn wait(&mut self) -> Result<(), BuildError> {
         let Some((key, running)) = self.running.take() else { return Ok(()) };
         let finished = running.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         finished.or_else(|error| {

@@ -32,7 +32,7 @@ pub(super) struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// Starts with existing `tables`; layers up to `last` seeds will follow.
-    pub fn new(
+    pub(super) fn new(
         directory: &'a Path,
         backend: &'a Backend,
         (tables, last): (Tables, usize),
@@ -46,12 +46,12 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// [`BuildError::Stopped`] if it was.
-    pub fn check(&self, key: TableKey) -> Result<(), BuildError> {
+    pub(super) fn check(&self, key: TableKey) -> Result<(), BuildError> {
         self.pulse.check().map_err(|_| BuildError::Stopped(key))
     }
 
     /// Computes frames of a layer from those below, and passes them to `write`.
-    pub fn compute(
+    pub(super) fn compute(
         &mut self,
         frames: &[Frame],
         write: impl FnMut(&PackedFrame) -> Result<(), TableError> + Send,
@@ -65,7 +65,7 @@ impl<'a> Run<'a> {
     }
 
     /// Builds the table of a layer, or its missing frames.
-    pub fn table_layer(&mut self, key: TableKey) -> Result<(CompleteTable, BuildRecord), BuildError> {
+    pub(super) fn table_layer(&mut self, key: TableKey) -> Result<(CompleteTable, BuildRecord), BuildError> {
         let start = Instant::now();
         let mut writer = TableWriter::open(self.directory, key)?;
         let mut pieces = self.pieces(key)?;

@@ -34,12 +34,12 @@ pub(super) struct SharedLayers<'a> {
 impl<'a> SharedLayers<'a> {
     /// Starts without open layers. Processes whose leases do not change for `patience` are presumed
     /// dead.
-    pub fn new(run: Run<'a>, patience: Duration) -> SharedLayers<'a> {
+    pub(super) fn new(run: Run<'a>, patience: Duration) -> SharedLayers<'a> {
         SharedLayers { run, leases: Leases::new(patience), stamps: Stamps::of_machine() }
     }
 
     /// Builds all layers together with the other processes.
-    pub fn build(&mut self) -> Result<BuildReport, BuildError> {
+    pub(super) fn build(&mut self) -> Result<BuildReport, BuildError> {
         create_directory(self.run.directory).map_err(TableError::io(self.run.directory))?;
         let mut report = BuildReport::default();
         for seeds in 2..=self.run.last {

@@ -164,7 +164,7 @@ impl<K, V> Default for Cache<K, V> {
 
 impl<K: Copy + Eq + Hash, V> Cache<K, V> {
     /// Returns the value of `key`, made with `make` if it does not exist.
-    pub fn get(&self, key: K, make: impl FnOnce() -> V) -> Arc<V> {
+    pub(super) fn get(&self, key: K, make: impl FnOnce() -> V) -> Arc<V> {
         if let Some(found) = self.0.lock().get(&key) {
             return Arc::clone(found);
         }

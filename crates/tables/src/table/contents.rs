@@ -21,12 +21,12 @@ pub(super) struct Contents {
 
 impl Contents {
     /// Begins a table.
-    pub fn of_table(key: TableKey) -> Contents {
+    pub(super) fn of_table(key: TableKey) -> Contents {
         Contents::new(key, None)
     }
 
     /// Begins a piece.
-    pub fn of_piece(pair: PairKey) -> Contents {
+    pub(super) fn of_piece(pair: PairKey) -> Contents {
         Contents::new(pair.layer, Some(pair))
     }
 
@@ -38,14 +38,14 @@ impl Contents {
     }
 
     /// Frames still to be written, in order.
-    pub fn missing(&self) -> impl Iterator<Item = Frame> + use<> {
+    pub(super) fn missing(&self) -> impl Iterator<Item = Frame> + use<> {
         let (key, pair) = (self.key, self.pair);
         let pairs = key.pairs().filter(move |own| pair.is_none_or(|pair| pair == *own));
         pairs.flat_map(PairKey::frames).skip(self.written)
     }
 
     /// Place in the directory of `frame`.
-    pub fn place(&self, frame: Frame) -> usize {
+    pub(super) fn place(&self, frame: Frame) -> usize {
         self.pair.map_or(frame.mover - 1, |pair| usize::from(frame.mover != pair.small))
     }
 
@@ -53,7 +53,7 @@ impl Contents {
     ///
     /// # Panics
     /// When `packed` is not the first of [`Contents::missing`].
-    pub fn add_packed(&mut self, packed: &PackedFrame) {
+    pub(super) fn add_packed(&mut self, packed: &PackedFrame) {
         self.add(packed.frame, packed.entry(self.end));
     }
 
@@ -61,7 +61,7 @@ impl Contents {
     ///
     /// # Panics
     /// When it is not the first of [`Contents::missing`].
-    pub fn add(&mut self, frame: Frame, entry: FrameEntry) {
+    pub(super) fn add(&mut self, frame: Frame, entry: FrameEntry) {
         self.require_next(frame);
         let place = self.place(frame);
         self.end = entry.end();
@@ -73,12 +73,12 @@ impl Contents {
     ///
     /// # Panics
     /// When it is not the first of [`Contents::missing`].
-    pub fn require_next(&self, frame: Frame) {
+    pub(super) fn require_next(&self, frame: Frame) {
         assert_eq!(self.missing().next(), Some(frame), "frames are written in their order");
     }
 
     /// Digest of the table, once no frame is missing.
-    pub fn digest(&self) -> [u8; 32] {
+    pub(super) fn digest(&self) -> [u8; 32] {
         let directory: Vec<u8> =
             self.entries.iter().flat_map(|entry| bytemuck::bytes_of(&entry.raw()).to_vec()).collect();
         table_digest(self.key, &directory)
@@ -88,14 +88,14 @@ impl Contents {
     ///
     /// # Panics
     /// When a frame is missing.
-    pub fn prefix(&self) -> Vec<u8> {
+    pub(super) fn prefix(&self) -> Vec<u8> {
         assert_eq!(self.missing().next(), None, "a frame of {} is missing", self.key);
         let (kind, form) = self.pair.map_or((Kind::Table, 1), |pair| (Kind::Piece, pair.small as u8));
         prefix(kind, self.key, form, [0; 32], &[], &self.entries)
     }
 
     /// The bytes before the first frame while frames are missing.
-    pub fn unfinished_prefix(&self) -> Vec<u8> {
+    pub(super) fn unfinished_prefix(&self) -> Vec<u8> {
         let mut prefix = bytemuck::bytes_of(&RawHeader::unfinished(self.key)).to_vec();
         self.entries.iter().for_each(|entry| prefix.extend_from_slice(bytemuck::bytes_of(&entry.raw())));
         prefix.resize(TableHeader::prefix_bytes(self.key, self.entries.len()), 0);

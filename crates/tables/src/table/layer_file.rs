@@ -27,7 +27,7 @@ impl<E: Entry> LayerFile<E> {
     ///
     /// # Errors
     /// When it cannot be read, or is damaged or foreign.
-    pub fn open(path: &Path, kind: Kind, damaged: fn(&Path, Damage) -> TableError) -> Result<Self, TableError> {
+    pub(super) fn open(path: &Path, kind: Kind, damaged: fn(&Path, Damage) -> TableError) -> Result<Self, TableError> {
         let file = file::open(path).map_err(TableError::io(path))?;
         let mut prefix = Vec::new();
         (&file)
@@ -40,12 +40,12 @@ impl<E: Entry> LayerFile<E> {
     }
 
     /// The file.
-    pub fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Damage of a part of the file at byte `offset`.
-    pub fn damage(&self, part: TablePart, offset: u64) -> TableError {
+    pub(super) fn damage(&self, part: TablePart, offset: u64) -> TableError {
         (self.damaged)(&self.path, Damage::Part { part, offset })
     }
 
@@ -54,7 +54,7 @@ impl<E: Entry> LayerFile<E> {
     /// # Errors
     /// When the bytes do not match the digest (`take` has received all of them by then), or the
     /// file cannot be read; or an error of `take`.
-    pub fn copy_frame(
+    pub(super) fn copy_frame(
         &mut self,
         frame: Frame,
         entry: &E,

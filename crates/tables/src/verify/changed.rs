@@ -40,7 +40,7 @@ pub(super) enum Ranks {
 
 impl ChangedRows {
     /// Changes `all` rows with a number of seeds, which are in rank order.
-    pub fn new(rows: &RowIndex, all: &[TableRow], change: &Change) -> ChangedRows {
+    pub(super) fn new(rows: &RowIndex, all: &[TableRow], change: &Change) -> ChangedRows {
         let held = all.first().map_or(0, seeds);
         let added = seeds(&change.add);
         if change.facing == Facing::Any {

@@ -86,7 +86,7 @@ impl<'a> FrameCheck<'a> {
     ///
     /// # Errors
     /// When the table is missing, or a block of the frame is damaged.
-    pub fn new(tables: &'a Tables, frame: Frame, pulse: &'a Pulse) -> Result<FrameCheck<'a>, TableError> {
+    pub(super) fn new(tables: &'a Tables, frame: Frame, pulse: &'a Pulse) -> Result<FrameCheck<'a>, TableError> {
         let (rows, other) = (tables.rows(), frame.other);
         let scores = frame_in_parallel(tables.require(frame.mover + other)?, frame.mover)?;
         let others = (0..rows.rows(other) as u32).into_par_iter().map(|rank| rows.unrank(other, rank)).collect();
@@ -107,7 +107,7 @@ impl<'a> FrameCheck<'a> {
     ///
     /// # Errors
     /// When a table is missing or damaged, in any order, or the check was stopped.
-    pub fn first_wrong(&self) -> Result<Option<(u32, u32)>, Fault> {
+    pub(super) fn first_wrong(&self) -> Result<Option<(u32, u32)>, Fault> {
         let rows = self.frame.mover_rows();
         let even = rows.div_ceil(TILES_PER_THREAD * rayon::current_num_threads());
         let height = (TILE_BYTES / self.others.len()).min(TILE_ROWS).min(even).max(1);

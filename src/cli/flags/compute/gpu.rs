@@ -11,7 +11,7 @@ use crate::cli::flags::args::bytes;
 
 /// Choice and use of a GPU.
 #[derive(Args, Clone)]
-pub struct GpuFlags {
+pub(crate) struct GpuFlags {
     /// Use this adapter of `kalah gpu`: its number, its PCI address, or a part of its name. Software adapters must be
     /// named
     #[arg(long, value_name = "ADAPTER", env = "KALAH_ADAPTER")]
@@ -29,13 +29,13 @@ pub struct GpuFlags {
 
 impl GpuFlags {
     /// Returns true if an adapter is named, which asks for a GPU.
-    pub fn name_an_adapter(&self) -> bool {
+    pub(crate) fn name_an_adapter(&self) -> bool {
         self.adapter.is_some()
     }
 
     /// Opens the first matching GPU that passes a self-test with these rules. Returns it with its name and kind, and
     /// with the others that the flag fits.
-    pub fn open(&self, rules: Rules) -> Result<(Backend, String), ComputeError> {
+    pub(crate) fn open(&self, rules: Rules) -> Result<(Backend, String), ComputeError> {
         let mut options = GpuOptions::default();
         options.twins = self.twin.iter().map(|stage| stage.name()).collect();
         options.memory = self.gpu_memory;
@@ -66,7 +66,7 @@ impl GpuFlags {
     }
 
     /// Returns the reason if `error` means only that there is no GPU.
-    pub fn why_none(error: &ComputeError) -> Option<String> {
+    pub(crate) fn why_none(error: &ComputeError) -> Option<String> {
         is_no_adapter(error).then(|| "there is no GPU".to_owned())
     }
 }

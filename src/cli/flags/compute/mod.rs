@@ -12,7 +12,7 @@ use kalah::isa::Isa;
 use kalah::system::AvailableMemory;
 
 #[cfg(feature = "gpu")]
-pub use self::gpu::GpuFlags;
+pub(crate) use self::gpu::GpuFlags;
 #[cfg(not(feature = "gpu"))]
 pub use self::no_gpu::{GpuFlags, Unsupported};
 
@@ -32,7 +32,7 @@ const GPU_ADDRESS_SPACE: u64 = 8 << 30;
 
 /// Choice of CPU or GPU.
 #[derive(Args, Clone)]
-pub struct Compute {
+pub(crate) struct Compute {
     /// Compute on: auto, cpu or gpu
     #[arg(long, value_name = "BACKEND", default_value = "auto")]
     backend: BackendName,
@@ -47,7 +47,7 @@ impl Compute {
     }
 
     /// Returns the backend, and the reason for it in words.
-    pub fn choose(&self, rules: Rules) -> Result<(Backend, String), ComputeError> {
+    pub(crate) fn choose(&self, rules: Rules) -> Result<(Backend, String), ComputeError> {
         let cpu = Backend::Cpu(Isa::detect());
         let is_tight = || AvailableMemory::in_address_space().is_some_and(|rest| rest.bytes < GPU_ADDRESS_SPACE);
         let opened = match self.backend {

@@ -22,8 +22,8 @@ use crate::cli::failure::{self, failed, usage};
 use crate::cli::flags::given::Given;
 use crate::cli::flags::tables_flag::{self, Location};
 
-pub use opening::with_flags;
-pub use searching::{fetch_for_search, fetch_for_searches};
+pub(crate) use opening::with_flags;
+pub(crate) use searching::{fetch_for_search, fetch_for_searches};
 
 /// Commands that read tables at an address.
 const READERS: [&str; 13] = [
@@ -49,7 +49,7 @@ const BUILDING: [&str; 1] = ["build"];
 ///
 /// # Errors
 /// When the command does not read tables at an address, or they cannot be opened.
-pub fn open(given: &Given) -> failure::Result<()> {
+pub(crate) fn open(given: &Given) -> failure::Result<()> {
     if !given.takes_tables() || given.is_set("no_tables") {
         return Ok(());
     }

@@ -19,7 +19,7 @@ const FETCH_LIMIT: u64 = 256 << 20;
 static LIMIT: OnceLock<u64> = OnceLock::new();
 
 /// Adds the flags of tables at an address to the commands that read them.
-pub fn with_flags(command: Command) -> Command {
+pub(crate) fn with_flags(command: Command) -> Command {
     command.mut_subcommands(|inner| {
         let inner = with_flags(inner);
         let takes = inner.get_arguments().any(|argument| argument.get_long() == Some("tables"));
@@ -66,7 +66,7 @@ fn fetch_flag() -> Arg {
 }
 
 /// Opens the directory of tables at an address.
-pub fn open(address: &str, matches: &ArgMatches) -> failure::Result<Place> {
+pub(super) fn open(address: &str, matches: &ArgMatches) -> failure::Result<Place> {
     if let Some(path) = Address::local_path(address) {
         return Ok(Place::Here(path));
     }
@@ -88,6 +88,6 @@ pub fn open(address: &str, matches: &ArgMatches) -> failure::Result<Place> {
 }
 
 /// Maximum bytes that a search fetches.
-pub fn fetch_limit() -> u64 {
+pub(super) fn fetch_limit() -> u64 {
     LIMIT.get().copied().unwrap_or(FETCH_LIMIT)
 }

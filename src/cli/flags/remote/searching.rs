@@ -16,7 +16,7 @@ use crate::cli::output::progress::Progress;
 ///
 /// # Errors
 /// When they cannot be read, or are damaged.
-pub fn fetch_for_searches(all_tables: &AllTables) -> failure::Result<()> {
+pub(crate) fn fetch_for_searches(all_tables: &AllTables) -> failure::Result<()> {
     if !all_tables.directories().are_remote() {
         return Ok(());
     }
@@ -35,7 +35,7 @@ pub fn fetch_for_searches(all_tables: &AllTables) -> failure::Result<()> {
 ///
 /// # Errors
 /// When they cannot be read, or are damaged.
-pub fn fetch_for_search(tables: Option<&Tables>, position: Option<&Position>) -> failure::Result<()> {
+pub(crate) fn fetch_for_search(tables: Option<&Tables>, position: Option<&Position>) -> failure::Result<()> {
     let Some(tables) = tables else { return Ok(()) };
     // A position of the tables is only looked up.
     let is_in = |position: &Position| tables.max_seeds().is_some_and(|last| position.seeds() as usize <= last);

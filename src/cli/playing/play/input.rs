@@ -3,7 +3,7 @@
 use kalah::game::{Pit, Rules};
 
 /// Explains what can be typed under `rules`.
-pub fn help(rules: Rules) -> String {
+pub(super) fn help(rules: Rules) -> String {
     let turn = if rules.moves_again() {
         "3 sows pit 3; 36 (or 3 6, or 3,6) sows 3 and then 6, if 3 ends in the store"
     } else {
@@ -18,7 +18,7 @@ help (h, ?): show this help                 quit (q): end the game";
 
 /// Command of a person.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Input {
+pub(super) enum Input {
     Turn(Vec<Pit>),
     Undo,
     Hint,
@@ -31,7 +31,7 @@ pub enum Input {
 
 impl Input {
     /// Reads a command on a board of `pits` pits a side, or returns the fault in words.
-    pub fn read(text: &str, pits: usize) -> Result<Input, String> {
+    pub(super) fn read(text: &str, pits: usize) -> Result<Input, String> {
         Ok(match text.trim().to_lowercase().as_str() {
             "" => Input::Nothing,
             "undo" | "u" | "back" | "b" => Input::Undo,

@@ -37,7 +37,7 @@ use crate::cli::process::outcome::Outcome;
     ("Play against a proof of the value", "kalah play --from kalah-6x4.certificate"),
     ("Play an easier game, under the rules that most people play", "kalah play 6x4 --north minimax:3 --rules standard"),
 ]))]
-pub struct Play {
+pub(crate) struct Play {
     /// Start position, such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4; South moves first
     #[arg(default_value = "6x4", conflicts_with = "from")]
     position: Position,
@@ -253,7 +253,7 @@ impl Game {
 }
 
 impl Play {
-    pub fn run(mut self) -> failure::Result<Outcome> {
+    pub(crate) fn run(mut self) -> failure::Result<Outcome> {
         let (record, strategy) = self.read_from()?;
         let saved = self.save.as_deref().map(|path| GameOutput::open(path, self.from.as_deref()));
         let mut saved = saved.transpose()?;

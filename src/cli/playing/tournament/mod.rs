@@ -44,7 +44,7 @@ use crate::cli::process::signals::cancelled_by_signal;
     ("Test another program against the perfect player", "kalah tournament 'engine:python3 my_engine.py' perfect \
          --time 1s"),
 ]))]
-pub struct Tournament {
+pub(crate) struct Tournament {
     /// Players [default: heuristic, minimax2 and minimax3 with depths 1, 2, 4 and 6]
     #[arg(value_name = "PLAYER")]
     players: Vec<Participant>,
@@ -77,7 +77,7 @@ pub struct Tournament {
 }
 
 impl Tournament {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         if self.start.is_over() {
             return Err(usage(format_args!("the game is over at {}: choose another start", self.start)));
         }

@@ -12,7 +12,7 @@ use crate::cli::playing::tournament::saved::Finished;
 
 /// Report on a tournament.
 #[derive(Serialize)]
-pub struct TournamentReport {
+pub(super) struct TournamentReport {
     rules: &'static str,
     seed: u64,
     /// Start positions.
@@ -171,7 +171,7 @@ fn decimal(value: f64) -> String {
 
 impl TournamentReport {
     /// Returns the report on the finished games of a tournament, in the order of their numbers.
-    pub fn new(tournament: &Tournament, matches: &[Finished], seed: u64, seconds: f64) -> TournamentReport {
+    pub(super) fn new(tournament: &Tournament, matches: &[Finished], seed: u64, seconds: f64) -> TournamentReport {
         let name = |player: usize| tournament.players[player].to_string();
         let players = 0..tournament.players.len();
         let pairs = matches.chunk_by(|a, b| (a.first, a.second) == (b.first, b.second)).map(|games| {
@@ -212,7 +212,7 @@ impl TournamentReport {
     }
 
     /// Returns one row for each game.
-    pub fn records(&self) -> Grid {
+    pub(super) fn records(&self) -> Grid {
         let sides = ["seeds_", "seconds_", "evaluated_", "mistakes_", "lost_"];
         let sides = |side: &'static str| sides.map(|column| format!("{column}{side}"));
         let heading = ["rules", "first", "second", "start", "moves"].map(String::from);
@@ -234,7 +234,7 @@ impl TournamentReport {
     }
 
     /// Prints the seeds won by each pair, then the players.
-    pub fn print(&self) -> io::Result<()> {
+    pub(super) fn print(&self) -> io::Result<()> {
         output::line("seeds won by the first player (row) against the second player (column):")?;
         let heading = self.players.iter().map(|player| player.player.clone());
         let mut grid = Grid::new(["first".to_owned()].into_iter().chain(heading));

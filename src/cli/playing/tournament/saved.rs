@@ -18,7 +18,7 @@ use crate::cli::output;
 const SECONDS: &str = "Seconds";
 
 /// Finished game, for reports and files.
-pub struct Finished {
+pub(super) struct Finished {
     /// Number of the game, from 0.
     pub number: usize,
     /// Index of the player who moved first.
@@ -39,7 +39,7 @@ pub struct Finished {
 
 impl Finished {
     /// Returns a game that has just been played.
-    pub fn new(tournament: &Tournament, played: &Match) -> Finished {
+    pub(super) fn new(tournament: &Tournament, played: &Match) -> Finished {
         let &Match { first, second, start, .. } = played;
         let seconds = [true, false].map(|seat| {
             let moves = played.game.moves.iter().filter(|made| made.first == seat);
@@ -59,14 +59,14 @@ impl Finished {
     }
 
     /// Returns the moves of both players.
-    pub fn moves(&self) -> [usize; 2] {
+    pub(super) fn moves(&self) -> [usize; 2] {
         let mut moves = [0; 2];
         self.line.turns().iter().enumerate().for_each(|(turn, pits)| moves[turn % 2] += pits.len());
         moves
     }
 
     /// Returns the game as text, with this `event`.
-    pub fn record(&self, tournament: &Tournament, event: &str) -> Result<GameRecord, ParseError> {
+    pub(super) fn record(&self, tournament: &Tournament, event: &str) -> Result<GameRecord, ParseError> {
         let name = |player: usize| tournament.players[player].to_string();
         let start = tournament.starts[self.start];
         let record = GameRecord::new(tournament.setting.rules, start, self.line.clone())?;
@@ -100,7 +100,7 @@ fn forfeits(first: bool) -> &'static str {
 }
 
 /// Describes the settings of a tournament that its games do not show. Games of one tournament agree in it.
-pub fn event(tournament: &Tournament, seed: u64, time: Option<Duration>) -> String {
+pub(super) fn event(tournament: &Tournament, seed: u64, time: Option<Duration>) -> String {
     let (players, starts) = (tournament.players.len(), tournament.starts.len());
     let time = time.map_or(String::new(), |time| format!(", {} s a move", time.as_secs_f64()));
     format!(
@@ -135,7 +135,7 @@ struct SavedGame {
 }
 
 /// Opens the file of `--state`, and returns the games of earlier runs.
-pub fn open(
+pub(super) fn open(
     path: &Path,
     tournament: &Tournament,
     seed: u64,
@@ -159,14 +159,14 @@ pub fn open(
 }
 
 /// Saves a finished game.
-pub fn save(state: &mut StateFile, game: &Finished) -> Result<(), StateError> {
+pub(super) fn save(state: &mut StateFile, game: &Finished) -> Result<(), StateError> {
     let &Finished { number, ref line, seeds, ref forfeit, seconds, .. } = game;
     state.append(&SavedGame { number, line: line.to_string(), seeds, forfeit: forfeit.clone(), seconds })
 }
 
 /// Locks the file `path` for the games of a tournament. It must be new or empty, and may be standard output, a pipe or
 /// a device.
-pub fn reserve(path: &Path) -> failure::Result<Option<FileLock>> {
+pub(super) fn reserve(path: &Path) -> failure::Result<Option<FileLock>> {
     if is_stream(path) {
         return Ok(None);
     }

@@ -11,7 +11,7 @@ fn known_text(&Known { value, at_least, at_most, .. }: &Known) -> String {
 }
 
 /// Prints the answer, on several lines or as one JSON object.
-pub fn print(answer: &BookAnswer, json: bool) -> std::io::Result<()> {
+pub(crate) fn print(answer: &BookAnswer, json: bool) -> std::io::Result<()> {
     if json {
         return output::json(answer);
     }

@@ -25,7 +25,7 @@ use crate::cli::solving::book::file::{in_use, no_book};
 /// Use this before you rely on a book from elsewhere. Every position is compared with those after its moves, and
 /// solved again without the book. The first wrong position ends the check with exit code 3.
 #[derive(Args)]
-pub struct Check {
+pub(super) struct Check {
     /// Book to check [default: the one beside the tables, otherwise the program's]
     #[arg(value_name = "FILE")]
     book: Option<PathBuf>,
@@ -73,7 +73,7 @@ struct Searched {
 }
 
 impl Check {
-    pub fn run(mut self) -> failure::Result<Outcome> {
+    pub(super) fn run(mut self) -> failure::Result<Outcome> {
         self.with.threads.start()?;
         let (book, name) = in_use(self.book.as_deref(), self.with.directories(), self.with.rules, self.pits)?;
         if book.is_empty() && self.book.is_none() {

@@ -13,7 +13,7 @@ use crate::cli::output;
 
 /// Returns the book in `file`, otherwise the one beside the tables, otherwise the program's, with its name in
 /// messages.
-pub fn in_use(
+pub(super) fn in_use(
     file: Option<&Path>,
     directories: &Directories,
     rules: Rules,
@@ -32,7 +32,7 @@ pub fn in_use(
 }
 
 /// Returns the error that there is no book for a rule set and board.
-pub fn no_book(rules: Rules, pits: usize) -> Failure {
+pub(super) fn no_book(rules: Rules, pits: usize) -> Failure {
     failed(format_args!(
         "there is no book for {rules} with {}; make one with `kalah book make {pits}x4`",
         output::count(pits, "pit")
@@ -40,7 +40,7 @@ pub fn no_book(rules: Rules, pits: usize) -> Failure {
 }
 
 /// Book that only this process may extend.
-pub struct Extended {
+pub(super) struct Extended {
     path: PathBuf,
     pub book: Positions,
     _lock: FileLock,
@@ -49,7 +49,7 @@ pub struct Extended {
 impl Extended {
     /// Opens the book in `output`, or in its file in the directory of the tables, which must be the only one. A new
     /// file begins with the program's book.
-    pub fn open(
+    pub(super) fn open(
         output: Option<&Path>,
         directories: &Directories,
         rules: Rules,
@@ -83,12 +83,12 @@ impl Extended {
     }
 
     /// Returns the path of the file.
-    pub fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Writes the book to its file.
-    pub fn save(&self) -> Result<(), BookFileError> {
+    pub(super) fn save(&self) -> Result<(), BookFileError> {
         self.book.write(&self.path)
     }
 }

@@ -28,7 +28,7 @@ const SAVE_EVERY: Duration = Duration::from_secs(10);
 /// so on. Positions already in the book are not searched, so run the same command again to continue after an
 /// interruption.
 #[derive(Args)]
-pub struct Make {
+pub(super) struct Make {
     /// Start position, such as 6x4
     position: Position,
     /// Solve the positions after T turns; the values of those between follow
@@ -67,7 +67,7 @@ struct BookMakeReport {
 }
 
 impl Make {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(super) fn run(self) -> failure::Result<Outcome> {
         let rules = self.with.rules;
         if self.position.is_over() {
             return Err(usage(format_args!("the game is over at {}: there is nothing to solve", self.position)));

@@ -18,7 +18,7 @@ use crate::cli::suggestion::quoted;
 
 /// Add other books to a book
 #[derive(Args)]
-pub struct Merge {
+pub(super) struct Merge {
     /// Books to add, all of one rule set and board
     #[arg(value_name = "FILE", required = true)]
     books: Vec<PathBuf>,
@@ -31,7 +31,7 @@ pub struct Merge {
 /// Checkpoints are those of `kalah solve`. The file has a checksum, and `kalah book check` proves the added positions
 /// again. A certificate is not checked here: use `kalah check` for that.
 #[derive(Args)]
-pub struct Import {
+pub(super) struct Import {
     /// Certificate or checkpoint
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -92,7 +92,7 @@ impl To {
 }
 
 impl Merge {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(super) fn run(self) -> failure::Result<Outcome> {
         let mut books = Vec::new();
         for path in &self.books {
             books.push((path, Book::open(path)?));
@@ -128,7 +128,7 @@ fn proofs(path: &Path) -> failure::Result<Proofs> {
 }
 
 impl Import {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(super) fn run(self) -> failure::Result<Outcome> {
         let (rules, start, proofs) = proofs(&self.file)?;
         let To { output, tables, .. } = &self.to;
         let mut extended = Extended::open(output.as_deref(), &tables.paths, rules, start.pits())?;

@@ -9,7 +9,7 @@
 //! | `file` | books that commands read and extend |
 //! | `answer` | the book's answer for a position |
 
-pub mod answer;
+pub(crate) mod answer;
 mod check;
 mod file;
 mod make;
@@ -37,7 +37,7 @@ use crate::cli::solving::book::show::Show;
     ("Add the positions after three turns", "kalah book make 6x4 --turns 3"),
     ("Prove ten random positions again", "kalah book check --sample 10"),
 ]))]
-pub struct Book {
+pub(crate) struct Book {
     #[command(subcommand)]
     action: Action,
 }
@@ -52,7 +52,7 @@ enum Action {
 }
 
 impl Book {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         match self.action {
             Action::Show(show) => show.run(),
             Action::Make(make) => make.run(),

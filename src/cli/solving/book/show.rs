@@ -17,7 +17,7 @@ use crate::cli::solving::book::file::{in_use, no_book};
 
 /// Show the book's answer for a position, or a summary of the book
 #[derive(Args)]
-pub struct Show {
+pub(super) struct Show {
     /// Position, such as 6x4 [default: show a summary of the book]
     position: Option<Position>,
     /// Rule set [default: empty-capture, or the rules of --book]
@@ -66,7 +66,7 @@ struct Summary {
 }
 
 impl Show {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(super) fn run(self) -> failure::Result<Outcome> {
         let pits = self.pits.or(self.position.map(|position| position.pits())).unwrap_or(6);
         let (book, name) = in_use(self.book.as_deref(), &self.tables.paths, self.rules.unwrap_or_default(), pits)?;
         let asked = (self.rules.unwrap_or(book.rules()), self.pits.unwrap_or(book.pits()));

@@ -5,8 +5,8 @@
 //! | `report` | printed results |
 //! | `tables_origin` | comparison of the tables with the manifest |
 
-pub mod report;
-pub mod tables_origin;
+pub(crate) mod report;
+pub(crate) mod tables_origin;
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -48,7 +48,7 @@ use crate::cli::suggestion::Suggestions;
     ("Check faster, by more tables", "kalah check kalah-6x5.certificate --seeds 24"),
     ("Check in several runs", "kalah check kalah-6x6.certificate --state check.json"),
 ]))]
-pub struct Check {
+pub(crate) struct Check {
     /// Certificate to check
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -86,7 +86,7 @@ struct Used {
 }
 
 impl Check {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
         let start = Instant::now();
         let file = StoredCertificate::open(&self.file)?;

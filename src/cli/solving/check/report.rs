@@ -53,7 +53,7 @@ struct OpeningAnswer {
 }
 
 /// Results of a run.
-pub struct Found {
+pub(crate) struct Found {
     pub tally: CheckTally,
     /// Number of claims checked by earlier runs, according to the state.
     pub earlier: u64,
@@ -62,7 +62,7 @@ pub struct Found {
 
 impl Found {
     /// Returns the results of a run that was stopped before its first claim.
-    pub fn stopped(done: CheckTally) -> Found {
+    pub(crate) fn stopped(done: CheckTally) -> Found {
         Found { tally: done, earlier: done.claims, extent: Extent::Stopped }
     }
 
@@ -74,7 +74,7 @@ impl Found {
 
 /// Extent of a check.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
+pub(crate) enum Extent {
     Complete,
     Sample,
     Stopped,
@@ -91,7 +91,7 @@ impl Extent {
 }
 
 /// Properties of a check that are reported, whatever its result.
-pub struct CheckReport<'a> {
+pub(crate) struct CheckReport<'a> {
     /// Path of the certificate.
     pub path: &'a Path,
     /// Certificate.
@@ -112,7 +112,7 @@ pub struct CheckReport<'a> {
 
 impl CheckReport<'_> {
     /// Prints a JSON document: the results, or the fault.
-    pub fn json(&self, found: Option<&Found>, wrong: Option<String>) -> std::io::Result<()> {
+    pub(crate) fn json(&self, found: Option<&Found>, wrong: Option<String>) -> std::io::Result<()> {
         let head = self.file.head();
         let statement = &head.statement;
         let opening = |opening: &OpeningBounds| OpeningAnswer {
@@ -147,7 +147,7 @@ impl CheckReport<'_> {
     }
 
     /// Prints the results as text.
-    pub fn text(&self, found: &Found) -> std::io::Result<()> {
+    pub(crate) fn text(&self, found: &Found) -> std::io::Result<()> {
         let (tally, claims) = (&found.tally, self.file.claims());
         if found.extent == Extent::Stopped {
             let kept = match (self.is_sample, self.has_state) {
@@ -194,7 +194,7 @@ impl CheckReport<'_> {
 }
 
 /// Describes the certificate briefly.
-pub fn description(file: &StoredCertificate) -> String {
+pub(crate) fn description(file: &StoredCertificate) -> String {
     let head = file.head();
     let tables = match head.table_seeds() {
         0 => "no tables".to_owned(),
@@ -218,7 +218,7 @@ fn stated(position: &Position, bounds: ValueBounds) -> Proved {
 }
 
 /// Returns the stated value in words.
-pub fn value_text(position: &Position, bounds: ValueBounds) -> String {
+pub(crate) fn value_text(position: &Position, bounds: ValueBounds) -> String {
     Proved::new(bounds).beyond(Statement::all_values(position)).words("not stated")
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::cli::output;
 
 /// Tables of a check, compared with the manifest inside the program.
-pub struct TablesOrigin {
+pub(crate) struct TablesOrigin {
     /// Seeds of the largest table.
     seeds: usize,
     /// One digest of all tables.
@@ -24,7 +24,7 @@ struct Unknown {
 
 /// JSON form of [`TablesOrigin`].
 #[derive(Serialize)]
-pub struct TablesAnswer {
+pub(crate) struct TablesAnswer {
     /// One digest of all tables.
     digest: String,
     /// `as in the manifest` or `unknown`.
@@ -39,7 +39,7 @@ pub struct TablesAnswer {
 impl TablesOrigin {
     /// Returns the origin of the tables with these digests, from 2 seeds up; `None` without tables. `last` is the
     /// largest of them.
-    pub fn of(last: TableKey, digests: &[[u8; 32]]) -> Option<TablesOrigin> {
+    pub(crate) fn of(last: TableKey, digests: &[[u8; 32]]) -> Option<TablesOrigin> {
         let digest = digest_of_tables(digests)?;
         let known = Manifest::known();
         let unknown = digests.iter().zip(2..).find_map(|(digest, seeds)| {
@@ -52,7 +52,7 @@ impl TablesOrigin {
     }
 
     /// Returns a warning if the manifest does not have all tables.
-    pub fn warning(&self) -> Option<String> {
+    pub(crate) fn warning(&self) -> Option<String> {
         let Unknown { key, has_another } = self.unknown.as_ref()?;
         let why = if *has_another {
             format!("the manifest has a different table for {key}")
@@ -66,7 +66,7 @@ impl TablesOrigin {
     }
 
     /// Describes the tables; `compared` is false with `--trust-tables`.
-    pub fn text(&self, compared: bool) -> String {
+    pub(crate) fn text(&self, compared: bool) -> String {
         let origin = self.origin();
         let how = if compared {
             "every frame was compared with its digest"
@@ -77,7 +77,7 @@ impl TablesOrigin {
     }
 
     /// Returns the JSON form; `compared` is false with `--trust-tables`.
-    pub fn answer(&self, compared: bool) -> TablesAnswer {
+    pub(crate) fn answer(&self, compared: bool) -> TablesAnswer {
         let first_unknown = self.unknown.as_ref().map(|unknown| unknown.key.seeds);
         TablesAnswer { digest: output::hex(&self.digest), origin: self.origin(), first_unknown, compared }
     }

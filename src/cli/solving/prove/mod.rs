@@ -49,7 +49,7 @@ use crate::cli::solving::prove::report::{CertificateAnswer, ProveAnswer, opening
     ("Show its progress", "kalah prove --proof proof --status"),
 ]))]
 #[command(group = clap::ArgGroup::new("wanted").args(["value", "at_least", "at_most", "openings"]))]
-pub struct Prove {
+pub(crate) struct Prove {
     /// Position, file with one position, or - for standard input [default: position and rules of the proof in DIR or
     /// of --from]
     position: Option<OsString>,
@@ -103,7 +103,7 @@ pub struct Prove {
 impl Prove {
     /// Works on the proof. Without a position and with `default_rules`, both are taken from the existing proof or
     /// from the certificate of `--from`.
-    pub fn run(mut self, default_rules: bool) -> failure::Result<Outcome> {
+    pub(crate) fn run(mut self, default_rules: bool) -> failure::Result<Outcome> {
         if self.status {
             return report::run_status(&self.proof, self.json);
         }

@@ -15,7 +15,7 @@ use crate::cli::process::outcome::Outcome;
 
 /// Answer of the command.
 #[derive(Serialize)]
-pub struct ProveAnswer<'a> {
+pub(super) struct ProveAnswer<'a> {
     pub position: String,
     pub rules: &'a str,
     pub proved: bool,
@@ -39,7 +39,7 @@ pub struct ProveAnswer<'a> {
 
 /// Opening of a statement.
 #[derive(Serialize)]
-pub struct OpeningAnswer {
+pub(super) struct OpeningAnswer {
     pub r#move: String,
     #[serde(flatten)]
     pub bounds: Proved,
@@ -47,7 +47,7 @@ pub struct OpeningAnswer {
 
 /// Certificate that was written.
 #[derive(Serialize)]
-pub struct CertificateAnswer {
+pub(super) struct CertificateAnswer {
     pub file: PathBuf,
     pub effort: u32,
     pub table_seeds: usize,
@@ -57,19 +57,19 @@ pub struct CertificateAnswer {
 }
 
 /// Returns the openings of a statement.
-pub fn openings(statement: &Statement, parts: &[RequestPart]) -> Vec<OpeningAnswer> {
+pub(super) fn openings(statement: &Statement, parts: &[RequestPart]) -> Vec<OpeningAnswer> {
     let both = statement.openings.iter().zip(parts);
     both.map(|(opening, part)| OpeningAnswer { r#move: part.name(), bounds: Proved::bounds(opening.bounds) }).collect()
 }
 
 /// Prints the openings as text.
-pub fn openings_text(openings: &[OpeningAnswer]) -> std::io::Result<()> {
+pub(super) fn openings_text(openings: &[OpeningAnswer]) -> std::io::Result<()> {
     let line = |OpeningAnswer { r#move, bounds }: &OpeningAnswer| format!("  {move:>7}  {}", bounds.words("unknown"));
     openings.iter().map(line).try_for_each(output::line)
 }
 
 /// Prints the answer as text.
-pub fn text(answer: &ProveAnswer) -> std::io::Result<()> {
+pub(super) fn text(answer: &ProveAnswer) -> std::io::Result<()> {
     output::line(&answer.position)?;
     openings_text(&answer.openings)?;
     output::line(format_args!("  value        {}", answer.value))?;
@@ -140,7 +140,7 @@ impl JobAnswer {
 }
 
 /// Shows the proof in a directory.
-pub fn run_status(path: &Path, json: bool) -> failure::Result<Outcome> {
+pub(super) fn run_status(path: &Path, json: bool) -> failure::Result<Outcome> {
     let directory = ProofDirectory::open(path)?.ok_or_else(|| ProveError::Empty(path.to_owned()))?;
     let Status { jobs, running, claims, parts } = Status::read(&directory)?;
     let plan = directory.plan();
@@ -199,7 +199,7 @@ fn status_text(answer: &ProveStatusAnswer) -> std::io::Result<()> {
 }
 
 /// Certificate to begin with.
-pub struct Source {
+pub(super) struct Source {
     path: PathBuf,
     /// Its statement.
     pub request: Request,
@@ -208,14 +208,14 @@ pub struct Source {
 
 impl Source {
     /// Reads a certificate, and checks it against its checksums and its digest.
-    pub fn read(path: &Path) -> failure::Result<Source> {
+    pub(super) fn read(path: &Path) -> failure::Result<Source> {
         let certificate = Certificate::read(path)?;
         let request = Request::of(&certificate.head.statement);
         Ok(Source { path: path.to_owned(), request, claims: certificate.claims })
     }
 
     /// Returns its claims as a book for the search.
-    pub fn book(self, request: &Request) -> failure::Result<Book> {
+    pub(super) fn book(self, request: &Request) -> failure::Result<Book> {
         let Request { rules, position, .. } = self.request;
         let board = |request: &Request| (request.rules, request.position.pits());
         if board(&self.request) != board(request) {

@@ -41,7 +41,7 @@ use crate::cli::process::signals::stopped_by_signal;
     ("Prepare all tables", "kalah publish --output published"),
     ("Prepare their archives, of half the size", "kalah publish --output published --archives"),
 ]))]
-pub struct Publish {
+pub(crate) struct Publish {
     /// Folder to write: a new or empty one, or one that this command wrote
     #[arg(long, value_name = "FOLDER")]
     output: PathBuf,
@@ -83,7 +83,7 @@ struct Index {
 }
 
 impl Publish {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
         let (pulse, entries) = (stopped_by_signal(), self.entries()?);
         self.prepare_folder(&entries)?;

@@ -14,13 +14,13 @@ use super::Index;
 use crate::cli::failure::{self, Context, failed};
 
 /// Names of the documents. The checksums are in the last two, of all other files.
-pub const NAMES: [&str; 7] =
+pub(super) const NAMES: [&str; 7] =
     ["README.md", "LICENSE-APACHE", "LICENSE-MIT", "manifest.jsonl", "index.json", "SHA256SUMS", "B3SUMS"];
 
 const LICENCES: [&str; 2] = [include_str!("../../../../LICENSE-APACHE"), include_str!("../../../../LICENSE-MIT")];
 
 /// Writes the documents of a folder, the checksums last.
-pub fn write(folder: &Path, index: &Index, manifest: &[ManifestEntry]) -> failure::Result<()> {
+pub(super) fn write(folder: &Path, index: &Index, manifest: &[ManifestEntry]) -> failure::Result<()> {
     let lines = manifest.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>().map_err(failed)?;
     let texts = [
         card(index),
@@ -107,7 +107,7 @@ const PART_BYTES: usize = 4 << 20;
 
 /// Checksums of a file, in hexadecimal.
 #[derive(Debug, Serialize)]
-pub struct Sums {
+pub(super) struct Sums {
     pub sha256: String,
     pub blake3: String,
 }
@@ -117,7 +117,7 @@ impl Sums {
     ///
     /// # Errors
     /// If the file cannot be read as far as its length, or `pulse` was stopped.
-    pub fn of(path: &Path, pulse: &Pulse) -> io::Result<(u64, Sums)> {
+    pub(super) fn of(path: &Path, pulse: &Pulse) -> io::Result<(u64, Sums)> {
         let (mut file, mut part) = (kalah::file::open(path)?, vec![0; PART_BYTES]);
         let length = file.metadata()?.len();
         let (mut sha256, mut blake3, mut bytes) = (Sha256::new(), blake3::Hasher::new(), 0);
@@ -139,7 +139,7 @@ impl Sums {
 }
 
 /// Returns an error unless all bytes of a file were read.
-pub fn require_whole(read: u64, length: u64) -> io::Result<()> {
+pub(super) fn require_whole(read: u64, length: u64) -> io::Result<()> {
     if read == length {
         return Ok(());
     }

@@ -16,14 +16,14 @@ const ARCHIVES_ONLY: &str = "which exist as archives only";
 
 impl CheckSettings {
     /// Number of positions that the check of these archives will count.
-    pub fn archive_work(&self, tables: &Tables, archives: &[usize]) -> u64 {
+    pub(super) fn archive_work(&self, tables: &Tables, archives: &[usize]) -> u64 {
         let positions = archives.iter().map(|&seeds| layer_positions(tables.pits(), seeds));
         if self.checks.contains(&Check::Checksums) { positions.sum() } else { 0 }
     }
 
     /// Checks the archives of a board with these seeds, if checksums are to be checked. Other checks leave out the
     /// layers without a table in `there`.
-    pub fn check_archives(
+    pub(super) fn check_archives(
         &self,
         tables: &Tables,
         archives: &[usize],

@@ -12,7 +12,7 @@ use crate::cli::tables::verify::settings::CheckSettings;
 
 /// Opens the bound tables of a board with these numbers of seeds, up to `most`, and records those that cannot be
 /// opened.
-pub fn open(tables: &Tables, there: &[usize], most: usize, report: &mut BoardReport) -> Vec<Arc<BoundTable>> {
+pub(super) fn open(tables: &Tables, there: &[usize], most: usize, report: &mut BoardReport) -> Vec<Arc<BoundTable>> {
     let mut opened = Vec::new();
     for &seeds in there.iter().filter(|&&seeds| seeds <= most) {
         let key = TableKey { seeds, ..tables.key(2) };
@@ -49,7 +49,12 @@ impl CheckSettings {
     /// Number of positions that these checks will count.
     ///
     /// `chosen` are the exact tables to check, including those above a gap, which are not in `tables`.
-    pub fn bound_work(&self, tables: &Tables, chosen: &BTreeMap<usize, Arc<Table>>, bounds: &[Arc<BoundTable>]) -> u64 {
+    pub(super) fn bound_work(
+        &self,
+        tables: &Tables,
+        chosen: &BTreeMap<usize, Arc<Table>>,
+        bounds: &[Arc<BoundTable>],
+    ) -> u64 {
         let of_table = |table: &BoundTable| -> u64 {
             let of_check = |check| match check {
                 Check::BoundsAgainstExact => table.header().positions,
@@ -68,7 +73,7 @@ impl CheckSettings {
     }
 
     /// Runs the checks of all bound tables of a board. Arguments are as for [`bound_work`](Self::bound_work).
-    pub fn check_bounds(
+    pub(super) fn check_bounds(
         &self,
         tables: &Tables,
         chosen: &BTreeMap<usize, Arc<Table>>,

@@ -19,7 +19,7 @@ const NOTHING: &str = "nothing was checked: no table is suitable for this check"
 const STOPPED: &str = "because the run was stopped";
 
 /// The tables of one board, opened.
-pub struct Opened {
+pub(super) struct Opened {
     /// Tables from 2 seeds up to the first that is missing or cannot be opened.
     pub tables: Tables,
     /// Tables to check, by seeds.
@@ -35,7 +35,7 @@ pub struct Opened {
 
 impl CheckSettings {
     /// Number of positions that the checks of a board will count.
-    pub fn work(&self, board: &Opened) -> u64 {
+    pub(super) fn work(&self, board: &Opened) -> u64 {
         let is_saved = |table: &Table| board.saved.as_ref().is_some_and(|saved| saved.has(table.key().seeds));
         let of_table = |check: Check, table: &Table| match (check, self.sample) {
             (Check::Consistency, _) if is_saved(table) => 0,
@@ -53,7 +53,7 @@ impl CheckSettings {
     ///
     /// Faults that a table shows alone are reported for every table. Comparisons with lower layers stop at the first
     /// fault, since further ones would follow from it.
-    pub fn check_board(
+    pub(super) fn check_board(
         &self,
         board: Opened,
         progress: &Progress,

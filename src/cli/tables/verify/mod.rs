@@ -55,7 +55,7 @@ use crate::cli::tables::verify::settings::CheckSettings;
     ("Prove every score of a layer from the layers below", "kalah verify --seeds 16 --consistency"),
     ("Prove every score of all layers, in several runs", "kalah verify --checksums --consistency --state verify.json"),
 ]))]
-pub struct Verify {
+pub(crate) struct Verify {
     /// Check only the layer with this many seeds [default: all layers]
     #[arg(long, value_parser = args::seeds)]
     seeds: Option<usize>,
@@ -110,7 +110,7 @@ enum Against {
 const SUGGESTED_SEEDS: usize = 24;
 
 impl Verify {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
         let directories = &self.tables.paths;
         let settings = self.settings()?;

@@ -15,7 +15,7 @@ use crate::cli::suggestion::Suggestions;
 /// Checks of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Check {
+pub(super) enum Check {
     /// All files of the board can be opened, and none is missing.
     Files,
     Checksums,
@@ -53,7 +53,7 @@ impl Check {
 
 /// One check of one layer.
 #[derive(Serialize)]
-pub struct Passed {
+pub(super) struct Passed {
     pub seeds: usize,
     pub check: Check,
     /// Number of positions, or of blocks for checksums.
@@ -69,7 +69,7 @@ pub struct Passed {
 
 /// Fault found by a check.
 #[derive(Clone, Serialize)]
-pub struct Wrong {
+pub(super) struct Wrong {
     pub seeds: usize,
     pub check: Check,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,7 +86,7 @@ pub struct Wrong {
 
 /// Check that could not be made.
 #[derive(Serialize)]
-pub struct Failed {
+pub(super) struct Failed {
     /// Layer of the check, if it is of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seeds: Option<usize>,
@@ -96,7 +96,7 @@ pub struct Failed {
 
 /// Layers of a board that a check left out.
 #[derive(Serialize)]
-pub struct Unchecked {
+pub(super) struct Unchecked {
     pub check: Check,
     pub seeds: Vec<usize>,
     pub why: &'static str,
@@ -104,7 +104,7 @@ pub struct Unchecked {
 
 /// Results for one rule set and board.
 #[derive(Serialize)]
-pub struct BoardReport {
+pub(super) struct BoardReport {
     #[serde(skip)]
     key: TableKey,
     rules: &'static str,
@@ -128,7 +128,7 @@ pub struct BoardReport {
 
 /// Results for a whole directory.
 #[derive(Serialize)]
-pub struct Directory {
+pub(super) struct Directory {
     pub ok: bool,
     pub boards: Vec<BoardReport>,
     /// Names of files with the extension of tables that no table has.
@@ -140,7 +140,7 @@ pub struct Directory {
 
 impl BoardReport {
     /// Returns an empty report.
-    pub fn new(rules: Rules, pits: usize) -> BoardReport {
+    pub(super) fn new(rules: Rules, pits: usize) -> BoardReport {
         let nothing = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (passed, faults, failed, unchecked, only_in_manifest) = nothing;
         let key = TableKey { rules, pits, seeds: 2 };
@@ -159,7 +159,7 @@ impl BoardReport {
     }
 
     /// Adds the result of a check of the layer with `seeds` seeds, or why it could not be made.
-    pub fn add(&mut self, seeds: usize, check: Check, fault: &Fault) {
+    pub(super) fn add(&mut self, seeds: usize, check: Check, fault: &Fault) {
         if fault.diagnosis(&Suggestions).outcome == Outcome::Wrong {
             let wrong = Wrong::new(self.blamed(seeds, fault), check, fault);
             self.wrong.get_or_insert_with(|| wrong.clone());
@@ -186,25 +186,25 @@ impl BoardReport {
     }
 
     /// Adds the reason why a check could not be made.
-    pub fn fail(&mut self, seeds: Option<usize>, check: Check, message: String) {
+    pub(super) fn fail(&mut self, seeds: Option<usize>, check: Check, message: String) {
         self.failed.push(Failed { seeds, check, message });
         self.ok = false;
     }
 
     /// Adds layers that were left out.
-    pub fn leave_out(&mut self, check: Check, seeds: Vec<usize>, why: &'static str) {
+    pub(super) fn leave_out(&mut self, check: Check, seeds: Vec<usize>, why: &'static str) {
         if !seeds.is_empty() {
             self.unchecked.push(Unchecked { check, seeds, why });
         }
     }
 
     /// Returns true if a check found a fault.
-    pub fn is_wrong(&self) -> bool {
+    pub(super) fn is_wrong(&self) -> bool {
         !self.faults.is_empty()
     }
 
     /// Returns true if nothing is wrong and all checks could be made.
-    pub fn is_ok(&self) -> bool {
+    pub(super) fn is_ok(&self) -> bool {
         self.ok
     }
 
@@ -214,7 +214,7 @@ impl BoardReport {
 }
 
 /// Returns the outcome of a run with these boards.
-pub fn outcome(boards: &[BoardReport]) -> Outcome {
+pub(super) fn outcome(boards: &[BoardReport]) -> Outcome {
     if boards.iter().any(BoardReport::is_wrong) {
         Outcome::Wrong
     } else if boards.iter().all(BoardReport::is_ok) {
@@ -225,7 +225,7 @@ pub fn outcome(boards: &[BoardReport]) -> Outcome {
 }
 
 /// Prints all boards: faults on stdout, failures on stderr, and a line of text for each check.
-pub fn text(boards: &[BoardReport]) -> std::io::Result<()> {
+pub(super) fn text(boards: &[BoardReport]) -> std::io::Result<()> {
     for board in boards {
         for wrong in &board.faults {
             output::line(format_args!("WRONG: {}", wrong.message))?;
@@ -288,7 +288,7 @@ fn extent(passed: &[&Passed]) -> String {
 }
 
 /// Names layers in words, such as "the layers of 5, 25 to 34 seeds".
-pub fn layers(seeds: &[usize]) -> String {
+pub(super) fn layers(seeds: &[usize]) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for &seeds in seeds {
         match runs.last_mut() {
@@ -304,7 +304,7 @@ pub fn layers(seeds: &[usize]) -> String {
 }
 
 impl Check {
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Check::Files => "files",
             Check::Checksums => "checksums",
@@ -319,7 +319,7 @@ impl Check {
         }
     }
 
-    pub fn unit(self) -> &'static str {
+    pub(super) fn unit(self) -> &'static str {
         match self {
             Check::Files => "tables",
             Check::Checksums | Check::BoundChecksums => "blocks",

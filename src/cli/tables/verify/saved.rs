@@ -33,14 +33,14 @@ struct CheckedLayer {
 }
 
 /// Checked layers in a file, which no other process uses.
-pub struct SavedLayers {
+pub(super) struct SavedLayers {
     file: StateFile,
     layers: Vec<CheckedLayer>,
 }
 
 impl SavedLayers {
     /// Reads the layers in the file `path`, which may not exist. They must be those of `tables`.
-    pub fn open(path: &Path, tables: &Tables) -> Result<SavedLayers, StateError> {
+    pub(super) fn open(path: &Path, tables: &Tables) -> Result<SavedLayers, StateError> {
         let work = Work { program: program::short_version(), rules: tables.rules().name(), pits: tables.pits() };
         let (file, layers) = StateFile::open::<CheckedLayer>(path, DOCUMENT, &work)?;
         let is_other = |layer: &&CheckedLayer| tables.layer(layer.seeds).map(digest).as_ref() != Some(&layer.digest);
@@ -52,7 +52,7 @@ impl SavedLayers {
     }
 
     /// Returns the check of a layer by an earlier run.
-    pub fn earlier(&self, seeds: usize) -> Option<Passed> {
+    pub(super) fn earlier(&self, seeds: usize) -> Option<Passed> {
         let layer = self.layers.iter().find(|layer| layer.seeds == seeds)?;
         Some(Passed {
             seeds,
@@ -65,18 +65,18 @@ impl SavedLayers {
     }
 
     /// Returns true if an earlier run has checked a layer.
-    pub fn has(&self, seeds: usize) -> bool {
+    pub(super) fn has(&self, seeds: usize) -> bool {
         self.earlier(seeds).is_some()
     }
 
     /// Adds the check of a layer.
-    pub fn add(&mut self, table: &Table, passed: &Passed) -> Result<(), StateError> {
+    pub(super) fn add(&mut self, table: &Table, passed: &Passed) -> Result<(), StateError> {
         let &Passed { seeds, checked: positions, seconds, .. } = passed;
         self.file.append(&CheckedLayer { seeds, positions, seconds, digest: digest(table) })
     }
 
     /// Removes the file.
-    pub fn remove(self) -> Result<(), StateError> {
+    pub(super) fn remove(self) -> Result<(), StateError> {
         self.file.remove()
     }
 }

@@ -12,7 +12,7 @@ use crate::cli::output::progress::Progress;
 use crate::cli::tables::verify::report::{Check, Passed};
 
 /// Settings of the checks of all boards.
-pub struct CheckSettings {
+pub(super) struct CheckSettings {
     /// Layer to check; `None` for all.
     pub seeds: Option<usize>,
     /// Sample of each layer, and the seed of its random choice; `None` for all positions.
@@ -27,7 +27,7 @@ pub struct CheckSettings {
 
 impl CheckSettings {
     /// Makes one check of a layer, which counts what it has checked, and shows its progress.
-    pub fn timed(
+    pub(super) fn timed(
         &self,
         check: Check,
         seeds: usize,

@@ -15,7 +15,7 @@ pub const AGAIN_WORDS: u32 = WORKGROUP / AGAIN_GROUPS;
 /// Numbers that a workgroup of the stage `scan` adds up.
 pub const SCAN_BLOCK: u32 = 1024;
 /// Threads of the stage `encode` that try bases for a group with exceptions.
-pub const BASE_THREADS: u32 = 4;
+pub(super) const BASE_THREADS: u32 = 4;
 /// Bits of a rank in an entry of moves or maps. The bits above have other uses.
 pub const RANK_BITS: u32 = 24;
 /// Mask of the rank in an entry.
@@ -28,9 +28,9 @@ pub const NO_MOVE: u32 = 128;
 /// Bit of the entry of a capture: an empty pit is captured, too.
 pub const EVEN_EMPTY: u32 = 1 << 31;
 /// The first place of the other row on the ring of relays. The first places are the mover's pits.
-pub const OTHER_ROW: u32 = 8;
+pub(super) const OTHER_ROW: u32 = 8;
 /// The place of the store on the ring of relays.
-pub const STORE: u32 = 16;
+pub(super) const STORE: u32 = 16;
 /// In place of the start of a map: no map.
 pub const NO_MAP: u32 = u32::MAX;
 /// In place of the number of rows of a frame: all its positions are finished games.

@@ -25,7 +25,7 @@ pub(in crate::play) struct External {
 }
 
 impl External {
-    pub fn new(command: EngineCommand, rules: Rules) -> External {
+    pub(crate) fn new(command: EngineCommand, rules: Rules) -> External {
         External { command, rules, process: None }
     }
 

@@ -85,7 +85,7 @@ pub(super) struct Process {
 
 impl Process {
     /// Starts the program of a command line. Its stderr is discarded.
-    pub fn start(command: &EngineCommand) -> Result<Process, EngineFault> {
+    pub(super) fn start(command: &EngineCommand) -> Result<Process, EngineFault> {
         let fault = |error: io::Error| EngineFault::Start(error.to_string());
         let mut process = Command::new(command.program());
         process.args(command.arguments()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -103,7 +103,7 @@ impl Process {
     }
 
     /// Sends a line.
-    pub fn say(&mut self, line: fmt::Arguments<'_>) -> Result<(), EngineFault> {
+    pub(super) fn say(&mut self, line: fmt::Arguments<'_>) -> Result<(), EngineFault> {
         let line = format!("{line}\n");
         // A pipe accepts a line of less than 4 KiB entirely or not at all.
         match self.input.write(line.as_bytes()) {
@@ -114,7 +114,7 @@ impl Process {
     }
 
     /// The next line, if one comes within `time`.
-    pub fn hear(&mut self, time: Duration) -> Result<Option<String>, EngineFault> {
+    pub(super) fn hear(&mut self, time: Duration) -> Result<Option<String>, EngineFault> {
         match self.heard.recv_timeout(time) {
             Ok(heard) => heard.map(Some),
             Err(RecvTimeoutError::Timeout) => Ok(None),
@@ -123,7 +123,7 @@ impl Process {
     }
 
     /// Kills the process, which has a fault.
-    pub fn kill(mut self) {
+    pub(super) fn kill(mut self) {
         self.sound = false;
     }
 

@@ -32,7 +32,7 @@ pub(in super::super) struct Minimax {
 }
 
 impl Minimax {
-    pub fn new(name: PlayerName, rules: Rules, depth: u32, modified: bool) -> Minimax {
+    pub(crate) fn new(name: PlayerName, rules: Rules, depth: u32, modified: bool) -> Minimax {
         Minimax { name, rules, depth, modified, budget: Budget::PLAYER }
     }
 

@@ -31,7 +31,7 @@ pub(super) struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    pub fn new(rows: &'a GraphRows, space: &'a Space, store: usize, seeds: (usize, usize)) -> Block<'a> {
+    pub(crate) fn new(rows: &'a GraphRows, space: &'a Space, store: usize, seeds: (usize, usize)) -> Block<'a> {
         fn unset<T>(count: usize) -> [Vec<OnceLock<T>>; 2] {
             [(); 2].map(|()| (0..count).map(|_| OnceLock::new()).collect())
         }
@@ -41,7 +41,7 @@ impl<'a> Block<'a> {
     }
 
     /// Inserts the children of all positions of the block.
-    pub fn expand(&self) {
+    pub(crate) fn expand(&self) {
         if Side::BOTH.iter().all(|&side| self.plane(side).is_none()) {
             return;
         }

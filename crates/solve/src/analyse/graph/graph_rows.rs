@@ -20,7 +20,7 @@ pub(super) struct GraphRows {
 
 impl GraphRows {
     /// Makes the maps and moves of the rows that `rows` ranks.
-    pub fn new(rules: Rules, rows: Arc<RowIndex>, total: usize) -> GraphRows {
+    pub(crate) fn new(rules: Rules, rows: Arc<RowIndex>, total: usize) -> GraphRows {
         let pits = rows.pits();
         let maps = RowMaps::new(rows);
         let all: Vec<_> = (0..=total).map(|seeds| maps.all(seeds)).collect();
@@ -37,7 +37,7 @@ impl GraphRows {
     }
 
     /// Maximum bytes of the maps of a board's rows; the positions are extra.
-    pub fn bytes(pits: usize, total: usize) -> u64 {
+    pub(crate) fn bytes(pits: usize, total: usize) -> u64 {
         let rows = |seeds: usize| row_count(pits, seeds) as u64;
         // A spill maps every row to 4 bytes and marks the targets; so does a capture of each pit. A move takes
         // about 8 bytes in lists.

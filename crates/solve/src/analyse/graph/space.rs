@@ -13,9 +13,9 @@ pub(super) enum Side {
 }
 
 impl Side {
-    pub const BOTH: [Side; 2] = [Side::First, Side::Second];
+    pub(crate) const BOTH: [Side; 2] = [Side::First, Side::Second];
 
-    pub fn other(self) -> Side {
+    pub(crate) fn other(self) -> Side {
         match self {
             Side::First => Side::Second,
             Side::Second => Side::First,
@@ -40,7 +40,7 @@ impl Plane {
     }
 
     #[inline]
-    pub fn insert(&self, first: u32, second: u32) {
+    pub(crate) fn insert(&self, first: u32, second: u32) {
         let index = first as usize * self.columns + second as usize;
         // Only a plane made past the limit lacks this word.
         let Some(word) = self.words.get(index / 64) else { return };
@@ -54,7 +54,7 @@ impl Plane {
     /// Ranks from `from` to `to` of the second player's row that were reached with rank `first` of the first
     /// player's row.
     #[inline]
-    pub fn reached(&self, first: u32, from: usize, to: usize) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn reached(&self, first: u32, from: usize, to: usize) -> impl Iterator<Item = u32> + '_ {
         let start = first as usize * self.columns;
         let (low, high) = (start + from, start + to);
         let words = if low < high { low / 64..(high - 1) / 64 + 1 } else { 0..0 };
@@ -75,12 +75,12 @@ impl Plane {
     }
 
     /// Number of positions reached.
-    pub fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.words.iter().map(|word| u64::from(word.load(Relaxed).count_ones())).sum()
     }
 
     /// Number of ranks of the second player's row.
-    pub fn columns(&self) -> usize {
+    pub(crate) fn columns(&self) -> usize {
         self.columns
     }
 }
@@ -99,29 +99,29 @@ pub(super) struct Space {
 
 impl Space {
     /// An empty space for `total` seeds on a board with `pits` pits a side, limited to `limit` bytes.
-    pub fn new(pits: usize, total: usize, convention: Convention, limit: u64) -> Space {
+    pub(crate) fn new(pits: usize, total: usize, convention: Convention, limit: u64) -> Space {
         let planes = |seeds: usize| (total - seeds + 1) * (seeds + 1) * 2;
         let layers = (0..=total).map(|seeds| (0..planes(seeds)).map(|_| OnceLock::new()).collect()).collect();
         Space { pits, total, convention, layers, limit, used: AtomicU64::new(0), exhausted: AtomicBool::new(false) }
     }
 
     /// Bytes of all planes of a layer.
-    pub fn layer_bytes(pits: usize, total: usize, seeds: usize) -> u64 {
+    pub(crate) fn layer_bytes(pits: usize, total: usize, seeds: usize) -> u64 {
         let bytes = |first: usize| Plane::bytes(row_count(pits, first), row_count(pits, seeds - first));
         (0..=seeds).map(bytes).sum::<u64>() * 2 * (total - seeds + 1) as u64
     }
 
-    pub fn total(&self) -> usize {
+    pub(crate) fn total(&self) -> usize {
         self.total
     }
 
     /// The seeds in the second player's store.
-    pub fn second_store(&self, store: usize, seeds: (usize, usize)) -> usize {
+    pub(crate) fn second_store(&self, store: usize, seeds: (usize, usize)) -> usize {
         self.total - store - seeds.0 - seeds.1
     }
 
     /// Returns true if the game is over with these stores and seeds in the rows.
-    pub fn is_final(&self, store: usize, seeds: (usize, usize)) -> bool {
+    pub(crate) fn is_final(&self, store: usize, seeds: (usize, usize)) -> bool {
         seeds.0 == 0 || seeds.1 == 0 || self.convention.is_decided(self.total, (store, self.second_store(store, seeds)))
     }
 
@@ -132,7 +132,7 @@ impl Space {
 
     /// The plane of these positions, if any of them was reached.
     #[inline]
-    pub fn plane(&self, store: usize, seeds: (usize, usize), side: Side) -> Option<&Plane> {
+    pub(crate) fn plane(&self, store: usize, seeds: (usize, usize), side: Side) -> Option<&Plane> {
         self.cell(store, seeds, side).get()
     }
 
@@ -140,7 +140,7 @@ impl Space {
     ///
     /// Past the limit it is an empty plane that ignores positions.
     #[inline]
-    pub fn target(&self, store: usize, seeds: (usize, usize), side: Side) -> &Plane {
+    pub(crate) fn target(&self, store: usize, seeds: (usize, usize), side: Side) -> &Plane {
         let merged = self.convention == Convention::Plain && self.is_final(store, seeds);
         let side = if merged { Side::First } else { side };
         self.cell(store, seeds, side).get_or_init(|| self.make(seeds))
@@ -158,17 +158,17 @@ impl Space {
     }
 
     /// Bytes of the planes.
-    pub fn used(&self) -> u64 {
+    pub(crate) fn used(&self) -> u64 {
         self.used.load(Relaxed)
     }
 
     /// Returns true if positions were lost because the limit was reached.
-    pub fn is_exhausted(&self) -> bool {
+    pub(crate) fn is_exhausted(&self) -> bool {
         self.exhausted.load(Relaxed)
     }
 
     /// Frees a layer.
-    pub fn free(&mut self, seeds: usize) {
+    pub(crate) fn free(&mut self, seeds: usize) {
         let planes = std::mem::take(&mut self.layers[seeds]);
         let bytes = planes.iter().filter_map(OnceLock::get).map(|plane| 8 * plane.words.len() as u64);
         *self.used.get_mut() -= bytes.sum::<u64>();

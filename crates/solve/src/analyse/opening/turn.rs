@@ -29,7 +29,7 @@ pub(super) struct End<const PLACES: usize> {
 
 impl<const PLACES: usize> End<PLACES> {
     /// The outcome of a finished game for the player whose turn it was.
-    pub fn outcome(&self, seeds: u32) -> Outcome {
+    pub(crate) fn outcome(&self, seeds: u32) -> Outcome {
         Outcome::of(2 * i64::from(self.board.collected()) - i64::from(seeds))
     }
 }
@@ -66,14 +66,14 @@ pub(super) struct TurnSearch<const PLACES: usize> {
 }
 
 impl<const PLACES: usize> TurnSearch<PLACES> {
-    pub fn new(rules: Rules) -> TurnSearch<PLACES> {
+    pub(crate) fn new(rules: Rules) -> TurnSearch<PLACES> {
         let (boards, steps, stack, ends) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         TurnSearch { rules, boards, steps, stack, seen: HashSet::default(), ends, moves: 0 }
     }
 
     /// Searches the turn of the mover of `start` with at most about `limit` moves. The game has `seeds` seeds
     /// and is not over.
-    pub fn run(&mut self, start: Ring<PLACES>, seeds: u32, limit: u64) -> Found {
+    pub(crate) fn run(&mut self, start: Ring<PLACES>, seeds: u32, limit: u64) -> Found {
         let (enough, most) = (seeds / 2 + 1, self.moves.saturating_add(limit));
         self.boards.clear();
         self.steps.clear();
@@ -115,7 +115,7 @@ impl<const PLACES: usize> TurnSearch<PLACES> {
     }
 
     /// Different ends of a turn without a win, fullest store first.
-    pub fn ends(&self) -> Vec<End<PLACES>> {
+    pub(crate) fn ends(&self) -> Vec<End<PLACES>> {
         let order = sorted_indices(self.ends.len(), &|a, b| {
             let (a, b) = (&self.ends[a].board, &self.ends[b].board);
             b.store().cmp(&a.store()).then_with(|| a.cmp(b))
@@ -126,7 +126,7 @@ impl<const PLACES: usize> TurnSearch<PLACES> {
     }
 
     /// The moves to an end of the turn searched last.
-    pub fn moves_to(&self, end: &End<PLACES>) -> Vec<Pit> {
+    pub(crate) fn moves_to(&self, end: &End<PLACES>) -> Vec<Pit> {
         path(&self.steps, end.step)
     }
 }

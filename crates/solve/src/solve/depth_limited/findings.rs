@@ -32,7 +32,7 @@ impl Finding {
     /// # Errors
     /// With the evaluation or its bound, if that answers the search.
     #[inline(always)]
-    pub fn narrow(self, (low, high): (i32, i32)) -> Result<(i32, i32), i32> {
+    pub(crate) fn narrow(self, (low, high): (i32, i32)) -> Result<(i32, i32), i32> {
         let Finding { evaluation, at_least, at_most, .. } = self;
         if at_least && (at_most || evaluation >= high) || at_most && evaluation <= low {
             return Err(evaluation);
@@ -76,7 +76,7 @@ impl Default for Findings {
 
 impl Findings {
     /// Removes all findings, in time proportional to their number.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         for (number, word) in self.used.iter_mut().enumerate() {
             let mut left = std::mem::take(word);
             while left != 0 {
@@ -89,7 +89,7 @@ impl Findings {
 
     /// The finding for the position with this hash.
     #[inline]
-    pub fn get(&self, hash: u64) -> Option<Finding> {
+    pub(crate) fn get(&self, hash: u64) -> Option<Finding> {
         let Entry { tag, evaluation, turns, pit } = *self.entries.get((hash >> (u64::BITS - BITS)) as usize)?;
         (tag == hash as u32 && turns > 0).then(|| Finding {
             evaluation: evaluation.into(),
@@ -103,7 +103,7 @@ impl Findings {
     /// Stores the result of a search to at least one turn of the position with this hash, and replaces the old
     /// entry.
     #[inline]
-    pub fn put(&mut self, hash: u64, found: Finding) {
+    pub(crate) fn put(&mut self, hash: u64, found: Finding) {
         if self.entries.is_empty() {
             self.entries.resize(1 << BITS, Entry::default());
         }

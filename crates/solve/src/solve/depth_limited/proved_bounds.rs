@@ -46,7 +46,7 @@ impl<W: Word, K: Fn(Board<W>) -> Result<Bounds, TableError>> BoundedSearch<'_, W
     ///
     /// # Errors
     /// [`SolveError::OverBudget`]; also if it is stopped or a table is damaged.
-    pub fn run(
+    pub(crate) fn run(
         mut self,
         position: &Position,
         board: Board<W>,

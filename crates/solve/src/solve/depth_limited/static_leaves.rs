@@ -26,7 +26,14 @@ impl<W: Word> StaticSearch<'_, W> {
     ///
     /// A sufficient finding in `findings` replaces the search. Each node decrements [`Findings::left`]; at 0
     /// the remaining leaves get static evaluations. An interruption sets it to 0.
-    pub fn search(&self, board: Board<W>, seeds: u32, turns: u32, window: (i32, i32), findings: &mut Findings) -> i32 {
+    pub(crate) fn search(
+        &self,
+        board: Board<W>,
+        seeds: u32,
+        turns: u32,
+        window: (i32, i32),
+        findings: &mut Findings,
+    ) -> i32 {
         if board.is_over() {
             return SEED * board.mover.total() as i32;
         }

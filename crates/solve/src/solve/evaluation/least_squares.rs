@@ -11,12 +11,12 @@ pub(crate) struct LeastSquares {
 
 impl LeastSquares {
     /// A problem with `unknowns` unknowns and no observations.
-    pub fn new(unknowns: usize) -> LeastSquares {
+    pub(crate) fn new(unknowns: usize) -> LeastSquares {
         LeastSquares { unknowns, matrix: vec![0.0; unknowns * unknowns], right: vec![0.0; unknowns] }
     }
 
     /// Adds an observation: the unknowns with these indices, in ascending order, have the sum `value`.
-    pub fn add(&mut self, numbers: &[usize], value: f64) {
+    pub(crate) fn add(&mut self, numbers: &[usize], value: f64) {
         for (i, &row) in numbers.iter().enumerate() {
             self.right[row] += value;
             for &column in &numbers[..=i] {
@@ -26,7 +26,7 @@ impl LeastSquares {
     }
 
     /// The unknowns, by Cholesky decomposition.
-    pub fn solve(mut self) -> Vec<f64> {
+    pub(crate) fn solve(mut self) -> Vec<f64> {
         let n = self.unknowns;
         let (matrix, solution) = (&mut self.matrix, &mut self.right);
         for row in 0..n {

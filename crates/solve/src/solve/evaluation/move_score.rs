@@ -31,20 +31,20 @@ impl MoveScore {
     /// The score of the move of `pit` that led to `next`, seen by the player to move next. Its evaluation must
     /// still be set.
     #[inline]
-    pub fn new<W: Word>(pit: usize, again: bool, stored: u32, next: Board<W>) -> MoveScore {
+    pub(crate) fn new<W: Word>(pit: usize, again: bool, stored: u32, next: Board<W>) -> MoveScore {
         MoveScore { evaluation: 0, bonus: MoveScore::bonus(pit, again, stored, next) }
     }
 
     /// Bonus on the evaluation of a move.
     #[inline]
-    pub fn bonus<W: Word>(pit: usize, again: bool, stored: u32, next: Board<W>) -> i32 {
+    pub(crate) fn bonus<W: Word>(pit: usize, again: bool, stored: u32, next: Board<W>) -> i32 {
         let turn = if again { AGAIN } else { -REPLY * next.mover.filled() as i32 };
         STORED * stored as i32 + NEARNESS * pit as i32 + turn
     }
 
     /// The sum of evaluation and bonus.
     #[inline]
-    pub fn total(self) -> i32 {
+    pub(crate) fn total(self) -> i32 {
         self.evaluation + self.bonus
     }
 }

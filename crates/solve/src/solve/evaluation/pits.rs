@@ -48,7 +48,7 @@ impl PitEvaluation {
     ///
     /// # Errors
     /// If the table is damaged, or `cancel` was cancelled meanwhile.
-    pub fn learn(tables: &Tables, reach: usize, cancel: &Cancel) -> Result<PitEvaluation, SolveError> {
+    pub(crate) fn learn(tables: &Tables, reach: usize, cancel: &Cancel) -> Result<PitEvaluation, SolveError> {
         let (pits, seeds) = (tables.pits(), reach.min(LEARN_SEEDS));
         let layer = LayerIndex::new(tables.rows(), seeds);
         let mut random = fastrand::Rng::with_seed(0);
@@ -83,7 +83,7 @@ impl PitEvaluation {
     /// Evaluates `board`, with `seeds` seeds in play: the seeds that its mover may collect, in sixteenths of a
     /// seed.
     #[inline]
-    pub fn of<W: Word>(&self, board: Board<W>, seeds: u32) -> i32 {
+    pub(crate) fn of<W: Word>(&self, board: Board<W>, seeds: u32) -> i32 {
         let row = |worth: &Pairs, row: W| {
             let pairs = row.nibbles().bytes().step_by(2);
             worth.iter().zip(pairs).map(|(worth, pair)| i32::from(worth[usize::from(pair)])).sum::<i32>()

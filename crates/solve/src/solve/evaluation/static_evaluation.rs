@@ -23,7 +23,7 @@ impl Default for StaticEvaluation {
 
 impl StaticEvaluation {
     /// Evaluation by networks.
-    pub fn network(network: PhasedNetwork) -> StaticEvaluation {
+    pub(crate) fn network(network: PhasedNetwork) -> StaticEvaluation {
         StaticEvaluation::Network(Box::new(network), Isa::detect())
     }
 
@@ -33,7 +33,7 @@ impl StaticEvaluation {
     /// # Errors
     /// If the network beside the tables cannot be used, a table is damaged, or `cancel` was cancelled
     /// meanwhile.
-    pub fn of_tables(tables: &Tables, reach: usize, cancel: &Cancel) -> Result<StaticEvaluation, SolveError> {
+    pub(crate) fn of_tables(tables: &Tables, reach: usize, cancel: &Cancel) -> Result<StaticEvaluation, SolveError> {
         if let Some(network) = PhasedNetwork::find(tables.directories(), tables.rules(), tables.pits())? {
             return Ok(StaticEvaluation::network(network));
         }
@@ -43,7 +43,7 @@ impl StaticEvaluation {
     /// Evaluates `board`, with `seeds` seeds in play: the seeds that its mover may collect, in sixteenths of a
     /// seed.
     #[inline]
-    pub fn of<W: Word>(&self, board: Board<W>, seeds: u32) -> i32 {
+    pub(crate) fn of<W: Word>(&self, board: Board<W>, seeds: u32) -> i32 {
         match self {
             StaticEvaluation::Network(network, isa) => {
                 network.of(seeds).evaluate_on(*isa, &board.mover.array(), &board.other.array(), seeds)

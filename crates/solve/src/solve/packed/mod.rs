@@ -13,4 +13,5 @@ mod word;
 
 pub use board::{Board, Sower, Sown};
 pub use keys::BoardKeys;
-pub use word::{MAX_BOARD_SEEDS, MoveList, Word};
+pub(crate) use word::MoveList;
+pub use word::{MAX_BOARD_SEEDS, Word};

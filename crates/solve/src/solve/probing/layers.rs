@@ -15,7 +15,12 @@ pub(crate) struct Layers<'a> {
 impl<'a> Layers<'a> {
     /// The layers of `tables` up to `exact` seeds, and above them those of `bounds` up to `reach` seeds. Bound
     /// tables above a layer with neither kind of table are left out.
-    pub fn new(tables: Option<&'a Tables>, bounds: Option<&'a BoundTables>, exact: usize, reach: usize) -> Layers<'a> {
+    pub(crate) fn new(
+        tables: Option<&'a Tables>,
+        bounds: Option<&'a BoundTables>,
+        exact: usize,
+        reach: usize,
+    ) -> Layers<'a> {
         let exact = tables.and_then(Tables::max_seeds).unwrap_or(0).min(exact).min(reach);
         let exact = if exact < 2 { 0 } else { exact };
         let next = exact.max(1) + 1;
@@ -25,34 +30,34 @@ impl<'a> Layers<'a> {
     }
 
     /// The exact tables; `None` if none is read.
-    pub fn tables(&self) -> Option<&'a Tables> {
+    pub(crate) fn tables(&self) -> Option<&'a Tables> {
         self.tables
     }
 
     /// The bound tables; `None` if none is read.
-    pub fn bounds(&self) -> Option<&'a BoundTables> {
+    pub(crate) fn bounds(&self) -> Option<&'a BoundTables> {
         self.bounds
     }
 
     /// The largest layer that is read from an exact table; 0 for none.
     #[inline]
-    pub fn exact(&self) -> usize {
+    pub(crate) fn exact(&self) -> usize {
         self.exact
     }
 
     /// The largest layer that is read; 0 for none.
     #[inline]
-    pub fn reach(&self) -> usize {
+    pub(crate) fn reach(&self) -> usize {
         self.reach
     }
 
     /// The ranks of the rows of all layers; `None` without layers.
-    pub fn rows(&self) -> Option<&'a Arc<RowIndex>> {
+    pub(crate) fn rows(&self) -> Option<&'a Arc<RowIndex>> {
         self.bounds.map(BoundTables::rows).or(self.tables.map(Tables::rows))
     }
 
     /// The seeds of the layers, fewest first.
-    pub fn seeds(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
+    pub(crate) fn seeds(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
         2..self.reach + 1
     }
 
@@ -60,14 +65,14 @@ impl<'a> Layers<'a> {
     ///
     /// # Panics
     /// If that layer is not read.
-    pub fn blocks(&self, seeds: usize) -> &'a Blocks {
+    pub(crate) fn blocks(&self, seeds: usize) -> &'a Blocks {
         let exact = self.tables.filter(|_| seeds <= self.exact).and_then(|tables| tables.layer(seeds));
         let bounds = || self.bounds.and_then(|bounds| bounds.layer(seeds)).map(|layer| layer.blocks());
         exact.map(|layer| layer.blocks()).or_else(bounds).expect("a layer in use")
     }
 
     /// The files of all layers, fewest seeds first.
-    pub fn files(&self) -> impl DoubleEndedIterator<Item = &'a Blocks> + use<'a> {
+    pub(crate) fn files(&self) -> impl DoubleEndedIterator<Item = &'a Blocks> + use<'a> {
         let layers = *self;
         self.seeds().map(move |seeds| layers.blocks(seeds))
     }

@@ -82,7 +82,11 @@ impl<'a> TableScores<'a> {
     ///
     /// # Errors
     /// If `cancel` was cancelled before all rows were numbered.
-    pub fn new<W: Word>(keys: &BoardKeys<W>, layers: Layers<'a>, cancel: &Cancel) -> Result<TableScores<'a>, Stopped> {
+    pub(crate) fn new<W: Word>(
+        keys: &BoardKeys<W>,
+        layers: Layers<'a>,
+        cancel: &Cancel,
+    ) -> Result<TableScores<'a>, Stopped> {
         let reach = layers.reach();
         let mut scores = TableScores {
             layers,
@@ -149,7 +153,7 @@ impl<'a> TableScores<'a> {
     }
 
     /// Returns true if all tables that can be copied were.
-    pub fn is_copied(&self) -> bool {
+    pub(crate) fn is_copied(&self) -> bool {
         self.copied.load(Ordering::Relaxed) >= self.to_copy.len()
     }
 
@@ -159,7 +163,7 @@ impl<'a> TableScores<'a> {
     /// `wait` waits until the search has lasted that long or is over. The next call continues where this one
     /// stopped. If two calls copy the same frame, one copy stays. A frame that is damaged, or for which there is not
     /// enough memory, is still read from its file.
-    pub fn copy(&self, copies: Copies, wait: &dyn Fn(Duration), cancel: &Cancel) {
+    pub(crate) fn copy(&self, copies: Copies, wait: &dyn Fn(Duration), cancel: &Cancel) {
         let sizes = self.to_copy.iter().map(|&frame| self.frame_bytes(frame));
         let copy_after = Duration::from_nanos(COPY_AFTER_BYTE.saturating_mul(copies.twice.min(sizes.sum())));
         loop {
@@ -190,27 +194,27 @@ impl<'a> TableScores<'a> {
 
     /// The largest layer that is looked up; 0 for none.
     #[inline]
-    pub fn reach(&self) -> usize {
+    pub(crate) fn reach(&self) -> usize {
         self.layers.reach()
     }
 
     /// The largest layer with exact scores; 0 for none. Higher layers have only bounds.
     #[inline]
-    pub fn exact(&self) -> usize {
+    pub(crate) fn exact(&self) -> usize {
         self.layers.exact()
     }
 
     /// Location of the score of the position with `seeds` seeds in play whose rows have these numbers; the
     /// mover's row has `mover_seeds` seeds.
     #[inline]
-    pub fn locate<W: Word>(&self, seeds: u32, mover_seeds: u32, mover: W, other: W) -> ScoreLocation {
+    pub(crate) fn locate<W: Word>(&self, seeds: u32, mover_seeds: u32, mover: W, other: W) -> ScoreLocation {
         let frame = seeds * self.reach() as u32 + mover_seeds;
         ScoreLocation { frame, mover: self.ranks[mover.low() as usize], other: self.ranks[other.low() as usize] }
     }
 
     /// Prefetches the data at `location`, the location of a position with `seeds` seeds in play.
     #[inline]
-    pub fn prefetch(&self, seeds: u32, location: ScoreLocation) {
+    pub(crate) fn prefetch(&self, seeds: u32, location: ScoreLocation) {
         if seeds as usize <= self.exact() {
             if let Some(scores) = self.frames[location.frame as usize].contents() {
                 scores.prefetch(location.mover, location.other);
@@ -225,7 +229,7 @@ impl<'a> TableScores<'a> {
     /// # Errors
     /// If the table is damaged.
     #[inline]
-    pub fn score(&self, seeds: u32, location: ScoreLocation) -> Result<u32, TableError> {
+    pub(crate) fn score(&self, seeds: u32, location: ScoreLocation) -> Result<u32, TableError> {
         let found = match self.frames[location.frame as usize].contents() {
             Some(scores) => scores.score(location.mover, location.other).ok(),
             None => Some(self.score_in_file(seeds, location)?),
@@ -261,7 +265,12 @@ impl<'a> TableScores<'a> {
     /// # Errors
     /// If the table is damaged.
     #[inline]
-    pub fn bounds<W: Word>(&self, board: Board<W>, seeds: u32, location: ScoreLocation) -> Result<Bounds, TableError> {
+    pub(crate) fn bounds<W: Word>(
+        &self,
+        board: Board<W>,
+        seeds: u32,
+        location: ScoreLocation,
+    ) -> Result<Bounds, TableError> {
         if seeds as usize <= self.exact() {
             return self.score(seeds, location).map(|score| Bounds { lower: score, upper: score });
         }

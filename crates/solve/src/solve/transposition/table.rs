@@ -22,7 +22,7 @@ const WORK_MASK: u64 = (1 << WORK_BITS) - 1;
 /// The upper bits then select the bucket, and the entry stores all others. So bucket and entry together give
 /// the whole key, and an entry is never taken for that of another position. If two threads write at once, at
 /// worst a bound is lost.
-pub struct TranspositionTable<W> {
+pub(crate) struct TranspositionTable<W> {
     /// The memory of the entries, whole buckets.
     map: HugePages,
     bucket_bits: u32,
@@ -32,7 +32,7 @@ pub struct TranspositionTable<W> {
 
 /// Location of the entry of a key, if it exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct EntryLocation<W> {
+pub(crate) struct EntryLocation<W> {
     bucket: usize,
     /// The remainder of the key, in its place.
     tag: W,
@@ -57,7 +57,7 @@ impl<W: Word> TranspositionTable<W> {
     ///
     /// # Errors
     /// If there is not enough memory.
-    pub fn new(keys: u128, bytes: u64) -> std::io::Result<TranspositionTable<W>> {
+    pub(crate) fn new(keys: u128, bytes: u64) -> std::io::Result<TranspositionTable<W>> {
         let key_bits = (u128::BITS - keys.saturating_sub(1).leading_zeros()).max(1);
         let (wanted, least) = ((bytes / BUCKET_BYTES).max(1).ilog2(), key_bits.saturating_sub(Self::REMAINDER_BITS));
         TranspositionTable::with_buckets(key_bits, wanted.clamp(least, key_bits))
@@ -78,7 +78,7 @@ impl<W: Word> TranspositionTable<W> {
     }
 
     /// Number of entries that fit.
-    pub fn capacity(&self) -> u64 {
+    pub(crate) fn capacity(&self) -> u64 {
         self.entries().len() as u64
     }
 
@@ -133,7 +133,7 @@ impl<W: Word> TranspositionTable<W> {
 
     /// Location of the entry of `key`.
     #[inline]
-    pub fn locate(&self, key: W) -> EntryLocation<W> {
+    pub(crate) fn locate(&self, key: W) -> EntryLocation<W> {
         let mask = W::MAX >> (W::BITS - self.key_bits);
         let mut mixed = key.wrapping_mul(W::SPREAD[0]) & mask;
         mixed ^= mixed >> (self.key_bits / 2 + 1);
@@ -152,7 +152,7 @@ impl<W: Word> TranspositionTable<W> {
 
     /// Prefetches the bucket.
     #[inline]
-    pub fn prefetch(&self, location: EntryLocation<W>) {
+    pub(crate) fn prefetch(&self, location: EntryLocation<W>) {
         prefetch(self.map.as_mut_ptr().wrapping_add(location.bucket * size_of::<W>()));
     }
 
@@ -184,13 +184,13 @@ impl<W: Word> TranspositionTable<W> {
 
     /// The proved bounds of the position at `location`.
     #[inline]
-    pub fn get(&self, location: EntryLocation<W>) -> Option<Bounds> {
+    pub(crate) fn get(&self, location: EntryLocation<W>) -> Option<Bounds> {
         self.bucket(location).iter().map(W::load).find(|&word| Self::is_of(word, location)).map(Self::bounds)
     }
 
     /// A lower bound of the nodes that proving the bounds of a position took, if they are stored: a power of
     /// two.
-    pub fn work(&self, location: EntryLocation<W>) -> Option<u64> {
+    pub(crate) fn work(&self, location: EntryLocation<W>) -> Option<u64> {
         let word = self.bucket(location).iter().map(W::load).find(|&word| Self::is_of(word, location))?;
         Some(1 << ((word.low() & WORK_MASK) - 1))
     }
@@ -199,7 +199,7 @@ impl<W: Word> TranspositionTable<W> {
     ///
     /// Tighter existing bounds stay. In a full bucket, the entry with the least effort is replaced.
     #[inline]
-    pub fn put(&self, location: EntryLocation<W>, proved: Bounds, nodes: u64) {
+    pub(crate) fn put(&self, location: EntryLocation<W>, proved: Bounds, nodes: u64) {
         debug_assert!(proved.lower <= proved.upper, "{proved:?}");
         let bucket = self.bucket(location);
         let work = u64::from((nodes | 1).ilog2() + 1);
@@ -221,7 +221,7 @@ impl<W: Word> TranspositionTable<W> {
     }
 
     /// Share of entries in use, 0 to 1, estimated from a sample.
-    pub fn fill(&self) -> f64 {
+    pub(crate) fn fill(&self) -> f64 {
         let entries = self.entries();
         let sample = &entries[..entries.len().min(1 << 14)];
         let used = sample.iter().filter(|entry| W::load(entry) != W::default()).count();

@@ -24,7 +24,7 @@ pub(crate) struct Child<W> {
 impl<W> Child<W> {
     /// The move-ordering score.
     #[inline]
-    pub fn score(&self) -> i32 {
+    pub(crate) fn score(&self) -> i32 {
         self.move_score.total()
     }
 }
@@ -42,7 +42,7 @@ pub(crate) struct InTables<W> {
 
 impl<W: Word> InTables<W> {
     /// The position as a child to search, since its bounds do not decide the test.
-    pub fn child(&self) -> Child<W> {
+    pub(crate) fn child(&self) -> Child<W> {
         let InTables { node, pit, again, stored, .. } = *self;
         Child { node, stored, again, move_score: MoveScore::new(pit.into(), again, stored, node.board) }
     }
@@ -74,7 +74,7 @@ impl<W: Word> Expander<'_, '_, W> {
     /// decided. Ranks of rows must be fetched too, each fetch costs a page-table walk, and most tests end after
     /// the first.
     #[inline]
-    pub fn expand(
+    pub(crate) fn expand(
         &self,
         node: Node<W>,
         score: u32,
@@ -117,7 +117,7 @@ impl<W: Word> Expander<'_, '_, W> {
 
     /// Location of the score or bounds of a position in tables.
     #[inline]
-    pub fn locate(&self, node: Node<W>) -> ScoreLocation {
+    pub(crate) fn locate(&self, node: Node<W>) -> ScoreLocation {
         let Node { board, seeds } = node;
         let mover = board.mover.sums();
         self.tables.locate(seeds, mover.last(), self.keys.row(mover), self.keys.row(board.other.sums()))

@@ -22,7 +22,7 @@ struct Order<W> {
 
 impl<W: Word> SharedOrders<W> {
     /// Places for orders of `threads` threads: none for one thread.
-    pub fn new(threads: usize) -> SharedOrders<W> {
+    pub(crate) fn new(threads: usize) -> SharedOrders<W> {
         let places = if threads > 1 { PLACES } else { 0 };
         SharedOrders((0..places).map(|_| Mutex::new(Order { of: None, moves: Vec::new() })).collect())
     }
@@ -30,7 +30,7 @@ impl<W: Word> SharedOrders<W> {
     /// Gives the `children` of `node` the evaluations that another thread found for the test of `score`.
     /// Otherwise `search` finds them, and a thread that comes meanwhile waits. Returns the result of `search`,
     /// or 0 if it was not called. `hash` is that of position and score.
-    pub fn once(
+    pub(crate) fn once(
         &self,
         hash: u64,
         node: Node<W>,

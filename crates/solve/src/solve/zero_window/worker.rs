@@ -83,7 +83,7 @@ pub(crate) struct Shared<'a, 't, W> {
 
 impl<W> Shared<'_, '_, W> {
     /// Places for the positions under search by this many threads.
-    pub fn busy_places(threads: usize) -> Box<[AtomicU64]> {
+    pub(crate) fn busy_places(threads: usize) -> Box<[AtomicU64]> {
         (0..if threads > 1 { BUSY } else { 0 }).map(|_| AtomicU64::new(0)).collect()
     }
 }
@@ -129,7 +129,7 @@ pub(crate) struct Worker<'s, 'a, 't, W: Word> {
 
 impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
     /// A thread of `shared`, which begins with `findings`.
-    pub fn new(shared: &'s Shared<'a, 't, W>, findings: &'s mut Findings) -> Worker<'s, 'a, 't, W> {
+    pub(crate) fn new(shared: &'s Shared<'a, 't, W>, findings: &'s mut Findings) -> Worker<'s, 'a, 't, W> {
         Worker {
             shared,
             nodes: 0,
@@ -150,7 +150,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
     /// Tests whether the mover of the position can collect at least `score` (1 to the seeds in play). Returns a
     /// bound of its score: a lower bound if it is at least `score`, otherwise an upper bound. `None` if
     /// stopped.
-    pub fn run(&mut self, node: Node<W>, score: u32) -> Option<u32> {
+    pub(crate) fn run(&mut self, node: Node<W>, score: u32) -> Option<u32> {
         let result = self.test(node, score);
         self.report();
         (result != STOPPED).then_some(result)

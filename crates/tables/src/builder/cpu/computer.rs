@@ -71,7 +71,7 @@ pub(super) struct Job<'a> {
 
 impl Job<'_> {
     /// Computes a pair, packs its frames, and passes each to `take`.
-    pub fn run(
+    pub(super) fn run(
         &self,
         pair: Wanted,
         space: PairSpace,
@@ -101,7 +101,7 @@ pub(super) struct ParallelPairs<'a> {
 
 impl<'a> ParallelPairs<'a> {
     /// Prepares to compute `pairs`.
-    pub fn new(job: &'a Job<'a>, pairs: &'a [Wanted<'a>]) -> ParallelPairs<'a> {
+    pub(super) fn new(job: &'a Job<'a>, pairs: &'a [Wanted<'a>]) -> ParallelPairs<'a> {
         let finished = pairs.iter().map(|_| Mutex::default()).collect();
         ParallelPairs { job, pairs, finished, handed_over: Mutex::new((0, Ok(()))) }
     }
@@ -111,7 +111,7 @@ impl<'a> ParallelPairs<'a> {
     /// # Errors
     /// The error of the first pair that fails or is not taken. The pairs before it were handed
     /// over.
-    pub fn run(self, spaces: Vec<PairSpace>) -> Result<(), ComputeError> {
+    pub(super) fn run(self, spaces: Vec<PairSpace>) -> Result<(), ComputeError> {
         let this = &self;
         rayon::scope(|scope| {
             // Idle threads begin the pair spawned first: the largest one, so that the last tasks

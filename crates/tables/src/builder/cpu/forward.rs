@@ -78,7 +78,7 @@ impl<'a> FrameEvaluator<'a> {
     ///
     /// `again` is memory for the transposed frame with one seed fewer in the mover's row: a byte
     /// for each position.
-    pub fn new(
+    pub(super) fn new(
         evaluator: &'a Evaluator,
         tables: &'a Tables,
         frame: Frame,
@@ -126,7 +126,7 @@ impl<'a> FrameEvaluator<'a> {
     /// with 0 where no relay exists.
     ///
     /// Does nothing for rules without relays.
-    pub fn evaluate_relays(&self, runs: &mut [u8], pulse: &Pulse) -> Result<(), TableError> {
+    pub(super) fn evaluate_relays(&self, runs: &mut [u8], pulse: &Pulse) -> Result<(), TableError> {
         let Some(relays) = &self.relays else { return Ok(()) };
         let (others, crossings) = (runs.len() / self.frame.mover_rows(), relays.crossings());
         runs.par_chunks_mut(CLEARED_BYTES).for_each(|part| part.fill(0));
@@ -160,7 +160,7 @@ impl<'a> FrameEvaluator<'a> {
     /// Sets `best` to the scores of the mover's row with rank `mover` against all other rows,
     /// considering only moves to lower layers. For rules with relays, raises the scores that
     /// [`FrameEvaluator::evaluate_relays`] has set.
-    pub fn forward(&self, mover: u32, best: &mut [u8]) -> Result<(), TableError> {
+    pub(super) fn forward(&self, mover: u32, best: &mut [u8]) -> Result<(), TableError> {
         for next in self.moves.forward(mover + 1) {
             self.prefetch(next);
         }

@@ -46,13 +46,13 @@ pub(super) struct Worth {
 
 impl Worth {
     /// The mover has stored `stored` seeds and moves again.
-    pub fn again(stored: u8) -> Worth {
+    pub(super) fn again(stored: u8) -> Worth {
         Worth { flip: 0, base: stored }
     }
 
     /// The opponent moves. The mover gets all `total` seeds except those that the opponent
     /// collects.
-    pub fn pass(total: u8) -> Worth {
+    pub(super) fn pass(total: u8) -> Worth {
         Worth { flip: u8::MAX, base: total.wrapping_add(1) }
     }
 
@@ -64,21 +64,21 @@ impl Worth {
 
 impl<'a> ReadQueue<'a> {
     /// Prepares an empty list of reads from these frames.
-    pub fn new(children: &'a [Option<Child<'a>>]) -> ReadQueue<'a> {
+    pub(super) fn new(children: &'a [Option<Child<'a>>]) -> ReadQueue<'a> {
         ReadQueue { children, waiting: Vec::with_capacity(AHEAD) }
     }
 
     /// Prefetches the score at a place of the frame with index `child`, to be read for the other
     /// row with this rank.
     #[inline(always)]
-    pub fn push(&mut self, child: u16, place: ScorePlace<'a>, worth: Worth, rank: u32) {
+    pub(super) fn push(&mut self, child: u16, place: ScorePlace<'a>, worth: Worth, rank: u32) {
         place.prefetch();
         self.waiting.push(Read { place, rank, child, worth });
     }
 
     /// Calls [`ReadQueue::read`] if there are many scores to read.
     #[inline(always)]
-    pub fn read_many(&mut self, best: &mut [u8]) -> Result<(), TableError> {
+    pub(super) fn read_many(&mut self, best: &mut [u8]) -> Result<(), TableError> {
         if self.waiting.len() < AHEAD { Ok(()) } else { self.read(best) }
     }
 
@@ -86,7 +86,7 @@ impl<'a> ReadQueue<'a> {
     ///
     /// # Errors
     /// When a score is damaged.
-    pub fn read(&mut self, best: &mut [u8]) -> Result<(), TableError> {
+    pub(super) fn read(&mut self, best: &mut [u8]) -> Result<(), TableError> {
         for &Read { place, rank, child, worth } in &self.waiting {
             let (source, scores) = self.children[usize::from(child)].as_ref().expect("the frame of a place");
             let score = scores.score_at(place).map_err(|group| source.damaged_group(group))?;

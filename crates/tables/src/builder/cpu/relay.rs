@@ -65,12 +65,12 @@ struct OtherRows<'a> {
 
 impl<'a> FrameRelays<'a> {
     /// Lists the relays of `frame`, whose mover's rows have these `moves`.
-    pub fn new(relays: &'a Relays, rows: &'a RowIndex, moves: &Moves, frame: Frame) -> FrameRelays<'a> {
+    pub(super) fn new(relays: &'a Relays, rows: &'a RowIndex, moves: &Moves, frame: Frame) -> FrameRelays<'a> {
         FrameRelays { relays, rows, frame, crossings: Crossings::new(rows.rows(frame.mover), moves) }
     }
 
     /// Points where the relays cross.
-    pub fn crossings(&self) -> &Crossings {
+    pub(super) fn crossings(&self) -> &Crossings {
         &self.crossings
     }
 
@@ -83,7 +83,7 @@ impl<'a> FrameRelays<'a> {
     ///
     /// `children[waiting * (seeds in play) + to move]` is the frame with these seeds in the row to
     /// move and the other one.
-    pub fn evaluate(
+    pub(super) fn evaluate(
         &self,
         isa: Isa,
         children: &'a [Option<Child<'a>>],

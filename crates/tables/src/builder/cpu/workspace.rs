@@ -21,7 +21,7 @@ pub(super) fn block_rows(small_rows: usize) -> usize {
 pub(super) struct Arena(Option<HugePages>);
 
 impl Arena {
-    pub fn slice(&mut self, len: usize) -> Result<&mut [u8], OutOfMemory> {
+    pub(super) fn slice(&mut self, len: usize) -> Result<&mut [u8], OutOfMemory> {
         if self.0.as_ref().is_none_or(|map| map.len() < len) {
             self.0 = None;
             let map = HugePages::new(len.max(1)).map_err(|source| {
@@ -126,7 +126,7 @@ pub(super) struct Block {
 
 impl Block {
     /// Returns the three buffers (to move, transposed, waiting) with this length.
-    pub fn sized(&mut self, len: usize) -> [&mut [u8]; 3] {
+    pub(super) fn sized(&mut self, len: usize) -> [&mut [u8]; 3] {
         [&mut self.to_move, &mut self.transposed, &mut self.waiting].map(|buffer| {
             if buffer.len() < len {
                 buffer.resize(len, 0);

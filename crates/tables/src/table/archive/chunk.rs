@@ -39,7 +39,7 @@ fn content_limit(positions: usize) -> usize {
 }
 
 /// The parents of the rows of a chunk.
-pub struct Shape {
+pub(super) struct Shape {
     /// Parents of the other player's rows.
     pub others: Vec<[u32; PARENTS]>,
     /// Parents of the mover's rows.
@@ -48,13 +48,13 @@ pub struct Shape {
 
 impl Shape {
     /// Number of positions.
-    pub fn positions(&self) -> usize {
+    pub(super) fn positions(&self) -> usize {
         self.others.len() * self.movers.len()
     }
 }
 
 /// Encodes the scores of a chunk as a zstd frame.
-pub fn encode(shape: &Shape, scores: &mut [u8]) -> io::Result<Vec<u8>> {
+pub(super) fn encode(shape: &Shape, scores: &mut [u8]) -> io::Result<Vec<u8>> {
     let mut residuals: Vec<(u16, i8)> = Vec::with_capacity(scores.len());
     let mut histograms = vec![[0u32; 128]; CONTEXTS];
     visit(&shape.others, &shape.movers, scores, |context, prediction, score| {
@@ -112,7 +112,7 @@ fn compress(streams: &[Vec<u8>]) -> io::Result<Vec<u8>> {
 /// Decodes the zstd frame of a chunk into its scores; `None` if it is damaged.
 ///
 /// No score is above `max_score`.
-pub fn decode(shape: &Shape, frame: &[u8], max_score: u8, scores: &mut [u8]) -> Option<()> {
+pub(super) fn decode(shape: &Shape, frame: &[u8], max_score: u8, scores: &mut [u8]) -> Option<()> {
     let content_bytes = usize::try_from(get_frame_content_size(frame).ok()??).ok()?;
     if content_bytes > content_limit(shape.positions()) {
         return None;

@@ -71,7 +71,7 @@ impl ArchiveInfo {
 }
 
 /// The header and directory of an archive. Byte 15 is the binary logarithm of the side of its chunks.
-pub type ArchiveHeader = LayerHeader<ArchiveEntry>;
+pub(super) type ArchiveHeader = LayerHeader<ArchiveEntry>;
 
 /// A frame's entry in the directory. The frame has its chunks, then the list of their lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +111,7 @@ impl Entry for ArchiveEntry {
 
 /// A chunk in a file.
 #[derive(Clone, Copy)]
-pub struct Chunk {
+pub(super) struct Chunk {
     /// Where it begins, in bytes from the start of the file.
     pub offset: u64,
     /// Its bytes.
@@ -120,13 +120,13 @@ pub struct Chunk {
 
 impl Chunk {
     /// Error for damage of this chunk in the archive at `path`.
-    pub fn damaged(&self, path: &Path) -> TableError {
+    pub(super) fn damaged(&self, path: &Path) -> TableError {
         TableError::damaged_archive(path, Damage::Part { part: TablePart::Chunk, offset: self.offset })
     }
 }
 
 /// Opens an archive and checks everything except its frames.
-pub fn open(path: &Path) -> Result<LayerFile<ArchiveEntry>, TableError> {
+pub(super) fn open(path: &Path) -> Result<LayerFile<ArchiveEntry>, TableError> {
     LayerFile::open(path, Kind::Archive, TableError::damaged_archive)
 }
 
@@ -142,7 +142,7 @@ pub fn read_info(archive: impl AsRef<Path>) -> Result<ArchiveInfo, TableError> {
 ///
 /// # Errors
 /// When it is damaged or cannot be read.
-pub fn chunks(archive: &mut LayerFile<ArchiveEntry>, frame: Frame) -> Result<Vec<Chunk>, TableError> {
+pub(super) fn chunks(archive: &mut LayerFile<ArchiveEntry>, frame: Frame) -> Result<Vec<Chunk>, TableError> {
     let entry = archive.header.entries[frame.mover - 1];
     archive.copy_frame(frame, &entry, |_| Ok(()))?;
     let list_at = entry.offset + entry.chunk_bytes;
@@ -160,7 +160,7 @@ pub fn chunks(archive: &mut LayerFile<ArchiveEntry>, frame: Frame) -> Result<Vec
 
 /// Writes the chunks of a frame one after another, then their lengths and the checksums of the blocks.
 #[derive(Default)]
-pub struct FrameWriter {
+pub(super) struct FrameWriter {
     lengths: Vec<u8>,
     checksums: Vec<u8>,
     block: Xxh3Default,
@@ -170,7 +170,7 @@ pub struct FrameWriter {
 
 impl FrameWriter {
     /// Writes the next chunk.
-    pub fn chunk(&mut self, file: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
+    pub(super) fn chunk(&mut self, file: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
         self.lengths.extend((bytes.len() as u32).to_le_bytes());
         self.data(file, bytes)
     }
@@ -197,7 +197,7 @@ impl FrameWriter {
 
     /// Writes what follows the chunks. Returns the entry of the frame, which has `table_bytes` bytes in the table and
     /// begins at `offset`.
-    pub fn finish(mut self, file: &mut dyn Write, offset: u64, table_bytes: u64) -> io::Result<ArchiveEntry> {
+    pub(super) fn finish(mut self, file: &mut dyn Write, offset: u64, table_bytes: u64) -> io::Result<ArchiveEntry> {
         let chunk_bytes = self.bytes;
         let mut list = std::mem::take(&mut self.lengths);
         let chunks = (list.len() / LENGTH_BYTES) as u64;

@@ -4,7 +4,7 @@ use kalah_core::index::{Frame, RowIndex};
 use rayon::prelude::*;
 
 /// Number of parents of a row that predictions use.
-pub const PARENTS: usize = 3;
+pub(super) const PARENTS: usize = 3;
 
 const NONE: u32 = u32::MAX;
 
@@ -15,7 +15,7 @@ const NONE: u32 = u32::MAX;
 /// first from the last non-empty pit before that one, then from the non-empty pit before, and so
 /// on. Parents come before the row in this order and differ from it by one seed. The first parent
 /// is usually the row just before.
-pub struct RowOrder {
+pub(super) struct RowOrder {
     /// Ranks of the rows, in this order.
     ranks: Vec<u32>,
     /// Places of the parents in this order, or [`NONE`].
@@ -24,7 +24,7 @@ pub struct RowOrder {
 
 impl RowOrder {
     /// Makes the order of the rows with `seeds` seeds.
-    pub fn new(index: &RowIndex, seeds: usize) -> RowOrder {
+    pub(super) fn new(index: &RowIndex, seeds: usize) -> RowOrder {
         let mut rows: Vec<_> =
             (0..index.rows(seeds) as u32).into_par_iter().map(|rank| (index.unrank(seeds, rank), rank)).collect();
         rows.par_sort_unstable();
@@ -51,12 +51,12 @@ impl RowOrder {
     }
 
     /// Number of rows.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.ranks.len()
     }
 
     /// Ranks of the rows, in this order.
-    pub fn ranks(&self) -> &[u32] {
+    pub(super) fn ranks(&self) -> &[u32] {
         &self.ranks
     }
 
@@ -64,7 +64,7 @@ impl RowOrder {
     ///
     /// A parent that is missing or lies before the part is replaced by the previous parent, the
     /// first one by the row just before. Those of the part's first row are meaningless.
-    pub fn parents(&self, part: Range<usize>) -> Vec<[u32; PARENTS]> {
+    pub(super) fn parents(&self, part: Range<usize>) -> Vec<[u32; PARENTS]> {
         let start = part.start as u32;
         let known = self.parents[part].iter().enumerate().map(|(place, parents)| {
             let mut before = (place as u32).saturating_sub(1);
@@ -81,7 +81,7 @@ impl RowOrder {
 
 /// The division of a frame into chunks: each part of the other rows with each part of the mover's
 /// rows.
-pub struct Grid {
+pub(super) struct Grid {
     others: (usize, usize),
     movers: (usize, usize),
 }
@@ -89,7 +89,7 @@ pub struct Grid {
 impl Grid {
     /// Divides a frame into chunks of at most `side` x `side` positions: squares, or, if one
     /// dimension is shorter, all of it and more of the other.
-    pub fn new(frame: Frame, side: usize) -> Grid {
+    pub(super) fn new(frame: Frame, side: usize) -> Grid {
         let (others, movers) = (frame.mirrored().mover_rows(), frame.mover_rows());
         let height = others.min(side.max(side * side / movers));
         let width = movers.min(side.max(side * side / height));
@@ -97,28 +97,28 @@ impl Grid {
     }
 
     /// Number of chunks.
-    pub fn chunks(&self) -> usize {
+    pub(super) fn chunks(&self) -> usize {
         self.others.1 * self.movers.1
     }
 
     /// Places of a chunk's other rows and of its mover's rows.
-    pub fn chunk(&self, number: usize) -> (Range<usize>, Range<usize>) {
+    pub(super) fn chunk(&self, number: usize) -> (Range<usize>, Range<usize>) {
         (part(self.others, number / self.movers.1), part(self.movers, number % self.movers.1))
     }
 
     /// Number of positions in a chunk.
-    pub fn positions(&self, number: usize) -> usize {
+    pub(super) fn positions(&self, number: usize) -> usize {
         let (others, movers) = self.chunk(number);
         others.len() * movers.len()
     }
 
     /// Upper bound of the positions in a chunk.
-    pub fn most_positions(&self) -> usize {
+    pub(super) fn most_positions(&self) -> usize {
         self.others.0.div_ceil(self.others.1) * self.movers.0.div_ceil(self.movers.1)
     }
 
     /// Chunks that contain an other row, and the number of the row in their part.
-    pub fn run(&self, place: usize) -> (Range<usize>, usize) {
+    pub(super) fn run(&self, place: usize) -> (Range<usize>, usize) {
         let (count, parts) = self.others;
         // The last part that does not start after the place.
         let number = ((place + 1) * parts - 1) / count;

@@ -3,7 +3,7 @@
 use super::order::PARENTS;
 
 /// Number of contexts: four differences, each clamped to one of 7 values.
-pub const CONTEXTS: usize = 7 * 7 * 7 * 7;
+pub(super) const CONTEXTS: usize = 7 * 7 * 7 * 7;
 
 /// Visits the scores of a chunk in order, each with its context and its prediction.
 ///
@@ -11,7 +11,7 @@ pub const CONTEXTS: usize = 7 * 7 * 7 * 7;
 /// for each mover's row. Before a visit only the scores before it are read, so a decoder can set
 /// the score in its visit.
 #[inline]
-pub fn visit(
+pub(super) fn visit(
     others: &[[u32; PARENTS]],
     movers: &[[u32; PARENTS]],
     scores: &mut [u8],

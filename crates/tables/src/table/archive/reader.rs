@@ -47,7 +47,7 @@ impl ArchiveReader {
     ///
     /// # Errors
     /// When it cannot be read, or is damaged or foreign.
-    pub fn open(path: impl AsRef<Path>) -> Result<ArchiveReader, TableError> {
+    pub(super) fn open(path: impl AsRef<Path>) -> Result<ArchiveReader, TableError> {
         let file = container::open(path.as_ref())?;
         let info = ArchiveInfo::new(&file.header);
         let index = RowIndex::new(info.key.pits, info.key.seeds).expect("pits and seeds of tables");
@@ -55,12 +55,12 @@ impl ArchiveReader {
     }
 
     /// The file.
-    pub fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         self.file.path()
     }
 
     /// The description of the archive.
-    pub fn info(&self) -> &ArchiveInfo {
+    pub(super) fn info(&self) -> &ArchiveInfo {
         &self.info
     }
 
@@ -73,7 +73,7 @@ impl ArchiveReader {
     ///
     /// # Panics
     /// When `scores` does not have a byte for each position.
-    pub fn decompress(
+    pub(super) fn decompress(
         &mut self,
         frame: Frame,
         scores: &mut [u8],
@@ -94,7 +94,7 @@ impl ArchiveReader {
     /// # Errors
     /// When the archive is damaged or decompresses to another table, it cannot be read, there is not
     /// enough memory, or `cancel` is cancelled.
-    pub fn check(&mut self, cancel: &Cancel, progress: &(dyn Fn(u64) + Sync)) -> Result<(), TableError> {
+    pub(super) fn check(&mut self, cancel: &Cancel, progress: &(dyn Fn(u64) + Sync)) -> Result<(), TableError> {
         let &ArchiveInfo { key, digest, table_bytes, .. } = self.info();
         let mut contents = Contents::of_table(key);
         // One buffer for all frames.
@@ -117,7 +117,7 @@ impl ArchiveReader {
     ///
     /// # Errors
     /// As [`ArchiveReader::decompress`].
-    pub fn packed(
+    pub(super) fn packed(
         &mut self,
         frame: Frame,
         scores: &mut Vec<u8>,
@@ -152,7 +152,7 @@ pub(super) struct FrameChunks<'a> {
 
 impl FrameChunks<'_> {
     /// The same as [`ArchiveReader::decompress`].
-    pub fn decompress(
+    pub(super) fn decompress(
         &self,
         file: &mut File,
         scores: &mut [u8],
@@ -208,7 +208,7 @@ impl FrameChunks<'_> {
     ///
     /// # Errors
     /// As [`ArchiveReader::decompress`], or when a group of `packed` is damaged.
-    pub fn decompress_if_same(
+    pub(super) fn decompress_if_same(
         &self,
         file: &mut File,
         table: &Table,

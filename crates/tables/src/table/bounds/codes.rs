@@ -56,7 +56,7 @@ pub(super) struct Conversion<'a> {
 impl<'a> Conversion<'a> {
     /// Prepares the frame with `mover` seeds in the mover's row. Its blocks are compared with their
     /// checksums first, on all threads of the current pool.
-    pub fn new(
+    pub(super) fn new(
         table: &'a Table,
         network: &'a Network,
         rows: &RowIndex,
@@ -75,7 +75,7 @@ impl<'a> Conversion<'a> {
 
     /// Makes the codes of all positions, on all threads of the current pool. `pulse` counts the
     /// positions.
-    pub fn codes(&self, cuts: Cuts, pulse: &Pulse) -> Result<FrameCodes, TableError> {
+    pub(super) fn codes(&self, cuts: Cuts, pulse: &Pulse) -> Result<FrameCodes, TableError> {
         let (positions, bits) = (self.frame().positions(), cuts.bits());
         let mut lines = vec![0; BoundEntry::lines_of(self.frame(), bits) as usize * LINE_BYTES];
         let tasks = lines.par_chunks_mut(TASK * bits as usize / 8).enumerate();

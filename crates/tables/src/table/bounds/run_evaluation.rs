@@ -34,7 +34,7 @@ pub(super) struct RunEvaluation {
 
 impl RunEvaluation {
     /// Prepares the frame with `mover` seeds in the mover's row of a layer of `seeds` seeds.
-    pub fn new(network: &Network, rows: &RowIndex, seeds: usize, mover: usize) -> RunEvaluation {
+    pub(super) fn new(network: &Network, rows: &RowIndex, seeds: usize, mover: usize) -> RunEvaluation {
         let (weights, pits) = (network.weights(), rows.pits());
         let count = rows.rows(mover);
         let mut movers = vec![[Units([0; 2 * ROWS_PER_BLOCK]); LANES / 2]; count.div_ceil(ROWS_PER_BLOCK)];
@@ -51,7 +51,7 @@ impl RunEvaluation {
 
     /// Evaluates the positions with this other row and the mover's rows from block `first` on,
     /// [`ROWS_PER_BLOCK`] each, as far as `evaluations` reaches.
-    pub fn evaluate(&self, isa: Isa, other: &TableRow, first: usize, evaluations: &mut [[i32; ROWS_PER_BLOCK]]) {
+    pub(super) fn evaluate(&self, isa: Isa, other: &TableRow, first: usize, evaluations: &mut [[i32; ROWS_PER_BLOCK]]) {
         let other = everywhere(&hidden(&self.weights, [0; LANES], self.pits, &other[..self.pits]));
         #[cfg(target_arch = "x86_64")]
         if matches!(isa.set(), Set::Avx2 | Set::Avx512) {
