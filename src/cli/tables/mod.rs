@@ -27,7 +27,7 @@ pub(super) mod fetch;
 pub(super) mod gpu;
 pub(super) mod info;
 #[cfg(not(feature = "gpu"))]
-pub mod no_gpu;
+pub(super) mod no_gpu;
 pub(super) mod plan;
 pub(super) mod publish;
 pub(super) mod stats;
@@ -35,4 +35,4 @@ pub(super) mod train;
 pub(super) mod verify;
 
 #[cfg(not(feature = "gpu"))]
-pub use no_gpu as gpu;
+pub(super) use no_gpu as gpu;

@@ -13,14 +13,14 @@ use crate::cli::process::outcome::Outcome;
     ("List all adapters", "kalah gpu"),
     ("Print them for another program", "kalah gpu --json"),
 ]))]
-pub struct GpuCommand {
+pub(crate) struct GpuCommand {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
 }
 
 impl GpuCommand {
-    pub fn run(self) -> failure::Result<Outcome> {
+    pub(crate) fn run(self) -> failure::Result<Outcome> {
         match self.json {
             true => output::json(&json!({ "adapters": [] }))?,
             false => output::line(Unsupported)?,

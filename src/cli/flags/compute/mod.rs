@@ -14,7 +14,7 @@ use kalah::system::AvailableMemory;
 #[cfg(feature = "gpu")]
 pub(crate) use self::gpu::GpuFlags;
 #[cfg(not(feature = "gpu"))]
-pub use self::no_gpu::{GpuFlags, Unsupported};
+pub(crate) use self::no_gpu::{GpuFlags, Unsupported};
 
 /// Names of the backends.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

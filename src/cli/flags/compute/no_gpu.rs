@@ -6,7 +6,7 @@ use kalah::game::Rules;
 /// The program was compiled without the feature `gpu`.
 #[derive(Debug, thiserror::Error)]
 #[error("this build has no GPU support")]
-pub struct Unsupported;
+pub(crate) struct Unsupported;
 
 impl Diagnostic for Unsupported {
     fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
@@ -16,21 +16,21 @@ impl Diagnostic for Unsupported {
 
 /// No flags, since the program was compiled without the feature `gpu`.
 #[derive(Args, Clone)]
-pub struct GpuFlags {}
+pub(crate) struct GpuFlags {}
 
 impl GpuFlags {
     /// Returns false: no adapter can be named.
-    pub fn name_an_adapter(&self) -> bool {
+    pub(crate) fn name_an_adapter(&self) -> bool {
         false
     }
 
     /// Returns an error.
-    pub fn open(&self, _rules: Rules) -> Result<(Backend, String), ComputeError> {
+    pub(crate) fn open(&self, _rules: Rules) -> Result<(Backend, String), ComputeError> {
         Err(ComputeError::Device(Unsupported.into()))
     }
 
     /// Returns the reason why there is no GPU.
-    pub fn why_none(error: &ComputeError) -> Option<String> {
+    pub(crate) fn why_none(error: &ComputeError) -> Option<String> {
         Some(error.to_string())
     }
 }
