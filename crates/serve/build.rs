@@ -1,4 +1,4 @@
-//! Joins the scripts of the page, and those of a static site that are always loaded.
+//! Joins the scripts of the page, and those of a static site.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -13,5 +13,4 @@ mod page_shell;
 mod site;
 mod site_export;
 mod site_offline;
-mod site_threads;
 mod sites;

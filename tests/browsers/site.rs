@@ -35,7 +35,7 @@ const AT_ONCE: usize = 100;
 const MOST: u32 = 22;
 
 /// Tables to 12 seeds, built in memory.
-pub(crate) fn tables(rules: Rules) -> &'static Tables {
+fn tables(rules: Rules) -> &'static Tables {
     static TABLES: [OnceLock<MemoryBuilder>; Rules::ALL.len()] = [const { OnceLock::new() }; Rules::ALL.len()];
     let built = TABLES[rules.index()].get_or_init(|| {
         let mut builder = MemoryBuilder::new(TableKey { rules, pits: 6, seeds: 12 }).unwrap();
@@ -46,7 +46,7 @@ pub(crate) fn tables(rules: Rules) -> &'static Tables {
 }
 
 /// Positions from random games.
-pub(crate) fn positions(rules: Rules, start: &str, random: &mut fastrand::Rng, count: usize) -> Vec<Position> {
+fn positions(rules: Rules, start: &str, random: &mut fastrand::Rng, count: usize) -> Vec<Position> {
     let (start, mut found): (Position, _) = (start.parse().unwrap(), Vec::new());
     let mut position = start;
     while found.len() < count {

@@ -19,14 +19,14 @@ in_browsers! {
 }
 
 /// Opens a site, and waits until its worker keeps the page.
-pub(crate) fn visit(browser: &Browser, host: &Host) {
+fn visit(browser: &Browser, host: &Host) {
     open(browser, &host.address);
     need_engine(browser);
     browser.wait("navigator.serviceWorker.controller?.state === 'activated'");
 }
 
 /// Leaves the page and opens an address of the host again. Waits until it shows a position.
-pub(crate) fn come_back(browser: &Browser, host: &Host, address: &str) {
+fn come_back(browser: &Browser, host: &Host, address: &str) {
     browser.leave();
     browser.go(&format!("{}/{address}#board=3x1&rules=standard", host.address));
     browser.wait("globalThis.plainFetch && document.querySelector('.pit.legal')");

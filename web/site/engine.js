@@ -15,14 +15,6 @@ const MOST_POSITIONS = IS_PHONE ? 6e7 : Number.POSITIVE_INFINITY;
 
 /** Milliseconds after which the engine loads even if nothing has needed it, for visits without a network. */
 const QUIET = 20_000;
-/** True if workers can share memory, and threads have not failed before. */
-const MAY_SHARE = self.crossOriginIsolated && location.hash !== "#single";
-/** Threads of a search. */
-const THREADS = MAY_SHARE ? Math.min(navigator.hardwareConcurrency, IS_PHONE ? 4 : 8) : 1;
-/** Workers: one for each thread of a builder, and for a thread that is about to end. */
-const WORKERS = THREADS + 1;
-/** Maximum bytes of memory that workers share. */
-const SHARED = IS_PHONE ? 2 ** 29 : 2 ** 31;
 
 /** Address of the page's folder. */
 const BASE = new URL("../../", import.meta.url).href;
@@ -66,63 +58,22 @@ async function loadFirst() {
 /** True if a request waits for the engine. */
 let isAwaited = false;
 
-/** Modules that were compiled: one for many threads, and one for a single thread. @type {WebAssembly.Module[]} */
-const compiled = [];
-/** @type {import("./threads.js").Threads | undefined} */
-let pool;
-let mayShare = THREADS > 1;
-
-/** Compiles the module for as many threads as the page may use. @param {Site} site */
-async function loadModule(site) {
-  mayShare &&= site.threads;
-  const [index, name] = mayShare ? [0, "kalah_threads.bin"] : [1, "kalah_wasm.bin"];
-  compiled[index] ??= await compile(file(name), (done, all) => {
-    if (isAwaited) port.postMessage({ loading: { done, all } });
-  });
-}
-
-function endPool() {
-  pool?.end();
-  pool = undefined;
-}
-
-/**
- * Runs the engine with threads, or else without. Returns their number.
- * @param {Site} site
- * @returns {Promise<number>}
- */
-async function runModule(site) {
-  endPool();
-  try {
-    await loadModule(site);
-    // A page with one thread loads no script for more.
-    if (mayShare) pool = new (await import("./threads.js")).Threads(compiled[0], WORKERS, SHARED);
-    module = await Module.run(compiled[mayShare ? 0 : 1], pool?.imports);
-    // The first instance fills the shared memory, and owns the first thread's part of it.
-    await pool?.start(self.name);
-    return mayShare ? THREADS : 1;
-  } catch (error) {
-    if (!mayShare) throw error;
-    endPool();
-    mayShare = false;
-    return runModule(site);
-  }
-}
-
 /** Loads the engine. @param {Site} site */
 async function loadEngine(site) {
-  const [, ...books] = await Promise.all([
-    loadModule(site).catch(() => {}),
+  const [compiled, ...books] = await Promise.all([
+    compile(file("kalah_wasm.bin"), (done, all) => {
+      if (isAwaited) port.postMessage({ loading: { done, all } });
+    }),
     ...site.books.map(async (name) => (await file(name)).arrayBuffer()),
   ]);
   const all = new Uint8Array(await new Blob(books).arrayBuffer());
   parts = new Parts(BASE, new Map(site.tables.map(({ file, bytes }) => [file, bytes])));
   restart = async () => {
-    const threads = await runModule(site);
+    module = await Module.run(compiled);
     const { tables, bare } = site;
     const positions = Math.min(site.positions, MOST_POSITIONS);
     const sizes = books.map((book) => book.byteLength);
-    call({ call: "start", positions, transpositions: TRANSPOSITIONS, threads, tables, books: sizes, bare }, all);
+    call({ call: "start", positions, transpositions: TRANSPOSITIONS, tables, books: sizes, bare }, all);
   };
   await restart();
 }
@@ -380,7 +331,7 @@ async function load() {
   early = undefined;
   first = undefined;
   messages.forEach(receive);
-  port.postMessage({ ready: true, threads: pool ? THREADS : 1, isSparing: isSparing() });
+  port.postMessage({ ready: true });
 }
 
 // The page reports a failure, and asks again.

@@ -19,56 +19,28 @@ let last = 0;
 /** @type {Worker | undefined} */
 let engine;
 
-/** Number of engines that were started. */
-let engines = 0;
-/** Number of engines that a thread ended. */
-let lost = 0;
-/** Threads have failed so often that the next engine has none. */
-const LOST = 2;
-
-/**
- * Makes the browser run the service worker of this version, which keeps the files of the page.
- * @param {boolean} isSparing
- */
-async function saveFiles(isSparing) {
-  const workers = navigator.serviceWorker;
-  if (!workers) return;
-  await workers.register(new URL(`offline-${version}.js`, document.baseURI));
-  const { active } = await workers.ready;
-  // With the service worker, the next visit is isolated and may use threads.
-  const mayUse = !isSparing && !crossOriginIsolated && navigator.hardwareConcurrency > 1;
-  if (mayUse) active?.postMessage({ save: "kalah_threads.bin" });
+/** Makes the browser run the service worker of this version, which keeps the files of the page. */
+async function saveFiles() {
+  await navigator.serviceWorker?.register(new URL(`offline-${version}.js`, document.baseURI));
 }
 
 /** Returns the engine, which is started at once and after a failure. */
 function started() {
   if (engine) return engine;
-  // Its threads report failures on a channel of this name, since it may wait for them for ever.
-  engines += 1;
-  const name = `kalah ${performance.timeOrigin} ${Math.random()} ${engines}`;
-  const channel = new BroadcastChannel(name);
-  const script = lost < LOST ? "engine.js" : "engine.js#single";
-  engine = new Worker(new URL(script, import.meta.url), { type: "module", name });
+  engine = new Worker(new URL("engine.js", import.meta.url), { type: "module" });
   const fail = (/** @type {string} */ why) => {
-    channel.close();
-    delete document.documentElement.dataset.threads;
     engine?.terminate();
     engine = undefined;
     for (const listener of open.values()) listener.fail(new TypeError(why));
     open.clear();
-  };
-  channel.onmessage = ({ data }) => {
-    lost += 1;
-    fail(data.failed);
   };
   engine.onmessage = ({ data }) => {
     if (data.failed !== undefined) fail(data.failed);
     else if (data.loading) dispatchEvent(new CustomEvent("engine", { detail: data.loading }));
     // All files have come, so that the service worker finds them in the browser's cache.
     else if (data.ready) {
-      document.documentElement.dataset.threads = data.threads;
       dispatchEvent(new CustomEvent("engine"));
-      saveFiles(data.isSparing).catch(() => {});
+      saveFiles().catch(() => {});
     }
     else if ("progress" in data) open.get(data.id)?.progress(data.progress);
     else {

@@ -29,12 +29,10 @@ export class Module {
     this.exports = exports;
   }
 
-  /** Runs a compiled module. @param {WebAssembly.Module} compiled @param {WebAssembly.Imports} imports */
-  static async run(compiled, imports = { kalah: { now: () => performance.now() } }) {
-    const instance = await WebAssembly.instantiate(compiled, imports);
-    const exports = /** @type {Exports} */ (/** @type {unknown} */ (instance.exports));
-    exports._initialize?.();
-    return new Module(exports);
+  /** Runs a compiled module. @param {WebAssembly.Module} compiled */
+  static async run(compiled) {
+    const instance = await WebAssembly.instantiate(compiled, { kalah: { now: () => performance.now() } });
+    return new Module(/** @type {Exports} */ (/** @type {unknown} */ (instance.exports)));
   }
 
   /** Copies bytes into the module. Returns their place. @param {Uint8Array} bytes */
@@ -57,8 +55,7 @@ export class Module {
     const bytes = new TextEncoder().encode(JSON.stringify(request));
     // The memory may grow during the call, which replaces its buffer.
     const reply = kalah_call(this.#write(bytes), bytes.length) >>> 0;
-    // Memory that threads share cannot be decoded, so this is a copy.
-    const text = new Uint8Array(memory.buffer, reply, kalah_reply_bytes() >>> 0).slice();
+    const text = new Uint8Array(memory.buffer, reply, kalah_reply_bytes() >>> 0);
     const answer = JSON.parse(new TextDecoder().decode(text));
     if (answer?.error !== undefined) throw new Error(answer.error);
     return answer;

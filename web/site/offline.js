@@ -1,8 +1,6 @@
 // Keeps the files of one version of the page, so that it works without a network. The export puts constants before
 // this script: the VERSION; the FILES, each with its path, media type and SHA-256 digest; and the paths of the TABLES.
 //
-// Its answers isolate the page, so that the engine may use threads. Hosts of static files may send no such headers.
-//
 // Only files with the right digest are kept, and later answers of a host or a network never replace them. Parts of
 // tables are kept by parts.js, once the engine has compared them with their checksums.
 
@@ -10,17 +8,10 @@ const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (
 const SCOPE = new URL("./", location.href);
 const PREFIX = `kalah ${SCOPE.pathname} `;
 const [NAME, PARTS] = [`${PREFIX}${VERSION}`, `${PREFIX}tables`];
-/** Headers of an isolated page and its workers. */
-const ISOLATION = { "cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "require-corp" };
 
 /** @param {string} path */
 const address = (path) => new URL(path, SCOPE).href;
 const LISTED = new Map(FILES.map((file) => [address(file[0]), file]));
-/** The engine without threads, and with threads if there is such a module. A visit uses one of them. */
-const ENGINES = ["kalah_wasm.bin", "kalah_threads.bin"].flatMap((name) =>
-  FILES.filter(([path]) => path.endsWith(`/${name}`)),
-);
-const OTHERS = FILES.filter((file) => !ENGINES.includes(file));
 
 /** @param {BufferSource} bytes */
 const sha256 = async (bytes) =>
@@ -41,7 +32,7 @@ async function fetched([path, type, digest], cache) {
   const bytes = new Uint8Array(await response.arrayBuffer());
   if ((await sha256(bytes)) !== digest) throw new TypeError(`${path}: damaged, or of another version`);
   // A new response: browsers reject redirected ones for a page.
-  return new Response(bytes, { headers: kind ? { "content-type": kind, ...ISOLATION } : ISOLATION });
+  return new Response(bytes, { headers: kind ? { "content-type": kind } : {} });
 }
 
 /** Fetches a file and saves it. @param {typeof FILES[number]} file */
@@ -54,20 +45,7 @@ async function save(file) {
   return response;
 }
 
-/** Saves the engine that the page has loaded. */
-async function saveEngine() {
-  const loaded = ENGINES.map((file) => fetched(file, "only-if-cached").then(() => save(file)));
-  const isSaved = (await Promise.allSettled(loaded)).some(({ status }) => status === "fulfilled");
-  if (!isSaved) await save(ENGINES[0]);
-}
-
-worker.addEventListener("install", (event) => event.waitUntil(Promise.all([saveEngine(), ...OTHERS.map(save)])));
-
-// The page has nothing to load, and the next visit will use threads.
-worker.addEventListener("message", (event) => {
-  const later = ENGINES.filter(([path]) => path.endsWith(`/${event.data.save}`));
-  event.waitUntil(Promise.all(later.map(async (file) => (await saved(address(file[0]))) ?? save(file))));
-});
+worker.addEventListener("install", (event) => event.waitUntil(Promise.all(FILES.map(save))));
 
 /** Removes the files of other versions. */
 async function tidy() {
@@ -84,20 +62,10 @@ worker.addEventListener("activate", (event) => event.waitUntil(tidy().then(() =>
 /** @param {string} url */
 const saved = async (url) => (await caches.open(NAME)).match(url);
 
-/** Adds headers to an answer. @param {Response} response */
-function isolated(response) {
-  // A redirection, which the browser follows.
-  if (response.type !== "basic") return response;
-  const headers = new Headers(response.headers);
-  for (const [name, value] of Object.entries(ISOLATION)) headers.set(name, value);
-  const { status, statusText } = response;
-  return new Response(response.body, { status, statusText, headers });
-}
-
 /** Returns the newest page, or the saved one if the host does not answer. @param {Request} request */
 async function page(request) {
   try {
-    const response = isolated(await fetch(request));
+    const response = await fetch(request);
     if (response.status < 400) return response;
     return (await saved(SCOPE.href)) ?? response;
   } catch (error) {
@@ -109,7 +77,7 @@ async function page(request) {
 
 /** Returns a file of this version, never of another. @param {Request} request @param {typeof FILES[number]} listed */
 async function file(request, listed) {
-  return (await saved(address(listed[0]))) ?? save(listed).catch(async () => isolated(await fetch(request)));
+  return (await saved(address(listed[0]))) ?? save(listed).catch(() => fetch(request));
 }
 
 worker.addEventListener("fetch", (event) => {
@@ -123,8 +91,5 @@ worker.addEventListener("fetch", (event) => {
     if (url === SCOPE.href || url === address("index.html")) event.respondWith(page(request));
   } else if (listed) {
     event.respondWith(file(request, listed));
-  } else if (url.startsWith(address("site/"))) {
-    // The page may be of a newer version. Isolated as it is, it may only run workers with these headers.
-    event.respondWith(fetch(request).then(isolated));
   }
 });

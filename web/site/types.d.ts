@@ -45,8 +45,6 @@ interface Site {
   /** Maximum positions of the tables that the engine builds for a board. */
   positions: number;
   tables: RemoteTable[];
-  /** True if there is a module with threads. */
-  threads: boolean;
   /** Files of books. */
   books: string[];
   /** Boards without a book. */
@@ -72,8 +70,6 @@ type Reply =
 
 /** The functions of a module. */
 interface Exports {
-  /** Only in a module with threads. */
-  _initialize?(): void;
   memory: WebAssembly.Memory;
   kalah_allocate(bytes: number): number;
   kalah_attach(bytes: number, count: number): void;
@@ -83,20 +79,6 @@ interface Exports {
 
 /** What some browsers report of the connection. */
 type Sparing = { connection?: { saveData?: boolean; effectiveType?: string } };
-
-/** The functions of a module in another thread. */
-interface ThreadExports {
-  wasi_thread_start(number: number, start: number): void;
-}
-
-/** The first message to a worker for threads, with its number and the channel for failures. */
-interface ThreadStart {
-  compiled: WebAssembly.Module;
-  memory: WebAssembly.Memory;
-  slots: Int32Array;
-  index: number;
-  channel: string;
-}
 
 /** The browser's own `fetch`. */
 declare var plainFetch: typeof fetch;

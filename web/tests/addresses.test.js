@@ -116,10 +116,8 @@ test("the engine answers for the page's folder only, and keeps files for it", as
     browser({
       document: { ...made, baseURI },
       Worker: Engine,
-      BroadcastChannel: class {},
-      crossOriginIsolated: true,
       dispatchEvent: () => true,
-      navigator: { serviceWorker: { register, ready: Promise.resolve({ active: undefined }) } },
+      navigator: { serviceWorker: { register } },
       fetch: async (/** @type {string} */ address) => {
         plain.push(String(address));
         return new Response(gzipSync("page()"));
@@ -132,7 +130,7 @@ test("the engine answers for the page's folder only, and keeps files for it", as
     for (const elsewhere of ["https://host.example/api", "https://host.example/preview/y/api/line", "style.css"]) {
       await fetch(elsewhere);
     }
-    workers[0].onmessage?.({ data: { ready: true, threads: 1, isSparing: false } });
+    workers[0].onmessage?.({ data: { ready: true } });
     while (!script.textContent) await new Promise((done) => setTimeout(done));
     assert.deepEqual(targets, ["", "line?board=6x4", "tables"]);
     assert.deepEqual([plain.length, plain[0].endsWith("/web/site/page.bin"), script.textContent], [4, true, "page()"]);

@@ -6,7 +6,6 @@
 //! |---|---|
 //! | [`diagnostic`] | outcome and advice of errors |
 //! | [`mod@file`] | opening, replacing, sealing and locking files |
-//! | [`lock`] | the mutex of builders and searches |
 //! | [`printable`] | making untrusted text safe to print |
 //! | [`progress`] | progress of a long computation, and stopping it |
 //! | [`random`] | random numbers from the seeds that users choose |
@@ -15,7 +14,6 @@
 
 pub mod diagnostic;
 pub mod file;
-pub mod lock;
 pub mod printable;
 pub mod progress;
 pub mod random;

@@ -1,15 +1,15 @@
 //! The clock that deadlines and measured times use.
 //!
-//! This is [`std::time::Instant`], except in WebAssembly without an operating system, where that
-//! panics. There the host provides the time.
+//! This is [`std::time::Instant`], except in WebAssembly, where that panics. There the host
+//! provides the time.
 
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+#[cfg(not(target_family = "wasm"))]
 pub use std::time::Instant;
 
-#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+#[cfg(target_family = "wasm")]
 pub use host::Instant;
 
-#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+#[cfg(target_family = "wasm")]
 mod host {
     use std::time::Duration;
 

@@ -28,9 +28,6 @@ const STEP: usize = 1 << 20;
 /// First bytes of every WebAssembly module.
 const MODULE: &[u8] = b"\0asm";
 
-/// Name of the engine with threads.
-const THREADS: &str = "kalah_threads.wasm";
-
 /// Settings of a site.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -39,8 +36,6 @@ pub struct SiteOptions {
     pub module: PathBuf,
     /// The module that answers until the engine has loaded, `kalah_first.wasm`.
     pub first: PathBuf,
-    /// The engine with threads, `kalah_threads.wasm`, which isolated pages use; `None` for a site without it.
-    pub threads: Option<PathBuf>,
     /// Directory of the tables. Without it there are no tables.
     pub tables: PathBuf,
     /// Maximum bytes of all tables.
@@ -56,21 +51,10 @@ pub struct SiteOptions {
 
 impl SiteOptions {
     /// Returns the default settings with the engine `module` and the tables in `tables`: up to 100 MiB of them, the
-    /// shipped books, and tables to 18 seeds built by the engine. The first module is beside the engine, and so is
-    /// that with threads, if there is one.
+    /// shipped books, and tables to 18 seeds built by the engine. The first module is beside the engine.
     pub fn new(module: PathBuf, tables: PathBuf) -> SiteOptions {
         let first = module.with_file_name("kalah_first.wasm");
-        let threads = Some(module.with_file_name(THREADS)).filter(|path| path.exists());
-        SiteOptions {
-            module,
-            first,
-            threads,
-            tables,
-            size: 100 << 20,
-            books: Books::shipped(),
-            address: None,
-            seeds: 18,
-        }
+        SiteOptions { module, first, tables, size: 100 << 20, books: Books::shipped(), address: None, seeds: 18 }
     }
 }
 
@@ -94,7 +78,7 @@ pub struct SiteReport {
 #[derive(Debug)]
 pub struct SitePlan<'o> {
     options: &'o SiteOptions,
-    /// The engine, the first module, and the engine with threads, by their names in the folder.
+    /// The engine and the first module, by their names in the folder.
     modules: Vec<(&'static str, Vec<u8>)>,
     tables: Vec<Arc<Table>>,
     left_out: usize,
@@ -108,10 +92,8 @@ impl SitePlan<'_> {
     /// # Errors
     /// If the engine cannot be read, or a table is damaged or unusable without missing layers below it.
     pub fn new(options: &SiteOptions) -> Result<SitePlan<'_>, SiteError> {
-        let paths = [("kalah_wasm.wasm", Some(&options.module)), ("kalah_first.wasm", Some(&options.first))];
-        let paths = paths.into_iter().chain([(THREADS, options.threads.as_ref())]);
-        let modules = paths.filter_map(|(name, path)| path.map(|path| Ok((name, module(path)?))));
-        let modules = modules.collect::<Result<Vec<_>, SiteError>>()?;
+        let modules =
+            vec![("kalah_wasm.wasm", module(&options.module)?), ("kalah_first.wasm", module(&options.first)?)];
         let all_tables = AllTables::new(&options.tables);
         let mut layers = Vec::new();
         for rules in Rules::ALL {
@@ -213,8 +195,7 @@ impl SitePlan<'_> {
         let bare = bare.map(|(rules, pits)| json!({ "rules": rules.name(), "pits": pits }));
         let seeds = 2..=self.options.seeds.min(MAX_TABLE_SEEDS);
         let positions: u64 = seeds.map(|seeds| layer_positions(6, seeds)).sum();
-        let threads = self.options.threads.is_some();
-        json!({ "positions": positions, "threads": threads, "tables": tables.collect::<Vec<Value>>(),
+        json!({ "positions": positions, "tables": tables.collect::<Vec<Value>>(),
             "books": books.collect::<Vec<String>>(), "bare": bare.collect::<Vec<Value>>(), "answers": self.answers() })
     }
 

@@ -14,14 +14,10 @@ use super::page::{DESCRIPTION, FILES};
 use super::preview::SiteAddress;
 use super::site_folder::DIRECTORY;
 
-/// Modules that replace a server. `build.rs` joins those that are always loaded with what they import.
-const MODULES: [(&str, &str); 6] = [
+/// Modules that replace a server, which `build.rs` joins with what they import.
+const MODULES: [(&str, &str); 2] = [
     ("engine.js", include_str!(concat!(env!("OUT_DIR"), "/engine.js"))),
     ("local.js", include_str!(concat!(env!("OUT_DIR"), "/local.js"))),
-    ("slots.js", include_str!("../web/site/slots.js")),
-    ("thread.js", include_str!("../web/site/thread.js")),
-    ("threads.js", include_str!("../web/site/threads.js")),
-    ("wasi.js", include_str!("../web/site/wasi.js")),
 ];
 
 /// The script of the page. A site has it packed, and `local.js` runs it: many hosts compress nothing.

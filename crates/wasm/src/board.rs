@@ -9,11 +9,6 @@ use kalah_core::table::{TableKey, Tables};
 use kalah_tables::builder::MemoryBuilder;
 use serde::Serialize;
 
-use super::threads::in_pool;
-
-/// Minimum positions of a layer that is built on all threads. Smaller ones take less time than starting threads.
-const PARALLEL_POSITIONS: u64 = 1 << 18;
-
 /// The tables of one rule set and board, which grow layer by layer.
 pub(super) struct Board {
     builder: MemoryBuilder,
@@ -72,13 +67,10 @@ impl Board {
         self.tables().max_seeds().unwrap_or(1)
     }
 
-    /// Builds the next layer on this number of threads; `None` if all are built.
-    pub(crate) fn build(&mut self, threads: usize) -> Result<Option<LayerAnswer>, Box<dyn Error>> {
+    /// Builds the next layer; `None` if all are built.
+    pub(crate) fn build(&mut self) -> Result<Option<LayerAnswer>, Box<dyn Error>> {
         let start = Instant::now();
-        let is_small = layer_positions(self.last.pits, self.seeds() + 1) < PARALLEL_POSITIONS;
-        let builder = &mut self.builder;
-        let built = in_pool(if is_small { 1 } else { threads }, || builder.build_layer(&Pulse::default()))?;
-        let Some(table) = built else { return Ok(None) };
+        let Some(table) = self.builder.build_layer(&Pulse::default())? else { return Ok(None) };
         let (key, header) = (table.key(), table.header());
         Ok(Some(LayerAnswer {
             rules: key.rules.name(),

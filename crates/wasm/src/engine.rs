@@ -14,7 +14,6 @@ use serde::Serialize;
 use super::board::{Board, LayerAnswer, seeds_within};
 use super::remote::{Parts, RemoteTable, SiteLayer, layers, probe};
 use super::searching::{Searches, Searching};
-use super::threads::stay_here;
 
 /// Maximum bytes of the transposition table: a quarter of the address space.
 const MAX_TRANSPOSITIONS: u64 = 1 << 30;
@@ -54,7 +53,6 @@ pub(super) enum LookUpAnswer {
 impl Engine {
     /// Begins without tables. Those of a board have at most this number of positions.
     pub(crate) fn new(positions: u64, options: SearchOptions, books: Books, remote: Vec<RemoteTable>) -> Engine {
-        stay_here();
         let options = SearchOptions { memory: options.memory.min(MAX_TRANSPOSITIONS), ..options };
         let books = Rc::new(books);
         Engine {
@@ -113,7 +111,7 @@ impl Engine {
             None => {
                 let mut board = Board::new(TableKey { rules, pits, seeds: seeds_within(pits, self.positions) })?;
                 let quick = seeds_within(pits, QUICK_POSITIONS);
-                while board.seeds() < quick && board.build(self.options.threads)?.is_some() {}
+                while board.seeds() < quick && board.build()?.is_some() {}
                 if self.boards.len() == KEPT_BOARDS {
                     self.boards.remove(0);
                 }
@@ -130,7 +128,7 @@ impl Engine {
             return Ok(None);
         }
         let Some(board) = self.boards.last_mut() else { return Ok(None) };
-        let built = board.build(self.options.threads)?;
+        let built = board.build()?;
         if built.is_some() {
             self.renew();
         }

@@ -5,10 +5,6 @@
 //! [`Call`](request::Call) as JSON into memory from [`kalah_allocate`] and passes it to
 //! [`kalah_call`], which returns the answer as JSON. `js/kalah.mjs` is such a host.
 //!
-//! The module for `wasm32-wasip1-threads` imports memory and WASI instead of the clock. Its host starts each thread by
-//! `wasi_thread_start` of another instance (`web/site/threads.js`). On the first instance it calls `_initialize`, then
-//! these functions.
-//!
 //! Without its feature `engine`, this is the first module, which a page uses until the engine has loaded.
 //!
 //! No call waits for anything. A search goes on for a while in each call of `step`. A request that needs parts of
@@ -22,7 +18,6 @@
 //! | `board` | the tables of one board, built layer by layer |
 //! | `remote` | tables on the host, read in parts |
 //! | `searching` | searches in steps |
-//! | `threads` | threads of builders |
 
 #[cfg(feature = "engine")]
 mod board;
@@ -36,8 +31,6 @@ mod remote;
 mod request;
 #[cfg(feature = "engine")]
 mod searching;
-#[cfg(feature = "engine")]
-mod threads;
 
 use std::cell::RefCell;
 

@@ -30,9 +30,6 @@ pub(super) enum Call {
         positions: u64,
         /// Maximum bytes of the transposition table.
         transpositions: u64,
-        /// Threads of a search or a builder. The host has started as many, if there is more than one.
-        #[serde(default = "one")]
-        threads: usize,
         /// Tables on the host.
         #[serde(default)]
         tables: Vec<RemoteTable>,
@@ -76,10 +73,6 @@ pub(super) enum Call {
     Forget { damaged: bool },
 }
 
-fn one() -> usize {
-    1
-}
-
 /// A rule set and number of pits.
 #[derive(Debug, Deserialize)]
 pub(super) struct BoardKey {
@@ -110,8 +103,8 @@ pub(super) fn answer(engine: &mut Option<Engine>, call: &[u8], attached: Vec<u8>
 }
 
 fn respond(engine: &mut Option<Engine>, call: Call, attached: Vec<u8>) -> Result<String, Box<dyn Error>> {
-    if let Call::Start { positions, transpositions, threads, tables, books: sizes, bare } = call {
-        let options = SearchOptions { memory: transpositions, threads };
+    if let Call::Start { positions, transpositions, tables, books: sizes, bare } = call {
+        let options = SearchOptions { memory: transpositions, threads: 1 };
         *engine = Some(Engine::new(positions, options, given_books(&attached, &sizes, &bare)?, tables));
         return Ok("null".to_owned());
     }

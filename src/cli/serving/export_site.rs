@@ -29,8 +29,8 @@ pub(crate) struct ExportSite {
     /// Folder to write
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// The engine, with kalah_first.wasm and perhaps kalah_threads.wasm beside it; packaging/wasm makes them [default:
-    /// kalah_wasm.wasm beside the program]
+    /// The engine, with kalah_first.wasm beside it; packaging/wasm makes them [default: kalah_wasm.wasm beside the
+    /// program]
     #[arg(long, value_name = "FILE", env = "KALAH_MODULE", hide_env_values = true)]
     module: Option<PathBuf>,
     #[command(flatten)]

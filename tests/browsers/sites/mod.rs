@@ -146,37 +146,30 @@ pub(crate) struct Host {
     ranges: bool,
     /// Permission for browsers to use files for ten minutes without another request.
     lasting: bool,
-    /// Headers that isolate the page.
-    isolates: bool,
     /// Paths of all requests.
     requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Host {
     pub(crate) fn new(folder: PathBuf) -> Host {
-        Host::with(folder, true, false, false)
+        Host::with(folder, true, false)
     }
 
     /// A host that sends only whole files.
     pub(crate) fn without_ranges(folder: PathBuf) -> Host {
-        Host::with(folder, false, false, false)
+        Host::with(folder, false, false)
     }
 
     /// A host whose files browsers may use for ten minutes.
     pub(crate) fn lasting(folder: PathBuf) -> Host {
-        Host::with(folder, true, true, false)
+        Host::with(folder, true, true)
     }
 
-    /// A host that isolates its pages.
-    pub(crate) fn isolating(folder: PathBuf) -> Host {
-        Host::with(folder, true, false, true)
-    }
-
-    fn with(folder: PathBuf, ranges: bool, lasting: bool, isolates: bool) -> Host {
+    fn with(folder: PathBuf, ranges: bool, lasting: bool) -> Host {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let (conduct, requests) = (Arc::new(Mutex::new(Conduct::Sends)), Arc::default());
-        let host = Host { address, conduct, folder, ranges, lasting, isolates, requests };
+        let host = Host { address, conduct, folder, ranges, lasting, requests };
         let answering = host.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -236,9 +229,6 @@ impl Host {
         };
         if self.lasting {
             more += "Cache-Control: max-age=600\r\n";
-        }
-        if self.isolates {
-            more += "Cross-Origin-Opener-Policy: same-origin\r\nCross-Origin-Embedder-Policy: require-corp\r\n";
         }
         match conduct {
             Conduct::Sends | Conduct::Withholds(_) => {}

@@ -4,11 +4,11 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use kalah_base::file::StateFile;
-use kalah_base::lock::Mutex;
 use kalah_base::progress::Pulse;
 use kalah_base::random::generator;
 use kalah_core::game::{Bounds, Position};
 use kalah_core::table::{TableError, TableKey, Tables};
+use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use super::block::CodedClaim;

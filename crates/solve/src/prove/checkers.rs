@@ -1,9 +1,9 @@
 use std::fmt;
 
-use kalah_base::lock::Mutex;
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
 use kalah_core::table::{TableError, Tables};
+use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use super::claims::Claims;

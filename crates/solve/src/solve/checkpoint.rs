@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic};
 use kalah_base::file::{self, Document, FileContent, FileLock, StateError};
-use kalah_base::lock::Mutex;
 use kalah_core::game::{Bounds, ParseError, Position, Row, Rules, UnknownRules};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use super::error::SolveError;

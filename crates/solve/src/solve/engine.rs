@@ -4,12 +4,12 @@ use std::io::{self, BufRead, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use kalah_base::lock::Mutex;
 use kalah_base::system::OutOfMemory;
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::{Bounds, Position};
 use kalah_core::table::TableError;
+use parking_lot::Mutex;
 
 use super::depth_limited::{BoundedSearch, Depth, DepthLimitedResult, Findings, StaticSearch};
 use super::ends::Ends;

@@ -2,12 +2,12 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
-use kalah_base::lock::Mutex;
 use kalah_base::progress::Pulse;
 use kalah_base::system::OutOfMemory;
 use kalah_core::index::{Frame, layer_positions};
 use kalah_core::isa::Isa;
 use kalah_core::table::{Table, TableError, TableKey, Tables};
+use parking_lot::Mutex;
 
 use super::computer::{ComputeError, Computer, FrameOutput};
 use super::cpu::CpuComputer;

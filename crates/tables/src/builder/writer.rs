@@ -2,11 +2,11 @@ use std::path::Path;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use kalah_base::lock::Mutex;
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Stopped;
 use kalah_core::index::Frame;
 use kalah_core::table::{TableError, Tables};
+use parking_lot::Mutex;
 
 use super::computer::{ComputeError, Computer, FrameOutput};
 use super::event::BuildEvent;

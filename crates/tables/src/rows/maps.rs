@@ -3,8 +3,8 @@ use std::fmt;
 use std::hash::Hash;
 use std::sync::Arc;
 
-use kalah_base::lock::Mutex;
 use kalah_core::index::{RankSet, RowIndex, TableRow};
+use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use super::capture_map::CaptureMap;

@@ -3,11 +3,11 @@ use std::ops::Range;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
-use kalah_base::lock::Mutex;
 use kalah_base::progress::Pulse;
 use kalah_core::index::{Frame, TableRow};
 use kalah_core::isa::Isa;
 use kalah_core::table::{DamagedGroup, FrameScores, RUN_MARGIN, TableError, Tables};
+use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use super::Fault;

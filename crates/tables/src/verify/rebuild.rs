@@ -1,8 +1,8 @@
-use kalah_base::lock::Mutex;
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Stopped;
 use kalah_core::index::Frame;
 use kalah_core::table::{Table, TableError, TablePart, Tables};
+use parking_lot::Mutex;
 
 use super::Fault;
 use crate::builder::{Backend, ComputeError};

@@ -1,9 +1,9 @@
 use std::ops::RangeInclusive;
 
 use kalah_base::diagnostic::{self, Commands, Diagnosis, Diagnostic};
-use kalah_base::lock::Mutex;
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::game::{Line, ParseError, Rules, StartPosition};
+use parking_lot::Mutex;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

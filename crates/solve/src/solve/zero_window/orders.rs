@@ -1,4 +1,4 @@
-use kalah_base::lock::Mutex;
+use parking_lot::Mutex;
 
 use super::expansion::{Child, Node};
 use crate::solve::packed::{Board, Word};

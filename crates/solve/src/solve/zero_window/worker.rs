@@ -1,8 +1,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use kalah_base::lock::Mutex;
 use kalah_core::game::{Bounds, mover_score};
 use kalah_core::table::TableError;
+use parking_lot::Mutex;
 
 use super::expansion::{Certain, Child, Expander, InTables, Node};
 use super::ordering::{LEAST_ABOVE, evaluate, refine};

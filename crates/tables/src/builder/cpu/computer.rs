@@ -1,11 +1,11 @@
 use std::sync::Arc;
 
-use kalah_base::lock::Mutex;
 use kalah_base::progress::Pulse;
 use kalah_base::system::OutOfMemory;
 use kalah_core::index::Frame;
 use kalah_core::isa::Isa;
 use kalah_core::table::Tables;
+use parking_lot::Mutex;
 
 use super::batch::{Wanted, batches, pairs, sides};
 use super::evaluator::Evaluator;

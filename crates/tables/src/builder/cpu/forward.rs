@@ -3,13 +3,13 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use kalah_base::lock::Mutex;
 use kalah_base::progress::Pulse;
 use kalah_core::game::Capture;
 use kalah_core::index::{Frame, RankSet};
 use kalah_core::isa::Isa;
 use kalah_core::table::group::GROUP_POSITIONS;
 use kalah_core::table::{RUN_MARGIN, SELECTED_MARGIN, TableError, Tables};
+use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use super::evaluator::Evaluator;
