@@ -190,8 +190,8 @@ impl SolverFlags {
     }
 }
 
-/// Compares the tables of a search with their checksums, unless this machine has done that, until `cancel` is cancelled.
-/// The search compares the rest when it reads it.
+/// Compares the tables of a search with their checksums, unless this machine has done that. If `cancel` is cancelled,
+/// the search compares the rest when it reads it.
 ///
 /// # Errors
 /// If a table is damaged.

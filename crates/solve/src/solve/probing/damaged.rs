@@ -81,7 +81,7 @@ fn nothing_is_reported_of_a_search_in_damaged_tables() {
         let (damaged, at) = damaged(&tables);
         let solver = Solver::new(options(&damaged, threads)).unwrap();
         assert_damage(solver.solve(&start(), 0), &at);
-        // What is proved is right, now and later.
+        // Proved bounds are right, now and later.
         for wanted in 0..=16 {
             match solver.test(&start(), wanted) {
                 Ok(bounds) => assert!(bounds.lower <= score && score <= bounds.upper, "{wanted}: {bounds:?}"),
