@@ -4,7 +4,7 @@
 use kalah_core::game::{Line, Pit, Position, Rules, StartPosition};
 
 use super::GameRecord;
-use super::read::{RecordError, RecordFault};
+use super::error::{RecordError, RecordFault};
 
 /// The board of all these games.
 const START: StartPosition = StartPosition { pits: 6, seeds: 4 };

@@ -1,5 +1,6 @@
 //! Games as text: headers and moves, for one game or many. `docs/games.md` documents the format.
 
+mod error;
 mod foreign;
 mod read;
 
@@ -7,7 +8,8 @@ use std::fmt;
 
 use kalah_core::game::{IllegalMove, Line, ParseError, Pit, Position, Rules, StartPosition};
 
-pub use read::{MAX_TEXT, RecordError, RecordFault, read_game, read_games};
+pub use error::{RecordError, RecordFault};
+pub use read::{MAX_TEXT, read_game, read_games};
 
 /// A game with its headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
