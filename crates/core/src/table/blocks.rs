@@ -138,11 +138,6 @@ impl Blocks {
         self.checked.is_marked(mover, block)
     }
 
-    /// Approximate bytes not yet compared with their checksums.
-    pub fn unchecked_bytes(&self) -> u64 {
-        (self.checked.left() * BLOCK_BYTES as u64).min(self.file_bytes)
-    }
-
     /// Present metadata of the open file, if there is one on this machine.
     pub fn metadata(&self) -> Option<io::Result<Metadata>> {
         match (self.bytes.get(), self.source.as_ref().and_then(|source| source.local())) {

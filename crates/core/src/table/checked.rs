@@ -71,11 +71,6 @@ impl Checked {
             self.left.fetch_sub(1, Ordering::AcqRel);
         }
     }
-
-    /// Blocks without a mark.
-    pub(super) fn left(&self) -> u64 {
-        self.left.load(Ordering::Relaxed)
-    }
 }
 
 #[cfg(test)]
@@ -94,9 +89,8 @@ mod tests {
             // Marking a block again changes nothing.
             checked.mark(mover, block);
             assert!(checked.is_marked(mover, block));
-            assert_eq!(checked.left(), (blocks.len() - done - 1) as u64);
+            assert_eq!(checked.all(), done + 1 == blocks.len());
             assert_eq!(checked.frame(mover), block + 1 == numbers[mover - 1]);
         }
-        assert!(checked.all());
     }
 }
