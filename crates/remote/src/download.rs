@@ -171,7 +171,8 @@ impl Download {
     /// Unpacks a received archive.
     fn restore(&self, archive: &Path) -> Result<(), TableError> {
         let info = read_info(archive)?;
-        self.require_known(info.key, &info.digest).map_err(|damage| TableError::damaged_archive(archive, damage))?;
+        self.require_known(info.key, &info.digest)
+            .map_err(|damage| TableError::damaged_as(Kind::Archive, archive, damage))?;
         decompress(archive, &self.directory, &Pulse::new(self.cancel.clone())).map(drop)
     }
 
@@ -289,7 +290,7 @@ impl Download {
         let table = Table::open_before_renaming(&partial(path), path)?;
         self.require_digest(&table)?;
         for frame in key.frames() {
-            table.blocks().check_digest(frame.mover, &self.cancel, &|_| ())?;
+            table.blocks().check_digest(frame.mover, |_| Ok(self.cancel.check()?))?;
         }
         table.check()
     }

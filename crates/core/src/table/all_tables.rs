@@ -5,11 +5,9 @@ use std::sync::{Arc, OnceLock};
 #[cfg(doc)]
 use super::blocks::Blocks;
 use super::bounds::{BoundTable, BoundTables};
-use super::copies::table_place;
 use super::error::TableError;
 use super::key::TableKey;
-use super::opening::Storage;
-use super::present::PresentLayers;
+use super::opening::{PresentLayers, Storage, table_place};
 use super::probe::{Probe, ProbeError};
 use super::reader::Table;
 use super::tables::Tables;

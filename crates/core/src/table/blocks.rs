@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::bytes::Bytes;
-use super::checked::Checked;
 use super::error::{Damage, TableError, TablePart};
 use super::format::BLOCK_BYTES;
+use super::mapping::Bytes;
 use super::opening::Storage;
-use super::section::Section;
+use super::section::{Checked, Section};
 use crate::cancel::Cancel;
+use crate::header::Kind;
 use crate::memory::HugePages;
 use crate::source::Source;
 
@@ -32,12 +32,13 @@ type Cached = Mutex<Option<(Place, Arc<[u8]>)>>;
 /// A file with a section for each frame. It records which blocks have been compared with their
 /// checksums.
 pub struct Blocks {
+    kind: Kind,
     path: PathBuf,
     /// All bytes, once they are in memory or mapped.
     pub(super) bytes: OnceLock<Bytes>,
     /// Where they come from otherwise.
     pub(super) source: Option<Box<dyn Source>>,
-    /// The storage of all bytes of a file on another machine, once this one has them.
+    /// The storage of all bytes of a file, once this machine has them.
     pub(super) storage: Storage,
     /// Held while all bytes are read.
     pub(super) filling: Mutex<()>,
@@ -51,22 +52,20 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Makes the file at `path` from its bytes, which contain all `sections`. No block is compared
-    /// yet.
-    pub(super) fn new(path: &Path, bytes: Bytes, sections: Box<[Section]>) -> Blocks {
+    /// Makes a file of this kind with these sections, none of whose blocks is compared yet. Its bytes are in memory, or
+    /// read from `source`.
+    pub(super) fn new(
+        (kind, path, file_bytes): (Kind, &Path, u64),
+        source: Option<Box<dyn Source>>,
+        bytes: OnceLock<Bytes>,
+        storage: Storage,
+        sections: Box<[Section]>,
+    ) -> Blocks {
         let checked = Checked::none(sections.iter().map(Section::blocks));
         let copies = sections.iter().map(|_| OnceLock::new()).collect();
-        let (path, file_bytes, storage) = (path.to_owned(), bytes.len() as u64, Storage::default());
-        let (source, filling, cache) = (None, Mutex::default(), Box::default());
-        Blocks { path, bytes: bytes.into(), source, storage, filling, cache, file_bytes, sections, checked, copies }
-    }
-
-    /// Makes a file whose blocks are read from `source`.
-    pub(super) fn of(source: Box<dyn Source>, storage: Storage, sections: Box<[Section]>) -> Blocks {
-        let (file_bytes, bytes) = (source.bytes(), OnceLock::new());
         let cache = (0..CACHED_BLOCKS).map(|_| Mutex::default()).collect();
-        let blocks = Blocks::new(source.name(), Bytes::Owned(Vec::new()), sections);
-        Blocks { bytes, source: Some(source), storage, cache, file_bytes, ..blocks }
+        let (path, filling) = (path.to_owned(), Mutex::default());
+        Blocks { kind, path, bytes, source, storage, filling, cache, file_bytes, sections, checked, copies }
     }
 
     /// Marks a block that matches its checksum.
@@ -138,13 +137,11 @@ impl Blocks {
         self.checked.is_marked(mover, block)
     }
 
-    /// Present metadata of the open file, if there is one on this machine.
+    /// Present metadata of the file on this machine from which bytes are read, if there is one.
     pub fn metadata(&self) -> Option<io::Result<Metadata>> {
-        match (self.bytes.get(), self.source.as_ref().and_then(|source| source.local())) {
-            (Some(Bytes::Mapped(map)), _) => Some(map.metadata()),
-            (_, Some(local)) => Some(local.file.metadata()),
-            _ => None,
-        }
+        let is_copied = matches!(self.bytes.get(), Some(Bytes::Owned(_)));
+        let local = self.source.as_ref().filter(|_| !is_copied).and_then(|source| source.local());
+        local.map(|local| local.file.metadata())
     }
 
     /// Checks that the file on this machine is not shorter than when it was opened.
@@ -154,7 +151,7 @@ impl Blocks {
     pub fn require_whole(&self) -> Result<(), TableError> {
         let Some(metadata) = self.metadata() else { return Ok(()) };
         let is_whole = metadata.is_ok_and(|metadata| metadata.len() >= self.file_bytes);
-        if is_whole { Ok(()) } else { Err(TableError::damaged(&self.path, Damage::Shrunk)) }
+        if is_whole { Ok(()) } else { Err(self.damaged(Damage::Shrunk)) }
     }
 
     /// Marks all blocks as compared. Only for a file that another process of this machine has compared.
@@ -238,30 +235,35 @@ impl Blocks {
     /// digest, even if that was done before. Checksums find accidental damage. Only the digest
     /// finds bytes forged together with their checksums.
     ///
-    /// `count` is called with each number of bytes read.
+    /// `take` receives all bytes, part by part, before they are compared.
     ///
     /// # Errors
-    /// When the frame does not match its digest; [`TableError::Stopped`] when `cancel` is
-    /// cancelled.
+    /// When the frame does not match its digest, or cannot be read; or an error of `take`.
     ///
     /// # Panics
     /// When there is no such frame.
-    pub fn check_digest(&self, mover: usize, cancel: &Cancel, count: &dyn Fn(u64)) -> Result<(), TableError> {
-        const PIECE: usize = AHEAD_BLOCKS as usize * BLOCK_BYTES;
-        self.whole()?;
+    pub fn check_digest(
+        &self,
+        mover: usize,
+        mut take: impl FnMut(&[u8]) -> Result<(), TableError>,
+    ) -> Result<(), TableError> {
+        const PIECE: u64 = AHEAD_BLOCKS * BLOCK_BYTES as u64;
+        if self.is_remote() {
+            self.whole()?;
+        }
         let section = self.section(mover);
         self.read_ahead(mover, 0..AHEAD_BLOCKS);
         let mut hasher = blake3::Hasher::new();
-        for (piece, next) in
-            self.section_bytes(section).chunks(PIECE).zip((AHEAD_BLOCKS..).step_by(AHEAD_BLOCKS as usize))
+        for (start, next) in
+            (section.offset..section.end()).step_by(PIECE as usize).zip((1..).map(|n| n * AHEAD_BLOCKS))
         {
             self.read_ahead(mover, next..next + AHEAD_BLOCKS);
-            hasher.update(piece);
-            count(piece.len() as u64);
-            cancel.check()?;
+            let piece = self.bytes_at(start..section.end().min(start + PIECE))?;
+            hasher.update(&piece);
+            take(&piece)?;
         }
         if *hasher.finalize().as_bytes() != section.digest {
-            return Err(TableError::damaged_part(&self.path, TablePart::Frame, section.offset));
+            return Err(self.damaged_part(TablePart::Frame, section.offset));
         }
         (0..section.blocks()).for_each(|block| self.checked.mark(mover, block));
         Ok(())
@@ -275,7 +277,7 @@ impl Blocks {
         }
         // A one-block frame written over another brings its own checksum. Only the digest shows it.
         if section.blocks() == 1 && *blake3::hash(self.section_bytes(section)).as_bytes() != section.digest {
-            return Err(TableError::damaged_part(&self.path, TablePart::Frame, section.offset));
+            return Err(self.damaged_part(TablePart::Frame, section.offset));
         }
         self.checked.mark(mover, block);
         Ok(())
@@ -344,17 +346,17 @@ impl Blocks {
     pub fn read_ahead(&self, mover: usize, blocks: Range<u64>) {
         let section = self.section(mover);
         let blocks = blocks.start..blocks.end.min(section.blocks());
-        if let (Some(Bytes::Mapped(map)), false) = (self.bytes.get(), blocks.is_empty()) {
+        if let (Some(bytes), false) = (self.bytes.get(), blocks.is_empty()) {
             let (first, last) = (section.block_bytes(blocks.start), section.block_bytes(blocks.end - 1));
-            map.read_ahead(first.start as usize..last.end as usize);
+            bytes.read_ahead(first.start as usize..last.end as usize);
         }
     }
 
     /// Advises the system that lookups are random, so that it reads nothing around them. Comparing
     /// blocks in file order is slow afterwards without [`Blocks::read_ahead`].
     pub fn expect_random_reads(&self) {
-        if let Some(Bytes::Mapped(map)) = self.bytes.get() {
-            map.expect_random_reads();
+        if let Some(bytes) = self.bytes.get() {
+            bytes.expect_random_reads();
         }
     }
 
@@ -365,9 +367,9 @@ impl Blocks {
     /// # Panics
     /// When there is no such frame.
     pub fn release(&self, mover: usize) {
-        let section = self.section(mover);
-        if let Some(Bytes::Mapped(map)) = self.bytes.get() {
-            map.release(section.offset as usize..section.end() as usize);
+        let (section, local) = (self.section(mover), self.source.as_ref().and_then(|source| source.local()));
+        if let (Some(bytes), Some(local)) = (self.bytes.get(), local) {
+            bytes.release(&local.file, section.offset as usize..section.end() as usize);
         }
     }
 
@@ -388,7 +390,17 @@ impl Blocks {
     }
 
     fn damaged_block(&self, section: &Section, block: u64) -> TableError {
-        TableError::damaged_part(&self.path, TablePart::Block, section.block_bytes(block).start)
+        self.damaged_part(TablePart::Block, section.block_bytes(block).start)
+    }
+
+    /// Damage of this file.
+    pub fn damaged(&self, damage: Damage) -> TableError {
+        TableError::damaged_as(self.kind, &self.path, damage)
+    }
+
+    /// Damage of a part at byte `offset` of this file.
+    pub fn damaged_part(&self, part: TablePart, offset: u64) -> TableError {
+        self.damaged(Damage::Part { part, offset })
     }
 }
 

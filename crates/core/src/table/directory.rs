@@ -1,6 +1,8 @@
 //! Header and directory of the files of a layer: tables, pieces, bound tables, archives (docs/format.md in the
 //! repository). [`Entry`] is what differs.
 
+use std::fmt;
+
 use bytemuck::{Pod, Zeroable};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -10,7 +12,7 @@ use super::section::{ALIGNMENT, Section};
 
 use crate::game::Rules;
 use crate::header::{self, Kind, Start, sealed};
-use crate::index::{Frame, MAX_TABLE_SEEDS, layer_positions};
+use crate::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
 
 /// The version of the format of tables, bound tables, archives and pieces.
 pub const VERSION: u32 = 1;
@@ -48,10 +50,19 @@ impl TableKey {
 
 /// A frame's entry in the directory, as one kind of file describes frames.
 pub trait Entry: Copy + Sized {
-    /// Bytes after the directory of a layer's file.
-    fn attached_bytes(_key: TableKey) -> usize {
+    /// The kind of file. The same entries are in pieces as in tables.
+    const KIND: Kind;
+
+    /// What follows the directory.
+    type Attached: Clone + fmt::Debug + PartialEq + Eq;
+
+    /// Number of bytes that follow the directory of a layer with `pits` pits a side.
+    fn attached_bytes(_pits: usize) -> usize {
         0
     }
+
+    /// Reads these bytes; `None` if they are damaged.
+    fn attached(key: TableKey, bytes: &[u8]) -> Option<Self::Attached>;
 
     /// Reads the entry of `frame` in a file of at most `file_bytes` bytes with `form` in byte 15. `None` if it
     /// cannot be one.
@@ -67,7 +78,7 @@ pub trait Entry: Copy + Sized {
 /// The header and directory of a file of a layer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct LayerHeader<E> {
+pub struct LayerHeader<E: Entry> {
     /// The layer.
     pub key: TableKey,
     /// Byte 15: 1 in a table, the bits of a code in a bound table, the seeds in the smaller row in a piece.
@@ -81,8 +92,8 @@ pub struct LayerHeader<E> {
     pub digest: [u8; 32],
     /// Digest of the exact table that the file was made from; zeros in tables and pieces.
     pub source: [u8; 32],
-    /// Bytes that follow the directory.
-    pub attached: Vec<u8>,
+    /// What follows the directory: the network of a bound table.
+    pub attached: E::Attached,
     /// The frames by seeds in the mover's row. In a table, entry 0 is for the frame with 1 seed.
     pub entries: Vec<E>,
 }
@@ -238,15 +249,25 @@ fn movers(frames: &[Frame]) -> Vec<usize> {
 }
 
 impl<E: Entry> LayerHeader<E> {
-    /// Maximum bytes of a table or piece before its first frame: enough for [`LayerHeader::read`].
-    pub const MAX_PREFIX_BYTES: usize = HEADER_BYTES + MAX_TABLE_SEEDS * ENTRY_BYTES;
+    /// Maximum bytes before the first frame: enough for [`LayerHeader::read`].
+    pub(super) fn most_prefix_bytes() -> usize {
+        prefix_bytes(MAX_TABLE_SEEDS, E::attached_bytes(MAX_TABLE_PITS))
+    }
 
     /// Bytes before the first frame of a file with `frames` frames of the layer `key`.
     pub fn prefix_bytes(key: TableKey, frames: usize) -> usize {
-        prefix_bytes(frames, E::attached_bytes(key))
+        prefix_bytes(frames, E::attached_bytes(key.pits))
     }
 
-    /// Reads and checks header and directory of a finished file of `found_bytes` bytes. `prefix`
+    /// Reads and checks header and directory of a finished file: see [`LayerHeader::read_as`].
+    ///
+    /// # Errors
+    /// The fault of the file.
+    pub fn read(prefix: &[u8], found_bytes: u64) -> Result<LayerHeader<E>, Damage> {
+        LayerHeader::read_as(E::KIND, prefix, found_bytes)
+    }
+
+    /// Reads and checks header and directory of a finished file of this kind with `found_bytes` bytes. `prefix`
     /// holds at least all bytes before the first frame.
     ///
     /// Checks everything except the contents of frames: their sizes against the key, the digest
@@ -260,7 +281,7 @@ impl<E: Entry> LayerHeader<E> {
             return Err(Damage::Unfinished);
         }
         let positions = layer_positions(key.pits, key.seeds);
-        let attached_bytes = E::attached_bytes(key);
+        let attached_bytes = E::attached_bytes(key.pits);
         let frames = frames(kind, key, raw.form).ok_or(HEADER_DAMAGED)?;
         if u64::from_le(raw.positions) != positions || u32::from_le(raw.attached_bytes) as usize != attached_bytes {
             return Err(HEADER_DAMAGED);
@@ -298,7 +319,8 @@ impl<E: Entry> LayerHeader<E> {
             return Err(damaged);
         }
         let RawHeader { form, digest, source, .. } = raw;
-        let attached = attached.to_vec();
+        let offset = (HEADER_BYTES + directory.len()) as u64;
+        let attached = E::attached(key, attached).ok_or(Damage::Part { part: TablePart::Network, offset })?;
         Ok(LayerHeader { key, form, positions, file_bytes, digest, source, attached, entries })
     }
 

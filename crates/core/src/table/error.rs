@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::key::TableKey;
 use crate::cancel::Stopped;
 use crate::directories::Directories;
-use crate::header::HeaderError;
+use crate::header::{HeaderError, Kind};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use crate::text::count;
 
@@ -123,9 +123,13 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// Returns table or bound table, by the name of the file at `path`.
-    fn of(path: &Path) -> FileKind {
-        TableKey::named_bounds(path).map_or_else(|| FileKind::Table(TableKey::named(path)), FileKind::Bounds)
+    /// The intended contents of the file of this kind at `path`.
+    pub(super) fn of(kind: Kind, path: &Path) -> FileKind {
+        match kind {
+            Kind::Piece => FileKind::Piece,
+            Kind::Archive => FileKind::Archive,
+            _ => TableKey::named_bounds(path).map_or_else(|| FileKind::Table(TableKey::named(path)), FileKind::Bounds),
+        }
     }
 }
 
@@ -277,12 +281,9 @@ impl TableError {
 
     /// Error of mapping the file at `path`: not enough memory for `bytes` bytes, or another error.
     pub(super) fn mapping(path: &Path, bytes: u64) -> impl FnOnce(io::Error) -> TableError + '_ {
-        move |source| {
-            #[cfg(unix)]
-            let is_memory = source.raw_os_error() == Some(libc::ENOMEM);
-            #[cfg(not(unix))]
-            let is_memory = source.kind() == ErrorKind::OutOfMemory;
-            if is_memory { TableError::out_of_memory(path, bytes) } else { TableError::io(path)(source) }
+        move |source| match source.kind() {
+            ErrorKind::OutOfMemory => TableError::out_of_memory(path, bytes),
+            _ => TableError::io(path)(source),
         }
     }
 
@@ -305,22 +306,17 @@ impl TableError {
 
     /// Damage of the file at `path`, a table or a bound table.
     pub fn damaged(path: &Path, damage: Damage) -> TableError {
-        TableError::Damaged { path: path.to_owned(), damage, kind: FileKind::of(path) }
+        TableError::damaged_as(Kind::Table, path, damage)
+    }
+
+    /// Damage of the file of this kind at `path`.
+    pub fn damaged_as(kind: Kind, path: &Path, damage: Damage) -> TableError {
+        TableError::Damaged { path: path.to_owned(), damage, kind: FileKind::of(kind, path) }
     }
 
     /// Damage of a part at byte `offset` of the file at `path`, a table or a bound table.
     pub fn damaged_part(path: &Path, part: TablePart, offset: u64) -> TableError {
         TableError::damaged(path, Damage::Part { part, offset })
-    }
-
-    /// Damage of the piece at `path`.
-    pub fn damaged_piece(path: &Path, damage: Damage) -> TableError {
-        TableError::Damaged { path: path.to_owned(), damage, kind: FileKind::Piece }
-    }
-
-    /// Damage of the archive at `path`.
-    pub fn damaged_archive(path: &Path, damage: Damage) -> TableError {
-        TableError::Damaged { path: path.to_owned(), damage, kind: FileKind::Archive }
     }
 
     /// Returns true if the file has a newer version than this program reads. It may be sound and

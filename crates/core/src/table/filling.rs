@@ -1,5 +1,6 @@
 //! Files that are not in memory: their blocks are read when they are needed.
 
+use std::borrow::Cow;
 use std::io::ErrorKind;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
@@ -7,9 +8,9 @@ use std::sync::{Arc, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::blocks::{Blocks, Place};
-use super::bytes::Bytes;
 use super::error::{Damage, TableError, TablePart};
 use super::format::BLOCK_BYTES;
+use super::mapping::Bytes;
 use super::section::Section;
 use crate::file;
 use crate::source::{LocalFile, Source};
@@ -100,13 +101,10 @@ impl Blocks {
         if let Some(source) = self.not_resident() {
             let _one = self.filling.lock().unwrap_or_else(PoisonError::into_inner);
             if !self.is_resident() {
-                let bytes = match source.local().filter(|_| source.is_remote()) {
-                    Some(local) => self.fetch(source, local)?,
-                    None => {
-                        let all = 0..source.bytes();
-                        let read = self.read(source, std::slice::from_ref(&all), From::Source)?;
-                        Bytes::Owned(read.into_iter().next().unwrap_or_default())
-                    }
+                let bytes = match source.local() {
+                    Some(local) if source.is_remote() => self.fetch(source, local)?,
+                    Some(local) => Bytes::of(local, self.storage).map_err(|error| self.unread(error))?,
+                    None => Bytes::Owned(self.read_one(source, 0..source.bytes())?),
                 };
                 let _ = self.bytes.set(bytes);
             }
@@ -114,9 +112,24 @@ impl Blocks {
         Ok(self.bytes())
     }
 
+    /// These bytes of the file, which are not compared with anything.
+    pub(super) fn bytes_at(&self, part: Range<u64>) -> Result<Cow<'_, [u8]>, TableError> {
+        match (self.resident(), &self.source) {
+            (Some(bytes), _) => Ok(bytes[part.start as usize..part.end as usize].into()),
+            (None, Some(source)) => self.read_one(&**source, part).map(Cow::Owned),
+            (None, None) => unreachable!("a file that is not in memory has a source"),
+        }
+    }
+
     /// A part of the frame with `mover` seeds in the mover's row of a file that is not in memory, counted from the
     /// start of the frame. Its blocks are compared with their checksums the first time.
-    pub(super) fn part(&self, mover: usize, part: Range<u64>) -> Result<Vec<u8>, TableError> {
+    ///
+    /// # Errors
+    /// When they cannot be read, or do not match their checksums.
+    ///
+    /// # Panics
+    /// When there is no such frame.
+    pub fn part(&self, mover: usize, part: Range<u64>) -> Result<Vec<u8>, TableError> {
         let blocks = part.start / BLOCK_BYTES as u64..part.end.div_ceil(BLOCK_BYTES as u64);
         self.request(blocks.clone().map(|block| (mover, block)))?;
         let local = self.source.as_ref().and_then(|source| source.local());
@@ -184,8 +197,7 @@ impl Blocks {
         for batch in places.chunks(BATCH_BLOCKS) {
             self.read_blocks(source, batch, From::Here)?;
         }
-        let open =
-            || Bytes::of(local.file.try_clone().map_err(TableError::io(&local.path))?, &local.path, self.storage);
+        let open = || Bytes::of(local, self.storage).map_err(|error| self.unread(error));
         let is_wrong = |bytes: &Bytes, section: &Section| {
             let bytes = &bytes[section.offset as usize..section.end() as usize];
             *blake3::hash(bytes).as_bytes() != section.digest
@@ -216,7 +228,7 @@ impl Blocks {
         let mut hasher = blake3::Hasher::new();
         read.iter().for_each(|bytes| _ = hasher.update(bytes));
         if *hasher.finalize().as_bytes() != section.digest {
-            return Err(TableError::damaged_part(self.path(), TablePart::Frame, section.offset));
+            return Err(self.damaged_part(TablePart::Frame, section.offset));
         }
         // Only now, since other processes read this file.
         parts.iter().zip(&read).try_for_each(|(part, bytes)| keep(local, bytes, part.start))
@@ -237,7 +249,7 @@ impl Blocks {
         }
         let bytes = |Wanted { section, bytes, place, .. }: Wanted| {
             let part = if section.blocks() == 1 { TablePart::Frame } else { TablePart::Block };
-            bytes.ok_or_else(|| TableError::damaged_part(self.path(), part, section.block_bytes(place.1).start))
+            bytes.ok_or_else(|| self.damaged_part(part, section.block_bytes(place.1).start))
         };
         wanted.into_iter().map(bytes).collect()
     }
@@ -276,6 +288,11 @@ impl Blocks {
         Ok(())
     }
 
+    /// Reads one part from the file on this machine, or else from the source.
+    fn read_one(&self, source: &dyn Source, part: Range<u64>) -> Result<Vec<u8>, TableError> {
+        Ok(self.read(source, &[part], From::Here)?.pop().unwrap_or_default())
+    }
+
     fn read(&self, source: &dyn Source, parts: &[Range<u64>], from: From) -> Result<Vec<Vec<u8>>, TableError> {
         let read = match source.local().filter(|_| from == From::Here) {
             Some(local) => local.read(parts, false),
@@ -296,7 +313,7 @@ impl Blocks {
     fn unread(&self, error: std::io::Error) -> TableError {
         match error.kind() {
             ErrorKind::OutOfMemory => TableError::out_of_memory(self.path(), self.file_bytes()),
-            ErrorKind::UnexpectedEof if !self.is_remote() => TableError::damaged(self.path(), Damage::Shrunk),
+            ErrorKind::UnexpectedEof if !self.is_remote() => self.damaged(Damage::Shrunk),
             _ => TableError::reading(self.path(), error),
         }
     }

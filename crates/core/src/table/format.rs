@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::error::Damage;
 use super::group::{EXCEPTION_BYTES, GROUP_BYTES, GROUP_POSITIONS, PATCH_HEAD_BYTES};
+use super::key::TableKey;
 use super::section::Section;
 
 pub use super::directory::{
@@ -98,6 +98,14 @@ impl FrameEntry {
 }
 
 impl Entry for FrameEntry {
+    const KIND: Kind = Kind::Table;
+
+    type Attached = ();
+
+    fn attached(_key: TableKey, _bytes: &[u8]) -> Option<()> {
+        Some(())
+    }
+
     fn read(raw: &RawEntry, frame: Frame, _form: u8, file_bytes: u64) -> Option<FrameEntry> {
         let (offset, [rows, groups, patch_bytes, exceptions], digest) = raw.parts();
         let entry = FrameEntry { offset, rows, groups, patch_bytes, exceptions, digest };
@@ -114,14 +122,6 @@ impl Entry for FrameEntry {
 }
 
 impl TableHeader {
-    /// Reads and checks header and directory of a table: see [`LayerHeader::read_as`].
-    ///
-    /// # Errors
-    /// The fault of the file.
-    pub fn read(prefix: &[u8], found_bytes: u64) -> Result<TableHeader, Damage> {
-        LayerHeader::read_as(Kind::Table, prefix, found_bytes)
-    }
-
     /// Number of scores that are exceptions.
     pub fn exceptions(&self) -> u64 {
         self.entries.iter().map(|entry| entry.exceptions).sum()

@@ -1,12 +1,15 @@
-use std::fs::{File, Metadata};
+//! All bytes of a file of this machine: mapped, or in memory.
+
+use std::fs::File;
 use std::io;
-use std::ops::Range;
-use std::path::Path;
+use std::ops::{Deref, Range};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use memmap2::{Mmap, MmapOptions};
 
-use super::error::TableError;
+use super::opening::Storage;
+use crate::file;
+use crate::source::LocalFile;
 
 /// True once files are mapped.
 static MAPPED: AtomicBool = AtomicBool::new(false);
@@ -28,89 +31,85 @@ pub unsafe fn map_files() {
     MAPPED.store(true, Ordering::Relaxed);
 }
 
-/// Returns true after [`map_files`].
-pub(super) fn files_are_mapped() -> bool {
-    MAPPED.load(Ordering::Relaxed)
+/// The bytes of a file: mapped, or in memory.
+pub(super) enum Bytes {
+    Mapped(Mmap),
+    Owned(Vec<u8>),
 }
 
-/// A mapped file, to be read from.
-pub(super) struct Mapping {
-    map: Mmap,
-    /// The file, for advising the system on reads.
-    file: File,
-}
-
-impl Mapping {
-    /// Maps the table file `file`, which was opened at `path` and whose bytes do not change. Gives the file back where
-    /// its file system has no mappings.
+impl Bytes {
+    /// Maps or reads a file, whose bytes do not change.
     ///
     /// # Errors
-    /// When it cannot be mapped.
-    pub(super) fn of(file: File, path: &Path) -> Result<Result<Mapping, File>, TableError> {
-        // SAFETY: the program guarantees it by calling `map_files`.
-        let map = unsafe { Mmap::map(&file) };
-        // Some file systems have private mappings only.
-        // SAFETY: as above.
-        let map = map.or_else(|error| if has_none(&error) { unsafe { private(&file) } } else { Err(error) });
-        match map {
-            Ok(map) => Ok(Ok(Mapping { map, file })),
-            Err(error) if has_none(&error) => Ok(Err(file)),
-            Err(error) => {
-                let bytes = file.metadata().map_or(0, |metadata| metadata.len());
-                Err(TableError::mapping(path, bytes)(error))
+    /// When it cannot be mapped or read, or does not fit in memory.
+    pub(super) fn of(local: &LocalFile, storage: Storage) -> io::Result<Bytes> {
+        if storage == Storage::Mapped && MAPPED.load(Ordering::Relaxed) {
+            let (file, mut options) = (&local.file, MmapOptions::new());
+            options.len(local.bytes as usize);
+            // SAFETY: the program guarantees it by calling `map_files`.
+            let map = unsafe { options.map(file) };
+            // Some file systems have private mappings only, and some none.
+            // SAFETY: as above.
+            let map =
+                map.or_else(
+                    |error| if has_none(&error) { unsafe { options.map_copy_read_only(file) } } else { Err(error) },
+                );
+            match map {
+                Err(error) if has_none(&error) => {}
+                map => return map.map(Bytes::Mapped),
             }
         }
+        file::read_part(&local.file, 0..local.bytes).map(Bytes::Owned)
     }
 
-    /// Present metadata of the file.
-    pub(super) fn metadata(&self) -> io::Result<Metadata> {
-        self.file.metadata()
-    }
-
-    /// Asks the system to read these bytes of the file, without waiting.
+    /// Asks the system to read these bytes of a mapped file, without waiting.
     pub(super) fn read_ahead(&self, bytes: Range<usize>) {
         #[cfg(unix)]
-        // The advice only makes reading faster.
-        let _ = self.map.advise_range(memmap2::Advice::WillNeed, bytes.start, bytes.len());
+        if let Bytes::Mapped(map) = self {
+            // The advice only makes reading faster.
+            let _ = map.advise_range(memmap2::Advice::WillNeed, bytes.start, bytes.len());
+        }
         #[cfg(not(unix))]
         let _ = bytes;
     }
 
-    /// Advises the system that single pages will be read at random, so that it reads none around
-    /// them.
+    /// Advises the system that single pages of a mapped file will be read at random, so that it reads none around them.
     pub(super) fn expect_random_reads(&self) {
         #[cfg(unix)]
-        // The advice only makes reading faster.
-        let _ = self.map.advise(memmap2::Advice::Random);
+        if let Bytes::Mapped(map) = self {
+            // The advice only makes reading faster.
+            let _ = map.advise(memmap2::Advice::Random);
+        }
     }
 
-    /// Asks the system to remove these bytes from the page cache, unless another process has them
+    /// Asks the system to remove these bytes of the mapped `file` from the page cache, unless another process has them
     /// mapped. They can still be read from the disk.
-    pub(super) fn release(&self, bytes: Range<usize>) {
+    pub(super) fn release(&self, file: &File, bytes: Range<usize>) {
         #[cfg(target_os = "linux")]
-        {
+        if let Bytes::Mapped(map) = self {
             use std::os::fd::AsRawFd;
             // SAFETY: the mapping is never written to, so its pages can always be read from the
             // file again.
-            let _ = unsafe {
-                self.map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, bytes.start, bytes.len())
-            };
+            let _ = unsafe { map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, bytes.start, bytes.len()) };
             let (start, length) = (bytes.start as libc::off_t, bytes.len() as libc::off_t);
             // SAFETY: the call takes no memory, and the file is open.
-            unsafe { libc::posix_fadvise(self.file.as_raw_fd(), start, length, libc::POSIX_FADV_DONTNEED) };
+            unsafe { libc::posix_fadvise(file.as_raw_fd(), start, length, libc::POSIX_FADV_DONTNEED) };
         }
         #[cfg(not(target_os = "linux"))]
-        let _ = (bytes, &self.file);
+        let _ = (bytes, file);
     }
 }
 
-/// Maps `file` as private pages, which show no later changes of the file.
-///
-/// # Safety
-/// As [`map_files`].
-unsafe fn private(file: &File) -> io::Result<Mmap> {
-    // SAFETY: the caller guarantees it.
-    unsafe { MmapOptions::new().map_copy_read_only(file) }
+impl Deref for Bytes {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::Mapped(map) => map,
+            Bytes::Owned(bytes) => bytes,
+        }
+    }
 }
 
 /// Returns true if an error means that the file system has no such mappings.
@@ -120,13 +119,4 @@ fn has_none(error: &io::Error) -> bool {
     #[cfg(not(unix))]
     let has_none = error.kind() == io::ErrorKind::Unsupported;
     has_none
-}
-
-impl std::ops::Deref for Mapping {
-    type Target = [u8];
-
-    #[inline]
-    fn deref(&self) -> &[u8] {
-        &self.map
-    }
 }

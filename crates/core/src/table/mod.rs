@@ -9,16 +9,12 @@
 // | `frame` | a frame of groups: random access, unpacking runs |
 // | `selection` | unpacking selected scores of a run |
 // | `layer` | the trait of tables from which scores can be read |
-// | `reader` | a finished table: looking up scores, frames |
-// | `opening` | how tables are opened |
-// | `mapping` | the memory of a mapped file |
-// | `section` | the bytes of a frame in a file: data, checksums of blocks |
-// | `bytes` | the bytes of a file in memory: mapped, or read |
+// | `reader` | a finished file of a layer; looking up scores and frames of a table |
+// | `opening` | which files are opened, and how: the layers in a directory, one table in several |
+// | `mapping` | all bytes of a file: mapped, or in memory |
+// | `section` | the bytes of a frame in a file: data, checksums of blocks, marks of those that match |
 // | `blocks` | a file of such sections |
 // | `filling` | blocks of a file that is not in memory |
-// | `checked` | marks of blocks that match their checksums |
-// | `copies` | one table in several directories |
-// | `present` | the layers of a board in a directory, and the gaps below them |
 // | `tables` | the layers of one rule set and board, opened together |
 // | `bounds` | bound tables: 1 or 2 bits a position that state the interval of its score |
 // | `probe` | looking up a position: score, moves, line of best play |
@@ -28,9 +24,6 @@
 mod all_tables;
 mod blocks;
 mod bounds;
-mod bytes;
-mod checked;
-mod copies;
 mod directory;
 mod error;
 mod filling;
@@ -41,7 +34,6 @@ mod key;
 mod layer;
 mod mapping;
 mod opening;
-mod present;
 mod probe;
 mod reader;
 mod section;
@@ -58,10 +50,9 @@ pub use frame::{DamagedGroup, FrameScores, RUN_MARGIN, ScorePlace};
 pub use key::{PairKey, TableKey};
 pub use layer::{Layer, TablePositions};
 pub use mapping::map_files;
-pub use opening::{Opening, Storage};
-pub use present::PresentLayers;
+pub use opening::{Opening, PresentLayers, Storage};
 pub use probe::{Probe, ProbeError};
-pub use reader::Table;
+pub use reader::{LayerFile, Table};
 pub use section::Section;
 pub use selection::SELECTED_MARGIN;
 pub use tables::Tables;

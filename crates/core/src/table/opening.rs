@@ -1,7 +1,14 @@
+//! Which files are opened, and how.
+
+use std::path::Path;
+
+use super::directory::{Entry, LayerHeader};
 use super::error::TableError;
-use super::format::TableHeader;
-use super::mapping::files_are_mapped;
-use crate::directories::Place;
+use super::format::FrameEntry;
+use super::key::TableKey;
+use crate::directories::{Directories, Place};
+use crate::game::Rules;
+use crate::header::Kind;
 use crate::index::MAX_TABLE_SEEDS;
 use crate::source::{LocalFile, Source};
 
@@ -17,13 +24,6 @@ pub enum Storage {
     /// By lookups in the files: a block is compared with its checksum when it is first needed, and no file is mapped.
     /// A lookup takes some ten times as long as in memory. Work on whole frames makes a copy in memory.
     Files,
-}
-
-impl Storage {
-    /// Returns true if the bytes of whole files are mapped.
-    pub(super) fn is_mapped(self) -> bool {
-        self == Storage::Mapped && files_are_mapped()
-    }
 }
 
 /// Options of [`super::Tables::open`]. A number of seeds converts into the default options with this limit.
@@ -82,17 +82,94 @@ pub(super) fn source(place: &Place, name: &str) -> Result<Box<dyn Source>, Table
     opened.map_err(|error| TableError::reading(&place.file(name), error))
 }
 
-/// Reads header and directory of a table.
+/// Reads header and directory of a file of this kind.
 ///
 /// # Errors
 /// When they cannot be read, or are not valid.
-pub(super) fn header(source: &dyn Source) -> Result<TableHeader, TableError> {
+pub(super) fn header<E: Entry>(kind: Kind, source: &dyn Source) -> Result<LayerHeader<E>, TableError> {
     let (name, bytes) = (source.name(), source.bytes());
-    let prefix = 0..bytes.min(TableHeader::MAX_PREFIX_BYTES as u64);
-    let read = match source.local() {
-        Some(local) => local.read(&[prefix], false),
-        None => source.read(&[prefix], false),
-    };
+    let prefix = 0..bytes.min(LayerHeader::<E>::most_prefix_bytes() as u64);
+    let read = source.local().map_or(source, |local| local).read(&[prefix], false);
     let prefix = read.map_err(|error| TableError::reading(name, error))?.pop().unwrap_or_default();
-    TableHeader::read(&prefix, bytes).map_err(|damage| TableError::damaged(name, damage))
+    LayerHeader::read_as(kind, &prefix, bytes).map_err(|damage| TableError::damaged_as(kind, name, damage))
+}
+
+/// The first of `directories` that has the table `key`, or else the first of all.
+///
+/// # Errors
+/// When a later directory has another table under this name, by the digests in the headers, or one
+/// of these headers cannot be read or is damaged. Only headers are read, and only of copies.
+pub(super) fn table_place(directories: &Directories, key: TableKey) -> Result<&Place, TableError> {
+    let name = key.file_name();
+    let first = directories.place(&name);
+    let others = directories.places().iter().filter(|place| *place != first && place.has(&name));
+    // A single directory is not searched.
+    let mut others = others.take(directories.places().len() - 1).peekable();
+    if others.peek().is_none() {
+        return Ok(first);
+    }
+    let digest = |place: &Place| {
+        let header = header::<FrameEntry>(Kind::Table, &*source(place, &name)?)?;
+        TableError::unless_expected(&place.file(&name), header.key, key).map(|()| header.digest)
+    };
+    let expected = digest(first)?;
+    for other in others {
+        if digest(other)? != expected {
+            return Err(TableError::Copies { path: first.file(&name), other: other.file(&name) });
+        }
+    }
+    Ok(first)
+}
+
+/// The layers of one rule set and number of pits in one or more directories, by the names of the
+/// files.
+///
+/// All work on "all layers" starts from this list. A table needs those of all layers below, so
+/// layers above a gap are of no use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PresentLayers {
+    /// Seeds, ascending.
+    seeds: Vec<usize>,
+}
+
+impl PresentLayers {
+    /// Lists `directories`.
+    ///
+    /// # Errors
+    /// When one does not exist or cannot be listed.
+    pub fn read(directories: impl Into<Directories>, rules: Rules, pits: usize) -> Result<PresentLayers, TableError> {
+        let mut seeds = Vec::new();
+        for place in directories.into().places() {
+            for name in place.names().map_err(TableError::io(place.name()))? {
+                let key = TableKey::named(Path::new(&name));
+                seeds.extend(key.filter(|key| (key.rules, key.pits) == (rules, pits)).map(|key| key.seeds));
+            }
+        }
+        Ok(PresentLayers::of(seeds))
+    }
+
+    /// The layers with these seeds.
+    pub(super) fn of(seeds: impl IntoIterator<Item = usize>) -> PresentLayers {
+        let mut seeds: Vec<usize> = seeds.into_iter().collect();
+        seeds.sort_unstable();
+        seeds.dedup();
+        PresentLayers { seeds }
+    }
+
+    /// Seeds of the last layer below which no layer is missing, at most `most`; 1 if the layer of 2
+    /// seeds is missing.
+    pub fn contiguous(&self, most: usize) -> usize {
+        self.seeds.iter().zip(2..=most).take_while(|&(&seeds, expected)| seeds == expected).count() + 1
+    }
+
+    /// Seeds of the largest layer, at most `most`; `None` if there are no layers.
+    pub fn last(&self, most: usize) -> Option<usize> {
+        self.seeds.iter().copied().rfind(|&seeds| seeds <= most)
+    }
+
+    /// Seeds of the layers missing below [`PresentLayers::last`], ascending.
+    pub fn gaps(&self, most: usize) -> Vec<usize> {
+        let last = self.last(most).unwrap_or(1);
+        (2..last).filter(|seeds| self.seeds.binary_search(seeds).is_err()).collect()
+    }
 }

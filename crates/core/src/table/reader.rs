@@ -1,90 +1,165 @@
 use std::fmt;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use super::blocks::Blocks;
-use super::bytes::Bytes;
-use super::copies::table_place;
-use super::error::{TableError, TablePart};
-use super::format::{BLOCK_BYTES, FrameEntry, TableHeader};
+use super::directory::{Entry, LayerHeader};
+use super::error::{FileKind, TableError, TablePart};
+use super::format::{BLOCK_BYTES, FrameEntry};
 use super::frame::{DamagedGroup, FrameScores};
 use super::group::{self, GROUP_BYTES, GroupPatch};
 use super::key::TableKey;
 use super::layer::{Layer, TablePositions, group_of};
-use super::opening::{Storage, header, source};
+use super::mapping::Bytes;
+use super::opening::{Storage, header, source, table_place};
 use crate::cancel::Cancel;
 use crate::directories::{Directories, Place};
+use crate::header::Kind;
 use crate::index::Frame;
 use crate::source::{LocalFile, Source};
 
-/// A finished table.
+/// A finished file of a layer: a table, a bound table, an archive, or a piece.
 ///
 /// Its bytes are in memory, mapped or copied, or they are read from their [`Source`] when they are needed. Work on
 /// whole frames brings all of them into memory.
 ///
-/// Opening checks header and directory. Blocks are compared with their checksums, once each, before
-/// their scores are used: [`Table::score`] compares the blocks that it reads, [`Table::frame`]
-/// those of a frame, [`Table::check`] all. [`Table::frame_unchecked`] leaves this to the caller.
-pub struct Table {
-    header: TableHeader,
+/// Opening checks header and directory. Blocks are compared with their checksums, once each, before their contents are
+/// used: [`Table::score`] compares the blocks that it reads, [`Table::frame`] those of a frame, [`Blocks::check`] all.
+/// Functions named `unchecked` leave this to the caller.
+pub struct LayerFile<E: Entry> {
+    header: LayerHeader<E>,
     blocks: Blocks,
 }
 
-impl Table {
-    /// Opens the table file at `path`. Maps it in a program that called [`super::map_files`],
-    /// otherwise reads it into memory. A file with the name of a table must hold that table.
+/// A finished table.
+pub type Table = LayerFile<FrameEntry>;
+
+impl<E: Entry> LayerFile<E> {
+    /// Opens the file at `path`. Maps it in a program that called [`super::map_files`], otherwise reads it into
+    /// memory. A file with the name of a layer must hold that layer.
     ///
     /// # Errors
     /// When the file cannot be read, is damaged, foreign or unfinished, does not match its name, or
     /// does not fit in memory.
-    pub fn open(path: impl AsRef<Path>) -> Result<Table, TableError> {
-        Table::open_as(path.as_ref(), Storage::default())
+    pub fn open(path: impl AsRef<Path>) -> Result<LayerFile<E>, TableError> {
+        LayerFile::open_as(path.as_ref(), Storage::default())
     }
 
-    /// The same as [`Table::open`], with a choice how the bytes are read.
+    /// The same as [`LayerFile::open`], with a choice how the bytes are read.
     ///
     /// # Errors
-    /// As [`Table::open`].
-    pub fn open_as(path: &Path, storage: Storage) -> Result<Table, TableError> {
-        let table = match storage {
-            Storage::Files => Table::of(Box::new(LocalFile::open(path).map_err(TableError::io(path))?), storage)?,
-            _ => Table::new(path, Bytes::open(path, storage)?)?,
-        };
-        table.expect_named()
+    /// As [`LayerFile::open`].
+    pub fn open_as(path: &Path, storage: Storage) -> Result<LayerFile<E>, TableError> {
+        LayerFile::of(Box::new(LocalFile::open(path).map_err(TableError::io(path))?), storage)?.expect_named()
     }
 
+    /// The same as [`LayerFile::open`] for the file `temporary`, which will be renamed to `path`.
+    /// Errors name `path`.
+    ///
+    /// # Errors
+    /// As [`LayerFile::open`].
+    pub fn open_before_renaming(temporary: &Path, path: &Path) -> Result<LayerFile<E>, TableError> {
+        let file = LocalFile::open(temporary).map_err(TableError::io(path))?;
+        let file = LocalFile { path: path.to_owned(), ..file };
+        LayerFile::of(Box::new(file), Storage::default())?.expect_named()
+    }
+
+    /// Opens the file in `source`.
+    ///
+    /// # Errors
+    /// When header or directory cannot be read, or are not valid.
+    pub fn of(source: Box<dyn Source>, storage: Storage) -> Result<LayerFile<E>, TableError> {
+        LayerFile::of_kind(E::KIND, source, storage)
+    }
+
+    /// The same as [`LayerFile::of`] for another kind of file with the same entries: a piece.
+    ///
+    /// # Errors
+    /// As [`LayerFile::of`].
+    pub fn of_kind(kind: Kind, source: Box<dyn Source>, storage: Storage) -> Result<LayerFile<E>, TableError> {
+        let header: LayerHeader<E> = header(kind, &*source)?;
+        let is_read_now = storage == Storage::Copied || storage == Storage::Mapped && !source.is_remote();
+        let (path, sections) = (source.name().to_owned(), header.sections());
+        let file = (kind, &*path, source.bytes());
+        let blocks = Blocks::new(file, Some(source), OnceLock::new(), storage, sections);
+        if is_read_now {
+            blocks.whole()?;
+        }
+        Ok(LayerFile { header, blocks })
+    }
+
+    /// Reads a file from memory; `path` only names it in errors.
+    ///
+    /// # Errors
+    /// When the bytes are not a valid file of this kind.
+    pub fn from_bytes(path: impl AsRef<Path>, bytes: Vec<u8>) -> Result<LayerFile<E>, TableError> {
+        let (path, length) = (path.as_ref(), bytes.len() as u64);
+        let header: LayerHeader<E> =
+            LayerHeader::read(&bytes, length).map_err(|damage| TableError::damaged_as(E::KIND, path, damage))?;
+        let (file, sections) = ((E::KIND, path, length), header.sections());
+        let blocks = Blocks::new(file, None, Bytes::Owned(bytes).into(), Storage::Copied, sections);
+        Ok(LayerFile { header, blocks })
+    }
+
+    /// Returns the file if it matches its name, or is not named like a file of a layer.
+    fn expect_named(self) -> Result<LayerFile<E>, TableError> {
+        match FileKind::of(E::KIND, self.path()) {
+            FileKind::Table(Some(key)) | FileKind::Bounds(key) => self.expect(key),
+            _ => Ok(self),
+        }
+    }
+
+    /// Returns the file if its key is `key`.
+    pub(super) fn expect(self, key: TableKey) -> Result<LayerFile<E>, TableError> {
+        TableError::unless_expected(self.path(), self.key(), key).map(|()| self)
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        self.blocks.path()
+    }
+
+    /// The bytes, and a record of which blocks have been compared with their checksums.
+    pub fn blocks(&self) -> &Blocks {
+        &self.blocks
+    }
+
+    /// The header and directory.
+    pub fn header(&self) -> &LayerHeader<E> {
+        &self.header
+    }
+
+    /// The layer.
+    #[inline]
+    pub fn key(&self) -> TableKey {
+        self.header.key
+    }
+
+    /// The entry of the frame with `mover` seeds in the mover's row, and the frame.
+    ///
+    /// # Panics
+    /// When the layer has no such frame.
+    #[inline]
+    pub(super) fn entry(&self, mover: usize) -> (&E, Frame) {
+        let TableKey { pits, seeds, .. } = self.header.key;
+        (&self.header.entries[mover - 1], Frame { pits, mover, other: seeds - mover })
+    }
+}
+
+impl<E: Entry> fmt::Debug for LayerFile<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LayerFile").field("path", &self.path()).field("key", &self.key()).finish_non_exhaustive()
+    }
+}
+
+impl Table {
     /// Opens the file `name` of a directory.
     ///
     /// # Errors
     /// As [`Table::open`].
     pub fn open_in(place: &Place, name: &str, storage: Storage) -> Result<Table, TableError> {
-        match place {
-            Place::Here(directory) => Table::open_as(&directory.join(name), storage),
-            Place::Elsewhere(_) => Table::of(source(place, name)?, storage)?.expect_named(),
-        }
-    }
-
-    /// Opens the table in `source`.
-    ///
-    /// # Errors
-    /// When header or directory cannot be read, or are not valid.
-    pub fn of(source: Box<dyn Source>, storage: Storage) -> Result<Table, TableError> {
-        let header = header(&*source)?;
-        let sections = header.entries.iter().map(FrameEntry::section).collect();
-        let table = Table { header, blocks: Blocks::of(source, storage, sections) };
-        if storage == Storage::Copied {
-            table.blocks.whole()?;
-        }
-        Ok(table)
-    }
-
-    /// The same as [`Table::open`] for the file `temporary`, which will be renamed to `path`.
-    /// Errors name `path`.
-    ///
-    /// # Errors
-    /// As [`Table::open`].
-    pub fn open_before_renaming(temporary: &Path, path: &Path) -> Result<Table, TableError> {
-        Table::new(path, Bytes::open(temporary, Storage::default())?)?.expect_named()
+        Table::of(source(place, name)?, storage)?.expect_named()
     }
 
     /// Opens the table `key` in the first of `directories` that has it.
@@ -102,25 +177,6 @@ impl Table {
         opened.map_err(|error| error.or_missing(directories, key))?.expect(key)
     }
 
-    /// Returns the table if it matches its file name, or the file is not named like a table.
-    fn expect_named(self) -> Result<Table, TableError> {
-        let named = TableKey::named(self.path()).unwrap_or(self.key());
-        self.expect(named)
-    }
-
-    /// Returns the table if its key is `key`.
-    fn expect(self, key: TableKey) -> Result<Table, TableError> {
-        TableError::unless_expected(self.path(), self.key(), key).map(|()| self)
-    }
-
-    /// Reads a table from memory; `path` only names it in errors.
-    ///
-    /// # Errors
-    /// When the bytes are not a valid table.
-    pub fn from_bytes(path: impl AsRef<Path>, bytes: Vec<u8>) -> Result<Table, TableError> {
-        Table::new(path.as_ref(), Bytes::Owned(bytes))
-    }
-
     /// Returns the scores of a copy in memory of the frame with `mover` seeds in the mover's row.
     /// See [`Blocks::copied_section`].
     ///
@@ -131,13 +187,6 @@ impl Table {
     /// When the layer has no such frame.
     pub fn copied_frame(&self, mover: usize, cancel: &Cancel) -> Result<FrameScores<'_>, TableError> {
         Ok(self.frame_in(mover, self.blocks.copied_section(mover, cancel)?))
-    }
-
-    fn new(path: &Path, bytes: Bytes) -> Result<Table, TableError> {
-        let header =
-            TableHeader::read(&bytes, bytes.len() as u64).map_err(|damage| TableError::damaged(path, damage))?;
-        let sections = header.sections();
-        Ok(Table { header, blocks: Blocks::new(path, bytes, sections) })
     }
 
     /// Reads the blocks of these positions from the origin of a remote file, together, and then those of their patches.
@@ -157,7 +206,7 @@ impl Table {
             if again { self.blocks.request_again(places) } else { self.blocks.request(places) }
         };
         let group = |&(mover, mover_rank, other_rank): &(usize, u32, u32)| {
-            (mover, group_of(self.entry(mover), mover_rank, other_rank).0)
+            (mover, group_of(self.entry(mover).0, mover_rank, other_rank).0)
         };
         let groups: Vec<(usize, u64)> = positions.iter().map(group).collect();
         request(groups.iter().map(|&(mover, group_at)| (mover, group_at / BLOCK_BYTES as u64)).collect())?;
@@ -165,31 +214,10 @@ impl Table {
         for (mover, group_at) in groups {
             let group = self.blocks.part(mover, group_at..group_at + GROUP_BYTES as u64)?;
             if let Some(offset) = group.first_chunk().and_then(group::patch_offset) {
-                patches.extend(patch_blocks(self.entry(mover), offset).map(|block| (mover, block)));
+                patches.extend(patch_blocks(self.entry(mover).0, offset).map(|block| (mover, block)));
             }
         }
         request(patches)
-    }
-
-    /// The file.
-    pub fn path(&self) -> &Path {
-        self.blocks.path()
-    }
-
-    /// The bytes, and a record of which blocks have been compared with their checksums.
-    pub fn blocks(&self) -> &Blocks {
-        &self.blocks
-    }
-
-    /// The header and directory.
-    pub fn header(&self) -> &TableHeader {
-        &self.header
-    }
-
-    /// The table's key.
-    #[inline]
-    pub fn key(&self) -> TableKey {
-        self.header.key
     }
 
     /// The whole file.
@@ -221,15 +249,14 @@ impl Table {
     /// When the layer has no such frame, or the file is not [in memory](Blocks::is_resident).
     #[inline]
     pub fn frame_unchecked(&self, mover: usize) -> FrameScores<'_> {
-        self.frame_in(mover, self.section(&self.header.entries[mover - 1]))
+        self.frame_in(mover, self.section(self.entry(mover).0))
     }
 
     /// The frame with these bytes; the checksums at the end may be missing.
     #[inline]
     fn frame_in<'a>(&self, mover: usize, section: &'a [u8]) -> FrameScores<'a> {
-        let key = self.header.key;
-        let frame = Frame { pits: key.pits, mover, other: key.seeds - mover };
-        FrameScores::new(frame, &self.header.entries[mover - 1], section).expect("opening checked the entries")
+        let (entry, frame) = self.entry(mover);
+        FrameScores::new(frame, entry, section).expect("opening checked the entries")
     }
 
     /// Score of the position with these ranks of rows and `mover` seeds in the mover's row (1 to
@@ -242,7 +269,7 @@ impl Table {
     /// When the layer has no such frame, or the frame no such ranks.
     #[inline]
     pub fn score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> Result<u8, TableError> {
-        let entry = self.entry(mover);
+        let (entry, _) = self.entry(mover);
         let (group_at, place) = group_of(entry, mover_rank, other_rank);
         assert!(group_at < entry.patches_at() && u64::from(mover_rank) < entry.rows, "no such ranks");
         let Some(bytes) = self.blocks.resident() else {
@@ -260,7 +287,7 @@ impl Table {
     /// Score of a position of a file that is not in memory, at a place of the group at `group_at` in the frame.
     #[cold]
     fn score_in_file(&self, mover: usize, mover_rank: u32, group_at: u64, place: usize) -> Result<u8, TableError> {
-        let (entry, blocks) = (self.entry(mover), &self.blocks);
+        let ((entry, _), blocks) = (self.entry(mover), &self.blocks);
         let read = blocks.part(mover, group_at..group_at + GROUP_BYTES as u64)?;
         let profile = blocks.part(mover, u64::from(mover_rank)..u64::from(mover_rank) + 1)?[0];
         let group = read.first_chunk().expect("a group");
@@ -272,7 +299,7 @@ impl Table {
                 let patch = blocks.part(mover, start..(start + group::MAX_PATCH_BYTES).min(end))?;
                 let Some(patch) = GroupPatch::read(&patch, 0) else {
                     let offset = entry.offset + group_at;
-                    return Err(TableError::damaged_part(self.path(), TablePart::Group, offset));
+                    return Err(self.blocks.damaged_part(TablePart::Group, offset));
                 };
                 patch.residual(group, place)
             }
@@ -304,19 +331,14 @@ impl Table {
 
     /// Compares the blocks that may contain the patch at `offset`.
     fn check_patch(&self, mover: usize, offset: u32) -> Result<(), TableError> {
-        patch_blocks(self.entry(mover), offset).try_for_each(|block| self.blocks.touch(mover, block))
-    }
-
-    #[inline]
-    fn entry(&self, mover: usize) -> &FrameEntry {
-        &self.header.entries[mover - 1]
+        patch_blocks(self.entry(mover).0, offset).try_for_each(|block| self.blocks.touch(mover, block))
     }
 
     /// Converts a damaged group into an error that names this file.
     pub fn damaged_group(&self, group: DamagedGroup) -> TableError {
-        let entry = &self.header.entries[group.mover - 1];
+        let (entry, _) = self.entry(group.mover);
         let offset = entry.offset + entry.groups_at() + group.group * GROUP_BYTES as u64;
-        TableError::damaged_part(self.path(), TablePart::Group, offset)
+        self.blocks.damaged_part(TablePart::Group, offset)
     }
 
     /// Error for an impossible score of the position with these ranks and `mover` seeds in the
@@ -325,9 +347,9 @@ impl Table {
     /// # Panics
     /// When the layer has no such frame.
     pub fn damaged_score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
-        let entry = self.entry(mover);
+        let (entry, _) = self.entry(mover);
         let offset = entry.offset + group_of(entry, mover_rank, other_rank).0;
-        TableError::damaged_part(self.path(), TablePart::Score, offset)
+        self.blocks.damaged_part(TablePart::Score, offset)
     }
 }
 
@@ -376,11 +398,5 @@ impl Layer for Table {
 
     fn damaged_score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
         Table::damaged_score(self, mover, mover_rank, other_rank)
-    }
-}
-
-impl fmt::Debug for Table {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Table").field("path", &self.path()).field("key", &self.key()).finish_non_exhaustive()
     }
 }

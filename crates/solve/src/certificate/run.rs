@@ -344,8 +344,11 @@ fn compare_frames(tables: &Tables, seeds: usize, pulse: &Pulse) -> Result<(), Ta
     let blocks = tables.layers().iter().take(seeds.saturating_sub(1)).map(|table| table.blocks());
     let frames: Vec<_> =
         blocks.flat_map(|blocks| (1..=blocks.sections().len()).map(move |frame| (blocks, frame))).collect();
-    let count = |bytes| _ = pulse.positions.fetch_add(bytes, Ordering::Relaxed);
-    let compared = frames.par_iter().map(|(blocks, frame)| blocks.check_digest(*frame, &pulse.cancel, &count));
+    let count = |part: &[u8]| {
+        pulse.positions.fetch_add(part.len() as u64, Ordering::Relaxed);
+        Ok(pulse.check()?)
+    };
+    let compared = frames.par_iter().map(|(blocks, frame)| blocks.check_digest(*frame, count));
     compared.find_first(Result::is_err).unwrap_or(Ok(()))
 }
 

@@ -8,7 +8,6 @@
 // | `contents` | the frames of a file that is being written; a file in memory |
 // | `writer` | writing a file frame by frame, resumable |
 // | `digest` | checksums and digests of frames on all threads |
-// | `layer_file` | reading the frames of a piece or an archive one after another |
 // | `piece` | a file with one pair of frames, computed by one of several processes |
 // | `join` | joining the pieces of a layer to its table |
 // | `lease` | showing other processes what is being computed |
@@ -24,7 +23,6 @@ mod check;
 mod contents;
 mod digest;
 mod join;
-mod layer_file;
 mod lease;
 mod manifest;
 mod occupied;

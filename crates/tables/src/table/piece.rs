@@ -3,10 +3,9 @@ use std::path::Path;
 use kalah_base::file;
 use kalah_core::header::Kind;
 use kalah_core::index::Frame;
-use kalah_core::table::{FrameEntry, PairKey, TableError, TablePart};
+use kalah_core::source::LocalFile;
+use kalah_core::table::{FrameEntry, PairKey, Storage, Table, TableError, TablePart};
 use tempfile::NamedTempFile;
-
-use super::layer_file::LayerFile;
 
 /// A clause that states what is kept if a piece cannot be written.
 pub(super) const PIECE_KEPT: &str = "this pair of frames is not kept, all finished ones are";
@@ -20,7 +19,7 @@ pub(super) const PIECE_KEPT: &str = "this pair of frames is not kept, all finish
 #[derive(Debug)]
 pub struct Piece {
     pair: PairKey,
-    file: LayerFile<FrameEntry>,
+    file: Table,
 }
 
 impl Piece {
@@ -29,9 +28,11 @@ impl Piece {
     /// # Errors
     /// When it does not exist or cannot be read, or its header is not that of this pair.
     pub fn open(directory: &Path, pair: PairKey) -> Result<Piece, TableError> {
-        let file = LayerFile::open(&pair.piece_path(directory), Kind::Piece, TableError::damaged_piece)?;
-        let is_own = (file.header.key, usize::from(file.header.form)) == (pair.layer, pair.small);
-        if is_own { Ok(Piece { pair, file }) } else { Err(file.damage(TablePart::Header, 0)) }
+        let path = pair.piece_path(directory);
+        let source = LocalFile::open(&path).map_err(TableError::io(&path))?;
+        let file = Table::of_kind(Kind::Piece, Box::new(source), Storage::Files)?;
+        let is_own = (file.key(), usize::from(file.header().form)) == (pair.layer, pair.small);
+        if is_own { Ok(Piece { pair, file }) } else { Err(file.blocks().damaged_part(TablePart::Header, 0)) }
     }
 
     /// The pair.
@@ -65,8 +66,9 @@ impl Piece {
         frame: Frame,
         take: impl FnMut(&[u8]) -> Result<(), TableError>,
     ) -> Result<FrameEntry, TableError> {
-        let entry = self.file.header.entries[usize::from(frame.mover != self.pair.small)];
-        self.file.copy_frame(frame, &entry, take).map(|()| entry)
+        let place = usize::from(frame.mover != self.pair.small);
+        self.file.blocks().check_digest(place + 1, take)?;
+        Ok(self.file.header().entries[place])
     }
 }
 

@@ -1,5 +1,6 @@
 use kalah_base::progress::Pulse;
 use kalah_core::directories::Directories;
+use kalah_core::header::Kind;
 use kalah_core::table::{Blocks, Damage, Table, TableError, TableKey, TablePart};
 
 use super::Fault;
@@ -17,8 +18,7 @@ pub fn check_checksums(blocks: &Blocks) -> Result<u64, Fault> {
     for section in blocks.sections() {
         if *blake3::hash(blocks.section_bytes(section)).as_bytes() != section.digest {
             // The blocks are valid, so the list of their checksums must be damaged.
-            let damage = Damage::Part { part: TablePart::Checksums, offset: section.checksum_at(0) };
-            return Err(Fault::Damage(TableError::damaged(blocks.path(), damage)));
+            return Err(Fault::Damage(blocks.damaged_part(TablePart::Checksums, section.checksum_at(0))));
         }
     }
     Ok(checked)
@@ -37,7 +37,7 @@ pub fn check_archive(directories: impl Into<Directories>, key: TableKey, pulse: 
     let path = archive_path(directories, key);
     let found = archive::read_info(&path)?.key;
     if found != key {
-        return Err(TableError::damaged_archive(&path, Damage::Other { found, expected: key }).into());
+        return Err(TableError::damaged_as(Kind::Archive, &path, Damage::Other { found, expected: key }).into());
     }
     Ok(archive::check(&path, pulse)?.positions)
 }

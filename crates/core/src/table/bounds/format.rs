@@ -5,7 +5,6 @@ use crate::evaluation::Network;
 use crate::header::Kind;
 use crate::index::Frame;
 use crate::table::directory::{self, ENTRY_BYTES, Entry, HEADER_BYTES, LayerHeader, RawEntry};
-use crate::table::error::{Damage, TablePart};
 use crate::table::key::TableKey;
 use crate::table::section::Section;
 
@@ -35,8 +34,18 @@ impl BoundEntry {
 }
 
 impl Entry for BoundEntry {
-    fn attached_bytes(key: TableKey) -> usize {
-        Network::file_bytes(key.pits)
+    const KIND: Kind = Kind::BoundTable;
+
+    /// The network that evaluates the positions.
+    type Attached = Network;
+
+    fn attached_bytes(pits: usize) -> usize {
+        Network::file_bytes(pits)
+    }
+
+    fn attached(key: TableKey, bytes: &[u8]) -> Option<Network> {
+        let network = Network::from_bytes(bytes).ok();
+        network.filter(|network| (network.rules(), network.pits()) == (key.rules, key.pits))
     }
 
     fn read(raw: &RawEntry, frame: Frame, form: u8, file_bytes: u64) -> Option<BoundEntry> {
@@ -92,19 +101,6 @@ pub fn prefix(key: TableKey, exact: [u8; 32], network: &Network, entries: &[Boun
 }
 
 impl BoundHeader {
-    /// Reads and checks header, directory and network of a bound table: see [`LayerHeader::read_as`].
-    ///
-    /// # Errors
-    /// The fault of the file.
-    pub fn read(prefix: &[u8], found_bytes: u64) -> Result<(BoundHeader, Network), Damage> {
-        let header: BoundHeader = LayerHeader::read_as(Kind::BoundTable, prefix, found_bytes)?;
-        let network = Network::from_bytes(&header.attached).ok();
-        let network =
-            network.filter(|network| (network.rules(), network.pits()) == (header.key.rules, header.key.pits));
-        let offset = (HEADER_BYTES + header.entries.len() * ENTRY_BYTES) as u64;
-        Ok((header, network.ok_or(Damage::Part { part: TablePart::Network, offset })?))
-    }
-
     /// Bits of a code: 1 or 2.
     pub fn bits(&self) -> u32 {
         self.form.into()

@@ -9,17 +9,14 @@
 // |---|---|
 // | `cuts` | the meaning of a code |
 // | `format` | the bytes of a file: header, network, directory |
-// | `frame` | the codes of a frame |
-// | `reader` | a bound table in memory: mapped, or read |
+// | `reader` | a bound table, and the codes of a frame |
 // | `tables` | the bound tables of one rule set and board, opened together |
 
 mod cuts;
 pub mod format;
-mod frame;
 mod reader;
 mod tables;
 
 pub use cuts::{Cuts, MAX_CUTS};
-pub use frame::FrameBounds;
-pub use reader::BoundTable;
+pub use reader::{BoundTable, FrameBounds};
 pub use tables::BoundTables;

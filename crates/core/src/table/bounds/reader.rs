@@ -1,44 +1,23 @@
 use std::fmt;
 use std::io::ErrorKind;
-use std::path::Path;
 
-use super::format::{BoundHeader, LINE_BYTES};
-use super::frame::FrameBounds;
+use super::cuts::Cuts;
+use super::format::{BoundEntry, LINE_BYTES};
 use crate::cancel::Cancel;
 use crate::directories::Directories;
 use crate::evaluation::Network;
+use crate::game::Bounds;
 use crate::index::Frame;
+use crate::memory::prefetch;
 use crate::table::BLOCK_BYTES;
-use crate::table::blocks::Blocks;
-use crate::table::bytes::Bytes;
 use crate::table::error::{TableError, TablePart};
 use crate::table::key::TableKey;
-use crate::table::opening::Storage;
+use crate::table::reader::LayerFile;
 
-/// A bound table in memory: a mapped file, or bytes that were read.
-///
-/// Opening checks header, network and directory. Blocks are compared with their checksums as in
-/// [`crate::table::Table`]: [`BoundTable::code`] compares the block that it reads,
-/// [`Blocks::check`] compares all, and [`BoundTable::frame_unchecked`] leaves this to the
-/// caller.
-pub struct BoundTable {
-    header: BoundHeader,
-    network: Network,
-    blocks: Blocks,
-}
+/// A bound table. [`BoundTable::code`] compares the block that it reads.
+pub type BoundTable = LayerFile<BoundEntry>;
 
 impl BoundTable {
-    /// Opens the bound table at `path`, mapped or read as by [`crate::table::Table::open`]. A file
-    /// named like a bound table must hold that layer.
-    ///
-    /// # Errors
-    /// When the file cannot be read, is damaged or foreign, does not match its name, or does not
-    /// fit in memory.
-    pub fn open(path: impl AsRef<Path>) -> Result<BoundTable, TableError> {
-        let path = path.as_ref();
-        BoundTable::new(path, Bytes::open(path, Storage::default())?)?.expect_named()
-    }
-
     /// Opens the bound table of the layer `key` in the first of `directories` that has it; `None` if
     /// the file does not exist. Copies in other directories may have other networks or cuts.
     ///
@@ -51,28 +30,6 @@ impl BoundTable {
         }
     }
 
-    /// Reads a bound table from memory; `path` only names it in errors.
-    ///
-    /// # Errors
-    /// When the bytes are not a valid bound table.
-    pub fn from_bytes(path: impl AsRef<Path>, bytes: Vec<u8>) -> Result<BoundTable, TableError> {
-        BoundTable::new(path.as_ref(), Bytes::Owned(bytes))
-    }
-
-    fn new(path: &Path, bytes: Bytes) -> Result<BoundTable, TableError> {
-        let read = BoundHeader::read(&bytes, bytes.len() as u64);
-        let (header, network) = read.map_err(|damage| TableError::damaged(path, damage))?;
-        let sections = header.sections();
-        Ok(BoundTable { header, network, blocks: Blocks::new(path, bytes, sections) })
-    }
-
-    /// Returns the bound table if it matches its file name, or the file is not named like a bound
-    /// table.
-    fn expect_named(self) -> Result<BoundTable, TableError> {
-        let named = TableKey::named_bounds(self.path()).unwrap_or(self.key());
-        TableError::unless_expected(self.path(), self.key(), named).map(|()| self)
-    }
-
     /// Returns the codes of a copy in memory of the frame with `mover` seeds in the mover's row.
     /// See [`Blocks::copied_section`].
     ///
@@ -82,34 +39,13 @@ impl BoundTable {
     /// # Panics
     /// When the layer has no such frame.
     pub fn copied_frame(&self, mover: usize, cancel: &Cancel) -> Result<FrameBounds<'_>, TableError> {
-        Ok(self.frame_in(mover, self.blocks.copied_section(mover, cancel)?))
-    }
-
-    /// The file.
-    pub fn path(&self) -> &Path {
-        self.blocks.path()
-    }
-
-    /// The header and directory.
-    pub fn header(&self) -> &BoundHeader {
-        &self.header
-    }
-
-    /// The layer.
-    #[inline]
-    pub fn key(&self) -> TableKey {
-        self.header.key
+        Ok(self.frame_in(mover, self.blocks().copied_section(mover, cancel)?))
     }
 
     /// The network that evaluates its positions.
     #[inline]
     pub fn network(&self) -> &Network {
-        &self.network
-    }
-
-    /// The bytes, and a record of which blocks have been compared with their checksums.
-    pub fn blocks(&self) -> &Blocks {
-        &self.blocks
+        &self.header().attached
     }
 
     /// The codes of the frame with `mover` seeds in the mover's row (1 to seeds - 1). No checksums
@@ -119,15 +55,14 @@ impl BoundTable {
     /// When the layer has no such frame.
     #[inline]
     pub fn frame_unchecked(&self, mover: usize) -> FrameBounds<'_> {
-        let entry = &self.header.entries[mover - 1];
-        self.frame_in(mover, &self.blocks.bytes()[entry.offset as usize..][..entry.lines as usize * LINE_BYTES])
+        let (entry, _) = self.entry(mover);
+        self.frame_in(mover, &self.blocks().bytes()[entry.offset as usize..][..entry.lines as usize * LINE_BYTES])
     }
 
     #[inline]
     fn frame_in<'a>(&self, mover: usize, codes: &'a [u8]) -> FrameBounds<'a> {
-        let key = self.header.key;
-        let frame = Frame { pits: key.pits, mover, other: key.seeds - mover };
-        FrameBounds::new(frame, self.header.entries[mover - 1].cuts, codes)
+        let (entry, frame) = self.entry(mover);
+        FrameBounds { codes, rows: frame.mover_rows() as u64, cuts: entry.cuts, frame }
     }
 
     /// Offset in the file of the byte that holds the code of the position with these ranks of rows
@@ -136,7 +71,7 @@ impl BoundTable {
     /// # Panics
     /// When the layer has no such frame.
     pub fn code_at(&self, mover: usize, mover_rank: u32, other_rank: u32) -> u64 {
-        self.header.entries[mover - 1].offset + self.frame_unchecked(mover).byte(mover_rank, other_rank) as u64
+        self.entry(mover).0.offset + self.frame_unchecked(mover).byte(mover_rank, other_rank) as u64
     }
 
     /// Code of the position with these ranks of rows and `mover` seeds in the mover's row (1 to
@@ -151,7 +86,7 @@ impl BoundTable {
     pub fn code(&self, mover: usize, mover_rank: u32, other_rank: u32) -> Result<u8, TableError> {
         let frame = self.frame_unchecked(mover);
         assert!((mover_rank as usize) < frame.frame().mover_rows(), "no such ranks");
-        self.blocks.touch(mover, (frame.byte(mover_rank, other_rank) / BLOCK_BYTES) as u64)?;
+        self.blocks().touch(mover, (frame.byte(mover_rank, other_rank) / BLOCK_BYTES) as u64)?;
         Ok(frame.code(mover_rank, other_rank))
     }
 
@@ -160,12 +95,79 @@ impl BoundTable {
     /// # Panics
     /// When the layer has no such frame.
     pub fn damaged_code(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
-        TableError::damaged_part(self.path(), TablePart::Score, self.code_at(mover, mover_rank, other_rank))
+        self.blocks().damaged_part(TablePart::Score, self.code_at(mover, mover_rank, other_rank))
     }
 }
 
-impl fmt::Debug for BoundTable {
+/// The codes of a frame: for each position, the number of cuts that its score reaches.
+///
+/// The bytes may be damaged if they have not been compared with their checksums
+/// ([`BoundTable::frame_unchecked`]). Nothing here panics then, but bounds may be wrong.
+#[derive(Clone, Copy)]
+pub struct FrameBounds<'a> {
+    codes: &'a [u8],
+    /// Number of mover's rows.
+    rows: u64,
+    cuts: Cuts,
+    frame: Frame,
+}
+
+impl<'a> FrameBounds<'a> {
+    /// The frame.
+    pub fn frame(&self) -> Frame {
+        self.frame
+    }
+
+    /// The cuts.
+    pub fn cuts(&self) -> Cuts {
+        self.cuts
+    }
+
+    /// The lines of codes, 64 bytes each.
+    pub fn lines(&self) -> &'a [u8] {
+        self.codes
+    }
+
+    /// Byte that holds the code of a position, and the shift of the code within it.
+    #[inline]
+    fn place(&self, mover_rank: u32, other_rank: u32) -> (usize, u32) {
+        let index = u64::from(other_rank) * self.rows + u64::from(mover_rank);
+        let bit = index * u64::from(self.cuts.bits());
+        ((bit / 8) as usize, (bit % 8) as u32)
+    }
+
+    /// Offset in the section of the byte that holds the code of a position.
+    #[inline]
+    fn byte(&self, mover_rank: u32, other_rank: u32) -> usize {
+        self.place(mover_rank, other_rank).0
+    }
+
+    /// Code of the position with these ranks of rows (see [`Frame::index`]).
+    ///
+    /// # Panics
+    /// When the frame has no such ranks, and they lie beyond its last line of 64 bytes.
+    #[inline]
+    pub fn code(&self, mover_rank: u32, other_rank: u32) -> u8 {
+        let (byte, shift) = self.place(mover_rank, other_rank);
+        self.codes[byte] >> shift & ((1 << self.cuts.bits()) - 1)
+    }
+
+    /// Prefetches the byte that [`FrameBounds::code`] reads for these ranks.
+    #[inline]
+    pub fn prefetch(&self, mover_rank: u32, other_rank: u32) {
+        prefetch(self.codes.as_ptr().wrapping_add(self.byte(mover_rank, other_rank)));
+    }
+
+    /// Bounds of the score of a position with this code and evaluation, in sixteenths of a seed. The
+    /// evaluation comes from the table's network. See [`Cuts::bounds`].
+    #[inline]
+    pub fn bounds(&self, code: u8, evaluation: i32) -> Bounds {
+        self.cuts.bounds(code, evaluation, (self.frame.mover + self.frame.other) as u32)
+    }
+}
+
+impl fmt::Debug for FrameBounds<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BoundTable").field("path", &self.path()).field("key", &self.key()).finish_non_exhaustive()
+        f.debug_struct("FrameBounds").field("frame", &self.frame).field("cuts", &self.cuts).finish_non_exhaustive()
     }
 }

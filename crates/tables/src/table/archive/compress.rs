@@ -1,11 +1,13 @@
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use kalah_base::file::{FileContent, Replacement};
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Cancel;
+use kalah_core::file::read_part;
 use kalah_core::header::Kind;
 use kalah_core::index::{Frame, RowIndex};
 use kalah_core::isa::Isa;
@@ -81,7 +83,7 @@ pub fn is_compressed(table: &Table, archive: impl AsRef<Path>, cancel: &Cancel) 
     let found = unless_other(archive, ArchiveReader::open(archive), table.path(), |reader| {
         (reader.info().key, reader.info().digest) == (table.key(), table.header().digest)
     })?;
-    let Some(mut reader) = found.filter(|reader| reader.info().chunk_side == CHUNK_SIDE) else { return Ok(false) };
+    let Some(reader) = found.filter(|reader| reader.info().chunk_side == CHUNK_SIDE) else { return Ok(false) };
     match reader.check(cancel, &|_| {}) {
         Err(error) if error.is_worthless() => Ok(false),
         checked => checked.map(|()| true),
@@ -103,7 +105,7 @@ fn write_archive(table: &Table, path: &Path, side: usize, pulse: &Pulse) -> Resu
     let (mut entries, mut at) = (Vec::new(), ArchiveHeader::prefix_bytes(key, key.seeds - 1) as u64);
     file.seek(SeekFrom::Start(at)).map_err(full(path))?;
     for frame in key.frames() {
-        let (mut writer, mut chunks, mut chunk_at) = (FrameWriter::default(), Vec::new(), at);
+        let (mut writer, mut chunks, mut chunk_at) = (FrameWriter::default(), Vec::new(), 0);
         compress_frame(table, &index, frame, side, pulse, &mut |bytes| {
             chunks.push(Chunk { offset: chunk_at, bytes: bytes.len() as u32 });
             chunk_at += bytes.len() as u64;
@@ -112,9 +114,9 @@ fn write_archive(table: &Table, path: &Path, side: usize, pulse: &Pulse) -> Resu
         pulse.check()?;
         let table_bytes = table.header().entries[frame.mover - 1].section_bytes();
         let entry = writer.finish(&mut file, at, table_bytes).map_err(full(path))?;
-        let mut written = file.reopen().map_err(full(path))?;
-        let of_frame = FrameChunks { path, index: &index, frame, side, chunks: &chunks };
-        check_frame(table, &of_frame, &mut written)?;
+        let written = file.reopen().map_err(full(path))?;
+        let of_frame = FrameChunks { path, index: &index, frame, side, offset: at, chunks: &chunks };
+        check_frame(table, &of_frame, &written)?;
         at = entry.section_of(frame.mover).end();
         entries.push((frame.mover, entry));
     }
@@ -126,11 +128,15 @@ fn write_archive(table: &Table, path: &Path, side: usize, pulse: &Pulse) -> Resu
 }
 
 /// Checks that the chunks of a frame decompress to the frame of `table`.
-fn check_frame(table: &Table, chunks: &FrameChunks, written: &mut File) -> Result<(), TableError> {
+fn check_frame(table: &Table, chunks: &FrameChunks, written: &File) -> Result<(), TableError> {
     let (frame, entry) = (chunks.frame, &table.header().entries[chunks.frame.mover - 1]);
     let packed = frame_in_parallel(table, frame.mover)?;
-    let scores = chunks.decompress_if_same(written, table, packed)?;
-    let scores = scores.ok_or_else(|| TableError::damaged_archive(chunks.path, Damage::Digest))?;
+    let read = |part: Range<u64>| {
+        let read = read_part(written, chunks.offset + part.start..chunks.offset + part.end);
+        read.map_err(TableError::io(chunks.path))
+    };
+    let scores = chunks.decompress_if_same(&read, table, packed)?;
+    let scores = scores.ok_or_else(|| TableError::damaged_as(Kind::Archive, chunks.path, Damage::Digest))?;
     // Scores can be packed in several ways; unpacking makes the usual one.
     if PackedFrame::pack(Isa::detect(), frame, &scores).entry(entry.offset) != *entry {
         return Err(TableError::damaged_part(table.path(), TablePart::Packing, entry.offset));

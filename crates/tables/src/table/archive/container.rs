@@ -8,11 +8,10 @@ use kalah_core::directories::Directories;
 use kalah_core::header::Kind;
 use kalah_core::index::Frame;
 use kalah_core::table::format::{ALIGNMENT, BLOCK_BYTES, Entry, LayerHeader, RawEntry};
-use kalah_core::table::{Damage, Section, TableError, TableKey, TablePart};
+use kalah_core::table::{LayerFile, Section, Storage, TableError, TableKey, TablePart};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::order::Grid;
-use crate::table::layer_file::{LayerFile, read_at};
 
 /// Side of the chunks that [`super::compress()`] makes.
 pub const CHUNK_SIDE: usize = 2048;
@@ -89,6 +88,14 @@ pub struct ArchiveEntry {
 }
 
 impl Entry for ArchiveEntry {
+    const KIND: Kind = Kind::Archive;
+
+    type Attached = ();
+
+    fn attached(_key: TableKey, _bytes: &[u8]) -> Option<()> {
+        Some(())
+    }
+
     fn read(raw: &RawEntry, frame: Frame, form: u8, file_bytes: u64) -> Option<ArchiveEntry> {
         let (offset, [chunk_bytes, chunks, table_bytes, unused], digest) = raw.parts();
         let side = 1usize.checked_shl(form.into()).filter(|side| CHUNK_SIDES.contains(side))?;
@@ -112,22 +119,18 @@ impl Entry for ArchiveEntry {
 /// A chunk in a file.
 #[derive(Clone, Copy)]
 pub(super) struct Chunk {
-    /// Where it begins, in bytes from the start of the file.
+    /// Where it begins, in bytes from the start of its frame.
     pub offset: u64,
     /// Its bytes.
     pub bytes: u32,
 }
 
-impl Chunk {
-    /// Error for damage of this chunk in the archive at `path`.
-    pub(super) fn damaged(&self, path: &Path) -> TableError {
-        TableError::damaged_archive(path, Damage::Part { part: TablePart::Chunk, offset: self.offset })
-    }
-}
+/// An archive, whose bytes are read when they are needed.
+pub(super) type Archive = LayerFile<ArchiveEntry>;
 
 /// Opens an archive and checks everything except its frames.
-pub(super) fn open(path: &Path) -> Result<LayerFile<ArchiveEntry>, TableError> {
-    LayerFile::open(path, Kind::Archive, TableError::damaged_archive)
+pub(super) fn open(path: &Path) -> Result<Archive, TableError> {
+    Archive::open_as(path, Storage::Files)
 }
 
 /// Reads the description of an archive. Header and directory are checked, chunks are not.
@@ -135,27 +138,26 @@ pub(super) fn open(path: &Path) -> Result<LayerFile<ArchiveEntry>, TableError> {
 /// # Errors
 /// When it cannot be read, or is damaged or foreign.
 pub fn read_info(archive: impl AsRef<Path>) -> Result<ArchiveInfo, TableError> {
-    open(archive.as_ref()).map(|archive| ArchiveInfo::new(&archive.header))
+    open(archive.as_ref()).map(|archive| ArchiveInfo::new(archive.header()))
 }
 
 /// Compares a frame of an archive with its digest, and returns its chunks.
 ///
 /// # Errors
 /// When it is damaged or cannot be read.
-pub(super) fn chunks(archive: &mut LayerFile<ArchiveEntry>, frame: Frame) -> Result<Vec<Chunk>, TableError> {
-    let entry = archive.header.entries[frame.mover - 1];
-    archive.copy_frame(frame, &entry, |_| Ok(()))?;
-    let list_at = entry.offset + entry.chunk_bytes;
-    let list = read_at(&mut archive.file, list_at, entry.chunks as usize * LENGTH_BYTES);
-    let list = list.map_err(TableError::io(archive.path()))?;
-    let mut offset = entry.offset;
+pub(super) fn chunks(archive: &Archive, frame: Frame) -> Result<Vec<Chunk>, TableError> {
+    let (entry, blocks) = (&archive.header().entries[frame.mover - 1], archive.blocks());
+    blocks.check_digest(frame.mover, |_| Ok(()))?;
+    let list_at = entry.chunk_bytes;
+    let list = blocks.part(frame.mover, list_at..list_at + entry.chunks * LENGTH_BYTES as u64)?;
+    let mut offset = 0;
     let chunk = |&bytes: &[u8; LENGTH_BYTES]| {
         let chunk = Chunk { offset, bytes: u32::from_le_bytes(bytes) };
         offset += u64::from(chunk.bytes);
         chunk
     };
     let chunks = list.as_chunks().0.iter().map(chunk).collect();
-    if offset == list_at { Ok(chunks) } else { Err(archive.damage(TablePart::Chunk, list_at)) }
+    if offset == list_at { Ok(chunks) } else { Err(blocks.damaged_part(TablePart::Chunk, entry.offset + list_at)) }
 }
 
 /// Writes the chunks of a frame one after another, then their lengths and the checksums of the blocks.

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 use kalah_base::file::{FileContent, LockError, require_replaceable};
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Cancel;
+use kalah_core::header::Kind;
 use kalah_core::index::Frame;
 use kalah_core::table::{Damage, Table, TableError};
 
@@ -53,7 +54,7 @@ pub fn decompress(
     pulse: &Pulse,
 ) -> Result<PathBuf, TableError> {
     let (archive, directory) = (archive.as_ref(), directory.as_ref());
-    let mut reader = ArchiveReader::open(archive)?;
+    let reader = ArchiveReader::open(archive)?;
     let &ArchiveInfo { key, digest, positions, .. } = reader.info();
     let _lock = DirectoryLock::take(directory).map_err(in_use)?;
     let path = key.path(directory);
@@ -66,15 +67,15 @@ pub fn decompress(
     }
     require_replaceable(&path, Some(FileContent::Table)).map_err(TableError::io(&path))?;
     let count = |positions| _ = pulse.positions.fetch_add(positions, Ordering::Relaxed);
-    let (mut writer, kept) = decompress_frames(&mut reader, directory, &pulse.cancel, &count)?;
+    let (mut writer, kept) = decompress_frames(&reader, directory, &pulse.cancel, &count)?;
     if kept && writer.digest() != digest {
         // The frames of an interrupted call may be the cause.
         writer.discard()?;
-        (writer, _) = decompress_frames(&mut reader, directory, &pulse.cancel, &|_| {})?;
+        (writer, _) = decompress_frames(&reader, directory, &pulse.cancel, &|_| {})?;
     }
     if writer.digest() != digest {
         writer.discard()?;
-        return Err(TableError::damaged_archive(archive, Damage::Digest));
+        return Err(TableError::damaged_as(Kind::Archive, archive, Damage::Digest));
     }
     writer.finish()
 }
@@ -88,7 +89,7 @@ pub fn decompress(
 /// was stopped early.
 pub fn check(archive: impl AsRef<Path>, pulse: &Pulse) -> Result<ArchiveInfo, TableError> {
     let archive = archive.as_ref();
-    let mut reader = ArchiveReader::open(archive)?;
+    let reader = ArchiveReader::open(archive)?;
     let count = |positions| _ = pulse.positions.fetch_add(positions, Ordering::Relaxed);
     reader.check(&pulse.cancel, &count)?;
     Ok(reader.info().clone())
@@ -97,7 +98,7 @@ pub fn check(archive: impl AsRef<Path>, pulse: &Pulse) -> Result<ArchiveInfo, Ta
 /// Decompresses the frames that an interrupted call did not leave. Also returns true if it left
 /// any. If `cancel` is cancelled, the frames so far are kept.
 fn decompress_frames(
-    reader: &mut ArchiveReader,
+    reader: &ArchiveReader,
     directory: &Path,
     cancel: &Cancel,
     progress: &(dyn Fn(u64) + Sync),

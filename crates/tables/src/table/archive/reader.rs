@@ -1,18 +1,18 @@
-use std::fs::File;
+use std::ops::Range;
 use std::path::Path;
 
 use kalah_core::cancel::Cancel;
+use kalah_core::header::Kind;
 use kalah_core::index::{Frame, RowIndex};
 use kalah_core::isa::Isa;
-use kalah_core::table::{Damage, FrameScores, RUN_MARGIN, Table, TableError};
+use kalah_core::table::{Damage, FrameScores, RUN_MARGIN, Table, TableError, TablePart};
 use rayon::prelude::*;
 
 use super::chunk::{self, Shape, zeroed};
-use super::container::{self, ArchiveEntry, ArchiveInfo, Chunk};
+use super::container::{self, Archive, ArchiveInfo, Chunk};
 use super::order::{Grid, RowOrder};
 use crate::table::PackedFrame;
 use crate::table::contents::Contents;
-use crate::table::layer_file::{LayerFile, read_at};
 
 /// Chunks for each thread that are encoded or decoded together. Few, since all of them are in
 /// memory at the same time.
@@ -37,7 +37,7 @@ const ROW_BYTES: u64 = 64;
 
 /// An open archive, from which single frames are decompressed.
 pub(super) struct ArchiveReader {
-    file: LayerFile<ArchiveEntry>,
+    file: Archive,
     info: ArchiveInfo,
     index: RowIndex,
 }
@@ -49,7 +49,7 @@ impl ArchiveReader {
     /// When it cannot be read, or is damaged or foreign.
     pub(super) fn open(path: impl AsRef<Path>) -> Result<ArchiveReader, TableError> {
         let file = container::open(path.as_ref())?;
-        let info = ArchiveInfo::new(&file.header);
+        let info = ArchiveInfo::new(file.header());
         let index = RowIndex::new(info.key.pits, info.key.seeds).expect("pits and seeds of tables");
         Ok(ArchiveReader { file, info, index })
     }
@@ -74,18 +74,16 @@ impl ArchiveReader {
     /// # Panics
     /// When `scores` does not have a byte for each position.
     pub(super) fn decompress(
-        &mut self,
+        &self,
         frame: Frame,
         scores: &mut [u8],
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<(), TableError> {
-        let chunks = container::chunks(&mut self.file, frame)?;
-        let path = self.file.path().to_owned();
-        FrameChunks { path: &path, index: &self.index, frame, side: self.info.chunk_side, chunks: &chunks }.decompress(
-            &mut self.file.file,
-            scores,
-            progress,
-        )
+        let chunks = &container::chunks(&self.file, frame)?;
+        let (path, index, side) = (self.file.path(), &self.index, self.info.chunk_side);
+        let offset = self.file.header().entries[frame.mover - 1].offset;
+        let read = |part| self.file.blocks().part(frame.mover, part);
+        FrameChunks { path, index, frame, side, offset, chunks }.decompress(&read, scores, progress)
     }
 
     /// Decompresses the whole archive, frame by frame, and compares the resulting table with the compressed
@@ -94,7 +92,7 @@ impl ArchiveReader {
     /// # Errors
     /// When the archive is damaged or decompresses to another table, it cannot be read, there is not
     /// enough memory, or `cancel` is cancelled.
-    pub(super) fn check(&mut self, cancel: &Cancel, progress: &(dyn Fn(u64) + Sync)) -> Result<(), TableError> {
+    pub(super) fn check(&self, cancel: &Cancel, progress: &(dyn Fn(u64) + Sync)) -> Result<(), TableError> {
         let &ArchiveInfo { key, digest, table_bytes, .. } = self.info();
         let mut contents = Contents::of_table(key);
         // One buffer for all frames.
@@ -107,7 +105,7 @@ impl ArchiveReader {
             buffer = packed.into_buffer();
         }
         if (contents.end, contents.digest()) != (table_bytes, digest) {
-            return Err(TableError::damaged_archive(self.path(), Damage::Digest));
+            return Err(self.file.blocks().damaged(Damage::Digest));
         }
         Ok(())
     }
@@ -118,7 +116,7 @@ impl ArchiveReader {
     /// # Errors
     /// As [`ArchiveReader::decompress`].
     pub(super) fn packed(
-        &mut self,
+        &self,
         frame: Frame,
         scores: &mut Vec<u8>,
         buffer: Vec<u8>,
@@ -146,15 +144,17 @@ pub(super) struct FrameChunks<'a> {
     pub frame: Frame,
     /// The side of the chunks.
     pub side: usize,
+    /// Where the frame begins, in bytes from the start of the file.
+    pub offset: u64,
     /// The chunks, which follow each other without gaps.
     pub chunks: &'a [Chunk],
 }
 
 impl FrameChunks<'_> {
-    /// The same as [`ArchiveReader::decompress`].
+    /// The same as [`ArchiveReader::decompress`]. `read` reads a part of the frame.
     pub(super) fn decompress(
         &self,
-        file: &mut File,
+        read: &dyn Fn(Range<u64>) -> Result<Vec<u8>, TableError>,
         scores: &mut [u8],
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<(), TableError> {
@@ -171,15 +171,18 @@ impl FrameChunks<'_> {
             let numbers = start..(start + batch()).min(grid.chunks());
             let chunks = &self.chunks[numbers.clone()];
             let offset = chunks[0].offset;
-            let bytes = chunks.iter().map(|chunk| chunk.bytes as usize).sum();
-            let compressed = read_at(file, offset, bytes).map_err(TableError::io(path))?;
+            let bytes: u64 = chunks.iter().map(|chunk| u64::from(chunk.bytes)).sum();
+            let compressed = read(offset..offset + bytes)?;
             let decompress = |(number, chunk): (usize, &Chunk)| {
                 let (other_part, mover_part) = grid.chunk(number);
                 let shape = Shape { others: others.parents(other_part), movers: movers.parents(mover_part) };
                 let mut scores = zeroed(path, shape.positions() as u64)?;
                 let compressed = &compressed[(chunk.offset - offset) as usize..][..chunk.bytes as usize];
                 let decoded = chunk::decode(&shape, compressed, max_score, &mut scores);
-                decoded.ok_or_else(|| chunk.damaged(path))?;
+                decoded.ok_or_else(|| {
+                    let damage = Damage::Part { part: TablePart::Chunk, offset: self.offset + chunk.offset };
+                    TableError::damaged_as(Kind::Archive, path, damage)
+                })?;
                 progress(shape.positions() as u64);
                 Ok(scores)
             };
@@ -210,12 +213,12 @@ impl FrameChunks<'_> {
     /// As [`ArchiveReader::decompress`], or when a group of `packed` is damaged.
     pub(super) fn decompress_if_same(
         &self,
-        file: &mut File,
+        read: &dyn Fn(Range<u64>) -> Result<Vec<u8>, TableError>,
         table: &Table,
         packed: FrameScores<'_>,
     ) -> Result<Option<Vec<u8>>, TableError> {
         let mut scores = zeroed(self.path, self.frame.positions())?;
-        self.decompress(file, &mut scores, &|_| {})?;
+        self.decompress(read, &mut scores, &|_| {})?;
         let (isa, count) = (Isa::detect(), self.frame.mover_rows());
         let runs = scores.par_chunks(count).enumerate().map_init(
             || vec![0; RUN_MARGIN + count + RUN_MARGIN],
