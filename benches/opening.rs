@@ -1,8 +1,8 @@
-//! Measures sowing many seeds on a ring and by the rules, and deciding start positions: `cargo
+//! Measures sowing many seeds by the rules, and deciding start positions: `cargo
 //! bench --bench opening`.
 
 use divan::{Bencher, black_box, counter::ItemsCount};
-use kalah::analyse::opening::{Limits, Ring, outcome};
+use kalah::analyse::opening::{Limits, outcome};
 use kalah::cancel::Cancel;
 use kalah::game::{Position, Rules, StartPosition, sow};
 
@@ -23,18 +23,6 @@ fn start(seeds: u32) -> Position {
 /// The moves of start positions with successive numbers of seeds.
 fn starts(seeds: u32) -> Vec<Position> {
     (seeds..seeds + STARTS).map(start).collect()
-}
-
-#[divan::bench(args = SEEDS)]
-fn moves_on_the_ring(bencher: Bencher, seeds: u32) {
-    let rings: Vec<_> = starts(seeds).iter().map(|start| Ring::<13>::new(start).expect("6 pits")).collect();
-    let moves = || rings.iter().flat_map(|ring| (0..6).map(move |pit| (*ring, pit)));
-    bencher.counter(ItemsCount::new(6 * STARTS)).bench_local(|| {
-        for (mut ring, pit) in moves() {
-            black_box(ring.sow(Rules::SKalaha, pit, u32::MAX));
-            black_box(ring);
-        }
-    });
 }
 
 #[divan::bench(args = SEEDS)]

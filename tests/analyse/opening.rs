@@ -7,18 +7,16 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use kalah::analyse::opening::{
-    Limits, OpeningScan, Outcome, Ring, RingEnd, ScanError, StartRange, Verdict, check, open_state, outcome,
-    winning_opening,
+    Limits, OpeningScan, Outcome, ScanError, StartRange, Verdict, check, open_state, outcome, winning_opening,
 };
 use kalah::cancel::Cancel;
 use kalah::file::{LockError, StateError};
-use kalah::game::{Pit, Position, Row, Rules, StartPosition, sow};
+use kalah::game::{Pit, Position, Row, Rules, StartPosition};
 use proptest::prelude::*;
 use serde_json::Value;
 
 use kalah_tests::program::{self, Ran, Run};
 use kalah_tests::reference;
-use kalah_tests::small_boards::each_position;
 
 const SCAN: OpeningScan = OpeningScan::new(Rules::SKalaha, Limits { turns: 100, positions: 500_000 });
 
@@ -106,55 +104,6 @@ fn published_losses_to_millions_of_seeds_are_losses_after_single_moves() {
     }
 }
 
-// The ring against the rules.
-
-/// Plays every move of a position on the ring and by the rules.
-fn assert_sown_alike<const PLACES: usize>(rules: Rules, position: &Position) {
-    let ring = Ring::<PLACES>::new(position).unwrap();
-    let seeds = position.seeds() + position.mover_store() + position.other_store();
-    assert_eq!(ring.position(seeds), *position);
-    assert_eq!(ring.turned(seeds).position(seeds), position.turned());
-    assert_eq!(ring.is_over(), position.is_over());
-    for pit in position.mover().moves() {
-        let rule = sow(rules, position.mover(), position.other(), pit);
-        let store = position.mover_store() + rule.stored;
-        let mut sown = ring;
-        let ended = sown.sow(rules, pit.index(), u32::MAX);
-        assert_eq!(sown.parts(), (rule.mover.seeds(), store, rule.other.seeds()), "{rules} {position} {pit}");
-        assert_eq!(ended, if rule.again { RingEnd::Again } else { RingEnd::Over }, "{rules} {position} {pit}");
-        assert_eq!(u64::from(sown.collected()), u64::from(rule.mover.total()) + u64::from(store));
-
-        let mut left = ring;
-        let enough = position.mover_store() + rule.stored / 2 + 1;
-        if left.sow(rules, pit.index(), enough) == RingEnd::Enough {
-            assert!((enough..=store).contains(&left.store()), "{rules} {position} {pit}");
-            assert_eq!(left.total(), ring.total());
-        } else {
-            assert_eq!(left, sown, "{rules} {position} {pit}");
-        }
-    }
-}
-
-fn assert_sown_alike_on_its_ring(rules: Rules, position: &Position) {
-    match position.pits() {
-        1 => assert_sown_alike::<3>(rules, position),
-        2 => assert_sown_alike::<5>(rules, position),
-        3 => assert_sown_alike::<7>(rules, position),
-        4 => assert_sown_alike::<9>(rules, position),
-        5 => assert_sown_alike::<11>(rules, position),
-        6 => assert_sown_alike::<13>(rules, position),
-        7 => assert_sown_alike::<15>(rules, position),
-        8 => assert_sown_alike::<17>(rules, position),
-        16 => assert_sown_alike::<33>(rules, position),
-        pits => panic!("{pits}"),
-    }
-}
-
-#[test]
-fn the_ring_sows_all_positions_of_small_boards_as_the_rules_do() {
-    each_position(|position| Rules::ALL.into_iter().for_each(|rules| assert_sown_alike_on_its_ring(rules, position)));
-}
-
 /// Strategy for positions whose pits are drawn from `seeds`.
 fn positions(
     pits: &'static [usize],
@@ -169,25 +118,6 @@ fn positions(
             (rules, Position::new(row(&mover), row(&other), stores.0, stores.1).unwrap())
         },
     )
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(3000) })]
-
-    #[test]
-    fn the_ring_sows_as_the_rules_do((rules, position) in positions(
-        &[1, 2, 3, 6, 7, 16],
-        prop_oneof![
-            Just(0),
-            1..4u32,
-            0..40u32,
-            0..5000u32,
-            0..67_000_000u32,
-            prop::sample::select(vec![13, 169, 2197, 62_748_517])
-        ],
-    )) {
-        assert_sown_alike_on_its_ring(rules, &position);
-    }
 }
 
 // Outcomes against a plain minimax.

@@ -2,7 +2,6 @@
 
 // | module | contents |
 // |---|---|
-// | `ring` | a board as one ring, for sowing many seeds fast |
 // | `outcome` | wins, draws and losses, and verdicts on positions |
 // | `turn` | all moves of a player within one turn |
 // | `turn_tree`(outcome()) | the search, turn by turn, and the lines that prove its verdict |
@@ -12,7 +11,6 @@
 
 mod check;
 mod outcome;
-mod ring;
 mod scan;
 mod state;
 mod turn;
@@ -20,7 +18,6 @@ mod turn_tree;
 
 pub use check::{VerdictError, check};
 pub use outcome::{Limits, MAX_LINES, Outcome, Verdict};
-pub use ring::{Ring, RingEnd};
 pub use scan::{Batch, OpeningScan, ScanError, ScanTally, ScannedStart, StartRange, split};
 pub use state::open_state;
 pub use turn_tree::{outcome, winning_opening};

@@ -1,36 +1,30 @@
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use foldhash::fast::FixedState;
-use kalah_core::game::{Pit, Rules};
+use kalah_core::game::{Pit, Position, Rules};
 
 use super::outcome::Outcome;
-use super::ring::{Ring, RingEnd};
 
 /// The step to a board: the last move, and the node from which it was played.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     from: u32,
-    pit: u8,
+    pit: Pit,
 }
-
-/// Marks the start of a turn.
-const NO_STEP: Step = Step { from: u32::MAX, pit: 0 };
 
 /// End of a turn in which the player does not win.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct End<const PLACES: usize> {
-    /// The board, seen by the player whose turn it was.
-    pub board: Ring<PLACES>,
-    /// True if a row is empty, so the game is over.
-    pub over: bool,
+pub(super) struct End {
+    /// The position, seen by the player whose turn it was.
+    pub position: Position,
     step: Step,
 }
 
-impl<const PLACES: usize> End<PLACES> {
-    /// The outcome of a finished game for the player whose turn it was.
-    pub(crate) fn outcome(&self, seeds: u32) -> Outcome {
-        Outcome::of(2 * i64::from(self.board.collected()) - i64::from(seeds))
+impl End {
+    /// The outcome of a finished game for the player whose turn it was; `None` while the game goes on.
+    pub(crate) fn outcome(&self) -> Option<Outcome> {
+        self.position.final_value().map(Outcome::of)
     }
 }
 
@@ -50,111 +44,85 @@ pub(super) enum Found {
 ///
 /// Depth first, fullest store first. Most starts are won after a few moves; without a win every board is
 /// visited.
-///
-/// Generic code is compiled for 16 sizes of boards, so the functions below serve all sizes.
-pub(super) struct TurnSearch<const PLACES: usize> {
+pub(super) struct TurnSearch {
     rules: Rules,
-    boards: Vec<Ring<PLACES>>,
-    /// Steps to the boards.
-    steps: Vec<Step>,
+    /// The boards, and the steps to them from the first.
+    boards: Vec<(Position, Option<Step>)>,
     /// Boards to search, each behind the seeds in its store.
     stack: Vec<(u32, u32)>,
-    seen: HashSet<Ring<PLACES>, FixedState>,
-    ends: Vec<End<PLACES>>,
+    seen: HashSet<Position, FixedState>,
+    ends: Vec<End>,
     /// Moves played in all turns.
     pub moves: u64,
 }
 
-impl<const PLACES: usize> TurnSearch<PLACES> {
-    pub(crate) fn new(rules: Rules) -> TurnSearch<PLACES> {
-        let (boards, steps, stack, ends) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        TurnSearch { rules, boards, steps, stack, seen: HashSet::default(), ends, moves: 0 }
+impl TurnSearch {
+    pub(crate) fn new(rules: Rules) -> TurnSearch {
+        let (boards, stack, ends) = (Vec::new(), Vec::new(), Vec::new());
+        TurnSearch { rules, boards, stack, seen: HashSet::default(), ends, moves: 0 }
     }
 
     /// Searches the turn of the mover of `start` with at most about `limit` moves. The game has `seeds` seeds
     /// and is not over.
-    pub(crate) fn run(&mut self, start: Ring<PLACES>, seeds: u32, limit: u64) -> Found {
+    pub(crate) fn run(&mut self, start: Position, seeds: u32, limit: u64) -> Found {
         let (enough, most) = (seeds / 2 + 1, self.moves.saturating_add(limit));
         self.boards.clear();
-        self.steps.clear();
         self.stack.clear();
         self.seen.clear();
         self.ends.clear();
-        self.boards.push(start);
-        self.steps.push(NO_STEP);
+        self.boards.push((start, None));
         self.stack.push((0, 0));
         self.seen.insert(start);
         while let Some((_, from)) = self.stack.pop() {
-            let board = self.boards[from as usize];
-            let pushed = self.stack.len();
-            for pit in (0..Ring::<PLACES>::PITS).rev().filter(|&pit| board.seeds_in(pit) > 0) {
-                let mut child = board;
-                let sown = child.sow(self.rules, pit, enough);
-                let step = Step { from, pit: pit as u8 };
+            let (board, _) = self.boards[from as usize];
+            let first = self.stack.len();
+            let moves: Vec<Pit> = board.moves().collect();
+            for &pit in moves.iter().rev() {
+                let played = board.play(self.rules, pit).expect("a legal move");
+                let child = if played.again { played.position } else { played.position.turned() };
+                let step = Step { from, pit };
                 self.moves += 1;
-                let over = sown != RingEnd::Enough && child.is_over();
-                if child.store() >= enough || over && child.collected() >= enough {
-                    return Found::Win(path(&self.steps, step));
+                let collected = child.mover_store() + child.mover().total();
+                if child.mover_store() >= enough || child.is_over() && collected >= enough {
+                    return Found::Win(self.path(step));
                 }
-                if sown == RingEnd::Again && !over {
+                if played.again {
                     if self.seen.insert(child) {
                         if self.moves >= most {
                             return Found::Limit;
                         }
-                        self.stack.push((child.store(), self.boards.len() as u32));
-                        self.boards.push(child);
-                        self.steps.push(step);
+                        self.stack.push((child.mover_store(), self.boards.len() as u32));
+                        self.boards.push((child, Some(step)));
                     }
                 } else {
-                    self.ends.push(End { board: child, over, step });
+                    self.ends.push(End { position: child, step });
                 }
             }
-            sort_boards(&mut self.stack[pushed..]);
+            self.stack[first..].sort_unstable();
         }
         Found::NoWin
     }
 
     /// Different ends of a turn without a win, fullest store first.
-    pub(crate) fn ends(&self) -> Vec<End<PLACES>> {
-        let order = sorted_indices(self.ends.len(), &|a, b| {
-            let (a, b) = (&self.ends[a].board, &self.ends[b].board);
-            b.store().cmp(&a.store()).then_with(|| a.cmp(b))
+    pub(crate) fn ends(&self) -> Vec<End> {
+        let mut ends = self.ends.clone();
+        ends.sort_by_key(|End { position, .. }| {
+            (Reverse(position.mover_store()), *position.mover(), *position.other())
         });
-        let mut ends: Vec<_> = order.into_iter().map(|index| self.ends[index]).collect();
-        ends.dedup_by_key(|end| end.board);
+        ends.dedup_by_key(|end| end.position);
         ends
     }
 
     /// The moves to an end of the turn searched last.
-    pub(crate) fn moves_to(&self, end: &End<PLACES>) -> Vec<Pit> {
-        path(&self.steps, end.step)
+    pub(crate) fn moves_to(&self, end: &End) -> Vec<Pit> {
+        self.path(end.step)
     }
-}
 
-/// Sorts boards by the seeds in their stores, equal ones by their order.
-#[inline(never)]
-fn sort_boards(boards: &mut [(u32, u32)]) {
-    boards.sort_unstable();
-}
-
-/// Returns the indices below `len` in the order of `compare`, equal ones by their order.
-fn sorted_indices(len: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
-    let mut indices: Vec<_> = (0..len).collect();
-    indices.sort_unstable_by(|&a, &b| compare(a, b).then(a.cmp(&b)));
-    indices
-}
-
-/// The moves of the steps from the start of a turn to the `last`.
-fn path(steps: &[Step], last: Step) -> Vec<Pit> {
-    let mut path = Vec::new();
-    let mut step = last;
-    loop {
-        path.push(Pit::from_index(step.pit.into()).expect("a ring has 1 to 16 pits a side"));
-        if step.from == 0 {
-            break;
-        }
-        step = steps[step.from as usize];
+    /// The moves of the steps from the start of a turn to the `last`.
+    fn path(&self, last: Step) -> Vec<Pit> {
+        let steps = std::iter::successors(Some(last), |step| self.boards[step.from as usize].1);
+        let mut path: Vec<Pit> = steps.map(|step| step.pit).collect();
+        path.reverse();
+        path
     }
-    path.reverse();
-    path
 }
