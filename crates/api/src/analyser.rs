@@ -2,8 +2,7 @@ use std::future;
 use std::task::Poll;
 use std::time::Duration;
 
-use kalah_core::cancel::Cancel;
-use kalah_core::clock::Instant;
+use kalah_core::cancel::{Cancel, Instant};
 use kalah_core::game::{Line, Pit, Played, Position, Rules, ValueBounds};
 use kalah_solve::solve::{Deepening, DepthLimitedResult, DepthSchedule, SolveError, Solver};
 

@@ -1,8 +1,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
-use kalah_core::cancel::Cancel;
-use kalah_core::clock::Instant;
+use kalah_core::cancel::{Cancel, Instant};
 use kalah_core::game::{Position, Rules};
 use kalah_play::play::{Choice, PlayerName, Setting};
 

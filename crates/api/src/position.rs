@@ -1,7 +1,6 @@
 use std::time::Duration;
 
-use kalah_core::cancel::Cancel;
-use kalah_core::clock::Instant;
+use kalah_core::cancel::{Cancel, Instant};
 use kalah_core::game::{Position, Rules};
 
 use super::ApiError;

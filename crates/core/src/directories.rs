@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::source::Source;
+use crate::file::Source;
 
 /// A directory of tables on another machine.
 pub trait Elsewhere: fmt::Debug + Send + Sync {

@@ -17,9 +17,8 @@
 //! # }
 //! ```
 //!
-//! Dependencies run one way: [`game`], [`isa`], [`mod@file`] <- [`source`] <-
-//! [`directories`] <- [`evaluation`],
-//! [`index`] <- [`table`]; [`clock`] <- [`cancel`] <- [`table`]; [`header`], [`memory`] <- [`table`].
+//! Dependencies run one way: [`game`], [`isa`], [`mod@file`] <- [`directories`] <- [`evaluation`],
+//! [`index`] <- [`table`]; [`cancel`], [`header`], [`memory`] <- [`table`].
 //!
 //! | module | contents |
 //! |---|---|
@@ -27,20 +26,17 @@
 //! | [`index`] | ranking positions without gaps |
 //! | [`evaluation`] | evaluations of positions, which prove nothing |
 //! | [`table`] | table files: the format, reading, checking, probing |
-//! | [`mod@file`] | opening regular files without blocking |
-//! | [`source`] | where bytes come from: files, memory, other machines |
+//! | [`mod@file`] | where bytes come from: regular files, memory, other machines |
 //! | [`directories`] | directories that are read as one |
 //! | [`header`] | the kinds of binary files, and their headers |
 //! | [`memory`] | huge pages and prefetching |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
-//! | [`cancel`] | stopping long work |
-//! | [`clock`] | the clock, also where the host provides it |
+//! | [`cancel`] | stopping long work; the clock, also where the host provides it |
 //! | [`cause`] | finding the cause of an error |
 //! | [`text`] | parts of messages |
 
 pub mod cancel;
 pub mod cause;
-pub mod clock;
 pub mod directories;
 pub mod evaluation;
 pub mod file;
@@ -51,6 +47,5 @@ pub mod isa;
 #[cfg(feature = "serde")]
 mod json;
 pub mod memory;
-pub mod source;
 pub mod table;
 pub mod text;

@@ -5,16 +5,13 @@
 // | module | contents |
 // |---|---|
 // | `format` | the formats of records |
-// | `sample` | distinct random positions |
-// | `layer` | the records of a layer |
-// | `parquet` | a Parquet file, by columns |
+// | `parquet` | Parquet files |
+// | `layer` | the records of a layer, or of a sample |
 
 mod format;
 mod layer;
 #[cfg(feature = "parquet")]
 mod parquet;
-mod sample;
 
 pub use format::ExportFormat;
-pub use layer::{Export, ExportError, export};
-pub use sample::random_indices;
+pub use layer::{Export, ExportError, export, random_indices};

@@ -1,8 +1,9 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+
 use super::error::RemoteError;
-use super::percent::{plain, unescaped};
 use super::sign::{Keys, Signer};
 
 /// The address of a directory of tables.
@@ -38,7 +39,7 @@ impl Address {
     pub fn local_path(text: &str) -> Option<PathBuf> {
         let rest = text.strip_prefix("file://")?;
         let path = rest.strip_prefix("localhost").filter(|rest| rest.starts_with('/')).unwrap_or(rest);
-        Some(PathBuf::from(unescaped(path)))
+        Some(PathBuf::from(&*percent_decode_str(path).decode_utf8_lossy()))
     }
 
     /// Reads an address: `https://`, `http://`, `s3://BUCKET/PREFIX` or `gs://BUCKET/PREFIX`. For `s3`, `AWS_REGION`
@@ -57,7 +58,8 @@ impl Address {
             return Err(fault("it names no host, or has control characters or spaces in its host"));
         }
         // Spaces and other letters that a URL cannot have.
-        let path = &format!("{scheme}://{host}{}", plain(rest.strip_prefix(host).unwrap_or_default()));
+        let path =
+            &format!("{scheme}://{host}{}", utf8_percent_encode(rest.strip_prefix(host).unwrap_or_default(), HIDDEN));
         let rest = path.split_once("://").map_or("", |(_, rest)| rest);
         let base = match scheme {
             "http" | "https" => path.to_owned(),
@@ -139,6 +141,10 @@ fn s3(bucket: &str, path: &str, region: &str) -> String {
         format!("https://{bucket}.s3.{region}.amazonaws.com{path}")
     }
 }
+
+/// Bytes of a path that no URL can have.
+const HIDDEN: &AsciiSet =
+    &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'\\').add(b'^').add(b'`').add(b'{').add(b'|').add(b'}');
 
 #[cfg(test)]
 mod tests {

@@ -20,6 +20,13 @@ const PIECE: usize = 1 << 16;
 
 /// An answer, whose body a thread of its own receives. So the wait for it can end at any time.
 pub(crate) struct Answer {
+    pub head: Head,
+    body: Receiver<Result<Vec<u8>, RemoteError>>,
+    wait: Wait,
+}
+
+/// Head of an answer.
+pub(crate) struct Head {
     /// Bytes of the file that the body has; `end` is `None` if the server does not state the length.
     pub start: u64,
     pub end: Option<u64>,
@@ -28,23 +35,6 @@ pub(crate) struct Answer {
     /// True if the server sends only a part of the file.
     pub is_part: bool,
     pub tag: Option<String>,
-    body: Receiver<Result<Received, RemoteError>>,
-    wait: Wait,
-}
-
-/// Part of an answer that the thread of its request receives: first the head, then pieces of the body.
-enum Received {
-    Head(Head),
-    Bytes(Vec<u8>),
-}
-
-/// Head of an answer.
-struct Head {
-    start: u64,
-    end: Option<u64>,
-    total: Option<u64>,
-    is_part: bool,
-    tag: Option<String>,
 }
 
 /// Limits of a wait.
@@ -74,7 +64,7 @@ impl Wait {
     }
 
     /// Waits for what a thread sends; `None` if it has ended.
-    fn receive(&mut self, from: &Receiver<Result<Received, RemoteError>>) -> Result<Option<Received>, RemoteError> {
+    fn receive<T>(&mut self, from: &Receiver<Result<T, RemoteError>>) -> Result<Option<T>, RemoteError> {
         loop {
             self.check()?;
             match from.recv_timeout(TICK) {
@@ -89,16 +79,13 @@ impl Wait {
 impl Answer {
     /// Sends a request, and waits for the head of its answer.
     pub(crate) fn of(request: RequestBuilder<WithoutBody>, mut wait: Wait) -> Result<Answer, RemoteError> {
-        let (sender, body) = sync_channel(2);
+        let ((head_sender, head), (sender, body)) = (sync_channel(1), sync_channel(2));
         let thread = std::thread::Builder::new().name("request".to_owned());
-        let started = thread.spawn(move || transfer(request, &sender));
+        let started = thread.spawn(move || transfer(request, &head_sender, &sender));
         started.map_err(|error| RemoteError::Connection(error.to_string()))?;
-        match wait.receive(&body)? {
-            Some(Received::Head(Head { start, end, total, is_part, tag })) => {
-                Ok(Answer { start, end, total, is_part, tag, body, wait })
-            }
-            _ => Err(RemoteError::Connection("the request ended early".to_owned())),
-        }
+        let head = wait.receive(&head)?;
+        let head = head.ok_or_else(|| RemoteError::Connection("the request ended early".to_owned()))?;
+        Ok(Answer { head, body, wait })
     }
 
     /// Limits the time for the rest of the body.
@@ -108,27 +95,28 @@ impl Answer {
 
     /// Next bytes of the body; `None` at its end.
     pub(crate) fn read(&mut self) -> Result<Option<Vec<u8>>, RemoteError> {
-        Ok(self.wait.receive(&self.body)?.map(|received| match received {
-            Received::Bytes(bytes) => bytes,
-            Received::Head(_) => Vec::new(),
-        }))
+        self.wait.receive(&self.body)
     }
 }
 
 /// Sends a request, and passes its answer on, until nobody waits for it any more.
-fn transfer(request: RequestBuilder<WithoutBody>, to: &SyncSender<Result<Received, RemoteError>>) {
+fn transfer(
+    request: RequestBuilder<WithoutBody>,
+    head_to: &SyncSender<Result<Head, RemoteError>>,
+    to: &SyncSender<Result<Vec<u8>, RemoteError>>,
+) {
     let (head, mut body) = match request.call().map_err(broken).and_then(opened) {
         Ok(answer) => answer,
-        Err(error) => return drop(to.send(Err(error))),
+        Err(error) => return drop(head_to.send(Err(error))),
     };
-    let mut is_wanted = to.send(Ok(Received::Head(head))).is_ok();
+    let mut is_wanted = head_to.send(Ok(head)).is_ok();
     while is_wanted {
         let mut bytes = vec![0; PIECE];
         let received = match body.read(&mut bytes) {
             Ok(0) => break,
             Ok(read) => {
                 bytes.truncate(read);
-                Ok(Received::Bytes(bytes))
+                Ok(bytes)
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(error) => Err(RemoteError::Connection(error.to_string())),
@@ -186,11 +174,7 @@ fn retry_after(text: &str, now: SystemTime) -> Option<Duration> {
     if let Ok(seconds) = text.trim().parse() {
         return Some(Duration::from_secs(seconds));
     }
-    let [_, day, month, year, time, "GMT"] = text.split_whitespace().collect::<Vec<_>>()[..] else { return None };
-    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let month = 1 + months.iter().position(|&name| name == month)?;
-    let then = humantime::parse_rfc3339(&format!("{year}-{month:02}-{day}T{time}Z")).ok()?;
-    Some(then.duration_since(now).unwrap_or_default())
+    Some(httpdate::parse_http_date(text).ok()?.duration_since(now).unwrap_or_default())
 }
 
 /// Converts the error of a request without an answer.
@@ -206,6 +190,41 @@ fn broken(error: ureq::Error) -> RemoteError {
             RemoteError::Address { address: "it".to_owned(), reason: "it is malformed" }
         }
         error => RemoteError::Connection(error.to_string()),
+    }
+}
+
+/// Tries of a request in a row without progress.
+const TRIES: u32 = 5;
+
+/// Wait before the second try; it doubles with each further one.
+const FIRST_WAIT: Duration = Duration::from_millis(200);
+
+/// Tries of a request in a row without progress.
+#[derive(Debug, Default)]
+pub(crate) struct Tries(u32);
+
+impl Tries {
+    /// Waits after a try, which made `progress` or not: as long as the server asks for, or longer each time, and by
+    /// chance, so that many clients do not come back at once.
+    ///
+    /// # Errors
+    /// `error`, if no further try can help; [`RemoteError::Stopped`] as soon as `cancel` is cancelled.
+    pub(crate) fn wait(&mut self, progress: bool, error: RemoteError, cancel: &Cancel) -> Result<(), RemoteError> {
+        self.0 = if progress { 1 } else { self.0 + 1 };
+        if !error.is_passing() || self.0 >= TRIES {
+            return Err(error);
+        }
+        let own = (FIRST_WAIT * 2u32.pow(self.0 - 1)).mul_f64(0.5 + fastrand::f64());
+        let asked = if let RemoteError::Busy { wait, .. } = error { wait } else { Duration::ZERO };
+        let end = Instant::now() + own.max(asked);
+        loop {
+            cancel.check()?;
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(());
+            }
+            std::thread::sleep(left.min(TICK));
+        }
     }
 }
 
@@ -234,5 +253,15 @@ mod tests {
         for text in ["", "-1", "soon", "Sun, 06 Nov 1994", "Sun, 6 Foo 1994 08:49:37 GMT"] {
             assert_eq!(after(text, 0), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_cancelled_wait_ends_at_once_and_a_long_one_does_not_begin() {
+        let (cancel, start) = (Cancel::new(), Instant::now());
+        let busy = |seconds| RemoteError::Busy { status: 503, wait: Duration::from_secs(seconds) };
+        assert!(matches!(Tries::default().wait(false, busy(61), &cancel), Err(RemoteError::Busy { .. })));
+        cancel.cancel();
+        assert!(matches!(Tries::default().wait(false, busy(60), &cancel), Err(RemoteError::Stopped(_))));
+        assert!(start.elapsed() < Duration::from_secs(30));
     }
 }

@@ -14,11 +14,11 @@ use kalah_tables::table::archive::{archive_path, decompress, read_info};
 
 use super::address::Address;
 use super::answer::Answer;
+use super::answer::Tries;
 use super::client::Client;
 use super::error::RemoteError;
 use super::listing::{Pins, known};
 use super::mirror::RemoteOptions;
-use super::tries::Tries;
 
 /// Format of the file with the version of the server's file.
 const TAG: Document = Document { format: "kalah download", version: 1 };
@@ -127,7 +127,7 @@ impl Download {
             Ok(fetched) => Ok(fetched.total),
             // A server without ranges states the length of the whole file, whose body is not read.
             Err(RemoteError::NoRanges) => {
-                Ok(self.client.request(&url, (0, None), None, false, &self.cancel)?.total.unwrap_or(0))
+                Ok(self.client.request(&url, (0, None), None, false, &self.cancel)?.head.total.unwrap_or(0))
             }
             Err(error) => Err(error),
         }
@@ -213,14 +213,14 @@ impl Download {
             let got = match self.client.request(&url, (have, None), tag.as_deref(), false, &self.cancel) {
                 // All bytes were received before.
                 Err(RemoteError::Status(416)) if have > 0 => return Ok((have, resumed.unwrap_or(have))),
-                Ok(answer) if answer.is_part && answer.start != have => {
+                Ok(answer) if answer.head.is_part && answer.head.start != have => {
                     let (found, expected) =
-                        (format!("bytes from {} on", answer.start), format!("those from {have} on"));
+                        (format!("bytes from {} on", answer.head.start), format!("those from {have} on"));
                     Err((0, RemoteError::Range { found, expected }))
                 }
                 Ok(mut answer) => {
                     let file = self.begin(&temporary, content(path), have, &answer).map_err(written)?;
-                    resumed.get_or_insert(answer.start.min(have));
+                    resumed.get_or_insert(answer.head.start.min(have));
                     self.copy(&mut answer, (file, path), count, &written)?
                 }
                 Err(error) => Err((0, error)),
@@ -235,11 +235,11 @@ impl Download {
     /// Opens the file of a download so that the body of `answer` can be added, from the start if the server sends all.
     fn begin(&self, temporary: &Path, content: FileContent, have: u64, answer: &Answer) -> io::Result<File> {
         let file = file::open_companion(temporary, content, File::options().read(true).append(true))?;
-        if answer.start != have {
+        if answer.head.start != have {
             file.set_len(0)?;
         }
-        if have == 0 || answer.start != have {
-            match &answer.tag {
+        if have == 0 || answer.head.start != have {
+            match &answer.head.tag {
                 Some(tag) => TAG.write(&tag_of(temporary), &BTreeMap::from([("tag", tag)]))?,
                 None => file::remove_own(&tag_of(temporary), FileContent::State)?,
             }
@@ -264,7 +264,7 @@ impl Download {
                 Ok(None) => break,
                 Err(error) => return Ok(Err((received, error))),
             };
-            if answer.start + received == 0 && !content(path).may_begin(&bytes) {
+            if answer.head.start + received == 0 && !content(path).may_begin(&bytes) {
                 discard(path);
                 return Err(TableError::damaged(path, Damage::Header(HeaderError::Foreign(Kind::Table))).into());
             }
@@ -272,8 +272,8 @@ impl Download {
             received += bytes.len() as u64;
             count(bytes.len() as u64);
         }
-        let end = answer.start + received;
-        match answer.total {
+        let end = answer.head.start + received;
+        match answer.head.total {
             Some(total) if end < total => {
                 let (found, expected) = (format!("{end} bytes"), format!("{total} bytes"));
                 Ok(Err((received, RemoteError::Range { found, expected })))

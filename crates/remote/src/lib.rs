@@ -10,11 +10,8 @@
 // |---|---|
 // | `address` | addresses of directories |
 // | `error` | why a server's answer cannot be used |
-// | `store` | files elsewhere, over HTTP or by other means |
 // | `client` | requests over HTTP, repeated where that helps |
 // | `answer` | an answer of a server, and the limits of the wait for it |
-// | `tries` | waits between tries of a request |
-// | `percent` | escapes in addresses |
 // | `sign` | signatures of requests to S3 |
 // | `parts` | parts of a file that are requested together |
 // | `cache` | the directory on disk that keeps blocks |
@@ -31,15 +28,11 @@ mod error;
 mod listing;
 mod mirror;
 mod parts;
-mod percent;
 mod sign;
-mod store;
-mod tries;
 
 pub use address::Address;
 pub use cache::Cache;
-pub use client::{FetchedBytes, Traffic};
+pub use client::{FetchedBytes, Store, Traffic};
 pub use download::{Download, DownloadError, Downloaded};
 pub use error::RemoteError;
 pub use mirror::{RemoteOptions, RemoteTables};
-pub use store::Store;

@@ -9,9 +9,9 @@ use kalah_tables::table::Manifest;
 
 use super::cache::Cache;
 use super::client::FetchedBytes;
+use super::client::Store;
 use super::error::RemoteError;
 use super::parts;
-use super::store::Store;
 
 /// Name of the list of tables that an address may have.
 const MANIFEST: &str = "manifest.jsonl";

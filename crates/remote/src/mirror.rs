@@ -10,18 +10,18 @@ use std::time::Duration;
 
 use kalah_core::cancel::Cancel;
 use kalah_core::directories::{Directories, Elsewhere, Place};
+use kalah_core::file::{LocalFile, Source};
 use kalah_core::game::Rules;
 use kalah_core::index::MAX_TABLE_PITS;
-use kalah_core::source::{LocalFile, Source};
 use kalah_core::table::{Damage, TableHeader, TableKey};
 
 use super::address::Address;
 use super::cache::{self, Cache};
 use super::client::{FetchedBytes, Traffic};
+use super::client::{HttpStore, Store, folder};
 use super::error::RemoteError;
 use super::listing::{Boards, Layer, Listing, Pins};
 use super::parts;
-use super::store::{HttpStore, Store, folder};
 
 /// Bytes read after which the cache is trimmed again.
 const TRIM_AFTER: u64 = 64 << 20;

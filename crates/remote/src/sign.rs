@@ -2,10 +2,12 @@ use std::fmt;
 use std::time::SystemTime;
 
 use humantime::format_rfc3339_seconds;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use ring::digest::{SHA256, digest};
 use ring::hmac::{HMAC_SHA256, Key, sign};
 
-use super::percent::{escaped, unescaped};
+/// Bytes of a path that are escaped in what is signed.
+const SIGNED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// Keys of an account.
 #[derive(Clone, PartialEq, Eq)]
@@ -42,7 +44,10 @@ impl Signer {
         headers.extend(self.keys.token.clone().map(|token| ("x-amz-security-token", token)));
         let names = headers.iter().map(|&(name, _)| name).collect::<Vec<_>>().join(";");
         let lines: String = headers.iter().map(|(name, value)| format!("{name}:{value}\n")).collect();
-        let request = format!("GET\n{}\n\n{lines}\n{names}\n{empty}", escaped(&unescaped(path)));
+        let request = format!(
+            "GET\n{}\n\n{lines}\n{names}\n{empty}",
+            utf8_percent_encode(&percent_decode_str(path).decode_utf8_lossy(), SIGNED)
+        );
         let scope = format!("{day}/{}/s3/aws4_request", self.region);
         let text = format!("AWS4-HMAC-SHA256\n{time}\n{scope}\n{}", hex(digest(&SHA256, request.as_bytes()).as_ref()));
         let keyed = |key: &[u8], data: &str| sign(&Key::new(HMAC_SHA256, key), data.as_bytes());

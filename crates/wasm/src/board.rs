@@ -2,7 +2,7 @@ use std::error::Error;
 
 use kalah_api::hex;
 use kalah_base::progress::Pulse;
-use kalah_core::clock::Instant;
+use kalah_core::cancel::Instant;
 use kalah_core::game::Rules;
 use kalah_core::index::{MAX_TABLE_SEEDS, layer_positions};
 use kalah_core::table::{TableKey, Tables};

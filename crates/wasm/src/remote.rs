@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use kalah_api::hex;
+use kalah_core::file::Source;
 use kalah_core::game::Position;
 use kalah_core::index::{MAX_TABLE_SEEDS, table_row};
-use kalah_core::source::Source;
 use kalah_core::table::{Damage, Layer, Probe, ProbeError, Storage, Table, TableError, TableKey, Tables};
 use serde::{Deserialize, Serialize};
 

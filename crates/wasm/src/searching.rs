@@ -8,8 +8,7 @@ use std::time::Duration;
 use kalah_api::{
     ApiError, GameRequest, MoveRequest, PositionRequest, PuzzleRequest, SearchOptions, Searcher, Sources, pause,
 };
-use kalah_core::cancel::Cancel;
-use kalah_core::clock::Instant;
+use kalah_core::cancel::{Cancel, Instant};
 use kalah_core::game::{Position, Rules};
 use kalah_core::table::AllTables;
 use kalah_solve::answer::SolveAnswer;

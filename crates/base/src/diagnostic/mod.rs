@@ -2,10 +2,8 @@
 
 // | file | contents |
 // |---|---|
-// | `foreign` | other errors of `kalah-core` |
 // | `tables` | advice for tables, and for positions that none has |
 
-mod foreign;
 mod tables;
 
 use std::error::Error;

@@ -1,7 +1,10 @@
 use std::io;
 use std::path::Path;
 
+use kalah_core::cancel::Stopped;
 use kalah_core::directories::Directories;
+use kalah_core::evaluation::{NetworkError, NetworkFileError, NetworkFileReason};
+use kalah_core::game::{IllegalMove, ParseError, PositionError, UnknownRules};
 use kalah_core::table::{Damage, FileKind, ProbeError, TableError, TableKey};
 use kalah_core::text::size;
 
@@ -130,5 +133,39 @@ fn of_full(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::FileTooLarge => "raise the limit on file sizes (see `ulimit -f`) and run the same command again",
         _ => "free disk space and run the same command again",
+    }
+}
+
+impl Diagnostic for IllegalMove {}
+impl Diagnostic for ParseError {}
+impl Diagnostic for PositionError {}
+impl Diagnostic for UnknownRules {}
+
+impl Diagnostic for Stopped {
+    fn diagnosis(&self, _: &dyn Commands) -> Diagnosis {
+        Outcome::Stopped.into()
+    }
+}
+
+/// Only a network that is certainly damaged is to be deleted.
+impl Diagnostic for NetworkFileError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match &self.reason {
+            NetworkFileReason::Io(error) => error.diagnosis(commands),
+            NetworkFileReason::Network(NetworkError::Header(error)) if error.is_newer() => {
+                Outcome::Wrong.help(format!("{USE_NEWER}, or choose another file"))
+            }
+            NetworkFileReason::Network(NetworkError::Damaged | NetworkError::Length { .. }) => {
+                Outcome::Wrong.help(format!("delete {}, or replace it with `kalah train`", self.path.display()))
+            }
+            NetworkFileReason::Network(_) => {
+                Outcome::Wrong.help("choose another file, or move it away from the tables")
+            }
+            NetworkFileReason::Other { found: (rules, pits), .. } => Outcome::Failed.help(format!(
+                "give its board with --rules {rules} --pits {pits}, choose another file, or move it away and make one \
+                 with `kalah train`"
+            )),
+            _ => Outcome::Failed.into(),
+        }
     }
 }

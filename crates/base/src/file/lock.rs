@@ -2,7 +2,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::companion::{open_existing, open_or_create, require_content};
+use super::overwrite::{open_existing, open_or_create, require_content};
 use super::replace::in_directory;
 use super::{FileContent, beside, directory_of};
 use crate::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};

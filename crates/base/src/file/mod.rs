@@ -3,54 +3,40 @@
 
 // | module | contents |
 // |---|---|
-// | `companion` | files beside those that a user names: never those of others, never through links |
-// | `io_error` | outcome and advice of `std::io::Error` |
 // | `lock` | one process at a time |
-// | `replace`(replace()) | replacing a file by a finished one |
+// | `replace`(replace()) | replacing a file by a finished one; results that may go to a pipe or a device |
 // | `kind` | the contents of a file of this program |
-// | `overwrite` | refusing to replace files whose content would be lost |
-// | `output` | the file of a result: a regular one, a pipe or a device |
-// | `seal` | JSON with a checksum |
-// | `document` | JSON with a format, a version and a checksum: a file, or its first line |
+// | `overwrite` | refusing to write to files whose content would be lost, and to those of others |
+// | `document` | JSON with a checksum, and perhaps a format and version: a file, or its first line |
 // | `state` | files of unfinished work, from which a later run continues |
-// | `bulk` | writing large sections, past the page cache where that is faster |
-// | `directory` | creating directories, and links that lead nowhere |
+// | `bulk` | writing large sections, past the page cache where that is faster; reading them back |
 // | `direct` | writing past the page cache |
-// | `flush` | moving written data to the disk, without waiting |
-// | `read_back`(read_back()) | reading a file into the page cache |
 
 mod bulk;
-mod companion;
 mod direct;
-mod directory;
 mod document;
-mod flush;
-mod io_error;
 mod kind;
 mod lock;
-mod output;
 mod overwrite;
-mod read_back;
 mod replace;
-mod seal;
 mod state;
 
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-pub use bulk::{BulkFile, LEAST_DIRECT_BYTES};
-pub use companion::{CompanionError, open_companion, refuse_link, remove_own, require_own};
-pub use directory::{create_directory, other_version, refuse_dangling, sync_directory};
-pub use document::{Document, DocumentError};
-pub use kalah_core::file::{found, open, open_with, read, read_exact_at, read_to_string};
+pub use bulk::{BulkFile, LEAST_DIRECT_BYTES, read_back};
+pub use document::{Document, DocumentError, Seal, SealError};
+pub use kalah_core::file::{found, open, open_with, other_version, read, read_exact_at, read_to_string};
 pub use kind::FileContent;
 pub use lock::{FileLock, LockError};
-pub use output::{Output, is_stream};
-pub use overwrite::{OverwriteError, is_same, require_apart, require_replaceable, require_unprotected};
-pub use read_back::read_back;
-pub use replace::{
-    Replacement, is_temporary_of, persist_new, remove_leftovers, replace, require_writable, temporary_beside,
+pub use overwrite::{
+    OverwriteError, is_same, open_companion, refuse_link, remove_own, require_apart, require_own, require_replaceable,
+    require_unprotected,
 };
-pub use seal::{Seal, SealError};
+pub use replace::{
+    Output, Replacement, is_stream, is_temporary_of, persist_new, remove_leftovers, replace, require_writable,
+    temporary_beside,
+};
 pub use state::{StateError, StateFile};
 
 /// Resolves `path` if it is a link. A lock and a replacement must be in the directory of the file
@@ -72,4 +58,54 @@ pub fn beside(path: &Path, added: &str) -> PathBuf {
 
 fn directory_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Creates the directory `path` and those above it, unless it exists.
+///
+/// # Errors
+/// When it cannot be created. If `path` is something else, the error names it.
+pub fn create_directory(path: &Path) -> io::Result<()> {
+    refuse_dangling(path)?;
+    match std::fs::create_dir_all(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            Err(io::Error::new(ErrorKind::NotADirectory, "it is not a directory"))
+        }
+        created => created,
+    }
+}
+
+/// Waits until the names in the directory `path` are on the disk, where its file system can do that.
+/// Some network file systems cannot.
+///
+/// # Errors
+/// When the directory cannot be opened, or writing fails.
+pub fn sync_directory(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        let cannot = [ErrorKind::InvalidInput, ErrorKind::Unsupported];
+        match std::fs::File::open(path)?.sync_all() {
+            Err(error) if cannot.contains(&error.kind()) => Ok(()),
+            synced => synced,
+        }
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        Ok(())
+    }
+}
+
+/// Returns an error if `path` is a link to something that does not exist: a file of this name can
+/// be neither created nor read.
+///
+/// # Errors
+/// When it is such a link, or that cannot be determined.
+pub fn refuse_dangling(path: &Path) -> io::Result<()> {
+    let is_link = found(path.symlink_metadata())?.is_some_and(|metadata| metadata.is_symlink());
+    if !is_link || found(path.metadata())?.is_some() {
+        return Ok(());
+    }
+    let target = std::fs::read_link(path).unwrap_or_default();
+    let message = format!("it is a link to {}, which does not exist", target.display());
+    Err(io::Error::new(ErrorKind::InvalidInput, message))
 }

@@ -1,13 +1,18 @@
-use std::fs::OpenOptions;
-use std::io::{self, ErrorKind};
+use std::error::Error;
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Seek};
 use std::path::Path;
 
-use kalah_core::file::{found, open_with, require_regular};
+use kalah_core::cancel::Stopped;
+use kalah_core::cause;
+use kalah_core::file::{found, open_unlinked, open_with, require_regular};
+use kalah_core::table::{ProbeError, TableError};
 
 use super::FileContent;
+use super::kind::FIRST_BYTES;
 use crate::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 
-/// Reasons why a file is not replaced, as the content of an [`io::Error`].
+/// Reasons why a file is not replaced, or not written to, as the content of an [`io::Error`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OverwriteError {
@@ -29,6 +34,12 @@ pub enum OverwriteError {
     /// The same command reads the file.
     #[error("it is also an input")]
     Input,
+    /// A companion file was not made by this program.
+    #[error("it is not {0}, and is left as it is")]
+    Companion(FileContent),
+    /// A companion file is a link to a file that may belong to something else.
+    #[error("it is a link, through which nothing is written")]
+    Link,
 }
 
 impl OverwriteError {
@@ -43,6 +54,9 @@ impl Diagnostic for OverwriteError {
         match self {
             OverwriteError::StandardOutput => Outcome::Failed.help("name a file; `./-` is one of this name"),
             OverwriteError::Input => Outcome::Failed.help("choose another file"),
+            OverwriteError::Companion(_) | OverwriteError::Link => {
+                Outcome::Failed.help("move it away, or choose another name or directory")
+            }
             _ => Outcome::Failed.help("choose another name, or move that file away"),
         }
     }
@@ -120,5 +134,127 @@ pub fn is_same(one: &Path, other: &Path) -> io::Result<bool> {
     {
         let (one, other) = (found(one.canonicalize())?, found(other.canonicalize())?);
         Ok(one.zip(other).is_some_and(|(one, other)| one == other))
+    }
+}
+
+/// Opens the companion file `path`, or creates it. `options` allow reading and writing. In a
+/// directory that a group shares, a new file can be written by the group.
+///
+/// # Errors
+/// An [`OverwriteError`] if it is a link, or has another content than `content`; or when it cannot
+/// be opened.
+pub fn open_companion(path: &Path, content: FileContent, options: &mut OpenOptions) -> io::Result<File> {
+    let file = open_or_create(path, options)?;
+    require_content(&file, content)?;
+    Ok(file)
+}
+
+/// Opens or creates a companion file, of any content.
+pub(super) fn open_or_create(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    loop {
+        match open_existing(path, options) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            opened => return opened,
+        }
+        match open_unlinked(path, options.clone().create_new(true)) {
+            // Another process created it just now.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            created => {
+                let file = created?;
+                share_with_group(&file, path);
+                return Ok(file);
+            }
+        }
+    }
+}
+
+/// Opens an existing companion file, of any content.
+pub(super) fn open_existing(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    refuse_link(path)?;
+    open_unlinked(path, options)
+}
+
+/// Returns an error if `path` is a link.
+///
+/// # Errors
+/// [`OverwriteError::Link`]; or when the type of `path` cannot be determined.
+pub fn refuse_link(path: &Path) -> io::Result<()> {
+    match found(path.symlink_metadata())? {
+        Some(metadata) if metadata.is_symlink() => Err(OverwriteError::Link.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Returns an error if the companion file `path` exists, and is a link or has another content than
+/// `content`. An empty file is no error.
+///
+/// # Errors
+/// An [`OverwriteError`]; or when the file cannot be read.
+pub fn require_own(path: &Path, content: FileContent) -> io::Result<()> {
+    match found(open_existing(path, OpenOptions::new().read(true)))? {
+        Some(file) => require_content(&file, content),
+        None => Ok(()),
+    }
+}
+
+/// Removes the companion file `path` if it exists and its content is `content`. Others stay.
+///
+/// # Errors
+/// When it cannot be read or removed.
+pub fn remove_own(path: &Path, content: FileContent) -> io::Result<()> {
+    match require_own(path, content) {
+        Err(error) if is_companion_error(&error) => Ok(()),
+        // Something other than a regular file.
+        Err(_) if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) => Ok(()),
+        own => own.and_then(|()| found(std::fs::remove_file(path)).map(drop)),
+    }
+}
+
+fn is_companion_error(error: &io::Error) -> bool {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
+    matches!(inner, Some(OverwriteError::Companion(_) | OverwriteError::Link))
+}
+
+/// Returns an error if the content of `file` is not `content`.
+pub(super) fn require_content(mut file: &File, content: FileContent) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    file.take(FIRST_BYTES).read_to_end(&mut bytes)?;
+    file.rewind()?;
+    if content.may_begin(&bytes) { Ok(()) } else { Err(OverwriteError::Companion(content).into()) }
+}
+
+/// Lets the group write a new file if it may write the directory, whatever the user's mask: there,
+/// others of the group go on with this work.
+#[cfg(unix)]
+fn share_with_group(file: &File, path: &Path) {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    const GROUP_WRITES: u32 = 0o020;
+    let (Ok(own), Ok(directory)) = (file.metadata(), super::directory_of(path).metadata()) else { return };
+    if directory.mode() & GROUP_WRITES != 0 && directory.gid() == own.gid() {
+        // Without it, others of the group can only read the file.
+        let _ = file.set_permissions(std::fs::Permissions::from_mode(own.mode() & 0o777 | 0o040 | GROUP_WRITES));
+    }
+}
+
+#[cfg(not(unix))]
+fn share_with_group(_: &File, _: &Path) {}
+
+/// An error of the library that it carries has the diagnosis.
+impl Diagnostic for io::Error {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        fn of<E: Diagnostic + 'static>(error: &(dyn Error + 'static), commands: &dyn Commands) -> Option<Diagnosis> {
+            error.downcast_ref::<E>().map(|error| error.diagnosis(commands))
+        }
+        let known = |error| {
+            of::<TableError>(error, commands)
+                .or_else(|| of::<ProbeError>(error, commands))
+                .or_else(|| of::<OverwriteError>(error, commands))
+                .or_else(|| of::<Stopped>(error, commands))
+        };
+        cause::chain(self).find_map(known).unwrap_or(Outcome::Failed.into())
+    }
+
+    fn is_closed_pipe(&self) -> bool {
+        self.kind() == io::ErrorKind::BrokenPipe
     }
 }

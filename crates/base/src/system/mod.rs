@@ -2,10 +2,8 @@
 
 // | file | contents |
 // |---|---|
-// | `address_space` | the limit of the address space |
 // | `control_group` | memory limits of control groups |
 
-mod address_space;
 mod control_group;
 
 use std::fmt;
@@ -142,7 +140,7 @@ impl AvailableMemory {
 
     /// Returns the rest of the address space; `None` if it is not limited.
     pub fn in_address_space() -> Option<AvailableMemory> {
-        let (limit, rest) = address_space::limit_and_rest()?;
+        let (limit, rest) = address_space_limit_and_rest()?;
         let bytes = rest.saturating_sub(OWN_ADDRESS_SPACE);
         Some(AvailableMemory { bytes, limit: MemoryLimit::AddressSpace(limit) })
     }
@@ -171,6 +169,22 @@ impl fmt::Display for AvailableMemory {
             }
         }
     }
+}
+
+/// The limit of the address space of this process (`ulimit -v`, `h_vmem` of Grid Engine), and the bytes that are left of
+/// it. `None` if there is no limit.
+fn address_space_limit_and_rest() -> Option<(u64, u64)> {
+    #[cfg(target_os = "linux")]
+    {
+        let limit = rustix::process::getrlimit(rustix::process::Resource::As).current?;
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let size = status.lines().find_map(|line| line.strip_prefix("VmSize:")?.trim().strip_suffix(" kB"));
+        let used = size.and_then(|kib| kib.parse::<u64>().ok()).unwrap_or(0) << 10;
+        Some((limit, limit.saturating_sub(used)))
+    }
+    // Other systems do not keep to the limit, or do not report what is left.
+    #[cfg(not(target_os = "linux"))]
+    None
 }
 
 /// Bytes of available memory, as in [`AvailableMemory::now`]; `None` if the system does not report it.

@@ -1,4 +1,6 @@
-use super::{Pit, Row, Rules, mover_score, mover_value, sow};
+use std::ops::{Add, Sub};
+
+use super::{Pit, Row, Rules, sow};
 
 /// Maximum seeds of a position, stores included. Sums and differences cannot overflow.
 const MAX_SEEDS: u64 = i32::MAX as u64;
@@ -168,5 +170,73 @@ impl Position {
     /// Returns the board seen from the other side.
     pub fn turned(&self) -> Position {
         Position { mover: self.other, other: self.mover, mover_store: self.other_store, other_store: self.mover_store }
+    }
+}
+
+/// Returns the mover's score for one of its moves, from the score `next` after that move. `seeds`
+/// are in play before the move, the move stores `stored`, and `again` is true if the mover moves
+/// again.
+///
+/// `T` may count seeds or parts of a seed, and scores may be bounds. Loops over packed scores with
+/// their own version are tested against this one.
+#[inline]
+pub fn mover_score<T: Add<Output = T> + Sub<Output = T>>(again: bool, stored: T, seeds: T, next: T) -> T {
+    // The mover collects the seeds that the opponent does not, including those stored by the move.
+    if again { stored + next } else { seeds - next }
+}
+
+/// Converts the final store difference for the player who moves next into the mover's. `again` is
+/// as for [`mover_score`].
+#[inline]
+pub fn mover_value(again: bool, next: i64) -> i64 {
+    mover_score(again, 0, 0, next)
+}
+
+/// Proved bounds of the score of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Least score of the mover.
+    pub lower: u32,
+    /// Greatest score of the mover.
+    pub upper: u32,
+}
+
+impl Bounds {
+    /// Converts bounds of the score after a move into bounds for the player who moved. The move
+    /// stored `stored` of the `seeds` seeds in play; `again` is true if the same player moves
+    /// again.
+    #[inline]
+    pub fn after(self, again: bool, stored: u32, seeds: u32) -> Bounds {
+        let [one, two] = [self.lower, self.upper].map(|score| mover_score(again, stored, seeds, score));
+        Bounds { lower: one.min(two), upper: one.max(two) }
+    }
+
+    /// Converts bounds of the score after the move `played` into bounds for the player who moved in
+    /// `before`.
+    pub fn for_mover(self, played: &Played, before: &Position) -> Bounds {
+        let ends = [self.lower, self.upper].map(|score| played.mover_score(before, score));
+        Bounds { lower: ends[0].min(ends[1]), upper: ends[0].max(ends[1]) }
+    }
+}
+
+/// Proved bounds of the value of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValueBounds {
+    /// Least final store difference of the mover.
+    pub lower: i64,
+    /// Greatest final store difference of the mover.
+    pub upper: i64,
+}
+
+impl ValueBounds {
+    /// The value, if the bounds are equal.
+    pub fn value(self) -> Option<i64> {
+        (self.lower == self.upper).then_some(self.lower)
+    }
+
+    /// Converts bounds of the value after a move into bounds for the player who moved.
+    pub fn for_mover(self, played: &Played) -> ValueBounds {
+        let ends = [self.lower, self.upper].map(|value| played.mover_value(value));
+        ValueBounds { lower: ends[0].min(ends[1]), upper: ends[0].max(ends[1]) }
     }
 }

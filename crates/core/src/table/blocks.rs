@@ -13,9 +13,9 @@ use super::mapping::Bytes;
 use super::opening::Storage;
 use super::section::{Checked, Section};
 use crate::cancel::Cancel;
+use crate::file::Source;
 use crate::header::Kind;
 use crate::memory::HugePages;
-use crate::source::Source;
 
 /// Blocks that the system reads before a copy needs them: 4 MiB.
 const AHEAD_BLOCKS: u64 = 64;

@@ -13,7 +13,7 @@ use super::format::BLOCK_BYTES;
 use super::mapping::Bytes;
 use super::section::Section;
 use crate::file;
-use crate::source::{LocalFile, Source};
+use crate::file::{LocalFile, Source};
 
 /// Files of at most this many bytes are read from another machine as a whole, by one request. A score of a larger one
 /// needs as many bytes: its block and the one with the head of its frame.

@@ -9,7 +9,7 @@ use memmap2::{Mmap, MmapOptions};
 
 use super::opening::Storage;
 use crate::file;
-use crate::source::LocalFile;
+use crate::file::LocalFile;
 
 /// True once files are mapped.
 static MAPPED: AtomicBool = AtomicBool::new(false);

@@ -8,14 +8,13 @@
 // | `group` | the codec: 126 scores in 64 bytes |
 // | `frame` | a frame of groups: random access, unpacking runs |
 // | `selection` | unpacking selected scores of a run |
-// | `layer` | the trait of tables from which scores can be read |
 // | `reader` | a finished file of a layer; looking up scores and frames of a table |
 // | `opening` | which files are opened, and how: the layers in a directory, one table in several |
 // | `mapping` | all bytes of a file: mapped, or in memory |
 // | `section` | the bytes of a frame in a file: data, checksums of blocks, marks of those that match |
 // | `blocks` | a file of such sections |
 // | `filling` | blocks of a file that is not in memory |
-// | `tables` | the layers of one rule set and board, opened together |
+// | `tables` | the layers of one rule set and board, opened together; the trait of such layers |
 // | `bounds` | bound tables: 1 or 2 bits a position that state the interval of its score |
 // | `probe` | looking up a position: score, moves, line of best play |
 // | `all_tables` | the tables of all boards in a directory, opened on first use |
@@ -31,7 +30,6 @@ pub mod format;
 mod frame;
 pub mod group;
 mod key;
-mod layer;
 mod mapping;
 mod opening;
 mod probe;
@@ -48,11 +46,10 @@ pub use error::{Damage, FileKind, TableError, TablePart, missing_layers};
 pub use format::{BLOCK_BYTES, FrameEntry, TableHeader};
 pub use frame::{DamagedGroup, FrameScores, RUN_MARGIN, ScorePlace};
 pub use key::{PairKey, TableKey};
-pub use layer::{Layer, TablePositions};
 pub use mapping::map_files;
 pub use opening::{Opening, PresentLayers, Storage};
 pub use probe::{Probe, ProbeError};
 pub use reader::{LayerFile, Table};
 pub use section::Section;
 pub use selection::SELECTED_MARGIN;
-pub use tables::Tables;
+pub use tables::{Layer, TablePositions, Tables};

@@ -7,10 +7,10 @@ use super::error::TableError;
 use super::format::FrameEntry;
 use super::key::TableKey;
 use crate::directories::{Directories, Place};
+use crate::file::{LocalFile, Source};
 use crate::game::Rules;
 use crate::header::Kind;
 use crate::index::MAX_TABLE_SEEDS;
-use crate::source::{LocalFile, Source};
 
 /// Ways to read the bytes of tables on this machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

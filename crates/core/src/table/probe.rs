@@ -1,7 +1,6 @@
 use super::error::{TableError, missing_layers};
 use super::key::TableKey;
-use super::layer::Layer;
-use super::tables::Tables;
+use super::tables::{Layer, Tables};
 use crate::directories::Directories;
 use crate::game::{Line, Pit, Position, Row, Rules};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, TableRow, row_seeds, table_row};

@@ -8,16 +8,15 @@ use super::directory::{Entry, LayerHeader};
 use super::error::{FileKind, TableError, TablePart};
 use super::format::{BLOCK_BYTES, FrameEntry};
 use super::frame::{DamagedGroup, FrameScores};
-use super::group::{self, GROUP_BYTES, GroupPatch};
+use super::group::{self, GROUP_BYTES, GROUP_POSITIONS, GroupPatch};
 use super::key::TableKey;
-use super::layer::{Layer, TablePositions, group_of};
 use super::mapping::Bytes;
 use super::opening::{Storage, header, source, table_place};
 use crate::cancel::Cancel;
 use crate::directories::{Directories, Place};
+use crate::file::{LocalFile, Source};
 use crate::header::Kind;
 use crate::index::Frame;
-use crate::source::{LocalFile, Source};
 
 /// A finished file of a layer: a table, a bound table, an archive, or a piece.
 ///
@@ -361,42 +360,10 @@ fn patch_blocks(entry: &FrameEntry, offset: u32) -> Range<u64> {
     start / BLOCK_BYTES as u64..end.div_ceil(BLOCK_BYTES as u64)
 }
 
-impl Layer for Table {
-    #[inline]
-    fn key(&self) -> TableKey {
-        Table::key(self)
-    }
-
-    #[inline]
-    fn path(&self) -> &Path {
-        Table::path(self)
-    }
-
-    #[inline]
-    fn score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> Result<u8, TableError> {
-        Table::score(self, mover, mover_rank, other_rank)
-    }
-
-    fn is_remote(&self) -> bool {
-        self.blocks.is_remote()
-    }
-
-    fn request(wanted: &[TablePositions<'_, Table>], again: bool) -> Result<(), TableError> {
-        let mut wanted = wanted.iter().filter(|(table, _)| table.is_remote());
-        let Some((last, positions)) = wanted.next_back() else { return Ok(()) };
-        // The origin answers several tables at once.
-        std::thread::scope(|scope| {
-            let others: Vec<_> =
-                wanted.map(|(table, positions)| scope.spawn(move || table.request(positions, again))).collect();
-            let mut requested = last.request(positions, again);
-            for other in others {
-                requested = requested.and(other.join().expect("a request does not panic"));
-            }
-            requested
-        })
-    }
-
-    fn damaged_score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
-        Table::damaged_score(self, mover, mover_rank, other_rank)
-    }
+/// Offset of the group of a position in its frame, and the position's place in the group.
+#[inline]
+fn group_of(entry: &FrameEntry, mover_rank: u32, other_rank: u32) -> (u64, usize) {
+    let index = u64::from(other_rank) * entry.rows + u64::from(mover_rank);
+    let (number, place) = (index / GROUP_POSITIONS as u64, index % GROUP_POSITIONS as u64);
+    (entry.groups_at() + number * GROUP_BYTES as u64, place as usize)
 }

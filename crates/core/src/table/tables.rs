@@ -5,12 +5,96 @@ use std::sync::Arc;
 
 use super::error::TableError;
 use super::key::TableKey;
-use super::layer::{Layer, TablePositions};
 use super::opening::{Opening, PresentLayers};
 use super::reader::Table;
 use crate::directories::{Directories, Place};
 use crate::game::Rules;
 use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow, row_seeds};
+
+/// Positions of a table: for each the seeds in the mover's row, and the ranks of the rows.
+pub type TablePositions<'a, T> = (&'a T, Vec<(usize, u32, u32)>);
+
+/// A table from which scores can be read, by any means. [`super::Tables`] consist of these.
+pub trait Layer {
+    /// The table's key.
+    fn key(&self) -> TableKey;
+
+    /// The file, or the name used in errors.
+    fn path(&self) -> &Path;
+
+    /// Score of the position with these ranks of rows and `mover` seeds in the mover's row (1 to
+    /// seeds - 1). The bytes are compared with their checksums, at least on the first read.
+    ///
+    /// # Errors
+    /// When these bytes are damaged or cannot be read.
+    ///
+    /// # Panics
+    /// When the layer has no such frame, or the frame no such ranks.
+    fn score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> Result<u8, TableError>;
+
+    /// Returns true if the table is on another machine, so that [`Layer::request`] saves time.
+    fn is_remote(&self) -> bool {
+        false
+    }
+
+    /// Reads ahead, together, what the scores of these positions need from other machines. With `again`, it is read
+    /// once more, past caches.
+    ///
+    /// # Errors
+    /// As [`Layer::score`].
+    fn request(_wanted: &[TablePositions<'_, Self>], _again: bool) -> Result<(), TableError>
+    where
+        Self: Sized,
+    {
+        Ok(())
+    }
+
+    /// The error for an impossible score of the position with these ranks and `mover` seeds in the mover's row.
+    ///
+    /// # Panics
+    /// When the layer has no such frame.
+    fn damaged_score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError;
+}
+
+impl Layer for Table {
+    #[inline]
+    fn key(&self) -> TableKey {
+        Table::key(self)
+    }
+
+    #[inline]
+    fn path(&self) -> &Path {
+        Table::path(self)
+    }
+
+    #[inline]
+    fn score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> Result<u8, TableError> {
+        Table::score(self, mover, mover_rank, other_rank)
+    }
+
+    fn is_remote(&self) -> bool {
+        self.blocks().is_remote()
+    }
+
+    fn request(wanted: &[TablePositions<'_, Table>], again: bool) -> Result<(), TableError> {
+        let mut wanted = wanted.iter().filter(|(table, _)| table.is_remote());
+        let Some((last, positions)) = wanted.next_back() else { return Ok(()) };
+        // The origin answers several tables at once.
+        std::thread::scope(|scope| {
+            let others: Vec<_> =
+                wanted.map(|(table, positions)| scope.spawn(move || table.request(positions, again))).collect();
+            let mut requested = last.request(positions, again);
+            for other in others {
+                requested = requested.and(other.join().expect("a request does not panic"));
+            }
+            requested
+        })
+    }
+
+    fn damaged_score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
+        Table::damaged_score(self, mover, mover_rank, other_rank)
+    }
+}
 
 /// The tables of one rule set and number of pits in a directory, or in several: all layers from 2
 /// seeds up, without a gap.

@@ -3,8 +3,7 @@
 use std::io::{self, BufRead, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use kalah_core::cancel::Cancel;
-use kalah_core::clock::Instant;
+use kalah_core::cancel::{Cancel, Instant};
 use kalah_core::game::{Bounds, Position};
 use kalah_core::table::TableError;
 

@@ -2,8 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use kalah_core::cancel::Cancel;
-use kalah_core::clock::Instant;
+use kalah_core::cancel::{Cancel, Instant};
 use kalah_core::game::{Bounds, Position, Rules};
 use kalah_core::table::Tables;
 

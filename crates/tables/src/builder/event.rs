@@ -1,6 +1,10 @@
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
+use kalah_base::file::LockError;
+use kalah_base::system::OutOfMemory;
 use kalah_core::index::Frame;
 use kalah_core::table::{PairKey, TableError, TableKey};
 
+use super::computer::{ComputeError, DeviceError};
 use super::log::BuildRecord;
 
 /// Progress of a running build.
@@ -59,5 +63,91 @@ impl BuildReport {
     pub fn positions(&self) -> u64 {
         let layers = self.built.iter().map(|record| record.positions);
         layers.chain(self.pairs.iter().map(|pair| pair.positions())).sum()
+    }
+}
+
+/// Reasons why a build ended early. Finished frames are always kept, except those of a pair
+/// computed on its own.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Another process builds in this directory.
+    #[error("{0}")]
+    Lock(#[from] LockError),
+    /// A table cannot be read or written.
+    #[error("{0}")]
+    Table(#[from] TableError),
+    /// There is not enough memory.
+    #[error("{0}")]
+    OutOfMemory(#[source] OutOfMemory),
+    /// The device failed.
+    #[error("{0}")]
+    Device(#[source] DeviceError),
+    /// The finished layer is not that of the built-in manifest, so it was not kept.
+    #[error("{key}: the finished table differs from the built-in manifest: {}", wrong_part(*kept))]
+    Contradiction {
+        /// The layer.
+        key: TableKey,
+        /// True if some of its frames were computed earlier or by other processes. They were removed.
+        kept: bool,
+    },
+    /// The build was stopped.
+    #[error("stopped while building {0}")]
+    Stopped(TableKey),
+    /// The build was stopped while it computed a pair on its own.
+    #[error("stopped while computing {0}")]
+    PairStopped(PairKey),
+}
+
+impl Diagnostic for BuildError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            BuildError::Lock(LockError::Unsupported { .. }) => {
+                Outcome::Failed.help("build with --share, which needs no locks")
+            }
+            BuildError::Device(error) => {
+                let kept = "finished frames are kept: run the same command again, or add --backend cpu";
+                let Diagnosis { outcome, help } = error.diagnosis(commands);
+                outcome.help(help.map_or(kept.to_owned(), |help| format!("{help}; {kept}")))
+            }
+            BuildError::Stopped(_) => {
+                Outcome::Stopped.help("finished frames are kept; run the same command again to continue")
+            }
+            BuildError::PairStopped(_) => Outcome::Stopped.help("its work is lost; the same command starts it over"),
+            BuildError::Contradiction { kept: true, .. } => Outcome::Wrong.help("run the same command again"),
+            BuildError::Contradiction { .. } => Outcome::Wrong.help(
+                "`kalah verify --consistency` finds the wrong layer: delete it and those above, and run the same \
+                 command again",
+            ),
+            BuildError::Lock(error) => error.diagnosis(commands),
+            BuildError::Table(error) => error.diagnosis(commands),
+            BuildError::OutOfMemory(error) => error.diagnosis(commands),
+        }
+    }
+}
+
+/// Returns the possible cause of a wrong table.
+fn wrong_part(kept: bool) -> &'static str {
+    if kept { "frames kept from earlier runs may be wrong, and were removed" } else { "a layer below is wrong" }
+}
+
+impl BuildError {
+    /// Adds the layer being built to an error for stopped work. Other errors are unchanged.
+    pub(super) fn stopped_at<E: Into<BuildError>>(key: TableKey) -> impl FnOnce(E) -> BuildError {
+        move |error| match error.into() {
+            BuildError::Table(TableError::Stopped(_)) => BuildError::Stopped(key),
+            error => error,
+        }
+    }
+}
+
+impl From<ComputeError> for BuildError {
+    fn from(error: ComputeError) -> BuildError {
+        match error {
+            ComputeError::Table(error) => BuildError::Table(error),
+            ComputeError::OutOfMemory(error) => BuildError::OutOfMemory(error),
+            ComputeError::Device(error) => BuildError::Device(error),
+            ComputeError::Stopped(stopped) => BuildError::Table(stopped.into()),
+        }
     }
 }

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use super::computer::{ComputeError, Computer, FrameOutput};
 use super::cpu::CpuComputer;
-use super::error::BuildError;
+use super::event::BuildError;
 use crate::table::{PackedFrame, TableImage, check_in_parallel};
 
 /// Maximum positions of a layer. Sizes of larger ones might not fit an address.

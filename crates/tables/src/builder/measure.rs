@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::backend::Backend;
 use super::computer::{ComputeError, Computer, DeviceTraffic};
 use super::cpu::CpuComputer;
-use super::error::BuildError;
+use super::event::BuildError;
 use super::writer::write_frames;
 use crate::table::TableWriter;
 

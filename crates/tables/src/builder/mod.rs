@@ -6,28 +6,20 @@
 // | `cpu` | the scores of one pair of mirrored frames, on all cores |
 // | `backend` | the CPU or a GPU |
 // | `plan` | the memory, disk and time that a build will need |
-// | `dependencies` | the lower frames from which a frame is computed |
 // | `driver` | building layers in order, alone or together with other processes |
 // | `in_memory` | building tables in memory, without files or threads |
 // | `run` | a running build: its computer, and tables layer by layer |
 // | `shared_layers` | layers shared with other processes, pair by pair |
-// | `bounds_plan` | bound tables beside the exact ones |
-// | `finishing` | giving layers their names while the next ones are computed |
 // | `writer` | writing frames while the next ones are computed |
 // | `event` | progress of a build while it runs, and its results |
 // | `log` | the build time of each layer |
-// | `error` | reasons why a build ended early |
 // | `measure`(measure()) | measuring the build of one layer |
 
 mod backend;
-mod bounds_plan;
 mod computer;
 pub mod cpu;
-mod dependencies;
 mod driver;
-mod error;
 mod event;
-mod finishing;
 mod in_memory;
 mod log;
 mod measure;
@@ -37,11 +29,11 @@ mod shared_layers;
 mod writer;
 
 pub use backend::Backend;
-pub use computer::{ComputeError, Computer, Device, DeviceComputer, DeviceError, DeviceTraffic, FrameOutput};
-pub use dependencies::lower_frames;
+pub use computer::{
+    ComputeError, Computer, Device, DeviceComputer, DeviceError, DeviceTraffic, FrameOutput, lower_frames,
+};
 pub use driver::{Builder, build};
-pub use error::BuildError;
-pub use event::{BuildEvent, BuildReport};
+pub use event::{BuildError, BuildEvent, BuildReport};
 pub use in_memory::MemoryBuilder;
 pub use log::{BuildLog, BuildRecord};
 pub use measure::{GpuMeasurement, Measurement, measure};

@@ -9,7 +9,7 @@ use kalah_core::index::Frame;
 use kalah_core::table::{PairKey, Table, TableError, TableKey};
 
 use super::computer::ComputeError;
-use super::error::BuildError;
+use super::event::BuildError;
 use super::event::{BuildEvent, BuildReport};
 use super::run::Run;
 use crate::table::{

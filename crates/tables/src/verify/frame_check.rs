@@ -11,9 +11,9 @@ use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use super::Fault;
-use super::changed::{ChangedRows, Ranks, TablePart};
 use super::oracle::{Next, Oracle, next};
 use super::template::{Change, templates};
+use super::template::{ChangedRows, Ranks, TablePart};
 use crate::table::frame_in_parallel;
 
 /// Bytes of the scores of a tile, of which a thread has two copies. They fit in the cache of a core.

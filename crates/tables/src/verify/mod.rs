@@ -5,23 +5,17 @@
 // | `oracle` | a second, slow implementation of the rules, and the minimax of a position's children |
 // | `bounds` | bound tables, against exact ones and against the oracle |
 // | `files` | a whole file against its checksums and digests; a table against its entry in a manifest |
-// | `survey` | the tables and other files in a directory |
 // | `consistency` | every score, or a sample, against the oracle |
 // | `frame_check` | every score of a frame against the oracle, many positions at a time |
 // | `template` | moves of one mover's row against all other rows, as the oracle plays them |
-// | `changed` | ranks of the other rows after such a move |
-// | `sample` | choosing positions of a layer: some of every frame |
 // | `rebuild` | computing a layer again and comparing it bit for bit |
 
 mod bounds;
-mod changed;
 mod consistency;
 mod files;
 mod frame_check;
 mod oracle;
 mod rebuild;
-mod sample;
-mod survey;
 mod template;
 
 use std::path::PathBuf;
@@ -37,12 +31,10 @@ use kalah_core::table::{TableError, TableKey, Tables, missing_layers};
 use crate::builder::DeviceError;
 
 pub use bounds::{BoundSet, check_bounds_against};
-pub use consistency::{check_consistency, check_sample};
-pub use files::{check_archive, check_checksums, check_manifest};
+pub use consistency::{Sample, check_consistency, check_sample};
+pub use files::{Survey, check_archive, check_checksums, check_manifest};
 pub use oracle::Oracle;
 pub use rebuild::check_against;
-pub use sample::Sample;
-pub use survey::Survey;
 
 /// The faults that a check finds, and its failures.
 #[derive(Debug, thiserror::Error)]

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::io::ErrorKind;
 
-use super::cuts::Cuts;
+use super::format::Cuts;
 use super::format::{BoundEntry, LINE_BYTES};
 use crate::cancel::Cancel;
 use crate::directories::Directories;

@@ -12,11 +12,11 @@ use kalah_core::table::{RUN_MARGIN, SELECTED_MARGIN, TableError, Tables};
 use parking_lot::Mutex;
 use rayon::prelude::*;
 
-use super::evaluator::Evaluator;
 use super::kernels::{self, CAPTURE_MARGIN};
 use super::read_queue::{Child, child};
 use super::relay::{FrameRelays, RelayScratch};
-use crate::builder::dependencies::lower_frames;
+use super::workspace::Evaluator;
+use crate::builder::computer::lower_frames;
 use crate::rows::{BoardRows, CaptureMap, Crossing, ForwardMove, Kind, Moves, SpillMap};
 
 /// Other rows that are unpacked together when a frame is transposed.

@@ -6,19 +6,15 @@
 
 // | module | contents |
 // |---|---|
-// | `evaluator` | an instruction set, and the moves and maps of rows |
 // | `forward` | one row against all others: the moves that lead to lower layers |
 // | `relay` | one row against all others: the relays |
 // | `read_queue` | frames of lower tables, and scores read one by one |
 // | `pair` | a pair of frames, level by level |
 // | `workspace` | the memory of a builder, reused for every pair |
-// | `batch` | groups of pairs that are computed in parallel |
 // | `computer` | all frames of a layer, packed, pair by pair or several pairs in parallel |
 // | `kernels` | the loops over bytes, for each instruction set |
 
-mod batch;
 mod computer;
-mod evaluator;
 mod forward;
 pub mod kernels;
 mod pair;
@@ -27,6 +23,5 @@ mod relay;
 mod workspace;
 
 pub use computer::CpuComputer;
-pub use evaluator::Evaluator;
 pub use pair::{PairScores, compute_pair};
-pub use workspace::Workspace;
+pub use workspace::{Evaluator, Workspace};

@@ -9,9 +9,9 @@ use kalah_core::memory::prefetch_bytes;
 use kalah_core::table::{TableError, Tables};
 use rayon::prelude::*;
 
-use super::evaluator::Evaluator;
 use super::forward::FrameEvaluator;
 use super::kernels;
+use super::workspace::Evaluator;
 use super::workspace::{Block, PairSpace, Workspace, block_rows};
 use crate::builder::computer::ComputeError;
 use crate::rows::{BoardRows, Moves, QuietMove};

@@ -1,6 +1,12 @@
+use std::sync::Arc;
+
 use kalah_base::system::OutOfMemory;
-use kalah_core::index::row_count;
+use kalah_core::game::Rules;
+use kalah_core::index::{RowIndex, row_count};
+use kalah_core::isa::Isa;
 use kalah_core::memory::HugePages;
+
+use crate::rows::{BoardRows, Relays};
 
 /// Rows of one level that are computed together, so that their scores against the other side stay
 /// in the caches.
@@ -133,5 +139,22 @@ impl Block {
             }
             &mut buffer[..len]
         })
+    }
+}
+
+/// Data for evaluating moves in any layer: an instruction set, and the moves and maps of rows.
+#[derive(Debug)]
+pub struct Evaluator {
+    pub(super) isa: Isa,
+    pub(super) rows: BoardRows,
+    /// Present for rules with relays.
+    pub(super) relays: Option<Relays>,
+}
+
+impl Evaluator {
+    /// Makes an evaluator for the rows that `rows` ranks.
+    pub fn new(isa: Isa, rules: Rules, rows: Arc<RowIndex>) -> Evaluator {
+        let relays = rules.relays().then(|| Relays::new(rules, &rows));
+        Evaluator { isa, rows: BoardRows::new(rules, rows), relays }
     }
 }

@@ -17,9 +17,9 @@ use rayon::prelude::*;
 
 use super::chunk::{self, Shape, zeroed};
 use super::container::{ArchiveHeader, ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES, Chunk, FrameWriter, read_info};
+use super::decompress::{ArchiveReader, FrameChunks, batch, scores_and_chunks};
 use super::decompress::{PROGRAM_BYTES, decompress_frame_memory};
 use super::order::{Grid, RowOrder};
-use super::reader::{ArchiveReader, FrameChunks, batch, scores_and_chunks};
 use crate::table::{PackedFrame, frame_in_parallel, unless_other};
 
 /// Bytes per position of a chunk waiting to be written.

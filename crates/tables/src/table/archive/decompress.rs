@@ -1,3 +1,4 @@
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
@@ -5,12 +6,15 @@ use kalah_base::file::{FileContent, LockError, require_replaceable};
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Cancel;
 use kalah_core::header::Kind;
-use kalah_core::index::Frame;
-use kalah_core::table::{Damage, Table, TableError};
+use kalah_core::index::{Frame, RowIndex};
+use kalah_core::isa::Isa;
+use kalah_core::table::{Damage, FrameScores, RUN_MARGIN, Table, TableError, TablePart};
+use rayon::prelude::*;
 
-use super::chunk::zeroed;
-use super::container::ArchiveInfo;
-use super::reader::{ArchiveReader, scores_and_chunks};
+use super::chunk::{self, Shape, zeroed};
+use super::container::{self, Archive, ArchiveInfo, Chunk};
+use super::order::{Grid, RowOrder};
+use crate::table::contents::Contents;
 use crate::table::{DirectoryLock, PackedFrame, TableWriter, check_in_parallel, unless_other};
 
 /// Bytes per position of a chunk whose scores wait to be put in place: the scores, and the chunk's
@@ -127,5 +131,224 @@ fn in_use(error: LockError) -> TableError {
     match error {
         LockError::Held { path, holder } => TableError::InUse { directory: path, holder },
         LockError::Io { path, source } | LockError::Unsupported { path, source } => TableError::Io { path, source },
+    }
+}
+
+/// Chunks for each thread that are encoded or decoded together. Few, since all of them are in
+/// memory at the same time.
+const BATCH: usize = 2;
+
+/// Number of chunks that are encoded or decoded together on the threads of the current pool.
+pub(super) fn batch() -> usize {
+    BATCH * rayon::current_num_threads()
+}
+
+/// Bytes of a frame in memory with the chunks that `threads` threads encode or decode together.
+pub(super) fn scores_and_chunks(frame: Frame, side: usize, threads: usize, chunk_bytes: u64, work_bytes: u64) -> u64 {
+    let grid = Grid::new(frame, side);
+    let (chunks, most) = (grid.chunks() as u64, grid.most_positions() as u64);
+    let (batch, threads) = ((BATCH * threads) as u64, threads as u64);
+    let rows = frame.mover_rows() as u64 + frame.mirrored().mover_rows() as u64;
+    frame.positions() + most * (batch.min(chunks) * chunk_bytes + threads.min(chunks) * work_bytes) + rows * ROW_BYTES
+}
+
+/// Bytes for each row of a frame: its place, its parents, and memory for sorting.
+const ROW_BYTES: u64 = 64;
+
+/// An open archive, from which single frames are decompressed.
+pub(super) struct ArchiveReader {
+    file: Archive,
+    info: ArchiveInfo,
+    index: RowIndex,
+}
+
+impl ArchiveReader {
+    /// Opens an archive and checks everything except its frames.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is damaged or foreign.
+    pub(super) fn open(path: impl AsRef<Path>) -> Result<ArchiveReader, TableError> {
+        let file = container::open(path.as_ref())?;
+        let info = ArchiveInfo::new(file.header());
+        let index = RowIndex::new(info.key.pits, info.key.seeds).expect("pits and seeds of tables");
+        Ok(ArchiveReader { file, info, index })
+    }
+
+    /// The file.
+    pub(super) fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// The description of the archive.
+    pub(super) fn info(&self) -> &ArchiveInfo {
+        &self.info
+    }
+
+    /// Decompresses a frame to `scores`, in index order. The frame is compared with its digest first.
+    ///
+    /// `progress` is called with the number of positions decompressed since the last call.
+    ///
+    /// # Errors
+    /// When a chunk cannot be read or is damaged, or there is not enough memory.
+    ///
+    /// # Panics
+    /// When `scores` does not have a byte for each position.
+    pub(super) fn decompress(
+        &self,
+        frame: Frame,
+        scores: &mut [u8],
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<(), TableError> {
+        let chunks = &container::chunks(&self.file, frame)?;
+        let (path, index, side) = (self.file.path(), &self.index, self.info.chunk_side);
+        let offset = self.file.header().entries[frame.mover - 1].offset;
+        let read = |part| self.file.blocks().part(frame.mover, part);
+        FrameChunks { path, index, frame, side, offset, chunks }.decompress(&read, scores, progress)
+    }
+
+    /// Decompresses the whole archive, frame by frame, and compares the resulting table with the compressed
+    /// one.
+    ///
+    /// # Errors
+    /// When the archive is damaged or decompresses to another table, it cannot be read, there is not
+    /// enough memory, or `cancel` is cancelled.
+    pub(super) fn check(&self, cancel: &Cancel, progress: &(dyn Fn(u64) + Sync)) -> Result<(), TableError> {
+        let &ArchiveInfo { key, digest, table_bytes, .. } = self.info();
+        let mut contents = Contents::of_table(key);
+        // One buffer for all frames.
+        let largest = key.frames().map(Frame::positions).max().unwrap_or(0);
+        let (mut scores, mut buffer) = (zeroed(self.path(), largest)?, Vec::new());
+        for frame in key.frames() {
+            cancel.check()?;
+            let packed = self.packed(frame, &mut scores, buffer, progress)?;
+            contents.add_packed(&packed);
+            buffer = packed.into_buffer();
+        }
+        if (contents.end, contents.digest()) != (table_bytes, digest) {
+            return Err(self.file.blocks().damaged(Damage::Digest));
+        }
+        Ok(())
+    }
+
+    /// Decompresses a frame and packs it as tables do, using the memory of `scores` and `buffer` (see
+    /// [`PackedFrame::pack_in`]).
+    ///
+    /// # Errors
+    /// As [`ArchiveReader::decompress`].
+    pub(super) fn packed(
+        &self,
+        frame: Frame,
+        scores: &mut Vec<u8>,
+        buffer: Vec<u8>,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<PackedFrame, TableError> {
+        let positions = frame.positions() as usize;
+        if scores.len() < positions {
+            // The old scores are useless, so they are not copied.
+            *scores = Vec::new();
+            *scores = zeroed(self.path(), positions as u64)?;
+        }
+        let scores = &mut scores[..positions];
+        self.decompress(frame, scores, progress)?;
+        Ok(PackedFrame::pack_in(Isa::detect(), frame, scores, buffer))
+    }
+}
+
+/// The chunks of one frame in a file.
+pub(super) struct FrameChunks<'a> {
+    /// The file, for errors.
+    pub path: &'a Path,
+    /// Ranks of rows with at least the seeds of the frame.
+    pub index: &'a RowIndex,
+    /// The frame.
+    pub frame: Frame,
+    /// The side of the chunks.
+    pub side: usize,
+    /// Where the frame begins, in bytes from the start of the file.
+    pub offset: u64,
+    /// The chunks, which follow each other without gaps.
+    pub chunks: &'a [Chunk],
+}
+
+impl FrameChunks<'_> {
+    /// The same as [`ArchiveReader::decompress`]. `read` reads a part of the frame.
+    pub(super) fn decompress(
+        &self,
+        read: &dyn Fn(Range<u64>) -> Result<Vec<u8>, TableError>,
+        scores: &mut [u8],
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<(), TableError> {
+        let &FrameChunks { path, index, frame, side, .. } = self;
+        assert_eq!(scores.len() as u64, frame.positions(), "a byte for each position of {frame:?}");
+        let grid = Grid::new(frame, side);
+        let (others, movers) = (RowOrder::new(index, frame.other), RowOrder::new(index, frame.mover));
+        let mut places = vec![0; others.len()];
+        for (place, &rank) in others.ranks().iter().enumerate() {
+            places[rank as usize] = place;
+        }
+        let max_score = (frame.mover + frame.other) as u8;
+        for start in (0..grid.chunks()).step_by(batch()) {
+            let numbers = start..(start + batch()).min(grid.chunks());
+            let chunks = &self.chunks[numbers.clone()];
+            let offset = chunks[0].offset;
+            let bytes: u64 = chunks.iter().map(|chunk| u64::from(chunk.bytes)).sum();
+            let compressed = read(offset..offset + bytes)?;
+            let decompress = |(number, chunk): (usize, &Chunk)| {
+                let (other_part, mover_part) = grid.chunk(number);
+                let shape = Shape { others: others.parents(other_part), movers: movers.parents(mover_part) };
+                let mut scores = zeroed(path, shape.positions() as u64)?;
+                let compressed = &compressed[(chunk.offset - offset) as usize..][..chunk.bytes as usize];
+                let decoded = chunk::decode(&shape, compressed, max_score, &mut scores);
+                decoded.ok_or_else(|| {
+                    let damage = Damage::Part { part: TablePart::Chunk, offset: self.offset + chunk.offset };
+                    TableError::damaged_as(Kind::Archive, path, damage)
+                })?;
+                progress(shape.positions() as u64);
+                Ok(scores)
+            };
+            let decompressed: Vec<Vec<u8>> =
+                numbers.clone().into_par_iter().zip(chunks).map(decompress).collect::<Result<_, TableError>>()?;
+            // The other rows of these chunks. Those of other chunks are left as they are.
+            let rows = grid.chunk(numbers.start).0.start..grid.chunk(numbers.end - 1).0.end;
+            scores.par_chunks_mut(movers.len()).zip(&places).filter(|(_, place)| rows.contains(place)).for_each(
+                |(scores, &place)| {
+                    let (chunks, row) = grid.run(place);
+                    for number in chunks.start.max(numbers.start)..chunks.end.min(numbers.end) {
+                        let part = grid.chunk(number).1;
+                        let run = &decompressed[number - numbers.start][row * part.len()..];
+                        for (&score, &rank) in run.iter().zip(&movers.ranks()[part]) {
+                            scores[rank as usize] = score;
+                        }
+                    }
+                },
+            );
+        }
+        Ok(())
+    }
+
+    /// Decompresses the frame, and returns its scores if they are those of `packed`, a frame of `table`,
+    /// otherwise `None`.
+    ///
+    /// # Errors
+    /// As [`ArchiveReader::decompress`], or when a group of `packed` is damaged.
+    pub(super) fn decompress_if_same(
+        &self,
+        read: &dyn Fn(Range<u64>) -> Result<Vec<u8>, TableError>,
+        table: &Table,
+        packed: FrameScores<'_>,
+    ) -> Result<Option<Vec<u8>>, TableError> {
+        let mut scores = zeroed(self.path, self.frame.positions())?;
+        self.decompress(read, &mut scores, &|_| {})?;
+        let (isa, count) = (Isa::detect(), self.frame.mover_rows());
+        let runs = scores.par_chunks(count).enumerate().map_init(
+            || vec![0; RUN_MARGIN + count + RUN_MARGIN],
+            |run, (other, scores)| {
+                packed.unpack_run(isa, (0, other as u32), count, run, RUN_MARGIN)?;
+                Ok(run[RUN_MARGIN..][..count] == *scores)
+            },
+        );
+        let same = runs.try_reduce(|| true, |one, other| Ok(one && other));
+        let same = same.map_err(|group| table.damaged_group(group))?;
+        Ok(same.then_some(scores))
     }
 }

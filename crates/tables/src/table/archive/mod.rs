@@ -8,9 +8,7 @@
 // |---|---|
 // | `compress`(compress()) | a table to an archive |
 // | `decompress`(decompress()) | an archive to a table |
-// | `reader` | single frames of an archive |
 // | `order` | rows in lexicographic order, their parents, and the division of a frame into chunks |
-// | `predict` | predicting scores |
 // | `chunk` | scores to symbols to a zstd frame, and back |
 // | `container` | the directory and description of an archive, and the chunks of a frame |
 
@@ -19,8 +17,6 @@ mod compress;
 mod container;
 mod decompress;
 mod order;
-mod predict;
-mod reader;
 
 pub use compress::{compress, compress_in_chunks, compress_memory, is_compressed};
 pub use container::{ArchiveEntry, ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES, archive_path, read_info};
