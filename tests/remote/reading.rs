@@ -92,7 +92,8 @@ fn opening_requests_each_file_once_and_only_those_of_the_board() {
     };
     let (all, _) = names(|options| options, "all");
     assert_eq!(all, SEEDS - 1 + 5);
-    let (layers, names) = names(|options| options.rules(&[Rules::Standard]).pits(2), "one");
+    let (layers, names) =
+        names(|options| RemoteOptions { rules: vec![Rules::Standard], pits: Some(2), ..options }, "one");
     assert_eq!(layers, 5);
     assert!(names.iter().all(|name| name.starts_with("standard-2-") || name == "manifest.jsonl"), "{names:?}");
 }

@@ -116,7 +116,9 @@ fn a_slow_server_does_not_hold_a_lookup() {
     let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
     server.limit_rate(10);
     let start = Instant::now();
-    let error = server.open_with(cache.path(), |options| options.patience(Duration::from_secs(2))).unwrap_err();
+    let error = server
+        .open_with(cache.path(), |options| kalah::remote::RemoteOptions { patience: Duration::from_secs(2), ..options })
+        .unwrap_err();
     assert!(error.to_string().contains("too slowly"), "{error}");
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }

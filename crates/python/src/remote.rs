@@ -119,7 +119,8 @@ pub(crate) fn in_filesystem(filesystem: Filesystem, board: Board) -> PyResult<Lo
 
 fn at_address(text: &str, board: Board, cancel: &Cancel) -> PyResult<RemoteTables> {
     let shown = Address::without_secrets(text);
-    let tables = Address::parse(text).and_then(|address| RemoteTables::open(&address, options(board)?.cancel(cancel)));
+    let options = options(board).map(|options| RemoteOptions { cancel: cancel.clone(), ..options });
+    let tables = Address::parse(text).and_then(|address| RemoteTables::open(&address, options?));
     tables.map_err(|error| failed(Path::new(&shown), error))
 }
 
@@ -130,7 +131,7 @@ fn options((rules, pits): Board) -> Result<RemoteOptions, RemoteError> {
         source: std::io::Error::other("it is unknown: set KALAH_CACHE"),
     })?;
     let cache = Cache::open(&directory, Cache::DEFAULT_LIMIT)?;
-    Ok(RemoteOptions::new(cache).rules(&[rules]).pits(pits))
+    Ok(RemoteOptions { rules: vec![rules], pits: Some(pits), ..RemoteOptions::new(cache) })
 }
 
 /// The exception for an error of the tables at an address.

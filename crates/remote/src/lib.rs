@@ -10,8 +10,8 @@
 // |---|---|
 // | `address` | addresses of directories |
 // | `error` | why a server's answer cannot be used |
-// | `client` | requests over HTTP, repeated where that helps |
-// | `answer` | an answer of a server, and the limits of the wait for it |
+// | `client` | files elsewhere: requests over HTTP, repeated where that helps, or other means |
+// | `answer` | an answer of a server, the limits of the wait for it, and waits between tries |
 // | `sign` | signatures of requests to S3 |
 // | `parts` | parts of a file that are requested together |
 // | `cache` | the directory on disk that keeps blocks |

@@ -52,7 +52,7 @@ pub(crate) fn known() -> Pins {
 
 fn pins(manifest: &Manifest) -> Pins {
     let entries = manifest.entries().iter();
-    entries.filter_map(|entry| Some((entry.key()?, *blake3::Hash::from_hex(&entry.digest).ok()?.as_bytes()))).collect()
+    entries.filter_map(|entry| Some((entry.key, *blake3::Hash::from_hex(&entry.digest).ok()?.as_bytes()))).collect()
 }
 
 /// Boards to look for: rule sets, and pits a side.

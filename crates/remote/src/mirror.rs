@@ -28,53 +28,27 @@ const TRIM_AFTER: u64 = 64 << 20;
 
 /// Settings of [`RemoteTables::open`].
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct RemoteOptions {
     /// The cache.
     pub cache: Cache,
-    /// Rule sets to look for.
+    /// Rule sets to look for. Fewer save requests.
     pub rules: Vec<Rules>,
     /// Pits a side of the boards to look for; all if `None`.
     pub pits: Option<usize>,
     /// Ends all waits for a server. [`RemoteTables::interrupt`] ends those of a moment.
     pub cancel: Cancel,
-    /// Maximum silence of a server.
+    /// Maximum silence of a server. A part of a file may take this time, and that of its bytes at 4 KiB a second.
     pub patience: Duration,
 }
 
 impl RemoteOptions {
     /// Maximum silence of a server if none is chosen: 30 seconds.
-    pub const DEFAULT_PATIENCE: Duration = Duration::from_secs(30);
+    pub(crate) const DEFAULT_PATIENCE: Duration = Duration::from_secs(30);
 
     /// All rule sets, with blocks kept in `cache`.
     pub fn new(cache: Cache) -> RemoteOptions {
         let (rules, patience) = (Rules::ALL.to_vec(), RemoteOptions::DEFAULT_PATIENCE);
         RemoteOptions { cache, rules, pits: None, cancel: Cancel::new(), patience }
-    }
-
-    /// Ends all waits for a server with `cancel`.
-    #[must_use]
-    pub fn cancel(self, cancel: &Cancel) -> RemoteOptions {
-        RemoteOptions { cancel: cancel.clone(), ..self }
-    }
-
-    /// Sets the longest silence of a server. A part of a file may take this time, and that of its bytes at 4 KiB a
-    /// second.
-    #[must_use]
-    pub fn patience(self, patience: Duration) -> RemoteOptions {
-        RemoteOptions { patience, ..self }
-    }
-
-    /// Looks for tables of these rule sets only.
-    #[must_use]
-    pub fn rules(self, rules: &[Rules]) -> RemoteOptions {
-        RemoteOptions { rules: rules.to_vec(), ..self }
-    }
-
-    /// Looks for tables of boards with this number of pits a side only, which saves requests.
-    #[must_use]
-    pub fn pits(self, pits: usize) -> RemoteOptions {
-        RemoteOptions { pits: Some(pits), ..self }
     }
 }
 

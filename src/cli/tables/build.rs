@@ -232,7 +232,7 @@ fn print_event(progress: &Progress, event: &BuildEvent) {
             record.seconds,
             &format!(
                 "layer {}: {} in {:.2} s, {}",
-                record.seeds,
+                record.key.seeds,
                 output::many(record.positions, "position"),
                 record.seconds,
                 output::rate(record.positions, record.seconds),

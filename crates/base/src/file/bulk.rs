@@ -10,7 +10,7 @@ use super::direct::{BLOCK_BYTES, DirectFile};
 const PART_BYTES: usize = LEAST_DIRECT_BYTES;
 
 /// Sections with fewer bytes are never written past the page cache.
-pub const LEAST_DIRECT_BYTES: usize = 8 << 20;
+const LEAST_DIRECT_BYTES: usize = 8 << 20;
 
 /// A file written in large sections: past the page cache where the disk is fast, through it
 /// otherwise.

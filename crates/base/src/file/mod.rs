@@ -24,14 +24,13 @@ mod state;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-pub use bulk::{BulkFile, LEAST_DIRECT_BYTES, read_back};
+pub use bulk::{BulkFile, read_back};
 pub use document::{Document, DocumentError, Seal, SealError};
 pub use kalah_core::file::{found, open, open_with, other_version, read, read_exact_at, read_to_string};
 pub use kind::FileContent;
 pub use lock::{FileLock, LockError};
 pub use overwrite::{
     OverwriteError, is_same, open_companion, refuse_link, remove_own, require_apart, require_own, require_replaceable,
-    require_unprotected,
 };
 pub use replace::{
     Output, Replacement, is_stream, is_temporary_of, persist_new, remove_leftovers, replace, require_writable,

@@ -89,7 +89,7 @@ pub fn require_replaceable(path: &Path, content: Option<FileContent>) -> io::Res
 ///
 /// # Errors
 /// An [`OverwriteError`]; or when `path` is something else, or cannot be looked up.
-pub fn require_unprotected(path: &Path) -> io::Result<()> {
+pub(super) fn require_unprotected(path: &Path) -> io::Result<()> {
     if path == Path::new("-") {
         return Err(OverwriteError::StandardOutput.into());
     }

@@ -89,7 +89,7 @@ impl Replacement {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn finish_new(self) -> io::Result<bool> {
+    pub(crate) fn finish_new(self) -> io::Result<bool> {
         let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.as_file().sync_all()?;
         let is_new = persist_new(file.into_temp_path(), &self.path)?;

@@ -8,9 +8,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::{
-    Document, DocumentError, FileLock, LockError, OverwriteError, Seal, remove_leftovers, require_unprotected, resolved,
-};
+use super::overwrite::require_unprotected;
+use super::{Document, DocumentError, FileLock, LockError, OverwriteError, Seal, remove_leftovers, resolved};
 use crate::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 
 /// First bytes of each file.

@@ -8,7 +8,7 @@ use crate::header::Kind;
 use crate::text::count;
 
 /// Maximum number of phases.
-pub const MOST_PHASES: usize = 16;
+pub(super) const MOST_PHASES: usize = 16;
 
 /// A phase of the game and the network that evaluates its positions.
 #[derive(Clone, Debug, PartialEq, Eq)]

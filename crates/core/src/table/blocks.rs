@@ -343,7 +343,7 @@ impl Blocks {
     ///
     /// # Panics
     /// When there is no such frame.
-    pub fn read_ahead(&self, mover: usize, blocks: Range<u64>) {
+    fn read_ahead(&self, mover: usize, blocks: Range<u64>) {
         let section = self.section(mover);
         let blocks = blocks.start..blocks.end.min(section.blocks());
         if let (Some(bytes), false) = (self.bytes.get(), blocks.is_empty()) {

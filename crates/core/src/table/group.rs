@@ -39,7 +39,7 @@ pub const PATCH_HEAD_BYTES: usize = OFFSET_BYTES + 1;
 pub const EXCEPTION_BYTES: usize = 2;
 
 /// Maximum bytes of a patch, given its one-byte count.
-pub const MAX_PATCH_BYTES: u64 = (PATCH_HEAD_BYTES + EXCEPTION_BYTES * u8::MAX as usize) as u64;
+pub(super) const MAX_PATCH_BYTES: u64 = (PATCH_HEAD_BYTES + EXCEPTION_BYTES * u8::MAX as usize) as u64;
 
 /// Codes that the offset replaces.
 pub const MOVED_CODES: usize = 2 * OFFSET_BYTES;
@@ -58,7 +58,7 @@ pub fn set_patch_offset(group: &mut Group, offset: u32) {
 
 /// The exceptions of a group.
 #[derive(Clone, Copy, Debug)]
-pub struct GroupPatch<'a> {
+pub(super) struct GroupPatch<'a> {
     moved: &'a [u8; OFFSET_BYTES],
     /// Place and code of each, places ascending.
     exceptions: &'a [[u8; 2]],
@@ -67,7 +67,7 @@ pub struct GroupPatch<'a> {
 impl<'a> GroupPatch<'a> {
     /// Reads the patch at `offset` of `patches`; `None` if it does not fit there.
     #[inline]
-    pub fn read(patches: &'a [u8], offset: u32) -> Option<GroupPatch<'a>> {
+    pub(super) fn read(patches: &'a [u8], offset: u32) -> Option<GroupPatch<'a>> {
         let (moved, rest) = patches.get(offset as usize..)?.split_first_chunk::<OFFSET_BYTES>()?;
         let (&count, rest) = rest.split_first()?;
         let exceptions = rest.as_chunks::<2>().0.get(..usize::from(count))?;
@@ -76,7 +76,7 @@ impl<'a> GroupPatch<'a> {
 
     /// The residual at `place` of the patched `group`.
     #[inline]
-    pub fn residual(&self, group: &Group, place: usize) -> u8 {
+    pub(super) fn residual(&self, group: &Group, place: usize) -> u8 {
         let code = match self.exceptions.iter().find(|exception| usize::from(exception[0]) == place) {
             Some(exception) => exception[1],
             None if place < MOVED_CODES => nibble(self.moved[place / 2], place),
@@ -87,7 +87,7 @@ impl<'a> GroupPatch<'a> {
 
     /// Corrects the residuals of the patched `group` that [`decode_groups`] unpacked.
     #[inline]
-    pub fn apply(&self, group: &Group, residuals: &mut [u8; GROUP_POSITIONS]) {
+    pub(super) fn apply(&self, group: &Group, residuals: &mut [u8; GROUP_POSITIONS]) {
         let base = base(group);
         for (place, residual) in residuals.iter_mut().enumerate().take(MOVED_CODES) {
             *residual = base.wrapping_add(nibble(self.moved[place / 2], place));
@@ -133,7 +133,7 @@ per_isa! {
     /// if a group has exceptions; those are not corrected.
     ///
     /// `out` must have two more bytes, which are overwritten.
-    pub fn decode_groups(groups: &[Group], out: &mut [u8]) -> bool {
+    pub(super) fn decode_groups(groups: &[Group], out: &mut [u8]) -> bool {
         let mut marks = 0;
         for (index, group) in groups.iter().enumerate() {
             // All 128 places. The last two come from the base byte and are overwritten by the next

@@ -158,7 +158,7 @@ impl PresentLayers {
 
     /// Seeds of the last layer below which no layer is missing, at most `most`; 1 if the layer of 2
     /// seeds is missing.
-    pub fn contiguous(&self, most: usize) -> usize {
+    pub(super) fn contiguous(&self, most: usize) -> usize {
         self.seeds.iter().zip(2..=most).take_while(|&(&seeds, expected)| seeds == expected).count() + 1
     }
 

@@ -39,7 +39,7 @@ impl Section {
     }
 
     /// Blocks that must be compared before block `block`: those of the head below it.
-    pub fn blocks_before(&self, block: u64) -> Range<u64> {
+    pub(super) fn blocks_before(&self, block: u64) -> Range<u64> {
         0..self.head.div_ceil(BLOCK_BYTES as u64).min(block)
     }
 

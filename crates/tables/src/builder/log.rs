@@ -1,12 +1,11 @@
 use std::collections::HashMap;
 use std::fs::OpenOptions;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use kalah_base::file::{self, FileContent};
 use kalah_base::printable::printable;
-use kalah_core::game::Rules;
 use kalah_core::table::TableKey;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +16,7 @@ const LOG_FILE: &str = "builds.jsonl";
 const MOST_BYTES: u64 = 16 << 20;
 
 /// Maximum bytes of a record. A longer line of text is ignored.
-const MOST_RECORD_BYTES: u64 = 4096;
+const MOST_RECORD_BYTES: usize = 4096;
 
 /// Maximum characters kept of a text in a record.
 const MOST_TEXT: usize = 80;
@@ -27,12 +26,9 @@ const MOST_TEXT: usize = 80;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct BuildRecord {
-    /// The rule set.
-    pub rules: String,
-    /// Pits a side.
-    pub pits: usize,
-    /// Seeds in play.
-    pub seeds: usize,
+    /// The table.
+    #[serde(flatten)]
+    pub key: TableKey,
     /// Positions computed. Fewer than the layer has if another run computed some.
     pub positions: u64,
     /// Seconds from the first position to the last byte written. Waiting for the disk overlaps with
@@ -58,9 +54,7 @@ impl BuildRecord {
     /// and have just finished.
     pub(super) fn new(key: TableKey, positions: u64, start: Instant, backend: &str) -> BuildRecord {
         BuildRecord {
-            rules: key.rules.name().to_owned(),
-            pits: key.pits,
-            seeds: key.seeds,
+            key,
             positions,
             seconds: start.elapsed().as_secs_f64(),
             threads: rayon::current_num_threads(),
@@ -80,13 +74,6 @@ impl BuildRecord {
         let options = options.read(true).append(true);
         let mut file = file::open_companion(&directory.join(LOG_FILE), FileContent::Records, options)?;
         file.write_all((serde_json::to_string(self)? + "\n").as_bytes())
-    }
-
-    /// The table of the record; `None` if no such table can exist, or the figures are impossible.
-    fn key(&self) -> Option<TableKey> {
-        let rules: Rules = self.rules.parse().ok()?;
-        let key = TableKey { rules, pits: self.pits, seeds: self.seeds };
-        (key.is_possible() && self.seconds >= 0.0).then_some(key)
     }
 
     /// Shortens the texts and makes them printable, since anyone may have written them.
@@ -117,29 +104,18 @@ impl BuildLog {
         let mut file = file::open(path)?;
         let begin = file.metadata()?.len().saturating_sub(MOST_BYTES);
         file.seek(SeekFrom::Start(begin))?;
-        let mut reader = BufReader::new(file.take(MOST_BYTES));
-        // The first line of text may be incomplete.
-        let mut is_cut = begin > 0;
-        let mut line = Vec::new();
-        loop {
-            line.clear();
-            let bytes = reader.by_ref().take(MOST_RECORD_BYTES).read_until(b'\n', &mut line)?;
-            if bytes == 0 {
-                return Ok(());
+        let mut bytes = Vec::new();
+        file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+        // The first line may be cut off, and the last one still be written.
+        let lines = bytes.split_inclusive(|&byte| byte == b'\n').skip(usize::from(begin > 0));
+        for line in lines.filter(|line| line.ends_with(b"\n") && line.len() <= MOST_RECORD_BYTES) {
+            if let Some(record) =
+                serde_json::from_slice::<BuildRecord>(line).ok().filter(|record| record.seconds >= 0.0)
+            {
+                self.0.insert(record.key, record.printable());
             }
-            let is_end = line.ends_with(b"\n");
-            if is_end && !is_cut {
-                self.add(&line);
-            }
-            is_cut = !is_end;
         }
-    }
-
-    fn add(&mut self, line: &[u8]) {
-        let Ok(record) = serde_json::from_slice::<BuildRecord>(line) else { return };
-        if let Some(key) = record.key() {
-            self.0.insert(key, record.printable());
-        }
+        Ok(())
     }
 
     /// The last record of a table.
@@ -150,6 +126,8 @@ impl BuildLog {
 
 #[cfg(test)]
 mod tests {
+    use kalah_core::game::Rules;
+
     use super::*;
 
     const RECORD: &str =

@@ -2,16 +2,16 @@
 
 // | module | contents |
 // |---|---|
-// | `computer` | traits for computing frames and receiving them, and for devices other than the CPU |
+// | `computer` | traits for computing frames and receiving them; the lower frames from which one is computed |
 // | `cpu` | the scores of one pair of mirrored frames, on all cores |
 // | `backend` | the CPU or a GPU |
 // | `plan` | the memory, disk and time that a build will need |
-// | `driver` | building layers in order, alone or together with other processes |
+// | `driver` | building layers in order, alone or together with other processes; bound tables beside them |
 // | `in_memory` | building tables in memory, without files or threads |
-// | `run` | a running build: its computer, and tables layer by layer |
+// | `run` | a running build: its computer, tables layer by layer, and giving them their names |
 // | `shared_layers` | layers shared with other processes, pair by pair |
 // | `writer` | writing frames while the next ones are computed |
-// | `event` | progress of a build while it runs, and its results |
+// | `event` | progress of a build while it runs, its results, and reasons why it ended early |
 // | `log` | the build time of each layer |
 // | `measure`(measure()) | measuring the build of one layer |
 

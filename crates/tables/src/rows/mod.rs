@@ -6,8 +6,8 @@
 
 // | module | contents |
 // |---|---|
-// | `moves` | the moves of all rows with the same seeds, by rank |
-// | `maps` | the effect of a move on the ranks of all other rows |
+// | `moves` | the part of a move that the mover's row determines; the moves of all rows, by rank |
+// | `maps` | the effect of a move, or of a capture, on the ranks of all other rows |
 // | `crossings` | relays of different rows that are alike once they reach the other row |
 // | `relay` | the endings of relays, for all other rows that they meet alike |
 // | `rank_sums` | ranks as sums, for many rows that differ by the same seeds |

@@ -102,8 +102,7 @@ impl PieceWriter {
 
 /// The result of an attempt to join pieces.
 #[derive(Debug)]
-#[non_exhaustive]
-pub enum Joined {
+pub(crate) enum Joined {
     /// The table was made.
     Done,
     /// The table existed already, or another process joined it meanwhile.
@@ -125,7 +124,7 @@ pub enum Joined {
 ///
 /// # Errors
 /// When reading or writing fails.
-pub fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError> {
+pub(crate) fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError> {
     let state = LayerFiles::read(directory, key)?;
     if state.finished {
         return Ok(Joined::AlreadyDone);
@@ -178,7 +177,7 @@ pub fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError
 ///
 /// # Errors
 /// When reading or writing fails, or a file of that name is something else.
-pub fn remove_piece(directory: &Path, pair: PairKey) -> Result<(), TableError> {
+pub(crate) fn remove_piece(directory: &Path, pair: PairKey) -> Result<(), TableError> {
     let path = pair.piece_path(directory);
     file::require_own(&path, FileContent::Part).map_err(TableError::io(&path))?;
     remove_if_there(&path)
@@ -188,7 +187,7 @@ pub fn remove_piece(directory: &Path, pair: PairKey) -> Result<(), TableError> {
 ///
 /// # Errors
 /// When reading or writing fails.
-pub fn remove_pieces(directory: &Path, key: TableKey) -> Result<(), TableError> {
+pub(crate) fn remove_pieces(directory: &Path, key: TableKey) -> Result<(), TableError> {
     let table = key.path(directory);
     let join = (super::lease::join_path(directory, key), FileContent::Lease);
     let mut companions = vec![join];
@@ -215,7 +214,7 @@ pub fn remove_pieces(directory: &Path, key: TableKey) -> Result<(), TableError> 
 ///
 /// # Errors
 /// When reading or writing fails.
-pub fn remove_partial(directory: &Path, key: TableKey) -> Result<(), TableError> {
+pub(crate) fn remove_partial(directory: &Path, key: TableKey) -> Result<(), TableError> {
     let table = key.path(directory);
     [PARTIAL, UNPACKING].iter().try_for_each(|end| remove_companion(&file::beside(&table, end), FileContent::Table))
 }
@@ -224,7 +223,7 @@ pub fn remove_partial(directory: &Path, key: TableKey) -> Result<(), TableError>
 ///
 /// # Errors
 /// When reading or writing fails.
-pub fn remove_temporary(directory: &Path, pair: PairKey) -> Result<(), TableError> {
+pub(crate) fn remove_temporary(directory: &Path, pair: PairKey) -> Result<(), TableError> {
     remove_leftovers(&pair.piece_path(directory))
 }
 

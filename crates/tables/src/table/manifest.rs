@@ -4,9 +4,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use kalah_base::file;
-use kalah_core::game::Rules;
 use kalah_core::table::{Table, TableError, TableKey};
-use kalah_core::text::count;
 use serde::{Deserialize, Serialize};
 
 use super::score_counts;
@@ -14,12 +12,9 @@ use super::score_counts;
 /// The manifest's record of a table: enough to decide whether another build gave the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ManifestEntry {
-    /// The rule set.
-    pub rules: String,
-    /// Pits a side.
-    pub pits: usize,
-    /// Seeds in play.
-    pub seeds: usize,
+    /// The table.
+    #[serde(flatten)]
+    pub key: TableKey,
     /// Positions.
     pub positions: u64,
     /// Bytes of the file.
@@ -42,24 +37,15 @@ impl ManifestEntry {
     /// # Errors
     /// When the table is damaged.
     pub fn of(table: &Table) -> Result<ManifestEntry, TableError> {
-        let (key, header) = (table.key(), table.header());
+        let header = table.header();
         Ok(ManifestEntry {
-            rules: key.rules.name().to_owned(),
-            pits: key.pits,
-            seeds: key.seeds,
+            key: header.key,
             positions: header.positions,
             bytes: header.file_bytes,
             exceptions: header.exceptions(),
             scores: score_counts(table)?,
             digest: blake3::Hash::from_bytes(header.digest).to_hex().to_string(),
         })
-    }
-
-    /// The table that the entry describes; `None` if no such table can exist.
-    pub fn key(&self) -> Option<TableKey> {
-        let (rules, pits, seeds): (Rules, _, _) = (self.rules.parse().ok()?, self.pits, self.seeds);
-        let key = TableKey { rules, pits, seeds };
-        key.is_possible().then_some(key)
     }
 
     /// Name of the first figure in the header of `table` that differs from this entry.
@@ -117,17 +103,9 @@ impl Manifest {
                 io::Error::new(io::ErrorKind::InvalidData, format!("line {}: {what}", number + 1))
             };
             let entry: ManifestEntry = serde_json::from_str(line).map_err(|error| unusable(&error))?;
-            let key = entry.key().ok_or_else(|| {
-                let ManifestEntry { rules, pits, seeds, .. } = &entry;
-                unusable(&format_args!(
-                    "there is no table of {} for {rules} with {}",
-                    count(*seeds, "seed"),
-                    count(*pits, "pit")
-                ))
-            })?;
-            let &mut (first, place) = known.entry(key).or_insert((number + 1, entries.len()));
+            let &mut (first, place) = known.entry(entry.key).or_insert((number + 1, entries.len()));
             if entries.get(place).is_some_and(|first| *first != entry) {
-                return Err(unusable(&format_args!("it contradicts line {first} about {key}")));
+                return Err(unusable(&format_args!("it contradicts line {first} about {}", entry.key)));
             }
             entries.push(entry);
         }
@@ -136,7 +114,7 @@ impl Manifest {
 
     /// The entry of a table.
     pub fn entry(&self, key: TableKey) -> Option<&ManifestEntry> {
-        self.0.iter().find(|entry| entry.key() == Some(key))
+        self.0.iter().find(|entry| entry.key == key)
     }
 
     /// All entries, in the order of the file.
@@ -147,6 +125,8 @@ impl Manifest {
 
 #[cfg(test)]
 mod tests {
+    use kalah_core::game::Rules;
+
     use super::*;
 
     #[test]

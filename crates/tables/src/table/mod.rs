@@ -2,14 +2,14 @@
 
 // | module | contents |
 // |---|---|
-// | `packed_frame` | packing a frame |
+// | `packed_frame` | packing a frame; checksums and digests on all threads |
 // | `bounds` | making bound tables from exact ones |
-// | `check` | comparing tables with their checksums on all threads |
+// | `check` | comparing tables with their checksums, and counting scores, on all threads |
 // | `contents` | the frames of a file that is being written; a file in memory |
 // | `writer` | writing a file frame by frame, resumable |
 // | `piece` | a file with one pair of frames, computed by one of several processes |
 // | `join` | joining the pieces of a layer to its table |
-// | `lease` | showing other processes what is being computed |
+// | `lease` | one writer at a time in a directory; showing other processes what is being computed |
 // | `stamp` | tables already compared with their checksums on this machine |
 // | `manifest` | a list of tables with their digests |
 // | `archive` | compressed tables |
@@ -26,12 +26,12 @@ mod piece;
 mod stamp;
 mod writer;
 
-pub use bounds::{BoundMaker, FrameCodes, frame_codes};
+pub use bounds::BoundMaker;
+pub(crate) use bounds::{FrameCodes, frame_codes};
 pub use check::{check_in_parallel, frame_in_parallel, score_counts};
 pub use contents::TableImage;
-pub use join::{
-    Joined, LayerFiles, PieceWriter, join_pieces, remove_partial, remove_piece, remove_pieces, remove_temporary,
-};
+pub(crate) use join::{Joined, join_pieces, remove_partial, remove_piece, remove_pieces, remove_temporary};
+pub use join::{LayerFiles, PieceWriter};
 pub use lease::{DirectoryLock, Lease, Leases, unless_other};
 pub use manifest::{Manifest, ManifestEntry};
 pub use packed_frame::PackedFrame;

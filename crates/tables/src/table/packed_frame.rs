@@ -122,7 +122,7 @@ impl PackedFrame {
     ///
     /// # Panics
     /// As [`PackedFrame::pack`].
-    pub fn pack_in(isa: Isa, frame: Frame, scores: &[u8], buffer: Vec<u8>) -> PackedFrame {
+    pub(crate) fn pack_in(isa: Isa, frame: Frame, scores: &[u8], buffer: Vec<u8>) -> PackedFrame {
         assert_eq!(scores.len() as u64, frame.positions(), "one score for each position of {frame:?}");
         let mut entry = PackedFrame::without_patches(frame);
         let (rows, groups) = (entry.rows as usize, entry.groups as usize);
@@ -215,7 +215,7 @@ impl PackedFrame {
     }
 
     /// Returns the memory, for another frame.
-    pub fn into_buffer(self) -> Vec<u8> {
+    pub(crate) fn into_buffer(self) -> Vec<u8> {
         self.section
     }
 

@@ -4,10 +4,10 @@
 // |---|---|
 // | `oracle` | a second, slow implementation of the rules, and the minimax of a position's children |
 // | `bounds` | bound tables, against exact ones and against the oracle |
-// | `files` | a whole file against its checksums and digests; a table against its entry in a manifest |
-// | `consistency` | every score, or a sample, against the oracle |
+// | `files` | the files in a directory; one against its checksums, digests and its entry in a manifest |
+// | `consistency` | every score against the oracle, or a sample: some positions of every frame |
 // | `frame_check` | every score of a frame against the oracle, many positions at a time |
-// | `template` | moves of one mover's row against all other rows, as the oracle plays them |
+// | `template` | moves of one mover's row against all other rows, as the oracle plays them; ranks after them |
 // | `rebuild` | computing a layer again and comparing it bit for bit |
 
 mod bounds;

@@ -78,9 +78,9 @@ pub(super) fn open(address: &str, matches: &ArgMatches) -> failure::Result<Place
         bail!("there is no cache directory for the blocks of {address}: give --cache DIR");
     };
     let cache = Cache::open(&directory, size("cache-limit").unwrap_or(Cache::DEFAULT_LIMIT))?;
-    let mut options = RemoteOptions::new(cache).cancel(cancelled());
+    let mut options = RemoteOptions { cancel: cancelled().clone(), ..RemoteOptions::new(cache) };
     if let Some(&rules) = matches.try_get_one::<Rules>("rules").ok().flatten() {
-        options = options.rules(&[rules]);
+        options.rules = vec![rules];
     }
     let open = || RemoteTables::open(&address, options).with_context(|| format!("cannot use the tables at {address}"));
     let tables = output::progress::watch(&format!("asking {address} for its tables"), open)?;

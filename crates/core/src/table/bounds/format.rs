@@ -176,7 +176,7 @@ impl Cuts {
     /// Least score that reaches cut `cut` (from 0) of a position with this evaluation, in
     /// sixteenths of a seed. It may be below 0 or above the seeds in play.
     #[inline]
-    pub fn threshold(&self, cut: usize, evaluation: i32) -> i32 {
+    fn threshold(&self, cut: usize, evaluation: i32) -> i32 {
         evaluation.saturating_add(i32::from(self.cuts[cut])).saturating_add(SEED - 1).div_euclid(SEED)
     }
 

@@ -10,8 +10,8 @@
 // | `relay` | one row against all others: the relays |
 // | `read_queue` | frames of lower tables, and scores read one by one |
 // | `pair` | a pair of frames, level by level |
-// | `workspace` | the memory of a builder, reused for every pair |
-// | `computer` | all frames of a layer, packed, pair by pair or several pairs in parallel |
+// | `workspace` | the moves and maps of rows, and the memory of a builder, reused for every pair |
+// | `computer` | all frames of a layer, packed, pair by pair or groups of pairs in parallel |
 // | `kernels` | the loops over bytes, for each instruction set |
 
 mod computer;

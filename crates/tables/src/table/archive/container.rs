@@ -17,7 +17,7 @@ use super::order::Grid;
 pub const CHUNK_SIDE: usize = 2048;
 
 /// Sides that chunks can have: the powers of two in this range.
-pub const CHUNK_SIDES: RangeInclusive<usize> = 16..=4096;
+pub(super) const CHUNK_SIDES: RangeInclusive<usize> = 16..=4096;
 
 /// Bytes of the length of a chunk.
 const LENGTH_BYTES: usize = size_of::<u32>();

@@ -7,9 +7,9 @@
 // | module | contents |
 // |---|---|
 // | `compress`(compress()) | a table to an archive |
-// | `decompress`(decompress()) | an archive to a table |
+// | `decompress`(decompress()) | an archive to a table, and its frames one by one |
 // | `order` | rows in lexicographic order, their parents, and the division of a frame into chunks |
-// | `chunk` | scores to symbols to a zstd frame, and back |
+// | `chunk` | predicting scores; scores to symbols to a zstd frame, and back |
 // | `container` | the directory and description of an archive, and the chunks of a frame |
 
 mod chunk;
@@ -19,5 +19,5 @@ mod decompress;
 mod order;
 
 pub use compress::{compress, compress_in_chunks, compress_memory, is_compressed};
-pub use container::{ArchiveEntry, ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES, archive_path, read_info};
+pub use container::{ArchiveEntry, ArchiveInfo, CHUNK_SIDE, archive_path, read_info};
 pub use decompress::{check, decompress, decompress_memory};

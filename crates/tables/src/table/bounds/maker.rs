@@ -96,7 +96,7 @@ const TASK: usize = 1 << 15;
 
 /// The codes of a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FrameCodes {
+pub(crate) struct FrameCodes {
     /// The lines: 64 bytes each, the codes in the order of the positions in the frame.
     pub lines: Vec<u8>,
     /// Number of positions with each code.
@@ -112,7 +112,7 @@ pub struct FrameCodes {
 ///
 /// # Panics
 /// When the layer has no such frame, or the network is for another number of pits.
-pub fn frame_codes(
+pub(crate) fn frame_codes(
     table: &Table,
     network: &Network,
     cuts: Cuts,

@@ -2,10 +2,11 @@
 
 // | module | contents |
 // |---|---|
-// | `maker` | a bound table, frame by frame, in memory or in a file |
+// | `maker` | a bound table, frame by frame, and the codes of the positions of a frame |
 // | `run_evaluation` | the evaluations of all positions of a run |
 
 mod maker;
 mod run_evaluation;
 
-pub use maker::{BoundMaker, FrameCodes, frame_codes};
+pub use maker::BoundMaker;
+pub(crate) use maker::{FrameCodes, frame_codes};
