@@ -2,10 +2,8 @@ use std::time::Duration;
 
 use kalah_core::game::{Bounds, Pit, Position, Rules};
 use kalah_core::table::Tables;
-
-use super::error::AnalyseError;
-use crate::book::{Book, BookError, Recalled};
-use crate::solve::Solver;
+use kalah_solve::book::{Book, BookError, Recalled};
+use kalah_solve::solve::{SolveError, Solver};
 
 /// Source of bounds of positions of one board: the rules, a book and tables at once, else a solver with a limit
 /// of time.
@@ -43,7 +41,7 @@ impl<'s> BoundsSource<'s> {
     ///
     /// # Errors
     /// As [`BoundsSource::at_once`]; also if the solver fails or is stopped.
-    pub fn bounds(&self, position: &Position, guess: Option<i64>) -> Result<Bounds, AnalyseError> {
+    pub fn bounds(&self, position: &Position, guess: Option<i64>) -> Result<Bounds, SolveError> {
         let known = self.at_once(position)?.bounds;
         let Some((solver, within)) = self.solver.filter(|_| known.lower < known.upper) else { return Ok(known) };
         let guess = guess.map_or_else(|| solver.first_guess(position), Ok)?;
@@ -57,7 +55,7 @@ impl<'s> BoundsSource<'s> {
     ///
     /// # Errors
     /// As [`BoundsSource::bounds`].
-    pub fn best_moves(&self, position: &Position, score: u32) -> Result<Option<Vec<Pit>>, AnalyseError> {
+    pub fn best_moves(&self, position: &Position, score: u32) -> Result<Option<Vec<Pit>>, SolveError> {
         let known = self.at_once(position)?;
         if known.is_decided() {
             return Ok(Some(known.best().collect()));

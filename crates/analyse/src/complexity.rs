@@ -6,11 +6,10 @@
 
 use kalah_base::random::choice;
 use kalah_core::game::{ParseError, Pit, Position, Rules, StartPosition};
+use kalah_solve::solve::{Evaluation, LimitedSearch, Method};
 use rayon::prelude::*;
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
-
-use crate::solve::{Evaluation, LimitedSearch, Method};
 
 /// Players of the sampled games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

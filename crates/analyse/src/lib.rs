@@ -1,11 +1,11 @@
-//! Analyses of whole boards, such as those in the tables of the papers.
+//! Analyses of the sowing game Kalah: whole boards, as in the tables of the papers, games and puzzles.
+//!
+//! The crate `kalah` re-exports this as `kalah::analyse`.
 
 // | module | contents |
 // |---|---|
-// | `book` | the positions of the first turns solved, kept in a book |
 // | `bounds_source` | bounds of a position from the rules, the book and tables, else from a solver |
 // | `complexity` | sizes of game trees, from sampled games |
-// | `error` | reasons why positions were not analysed |
 // | `graph` | all positions that can be reached from a start, counted |
 // | `move_quality` | quality of a move or turn, by exact values |
 // | `opening` | the winner of a game and in how many turns, on boards with any number of seeds |
@@ -13,10 +13,8 @@
 // | `review`(review()) | a game, turn by turn, with the loss of each turn |
 // | `values` | the values of games, board by board, kept in a file |
 
-pub mod book;
 mod bounds_source;
 pub mod complexity;
-mod error;
 pub mod graph;
 mod move_quality;
 pub mod opening;
@@ -25,7 +23,6 @@ mod review;
 mod values;
 
 pub use bounds_source::BoundsSource;
-pub use error::AnalyseError;
 pub use move_quality::{MISTAKE_DIFFERENCE, MoveQuality, QualityTally};
 pub use puzzle::{Level, MAX_PUZZLE_DEPTH, Puzzle, PuzzleMiner, PuzzleRecord, UnknownLevel};
 pub use review::{Review, ReviewedTurn, review};

@@ -8,9 +8,8 @@ use std::str::FromStr;
 use kalah_base::random::{choice, generator};
 use kalah_core::game::{Line, Pit, Position, Rules};
 use kalah_core::table::{ProbeError, TableError, Tables};
+use kalah_solve::solve::{LimitedSearch, Method};
 use serde::Serialize;
-
-use crate::solve::{LimitedSearch, Method};
 
 /// Maximum depth, in moves, of the searches that measure difficulty.
 pub const MAX_PUZZLE_DEPTH: u32 = 9;

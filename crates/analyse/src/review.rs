@@ -1,7 +1,7 @@
-use kalah_core::game::{Bounds, Line, Pit, Place, Position, Rules, ValueBounds};
+use kalah_core::game::{Bounds, Pit, Place, Position, Rules, ValueBounds};
+use kalah_solve::solve::SolveError;
 
 use super::bounds_source::BoundsSource;
-use super::error::AnalyseError;
 use super::move_quality::{MoveQuality, QualityTally};
 
 /// A turn of a game, with its loss.
@@ -47,24 +47,26 @@ pub struct Review {
     pub tallies: [QualityTally; 2],
 }
 
-/// Reviews the game `line` from `start`, last turn first: bounds of later positions speed up the earlier ones.
-/// Calls `report` before each position that it evaluates.
+/// Reviews a game by its `turns` and the `places` before and after them, which [`Line::follow`] returns. The last turn
+/// comes first: bounds of later positions speed up the earlier ones. Calls `report` before each position that it
+/// evaluates.
+///
+/// [`Line::follow`]: kalah_core::game::Line::follow
 ///
 /// # Errors
-/// If the game is not legal, the book or a table cannot be used, or a search fails or is stopped.
+/// If the book or a table cannot be used, or a search fails or is stopped.
 pub fn review(
     rules: Rules,
-    start: &Position,
-    line: &Line,
+    places: &[Place],
+    turns: &[Vec<Pit>],
     source: &BoundsSource,
     report: &dyn Fn(&Place),
-) -> Result<Review, AnalyseError> {
-    let places = line.follow(rules, start)?;
-    let last = places.last().expect("there is the start");
+) -> Result<Review, SolveError> {
+    let last = &places[turns.len()];
     report(last);
     let mut after = evaluate(source, &last.position, None)?;
-    let mut turns = Vec::new();
-    for (index, moves) in line.turns().iter().enumerate().rev() {
+    let mut reviewed = Vec::new();
+    for (index, moves) in turns.iter().enumerate().rev() {
         let (place, next) = (places[index], places[index + 1]);
         report(&place);
         let worth = if place.first == next.first { after } else { turned(after) };
@@ -80,17 +82,17 @@ pub fn review(
             None => Vec::new(),
         };
         let choice = positions(rules, &place.position, moves).iter().any(|position| position.moves().count() > 1);
-        turns.push(ReviewedTurn { place, moves: moves.clone(), value, worth, choice, best });
+        reviewed.push(ReviewedTurn { place, moves: moves.clone(), value, worth, choice, best });
         after = value;
     }
-    turns.reverse();
+    reviewed.reverse();
     let mut tallies = [QualityTally::default(); 2];
-    for turn in turns.iter().filter(|turn| turn.choice) {
+    for turn in reviewed.iter().filter(|turn| turn.choice) {
         if let (Some(value), Some(worth)) = (turn.value.value(), turn.worth.value()) {
             tallies[usize::from(!turn.place.first)].add(value, worth);
         }
     }
-    Ok(Review { turns, value: after, tallies })
+    Ok(Review { turns: reviewed, value: after, tallies })
 }
 
 /// Positions before the moves of a turn, all seen by its player.
@@ -105,7 +107,7 @@ fn positions(rules: Rules, start: &Position, moves: &[Pit]) -> Vec<Position> {
 }
 
 /// Bounds of the value of a position for its mover.
-fn evaluate(source: &BoundsSource, position: &Position, guess: Option<i64>) -> Result<ValueBounds, AnalyseError> {
+fn evaluate(source: &BoundsSource, position: &Position, guess: Option<i64>) -> Result<ValueBounds, SolveError> {
     let Bounds { lower, upper } = source.bounds(position, guess)?;
     Ok(ValueBounds { lower: position.value(lower), upper: position.value(upper) })
 }
@@ -124,7 +126,7 @@ fn best_turns(
     moves: &[Pit],
     value: i64,
     worth: ValueBounds,
-) -> Result<Vec<Vec<Pit>>, AnalyseError> {
+) -> Result<Vec<Vec<Pit>>, SolveError> {
     let positions = positions(rules, position, moves);
     let mut at = 0;
     if worth.upper < value {

@@ -2,9 +2,8 @@ use std::path::Path;
 
 use kalah_base::file::{Document, StateError, StateFile};
 use kalah_core::game::{Rules, StartPosition};
+use kalah_solve::solve::ValueBounds;
 use serde::{Deserialize, Serialize};
-
-use crate::solve::ValueBounds;
 
 /// Proved bounds of the value of a game, that is of its start position, for the first player.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

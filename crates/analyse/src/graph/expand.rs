@@ -2,12 +2,12 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use kalah_core::index::TableRow;
+use kalah_solve::solve::Board;
 use kalah_tables::rows::{ForwardMove, Kind, SpillMap};
 use rayon::prelude::*;
 
 use super::graph_rows::GraphRows;
 use super::space::{Plane, Side, Space};
-use crate::solve::Board;
 
 /// Size of a plane, in bits, from which its work is shared among threads.
 const PARALLEL_FROM: usize = 1 << 16;

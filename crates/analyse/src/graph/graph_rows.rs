@@ -2,9 +2,8 @@ use std::sync::Arc;
 
 use kalah_core::game::Rules;
 use kalah_core::index::{RowIndex, TableRow, row_count};
+use kalah_solve::solve::Sower;
 use kalah_tables::rows::{Moves, RowMaps};
-
-use crate::solve::Sower;
 
 /// Rows of a board with up to some number of seeds. All layers share their maps and moves.
 pub(super) struct GraphRows {

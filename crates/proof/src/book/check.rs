@@ -1,8 +1,7 @@
 use kalah_core::game::{Bounds, Position};
 use kalah_core::table::Tables;
-
-use crate::book::{Book, BookError};
-use crate::solve::{SolveError, Solver};
+use kalah_solve::book::{Book, BookError};
+use kalah_solve::solve::{SolveError, Solver};
 
 /// Compares every position of a book with the positions after its moves, whose bounds come from the book, the
 /// rules and `tables`. Calls `done` with the number of positions compared, and stops when it returns false.

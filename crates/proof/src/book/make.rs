@@ -1,11 +1,10 @@
 use std::time::Duration;
 
 use kalah_core::game::{Bounds, Position};
+use kalah_solve::book::{Book, BookError};
+use kalah_solve::solve::{SolveError, Solver};
 
 use super::reach::{Reached, reached};
-use crate::analyse::error::AnalyseError;
-use crate::book::{Book, BookError};
-use crate::solve::{SolveError, Solver};
 
 /// Positions to solve, and the time for each.
 #[derive(Clone, Copy, Debug)]
@@ -75,8 +74,8 @@ pub fn make(
     start: &Position,
     options: &MakeOptions,
     book: &mut Book,
-    on_step: &mut dyn FnMut(&Book, &Step) -> Result<(), AnalyseError>,
-) -> Result<Made, AnalyseError> {
+    on_step: &mut dyn FnMut(&Book, &Step) -> Result<(), SolveError>,
+) -> Result<Made, SolveError> {
     let mut made = Made::default();
     let reach = solver.table_seeds().unwrap_or(0) as u32;
     // The start follows from the positions after one turn.
@@ -129,7 +128,7 @@ fn follow(book: &mut Book, position: &Position) -> Result<bool, BookError> {
 }
 
 /// Searches `position` and adds the proved bounds, even if the search is stopped.
-fn search(solver: &Solver, position: &Position, within: Option<Duration>, book: &mut Book) -> Result<(), AnalyseError> {
+fn search(solver: &Solver, position: &Position, within: Option<Duration>, book: &mut Book) -> Result<(), SolveError> {
     let found = solver.first_guess(position).and_then(|guess| match within {
         Some(within) => solver.narrow(position, guess, within).map(drop),
         None => solver.value(position, guess).map(drop),

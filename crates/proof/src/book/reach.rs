@@ -1,8 +1,7 @@
 use std::collections::HashSet;
 
 use kalah_core::game::Position;
-
-use crate::book::{Book, BookError};
+use kalah_solve::book::{Book, BookError};
 
 /// The positions of the first turns of a game, without stores.
 pub(super) struct Reached {

@@ -1,6 +1,5 @@
 use kalah_core::game::{Capture, MAX_PITS, Position, Row, Rules};
-
-use super::key::MAX_SEEDS;
+use kalah_solve::bounds::MAX_SEEDS;
 
 /// Rules for the last seed of a sowing, and the number of pits a side.
 #[derive(Clone, Copy, Debug)]

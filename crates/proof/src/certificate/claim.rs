@@ -2,8 +2,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use kalah_core::game::{Bounds, Position};
-
-use super::key::ClaimKeys;
+use kalah_solve::bounds::{ClaimKeys, CodedClaim};
 
 /// A lower or an upper bound of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -94,7 +93,7 @@ impl ClaimSet {
     }
 
     /// A set of claims that are sorted by key, each position once.
-    pub(super) fn of_sorted(keys: ClaimKeys, claims: Vec<(u128, [u8; 2])>) -> ClaimSet {
+    pub(super) fn of_sorted(keys: ClaimKeys, claims: Vec<CodedClaim>) -> ClaimSet {
         ClaimSet { keys, claims: claims.into_iter().collect() }
     }
 
@@ -153,7 +152,7 @@ impl ClaimSet {
     }
 
     /// All claims in order: key, lower and upper bound.
-    pub(super) fn coded(&self) -> impl Iterator<Item = (u128, [u8; 2])> + '_ {
+    pub(super) fn coded(&self) -> impl Iterator<Item = CodedClaim> + '_ {
         self.claims.iter().map(|(&key, &bounds)| (key, bounds))
     }
 }

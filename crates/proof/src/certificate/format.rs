@@ -4,10 +4,9 @@ use bytemuck::{Pod, Zeroable};
 use kalah_core::game::{MAX_PITS, Pit, Position, Row, Rules, ValueBounds};
 use kalah_core::header::{Kind, Start, is_sealed, sealed};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use kalah_solve::bounds::{BLOCK_CLAIMS, BlockEntry, ENTRY_BYTES, entries};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::block::{self, BLOCK_CLAIMS, ENTRY_BYTES, RawEntry};
-use super::bytes::Bytes;
 use super::check::Checker;
 use super::error::{CertificateDamage, CertificatePart, VERSION};
 use super::statement::{Head, OpeningBounds, Statement};
@@ -127,35 +126,49 @@ impl Header {
     }
 
     /// Parses the prefix: statement, digests of the tables, and the list of blocks.
-    pub(crate) fn prefix(&self, bytes: &[u8]) -> Result<(Head, Vec<RawEntry>), CertificateDamage> {
+    pub(crate) fn prefix(&self, bytes: &[u8]) -> Result<(Head, Vec<BlockEntry>), CertificateDamage> {
         let damaged = CertificateDamage::Part;
         let split = checked(bytes).zip(self.blocks.checked_mul(ENTRY_BYTES));
         let split = split.and_then(|(prefix, bytes)| prefix.split_at_checked(prefix.len().checked_sub(bytes)?));
         let (statement, directory) = split.ok_or(damaged(CertificatePart::Statement))?;
         let head = self.head(statement).ok_or(damaged(CertificatePart::Statement))?;
         head.statement.goals()?;
-        let entries = block::entries(directory, self.claims).ok_or(damaged(CertificatePart::Directory))?;
+        let entries = entries(directory, self.claims).ok_or(damaged(CertificatePart::Directory))?;
         Ok((head, entries))
     }
 
     /// Parses the head from the bytes of the statement.
     fn head(&self, bytes: &[u8]) -> Option<Head> {
-        let mut at = Bytes::new(bytes);
-        let (mover_store, other_store) = (at.u32()?, at.u32()?);
-        let mut row = || (0..self.pits).map(|_| at.u32()).collect::<Option<Vec<u32>>>().and_then(|row| Row::new(&row));
+        let mut at = bytes;
+        let [mover_store, other_store] = [take(&mut at)?, take(&mut at)?].map(u32::from_le_bytes);
+        let mut row = || {
+            let seeds: Option<Vec<u32>> = (0..self.pits).map(|_| take(&mut at).map(u32::from_le_bytes)).collect();
+            Row::new(&seeds?)
+        };
         let (mover, other) = (row()?, row()?);
         let position = Position::new(mover, other, mover_store, other_store).ok()?;
-        let bounds = ValueBounds { lower: at.i64()?, upper: at.i64()? };
+        let bounds = take_values(&mut at)?;
         let mut openings = Vec::new();
         for _ in 0..self.openings {
-            let bounds = ValueBounds { lower: at.i64()?, upper: at.i64()? };
-            let count = usize::from(at.u16()?);
-            let moves = at.take(count).filter(|_| count <= MAX_MOVES)?;
+            let bounds = take_values(&mut at)?;
+            let count = usize::from(u16::from_le_bytes(take(&mut at)?));
+            let moves = at.split_off(..count).filter(|_| count <= MAX_MOVES)?;
             let moves = moves.iter().map(|&pit| Pit::from_number(pit.into())).collect::<Option<_>>()?;
             openings.push(OpeningBounds { moves, bounds });
         }
-        let tables = (2..=self.table_seeds).map(|_| at.digest()).collect::<Option<_>>()?;
+        let tables = (2..=self.table_seeds).map(|_| take(&mut at)).collect::<Option<_>>()?;
         let statement = Statement { rules: self.rules, position, bounds, openings };
         at.is_empty().then_some(Head { statement, effort: self.effort, tables })
     }
+}
+
+/// Removes some bytes from the front.
+fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+    bytes.split_off(..N)?.try_into().ok()
+}
+
+/// Removes bounds of a value from the front.
+fn take_values(bytes: &mut &[u8]) -> Option<ValueBounds> {
+    let [lower, upper] = [take(bytes)?, take(bytes)?].map(i64::from_le_bytes);
+    Some(ValueBounds { lower, upper })
 }

@@ -3,14 +3,11 @@
 
 // | module | contents |
 // |---|---|
-// | `key` | the number of a position by which claims are sorted |
 // | `claim` | proved bounds of scores |
 // | `statement` | the bounds that a certificate proves |
 // | `format` | the bytes of a file |
 // | `writer` | writing files |
 // | `error` | errors of files |
-// | `block` | sorted positions with bounds in compressed blocks, for books and jobs, too |
-// | `bytes` | reading bytes from the front |
 // | `board` | an implementation of the rules for the checker alone |
 // | `memory` | bounds found by one search of the checker |
 // | `checker_search` | the checker's search |
@@ -21,16 +18,13 @@
 // | `stored` | reading files: into memory, or as a certificate whose claims stay in its file |
 // | `tally` | the counts of a check, and the file that keeps them |
 
-pub(crate) mod block;
 mod board;
-mod bytes;
 mod check;
 mod check_error;
 mod checker_search;
 mod claim;
 mod error;
 mod format;
-mod key;
 mod memory;
 mod run;
 mod statement;
@@ -44,7 +38,7 @@ pub use check_error::{CheckError, Unproved};
 pub use checker_search::CheckerFinding;
 pub use claim::{Bound, Claim, ClaimError, ClaimSet};
 pub use error::{CertificateDamage, CertificateError, CertificatePart, VERSION};
-pub use key::ClaimKeys;
+pub use kalah_solve::bounds::ClaimKeys;
 pub use run::Check;
 pub use statement::{Certificate, Goal, Head, OpeningBounds, Statement, StatementError, digest_of_tables};
 pub use stored::StoredCertificate;

@@ -8,10 +8,10 @@ use kalah_base::progress::Pulse;
 use kalah_base::random::generator;
 use kalah_core::game::{Bounds, Position};
 use kalah_core::table::{TableError, TableKey, Tables};
+use kalah_solve::bounds::CodedClaim;
 use parking_lot::Mutex;
 use rayon::prelude::*;
 
-use super::block::CodedClaim;
 use super::check::{Checker, Reason};
 use super::check_error::{CheckError, Unproved};
 use super::claim::{Bound, Claim};

@@ -7,14 +7,13 @@ use kalah_base::file;
 use kalah_base::progress::Pulse;
 use kalah_base::system::AvailableMemory;
 use kalah_core::game::{Bounds, Position};
+use kalah_solve::bounds::{BLOCK_CLAIMS, BlockEntry, ClaimKeys, CodedClaim};
 use rayon::prelude::*;
 
-use super::block::{self, BLOCK_CLAIMS, CodedClaim, RawEntry};
 use super::check_error::CheckError;
 use super::claim::{Claim, ClaimSet};
 use super::error::{CertificateDamage, CertificateError, CertificatePart};
 use super::format::{DIGEST_BYTES, HEADER_BYTES, Header};
-use super::key::ClaimKeys;
 use super::statement::{Certificate, Head};
 
 /// Blocks whose claims are checked at a time, at least.
@@ -49,7 +48,7 @@ struct Contents {
 #[derive(Debug)]
 struct Block {
     offset: u64,
-    entry: RawEntry,
+    entry: BlockEntry,
     /// Key of the first claim.
     first: u128,
 }
@@ -84,21 +83,19 @@ impl Contents {
         let keys = ClaimKeys::new(header.pits);
         let (mut blocks, mut claims) = (Vec::new(), Vec::<CodedClaim>::new());
         for (number, entry) in entries.iter().enumerate() {
-            let (compressed_bytes, raw_bytes, count) = (entry.compressed_bytes(), entry.raw_bytes(), entry.claims());
-            if compressed_bytes as u64 > end - offset {
+            if entry.compressed_bytes() as u64 > end - offset {
                 return Err(part(CertificatePart::Block(number)));
             }
-            let compressed = read(compressed_bytes)?;
+            let compressed = read(entry.compressed_bytes())?;
             hash.update(&compressed);
             // The last claim of a block is compared with the first one of the next.
             claims.drain(..claims.len().saturating_sub(1));
             let before = claims.len();
-            let decompressed =
-                entry.is_of(&compressed).then(|| block::decompress(&compressed, raw_bytes, count, &keys, &mut claims));
-            decompressed.flatten().ok_or(part(CertificatePart::Block(number)))?;
+            let decompressed = entry.decompress(&compressed, &keys, &mut claims);
+            decompressed.ok_or(part(CertificatePart::Block(number)))?;
             each(&claims[before..]);
             blocks.push(Block { offset, entry: *entry, first: claims[before].0 });
-            offset += compressed_bytes as u64;
+            offset += compressed.len() as u64;
         }
         if offset != end {
             return Err(part(CertificatePart::Directory));
@@ -253,12 +250,10 @@ impl StoredCertificate {
         let Block { offset, entry, .. } = &self.contents.blocks[number];
         let mut compressed = vec![0; entry.compressed_bytes()];
         file::read_exact_at(&self.file, &mut compressed, *offset).map_err(io(&self.path))?;
-        let (raw_bytes, count, keys) = (entry.raw_bytes(), entry.claims(), &self.contents.keys);
-        let mut claims = Vec::with_capacity(count);
-        let read =
-            entry.is_of(&compressed).then(|| block::decompress_again(&compressed, raw_bytes, count, keys, &mut claims));
+        let mut claims = Vec::with_capacity(entry.claims());
+        let read = entry.decompress_again(&compressed, &self.contents.keys, &mut claims);
         let damage = CertificateDamage::Part(CertificatePart::Block(number));
-        read.flatten().ok_or(CertificateError::Damaged { path: self.path.clone(), damage })?;
+        read.ok_or(CertificateError::Damaged { path: self.path.clone(), damage })?;
         Ok(claims)
     }
 }

@@ -6,13 +6,12 @@ use std::path::Path;
 use kalah_base::file::{self, FileContent};
 use kalah_core::game::ValueBounds;
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use kalah_solve::bounds::{BLOCK_CLAIMS, ClaimKeys, CodedClaim, ENTRY_BYTES, compressed};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::block::{self, BLOCK_CLAIMS, CodedClaim, ENTRY_BYTES};
 use super::check::Checker;
 use super::error::CertificateError;
 use super::format::{DIGEST_BYTES, MAX_MOVES, header_bytes};
-use super::key::ClaimKeys;
 use super::statement::{Certificate, Head, Statement};
 
 impl Certificate {
@@ -43,7 +42,7 @@ pub(crate) fn write_sorted(
 ) -> Result<(u64, [u8; 32]), CertificateError> {
     let io = |source| CertificateError::Io { path: path.to_owned(), source };
     validate(head, keys).map_err(|reason| CertificateError::Invalid { path: path.to_owned(), reason })?;
-    let (directory, blocks) = block::compressed(claims).map_err(io)?;
+    let (directory, blocks) = compressed(claims).map_err(io)?;
     debug_assert_eq!(directory.len(), count.div_ceil(BLOCK_CLAIMS as u64) as usize * ENTRY_BYTES);
     let mut prefix = statement_bytes(head);
     prefix.extend(directory);

@@ -7,9 +7,9 @@ use kalah_base::printable::signed;
 use kalah_core::cancel::Stopped;
 use kalah_core::game::{Position, ValueBounds};
 use kalah_core::table::TableError;
+use kalah_solve::solve::SolveError;
 
 use crate::certificate::{Bound, CertificateError, Statement, StatementError};
-use crate::solve::SolveError;
 
 /// Error of a proof.
 #[derive(Debug, thiserror::Error)]

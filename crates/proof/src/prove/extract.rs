@@ -3,13 +3,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use kalah_core::cancel::Cancel;
 use kalah_core::game::Bounds;
+use kalah_solve::solve::{SolveError, Solver};
 use rayon::prelude::*;
 
 use super::checkers::Checkers;
 use super::claims::Claims;
 use super::error::ProveError;
 use super::test::{Reply, Test};
-use crate::solve::{SolveError, Solver};
 
 /// Number of tests searched again at a time, on all threads.
 const BATCH: usize = 256;

@@ -1,6 +1,7 @@
+use kalah_solve::solve::Solver;
+
 use super::manager::Numbers;
 use super::test::Test;
-use crate::solve::Solver;
 
 /// Turns of the search that evaluates a test that was not run.
 const TURNS: u32 = 3;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use kalah_base::file::{self, StateError};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::Rules;
+use kalah_solve::solve::{SolveError, Solver};
 use kalah_tables::table::Leases;
 
 use super::checkers::Checkers;
@@ -21,7 +22,6 @@ use super::target::{Aim, Target};
 use super::test::{Reply, Test};
 use super::wrong_jobs::JobChecker;
 use crate::certificate::{ClaimKeys, Head, Statement, StoredCertificate, write_sorted};
-use crate::solve::{SolveError, Solver};
 
 /// Sleep of a process that waits for others: the first, and the longest.
 const WAITS: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];

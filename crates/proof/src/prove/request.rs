@@ -2,12 +2,12 @@ use std::fmt;
 
 use kalah_base::printable::signed;
 use kalah_core::game::{Pit, Place, Position, Rules, ValueBounds, mover_value};
+use kalah_solve::solve::{Opening, Solver};
 use serde::{Deserialize, Serialize};
 
 use super::error::ProveError;
 use super::target::{Aim, Target};
 use crate::certificate::Statement;
-use crate::solve::{Opening, Solver};
 
 /// Aim of a request for a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

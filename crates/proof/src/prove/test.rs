@@ -109,7 +109,7 @@ pub(super) fn rows(position: &Position, pits: &str, rows: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::solve::{Solver, SolverOptions};
+    use kalah_solve::solve::{Solver, SolverOptions};
 
     #[test]
     fn a_test_succeeds_exactly_if_it_does_with_one_of_the_moves() {

@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use kalah_core::cancel::Cancel;
+use kalah_solve::solve::Solver;
 use rayon::prelude::*;
 
 use super::checkers::Checkers;
@@ -8,7 +9,6 @@ use super::claims::Claims;
 use super::directory::{Job, ProofDirectory};
 use super::error::ProveError;
 use super::test::{Reply, Test};
-use crate::solve::Solver;
 
 /// Finds jobs of a directory whose files state something that does not follow.
 ///

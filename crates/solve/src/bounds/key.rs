@@ -2,7 +2,7 @@ use kalah_core::game::Position;
 use kalah_core::index::{MAX_RANKED_SEEDS, sequence_position, sequence_rank, sequences};
 
 /// Maximum seeds in play of a position in a certificate.
-pub(crate) const MAX_SEEDS: usize = MAX_RANKED_SEEDS;
+pub const MAX_SEEDS: usize = MAX_RANKED_SEEDS;
 
 /// Bits of a key below the seeds in play.
 const RANK_BITS: u32 = 120;
@@ -41,7 +41,7 @@ impl ClaimKeys {
     }
 
     /// The key of the position with these seeds in play and this rank.
-    pub(super) fn of_rank(seeds: usize, rank: u128) -> u128 {
+    pub fn of_rank(seeds: usize, rank: u128) -> u128 {
         (seeds as u128) << RANK_BITS | rank
     }
 
