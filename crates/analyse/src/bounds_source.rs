@@ -55,7 +55,7 @@ impl<'s> BoundsSource<'s> {
     ///
     /// # Errors
     /// As [`BoundsSource::bounds`].
-    pub fn best_moves(&self, position: &Position, score: u32) -> Result<Option<Vec<Pit>>, SolveError> {
+    pub(crate) fn best_moves(&self, position: &Position, score: u32) -> Result<Option<Vec<Pit>>, SolveError> {
         let known = self.at_once(position)?;
         if known.is_decided() {
             return Ok(Some(known.best().collect()));

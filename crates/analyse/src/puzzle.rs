@@ -33,10 +33,10 @@ pub enum Level {
 
 impl Level {
     /// All of them.
-    pub const ALL: [Level; 3] = [Level::Easy, Level::Medium, Level::Hard];
+    pub(crate) const ALL: [Level; 3] = [Level::Easy, Level::Medium, Level::Hard];
 
     /// The name in JSON documents and on the command line.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Level::Easy => "easy",
             Level::Medium => "medium",
@@ -108,7 +108,7 @@ impl Puzzle {
     ///
     /// # Errors
     /// If a table is damaged.
-    pub fn of(tables: &Tables, position: &Position) -> Result<Option<Puzzle>, TableError> {
+    pub(crate) fn of(tables: &Tables, position: &Position) -> Result<Option<Puzzle>, TableError> {
         if position.is_over() || position.moves().count() < FEWEST_MOVES {
             return Ok(None);
         }

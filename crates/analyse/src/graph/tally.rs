@@ -77,7 +77,7 @@ pub struct Branching {
 
 impl Branching {
     /// The maximum number of moves of a position.
-    pub const MOST: usize = kalah_core::index::MAX_TABLE_PITS;
+    pub(crate) const MOST: usize = kalah_core::index::MAX_TABLE_PITS;
 
     /// Positions counted.
     pub fn positions(&self) -> u64 {

@@ -28,13 +28,13 @@ impl Outcome {
     }
 
     /// The outcome with this letter.
-    pub fn from_letter(letter: char) -> Option<Outcome> {
+    pub(crate) fn from_letter(letter: char) -> Option<Outcome> {
         Outcome::ALL.into_iter().find(|outcome| outcome.letter() == letter)
     }
 
     /// The outcome for the other player.
     #[must_use]
-    pub fn turned(self) -> Outcome {
+    pub(crate) fn turned(self) -> Outcome {
         match self {
             Outcome::Win => Outcome::Loss,
             Outcome::Draw => Outcome::Draw,

@@ -44,7 +44,7 @@ impl<const PLACES: usize> Lap<PLACES> {
 
 impl<const PLACES: usize> Ring<PLACES> {
     /// Pits a side.
-    pub const PITS: usize = PLACES / 2;
+    pub(crate) const PITS: usize = PLACES / 2;
 
     /// The ring of a position; `None` for another number of pits.
     pub fn new(position: &Position) -> Option<Ring<PLACES>> {
@@ -91,7 +91,7 @@ impl<const PLACES: usize> Ring<PLACES> {
 
     /// Seeds in the pit with this index of the mover's row.
     #[inline]
-    pub fn seeds_in(&self, pit: usize) -> u32 {
+    pub(crate) fn seeds_in(&self, pit: usize) -> u32 {
         self.seeds[pit]
     }
 

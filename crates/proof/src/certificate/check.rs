@@ -30,7 +30,6 @@ pub enum Reason {
 /// It shares no code with the solver. Each thread has its own checker.
 pub struct Checker<'a> {
     search: CheckerSearch<'a>,
-    rules: Rules,
     effort: u32,
     /// Nodes of all searches.
     nodes: u64,
@@ -63,21 +62,16 @@ impl<'a> Checker<'a> {
             }
         }
         let search = CheckerSearch::new(Variant::new(rules, pits)?, tables, table_seeds, effort);
-        Some(Checker { search, rules, effort, nodes: 0 })
-    }
-
-    /// The rule set.
-    pub fn rules(&self) -> Rules {
-        self.rules
+        Some(Checker { search, effort, nodes: 0 })
     }
 
     /// The effort k: searches visit at most 2^k nodes. With k = 0, no [reason](Checker::reason) is a search.
-    pub fn effort(&self) -> u32 {
+    pub(crate) fn effort(&self) -> u32 {
         self.effort
     }
 
     /// Nodes of all searches so far.
-    pub fn nodes(&self) -> u64 {
+    pub(crate) fn nodes(&self) -> u64 {
         self.nodes
     }
 
@@ -90,7 +84,7 @@ impl<'a> Checker<'a> {
     ///
     /// # Panics
     /// As [`Checker::exact`].
-    pub fn again_moves(&self, position: &Position) -> Vec<Position> {
+    pub(crate) fn again_moves(&self, position: &Position) -> Vec<Position> {
         let (board, variant) = (self.board(position), self.search.variant);
         let moves = board.moves(&variant).filter(|_| !position.is_over()).map(|pit| board.after(&variant, pit));
         moves.filter(|after| after.again).map(|after| after.board.position(variant.pits)).collect()
@@ -178,7 +172,7 @@ impl<'a> Checker<'a> {
     ///
     /// # Panics
     /// As [`Checker::exact`].
-    pub fn each_move(
+    pub(crate) fn each_move(
         &self,
         position: &Position,
         known: &impl Fn(&Position) -> Option<Bounds>,

@@ -98,11 +98,6 @@ impl<'a> Strategy<'a> {
         Ok(Strategy { certificate, checker })
     }
 
-    /// The certificate.
-    pub fn certificate(&self) -> &'a Certificate {
-        self.certificate
-    }
-
     /// The move to play in `position`, whose stores do not matter; `None` if the game is over. Of moves with equal
     /// lower bounds it is one with the highest upper bound, then the one nearest to the store.
     ///

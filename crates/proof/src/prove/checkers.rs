@@ -46,7 +46,7 @@ impl<'a> Checkers<'a> {
     ///
     /// # Errors
     /// If a table cannot be read.
-    pub fn research(&self, test: &Test) -> Result<(Option<bool>, u64), TableError> {
+    pub(crate) fn research(&self, test: &Test) -> Result<(Option<bool>, u64), TableError> {
         let found = self.with_checker(|checker| checker.reaches(&test.position, test.score));
         found.map(|research| (research.reached, research.nodes))
     }
@@ -56,7 +56,7 @@ impl<'a> Checkers<'a> {
     /// # Errors
     /// If a bound does not follow, the statement is true of every game, a table cannot be read, or `cancel` is
     /// cancelled.
-    pub fn check(&self, statement: &Statement, claims: &Claims, cancel: &Cancel) -> Result<(), ProveError> {
+    pub(crate) fn check(&self, statement: &Statement, claims: &Claims, cancel: &Cancel) -> Result<(), ProveError> {
         let unproved = |position: Position, bound| ProveError::Unproved { position: Box::new(position), bound };
         let goals = statement.goals()?;
         if goals.is_empty() {

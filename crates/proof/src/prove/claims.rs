@@ -71,7 +71,7 @@ impl Claims {
     }
 
     /// Number of claimed positions.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.store.len()
     }
 
@@ -81,7 +81,7 @@ impl Claims {
     }
 
     /// The claimed bounds of a position, whose stores do not matter.
-    pub fn get(&self, position: &Position) -> Option<Bounds> {
+    pub(crate) fn get(&self, position: &Position) -> Option<Bounds> {
         self.claimed(position).map(Claimed::bounds)
     }
 
@@ -192,7 +192,7 @@ impl Claims {
     }
 
     /// Adds all claims of `others`. The tighter bounds of a position stay.
-    pub fn extend(&mut self, others: Claims) {
+    pub(crate) fn extend(&mut self, others: Claims) {
         if self.is_empty() {
             *self = others;
             return;

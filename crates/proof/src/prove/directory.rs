@@ -137,11 +137,6 @@ impl ProofDirectory {
         &self.plan
     }
 
-    /// The directory.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Locks the directory for this process alone.
     ///
     /// # Errors
@@ -151,7 +146,7 @@ impl ProofDirectory {
     }
 
     /// The file of a job.
-    pub fn job_path(&self, test: &Test) -> PathBuf {
+    pub(crate) fn job_path(&self, test: &Test) -> PathBuf {
         self.jobs().join(format!("{}-{}.job", rows(&test.position, ".", "_"), test.score))
     }
 
@@ -160,7 +155,7 @@ impl ProofDirectory {
     }
 
     /// The lease of a job: the file by which a process shows that it runs the job.
-    pub fn lease_path(&self, test: &Test) -> PathBuf {
+    pub(crate) fn lease_path(&self, test: &Test) -> PathBuf {
         self.job_path(test).with_extension("lease")
     }
 
@@ -169,7 +164,7 @@ impl ProofDirectory {
     ///
     /// # Errors
     /// If the directory cannot be listed.
-    pub fn leases(&self) -> Result<Vec<(Test, String)>, ProveError> {
+    pub(crate) fn leases(&self) -> Result<Vec<(Test, String)>, ProveError> {
         let mut leases = Vec::new();
         for path in self.files("lease")? {
             // A lease ends with its job, which may just have happened.
@@ -189,7 +184,7 @@ impl ProofDirectory {
     ///
     /// # Errors
     /// If the directory cannot be listed.
-    pub fn job_paths(&self) -> Result<Vec<PathBuf>, ProveError> {
+    pub(crate) fn job_paths(&self) -> Result<Vec<PathBuf>, ProveError> {
         self.files("job")
     }
 
@@ -197,7 +192,7 @@ impl ProofDirectory {
     ///
     /// # Errors
     /// If the directory cannot be listed, or a file cannot be removed.
-    pub fn remove_leftovers(&self) -> Result<(), ProveError> {
+    pub(crate) fn remove_leftovers(&self) -> Result<(), ProveError> {
         let leases = self.files("lease")?.into_iter().chain([self.certificate_lease_path()]);
         for path in leases {
             self.remove_lease(&path)?;
@@ -214,7 +209,7 @@ impl ProofDirectory {
     ///
     /// # Errors
     /// If the directory cannot be listed, or a file cannot be removed.
-    pub fn remove_stale(&self, patience: Duration) -> Result<(), ProveError> {
+    pub(crate) fn remove_stale(&self, patience: Duration) -> Result<(), ProveError> {
         let age = |path: &Path| path.metadata().ok()?.modified().ok()?.elapsed().ok();
         for (path, job) in self.temporaries()? {
             if job.exists() || age(&path).is_some_and(|age| age >= patience) {
@@ -288,7 +283,7 @@ impl ProofDirectory {
     ///
     /// # Errors
     /// If it cannot be read, is damaged, or belongs to another proof.
-    pub fn read(&self, path: &Path) -> Result<(Job, Claims), ProveError> {
+    pub(crate) fn read(&self, path: &Path) -> Result<(Job, Claims), ProveError> {
         let size = fs::metadata(path).map_err(ProveError::io(path))?.len();
         let damaged = |what: &str| ProveError::from(StateError::damaged(path, what));
         if size > MOST_JOB_BYTES {
@@ -329,13 +324,13 @@ impl ProofDirectory {
     ///
     /// # Errors
     /// If the file exists and cannot be removed.
-    pub fn remove(&self, path: &Path) -> Result<(), ProveError> {
+    pub(crate) fn remove(&self, path: &Path) -> Result<(), ProveError> {
         file::found(fs::remove_file(path)).map_err(ProveError::io(path))?;
         Ok(())
     }
 
     /// The lease of the certificate: the file by which a process shows that it collects the claims.
-    pub fn certificate_lease_path(&self) -> PathBuf {
+    pub(crate) fn certificate_lease_path(&self) -> PathBuf {
         self.path.join("certificate.lease")
     }
 

@@ -68,7 +68,7 @@ impl ProofPlan {
     }
 
     /// Statement, effort and tables of the certificate with this progress.
-    pub fn head(&self, parts: &[Progress]) -> Head {
+    pub(crate) fn head(&self, parts: &[Progress]) -> Head {
         Head { statement: self.statement(parts), effort: self.effort, tables: self.tables.clone() }
     }
 }

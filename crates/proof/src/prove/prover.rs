@@ -202,7 +202,7 @@ impl<'p, 's> Prover<'p, 's> {
     }
 
     /// Number of re-searches by this process.
-    pub fn researches(&self) -> u64 {
+    pub(crate) fn researches(&self) -> u64 {
         self.researches.load(Ordering::Relaxed)
     }
 
@@ -245,7 +245,7 @@ impl<'p, 's> Prover<'p, 's> {
     }
 
     /// Progress of the proof. At most `most` remaining jobs are counted.
-    pub fn state(&mut self, most: usize) -> State {
+    pub(crate) fn state(&mut self, most: usize) -> State {
         let JobPlan { jobs, is_complete, targets } = self.manager.plan(&self.targets, &self.finished, most);
         let proved = self.jobs.iter().filter(|job| job.bounds.is_some()).count();
         // Not a `sum`, which is -0.0 without jobs.
@@ -427,7 +427,7 @@ impl<'p, 's> Prover<'p, 's> {
     ///
     /// # Errors
     /// As [`Prover::run`].
-    pub fn certificate_claims(&mut self) -> Result<Claims, ProveError> {
+    pub(crate) fn certificate_claims(&mut self) -> Result<Claims, ProveError> {
         (self.on_event)(ProveEvent::Collecting);
         let (targets, finished) = self.whole();
         // The solver did not search the positions above the jobs.

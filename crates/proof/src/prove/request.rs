@@ -135,12 +135,12 @@ impl Request {
 
 impl RequestPart {
     /// The target for its position.
-    pub fn target(&self) -> Target {
+    pub(crate) fn target(&self) -> Target {
         Target { position: self.position.without_stores(), aim: self.aim }
     }
 
     /// Converts bounds of the score of its position to bounds of the value for the mover of the request.
-    pub fn value(&self, bounds: kalah_core::game::Bounds) -> ValueBounds {
+    pub(crate) fn value(&self, bounds: kalah_core::game::Bounds) -> ValueBounds {
         let [one, two] =
             [bounds.lower, bounds.upper].map(|score| mover_value(self.is_first, self.position.value(score)));
         ValueBounds { lower: one.min(two), upper: one.max(two) }

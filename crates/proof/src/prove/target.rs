@@ -53,7 +53,7 @@ pub struct Progress {
 
 impl Target {
     /// Progress with the proved bounds of the position's score.
-    pub fn progress(&self, known: Option<Bounds>) -> Progress {
+    pub(crate) fn progress(&self, known: Option<Bounds>) -> Progress {
         let seeds = self.position.seeds();
         let known = match known {
             _ if self.position.is_over() => {
@@ -95,7 +95,7 @@ impl Target {
     }
 
     /// Tests whose answers give the bounds `known`.
-    pub fn proved(&self, known: Bounds) -> Vec<(Test, bool)> {
+    pub(crate) fn proved(&self, known: Bounds) -> Vec<(Test, bool)> {
         let reach = (Test::new(&self.position, known.lower), true);
         let hold = (Test::new(&self.position, known.upper + 1), false);
         [reach, hold].into_iter().filter(|(test, _)| test.certain().is_none()).collect()

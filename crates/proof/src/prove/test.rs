@@ -28,12 +28,12 @@ pub(super) enum Reply {
 
 impl Test {
     /// The test of a position, whose stores do not matter.
-    pub fn new(position: &Position, score: u32) -> Test {
+    pub(crate) fn new(position: &Position, score: u32) -> Test {
         Test { position: position.without_stores(), score }
     }
 
     /// The answer, if it does not depend on moves.
-    pub fn certain(&self) -> Option<bool> {
+    pub(crate) fn certain(&self) -> Option<bool> {
         if self.position.is_over() {
             return Some(self.position.mover().total() >= self.score);
         }
@@ -50,7 +50,7 @@ impl Test {
     }
 
     /// Bounds that follow from an answer.
-    pub fn bounds(&self, answer: bool) -> Bounds {
+    pub(crate) fn bounds(&self, answer: bool) -> Bounds {
         if answer {
             Bounds { lower: self.score, upper: self.position.seeds() }
         } else {
