@@ -28,9 +28,8 @@
 //! The crate [`kalah_core`] has everything needed to read tables; most of its modules are re-exported here.
 //!
 //! Dependencies run one way: [`game`], [`mod@file`] <- [`index`], [`evaluation`] <- [`table`] <- [`rows`], [`gpu`] <-
-//! [`build`] <- [`verify`] <- [`certificate`]; [`table`] <- [`mod@export`]; [`certificate`] <- [`book`] <- [`solve`] <-
-//! [`train`]; [`solve`], [`certificate`] <- [`prove`]; [`solve`] <- [`analyse`], [`play`], [`mod@record`] <-
-//! [`serve`] <- the command line.
+//! [`build`] <- [`verify`]; [`table`] <- [`mod@export`]; [`table`] <- [`solve`] <- [`train`], [`analyse`],
+//! [`certificate`] <- [`prove`]; [`certificate`] <- [`play`], [`mod@record`] <- [`serve`] <- the command line.
 //!
 //! The features `cli` (the command `kalah`), `gpu` (building on a GPU) and `serve` (the HTTP server) are on by
 //! default; `parquet` (scores as Parquet) and `remote` (tables at an address) are off. Without any
@@ -71,17 +70,19 @@
 //! | [`temporary`] | directories for temporary files |
 //! | [`printable`] | making untrusted text safe to print |
 //! | [`watcher`] | a thread that watches a condition while other threads work |
+pub use kalah_analyse as analyse;
 pub use kalah_base::{diagnostic, file, printable, progress, random, system, temporary};
 pub use kalah_core::{cancel, cause, evaluation, game, header, index, isa, memory, text};
 pub use kalah_export as export;
 #[cfg(feature = "gpu")]
 pub use kalah_gpu::device as gpu;
 pub use kalah_play::{play, record, watcher};
+pub use kalah_proof::{certificate, prove};
 #[cfg(feature = "remote")]
 pub use kalah_remote as remote;
 #[cfg(feature = "serve")]
 pub use kalah_serve as serve;
-pub use kalah_solve::{analyse, answer, book, certificate, prove, solve, train};
+pub use kalah_solve::{answer, solve, train};
 pub use kalah_tables::{rows, verify};
 
 /// Tables on disk: the format, reading, probing, writing, archives.
@@ -90,6 +91,12 @@ pub mod table {
     pub use kalah_core::file::{LocalFile, Source};
     pub use kalah_core::table::*;
     pub use kalah_tables::table::*;
+}
+
+/// Proved bounds of positions near the start, and making and checking them.
+pub mod book {
+    pub use kalah_proof::book::*;
+    pub use kalah_solve::book::*;
 }
 
 /// Computing tables, layer by layer.

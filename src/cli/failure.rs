@@ -140,7 +140,6 @@ mod tests {
     use std::io;
     use std::path::Path;
 
-    use kalah::analyse::AnalyseError;
     use kalah::analyse::graph::GraphError;
     use kalah::book::{BookError, BookFileError};
     use kalah::build::{BuildError, ComputeError};
@@ -204,9 +203,8 @@ mod tests {
             ProveError::Solve(solve()).into(),
             book().into(),
             file().into(),
-            AnalyseError::Solve(solve()).into(),
-            AnalyseError::Book(book()).into(),
-            AnalyseError::File(file()).into(),
+            SolveError::Book(book()).into(),
+            SolveError::BookFile(file()).into(),
             PlayError::Table(table()).into(),
             PlayError::Book(book()).into(),
             play().into(),

@@ -4,9 +4,7 @@
 use std::path::Path;
 use std::process::Output;
 
-use kalah::analyse::AnalyseError;
-use kalah::analyse::book::{MakeOptions, check_by_search, check_neighbours, derive, make};
-use kalah::book::{Book, BookError, Books};
+use kalah::book::{Book, BookError, Books, MakeOptions, check_by_search, check_neighbours, derive, make};
 use kalah::build::build;
 use kalah::cancel::Cancel;
 use kalah::certificate::Certificate;
@@ -178,7 +176,7 @@ fn a_stopped_book_goes_on_to_the_same_bytes() {
         let mut left = steps;
         let ended = make(&solver(RULES, &start), &start, &MakeOptions::new(3), &mut book, &mut |_, step| {
             left -= usize::from(step.searched);
-            if left == 0 { Err(AnalyseError::Solve(kalah::solve::SolveError::Stopped)) } else { Ok(()) }
+            if left == 0 { Err(kalah::solve::SolveError::Stopped) } else { Ok(()) }
         });
         assert_eq!(ended.is_ok(), steps == usize::MAX);
         book = Book::from_bytes(&book.to_bytes()).unwrap();

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use kalah_analyse::QualityTally;
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Pit, Place, Position, Rules};
 use kalah_play::record::{GameRecord, read_game};
-use kalah_solve::analyse::QualityTally;
 use serde::Serialize;
 
 use super::ApiError;

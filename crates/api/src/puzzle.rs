@@ -1,7 +1,7 @@
+use kalah_analyse::{Level, Puzzle, PuzzleMiner, PuzzleRecord};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Line, Position, Rules};
 use kalah_core::table::Tables;
-use kalah_solve::analyse::{Level, Puzzle, PuzzleMiner, PuzzleRecord};
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 
+use kalah_analyse::Puzzle;
 use kalah_api::PuzzleKey;
-use kalah_solve::analyse::Puzzle;
 use parking_lot::Mutex;
 
 /// Maximum number of cached puzzles.

@@ -2,7 +2,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use kalah::analyse::{AnalyseError, BoundsSource, QualityTally, Review as Reviewed, ReviewedTurn, review};
+use kalah::analyse::{BoundsSource, QualityTally, Review as Reviewed, ReviewedTurn, review};
 use kalah::cancel::Cancel;
 use kalah::file::is_stream;
 use kalah::game::{Line, MAX_PITS, Pit, Place, Position, ValueBounds};
@@ -213,14 +213,14 @@ impl Review {
             let turns = output::count(place.turns, "turn");
             progress.stage(format!("after {turns}, {} seeds in play", place.position.seeds()));
         };
-        let work = || review(rules, &start, &game.line, &known, &report);
+        let work = || review(rules, &places, game.line.turns(), &known, &report);
         let reviewed = match &solver {
             Some(solver) => progress.watch(solver, None, || (), work),
             None => work(),
         };
         progress.finish();
         let reviewed = match reviewed {
-            Err(AnalyseError::Solve(SolveError::Stopped)) => {
+            Err(SolveError::Stopped) => {
                 output::message(
                     "stopped: an incomplete review is not printed; a smaller --within SECONDS makes it shorter",
                 );

@@ -16,7 +16,7 @@ use sources::Sources;
 use super::ROOT;
 
 /// Crates with layers: the name by which others use each, and its root.
-const CRATES: [(&str, &str); 13] = [
+const CRATES: [(&str, &str); 15] = [
     ("kalah_core", "crates/core/src/lib.rs"),
     ("kalah_base", "crates/base/src/lib.rs"),
     ("kalah_tables", "crates/tables/src/lib.rs"),
@@ -24,6 +24,8 @@ const CRATES: [(&str, &str); 13] = [
     ("kalah_gpu", "crates/gpu/src/lib.rs"),
     ("kalah_remote", "crates/remote/src/lib.rs"),
     ("kalah_solve", "crates/solve/src/lib.rs"),
+    ("kalah_proof", "crates/proof/src/lib.rs"),
+    ("kalah_analyse", "crates/analyse/src/lib.rs"),
     ("kalah_play", "crates/play/src/lib.rs"),
     ("kalah_api", "crates/api/src/lib.rs"),
     ("kalah_wasm", "crates/wasm/src/lib.rs"),

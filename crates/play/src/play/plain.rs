@@ -3,7 +3,7 @@
 use kalah_base::random::{choice, mixed};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Pit, Position, Rules};
-use kalah_solve::certificate::{Basis, Strategy};
+use kalah_proof::certificate::{Basis, Strategy};
 
 use super::{Choice, PlayError, Player, PlayerName, Source, Worth};
 

@@ -6,8 +6,8 @@ use kalah_base::printable::{printable, signed};
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::game::{IllegalMove, Pit, Position, Rules};
 use kalah_core::table::TableError;
+use kalah_proof::certificate::StrategyError;
 use kalah_solve::book::BookError;
-use kalah_solve::certificate::StrategyError;
 use kalah_solve::solve::SolveError;
 
 /// Error of a player.

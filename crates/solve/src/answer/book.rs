@@ -25,7 +25,7 @@ pub struct Known {
 impl Known {
     /// The value of `position`, or its bounds, from `bounds` of its score. Bounds that follow from
     /// the seeds in play are left out.
-    pub fn new(position: &Position, bounds: Bounds) -> Known {
+    pub(crate) fn new(position: &Position, bounds: Bounds) -> Known {
         let exact = (bounds.lower == bounds.upper).then_some(bounds.lower);
         let [lower, upper] = [bounds.lower, bounds.upper].map(|score| position.value(score));
         let open = exact.is_none();

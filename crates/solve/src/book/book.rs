@@ -3,8 +3,7 @@ use std::ops::RangeInclusive;
 use kalah_core::game::{Bounds, Position, Rules};
 
 use super::error::BookError;
-use crate::certificate::ClaimKeys;
-use crate::certificate::block::CodedClaim;
+use crate::bounds::{ClaimKeys, CodedClaim};
 
 /// Proved bounds of the scores of positions, for one rule set and number of pits. Most positions are near the
 /// start.

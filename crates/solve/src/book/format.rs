@@ -6,8 +6,7 @@ use kalah_core::header::{Kind, Start, is_sealed, sealed};
 
 use super::book::Book;
 use super::error::BookError;
-use crate::certificate::ClaimKeys;
-use crate::certificate::block::{compressed, take};
+use crate::bounds::{ClaimKeys, compressed, take};
 
 /// The version that this program reads and writes.
 pub(super) const VERSION: u32 = 2;

@@ -7,6 +7,7 @@ use kalah_core::table::TableError;
 use kalah_core::text::count;
 
 use super::packed::MAX_BOARD_SEEDS;
+use crate::book::{BookError, BookFileError};
 
 /// Error of a solver.
 #[derive(Debug, thiserror::Error)]
@@ -58,6 +59,12 @@ pub enum SolveError {
     /// The network beside the tables cannot be used.
     #[error("{0}")]
     Network(#[from] NetworkFileError),
+    /// The book contradicts itself or the tables, or cannot contain a position.
+    #[error("{0}")]
+    Book(#[from] BookError),
+    /// The book could not be saved.
+    #[error("{0}")]
+    BookFile(#[from] BookFileError),
     /// Bounds contradict each other.
     #[error("the bounds of {0} contradict each other: a saved search, a book, a certificate or a table is wrong")]
     Contradiction(Box<Position>),
@@ -79,6 +86,8 @@ impl Diagnostic for SolveError {
             SolveError::Stopped => Outcome::Stopped.into(),
             SolveError::Table(error) => error.diagnosis(commands),
             SolveError::Network(error) => error.diagnosis(commands),
+            SolveError::Book(error) => error.diagnosis(commands),
+            SolveError::BookFile(error) => error.diagnosis(commands),
             _ => Outcome::Failed.into(),
         }
     }

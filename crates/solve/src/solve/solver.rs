@@ -221,7 +221,7 @@ impl<'a> Solver<'a> {
     }
 
     /// Bounds that complete tests proved so far, for the tested positions, without stores.
-    pub fn proofs(&self) -> Vec<(Position, Bounds)> {
+    pub(crate) fn proofs(&self) -> Vec<(Position, Bounds)> {
         self.engine.proofs()
     }
 

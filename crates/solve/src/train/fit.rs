@@ -16,7 +16,7 @@ pub struct Fit {
 
 impl Fit {
     /// Fit of the evaluations by `network` to `samples`.
-    pub fn of(network: &PhasedNetwork, samples: &[TrainingSample]) -> Fit {
+    pub(crate) fn of(network: &PhasedNetwork, samples: &[TrainingSample]) -> Fit {
         let count = samples.len().max(1) as f64;
         let half = |sample: &TrainingSample| f64::from(sample.score) - f64::from(sample.seeds) / 2.0;
         let mean = samples.iter().map(half).sum::<f64>() / count;

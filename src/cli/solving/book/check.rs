@@ -3,8 +3,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use clap::Args;
-use kalah::analyse::book::{check_by_search, check_neighbours};
-use kalah::book::{Book, BookError};
+use kalah::book::{Book, BookError, check_by_search, check_neighbours};
 use kalah::cancel::Cancel;
 use kalah::game::{Bounds, Position};
 use kalah::random::generator;

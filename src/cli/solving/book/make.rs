@@ -3,8 +3,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::HumanDuration;
-use kalah::analyse::AnalyseError;
-use kalah::analyse::book::{Made, MakeOptions, Step, make};
+use kalah::book::{Made, MakeOptions, Step, make};
 use kalah::cancel::Cancel;
 use kalah::game::Position;
 use kalah::solve::SolveError;
@@ -107,7 +106,7 @@ impl Make {
         extended.save()?;
         let (made, stopped) = match made {
             Ok(made) => (made, false),
-            Err(AnalyseError::Solve(SolveError::Stopped)) => (Made::default(), true),
+            Err(SolveError::Stopped) => (Made::default(), true),
             Err(error) => return Err(error.into()),
         };
         let book = &extended.book;

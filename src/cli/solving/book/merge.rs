@@ -1,8 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use kalah::analyse::book::derive;
-use kalah::book::{Book, BookFileError};
+use kalah::book::{Book, BookFileError, derive};
 use kalah::certificate::Certificate;
 use kalah::file::FileContent;
 use kalah::game::{Bounds, Position, Rules};

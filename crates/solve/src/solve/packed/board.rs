@@ -132,7 +132,7 @@ impl<W: Word> Sower<W> {
     }
 
     /// Pits a side.
-    pub fn pits(&self) -> usize {
+    pub(crate) fn pits(&self) -> usize {
         self.pits
     }
 

@@ -55,7 +55,7 @@ impl LayerKind {
     }
 
     /// Approximate bytes of this many positions.
-    pub fn bytes(self, positions: u64) -> u64 {
+    pub(crate) fn bytes(self, positions: u64) -> u64 {
         let bits = match self {
             LayerKind::Exact => EXACT_BITS,
             LayerKind::TwoBits => 2.0 * CHECKED_BIT,
@@ -145,12 +145,12 @@ impl TablePlan {
     }
 
     /// The layers from 2 seeds up, with their kinds.
-    pub fn layers(&self) -> impl Iterator<Item = (usize, LayerKind)> {
+    pub(crate) fn layers(&self) -> impl Iterator<Item = (usize, LayerKind)> {
         (2..=self.one_bit).map(|seeds| (seeds, self.kind(seeds)))
     }
 
     /// Kind of the layer with `seeds` seeds.
-    pub fn kind(&self, seeds: usize) -> LayerKind {
+    pub(crate) fn kind(&self, seeds: usize) -> LayerKind {
         match seeds {
             _ if seeds <= self.exact => LayerKind::Exact,
             _ if seeds <= self.two_bits => LayerKind::TwoBits,

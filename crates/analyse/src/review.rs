@@ -1,0 +1,145 @@
+use kalah_core::game::{Bounds, Pit, Place, Position, Rules, ValueBounds};
+use kalah_solve::solve::SolveError;
+
+use super::bounds_source::BoundsSource;
+use super::move_quality::{MoveQuality, QualityTally};
+
+/// A turn of a game, with its loss.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ReviewedTurn {
+    /// The position before it.
+    pub place: Place,
+    /// Its moves.
+    pub moves: Vec<Pit>,
+    /// Value of the position before it, for its player.
+    pub value: ValueBounds,
+    /// Value after it, for the same player.
+    pub worth: ValueBounds,
+    /// True if at least one of its moves was a choice.
+    pub choice: bool,
+    /// Beginnings of the best turns: up to the first move where this turn lost something, else up to the first
+    /// move. Empty if unknown.
+    pub best: Vec<Vec<Pit>>,
+}
+
+impl ReviewedTurn {
+    /// Loss of final store difference; `None` unless both values are exact.
+    pub fn lost(&self) -> Option<i64> {
+        Some(self.value.value()? - self.worth.value()?)
+    }
+
+    /// Quality of the turn; `None` unless both values are exact.
+    pub fn quality(&self) -> Option<MoveQuality> {
+        Some(MoveQuality::of(self.value.value()?, self.worth.value()?))
+    }
+}
+
+/// A reviewed game.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Review {
+    /// The turns.
+    pub turns: Vec<ReviewedTurn>,
+    /// Value of the start for the first player.
+    pub value: ValueBounds,
+    /// Statistics of the first and the second player.
+    pub tallies: [QualityTally; 2],
+}
+
+/// Reviews a game by its `turns` and the `places` before and after them, which [`Line::follow`] returns. The last turn
+/// comes first: bounds of later positions speed up the earlier ones. Calls `report` before each position that it
+/// evaluates.
+///
+/// [`Line::follow`]: kalah_core::game::Line::follow
+///
+/// # Errors
+/// If the book or a table cannot be used, or a search fails or is stopped.
+pub fn review(
+    rules: Rules,
+    places: &[Place],
+    turns: &[Vec<Pit>],
+    source: &BoundsSource,
+    report: &dyn Fn(&Place),
+) -> Result<Review, SolveError> {
+    let last = &places[turns.len()];
+    report(last);
+    let mut after = evaluate(source, &last.position, None)?;
+    let mut reviewed = Vec::new();
+    for (index, moves) in turns.iter().enumerate().rev() {
+        let (place, next) = (places[index], places[index + 1]);
+        report(&place);
+        let worth = if place.first == next.first { after } else { turned(after) };
+        let value = evaluate(source, &place.position, worth.value())?;
+        // No turn is better than its position.
+        let worth = ValueBounds { upper: worth.upper.min(value.upper), ..worth };
+        let value = match worth.value() {
+            Some(worth) => ValueBounds { lower: value.lower.max(worth), ..value },
+            None => value,
+        };
+        let best = match value.value() {
+            Some(value) => best_turns(rules, source, &place.position, moves, value, worth)?,
+            None => Vec::new(),
+        };
+        let choice = positions(rules, &place.position, moves).iter().any(|position| position.moves().count() > 1);
+        reviewed.push(ReviewedTurn { place, moves: moves.clone(), value, worth, choice, best });
+        after = value;
+    }
+    reviewed.reverse();
+    let mut tallies = [QualityTally::default(); 2];
+    for turn in reviewed.iter().filter(|turn| turn.choice) {
+        if let (Some(value), Some(worth)) = (turn.value.value(), turn.worth.value()) {
+            tallies[usize::from(!turn.place.first)].add(value, worth);
+        }
+    }
+    Ok(Review { turns: reviewed, value: after, tallies })
+}
+
+/// Positions before the moves of a turn, all seen by its player.
+fn positions(rules: Rules, start: &Position, moves: &[Pit]) -> Vec<Position> {
+    let mut position = *start;
+    let step = |&pit: &Pit| {
+        let before = position;
+        position = position.play(rules, pit).expect("the line was followed").position;
+        before
+    };
+    moves.iter().map(step).collect()
+}
+
+/// Bounds of the value of a position for its mover.
+fn evaluate(source: &BoundsSource, position: &Position, guess: Option<i64>) -> Result<ValueBounds, SolveError> {
+    let Bounds { lower, upper } = source.bounds(position, guess)?;
+    Ok(ValueBounds { lower: position.value(lower), upper: position.value(upper) })
+}
+
+/// The bounds for the other player.
+fn turned(bounds: ValueBounds) -> ValueBounds {
+    ValueBounds { lower: -bounds.upper, upper: -bounds.lower }
+}
+
+/// Beginnings of the best turns of a position of this `value`, given a turn of `moves` with value `worth`;
+/// empty if unknown.
+fn best_turns(
+    rules: Rules,
+    source: &BoundsSource,
+    position: &Position,
+    moves: &[Pit],
+    value: i64,
+    worth: ValueBounds,
+) -> Result<Vec<Vec<Pit>>, SolveError> {
+    let positions = positions(rules, position, moves);
+    let mut at = 0;
+    if worth.upper < value {
+        // The loss is at the last position that still has the full value.
+        while let Some(next) = positions.get(at + 1) {
+            match evaluate(source, next, Some(value))?.value() {
+                Some(next) if next == value => at += 1,
+                Some(_) => break,
+                None => return Ok(Vec::new()),
+            }
+        }
+    }
+    let Some(position) = positions.get(at) else { return Ok(Vec::new()) };
+    let best = source.best_moves(position, position.score(value))?.unwrap_or_default();
+    Ok(best.into_iter().map(|pit| [&moves[..at], &[pit]].concat()).collect())
+}

@@ -1,0 +1,145 @@
+use std::time::Duration;
+
+use kalah_core::game::{Bounds, Position};
+use kalah_solve::book::{Book, BookError};
+use kalah_solve::solve::{SolveError, Solver};
+
+use super::reach::{Reached, reached};
+
+/// Positions to solve, and the time for each.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct MakeOptions {
+    /// The turns from the start after which positions are solved. Bounds of shallower positions follow from
+    /// those.
+    pub turns: u32,
+    /// Limit of loss: moves that lose more seeds than this against the best move are in the book, but not
+    /// followed.
+    pub loss: Option<u32>,
+    /// The time for each position. A position that takes longer keeps the bounds proved by then. `None`: no
+    /// limit.
+    pub within: Option<Duration>,
+}
+
+impl MakeOptions {
+    /// All positions after up to `turns` turns, without a limit of time.
+    pub fn new(turns: u32) -> MakeOptions {
+        MakeOptions { turns, loss: None, within: None }
+    }
+}
+
+/// A finished position.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Step {
+    /// Turns from the start.
+    pub turn: u32,
+    /// Positions after this number of turns that are finished, this one included.
+    pub done: usize,
+    /// All positions after this number of turns.
+    pub positions: usize,
+    /// The position.
+    pub position: Position,
+    /// Proved bounds of its score.
+    pub bounds: Bounds,
+    /// True if it was searched.
+    pub searched: bool,
+}
+
+/// Result of making a book.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Made {
+    /// Positions that were searched.
+    pub searched: usize,
+    /// Positions whose bounds follow from others.
+    pub derived: usize,
+    /// Positions of the first turns whose score is not exact.
+    pub open: usize,
+}
+
+/// Solves the positions of the first turns from `start` and adds the bounds to `book`.
+///
+/// The positions after one turn come first, with the bounds that follow from them, then those after two turns,
+/// and so on. Positions in the book are not searched again. The solver should not use this book, so that the
+/// book can be checked by it.
+///
+/// Calls `on_step` after each position; the callback may save the book. However the function ends, the book
+/// contains every proved bound.
+///
+/// # Errors
+/// If the solver fails or is stopped, a proved bound contradicts the book, or `on_step` fails.
+pub fn make(
+    solver: &Solver,
+    start: &Position,
+    options: &MakeOptions,
+    book: &mut Book,
+    on_step: &mut dyn FnMut(&Book, &Step) -> Result<(), SolveError>,
+) -> Result<Made, SolveError> {
+    let mut made = Made::default();
+    let reach = solver.table_seeds().unwrap_or(0) as u32;
+    // The start follows from the positions after one turn.
+    for turn in options.turns.min(1)..=options.turns {
+        let Reached { inner, mut leaves } = reached(book, start, turn, reach, options.loss)?;
+        // Results of positions with fewer seeds speed up those with more.
+        leaves.sort_by_key(Position::seeds);
+        for (index, &position) in leaves.iter().enumerate() {
+            made.derived += usize::from(follow(book, &position)?);
+            let is_open = |book: &Book| book.get(&position).is_none_or(|known| known.lower < known.upper);
+            let searched = is_open(book);
+            if searched {
+                made.searched += 1;
+                search(solver, &position, options.within, book)?;
+            }
+            let bounds = book.recall(&position, None)?.bounds;
+            let (done, positions) = (index + 1, leaves.len());
+            on_step(book, &Step { turn, done, positions, position, bounds, searched })?;
+        }
+        for position in inner.iter().rev() {
+            made.derived += usize::from(follow(book, position)?);
+        }
+        let is_open = |position: &&Position| book.get(position).is_none_or(|known| known.lower < known.upper);
+        made.open = inner.iter().chain(&leaves).filter(is_open).count();
+    }
+    Ok(made)
+}
+
+/// Adds the bounds that follow in one move to the positions of the first `turns` turns from `start`, the last
+/// turns first. Returns the number of positions whose bounds became narrower.
+///
+/// # Errors
+/// If the book contradicts itself.
+pub fn derive(book: &mut Book, start: &Position, turns: u32) -> Result<usize, BookError> {
+    let Reached { inner, .. } = reached(book, start, turns, 0, None)?;
+    let mut more = 0;
+    for position in inner.iter().rev() {
+        more += usize::from(follow(book, position)?);
+    }
+    Ok(more)
+}
+
+/// Adds the bounds of `position` that follow from the positions after its moves. Returns true if they are
+/// narrower.
+fn follow(book: &mut Book, position: &Position) -> Result<bool, BookError> {
+    let bounds = book.recall(position, None)?.bounds;
+    // Inexact bounds of a position outside the book are left out: most follow from seeds that moves store at once.
+    let exact = bounds.lower == bounds.upper;
+    if exact || book.get(position).is_some() { book.add(position, bounds) } else { Ok(false) }
+}
+
+/// Searches `position` and adds the proved bounds, even if the search is stopped.
+fn search(solver: &Solver, position: &Position, within: Option<Duration>, book: &mut Book) -> Result<(), SolveError> {
+    let found = solver.first_guess(position).and_then(|guess| match within {
+        Some(within) => solver.narrow(position, guess, within).map(drop),
+        None => solver.value(position, guess).map(drop),
+    });
+    match found {
+        Ok(()) | Err(SolveError::Stopped) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let proved = solver.known(position)?;
+    if proved != (Bounds { lower: 0, upper: position.seeds() }) {
+        book.add(position, proved)?;
+    }
+    Ok(found?)
+}

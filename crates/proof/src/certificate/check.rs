@@ -1,0 +1,345 @@
+use std::fmt;
+
+use kalah_core::game::{Bounds, Pit, Position, Rules};
+use kalah_core::table::{TableError, Tables};
+
+use super::board::{After, CheckerBoard, Variant};
+use super::checker_search::{CheckerFinding, CheckerSearch};
+use super::claim::Bound;
+
+/// Reason why a bound holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// It holds for every position with this number of seeds in play, or for the finished game.
+    Trivial,
+    /// A table contains the position.
+    Table,
+    /// A claim about the position itself implies it.
+    Claim,
+    /// It follows in one ply from other bounds, ends of games and tables.
+    OnePly,
+    /// A search of at most 2^k nodes shows it.
+    Search,
+    /// It follows in one ply from other bounds, ends, tables and, where these do not suffice, searches of at
+    /// most 2^k nodes.
+    OnePlyAndSearch,
+}
+
+/// Checks whether bounds of scores follow from the rules, the tables, other bounds, and searches of limited effort.
+///
+/// It shares no code with the solver. Each thread has its own checker.
+pub struct Checker<'a> {
+    search: CheckerSearch<'a>,
+    effort: u32,
+    /// Nodes of all searches.
+    nodes: u64,
+}
+
+impl<'a> Checker<'a> {
+    /// The largest effort.
+    pub const MAX_EFFORT: u32 = 40;
+
+    /// A checker for boards with `pits` pits a side, whose searches visit at most 2^`effort` nodes. It uses only
+    /// the tables with at most `table_seeds` seeds.
+    ///
+    /// `None` if no board has this many pits, the effort is above [`Checker::MAX_EFFORT`], or `tables` are for
+    /// other rules or pits, or have fewer seeds.
+    pub fn new(
+        rules: Rules,
+        pits: usize,
+        tables: Option<&'a Tables>,
+        table_seeds: usize,
+        effort: u32,
+    ) -> Option<Checker<'a>> {
+        if effort > Checker::MAX_EFFORT {
+            return None;
+        }
+        if table_seeds > 1 {
+            let most =
+                tables.filter(|tables| (tables.rules(), tables.pits()) == (rules, pits)).and_then(Tables::max_seeds);
+            if most < Some(table_seeds) {
+                return None;
+            }
+        }
+        let search = CheckerSearch::new(Variant::new(rules, pits)?, tables, table_seeds, effort);
+        Some(Checker { search, effort, nodes: 0 })
+    }
+
+    /// The effort k: searches visit at most 2^k nodes. With k = 0, no [reason](Checker::reason) is a search.
+    pub(crate) fn effort(&self) -> u32 {
+        self.effort
+    }
+
+    /// Nodes of all searches so far.
+    pub(crate) fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Counts the nodes of another checker, too.
+    pub(super) fn add_nodes(&mut self, nodes: u64) {
+        self.nodes += nodes;
+    }
+
+    /// The positions after again-moves, without stores.
+    ///
+    /// # Panics
+    /// As [`Checker::exact`].
+    pub(crate) fn again_moves(&self, position: &Position) -> Vec<Position> {
+        let (board, variant) = (self.board(position), self.search.variant);
+        let moves = board.moves(&variant).filter(|_| !position.is_over()).map(|pit| board.after(&variant, pit));
+        moves.filter(|after| after.again).map(|after| after.board.position(variant.pits)).collect()
+    }
+
+    /// The exact score of a position, if the game is over or a table contains it.
+    ///
+    /// # Errors
+    /// If a table cannot be read.
+    ///
+    /// # Panics
+    /// If the position has another number of pits, or more than 255 seeds in play.
+    pub fn exact(&self, position: &Position) -> Result<Option<u32>, TableError> {
+        if position.is_over() {
+            return Ok(Some(position.mover().total()));
+        }
+        self.search.table_score(&self.board(position), position.seeds())
+    }
+
+    /// Tests by a search of at most 2^k nodes whether the score of `position` is at least `score`, from rules and
+    /// tables alone.
+    ///
+    /// # Errors
+    /// If a table cannot be read.
+    ///
+    /// # Panics
+    /// As [`Checker::exact`].
+    pub fn reaches(&mut self, position: &Position, score: u32) -> Result<CheckerFinding, TableError> {
+        if position.is_over() {
+            let exact = position.mover().total();
+            let bounds = Bounds { lower: exact, upper: exact };
+            return Ok(CheckerFinding { reached: Some(exact >= score), bounds, nodes: 0 });
+        }
+        let board = self.board(position);
+        let finding = self.search.reaches(&board, position.seeds(), score)?;
+        self.nodes += finding.nodes;
+        Ok(finding)
+    }
+
+    /// Returns true if a search of at most 2^k nodes shows `bound` of `position`.
+    ///
+    /// # Errors
+    /// If a table cannot be read.
+    ///
+    /// # Panics
+    /// As [`Checker::exact`].
+    pub fn searches(&mut self, position: &Position, bound: Bound) -> Result<bool, TableError> {
+        Ok(match bound {
+            Bound::AtLeast(score) => self.reaches(position, score)?.reached == Some(true),
+            Bound::AtMost(score) => self.reaches(position, score.saturating_add(1))?.reached == Some(false),
+        })
+    }
+
+    /// Bounds of the score of a position that follow in one ply from ends of games, tables, and the bounds
+    /// `known`. The callback gets positions with empty stores that are not over, never the position itself.
+    ///
+    /// # Errors
+    /// If a table cannot be read.
+    ///
+    /// # Panics
+    /// As [`Checker::exact`].
+    pub fn one_ply(
+        &self,
+        position: &Position,
+        known: &impl Fn(&Position) -> Option<Bounds>,
+    ) -> Result<Bounds, TableError> {
+        if let Some(exact) = self.exact(position)? {
+            return Ok(Bounds { lower: exact, upper: exact });
+        }
+        let (board, variant, seeds) = (self.board(position), self.search.variant, position.seeds());
+        let mut best = Bounds { lower: 0, upper: 0 };
+        for pit in board.moves(&variant) {
+            let (bounds, _) = self.move_bounds(&board.after(&variant, pit), seeds, known)?;
+            best = Bounds { lower: best.lower.max(bounds.lower), upper: best.upper.max(bounds.upper) };
+        }
+        Ok(best)
+    }
+
+    /// The moves of a position, from the pit next to the store to the first, with bounds of the mover's score by each.
+    /// They follow from ends of games, tables, and the bounds `known`, as for [`Checker::one_ply`]. A finished game has
+    /// no moves.
+    ///
+    /// # Errors
+    /// If a table cannot be read.
+    ///
+    /// # Panics
+    /// As [`Checker::exact`].
+    pub(crate) fn each_move(
+        &self,
+        position: &Position,
+        known: &impl Fn(&Position) -> Option<Bounds>,
+    ) -> Result<Vec<(Pit, Bounds)>, TableError> {
+        let (board, variant, seeds) = (self.board(position), self.search.variant, position.seeds());
+        let moves = board.moves(&variant).filter(|_| !position.is_over());
+        let bounds = |pit| {
+            let (bounds, _) = self.move_bounds(&board.after(&variant, pit), seeds, known)?;
+            Ok((Pit::from_index(pit).expect("a pit of the board"), bounds))
+        };
+        moves.map(bounds).collect()
+    }
+
+    /// Calls `each` with the positions whose bounds [`Checker::reason`] may ask for: those after the moves of a
+    /// position, if neither the rules nor the tables decide their scores.
+    pub(super) fn each_asked(&self, position: &Position, mut each: impl FnMut(&Position)) {
+        let (board, variant, seeds) = (self.board(position), self.search.variant, position.seeds());
+        if position.is_over() || self.search.is_in_tables(seeds) {
+            return;
+        }
+        for pit in board.moves(&variant) {
+            let after = board.after(&variant, pit);
+            if after.end.is_none() && !self.search.is_in_tables(seeds - after.stored) {
+                each(&after.board.position(variant.pits));
+            }
+        }
+    }
+
+    /// Bounds of the mover's score by a move, with `seeds` seeds in play before it. The position after the move
+    /// is returned too unless its score is exact.
+    fn move_bounds(
+        &self,
+        after: &After,
+        seeds: u32,
+        known: &impl Fn(&Position) -> Option<Bounds>,
+    ) -> Result<(Bounds, Option<Position>), TableError> {
+        if let Some(end) = after.end {
+            return Ok((Bounds { lower: end, upper: end }, None));
+        }
+        let left = seeds - after.stored;
+        let (next, position) = match self.search.table_score(&after.board, left)? {
+            Some(exact) => (Bounds { lower: exact, upper: exact }, None),
+            None => {
+                let position = after.board.position(self.search.variant.pits);
+                let known = known(&position).unwrap_or(Bounds { lower: 0, upper: left });
+                (Bounds { lower: known.lower.min(left), upper: known.upper.min(left) }, Some(position))
+            }
+        };
+        Ok((next.after(after.again, after.stored, seeds), position))
+    }
+
+    /// Reason why `bound` of `position` holds. `None` if the rules, the tables, the bounds `known` of the
+    /// positions after its moves, and searches of at most 2^k nodes do not show it. With effort 0, it searches
+    /// nothing.
+    ///
+    /// # Errors
+    /// If a table cannot be read.
+    ///
+    /// # Panics
+    /// As [`Checker::exact`].
+    pub fn reason(
+        &mut self,
+        position: &Position,
+        bound: Bound,
+        known: &impl Fn(&Position) -> Option<Bounds>,
+    ) -> Result<Option<Reason>, TableError> {
+        let seeds = position.seeds();
+        if bound.is_trivial(seeds) {
+            return Ok(Some(Reason::Trivial));
+        }
+        if let Some(exact) = self.exact(position)? {
+            let reason = if position.is_over() { Reason::Trivial } else { Reason::Table };
+            return Ok(bound.is_implied_by(Bounds { lower: exact, upper: exact }).then_some(reason));
+        }
+        let open = self.children(position, bound, known)?;
+        if open.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(Some(Reason::OnePly));
+        }
+        if self.effort == 0 {
+            return Ok(None);
+        }
+        // The order of attempts affects only the time. If nothing is claimed of the positions after the moves,
+        // one search from here shares its results between them.
+        let moves = position.moves().count();
+        let from_here_first = open.as_ref().is_none_or(|open| open.len() == moves);
+        if from_here_first && self.searches(position, bound)? {
+            return Ok(Some(Reason::Search));
+        }
+        if let Some(open) = open
+            && self.all_or_one(bound, open)?
+        {
+            return Ok(Some(Reason::OnePlyAndSearch));
+        }
+        let found = !from_here_first && self.searches(position, bound)?;
+        Ok(found.then_some(Reason::Search))
+    }
+
+    /// Returns true if searches show the needed bounds of the positions after the moves: all for an upper
+    /// bound, one for a lower bound.
+    fn all_or_one(&mut self, bound: Bound, needed: Vec<(Position, Bound)>) -> Result<bool, TableError> {
+        let all = matches!(bound, Bound::AtMost(_));
+        for (position, bound) in needed {
+            if self.searches(&position, bound)? != all {
+                return Ok(!all);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Bounds of the positions after the moves of `position` from which `bound` would follow. A lower bound
+    /// needs one of them, an upper bound all. The list is empty if `bound` follows already, and `None` if it
+    /// cannot hold.
+    fn children(
+        &self,
+        position: &Position,
+        bound: Bound,
+        known: &impl Fn(&Position) -> Option<Bounds>,
+    ) -> Result<Option<Vec<(Position, Bound)>>, TableError> {
+        let seeds = position.seeds();
+        if bound.is_trivial(seeds) {
+            return Ok(Some(Vec::new()));
+        }
+        if let Some(exact) = self.exact(position)? {
+            return Ok(bound.is_implied_by(Bounds { lower: exact, upper: exact }).then(Vec::new));
+        }
+        let (board, variant) = (self.board(position), self.search.variant);
+        let mut open = Vec::new();
+        for pit in board.moves(&variant) {
+            let after = board.after(&variant, pit);
+            let (bounds, next) = self.move_bounds(&after, seeds, known)?;
+            let needed = next.map(|next| (next, bound_after(bound, after.again, after.stored, seeds)));
+            match bound {
+                Bound::AtLeast(score) if bounds.lower >= score => return Ok(Some(Vec::new())),
+                Bound::AtLeast(score) if bounds.upper >= score => open.extend(needed),
+                Bound::AtLeast(_) => {}
+                Bound::AtMost(score) if bounds.upper <= score => {}
+                Bound::AtMost(score) if bounds.lower > score => return Ok(None),
+                Bound::AtMost(_) => open.extend(needed),
+            }
+        }
+        Ok(if open.is_empty() && matches!(bound, Bound::AtLeast(_)) { None } else { Some(open) })
+    }
+
+    /// The board of a position.
+    fn board(&self, position: &Position) -> CheckerBoard {
+        assert_eq!(position.pits(), self.search.variant.pits, "{position} is on another board");
+        CheckerBoard::new(position).expect("at most 255 seeds in play")
+    }
+}
+
+/// The bound of the next position's score that a bound of the mover's score requires, after a move that stores
+/// `stored` of `seeds` seeds.
+fn bound_after(bound: Bound, again: bool, stored: u32, seeds: u32) -> Bound {
+    match (bound, again) {
+        (Bound::AtLeast(score), true) => Bound::AtLeast(score.saturating_sub(stored)),
+        (Bound::AtMost(score), true) => Bound::AtMost(score.saturating_sub(stored)),
+        // The mover collects the seeds that the other player does not.
+        (Bound::AtLeast(score), false) => Bound::AtMost(seeds.saturating_sub(score)),
+        (Bound::AtMost(score), false) => Bound::AtLeast(seeds.saturating_sub(score)),
+    }
+}
+
+impl fmt::Debug for Checker<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Checker")
+            .field("variant", &self.search.variant)
+            .field("effort", &self.effort)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,174 @@
+//! Byte format of certificates: layout and reading (docs/certificates.md in the repository).
+
+use bytemuck::{Pod, Zeroable};
+use kalah_core::game::{MAX_PITS, Pit, Position, Row, Rules, ValueBounds};
+use kalah_core::header::{Kind, Start, is_sealed, sealed};
+use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use kalah_solve::bounds::{BLOCK_CLAIMS, BlockEntry, ENTRY_BYTES, entries};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::check::Checker;
+use super::error::{CertificateDamage, CertificatePart, VERSION};
+use super::statement::{Head, OpeningBounds, Statement};
+
+/// Bytes of the header.
+pub(super) const HEADER_BYTES: usize = size_of::<RawHeader>();
+
+/// Bytes of a checksum.
+const CHECKSUM_BYTES: usize = 8;
+
+/// Bytes of the digest at the end.
+pub(super) const DIGEST_BYTES: usize = 32;
+
+/// Maximum number of moves of an opening.
+pub(super) const MAX_MOVES: usize = 1000;
+
+/// Returns the bytes before a checksum, if it matches.
+fn checked(bytes: &[u8]) -> Option<&[u8]> {
+    let (bytes, checksum) = bytes.split_last_chunk::<CHECKSUM_BYTES>()?;
+    (xxh3_64(bytes).to_le_bytes() == *checksum).then_some(bytes)
+}
+
+/// The header as stored.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct RawHeader {
+    start: Start,
+    rules: u8,
+    pits: u8,
+    effort: u8,
+    table_seeds: u8,
+    claims: u64,
+    blocks: u32,
+    openings: u32,
+    prefix_bytes: u64,
+    file_bytes: u64,
+    reserved: [u64; 9],
+    checksum: u64,
+}
+
+/// The bytes of the header of a certificate with this head, with a prefix and blocks of this many bytes.
+pub(super) fn header_bytes(head: &Head, claims: u64, prefix_bytes: u64, block_bytes: u64) -> Vec<u8> {
+    let Head { statement: Statement { rules, position, openings, .. }, effort, .. } = head;
+    let file_bytes = HEADER_BYTES as u64 + prefix_bytes + block_bytes + DIGEST_BYTES as u64;
+    let header = sealed(RawHeader {
+        start: Start::new(Kind::Certificate, VERSION),
+        rules: rules.code(),
+        pits: position.pits() as u8,
+        effort: *effort as u8,
+        table_seeds: head.table_seeds() as u8,
+        claims: claims.to_le(),
+        blocks: (claims.div_ceil(BLOCK_CLAIMS as u64) as u32).to_le(),
+        openings: (openings.len() as u32).to_le(),
+        prefix_bytes: prefix_bytes.to_le(),
+        file_bytes: file_bytes.to_le(),
+        ..Zeroable::zeroed()
+    });
+    bytemuck::bytes_of(&header).to_vec()
+}
+
+/// The fields of the header.
+pub(super) struct Header {
+    rules: Rules,
+    pub pits: usize,
+    effort: u32,
+    table_seeds: usize,
+    pub claims: u64,
+    blocks: usize,
+    openings: usize,
+    pub prefix_bytes: usize,
+}
+
+impl Header {
+    /// Parses the header at the start of a file, and compares the file's length, `found`, with it. `bytes` has at
+    /// least the first [`HEADER_BYTES`] bytes of the file, or all of a shorter one.
+    pub(crate) fn read(bytes: &[u8], found: u64) -> Result<Header, CertificateDamage> {
+        let damaged = CertificateDamage::Part(CertificatePart::Header);
+        Start::read(bytes, Kind::Certificate, &[VERSION])?;
+        let least = (HEADER_BYTES + DIGEST_BYTES) as u64;
+        if found < least {
+            return Err(CertificateDamage::Length { found, expected: least });
+        }
+        let raw: RawHeader = bytemuck::pod_read_unaligned(&bytes[..HEADER_BYTES]);
+        if !is_sealed(&raw) {
+            return Err(damaged);
+        }
+        let header = Header::of(&raw).ok_or(damaged)?;
+        match u64::from_le(raw.file_bytes) {
+            expected if expected != found => Err(CertificateDamage::Length { found, expected }),
+            _ => Ok(header),
+        }
+    }
+
+    /// The fields of a header; `None` if they are impossible.
+    fn of(raw: &RawHeader) -> Option<Header> {
+        let header = Header {
+            rules: Rules::from_code(raw.rules)?,
+            pits: raw.pits.into(),
+            effort: raw.effort.into(),
+            table_seeds: raw.table_seeds.into(),
+            claims: u64::from_le(raw.claims),
+            blocks: u32::from_le(raw.blocks) as usize,
+            openings: u32::from_le(raw.openings) as usize,
+            prefix_bytes: usize::try_from(u64::from_le(raw.prefix_bytes)).ok()?,
+        };
+        let Header { pits, table_seeds, blocks, prefix_bytes, .. } = header;
+        let tables_fit =
+            table_seeds == 0 || (2..=MAX_TABLE_SEEDS).contains(&table_seeds) && (1..=MAX_TABLE_PITS).contains(&pits);
+        let fits = (1..=MAX_PITS).contains(&pits)
+            && raw.reserved == [0; 9]
+            && header.effort <= Checker::MAX_EFFORT
+            && tables_fit
+            && header.claims.div_ceil(BLOCK_CLAIMS as u64) == blocks as u64
+            && blocks as u64 * ENTRY_BYTES as u64 <= prefix_bytes as u64
+            && prefix_bytes as u64 <= u64::from_le(raw.file_bytes);
+        fits.then_some(header)
+    }
+
+    /// Parses the prefix: statement, digests of the tables, and the list of blocks.
+    pub(crate) fn prefix(&self, bytes: &[u8]) -> Result<(Head, Vec<BlockEntry>), CertificateDamage> {
+        let damaged = CertificateDamage::Part;
+        let split = checked(bytes).zip(self.blocks.checked_mul(ENTRY_BYTES));
+        let split = split.and_then(|(prefix, bytes)| prefix.split_at_checked(prefix.len().checked_sub(bytes)?));
+        let (statement, directory) = split.ok_or(damaged(CertificatePart::Statement))?;
+        let head = self.head(statement).ok_or(damaged(CertificatePart::Statement))?;
+        head.statement.goals()?;
+        let entries = entries(directory, self.claims).ok_or(damaged(CertificatePart::Directory))?;
+        Ok((head, entries))
+    }
+
+    /// Parses the head from the bytes of the statement.
+    fn head(&self, bytes: &[u8]) -> Option<Head> {
+        let mut at = bytes;
+        let [mover_store, other_store] = [take(&mut at)?, take(&mut at)?].map(u32::from_le_bytes);
+        let mut row = || {
+            let seeds: Option<Vec<u32>> = (0..self.pits).map(|_| take(&mut at).map(u32::from_le_bytes)).collect();
+            Row::new(&seeds?)
+        };
+        let (mover, other) = (row()?, row()?);
+        let position = Position::new(mover, other, mover_store, other_store).ok()?;
+        let bounds = take_values(&mut at)?;
+        let mut openings = Vec::new();
+        for _ in 0..self.openings {
+            let bounds = take_values(&mut at)?;
+            let count = usize::from(u16::from_le_bytes(take(&mut at)?));
+            let moves = at.split_off(..count).filter(|_| count <= MAX_MOVES)?;
+            let moves = moves.iter().map(|&pit| Pit::from_number(pit.into())).collect::<Option<_>>()?;
+            openings.push(OpeningBounds { moves, bounds });
+        }
+        let tables = (2..=self.table_seeds).map(|_| take(&mut at)).collect::<Option<_>>()?;
+        let statement = Statement { rules: self.rules, position, bounds, openings };
+        at.is_empty().then_some(Head { statement, effort: self.effort, tables })
+    }
+}
+
+/// Removes some bytes from the front.
+fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+    bytes.split_off(..N)?.try_into().ok()
+}
+
+/// Removes bounds of a value from the front.
+fn take_values(bytes: &mut &[u8]) -> Option<ValueBounds> {
+    let [lower, upper] = [take(bytes)?, take(bytes)?].map(i64::from_le_bytes);
+    Some(ValueBounds { lower, upper })
+}

@@ -1,0 +1,382 @@
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use kalah_base::file::StateFile;
+use kalah_base::progress::Pulse;
+use kalah_base::random::generator;
+use kalah_core::game::{Bounds, Position};
+use kalah_core::table::{TableError, TableKey, Tables};
+use kalah_solve::bounds::CodedClaim;
+use parking_lot::Mutex;
+use rayon::prelude::*;
+
+use super::check::{Checker, Reason};
+use super::check_error::{CheckError, Unproved};
+use super::claim::{Bound, Claim};
+use super::statement::{Goal, Head, Statement, digest_of_tables};
+use super::stored::{Known, StoredCertificate};
+use super::tally::CheckTally;
+
+/// Claims that one thread checks without a break.
+const TASK_CLAIMS: usize = 16;
+
+/// Claims after which a check may be saved.
+const PART_CLAIMS: usize = 1 << 12;
+
+/// Claims of a sample that are checked at a time.
+const SAMPLE_CLAIMS: usize = 1 << 17;
+
+/// Interval at which the state of a check is saved.
+const SAVE_EVERY: Duration = Duration::from_secs(10);
+
+/// The check of a certificate: every claim on its own, on all threads.
+pub struct Check<'a> {
+    certificate: &'a StoredCertificate,
+    tables: Option<&'a Tables>,
+    /// Seeds of the largest table that is used; 0 for none.
+    table_seeds: usize,
+    /// Checkers that no thread uses.
+    idle: Mutex<Vec<Checker<'a>>>,
+}
+
+impl<'a> Check<'a> {
+    /// A check of `certificate`, which rests on some of `tables`. The tables are compared with their digests,
+    /// frame by frame, and the digests with those in the certificate. Adds the bytes compared to
+    /// `pulse.positions`. The files must not be written to until the check ends.
+    ///
+    /// It uses the tables up to `seeds` seeds, even if the proof rests on fewer. Then searches are shorter, and the
+    /// result rests on these tables ([`Check::tables_digest`]). With 0 seeds, it uses those that the proof rests on.
+    ///
+    /// # Errors
+    /// If one of these tables is missing, has another digest, or has a frame that does not match;
+    /// [`CheckError::Stopped`] if `pulse` was stopped.
+    pub fn new(
+        certificate: &'a StoredCertificate,
+        tables: Option<&'a Tables>,
+        seeds: usize,
+        pulse: &Pulse,
+    ) -> Result<Check<'a>, CheckError> {
+        let check = Check::trusting(certificate, tables, seeds)?;
+        tables.map_or(Ok(()), |tables| compare_frames(tables, check.table_seeds, pulse))?;
+        Ok(check)
+    }
+
+    /// As [`Check::new`], but it compares only the digests in the headers of tables, and the checksums of
+    /// blocks when they are first read. So anyone who can write to the tables can make any certificate pass.
+    ///
+    /// # Errors
+    /// If one of these tables is missing or has another digest.
+    pub fn trusting(
+        certificate: &'a StoredCertificate,
+        tables: Option<&'a Tables>,
+        seeds: usize,
+    ) -> Result<Check<'a>, CheckError> {
+        let table_seeds = certificate.head().table_seeds().max(seeds);
+        compare_digests(certificate.head(), tables, table_seeds)?;
+        Ok(Check { certificate, tables, table_seeds, idle: Mutex::default() })
+    }
+
+    /// [One digest](digest_of_tables) for all tables that are used; `None` without tables.
+    pub fn tables_digest(&self) -> Option<[u8; 32]> {
+        let used = self.tables?.layers().iter().take(self.table_seeds.checked_sub(1)?);
+        let digests: Vec<[u8; 32]> = used.map(|table| table.header().digest).collect();
+        digest_of_tables(&digests)
+    }
+
+    /// A checker over all tables that are used.
+    fn checker(&self) -> Checker<'a> {
+        let head = self.certificate.head();
+        checker(head, self.tables, self.table_seeds, head.effort)
+    }
+
+    /// A checker that asks for each claim that a check may need: it has only the tables that the proof rests on.
+    fn asking_checker(&self) -> Checker<'a> {
+        let head = self.certificate.head();
+        checker(head, self.tables, head.table_seeds(), 0)
+    }
+
+    /// Checks that the statement follows from the claims. Each of its bounds, for every opening and for the
+    /// position itself, must be that of a claim or follow as a claim must. Returns the parts of the statement
+    /// that are not trivial.
+    ///
+    /// # Errors
+    /// For the first part of the statement that does not follow, a table that cannot be read, or a statement
+    /// with only trivial parts.
+    pub fn statement(&self) -> Result<Vec<(Goal, Reason)>, CheckError> {
+        let goals = self.certificate.head().statement.goals().expect("it was validated with the file");
+        if goals.is_empty() {
+            return Err(CheckError::StatesNothing);
+        }
+        let mut asking = self.asking_checker();
+        let asked = RefCell::new(Vec::new());
+        for goal in &goals {
+            goal.reason(&mut asking, &|position| {
+                asked.borrow_mut().extend(self.certificate.keys().key(position));
+                None
+            })?;
+        }
+        let known = self.certificate.look_up(asked.into_inner(), &Pulse::default())?;
+        let mut checker = self.checker();
+        let follows = |goal: Goal| match self.first_reason(&mut checker, |by| goal.reason(by, &|at| known.get(at)))? {
+            Some(reason) => Ok((goal, reason)),
+            None => {
+                let why = unproved(&mut checker, &goal.position, goal.bound)?;
+                Err(CheckError::Statement { goal: Box::new(goal), why })
+            }
+        };
+        goals.into_iter().map(follows).collect()
+    }
+
+    /// Asks `checker` for the reason of a bound. With larger tables, a search remembers other positions and might
+    /// need more nodes. So a bound that it cannot prove is searched again over the tables that the proof rests on.
+    fn first_reason(
+        &self,
+        checker: &mut Checker<'a>,
+        reason: impl Fn(&mut Checker) -> Result<Option<Reason>, TableError>,
+    ) -> Result<Option<Reason>, TableError> {
+        let (found, head) = (reason(checker)?, self.certificate.head());
+        if found.is_some() || head.table_seeds() == self.table_seeds {
+            return Ok(found);
+        }
+        let mut second = self::checker(head, self.tables, head.table_seeds(), head.effort);
+        let found = reason(&mut second)?;
+        checker.add_nodes(second.nodes());
+        Ok(found)
+    }
+
+    /// Checks the claims in the order of the file, without the first ones, which are `done`. Adds every claim to
+    /// `pulse.positions`. One window of claims is in memory at a time, and the claims about the positions after
+    /// their moves.
+    ///
+    /// From time to time and at the end it saves its counts in `state`. If `pulse` stops the check, the result is
+    /// incomplete.
+    ///
+    /// # Errors
+    /// For the first claim in the file that does not hold, a table that cannot be read, or a state that cannot be
+    /// saved. If `pulse` stopped the check, an earlier claim may be wrong too.
+    pub fn claims(
+        &self,
+        mut done: CheckTally,
+        pulse: &Pulse,
+        mut state: Option<&mut StateFile>,
+    ) -> Result<CheckTally, CheckError> {
+        match self.windows(&mut done, pulse, &mut state) {
+            Err(CheckError::Stopped(_)) => {}
+            checked => checked?,
+        }
+        state.map_or(Ok(()), |state| state.append(&done))?;
+        Ok(done)
+    }
+
+    /// Checks the claims that are not `done`, a window at a time.
+    fn windows(
+        &self,
+        done: &mut CheckTally,
+        pulse: &Pulse,
+        state: &mut Option<&mut StateFile>,
+    ) -> Result<(), CheckError> {
+        let mut saved = Instant::now();
+        for window in self.certificate.windows() {
+            if window.end <= done.claims {
+                continue;
+            }
+            pulse.check()?;
+            let (start, claims) = (window.start, self.certificate.read(window)?);
+            let left = &claims[(done.claims - start) as usize..];
+            let known = self.asked_by(left, pulse)?;
+            for part in left.chunks(PART_CLAIMS) {
+                let first = done.claims;
+                self.part(part, &|index| first + index as u64, &known, done, pulse)?;
+                if let Some(state) = state
+                    && saved.elapsed() >= SAVE_EVERY
+                {
+                    state.append(done)?;
+                    saved = Instant::now();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks `count` random claims, or all if there are fewer. The same `seed` draws the same claims.
+    ///
+    /// # Errors
+    /// For the first of these claims in the file that does not hold, or a table that cannot be read;
+    /// [`CheckError::Stopped`] if `pulse` was stopped.
+    pub fn sample(&self, count: u64, seed: u64, pulse: &Pulse) -> Result<CheckTally, CheckError> {
+        let all = self.certificate.claims();
+        let mut random = generator(seed);
+        let mut drawn = BTreeSet::new();
+        // Floyd's sampling without repetition.
+        for most in all.saturating_sub(count)..all {
+            if !drawn.insert(random.u64(0..=most)) {
+                drawn.insert(most);
+            }
+        }
+        let drawn: Vec<u64> = drawn.into_iter().collect();
+        let mut tally = CheckTally::default();
+        for numbers in drawn.chunks(SAMPLE_CLAIMS) {
+            let claims = self.certificate.read_numbered(numbers)?;
+            let known = self.asked_by(&claims, pulse)?;
+            self.part(&claims, &|index| numbers[index], &known, &mut tally, pulse)?;
+        }
+        Ok(tally)
+    }
+
+    /// Looks up the claims that the checks of `claims` may ask for.
+    fn asked_by(&self, claims: &[CodedClaim], pulse: &Pulse) -> Result<Known, CheckError> {
+        let checker = self.asking_checker();
+        let asked = claims.par_iter().flat_map_iter(|&coded| {
+            let mut keys = Vec::new();
+            let position = self.certificate.claim(coded).position;
+            checker.each_asked(&position, |position| keys.extend(self.certificate.keys().key(position)));
+            keys
+        });
+        self.certificate.look_up(asked.collect(), pulse)
+    }
+
+    /// Checks some claims on all threads, and adds their counts to `done`: after a stop, those of the first ones, which
+    /// are finished. `number` returns the number of a claim in the file, counted from 0. A wrong claim is reported
+    /// rather than a stop.
+    fn part(
+        &self,
+        claims: &[CodedClaim],
+        number: &(dyn Fn(usize) -> u64 + Sync),
+        known: &Known,
+        done: &mut CheckTally,
+        pulse: &Pulse,
+    ) -> Result<(), CheckError> {
+        let task = |(task, claims): (usize, &[CodedClaim])| {
+            let idle = self.idle.lock().pop();
+            let mut checker = idle.unwrap_or_else(|| self.checker());
+            let mut tally = CheckTally::default();
+            let before = checker.nodes();
+            for (index, &coded) in claims.iter().enumerate() {
+                pulse.check()?;
+                let claim = self.certificate.claim(coded);
+                self.claim(&mut checker, number(task * TASK_CLAIMS + index), &claim, known, &mut tally)?;
+                pulse.positions.fetch_add(1, Ordering::Relaxed);
+            }
+            tally.nodes = checker.nodes() - before;
+            self.idle.lock().push(checker);
+            Ok(tally)
+        };
+        let tasks = claims.par_chunks(TASK_CLAIMS).enumerate().map(task);
+        let mut stopped = None;
+        for tally in tasks.collect::<Vec<Result<CheckTally, CheckError>>>() {
+            match tally {
+                Ok(tally) if stopped.is_none() => done.add(&tally),
+                Ok(_) => {}
+                Err(CheckError::Stopped(stop)) => stopped = Some(stop),
+                Err(error) => return Err(error),
+            }
+        }
+        stopped.map_or(Ok(()), |stop| Err(stop.into()))
+    }
+
+    /// Checks one claim.
+    fn claim(
+        &self,
+        checker: &mut Checker<'a>,
+        number: u64,
+        claim: &Claim,
+        known: &Known,
+        tally: &mut CheckTally,
+    ) -> Result<(), CheckError> {
+        let claimed = |position: &Position| known.get(position);
+        for bound in claim.parts() {
+            match self.first_reason(checker, |by| by.reason(&claim.position, bound, &claimed))? {
+                Some(reason) => tally.count(reason),
+                None => {
+                    let why = unproved(checker, &claim.position, bound)?;
+                    return Err(CheckError::Claim { number: number + 1, claim: Box::new(*claim), bound, why });
+                }
+            }
+        }
+        tally.claims += 1;
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for Check<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Check")
+            .field("head", self.certificate.head())
+            .field("table_seeds", &self.table_seeds)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The table of a certificate's board with this number of seeds.
+fn key(head: &Head, seeds: usize) -> TableKey {
+    let Statement { rules, position, .. } = &head.statement;
+    TableKey { rules: *rules, pits: position.pits(), seeds }
+}
+
+/// Compares the digests of the tables up to `seeds` seeds with those of a certificate. The larger ones must only be
+/// there.
+///
+/// # Errors
+/// If one of these tables is missing or has another digest.
+pub(super) fn compare_digests(head: &Head, tables: Option<&Tables>, seeds: usize) -> Result<(), CheckError> {
+    for (index, key) in (2..=seeds).map(|seeds| key(head, seeds)).enumerate() {
+        let Some(tables) = tables else {
+            return Err(TableError::Missing { directories: "".into(), key, missing: (2..=seeds).collect() }.into());
+        };
+        let table = tables.require(key.seeds)?;
+        let differs = head.tables.get(index).is_some_and(|digest| *digest != table.header().digest);
+        if tables.key(key.seeds) != key || differs {
+            return Err(CheckError::OtherTable { key });
+        }
+        table.blocks().expect_random_reads();
+    }
+    Ok(())
+}
+
+/// Compares all frames of the tables up to `seeds` seeds with their digests, on all threads. Adds the bytes compared
+/// to `pulse.positions`.
+///
+/// # Errors
+/// For the first frame in the order of the files that does not match or cannot be read.
+fn compare_frames(tables: &Tables, seeds: usize, pulse: &Pulse) -> Result<(), TableError> {
+    let blocks = tables.layers().iter().take(seeds.saturating_sub(1)).map(|table| table.blocks());
+    let frames: Vec<_> =
+        blocks.flat_map(|blocks| (1..=blocks.sections().len()).map(move |frame| (blocks, frame))).collect();
+    let count = |part: &[u8]| {
+        pulse.positions.fetch_add(part.len() as u64, Ordering::Relaxed);
+        Ok(pulse.check()?)
+    };
+    let compared = frames.par_iter().map(|(blocks, frame)| blocks.check_digest(*frame, count));
+    compared.find_first(Result::is_err).unwrap_or(Ok(()))
+}
+
+/// A checker of a certificate's claims over the tables up to `seeds` seeds, whose digests were compared.
+pub(super) fn checker<'a>(head: &Head, tables: Option<&'a Tables>, seeds: usize, effort: u32) -> Checker<'a> {
+    let TableKey { rules, pits, .. } = key(head, seeds);
+    let tables = tables.filter(|_| seeds > 0);
+    Checker::new(rules, pits, tables, seeds, effort).expect("the tables are for this board")
+}
+
+/// Reason why a bound does not follow.
+fn unproved(checker: &mut Checker, position: &Position, bound: Bound) -> Result<Unproved, TableError> {
+    if let Some(exact) = checker.exact(position)? {
+        return Ok(Unproved::Exact(exact));
+    }
+    let effort = checker.effort();
+    if effort == 0 {
+        return Ok(Unproved::Effort(0));
+    }
+    let asked = match bound {
+        Bound::AtLeast(score) => score,
+        Bound::AtMost(score) => score.saturating_add(1),
+    };
+    let finding = checker.reaches(position, asked)?;
+    let Bounds { lower, upper } = finding.bounds;
+    let contrary = match bound {
+        Bound::AtLeast(score) => upper < score,
+        Bound::AtMost(score) => lower > score,
+    };
+    Ok(if contrary { Unproved::Wrong(effort) } else { Unproved::Effort(effort) })
+}

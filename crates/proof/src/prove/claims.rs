@@ -1,0 +1,393 @@
+use std::io::{self, Read, Write};
+use std::ops::RangeInclusive;
+
+use kalah_core::game::{Bounds, MAX_PITS, Position, Row};
+use rayon::prelude::*;
+use zstd::stream::{read, write};
+
+use super::store::Store;
+use super::test::Test;
+use crate::certificate::{Claim, ClaimKeys};
+
+/// The rows of a position, one byte a pit, the mover's first. Bytes after the last pit are 0.
+type Key = [u8; 2 * MAX_PITS];
+
+/// Bytes of an entry after its key: both bounds and the flags.
+const REST: usize = 3;
+
+/// Flag: the lower bound follows from a re-search.
+const SEARCHED_LOWER: u8 = 1;
+
+/// Flag: the upper bound follows from a re-search.
+const SEARCHED_UPPER: u8 = 2;
+
+/// Flag: the claim was added or changed since the last [`Claims::take_new`].
+const NEW: u8 = 4;
+
+/// Flag of every entry in memory.
+const USED: u8 = 8;
+
+/// zstd level of the claims of a job.
+const LEVEL: i32 = 7;
+
+/// Claims that are compressed at a time.
+const WRITTEN_AT_A_TIME: usize = 1 << 12;
+
+/// Claims that are sorted at a time, if there are many: this part of all.
+const SORTED_PART: usize = 16;
+
+/// Proved bounds of the score of a position, with the way in which each follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Claimed {
+    lower: u8,
+    upper: u8,
+    /// [`SEARCHED_LOWER`] and [`SEARCHED_UPPER`] for bounds that follow from a re-search. Without its flag, a bound
+    /// follows in one ply from other claims.
+    flags: u8,
+}
+
+/// Claims in memory: bounds that a search can prove again, or that follow in one ply from other claims.
+///
+/// A claim takes 2m + 3 bytes on a board with m pits a side, and half as many are free.
+#[derive(Clone, Debug)]
+pub struct Claims {
+    pits: usize,
+    store: Store,
+}
+
+/// Claims as the file of a job has them.
+#[derive(Debug)]
+pub(super) struct JobClaims {
+    /// Number of claims.
+    pub(super) count: usize,
+    /// The compressed claims.
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Claims {
+    /// An empty set, for positions with `pits` pits a side.
+    pub fn new(pits: usize) -> Claims {
+        Claims { pits, store: Store::new(2 * pits, 2 * pits + REST) }
+    }
+
+    /// Number of claimed positions.
+    pub(crate) fn len(&self) -> usize {
+        self.store.len()
+    }
+
+    /// Returns true if there are no claims.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The claimed bounds of a position, whose stores do not matter.
+    pub(crate) fn get(&self, position: &Position) -> Option<Bounds> {
+        self.claimed(position).map(Claimed::bounds)
+    }
+
+    fn claimed(&self, position: &Position) -> Option<Claimed> {
+        self.store.get(&key(position)[..2 * self.pits]).map(Claimed::of)
+    }
+
+    /// The claimed answer of a test, and true if it follows from a re-search.
+    pub(super) fn answer(&self, test: &Test) -> Option<(bool, bool)> {
+        let claimed = self.claimed(&test.position)?;
+        let answer = test.decided_by(claimed.bounds())?;
+        Some((answer, claimed.flags & if answer { SEARCHED_LOWER } else { SEARCHED_UPPER } > 0))
+    }
+
+    /// Returns true if a test is claimed to have this answer, whatever else is claimed of its position.
+    pub(super) fn gives(&self, test: &Test, answer: bool) -> bool {
+        self.get(&test.position).is_some_and(|Bounds { lower, upper }| match answer {
+            true => lower >= test.score,
+            false => upper < test.score,
+        })
+    }
+
+    /// The claims as tests with their answers, and true if the answer follows from a re-search. Trivial bounds
+    /// are left out.
+    pub(super) fn answers(&self) -> impl Iterator<Item = (Test, bool, bool)> + '_ {
+        self.store.parts().into_iter().flatten().flat_map(|entry| {
+            let (key, rest) = entry.split_at(2 * self.pits);
+            let (position, claimed) = (position(key), Claimed::of(rest));
+            let Bounds { lower, upper } = claimed.bounds();
+            let searched = |flag| claimed.flags & flag > 0;
+            let reached = (lower > 0).then(|| (Test::new(&position, lower), true, searched(SEARCHED_LOWER)));
+            let held =
+                (upper < position.seeds()).then(|| (Test::new(&position, upper + 1), false, searched(SEARCHED_UPPER)));
+            reached.into_iter().chain(held)
+        })
+    }
+
+    /// Claims the answer of a test, which follows from a re-search or in one ply. A tighter claim stays.
+    pub(super) fn add(&mut self, test: &Test, answer: bool, searched: bool) {
+        let Bounds { lower, upper } = test.bounds(answer);
+        let flags = if searched { SEARCHED_LOWER | SEARCHED_UPPER } else { 0 };
+        let claimed = Claimed { lower: lower as u8, upper: upper as u8, flags: flags | NEW };
+        self.merge(&key(&test.position)[..2 * self.pits], claimed, test.position.seeds() as u8);
+    }
+
+    /// Compresses the claims with [additions](Claims::add) since the last call for the file of a job: for each, by
+    /// rows, the pits, the bounds, and how these follow.
+    ///
+    /// # Errors
+    /// If compression fails.
+    pub(super) fn take_new(&mut self) -> io::Result<JobClaims> {
+        let compressed = match 2 * self.pits + REST {
+            ..=16 => self.new_as_job::<16>(),
+            _ => self.new_as_job::<{ 2 * MAX_PITS + REST }>(),
+        };
+        self.forget_new();
+        compressed
+    }
+
+    /// Counts all claims as old.
+    pub(super) fn forget_new(&mut self) {
+        self.store.entries_mut().for_each(|entry| *flags(entry) &= !NEW);
+    }
+
+    /// The new claims as in the file of a job. `N` is at least the bytes of an entry.
+    fn new_as_job<const N: usize>(&self) -> io::Result<JobClaims> {
+        let bytes = self.store.entry_bytes();
+        let mut entries: Vec<[u8; N]> = Vec::new();
+        for entry in self.store.parts().into_iter().flatten().filter(|entry| entry[bytes - 1] & NEW > 0) {
+            let mut stored = [0; N];
+            stored[..bytes].copy_from_slice(entry);
+            *flags(&mut stored[..bytes]) &= SEARCHED_LOWER | SEARCHED_UPPER;
+            entries.push(stored);
+        }
+        entries.par_sort_unstable();
+        let mut compressed = write::Encoder::new(Vec::new(), LEVEL)?;
+        compressed.set_pledged_src_size(Some((entries.len() * bytes) as u64))?;
+        for entries in entries.chunks(WRITTEN_AT_A_TIME) {
+            let rows: Vec<u8> = entries.iter().flat_map(|entry| &entry[..bytes]).copied().collect();
+            compressed.write_all(&rows)?;
+        }
+        Ok(JobClaims { count: entries.len(), bytes: compressed.finish()? })
+    }
+
+    fn merge(&mut self, key: &[u8], new: Claimed, seeds: u8) {
+        let rest = self.store.get_or_add(key, &[0, seeds, USED]);
+        let mut kept = Claimed::of(rest);
+        if new.lower > kept.lower {
+            kept.lower = new.lower;
+            kept.flags = kept.flags & !SEARCHED_LOWER | new.flags & SEARCHED_LOWER;
+        }
+        if new.upper < kept.upper {
+            kept.upper = new.upper;
+            kept.flags = kept.flags & !SEARCHED_UPPER | new.flags & SEARCHED_UPPER;
+        }
+        rest.copy_from_slice(&[kept.lower, kept.upper, kept.flags | new.flags & NEW]);
+    }
+
+    /// Removes the claim that answers a test, if there is one.
+    pub(super) fn remove(&mut self, test: &Test) {
+        let Some((answer, _)) = self.answer(test) else { return };
+        let rest = self.store.get_or_add(&key(&test.position)[..2 * self.pits], &[0, 0, USED]);
+        if answer {
+            rest[0] = 0;
+        } else {
+            rest[1] = test.position.seeds() as u8;
+        }
+    }
+
+    /// Adds all claims of `others`. The tighter bounds of a position stay.
+    pub(crate) fn extend(&mut self, others: Claims) {
+        if self.is_empty() {
+            *self = others;
+            return;
+        }
+        for entry in others.store.parts().into_iter().flatten() {
+            let (key, rest) = entry.split_at(2 * self.pits);
+            self.merge(key, Claimed::of(rest), sum(key));
+        }
+    }
+
+    /// The claims, in no order, in parts that have about equally many.
+    pub(super) fn parts(&self) -> Vec<impl Iterator<Item = Claim>> {
+        let claim = |entry: &[u8]| {
+            let (key, rest) = entry.split_at(2 * self.pits);
+            Claim { position: position(key), bounds: Claimed::of(rest).bounds() }
+        };
+        self.store.parts().into_iter().map(|part| part.map(claim)).collect()
+    }
+
+    /// Number of claims that are not trivial, and these claims in the order of a certificate: [key](ClaimKeys), lower
+    /// and upper bound.
+    ///
+    /// Only claims about some numbers of seeds in play are sorted at a time.
+    pub(super) fn in_order(&self) -> (u64, impl Iterator<Item = (u128, [u8; 2])>) {
+        let mut counts = [0; 256];
+        for entry in self.store.parts().into_iter().flatten() {
+            counts[usize::from(sum(&entry[..2 * self.pits]))] += u64::from(!self.is_trivial(entry));
+        }
+        let count: u64 = counts.iter().sum();
+        let most = (count / SORTED_PART as u64).max(1 << 20);
+        let (mut ranges, mut held): (Vec<RangeInclusive<u8>>, u64) = (Vec::new(), 0);
+        for (seeds, &layer) in (0..=255).zip(&counts) {
+            held += layer;
+            match ranges.last_mut() {
+                Some(range) if held <= most => *range = *range.start()..=seeds,
+                _ => {
+                    ranges.push(seeds..=seeds);
+                    held = layer;
+                }
+            }
+        }
+        (count, ranges.into_iter().flat_map(|range| self.sorted(&range)))
+    }
+
+    /// The claims about positions with these seeds in play, in the order of a certificate.
+    fn sorted(&self, seeds: &RangeInclusive<u8>) -> Vec<(u128, [u8; 2])> {
+        let keys = ClaimKeys::new(self.pits);
+        let claim = |entry: &[u8]| {
+            let (key, rest) = entry.split_at(2 * self.pits);
+            let is_wanted = seeds.contains(&sum(key)) && !self.is_trivial(entry);
+            // Proofs whose positions have too many seeds for keys are refused when they begin.
+            is_wanted.then(|| (keys.key(&position(key)).expect("a position of the proof"), [rest[0], rest[1]]))
+        };
+        let parts = self.store.parts().into_par_iter();
+        let mut claims: Vec<_> = parts.flat_map_iter(|part| part.filter_map(claim)).collect();
+        claims.par_sort_unstable();
+        claims
+    }
+
+    fn is_trivial(&self, entry: &[u8]) -> bool {
+        let (key, rest) = entry.split_at(2 * self.pits);
+        (rest[0], rest[1]) == (0, sum(key))
+    }
+
+    /// Parses `count` claims from the compressed bytes in the file of a job; `None` if the bytes are invalid.
+    pub(super) fn from_bytes(pits: usize, count: usize, compressed: &[u8]) -> Option<Claims> {
+        let mut claims = Claims::new(pits);
+        let size = claims.store.entry_bytes();
+        let mut reader = read::Decoder::new(compressed).ok()?;
+        let mut entry = [0; 2 * MAX_PITS + REST];
+        for _ in 0..count {
+            reader.read_exact(&mut entry[..size]).ok()?;
+            let (rows, rest) = entry[..size].split_at(2 * pits);
+            let seeds = u8::try_from(rows.iter().map(|&seeds| u32::from(seeds)).sum::<u32>()).ok()?;
+            let claimed = Claimed::of(rest);
+            let (mover, other) = rows.split_at(pits);
+            let is_over = [mover, other].iter().any(|row| row.iter().all(|&seeds| seeds == 0));
+            let is_known = claimed.flags & !(SEARCHED_LOWER | SEARCHED_UPPER) == 0;
+            if claimed.lower > claimed.upper || claimed.upper > seeds || !is_known || is_over {
+                return None;
+            }
+            claims.merge(rows, claimed, seeds);
+        }
+        (reader.read(&mut [0]).ok()? == 0).then_some(claims)
+    }
+}
+
+impl Claimed {
+    /// The claim with these bytes after its key.
+    fn of(rest: &[u8]) -> Claimed {
+        Claimed { lower: rest[0], upper: rest[1], flags: rest[2] }
+    }
+
+    fn bounds(self) -> Bounds {
+        Bounds { lower: self.lower.into(), upper: self.upper.into() }
+    }
+}
+
+/// The flags of an entry.
+fn flags(entry: &mut [u8]) -> &mut u8 {
+    entry.last_mut().expect("an entry has flags")
+}
+
+/// Seeds in play of a key; at most 255.
+fn sum(key: &[u8]) -> u8 {
+    key.iter().sum()
+}
+
+fn key(position: &Position) -> Key {
+    let mut key = [0; 2 * MAX_PITS];
+    let seeds = position.mover().seeds().iter().chain(position.other().seeds());
+    for (place, &seeds) in key.iter_mut().zip(seeds) {
+        *place = seeds as u8;
+    }
+    key
+}
+
+/// The position with this key, which has no bytes after the last pit.
+fn position(key: &[u8]) -> Position {
+    let row = |pits: &[u8]| {
+        let mut seeds = [0; MAX_PITS];
+        seeds.iter_mut().zip(pits).for_each(|(seeds, &pit)| *seeds = pit.into());
+        Row::new(&seeds[..pits.len()]).expect("a row of a position")
+    };
+    let (mover, other) = key.split_at(key.len() / 2);
+    Position::new(row(mover), row(other), 0, 0).expect("rows of a position")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::certificate::ClaimSet;
+
+    #[test]
+    fn bytes_hold_the_claims_and_damage_is_found() {
+        let mut claims = Claims::new(3);
+        let position = |text: &str| text.parse::<Position>().unwrap();
+        for (text, score, answer, searched) in [
+            ("4,4,4/4,4,4", 13, true, false),
+            ("4,4,4/4,4,4", 15, false, true),
+            ("4,4,4/4,4,4", 11, true, true),
+            ("0,1,2/3,0,1", 3, false, true),
+        ] {
+            claims.add(&Test::new(&position(text), score), answer, searched);
+        }
+        assert_eq!(claims.get(&position("4,4,4/4,4,4")), Some(Bounds { lower: 13, upper: 14 }));
+        assert_eq!(claims.answer(&Test::new(&position("4,4,4/4,4,4"), 12)), Some((true, false)));
+        assert_eq!(claims.answer(&Test::new(&position("4,4,4/4,4,4"), 15)), Some((false, true)));
+        assert_eq!(claims.answer(&Test::new(&position("4,4,4/4,4,4"), 14)), None);
+        let JobClaims { count, bytes } = claims.take_new().unwrap();
+        assert_eq!((count, claims.take_new().unwrap().count), (2, 0));
+        let all = |claims: &Claims| claims.answers().collect::<HashSet<_>>();
+        assert_eq!(Claims::from_bytes(3, 2, &bytes).map(|read| all(&read)), Some(all(&claims)));
+        assert!(Claims::from_bytes(3, 1, &bytes).is_none());
+        assert!(Claims::from_bytes(3, 3, &bytes).is_none());
+        assert!(Claims::from_bytes(3, 2, &bytes[..bytes.len() - 1]).is_none());
+        let mut others = Claims::new(3);
+        others.add(&Test::new(&position("4,4,4/4,4,4"), 14), false, false);
+        others.extend(claims);
+        assert_eq!(others.get(&position("4,4,4/4,4,4")), Some(Bounds { lower: 13, upper: 13 }));
+        others.remove(&Test::new(&position("4,4,4/4,4,4"), 14));
+        assert_eq!(others.get(&position("4,4,4/4,4,4")), Some(Bounds { lower: 13, upper: 24 }));
+    }
+
+    #[test]
+    fn claims_come_in_the_order_of_a_certificate_without_trivial_ones() {
+        let mut random = fastrand::Rng::with_seed(41);
+        for pits in [2, MAX_PITS] {
+            let (mut claims, mut set) = (Claims::new(pits), ClaimSet::new(pits));
+            for _ in 0..3000 {
+                let mut row = || Row::new(&(0..pits).map(|_| random.u32(..3)).collect::<Vec<_>>()).unwrap();
+                let position = Position::new(row(), row(), 0, 0).unwrap();
+                if position.is_over() {
+                    continue;
+                }
+                let test = Test::new(&position, random.u32(1..=position.seeds()));
+                let answer = test.score <= position.seeds() / 2;
+                claims.add(&test, answer, false);
+                set.add(&position, test.bounds(answer)).unwrap();
+                if random.u8(..) < 10 {
+                    claims.remove(&test);
+                    let kept = set.remove(&position).unwrap();
+                    let trivial = if answer { Bounds { lower: 0, ..kept } } else { Bounds { upper: 255, ..kept } };
+                    set.add(&position, trivial).unwrap();
+                }
+            }
+            let (count, ordered) = claims.in_order();
+            assert_eq!(count, set.len() as u64);
+            let coded = |Claim { position, bounds }| {
+                let key = set.keys().key(&position).unwrap();
+                (key, [bounds.lower as u8, bounds.upper as u8])
+            };
+            assert!(ordered.eq(set.iter().map(coded)));
+        }
+    }
+}
