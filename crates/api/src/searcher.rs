@@ -4,13 +4,12 @@ use std::time::Duration;
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Pit, Played, Position, Rules};
 use kalah_play::play::{Choice, Player, PlayerName, Setting};
-use kalah_solve::solve::Solver;
+use kalah_solve::solve::{SearchMemory, Solver};
 
 use super::ApiError;
-use super::analyser::{Analyser, Report};
-use super::analysis::Analysis;
+use super::analyser::{Analyser, Report, evaluate_by_stores};
+use super::answer::Analysis;
 use super::sources::Sources;
-use super::stores::evaluate_by_stores;
 
 /// Positions after which a solver is replaced, since it keeps the results of all its tests.
 const SOLVER_POSITIONS: usize = 1 << 12;
@@ -18,8 +17,8 @@ const SOLVER_POSITIONS: usize = 1 << 12;
 /// Settings of searches.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchOptions {
-    /// Maximum bytes of a transposition table.
-    pub memory: u64,
+    /// Memory of each search.
+    pub memory: SearchMemory,
     /// Threads of one search.
     pub threads: usize,
 }

@@ -33,8 +33,7 @@ impl Sources<'_> {
         if !(recalled.from_book && recalled.is_exact()) {
             return Ok(None);
         }
-        let (line, _) = book.line(position, tables)?;
-        Ok(Some(PositionAnswer::recalled(rules, position, &recalled, Some(&line))))
+        Ok(Some(PositionAnswer::recalled(book, position, tables, &recalled)?))
     }
 
     /// Answers the opening explorer: bounds of the book for a position and its moves, without a search.
@@ -46,10 +45,7 @@ impl Sources<'_> {
         let book = self.books.get(rules, position.pits()).unwrap_or(&none);
         let tables = self.all_tables.tables(rules, position.pits());
         let recalled = book.recall(position, tables)?;
-        let (line, complete) = book.line(position, tables)?;
-        let line = recalled.score().map(|_| line);
-        let complete = line.as_ref().map(|_| complete);
-        let known = PositionAnswer::recalled(rules, position, &recalled, line.as_ref());
-        Ok(ExplorerAnswer { known, in_book: recalled.from_book, complete })
+        let known = PositionAnswer::recalled(book, position, tables, &recalled)?;
+        Ok(ExplorerAnswer { known, in_book: recalled.from_book })
     }
 }

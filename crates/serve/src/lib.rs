@@ -15,24 +15,21 @@
 // | `service` | the state of the server: answers at once, and searches on other threads |
 // | `refusal` | responses to requests that have no answer |
 // | `searches` | a limited number of running searches, each of which ends with its request |
-// | `puzzles` | puzzles that were found |
 // | `events` | streamed answers |
 // | `site` | the page without a server: its engine, tables and books |
 // | `site_page` | its other files |
 // | `site_folder` | the folder of a site, in which a new site is written beside the old one |
 // | `site_files` | errors and progress of all of these |
-// | `page`, `assets` | the files of the page, and sending them |
+// | `page` | the files of the page, and sending them |
 // | `preview` | the page for link previews |
 
 mod api;
-mod assets;
 mod cors;
 mod events;
 mod hosts;
 mod options;
 mod page;
 mod preview;
-mod puzzles;
 mod refusal;
 mod routes;
 mod searches;

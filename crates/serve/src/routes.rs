@@ -15,7 +15,7 @@ use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 
 use super::api;
-use super::assets::Asset;
+use super::page::Asset;
 use super::refusal::Refusal;
 use super::service::Service;
 use super::slots::Client;

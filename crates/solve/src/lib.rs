@@ -1,12 +1,10 @@
 //! Solving positions of the sowing game Kalah that are above its tables.
 //!
 //! The crate `kalah` re-exports these modules. Dependencies run one way:
-//! [`book`] <- [`solve`] <- [`train`], [`analyse`], [`answer`]; [`solve`], [`certificate`] <- [`prove`].
 //!
 //! | module | contents |
 //! |---|---|
 //! | [`analyse`] | analyses of whole boards |
-//! | [`answer`] | answers as JSON documents |
 //! | [`book`] | proved bounds of positions near the start |
 //! | [`certificate`] | proved bounds that anyone can check |
 //! | [`prove`] | proofs in a directory, by any number of processes, and the claims of their certificates |
@@ -14,7 +12,6 @@
 //! | [`train`] | training evaluation networks |
 
 pub mod analyse;
-pub mod answer;
 pub mod book;
 pub mod certificate;
 mod leb128;

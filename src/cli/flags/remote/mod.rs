@@ -19,8 +19,7 @@ mod searching;
 use no_opening as opening;
 
 use crate::cli::failure::{self, failed, usage};
-use crate::cli::flags::given::Given;
-use crate::cli::flags::tables_flag::{self, Location};
+use crate::cli::flags::tables_flag::{self, Given, Location};
 
 pub(crate) use opening::with_flags;
 pub(crate) use searching::{fetch_for_search, fetch_for_searches};
