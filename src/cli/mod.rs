@@ -22,13 +22,52 @@ mod failure;
 mod flags;
 mod help;
 mod output;
-mod playing;
+mod playing {
+    pub(super) mod choose;
+    pub(super) mod play;
+    pub(super) mod puzzles;
+    pub(super) mod tournament;
+}
 mod process;
 mod program;
-mod serving;
-mod solving;
+mod serving {
+    pub(super) mod engine;
+    #[cfg(feature = "serve")]
+    pub(super) mod export_site;
+    #[cfg(feature = "serve")]
+    pub(super) mod serve;
+}
+mod solving {
+    pub(super) mod book;
+    pub(super) mod check;
+    pub(super) mod line;
+    pub(super) mod probe;
+    pub(super) mod prove;
+    pub(super) mod review;
+    pub(super) mod search;
+    pub(super) mod solve;
+}
 mod suggestion;
-mod tables;
+mod tables {
+    pub(super) mod archive;
+    pub(super) mod bench;
+    pub(super) mod bounds;
+    pub(super) mod build;
+    pub(super) mod export;
+    #[cfg(feature = "remote")]
+    pub(super) mod fetch;
+    #[cfg(feature = "gpu")]
+    pub(super) mod gpu;
+    #[cfg(not(feature = "gpu"))]
+    #[path = "no_gpu.rs"]
+    pub(super) mod gpu;
+    pub(super) mod info;
+    pub(super) mod plan;
+    pub(super) mod publish;
+    pub(super) mod stats;
+    pub(super) mod train;
+    pub(super) mod verify;
+}
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};

@@ -377,7 +377,8 @@ fn finished_games_have_no_moves_and_stopped_players_still_have_one() {
     let stopped = Cancel::new();
     stopped.cancel();
     for player in PlayerName::KNOWN.map(|known| known.replace(":D", ":40").replace(":SEED", ":9")) {
-        let mut player = name(&player).player(&Setting::new(Rules::Standard).memory(SearchMemory::shared(None, 1 << 20)));
+        let mut player =
+            name(&player).player(&Setting::new(Rules::Standard).memory(SearchMemory::shared(None, 1 << 20)));
         let choice = player.choose(&over, &Cancel::new(), &mut |_| ());
         assert!(matches!(choice, Err(PlayError::GameOver)), "{}: {choice:?}", player.name());
         for stopped in [stopped.clone(), stopped.within(Duration::from_secs(3600))] {
@@ -396,7 +397,8 @@ fn a_player_above_the_tables_reports_its_moves_as_they_improve() {
     for player in ["perfect", "alphabeta:99", "minimax2:99", "minimax3:99"] {
         let mut choices = Vec::new();
         let cancel = Cancel::new().within(Duration::from_millis(300));
-        let mut player = name(player).player(&Setting::new(Rules::Standard).memory(SearchMemory::shared(None, 1 << 20)));
+        let mut player =
+            name(player).player(&Setting::new(Rules::Standard).memory(SearchMemory::shared(None, 1 << 20)));
         let choice = player.choose(&start, &cancel, &mut |choice| choices.push(*choice)).unwrap();
         assert!(!choices.is_empty() || choice.worth == Worth::Unknown, "{}", player.name());
         assert!(choices.iter().all(|choice| start.play(Rules::Standard, choice.pit).is_ok()), "{}", player.name());
@@ -411,7 +413,8 @@ fn the_perfect_player_first_keeps_what_the_book_proves() {
     book.add(&start, Bounds { lower: 15, upper: 60 }).unwrap();
     let keeps = |choice: &Choice| matches!(choice.worth, Worth::Bounds { lower, .. } if lower >= -30);
     let cancel = Cancel::new().within(Duration::from_secs(120));
-    let mut player = name("perfect").player(&Setting::new(rules).book(&book).memory(SearchMemory::shared(None, 1 << 20)));
+    let mut player =
+        name("perfect").player(&Setting::new(rules).book(&book).memory(SearchMemory::shared(None, 1 << 20)));
     let stop = |choice: &Choice| {
         if keeps(choice) {
             cancel.cancel();

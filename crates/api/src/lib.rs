@@ -12,8 +12,7 @@
 // | `game` | whole games: every position and move; the positions on a line of play |
 // | `texts` | games as text |
 // | `puzzle` | puzzles, including the puzzle of the day |
-// | `sources` | tables and books: answers without a search |
-// | `searcher` | searches, and their proved results |
+// | `searcher` | tables and books, searches in them, and proved results |
 // | `analyser` | one search: by a solver, or by the stores on boards too large for it |
 // | `answer` | the JSON documents |
 // | `fields` | the fields of a request, and their errors |
@@ -33,7 +32,6 @@ mod position;
 mod positions;
 mod puzzle;
 mod searcher;
-mod sources;
 mod texts;
 
 pub use analyser::pause;
@@ -44,8 +42,7 @@ pub use game::{GameAnswer, GameRequest, PlaceEvent, follow_line};
 pub use position::{PositionRequest, SlicedSearch};
 pub use positions::{MAX_POSITIONS_BYTES, PositionsAnswer, PositionsRequest};
 pub use puzzle::{PuzzleKey, PuzzleRequest, PuzzleSearch, today};
-pub use searcher::{SearchOptions, Searcher};
-pub use sources::Sources;
+pub use searcher::{SearchOptions, Searcher, Sources};
 pub use texts::{ReadAnswer, WriteAnswer, read_text, write_text};
 
 /// Returns bytes in hexadecimal, as digests are written.

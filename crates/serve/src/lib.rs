@@ -9,8 +9,7 @@
 // | `slots` | a limited number of connections |
 // | `wire` | one connection: clients that do not read, refusals of the HTTP layer |
 // | `routes` | routing of requests, with common limits and headers |
-// | `hosts` | hosts of this server, and protection against pages of other websites |
-// | `cors` | other websites that may use the API |
+// | `hosts` | hosts of this server, protection against pages of other websites, and those that may use the API |
 // | `api` | the handlers of requests, whose contents `kalah_api` reads and answers |
 // | `service` | the state of the server: answers at once, and searches on other threads |
 // | `refusal` | responses to requests that have no answer |
@@ -24,7 +23,6 @@
 // | `preview` | the page for link previews |
 
 mod api;
-mod cors;
 mod events;
 mod hosts;
 mod options;
@@ -42,8 +40,7 @@ mod site_page;
 mod slots;
 mod wire;
 
-pub use cors::{BadOrigin, SharedOrigin};
-pub use hosts::{BadHost, Host};
+pub use hosts::{BadHost, BadOrigin, Host, SharedOrigin};
 pub use kalah_api::ApiError;
 pub use options::Options;
 pub use preview::{BadAddress, SiteAddress};

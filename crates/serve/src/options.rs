@@ -8,8 +8,7 @@ use kalah_core::table::{AllTables, Storage};
 use kalah_solve::book::Books;
 use kalah_solve::solve::SearchMemory;
 
-use super::cors::SharedOrigin;
-use super::hosts::Host;
+use super::hosts::{Host, SharedOrigin};
 
 /// Settings of a server.
 #[non_exhaustive]
