@@ -93,15 +93,15 @@ def prove(rules, pits, seeds, directory, options):
     )
     if proved is None:
         return None
-    assert proved["at_least"] == proved["at_most"]
+    assert proved["known"] == "exact"
     checked = kalah("check", certificate, *shared)
     made = proved["certificate"]
-    assert checked["ok"] and checked["digest"] == made["digest"] and checked["at_least"] == proved["at_least"]
+    assert checked["ok"] and checked["digest"] == made["digest"] and checked["value"] == proved["value"]
     return {
         "rules": rules,
         "pits": pits,
         "seeds": seeds,
-        "value": proved["at_least"],
+        "value": proved["value"],
         "tables": made["table_seeds"],
         "nodes": proved["nodes"],
         "seconds": round(proved["job_seconds"], 1),

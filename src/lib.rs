@@ -71,6 +71,7 @@
 //! | [`printable`] | making untrusted text safe to print |
 //! | [`watcher`] | a thread that watches a condition while other threads work |
 pub use kalah_analyse as analyse;
+pub use kalah_api::answer;
 pub use kalah_base::{diagnostic, file, printable, progress, random, system, temporary};
 pub use kalah_core::{cancel, cause, evaluation, game, header, index, isa, memory, text};
 pub use kalah_export as export;
@@ -82,7 +83,7 @@ pub use kalah_proof::{certificate, prove};
 pub use kalah_remote as remote;
 #[cfg(feature = "serve")]
 pub use kalah_serve as serve;
-pub use kalah_solve::{answer, solve, train};
+pub use kalah_solve::{solve, train};
 pub use kalah_tables::{rows, verify};
 
 /// Tables on disk: the format, reading, probing, writing, archives.

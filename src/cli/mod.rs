@@ -11,8 +11,7 @@
 //! | `program` | commands about the program itself |
 //! | `flags` | flags and arguments shared by several commands |
 //! | `output` | everything that commands print |
-//! | `failure` | the error of a command: its message and its exit code |
-//! | `report` | reporting it |
+//! | `failure` | the error of a command: its message, its exit code, reporting it |
 //! | `suggestion` | commands that fit this machine, for advice |
 //! | `process` | exit codes, signals, limits of the system |
 //! | `help` | groups of commands and flags, examples, rule sets; hints for mistyped arguments |
@@ -23,14 +22,52 @@ mod failure;
 mod flags;
 mod help;
 mod output;
-mod playing;
+mod playing {
+    pub(super) mod choose;
+    pub(super) mod play;
+    pub(super) mod puzzles;
+    pub(super) mod tournament;
+}
 mod process;
 mod program;
-mod report;
-mod serving;
-mod solving;
+mod serving {
+    pub(super) mod engine;
+    #[cfg(feature = "serve")]
+    pub(super) mod export_site;
+    #[cfg(feature = "serve")]
+    pub(super) mod serve;
+}
+mod solving {
+    pub(super) mod book;
+    pub(super) mod check;
+    pub(super) mod line;
+    pub(super) mod probe;
+    pub(super) mod prove;
+    pub(super) mod review;
+    pub(super) mod search;
+    pub(super) mod solve;
+}
 mod suggestion;
-mod tables;
+mod tables {
+    pub(super) mod archive;
+    pub(super) mod bench;
+    pub(super) mod bounds;
+    pub(super) mod build;
+    pub(super) mod export;
+    #[cfg(feature = "remote")]
+    pub(super) mod fetch;
+    #[cfg(feature = "gpu")]
+    pub(super) mod gpu;
+    #[cfg(not(feature = "gpu"))]
+    #[path = "no_gpu.rs"]
+    pub(super) mod gpu;
+    pub(super) mod info;
+    pub(super) mod plan;
+    pub(super) mod publish;
+    pub(super) mod stats;
+    pub(super) mod train;
+    pub(super) mod verify;
+}
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -42,7 +79,7 @@ use clap::{ArgMatches, ColorChoice, CommandFactory, FromArgMatches, Parser, Valu
 use kalah::game::Rules;
 
 use self::commands::{Command, HEADINGS};
-use self::flags::given::Given;
+use self::flags::tables_flag::Given;
 use self::flags::{directories, remote};
 use self::process::outcome::{Outcome, leave};
 use self::process::{bus_error, limits, signals};
@@ -101,7 +138,7 @@ fn run() -> ExitCode {
     };
     let given = Given::new(&command, &matches);
     if let Err(error) = remote::open(&given) {
-        return leave(report::failure(&error));
+        return leave(failure::report(&error));
     }
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
@@ -116,7 +153,7 @@ fn run() -> ExitCode {
     }
     suggestion::for_command(given.names.first().copied().unwrap_or_default());
     if let Err(error) = directories::check(&given) {
-        return leave(report::failure(&error));
+        return leave(failure::report(&error));
     }
     cli.run(default_rules)
 }
@@ -203,7 +240,7 @@ impl Cli {
     /// Runs the command. `default_rules` is true if no rule set was given on the command line.
     fn run(self, default_rules: bool) -> ExitCode {
         let outcome = self.command.run(default_rules, command);
-        let outcome = outcome.unwrap_or_else(|error| report::failure(&error)).after(signals::received());
+        let outcome = outcome.unwrap_or_else(|error| failure::report(&error)).after(signals::received());
         // A failed write of the last buffered output must not go unnoticed.
         let flushed = io::stdout().flush().err().filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
         match flushed.filter(|_| outcome == Outcome::Done) {

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::cli::failure::{self, Context, failed};
 use crate::cli::help::examples;
-use crate::cli::output::{self, board_view};
+use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
 
 /// Explain the rule sets, with examples
@@ -103,7 +103,7 @@ impl RulesReport {
             output::line(output::wrapped(rules.summary, 2))?;
         }
         let by = if alone { "" } else { " under each rule set" };
-        output::line(format_args!("\nMoves of South{by}:\n\n{}", board_view::draw(start)))?;
+        output::line(format_args!("\nMoves of South{by}:\n\n{}", output::draw(start)))?;
         for (index, (number, what)) in MOVES.iter().enumerate() {
             output::line(format_args!("\nMove {number}: {what}"))?;
             for rules in &self.rules {

@@ -20,7 +20,7 @@ fn explorer(browser: &Browser) -> Value {
 #[test]
 fn the_explorer_shows_what_the_book_has() {
     let Some(browser) = Browser::open(1280, 800, STILL) else { return };
-    let server = Server::start(directory(), &["--time", "0.2", "--memory", "16MiB"]);
+    let server = Server::start(directory(), &["--time", "0.2", "--transpositions", "16MiB"]);
     let book = Book::shipped(RULES, 6).unwrap();
     let (mut position, mut south): (Position, bool) = ("6x4".parse().unwrap(), true);
     browser.go(&server.url("/#board=6x4&north=human"));

@@ -10,6 +10,7 @@ use std::time::Duration;
 use kalah::build::build;
 use kalah::game::Rules;
 use kalah::serve::{Options, Stop, serve};
+use kalah::solve::SearchMemory;
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -49,7 +50,7 @@ static SERVER: LazyLock<Server> = LazyLock::new(|| {
     options.time = Duration::from_millis(50);
     options.stream_time = Duration::from_millis(50);
     options.searches = 2;
-    options.memory = 1 << 20;
+    options.memory = SearchMemory::shared(None, 1 << 20);
     options.patience = Duration::from_millis(250);
     options.hosts = vec!["kalah.example".parse().unwrap()];
     options.log = Box::new(move |line| log.lock().unwrap().push(line.to_owned()));

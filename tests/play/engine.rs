@@ -214,7 +214,11 @@ fn a_game_in_the_terminal_is_played_against_an_engine() {
 
 /// Answers of our engine to some lines.
 fn answers(lines: &str) -> String {
-    program::command().args(["engine", "--memory", "16MiB"]).env("KALAH_TABLES", directory()).run_with(lines).printed()
+    program::command()
+        .args(["engine", "--transpositions", "16MiB"])
+        .env("KALAH_TABLES", directory())
+        .run_with(lines)
+        .printed()
 }
 
 #[test]
@@ -286,7 +290,7 @@ fn no_move_is_for_a_position_before_a_refused_one() {
 
 #[test]
 fn every_line_beyond_those_that_can_wait_is_refused() {
-    let flags = ["engine", "--memory", "16MiB", "--no-book", "--player", "perfect"];
+    let flags = ["engine", "--transpositions", "16MiB", "--no-book", "--player", "perfect"];
     let mut child = command(&flags).stdin(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
@@ -314,7 +318,7 @@ fn every_line_beyond_those_that_can_wait_is_refused() {
 #[test]
 fn a_search_without_a_limit_ends_when_it_is_asked_to() {
     for end in ["stop\n", "quit\n", ""] {
-        let mut child = command(&["engine", "--memory", "16MiB", "--no-book", "--player", "perfect"])
+        let mut child = command(&["engine", "--transpositions", "16MiB", "--no-book", "--player", "perfect"])
             .stdin(Stdio::piped())
             .spawn()
             .unwrap();
@@ -342,7 +346,8 @@ fn a_search_without_a_limit_ends_when_it_is_asked_to() {
 #[test]
 fn every_search_asked_for_ends_when_it_is_asked_to() {
     for end in ["stop\nisready\n", "quit\n", ""] {
-        let mut child = command(&["engine", "--memory", "16MiB", "--no-book"]).stdin(Stdio::piped()).spawn().unwrap();
+        let mut child =
+            command(&["engine", "--transpositions", "16MiB", "--no-book"]).stdin(Stdio::piped()).spawn().unwrap();
         let mut input = child.stdin.take().unwrap();
         // All in one write: the second search has not begun when the end is read. Each takes longer than the test.
         input.write_all(format!("position 10x10\ngo\ngo\n{end}").as_bytes()).unwrap();

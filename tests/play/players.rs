@@ -12,6 +12,7 @@ use kalah::evaluation::{LANES, Network, PhasedNetwork, Weights};
 use kalah::game::{Bounds, Pit, Position, Row, Rules};
 use kalah::play::{Choice, PlayError, PlayerName, Setting, Source, Worth, play_game};
 use kalah::progress::Pulse;
+use kalah::solve::SearchMemory;
 use kalah::table::{AllTables, BoundMaker, BoundTable, BoundTables, Cuts, TableKey, Tables};
 use kalah_tests::tables::built;
 use proptest::prelude::*;
@@ -117,7 +118,7 @@ proptest! {
         let probe = large.probe(&start).unwrap();
         let small = Tables::open(directory(), rules, 6, 4).unwrap();
         for tables in [Some(&large), Some(&small), None] {
-            let setting = Setting::new(rules).tables(tables).memory(1 << 20);
+            let setting = Setting::new(rules).tables(tables).memory(SearchMemory::shared(None, 1 << 20));
             let choice = name("perfect").player(&setting).choose(&start, &Cancel::new(), &mut |_| ()).unwrap();
             match choice.source {
                 Source::OnlyMove => prop_assert_eq!(start.moves().count(), 1),
@@ -132,7 +133,7 @@ proptest! {
         let (tables, bounds) = (tables(rules), bounds(rules));
         let probe = tables.probe(&start).unwrap();
         let small = Tables::open(directory(), rules, 6, 4).unwrap();
-        let setting = Setting::new(rules).tables(&small).bounds(&bounds).memory(1 << 20);
+        let setting = Setting::new(rules).tables(&small).bounds(&bounds).memory(SearchMemory::shared(None, 1 << 20));
         let choice = name("perfect").player(&setting).choose(&start, &Cancel::new(), &mut |_| ()).unwrap();
         prop_assert!(choice.source == Source::OnlyMove || choice.worth == Worth::Exact(probe.value));
         prop_assert!(probe.best().any(|pit| pit == choice.pit), "{} {}: {:?}", rules, start, choice);
@@ -147,7 +148,7 @@ proptest! {
         let tables = tables(rules);
         let probe = tables.probe(&start).unwrap();
         let cancel = Cancel::new().within(Duration::from_micros(micros));
-        let setting = Setting::new(rules).memory(1 << 20);
+        let setting = Setting::new(rules).memory(SearchMemory::shared(None, 1 << 20));
         let choice = name("perfect").player(&setting).choose(&start, &cancel, &mut |_| ()).unwrap();
         let score = tables.move_scores(&start).unwrap().iter().find(|&&(pit, _)| pit == choice.pit).unwrap().1;
         match choice.worth {
@@ -376,7 +377,8 @@ fn finished_games_have_no_moves_and_stopped_players_still_have_one() {
     let stopped = Cancel::new();
     stopped.cancel();
     for player in PlayerName::KNOWN.map(|known| known.replace(":D", ":40").replace(":SEED", ":9")) {
-        let mut player = name(&player).player(&Setting::new(Rules::Standard).memory(1 << 20));
+        let mut player =
+            name(&player).player(&Setting::new(Rules::Standard).memory(SearchMemory::shared(None, 1 << 20)));
         let choice = player.choose(&over, &Cancel::new(), &mut |_| ());
         assert!(matches!(choice, Err(PlayError::GameOver)), "{}: {choice:?}", player.name());
         for stopped in [stopped.clone(), stopped.within(Duration::from_secs(3600))] {
@@ -395,7 +397,8 @@ fn a_player_above_the_tables_reports_its_moves_as_they_improve() {
     for player in ["perfect", "alphabeta:99", "minimax2:99", "minimax3:99"] {
         let mut choices = Vec::new();
         let cancel = Cancel::new().within(Duration::from_millis(300));
-        let mut player = name(player).player(&Setting::new(Rules::Standard).memory(1 << 20));
+        let mut player =
+            name(player).player(&Setting::new(Rules::Standard).memory(SearchMemory::shared(None, 1 << 20)));
         let choice = player.choose(&start, &cancel, &mut |choice| choices.push(*choice)).unwrap();
         assert!(!choices.is_empty() || choice.worth == Worth::Unknown, "{}", player.name());
         assert!(choices.iter().all(|choice| start.play(Rules::Standard, choice.pit).is_ok()), "{}", player.name());
@@ -410,7 +413,8 @@ fn the_perfect_player_first_keeps_what_the_book_proves() {
     book.add(&start, Bounds { lower: 15, upper: 60 }).unwrap();
     let keeps = |choice: &Choice| matches!(choice.worth, Worth::Bounds { lower, .. } if lower >= -30);
     let cancel = Cancel::new().within(Duration::from_secs(120));
-    let mut player = name("perfect").player(&Setting::new(rules).book(&book).memory(1 << 20));
+    let mut player =
+        name("perfect").player(&Setting::new(rules).book(&book).memory(SearchMemory::shared(None, 1 << 20)));
     let stop = |choice: &Choice| {
         if keeps(choice) {
             cancel.cancel();
@@ -435,7 +439,7 @@ fn the_perfect_player_reads_bound_tables_above_the_exact_ones() {
     let bounds = BoundTables::new(directory(), layers).unwrap().unwrap();
     let start: Position = "<6,0,0,1,0,3,2,1,1,0,1,0,4,0,2>".parse().unwrap();
     let choose = |setting: Setting| name("perfect").player(&setting).choose(&start, &Cancel::new(), &mut |_| ());
-    let setting = Setting::new(rules).tables(&small).memory(1 << 20);
+    let setting = Setting::new(rules).tables(&small).memory(SearchMemory::shared(None, 1 << 20));
     assert!(choose(setting).is_ok());
     let error = choose(setting.bounds(&bounds)).unwrap_err();
     assert!(error.to_string().contains(".bounds"), "{error}");

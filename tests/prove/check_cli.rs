@@ -82,7 +82,7 @@ fn a_sound_certificate_is_checked() {
     assert_eq!((&answer["extent"], &answer["claims"]), (&"complete".into(), &claims.into()));
     assert_eq!(answer["tally"]["claims"], claims);
     let value = fixture.certificate.head.statement.bounds.lower;
-    assert_eq!((&answer["at_least"], &answer["at_most"]), (&value.into(), &value.into()));
+    assert_eq!((&answer["known"], &answer["value"]), (&"exact".into(), &value.into()));
     assert_eq!(answer["openings"].as_array().expect("a list").len(), 3);
     // A sample without a fault proves nothing. A sample of all claims is a complete check.
     for (count, ok, extent) in [(1, Value::Null, "sample"), (claims, true.into(), "complete")] {

@@ -102,8 +102,8 @@ fn a_proof_of_processes_that_are_killed_again_and_again_is_complete() {
     let found = files.answer(&SMALL);
     let other = Files::new();
     let whole = other.answer(&SMALL);
-    assert_eq!(found["at_least"], whole["at_least"]);
-    assert_eq!(found["at_most"], whole["at_most"]);
+    assert_eq!(found["known"], "exact");
+    assert_eq!(found["value"], whole["value"]);
     let certificates = [files.check("4x4.certificate"), other.check("4x4.certificate")];
     assert_eq!(certificates[0].head, certificates[1].head);
 }
@@ -124,7 +124,7 @@ fn processes_share_a_proof_also_when_one_is_killed() {
     assert_eq!(Some(file.claims.len() as u64), answers[0]["certificate"]["claims"].as_u64());
     let alone = Files::new();
     let alone = alone.answer(&SMALL);
-    assert_eq!((&alone["at_least"], &alone["at_most"]), (&answers[0]["at_least"], &answers[0]["at_most"]));
+    assert_eq!((&alone["known"], &alone["value"]), (&"exact".into(), &answers[0]["value"]));
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn what_is_wrong_is_said_with_what_is_proved() {
     let at_least = (value + 2).to_string();
     let ran = files.run(&["4x2", "--at-least", &at_least, "--json"]).exits(3);
     let found: Value = ran.json();
-    assert_eq!((found["proved"].as_bool(), found["at_most"].as_i64()), (Some(false), Some(value)));
+    assert_eq!((found["proved"].as_bool(), found["upper"].as_i64()), (Some(false), Some(value)));
     assert!(ran.stderr().contains("WRONG: "), "{}", ran.stderr());
     assert!(found.get("certificate").is_none());
     // The directory belongs to a different proof.
@@ -286,13 +286,13 @@ fn the_scripts_prove_together() {
 #[test]
 fn flags_that_contradict_the_proof_are_refused_without_a_position_too() {
     let files = Files::new();
-    let value = files.answer(&["4x2"])["at_least"].as_i64().unwrap();
+    let value = files.answer(&["4x2"])["value"].as_i64().unwrap();
     for other in [["--value", "1"], ["--at-least", "1"], ["--at-most", "1"]] {
         let refused = files.run(&other).exits(1);
         assert!(refused.stdout.is_empty(), "{other:?}");
     }
     assert_eq!(files.run(&["--openings"]).status.code(), Some(1));
-    assert_eq!(files.answer(&[])["at_least"].as_i64(), Some(value));
+    assert_eq!(files.answer(&[])["value"].as_i64(), Some(value));
     // Other rules are not taken for those of the proof, even if they are the default.
     for (rules, code) in [(Some("empty-capture"), 1), (Some("standard"), 0), (None, 0)] {
         let mut command = program::command();
@@ -345,7 +345,7 @@ fn a_finished_game_has_a_value_and_no_openings() {
     let files = Files::new();
     let found = files.answer(&["<4,5,2,0,0,0,0,0,1,2,3>", "--openings", "--certificate", "over.certificate"]);
     // Five seeds in the store against two, plus the six that are left.
-    assert_eq!((found["at_least"].as_i64(), found["at_most"].as_i64()), (Some(-3), Some(-3)));
+    assert_eq!(found["value"], -3);
     assert_eq!(files.check("over.certificate").head.statement.bounds.value(), Some(-3));
 }
 
@@ -372,7 +372,7 @@ fn a_certificate_is_made_again_with_another_effort_without_the_search() {
         ]);
         command.args(["--transpositions", "1MiB", "--json"]).env("KALAH_TABLES", files.path());
         let found = answer(command.current_dir(files.path()).run());
-        assert_eq!((&found["at_least"], &found["at_most"]), (&first["at_least"], &first["at_most"]));
+        assert_eq!((&found["known"], &found["value"]), (&"exact".into(), &first["value"]));
         let made = files.check(&name);
         assert_eq!(made.head.statement, of_six.head.statement);
         assert_eq!((made.head.effort.to_string(), &made.head.tables), (effort.to_owned(), &of_six.head.tables));

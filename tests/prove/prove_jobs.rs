@@ -400,7 +400,7 @@ fn the_program_names_the_job_and_ends_right() {
     };
     let value = |ran: &Output| {
         let answer: Value = ran.json();
-        (answer["at_least"].clone(), answer["at_most"].clone())
+        (answer["known"].clone(), answer["value"].clone())
     };
     let first = value(&prove());
     // False answers about other positions may have no effect.

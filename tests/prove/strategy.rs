@@ -5,6 +5,7 @@ use kalah::certificate::{Certificate, ClaimSet, Strategy, StrategyError};
 use kalah::game::{Bounds, Position, Rules, ValueBounds};
 use kalah::play::{ByCertificate, Player, PlayerName, Setting, play_game};
 use kalah::prove::Wanted;
+use kalah::solve::SearchMemory;
 use kalah::table::Tables;
 
 use crate::prove::{Board, Case, never};
@@ -30,7 +31,7 @@ fn assert_never_less(strategy: &Certificate, tables: Option<&Tables>, start: &Po
     let opponents = (0..RANDOM_GAMES).map(PlayerName::Random).chain([PlayerName::Greedy, PlayerName::Perfect]);
     for opponent in opponents {
         for first in [true, false] {
-            let setting = Setting::new(rules).tables(tables).memory(1 << 22);
+            let setting = Setting::new(rules).tables(tables).memory(SearchMemory::shared(None, 1 << 22));
             let certificate = ByCertificate::new(Strategy::new(strategy, tables).unwrap());
             let (one, two): (Box<dyn Player>, Box<dyn Player>) = (Box::new(certificate), opponent.player(&setting));
             let mut players = if first { [one, two] } else { [two, one] };

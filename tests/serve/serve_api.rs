@@ -19,7 +19,8 @@ fn server() -> Arc<Server> {
     static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
     let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
     shared.upgrade().unwrap_or_else(|| {
-        let flags = ["--no-book", "--time", "0.3", "--stream-time", "1.5", "--searches", "8", "--memory", "16MiB"];
+        let flags =
+            ["--no-book", "--time", "0.3", "--stream-time", "1.5", "--searches", "8", "--transpositions", "16MiB"];
         let server = Arc::new(Server::start(directory(), &flags));
         *shared = Arc::downgrade(&server);
         server
@@ -238,9 +239,9 @@ fn a_whole_game_is_evaluated_as_its_positions_are() {
         let scores = tables.move_scores(position).unwrap();
         let best = scores.iter().map(|&(_, score)| score).max().unwrap();
         let score = scores.iter().find(|(pit, _)| pit.number() == number).unwrap().1;
-        assert_eq!(place["lost"], json!(2 * (best - score)));
+        assert_eq!(place["seeds_lost"], json!(best - score));
         if scores.len() > 1 {
-            lost[usize::from(!first)] += 2 * (best - score);
+            lost[usize::from(!first)] += best - score;
         }
         let (_, line) =
             server().get(&format!("/api/line?board={}&rules=standard&moves={number}", encoded(&position.to_string())));
@@ -249,10 +250,11 @@ fn a_whole_game_is_evaluated_as_its_positions_are() {
         }
     }
     let sides = [&answer["sides"]["south"], &answer["sides"]["north"]];
-    assert_eq!(sides.map(|side| side["lost"].clone()), lost.map(|lost| json!(lost)));
+    assert_eq!(sides.map(|side| side["seeds_lost"].clone()), lost.map(|lost| json!(lost)));
     for side in sides {
         let part = |name: &str| side[name].as_u64().unwrap();
-        assert_eq!(part("moves"), part("best") + part("inaccuracies") + part("blunders"));
+        let all = ["best", "inaccuracies", "mistakes", "blunders"];
+        assert_eq!(part("evaluated"), all.map(part).iter().sum::<u64>());
     }
     let end = places.last().unwrap();
     assert_eq!(answer["result"].as_array().unwrap().iter().filter_map(Value::as_u64).sum::<u64>(), 12);
@@ -359,7 +361,7 @@ fn texts_are_written_and_read() {
         (&read["moves"], &read["south"], &read["line"]),
         (&json!([3, 6, 2]), &json!("Ada \"A\""), &json!("36 2"))
     );
-    assert_described(&read, "GameRead");
+    assert_described(&read, "Read");
     // Comments after a turn, or within a turn, which moves them to its end.
     let comments =
         json!([{"after": 0, "text": "before"}, {"after": 1, "text": "in it"}, {"after": 3.0, "text": "last"}]);
@@ -367,7 +369,7 @@ fn texts_are_written_and_read() {
     let (_, answer) = post("/api/text/write", &body);
     assert!(answer["text"].as_str().unwrap().ends_with("\n{before} 1. 36 {in it} 2 {last} *\n"), "{answer}");
     let (_, read) = post("/api/text/read", &answer);
-    assert_described(&read, "GameRead");
+    assert_described(&read, "Read");
     let after = [0, 2, 3].map(|after| json!(after));
     assert_eq!(read["comments"].as_array().unwrap().iter().map(|one| one["after"].clone()).collect::<Vec<_>>(), after);
     for wrong in [json!("none"), json!([{"text": "where"}]), json!([{"after": -1, "text": ""}])] {
@@ -409,7 +411,7 @@ fn a_search_reports_its_progress() {
 
 #[test]
 fn a_search_ends_with_its_reader_and_with_the_server() {
-    let flags = ["--no-book", "--stream-time", "600", "--searches", "1", "--memory", "16MiB"];
+    let flags = ["--no-book", "--stream-time", "600", "--searches", "1", "--transpositions", "16MiB"];
     let mut server = Server::start(directory(), &flags);
     let ask = || {
         let mut stream = server.connect();

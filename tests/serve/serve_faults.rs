@@ -40,7 +40,7 @@ fn a_table_that_becomes_shorter_ends_only_the_answers_from_it() {
     let (ten, small) = (position("1,2,0,1,1,0/1,0,2,0,1,1"), position("1,2,1/1,1,2"));
     for left in ["nothing", "head", "most"] {
         let directory = tables();
-        let server = Server::start(directory.path(), &["--no-book", "--time", "0.2", "--memory", "16MiB"]);
+        let server = Server::start(directory.path(), &["--no-book", "--time", "0.2", "--transpositions", "16MiB"]);
         assert_eq!(server.get(&twelve).0, 200);
         let before = [server.get(&ten), server.get(&small)];
         assert!(before.iter().all(|(status, _)| *status == 200));
@@ -73,7 +73,7 @@ fn a_table_that_becomes_shorter_ends_only_the_answers_from_it() {
 #[test]
 fn a_search_whose_table_becomes_shorter_ends_with_an_error() {
     let directory = tables();
-    let flags = ["--no-book", "--time", "0.2", "--stream-time", "4", "--memory", "16MiB", "--searches", "1"];
+    let flags = ["--no-book", "--time", "0.2", "--stream-time", "4", "--transpositions", "16MiB", "--searches", "1"];
     let server = Server::start(directory.path(), &flags);
     let mut response = agent().get(server.url("/api/search?rules=standard&board=6x6&time=4")).call().unwrap();
     let mut lines = BufReader::new(response.body_mut().as_reader()).lines().map(Result::unwrap);

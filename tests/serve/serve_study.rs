@@ -12,12 +12,12 @@ use kalah_tests::serving::tables::{RULES, directory};
 use kalah_tests::serving::{Server, code, encoded};
 
 fn server() -> Server {
-    Server::start(directory(), &["--no-book", "--time", "0.3", "--searches", "2", "--memory", "16MiB"])
+    Server::start(directory(), &["--no-book", "--time", "0.3", "--searches", "2", "--transpositions", "16MiB"])
 }
 
 #[test]
 fn the_book_is_asked_without_a_search() {
-    let with_books = Server::start(directory(), &["--time", "0.1", "--searches", "1", "--memory", "16MiB"]);
+    let with_books = Server::start(directory(), &["--time", "0.1", "--searches", "1", "--transpositions", "16MiB"]);
     let (_, about) = with_books.get("/api");
     assert_described(&with_books, &about, "Server");
     let book = Book::shipped(RULES, 6).unwrap();
@@ -28,7 +28,7 @@ fn the_book_is_asked_without_a_search() {
         let position: Position = board.parse().unwrap();
         let (status, answer) = with_books.get(&format!("/api/book?rules=standard&board={}", encoded(board)));
         assert_eq!(status, 200, "{answer}");
-        assert_described(&with_books, &answer, "Book");
+        assert_described(&with_books, &answer, "Explorer");
         let recalled = book.recall(&position, Some(&tables)).unwrap();
         assert_eq!(answer["in_book"], json!(recalled.from_book), "{board}");
         let bounds = |one: &Value| {

@@ -16,7 +16,7 @@ use kalah::build::build;
 use kalah::cancel::Cancel;
 use kalah::game::{Position, Row, Rules};
 use kalah::play::{PlayerName, Setting};
-use kalah::solve::{Depth, SolveError, Solver, SolverOptions};
+use kalah::solve::{Depth, SearchMemory, SolveError, Solver, SolverOptions};
 use kalah::table::Tables;
 use serde_json::{Value, json};
 
@@ -154,7 +154,7 @@ fn every_player_answers_any_board_in_time_with_a_legal_move() {
         let (rules, position) = (Rules::ALL[random.usize(..Rules::ALL.len())], random_position(&mut random, u32::MAX));
         let (name, time) = (random_player(&mut random), random_time(&mut random));
         let tables = tables.iter().find(|tables| tables.rules() == rules && tables.pits() == position.pits());
-        let setting = Setting::new(rules).tables(tables).memory(64 << 20);
+        let setting = Setting::new(rules).tables(tables).memory(SearchMemory::shared(None, 64 << 20));
         let context = format!("case {seed}: {name}, {rules}, {position}");
         let choice = within(time, &context, || {
             let mut player = name.player(&setting);
@@ -177,7 +177,7 @@ fn every_player_has_a_move_at_once_when_it_is_stopped() {
                 let choice = within(Duration::from_millis(30), &context, || {
                     let cancel = Cancel::new();
                     let cancel = time.map_or_else(|| cancel.clone(), |time| cancel.within(time));
-                    let mut player = name.player(&Setting::new(rules).memory(16 << 20));
+                    let mut player = name.player(&Setting::new(rules).memory(SearchMemory::shared(None, 16 << 20)));
                     thread::scope(|scope| {
                         scope.spawn(|| {
                             thread::sleep(Duration::from_millis(30));
@@ -365,7 +365,8 @@ fn ctrl_c_ends_commands_wherever_they_are() {
 #[test]
 fn the_server_answers_any_board_in_time() {
     let _alone = alone();
-    let server = Server::start(directory(), &["--no-book", "--time", "0.3", "--searches", "2", "--memory", "64MiB"]);
+    let server =
+        Server::start(directory(), &["--no-book", "--time", "0.3", "--searches", "2", "--transpositions", "64MiB"]);
     for seed in 0..cases(60) {
         let mut random = fastrand::Rng::with_seed(seed);
         let position = random_position(&mut random, 400);
@@ -406,7 +407,8 @@ fn served(server: &Server, time: Duration, context: &str, ask: impl Fn() -> (u16
 #[test]
 fn a_server_that_is_asked_for_turns_without_an_end_stays_at_hand() {
     let _alone = alone();
-    let server = Server::start(directory(), &["--no-book", "--time", "0.3", "--searches", "2", "--memory", "64MiB"]);
+    let server =
+        Server::start(directory(), &["--no-book", "--time", "0.3", "--searches", "2", "--transpositions", "64MiB"]);
     for board in ["6x8", "8x8", "6x4", "16x12"] {
         for rules in Rules::ALL {
             let answer = served(&server, Duration::from_millis(300), &format!("{rules} {board}"), || {
@@ -424,7 +426,7 @@ fn a_server_in_the_middle_of_a_turn_without_an_end_stops_and_answers() {
     let _alone = alone();
     for path in ["/api/position?board=6x8&rules=s-kalaha", "/api/position?board=16x12&rules=s-kalaha"] {
         let mut server =
-            Server::start(directory(), &["--no-book", "--time", "600", "--searches", "1", "--memory", "64MiB"]);
+            Server::start(directory(), &["--no-book", "--time", "600", "--searches", "1", "--transpositions", "64MiB"]);
         let begin = thread::scope(|scope| {
             let server = &server;
             // Repeats the request if our own request below was first.

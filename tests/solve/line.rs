@@ -26,7 +26,7 @@ fn answer(arguments: &[&str]) -> (i32, Value) {
 }
 
 fn values(answer: &Value) -> Vec<Option<i64>> {
-    answer["positions"].as_array().unwrap().iter().map(|position| position["value"].as_i64()).collect()
+    answer["places"].as_array().unwrap().iter().map(|position| position["value"].as_i64()).collect()
 }
 
 /// All ten printed lines are legal as printed, and lead to positions of 58 to 64 seeds in play.
@@ -73,12 +73,12 @@ fn a_line_of_best_play_keeps_its_value_from_the_start_to_the_end() {
     // The positions are those of the line, from the view of the player to move.
     let line = Line::parse(6, best).unwrap();
     let places = line.follow(Rules::EmptyCapture, &"6x2".parse().unwrap()).unwrap();
-    for (place, row) in places.iter().zip(answer["positions"].as_array().unwrap()) {
+    for (place, row) in places.iter().zip(answer["places"].as_array().unwrap()) {
         assert_eq!(row["position"], place.position.to_string());
         assert_eq!((&row["turns"], &row["moves"]), (&place.turns.into(), &place.moves.into()));
-        assert_eq!((&row["seeds"], &row["first_to_move"]), (&place.position.seeds().into(), &place.first.into()));
+        assert_eq!((&row["seeds"], &row["first"]), (&place.position.seeds().into(), &place.first.into()));
     }
-    assert_eq!(answer["positions"].as_array().unwrap()[1]["played"], turns[0]);
+    assert_eq!(answer["places"].as_array().unwrap()[1]["played"], turns[0]);
 
     let (code, out, err) = kalah(&[&["line", "6x2"], &turns[..]].concat());
     assert!(code == 0 && out.contains("proved to the start"), "{out}{err}");
@@ -112,8 +112,8 @@ fn values_are_those_of_the_first_player_when_he_is_not_to_move() {
     // Stores count too: South has 5, North 1. After one turn, the line is also followed from North's view.
     let (code, report) = answer(&["<6,5,1,2,0,1,1,0,1,0,2,1,1,0,0>", "1"]);
     assert_eq!(code, 0);
-    let position = report["positions"][1]["position"].as_str().unwrap();
-    assert_eq!(report["positions"][1]["first_to_move"], false);
+    let position = report["places"][1]["position"].as_str().unwrap();
+    assert_eq!(report["places"][1]["first"], false);
     let (_, turned) = answer(&[position]);
     assert_eq!(values(&report)[1].unwrap(), -values(&turned)[0].unwrap());
     assert_ne!(values(&report)[1], Some(0));
@@ -141,7 +141,7 @@ fn proofs_end_with_the_position_that_takes_too_long() {
     assert_eq!(values(&report), [None; 3]);
     // The other positions were not begun.
     let searched: Vec<bool> =
-        report["positions"].as_array().unwrap().iter().map(|position| position["seconds"].is_f64()).collect();
+        report["places"].as_array().unwrap().iter().map(|position| position["seconds"].is_f64()).collect();
     assert_eq!(searched, [false, false, true]);
     assert!(report["seconds"].as_f64().unwrap() < 30.0, "{report}");
 

@@ -11,7 +11,7 @@ use kalah::certificate::Certificate;
 use kalah::game::{Bounds, Position, Row, Rules};
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::play::{PlayerName, Setting, Source, Worth, play_game};
-use kalah::solve::{Solver, SolverOptions};
+use kalah::solve::{SearchMemory, Solver, SolverOptions};
 use kalah::table::Tables;
 use kalah_tests::program::{self, Ran, Run};
 use kalah_tests::tables::built;
@@ -326,7 +326,7 @@ fn a_sample_of_the_program_s_books_is_proved_again() {
 #[test]
 fn the_perfect_player_keeps_the_value_in_the_opening() {
     for (rules, value) in [(RULES, 10), (Rules::Standard, 8)] {
-        let setting = Setting::new(rules).book(Book::shipped(rules, 6)).memory(1 << 20);
+        let setting = Setting::new(rules).book(Book::shipped(rules, 6)).memory(SearchMemory::shared(None, 1 << 20));
         let (mut place, mut worth, mut turns) = (position("6x4"), value, 0);
         loop {
             let mut player = PlayerName::Perfect.player(&setting);
@@ -362,7 +362,7 @@ fn a_book_beside_the_tables_is_made_used_and_checked() {
         assert!(messages.contains("there is no book for empty-capture with 3 pits"), "{messages}");
     }
     let searched = json(directory, &["solve", "3x3", "--no-book"]);
-    assert!(searched["nodes"].as_u64().unwrap() > 0 && searched["book"].is_null());
+    assert!(searched["nodes"].as_u64().unwrap() > 0 && searched["source"] == "solver");
 
     let report = json(directory, &["book", "make", "3x3", "--turns", "2"]);
     assert!(file.exists() && report["open"] == 0 && report["stopped"] == false, "{report}");
@@ -371,7 +371,7 @@ fn a_book_beside_the_tables_is_made_used_and_checked() {
     assert_eq!((&again["searched"], &again["positions"]), (&0.into(), &report["positions"]));
 
     let solved = json(directory, &["solve", "3x3"]);
-    assert_eq!((&solved["book"], &solved["nodes"]), (&true.into(), &0.into()));
+    assert_eq!((&solved["source"], &solved["nodes"]), (&"book".into(), &0.into()));
     assert_eq!((&solved["value"], &solved["best"]), (&searched["value"], &searched["best"]));
     assert_eq!(solved["line_open"], true);
     assert!(searched["line_open"].is_null());
@@ -382,7 +382,7 @@ fn a_book_beside_the_tables_is_made_used_and_checked() {
         [("--at-least", value, true), ("--at-least", value + 1, false), ("--at-most", value, true)]
     {
         let test = json(directory, &["solve", "3x3", &format!("{flag}={bound}")]);
-        assert_eq!((&test["proved"], &test["book"], &test["nodes"]), (&proved.into(), &true.into(), &0.into()));
+        assert_eq!((&test["proved"], &test["source"], &test["nodes"]), (&proved.into(), &"book".into(), &0.into()));
     }
     let [from_book, searched] = [&["solve", "3x3", "--openings"][..], &["solve", "3x3", "--openings", "--no-book"]]
         .map(|arguments| json(directory, arguments));
@@ -395,18 +395,21 @@ fn a_book_beside_the_tables_is_made_used_and_checked() {
     // The proof of a saved search needs the tables alone.
     let saved = directory.join("search");
     let saved = json(directory, &["solve", "3x3", "--state", saved.to_str().unwrap()]);
-    assert!(saved["nodes"].as_u64().unwrap() > 0 && saved["book"].is_null());
+    assert!(saved["nodes"].as_u64().unwrap() > 0 && saved["source"] == "solver");
 
     let moved = json(directory, &["move", "3x3"]);
     assert_eq!((&moved["source"], &moved["value"]), (&"book".into(), &value.into()));
     assert_eq!(json(directory, &["move", "3x3", "--no-book"])["source"], "solver");
     let probed = json(directory, &["probe", "3x3"]);
-    assert_eq!((&probed["book"], &probed["value"], &probed["best"]), (&true.into(), &value.into(), &solved["best"]));
+    assert_eq!(
+        (&probed["source"], &probed["value"], &probed["best"]),
+        (&"book".into(), &value.into(), &solved["best"])
+    );
     assert_eq!(kalah(directory, &["probe", "3x3", "--no-book"]).code(), 1);
     let shown = json(directory, &["book", "show", "3x3"]);
     assert_eq!(shown["moves"], probed["moves"]);
     let summary = json(directory, &["book", "show", "--pits", "3"]);
-    assert_eq!((&summary["starts"][0]["at_least"], &summary["positions"]), (&value.into(), &report["positions"]));
+    assert_eq!((&summary["starts"][0]["value"], &summary["positions"]), (&value.into(), &report["positions"]));
 
     let check = ["book", "check", "--pits", "3"];
     let checked = json(directory, &check);
@@ -507,7 +510,7 @@ fn a_certificate_is_enough_for_a_perfect_game_of_kalah_6_6() {
     let claims = Certificate::read(&path).unwrap().claims;
     let mut book = Book::new(rules, 6);
     book.add_all(claims.iter().map(|claim| (claim.position, claim.bounds))).unwrap();
-    let setting = Setting::new(rules).tables(&tables).book(&book).memory(1 << 28);
+    let setting = Setting::new(rules).tables(&tables).book(&book).memory(SearchMemory::shared(None, 1 << 28));
     let mut players = [(); 2].map(|()| PlayerName::Perfect.player(&setting));
     let game = play_game(rules, &start, &mut players, None, &Cancel::new()).unwrap();
     assert_eq!(game.value(), 4, "{}", game.line());

@@ -19,14 +19,14 @@ export const isSearching = () => searching !== undefined;
 
 /**
  * Rank of an answer: a proof is above an evaluation, and a deeper evaluation above others.
- * @param {Api.Answer} answer
+ * @param {Api.Position} answer
  */
 const worth = ({ known, depth = 0 }) => (known === "exact" ? 1e6 : known === "bounds" ? 1e5 : depth);
 
 /**
  * Stores an answer for a place, unless the stored one is better, as when a longer search begins.
  * @param {Place} place
- * @param {Api.Answer} answer
+ * @param {Api.Position} answer
  */
 function take(place, answer) {
   if (place.answer && worth(answer) < worth(place.answer)) return;
@@ -65,7 +65,7 @@ export async function glimpse(game, place, signal, report, priority = "auto") {
 export async function learn(game, place, signal, further, report, shows = true) {
   await glimpse(game, place, signal, report);
   if (!further || isKnown(place) || place.finished) return;
-  /** @param {Api.Answer} answer */
+  /** @param {Api.Position} answer */
   const progress = (answer) => {
     take(place, answer);
     if (shows) {
@@ -108,7 +108,7 @@ const [ROUND, LONGEST_ROUND] = [1, 64];
 export async function analyse(game, signal, report, proves = false) {
   const { places } = game;
   if (places.filter((place) => !place.answer).length > 2) {
-    /** @param {Api.Answer & { index: number }} answer */
+    /** @param {Api.Position & { index: number }} answer */
     const progress = (answer) => {
       take(places[answer.index], answer);
       report();
@@ -125,7 +125,7 @@ export async function analyse(game, signal, report, proves = false) {
     if (unproved.length === 0) return;
     // Proofs of later positions help with earlier ones.
     for (const place of unproved.reverse()) {
-      /** @param {Api.Answer} answer */
+      /** @param {Api.Position} answer */
       const progress = (answer) => take(place, answer);
       const answer = await api.deepen(place.literal, game.rules, time, progress, signal, "low");
       take(place, answer);

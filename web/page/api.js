@@ -222,20 +222,20 @@ export const server = () => ask("api");
  *   time: number | undefined,
  *   signal: Signal,
  *   priority?: RequestPriority,
- * ) => Promise<Api.Answer>}
+ * ) => Promise<Api.Position>}
  */
 export const position = (board, rules, time, signal, priority = "auto") =>
   search(`api/position?${query({ board, rules, time })}`, { signal, priority });
 
 /**
  * Requests the book's answer for a position and its moves.
- * @type {(board: string, rules: string, signal: Signal) => Promise<Api.Book>}
+ * @type {(board: string, rules: string, signal: Signal) => Promise<Api.Explorer>}
  */
 export const book = (board, rules, signal) => ask(`api/book?${query({ board, rules })}`, { signal });
 
 /**
  * Requests the positions on a line of play.
- * @type {(board: string, rules: string, moves: number[], signal?: Signal) => Promise<Api.Line>}
+ * @type {(board: string, rules: string, moves: number[], signal?: Signal) => Promise<{ places: Step[] }>}
  */
 export const line = (board, rules, moves, signal) =>
   ask(`api/line?${query({ board, rules, moves: moves.join(",") })}`, { signal });
@@ -253,10 +253,10 @@ export const move = (board, rules, player, time, signal) =>
  *   board: string,
  *   rules: string,
  *   time: number | undefined,
- *   progress: (answer: Api.Answer) => void,
+ *   progress: (answer: Api.Position) => void,
  *   signal: Signal,
  *   priority?: RequestPriority,
- * ) => Promise<Api.Answer>}
+ * ) => Promise<Api.Position>}
  */
 export const deepen = (board, rules, time, progress, signal, priority = "auto") =>
   search(`api/search?${query({ board, rules, time })}`, { signal, priority }, progress);
@@ -267,7 +267,7 @@ export const deepen = (board, rules, time, progress, signal, priority = "auto") 
  *   board: string,
  *   rules: string,
  *   moves: number[],
- *   progress: (answer: Api.Answer & { index: number }) => void,
+ *   progress: (answer: Api.Position & { index: number }) => void,
  *   signal: Signal,
  * ) => Promise<Api.Game>}
  */
@@ -280,7 +280,7 @@ export const game = (board, rules, moves, progress, signal) =>
 
 /**
  * Requests the game that a text describes, by `rules` if it names none.
- * @type {(text: string, rules: string) => Promise<Api.GameRead>}
+ * @type {(text: string, rules: string) => Promise<Api.Read>}
  */
 export const readText = (text, rules) =>
   ask("api/text/read", { method: "POST", body: JSON.stringify({ text, rules }) });
@@ -288,7 +288,7 @@ export const readText = (text, rules) =>
 /**
  * Requests a game as text.
  * @type {(
- *   game: Omit<Api.GameRead, "headers"> & { south: string, north: string, headers?: Api.Header[] },
+ *   game: Omit<Api.Read, "headers"> & { south: string, north: string, headers?: Api.Header[] },
  * ) => Promise<{ text: string }>}
  */
 export const writeText = (game) => ask("api/text/write", { method: "POST", body: JSON.stringify(game) });

@@ -1,131 +1,476 @@
-// The documents of the HTTP API, as the page reads them; openapi.json describes all of their fields.
+// Written from the answers' types by a test: crates/api/src/description.rs.
 
 declare namespace Api {
-  type Outcome = "win" | "draw" | "loss";
-  type Level = "easy" | "medium" | "hard";
+  type Rules = string;
 
-  /**
-   * Has `value` if it is exact, `lower` and `upper` if it is bounded, and `estimate` after a search that proved
-   * neither.
-   */
-  interface Value {
-    known?: "exact" | "bounds" | "estimate";
-    score?: number;
-    value?: number;
-    lower?: number;
-    upper?: number;
-    estimate?: number;
+  /** Book of one board. */
+  interface BookEntry {
+    pits: number;
+    positions: number;
+    rules: Rules;
   }
 
-  /** One sowing: the place of the seeds, and the places that they fall into. */
-  interface Lift {
-    from: number;
-    drops: number[];
-  }
-
-  /** Effects of a move. */
-  interface Sown {
-    next: string;
-    again: boolean;
-    finished: boolean;
-    sowing: Lift[];
-    captured?: number[];
-  }
-
-  interface MoveValue extends Value {
-    move: number;
-  }
-
-  interface Move extends MoveValue, Sown {}
-
-  /** Answer about a position. Positions of a game leave out the effects of their moves. */
-  interface Answer extends Value {
-    position: string;
-    rules: string;
-    seeds: number;
-    source: "rules" | "tables" | "book" | "solver" | "bound" | "depth";
-    depth?: number;
-    best: number[];
-    line?: string;
-    finished?: boolean;
-    moves: (MoveValue & Partial<Sown>)[];
-    /** Nodes of a search. */
-    nodes?: number;
-    /** Why a page without a server did not use a table. */
-    note?: string;
-    /** Reason of the end of a streamed search. */
-    ended?: "proved" | "time" | "depth" | "stopped";
-  }
-
-  interface Book extends Answer {
-    in_book: boolean;
-    complete?: boolean;
-  }
-
-  /** A move of a line, and the position before it. */
-  interface Step extends Sown {
-    position: string;
-    first: boolean;
-    move: number;
-  }
-
-  interface Line {
-    rules: string;
-    /** The last one has only a `position`, since no move follows. */
-    places: Step[];
-  }
-
-  interface Game {
-    rules: string;
-    line: string;
-    places: Answer[];
-  }
-
-  /** A comment after a number of moves. */
+  /** Comment in a game, after a number of moves. */
   interface Comment {
     after: number;
     text: string;
   }
 
-  type Header = [name: string, value: string];
-
-  interface GameRead {
-    rules: string;
-    board: string;
-    moves: number[];
-    headers: Header[];
-    comments?: Comment[];
+  interface DamagedEntry {
+    error: string;
+    file: string;
   }
 
-  interface Puzzle {
+  /** Reason of the end of a search. */
+  type Ended = "proved" | "time" | "depth" | "stopped";
+
+  /** Answer to a request that is refused, or that failed. */
+  interface Error {
+    error: ErrorFields;
+  }
+
+  interface ErrorFields {
+    /** Code by which programs distinguish errors. */
+    code: string;
+    message: string;
+  }
+
+  /** Answer of the opening explorer: of the book, the tables and the rules. */
+  interface Explorer {
+    /** Best moves, proved if the value is exact. */
+    best: number[];
+    /** Depth of the evaluations. */
+    depth?: number;
+    /** Evaluation of a value that is not exact, which proves nothing. */
+    estimate?: number;
+    /** True if the game is over. */
+    finished?: boolean;
+    /** True if the book has the position or one after its moves; otherwise the answer is from the tables and the rules. */
+    in_book: boolean;
+    /** How well the value is known. */
+    known?: Known;
+    /** Line of best play. */
+    line?: string;
+    /** True if the line stops before the end of the game, where book and tables end. */
+    line_open?: boolean;
+    /** Proved lower bound of a value that is not exact. */
+    lower?: number;
+    moves: ValuedMove[];
     position: string;
-    rules: string;
-    move: number;
-    outcome: "win" | "draw";
-    line: string;
-    level: Level;
-    day?: string;
-    seed?: number;
+    rules: Rules;
+    /** Seeds in play that the mover collects, if the value is exact. */
+    score?: number;
+    /** Seeds in play. */
+    seeds: number;
+    source: Source;
+    /** Proved upper bound of a value that is not exact. */
+    upper?: number;
+    /** The final store difference for the mover, if it is exact. */
+    value?: number;
   }
 
+  /** Answer about a game. */
+  interface Game {
+    line: string;
+    places: GamePlace[];
+    result?: [number, number];
+    rules: Rules;
+    sides: Sides;
+  }
+
+  /** Position of a game, and the move made there. */
+  interface GamePlace {
+    /** True if the same player moves again. */
+    again?: boolean;
+    /** Best moves, proved if the value is exact. */
+    best: number[];
+    /** Places whose seeds are captured. */
+    captured?: number[];
+    /** Depth of the evaluations. */
+    depth?: number;
+    /** Evaluation of a value that is not exact, which proves nothing. */
+    estimate?: number;
+    /** True if the game is over. */
+    finished?: boolean;
+    /** True if South is to move. */
+    first: boolean;
+    /** How well the value is known. */
+    known?: Known;
+    /** Line of best play. */
+    line?: string;
+    /** True if the line stops before the end of the game, where book and tables end. */
+    line_open?: boolean;
+    /** Proved lower bound of a value that is not exact. */
+    lower?: number;
+    move?: number;
+    moves: ValuedMove[];
+    /** Position after the move, as the next player to move sees it. */
+    next?: string;
+    position: string;
+    rules: Rules;
+    /** Seeds in play that the mover collects, if the value is exact. */
+    score?: number;
+    /** Seeds in play. */
+    seeds: number;
+    /** Seeds that the move lost, if it is proved. */
+    seeds_lost?: number;
+    source: Source;
+    /** Sowings of the move: the first one, and one for each relay. */
+    sowing?: Lift[];
+    /** Proved upper bound of a value that is not exact. */
+    upper?: number;
+    /** The final store difference for the mover, if it is exact. */
+    value?: number;
+  }
+
+  /** How well a value is known. */
+  type Known = "exact" | "bounds" | "estimate";
+
+  /** Seeds of one pit, taken up and sown. Places are numbered from the mover's first pit: the mover's pits, the mover's store, the other pits, the other store. */
+  interface Lift {
+    /** Places that they fall into. */
+    drops: number[];
+    /** Place that the seeds are taken from. */
+    from: number;
+  }
+
+  /** Line of play. */
+  interface Line {
+    places: Place[];
+    rules: Rules;
+  }
+
+  /** Move of a player, with its effects. */
+  interface Move {
+    /** True if the same player moves again. */
+    again: boolean;
+    /** Places whose seeds are captured. */
+    captured?: number[];
+    depth?: number;
+    /** Evaluation of a value that is not exact, which proves nothing. */
+    estimate?: number;
+    /** True if the game is over. */
+    finished: boolean;
+    /** How well the value is known. */
+    known?: Known;
+    /** Proved lower bound of a value that is not exact. */
+    lower?: number;
+    move: number;
+    /** Position after the move, as the next player to move sees it. */
+    next: string;
+    player: string;
+    position: string;
+    rules: Rules;
+    seconds: number;
+    /** Source of the choice, such as tables, book, solver, or the name of a rule. */
+    source: string;
+    /** Sowings of the move: the first one, and one for each relay. */
+    sowing: Lift[];
+    /** Proved upper bound of a value that is not exact. */
+    upper?: number;
+    /** The final store difference for the mover, if it is exact. */
+    value?: number;
+  }
+
+  /** Answer about one of many positions: that of GET /api/position, or the reason for its absence. */
+  type One = Position | Error;
+
+  /** Position on a line of play, and the move played there; no move at the end. */
+  interface Place {
+    /** True if the same player moves again. */
+    again?: boolean;
+    /** Places whose seeds are captured. */
+    captured?: number[];
+    /** True if the game is over. */
+    finished?: boolean;
+    /** True if the player to move is the one who moved first. */
+    first: boolean;
+    move?: number;
+    /** Position after the move, as the next player to move sees it. */
+    next?: string;
+    position: string;
+    /** Sowings of the move: the first one, and one for each relay. */
+    sowing?: Lift[];
+  }
+
+  /** Position in a stream. */
+  interface PlaceEvent {
+    /** True if the same player moves again. */
+    again?: boolean;
+    /** Best moves, proved if the value is exact. */
+    best: number[];
+    /** Places whose seeds are captured. */
+    captured?: number[];
+    /** Depth of the evaluations. */
+    depth?: number;
+    /** Evaluation of a value that is not exact, which proves nothing. */
+    estimate?: number;
+    /** True if the game is over. */
+    finished?: boolean;
+    /** True if South is to move. */
+    first: boolean;
+    index: number;
+    /** How well the value is known. */
+    known?: Known;
+    /** Line of best play. */
+    line?: string;
+    /** True if the line stops before the end of the game, where book and tables end. */
+    line_open?: boolean;
+    /** Proved lower bound of a value that is not exact. */
+    lower?: number;
+    move?: number;
+    moves: ValuedMove[];
+    /** Position after the move, as the next player to move sees it. */
+    next?: string;
+    position: string;
+    rules: Rules;
+    /** Seeds in play that the mover collects, if the value is exact. */
+    score?: number;
+    /** Seeds in play. */
+    seeds: number;
+    /** Seeds that the move lost, if it is proved. */
+    seeds_lost?: number;
+    source: Source;
+    /** Sowings of the move: the first one, and one for each relay. */
+    sowing?: Lift[];
+    /** Proved upper bound of a value that is not exact. */
+    upper?: number;
+    /** The final store difference for the mover, if it is exact. */
+    value?: number;
+  }
+
+  /** Answer about a position. */
+  interface Position {
+    /** Best moves, proved if the value is exact. */
+    best: number[];
+    /** Depth of the evaluations. */
+    depth?: number;
+    /** Evaluation of a value that is not exact, which proves nothing. */
+    estimate?: number;
+    /** True if the game is over. */
+    finished?: boolean;
+    /** How well the value is known. */
+    known?: Known;
+    /** Line of best play. */
+    line?: string;
+    /** True if the line stops before the end of the game, where book and tables end. */
+    line_open?: boolean;
+    /** Proved lower bound of a value that is not exact. */
+    lower?: number;
+    moves: ValuedMove[];
+    position: string;
+    rules: Rules;
+    /** Seeds in play that the mover collects, if the value is exact. */
+    score?: number;
+    /** Seeds in play. */
+    seeds: number;
+    source: Source;
+    /** Proved upper bound of a value that is not exact. */
+    upper?: number;
+    /** The final store difference for the mover, if it is exact. */
+    value?: number;
+  }
+
+  /** Answer about many positions, in the order of the request. */
+  interface Positions {
+    positions: One[];
+    rules: Rules;
+  }
+
+  /** A puzzle: a position in which only one move keeps the win or the draw. */
+  interface Puzzle {
+    /** The day that was asked for. */
+    day?: string;
+    /** Smallest depth of a search that finds the move. */
+    depth: number;
+    /** The difference of these values. */
+    gap: number;
+    /** Level of difficulty. */
+    level: "easy" | "medium" | "hard";
+    /** The line of best play. */
+    line: string;
+    /** The number of the pit, from 1. */
+    move: number;
+    /** The outcome that the move keeps for the mover. */
+    outcome: "win" | "draw";
+    /** The position. */
+    position: string;
+    /** The rule set. */
+    rules: string;
+    /** The value of the second best move. */
+    second: number;
+    /** The number that was asked for. */
+    seed?: number;
+    /** Seeds in play. */
+    seeds: number;
+    /** Number of turns of the line. */
+    turns: number;
+    /** The value of the position. */
+    value: number;
+  }
+
+  /** Game that was read. */
+  interface Read {
+    board: string;
+    comments?: Comment[];
+    headers: [string, string][];
+    line: string;
+    moves: number[];
+    north?: string;
+    result?: [number, number];
+    rules: Rules;
+    south?: string;
+  }
+
+  /** Description of a rule set. */
   interface RuleSet {
+    /** True if a last seed in the mover's store gives another move. */
+    moves_again: boolean;
     name: string;
     played_by: string;
     summary: string;
-    moves_again: boolean;
   }
 
-  interface Server {
-    rules: string[];
-    rule_sets: RuleSet[];
-    players: string[];
-    time: number;
-    /** Searches at once. */
-    searches: number;
+  /** Answer of a streaming search, during the search or at its end. */
+  interface Search {
+    /** Best moves, proved if the value is exact. */
+    best: number[];
+    /** Depth of the evaluations. */
+    depth?: number;
+    /** Reason of the end; absent during the search. */
+    ended?: Ended;
+    /** Evaluation of a value that is not exact, which proves nothing. */
+    estimate?: number;
+    /** True if the game is over. */
+    finished?: boolean;
+    /** How well the value is known. */
+    known?: Known;
+    /** Line of best play. */
+    line?: string;
+    /** True if the line stops before the end of the game, where book and tables end. */
+    line_open?: boolean;
+    /** Proved lower bound of a value that is not exact. */
+    lower?: number;
+    moves: ValuedMove[];
+    /** Nodes searched by the solver. */
+    nodes: number;
+    position: string;
+    rules: Rules;
+    /** Seeds in play that the mover collects, if the value is exact. */
+    score?: number;
+    seconds: number;
+    /** Seeds in play. */
     seeds: number;
+    source: Source;
+    /** Proved upper bound of a value that is not exact. */
+    upper?: number;
+    /** The final store difference for the mover, if it is exact. */
+    value?: number;
+  }
+
+  /** Description of the server and its limits. */
+  interface Server {
+    books: BookEntry[];
+    /** Maximum pits a side. */
     pits: number;
-    /** True if the engine runs in the page, not on a server. */
-    here?: boolean;
-    books: { rules: string; pits: number; positions: number }[];
+    players: string[];
+    rule_sets: RuleSet[];
+    rules: Rules[];
+    /** Maximum number of searches at a time. */
+    searches: number;
+    /** Maximum seeds in play. */
+    seeds: number;
+    /** Maximum seconds of a streaming search. */
+    stream_time: number;
+    /** Maximum seconds of a search. */
+    time: number;
+    version: string;
+  }
+
+  /** Summary of a player's moves, or turns, with a choice. */
+  interface Side {
+    /** Share of the best ones, in percent. */
+    accuracy?: number;
+    /** Number of those that lost nothing. */
+    best: number;
+    /** Number of those that lost a win or a draw. */
+    blunders: number;
+    /** Number of those with exact values, which the other figures count. */
+    evaluated: number;
+    /** Number of those that lost fewer than four seeds, but not the outcome. */
+    inaccuracies: number;
+    /** Number of those that lost more, but not the outcome. */
+    mistakes: number;
+    /** Seeds lost in all. */
+    seeds_lost: number;
+  }
+
+  interface Sides {
+    north: Side;
+    south: Side;
+  }
+
+  /** Where an answer about a position comes from. */
+  type Source = "rules" | "tables" | "book" | "solver" | "bound" | "depth";
+
+  interface TableEntry {
+    bytes: number;
+    pits: number;
+    positions: number;
+    rules: Rules;
+    seeds: number;
+  }
+
+  /** Tables of the server. */
+  interface Tables {
+    damaged: DamagedEntry[];
+    tables: TableEntry[];
+  }
+
+  /** The fields of the document. All are missing if nothing is known. */
+  interface Value {
+    /** Evaluation of a value that is not exact, which proves nothing. */
+    estimate?: number;
+    /** How well the value is known. */
+    known?: Known;
+    /** Proved lower bound of a value that is not exact. */
+    lower?: number;
+    /** Proved upper bound of a value that is not exact. */
+    upper?: number;
+    /** The final store difference for the mover, if it is exact. */
+    value?: number;
+  }
+
+  /** A legal move with what is known of its value. Positions of a game leave out its effects. */
+  interface ValuedMove {
+    /** True if the same player moves again. */
+    again?: boolean;
+    /** Places whose seeds are captured. */
+    captured?: number[];
+    /** Evaluation of a value that is not exact, which proves nothing. */
+    estimate?: number;
+    /** True if the game is over. */
+    finished?: boolean;
+    /** How well the value is known. */
+    known?: Known;
+    /** Proved lower bound of a value that is not exact. */
+    lower?: number;
+    /** Number of the pit, from 1. */
+    move: number;
+    /** Position after the move, as the next player to move sees it. */
+    next?: string;
+    /** Seeds in play that the mover collects, if the value is exact. */
+    score?: number;
+    /** Sowings of the move: the first one, and one for each relay. */
+    sowing?: Lift[];
+    /** Proved upper bound of a value that is not exact. */
+    upper?: number;
+    /** The final store difference for the mover, if it is exact. */
+    value?: number;
+  }
+
+  /** Game that was written. */
+  interface Write {
+    text: string;
   }
 }

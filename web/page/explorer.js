@@ -25,19 +25,11 @@ export async function learnBook(server, rules, place, signal) {
   return place.book.in_book;
 }
 
-/**
- * Returns true if bounds are better than the trivial ones.
- * @param {Api.MoveValue} move
- * @param {Api.Book} book
- */
-const says = ({ known, lower, upper }, { seeds: all }) =>
-  known === "exact" || (known === "bounds" && lower !== undefined && upper !== undefined && upper - lower < 2 * all);
-
 /** Returns the rows of a place in the book: its moves with their values. @param {Place} place */
 function rowsOf({ book, side }) {
   if (!book?.in_book) return [];
   return book.moves.map((move) => {
-    const { text, word, kind, full } = describe(says(move, book) ? move : {}, side);
+    const { text, word, kind, full } = describe(move, side);
     const best = book.best.includes(move.move);
     return { number: move.move, kind, value: text ? `${text} ${word}` : "–", full, best };
   });

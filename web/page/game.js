@@ -73,11 +73,11 @@ export class Place {
     this.chosen = undefined;
     /** Index of the first line of a link through this place. */
     this.rank = LAST;
-    /** @type {Api.Answer | undefined} */
+    /** @type {Api.Position | undefined} */
     this.answer = undefined;
     /** Effects of moves that the pointer was on before there was an answer. @type {Map<number, Made>} */
     this.peeked = new Map();
-    /** @type {Api.Book | undefined} */
+    /** @type {Api.Explorer | undefined} */
     this.book = undefined;
     /** @type {string | undefined} */
     this.comment = undefined;

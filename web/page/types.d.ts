@@ -1,5 +1,23 @@
 // Types shared by the scripts of the page.
 
+declare namespace Api {
+  type Header = [name: string, value: string];
+
+  interface Position {
+    /** Nodes of a search. */
+    nodes?: number;
+    /** Reason of the end of a streamed search. */
+    ended?: Ended;
+    /** Why a page without a server did not use a table. */
+    note?: string;
+  }
+
+  interface Server {
+    /** True if the engine runs in the page, not on a server. */
+    here?: boolean;
+  }
+}
+
 type Side = "south" | "north";
 
 /** Settings stored in the browser. */
@@ -43,7 +61,13 @@ type Place = import("./game.js").Place;
 type Game = import("./game.js").Game;
 
 /** A move, and its effects. */
-type Made = Api.Sown & { move: number };
+type Made = Api.MoveEffects & { move: number };
+
+/** A move of a line, and the position before it. The last one has only a `position`, since no move follows. */
+interface Step extends Made {
+  position: string;
+  first: boolean;
+}
 
 /** A place that a move led to. */
 interface Reached extends Place {

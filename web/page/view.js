@@ -140,7 +140,7 @@ function draw() {
   // A line of the book ends where the book ends.
   find("line").classList.toggle(
     "goes-on",
-    Boolean(shown && answer?.line && answer.source === "book" && place.book?.complete === false),
+    Boolean(shown && answer?.line_open),
   );
   find("task").hidden = !game.puzzle && !game.message;
   find("task").className = game.verdict ?? "";

@@ -94,7 +94,7 @@ export function describe(known, mover) {
   return { text: "", word: "", kind: "open", full: t("unknown") };
 }
 
-/** Returns the origin of an answer in words. @param {Api.Answer} answer */
+/** Returns the origin of an answer in words. @param {Api.Position} answer */
 export const origin = (answer) =>
   t(`from.${answer.source}`, { n: answer.depth ?? "" }) + (answer.note ? `; ${t("tableLost")}` : "");
 

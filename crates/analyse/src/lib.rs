@@ -24,6 +24,6 @@ mod values;
 
 pub use bounds_source::BoundsSource;
 pub use move_quality::{MISTAKE_DIFFERENCE, MoveQuality, QualityTally};
-pub use puzzle::{Level, MAX_PUZZLE_DEPTH, Puzzle, PuzzleMiner, PuzzleRecord, UnknownLevel};
+pub use puzzle::{Level, MAX_PUZZLE_DEPTH, Puzzle, PuzzleMiner, UnknownLevel};
 pub use review::{Review, ReviewedTurn, review};
 pub use values::{GameValue, GameValues};

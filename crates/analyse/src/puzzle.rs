@@ -9,7 +9,6 @@ use kalah_base::random::{choice, generator};
 use kalah_core::game::{Line, Pit, Position, Rules};
 use kalah_core::table::{ProbeError, TableError, Tables};
 use kalah_solve::solve::{LimitedSearch, Method};
-use serde::Serialize;
 
 /// Maximum depth, in moves, of the searches that measure difficulty.
 pub const MAX_PUZZLE_DEPTH: u32 = 9;
@@ -133,63 +132,6 @@ impl Puzzle {
         let depth = (1..=MAX_PUZZLE_DEPTH).rev().take_while(|&depth| finds(depth)).last();
         let depth = depth.unwrap_or(MAX_PUZZLE_DEPTH + 1);
         Ok(Some(Puzzle { rules, position: *position, pit, value, second, line, depth }))
-    }
-}
-
-/// A puzzle as written in JSON documents.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct PuzzleRecord {
-    /// The position, in notation.
-    pub position: String,
-    /// The name of the rule set; absent if the document names one for all its puzzles.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rules: Option<&'static str>,
-    /// Seeds in play.
-    pub seeds: u32,
-    /// The number of the pit, from 1.
-    pub r#move: usize,
-    /// `win` or `draw`: the outcome that the move keeps for the mover.
-    pub outcome: &'static str,
-    /// See [`Puzzle::value`].
-    pub value: i64,
-    /// See [`Puzzle::second`].
-    pub second: i64,
-    /// See [`Puzzle::gap`].
-    pub gap: i64,
-    /// The line of best play, in notation.
-    pub line: String,
-    /// Number of turns of the line.
-    pub turns: usize,
-    /// See [`Puzzle::depth`].
-    pub depth: u32,
-    /// The name of its level.
-    pub level: &'static str,
-}
-
-impl PuzzleRecord {
-    /// The record of a puzzle, with the name of its rule set.
-    pub fn new(puzzle: &Puzzle) -> PuzzleRecord {
-        PuzzleRecord {
-            position: puzzle.position.to_string(),
-            rules: Some(puzzle.rules.name()),
-            seeds: puzzle.position.seeds(),
-            r#move: puzzle.pit.number(),
-            outcome: if puzzle.value > 0 { "win" } else { "draw" },
-            value: puzzle.value,
-            second: puzzle.second,
-            gap: puzzle.gap(),
-            line: puzzle.line.to_string(),
-            turns: puzzle.line.turns().len(),
-            depth: puzzle.depth,
-            level: puzzle.level().name(),
-        }
-    }
-
-    /// Returns the record without the name of the rule set.
-    #[must_use]
-    pub fn without_rules(self) -> PuzzleRecord {
-        PuzzleRecord { rules: None, ..self }
     }
 }
 

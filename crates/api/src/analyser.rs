@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use kalah_core::cancel::{Cancel, Instant};
 use kalah_core::game::{Line, Pit, Played, Position, Rules, ValueBounds};
-use kalah_solve::solve::{Deepening, DepthLimitedResult, DepthSchedule, SolveError, Solver};
+use kalah_solve::solve::{Deepening, DepthLimitedResult, DepthSchedule, LimitedSearch, Method, SolveError, Solver};
 
 use super::ApiError;
-use super::analysis::{Analysis, Assessment};
+use super::answer::{Analysis, Value};
 
 /// Maximum depth of evaluations, counted by turns or by moves.
 pub(crate) const MAX_DEPTH: u32 = 40;
@@ -274,12 +274,14 @@ impl<'t> Analyser<'t> {
             let mut bounds = self.narrowed(index + 1, self.solver.value_bounds(next)?.for_mover(&played));
             // No move has a higher value than the position.
             bounds.upper = bounds.upper.min(whole.upper);
-            moves.push((pit, played, Assessment::new(bounds, plain(rules, next).for_mover(&played), evaluation)));
+            let value = Value::new(bounds).estimated(evaluation).beyond(plain(rules, next).for_mover(&played));
+            moves.push((pit, played, value));
         }
-        let evaluation = moves.iter().filter_map(|(_, _, assessment)| assessment.apparent()).max();
-        let assessment = Assessment::new(whole, plain(rules, &self.position), evaluation.unwrap_or(whole.lower));
+        let evaluation = moves.iter().filter_map(|(_, _, value)| value.apparent()).max();
+        let value = Value::new(whole).estimated(evaluation.unwrap_or(whole.lower));
+        let value = value.beyond(plain(rules, &self.position));
         let nodes = self.solver.nodes() - self.before;
-        Ok(Analysis { assessment, ahead: self.depth, moves, line: self.line.clone(), nodes })
+        Ok(Analysis { value, ahead: self.depth, moves, line: self.line.clone(), nodes })
     }
 }
 
@@ -287,4 +289,55 @@ impl<'t> Analyser<'t> {
 fn evaluation(played: &Played, later: Option<DepthLimitedResult>) -> i64 {
     let over = || played.position.final_value().expect("there are no moves");
     played.mover_value(later.map_or_else(over, |later| later.value))
+}
+
+/// Maximum time of one move's search, which is a slice: deeper searches take several times longer.
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// Evaluates the moves of a position too large for the solver by searches to depth 1, 2, ..., by the stores.
+pub(crate) async fn evaluate_by_stores(rules: Rules, moves: &[(Pit, Played)], cancel: &Cancel) -> Analysis {
+    let mut deepest: Vec<(Value, u32)> = Vec::new();
+    for depth in 0..MAX_DEPTH {
+        // The first search takes no time, so there always are evaluations.
+        let cancel = if depth > 0 { cancel.clone() } else { Cancel::new() };
+        match to_depth(rules, moves, depth, &cancel).await {
+            Ok(later) => deepest = later,
+            Err(_) => break,
+        }
+    }
+    let ahead = deepest.first().map_or(0, |&(_, ahead)| ahead);
+    let evaluation = deepest.iter().filter_map(|(value, _)| value.apparent()).max();
+    let moves: Vec<(Pit, Played, Value)> =
+        moves.iter().zip(deepest).map(|(&(pit, played), (value, _))| (pit, played, value)).collect();
+    // All moves end the game, so the value is proved.
+    let exact = moves.iter().all(|(_, _, value)| value.value().is_some());
+    let value = match evaluation {
+        Some(value) if exact => Value::exact(value),
+        Some(value) => Value::estimate(value),
+        None => Value::default(),
+    };
+    Analysis { value, ahead, moves, line: None, nodes: 0 }
+}
+
+/// Evaluates the moves by searches of `depth` moves after them, in slices.
+async fn to_depth(
+    rules: Rules,
+    moves: &[(Pit, Played)],
+    depth: u32,
+    cancel: &Cancel,
+) -> Result<Vec<(Value, u32)>, SolveError> {
+    let search = LimitedSearch::new(rules, Method::SeqAb, depth);
+    let mut later = Vec::new();
+    for (_, played) in moves {
+        let value = match played.position.final_value() {
+            Some(value) => Value::exact(played.mover_value(value)),
+            None => {
+                let found = search.run_within(&played.position, u64::MAX, &cancel.within(LONGEST))?;
+                Value::estimate(played.mover_value(found.value))
+            }
+        };
+        later.push((value, depth + 1));
+        pause().await;
+    }
+    Ok(later)
 }

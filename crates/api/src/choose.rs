@@ -8,8 +8,7 @@ use kalah_play::play::{Choice, PlayerName, Setting};
 use super::ApiError;
 use super::answer::MoveAnswer;
 use super::fields::{Fields, parse_position};
-use super::searcher::Searcher;
-use super::sources::Sources;
+use super::searcher::{Searcher, Sources};
 
 /// Request for the move of a player: `POST /api/move`.
 #[derive(Clone, Debug)]

@@ -1,17 +1,16 @@
 //! Errors of requests, and limits of what a request may contain.
 
-use std::error::Error;
 use std::fmt::Display;
 
+use kalah_base::diagnostic::{Diagnostic, Kind, NoCommands};
 use kalah_core::cancel::Stopped;
-use kalah_core::cause;
 use kalah_core::game::{ParseError, UnknownRules};
-use kalah_core::table::{Damage, ProbeError, TableError};
+use kalah_core::table::{ProbeError, TableError};
 use kalah_play::play::{PlayError, UnknownPlayer};
 use kalah_play::record::RecordError;
 use kalah_solve::book::BookError;
 use kalah_solve::solve::SolveError;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 /// Maximum seeds in play of a position in a request.
 pub(crate) const MAX_SEEDS: u32 = 400;
@@ -118,6 +117,21 @@ pub enum ApiError {
     Stopping,
 }
 
+/// Answer to a request that is refused, or that failed.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ErrorAnswer {
+    error: ErrorFields,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct ErrorFields {
+    /// Code by which programs distinguish errors.
+    code: &'static str,
+    message: String,
+}
+
 impl ApiError {
     /// Returns the HTTP status, and the code by which programs distinguish errors.
     pub fn kind(&self) -> (u16, &'static str) {
@@ -163,8 +177,8 @@ impl ApiError {
     }
 
     /// Returns the JSON document of the error.
-    pub fn document(&self) -> Value {
-        json!({ "error": { "code": self.kind().1, "message": self.to_string() } })
+    pub fn document(&self) -> ErrorAnswer {
+        ErrorAnswer { error: ErrorFields { code: self.kind().1, message: self.to_string() } }
     }
 }
 
@@ -175,12 +189,12 @@ impl From<RecordError> for ApiError {
 }
 
 /// Returns the error for a failure of tables, books or searches.
-fn failed(error: &(dyn Error + 'static)) -> ApiError {
+fn failed(error: &dyn Diagnostic) -> ApiError {
     let text = error.to_string();
-    match cause::find(error) {
-        Some(TableError::Damaged { damage: Damage::Shrunk, .. }) => ApiError::Unreadable(text),
-        Some(_) => ApiError::Damaged(text),
-        None => ApiError::Failed(text),
+    match error.diagnosis(&NoCommands).kind {
+        Kind::Unreadable => ApiError::Unreadable(text),
+        Kind::Damaged => ApiError::Damaged(text),
+        _ => ApiError::Failed(text),
     }
 }
 

@@ -29,6 +29,7 @@ pub(crate) struct Fields {
 
 /// Comment in a game, after a number of moves.
 #[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Comment {
     pub after: usize,

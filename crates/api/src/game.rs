@@ -9,13 +9,14 @@ use kalah_play::record::{GameRecord, read_game};
 use serde::Serialize;
 
 use super::ApiError;
-use super::answer::{MoveEffects, PositionAnswer};
+use super::answer::{LineAnswer, MoveEffects, PlaceAnswer, PositionAnswer, SideAnswer};
 use super::error::MAX_MOVES;
 use super::fields::{Fields, parse_position};
 use super::searcher::Searcher;
 
 /// Position of a game, and the move made there.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct GamePlace {
     #[serde(flatten)]
     known: PositionAnswer,
@@ -25,31 +26,22 @@ struct GamePlace {
     r#move: Option<usize>,
     #[serde(flatten)]
     sown: Option<MoveEffects>,
+    /// Seeds that the move lost, if it is proved.
     #[serde(skip_serializing_if = "Option::is_none")]
-    lost: Option<i64>,
+    seeds_lost: Option<i64>,
 }
 
 /// Position in a stream.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PlaceEvent {
     index: usize,
     #[serde(flatten)]
     place: GamePlace,
 }
 
-/// Summary of a side's moves, as far as they are evaluated exactly.
-#[derive(Clone, Copy, Debug, Serialize)]
-struct SideAnswer {
-    moves: u32,
-    best: u32,
-    inaccuracies: u32,
-    blunders: u32,
-    lost: i64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    accuracy: Option<f64>,
-}
-
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct SidesAnswer {
     south: SideAnswer,
     north: SideAnswer,
@@ -57,6 +49,7 @@ struct SidesAnswer {
 
 /// Answer about a game.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GameAnswer {
     rules: &'static str,
     line: String,
@@ -66,24 +59,15 @@ pub struct GameAnswer {
     sides: SidesAnswer,
 }
 
-impl SideAnswer {
-    /// Returns the summary of the first or the second player.
-    fn new(places: &[GamePlace], first: bool) -> SideAnswer {
-        let mut tally = QualityTally::default();
-        for place in places.iter().filter(|place| place.first == first && place.known.move_count() > 1) {
-            if let (Some(value), Some(lost)) = (place.known.value(), place.lost) {
-                tally.add(value, value - lost);
-            }
-        }
-        SideAnswer {
-            moves: tally.evaluated,
-            best: tally.best,
-            inaccuracies: tally.inaccuracies + tally.mistakes,
-            blunders: tally.blunders,
-            lost: tally.lost,
-            accuracy: tally.accuracy(),
+/// Returns the summary of the first or the second player.
+fn side(places: &[GamePlace], first: bool) -> SideAnswer {
+    let mut tally = QualityTally::default();
+    for place in places.iter().filter(|place| place.first == first && place.known.move_count() > 1) {
+        if let (Some(value), Some(lost)) = (place.known.value(), place.seeds_lost) {
+            tally.add(value, value - 2 * lost);
         }
     }
+    (&tally).into()
 }
 
 /// Request about a game: `POST /api/game`.
@@ -145,9 +129,9 @@ impl GameRequest {
     fn place(&self, index: usize, known: PositionAnswer) -> GamePlace {
         let (Place { position, first, .. }, pit) = (self.places[index], self.moves.get(index));
         let r#move = pit.map(|pit| pit.number());
-        let lost = r#move.and_then(|number| Some(known.value()? - known.move_value(number)?));
+        let seeds_lost = r#move.and_then(|number| Some((known.value()? - known.move_value(number)?) / 2));
         let sown = pit.map(|&pit| MoveEffects::new(self.game.rules, &position, pit));
-        GamePlace { known: known.without_sowing(), first, r#move, sown, lost }
+        GamePlace { known: known.without_sowing(), first, r#move, sown, seeds_lost }
     }
 
     /// Number of places that are not answered.
@@ -183,7 +167,7 @@ impl GameRequest {
     pub fn answer(self) -> GameAnswer {
         let GameRequest { game, answers, .. } = self;
         let places: Vec<GamePlace> = answers.into_iter().flatten().collect();
-        let sides = SidesAnswer { south: SideAnswer::new(&places, true), north: SideAnswer::new(&places, false) };
+        let sides = SidesAnswer { south: side(&places, true), north: side(&places, false) };
         let line = game.line.to_string();
         let result = GameRecord::new(game.rules, game.start, game.line).ok().and_then(|game| game.result);
         GameAnswer { rules: game.rules.name(), line, places, result, sides }
@@ -210,4 +194,24 @@ pub(crate) fn read_record(fields: &mut Fields) -> Result<GameRecord, ApiError> {
     let rules = fields.rules()?;
     let moves = fields.moves(start.pits())?;
     GameRecord::of_moves(rules, start, &moves).map_err(|(index, error)| ApiError::of_move(index, moves[index], error))
+}
+
+/// Answers `GET /api/line`: the positions on a line of play.
+///
+/// # Errors
+/// If the query is not a line of play, or it has too many moves.
+pub fn follow_line(query: &str) -> Result<LineAnswer, ApiError> {
+    let mut fields = Fields::of_query(query, &["board", "rules", "moves"])?;
+    let (start, rules) = (fields.position()?, fields.rules()?);
+    let moves = fields.moves(start.pits())?;
+    let places = Place::all(rules, &start, &moves);
+    let places = places.map_err(|(index, error)| ApiError::of_move(index, moves[index], error))?;
+    let pits = moves.into_iter().map(Some).chain([None]);
+    let places = places.into_iter().zip(pits).map(|(Place { position, first, .. }, pit)| PlaceAnswer {
+        position: position.to_string(),
+        first,
+        r#move: pit.map(Pit::number),
+        sown: pit.map(|pit| MoveEffects::new(rules, &position, pit)),
+    });
+    Ok(LineAnswer { rules: rules.name(), places: places.collect() })
 }

@@ -9,49 +9,43 @@
 // | `position` | a position, its moves, and searches of them |
 // | `positions` | many positions in one request |
 // | `choose` | the move of a player |
-// | `line` | the positions on a line of play |
-// | `game` | whole games: every position and move |
+// | `game` | whole games: every position and move; the positions on a line of play |
 // | `texts` | games as text |
-// | `puzzle`, `day` | puzzles, including the puzzle of the day |
-// | `sources` | tables and books: answers without a search |
-// | `searcher` | searches, and their proved results |
-// | `analyser`, `stores` | one search: by a solver, or by the stores on boards too large for it |
-// | `analysis` | its results |
+// | `puzzle` | puzzles, including the puzzle of the day |
+// | `searcher` | tables and books, searches in them, and proved results |
+// | `analyser` | one search: by a solver, or by the stores on boards too large for it |
 // | `answer` | the JSON documents |
-// | `hex` | bytes in hexadecimal |
 // | `fields` | the fields of a request, and their errors |
 // | `error` | errors: status, code, message |
+// | `description` | a test that describes the answers to other languages |
 
 mod analyser;
-mod analysis;
-mod answer;
+pub mod answer;
 mod choose;
-pub mod day;
+#[cfg(test)]
+#[path = "tests/description.rs"]
+mod description;
 mod error;
 mod fields;
 mod game;
-mod hex;
-mod line;
 mod position;
 mod positions;
 mod puzzle;
 mod searcher;
-mod server;
-mod sources;
-mod stores;
 mod texts;
 
 pub use analyser::pause;
-pub use answer::{ExplorerAnswer, LineAnswer, MoveAnswer, PositionAnswer, SearchAnswer, ServerAnswer, TablesAnswer};
+pub use answer::{PAGE_STREAM_TIME, PAGE_TIME};
 pub use choose::MoveRequest;
 pub use error::{ApiError, MAX_BYTES, MAX_HEAD, MAX_HEADERS};
-pub use game::{GameAnswer, GameRequest, PlaceEvent};
-pub use hex::hex;
-pub use line::follow_line;
+pub use game::{GameAnswer, GameRequest, PlaceEvent, follow_line};
 pub use position::{PositionRequest, SlicedSearch};
 pub use positions::{MAX_POSITIONS_BYTES, PositionsAnswer, PositionsRequest};
-pub use puzzle::{PuzzleAnswer, PuzzleKey, PuzzleRequest, PuzzleSearch};
-pub use searcher::{SearchOptions, Searcher};
-pub use server::{PAGE_STREAM_TIME, PAGE_TIME};
-pub use sources::Sources;
+pub use puzzle::{PuzzleKey, PuzzleRequest, PuzzleSearch, today};
+pub use searcher::{SearchOptions, Searcher, Sources};
 pub use texts::{ReadAnswer, WriteAnswer, read_text, write_text};
+
+/// Returns bytes in hexadecimal, as digests are written.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

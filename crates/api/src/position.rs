@@ -4,8 +4,7 @@ use kalah_core::cancel::{Cancel, Instant};
 use kalah_core::game::{Position, Rules};
 
 use super::ApiError;
-use super::analysis::Analysis;
-use super::answer::{PositionAnswer, SearchAnswer};
+use super::answer::{Analysis, Ended, PositionAnswer, SearchAnswer};
 use super::fields::Fields;
 use super::searcher::{Search, Searcher};
 
@@ -59,7 +58,7 @@ impl PositionRequest {
 
     /// Returns the answer of a search that was not necessary.
     pub fn known_at_once(known: PositionAnswer, seconds: f64) -> SearchAnswer {
-        SearchAnswer { known, nodes: 0, seconds, ended: Some("proved") }
+        SearchAnswer { known, nodes: 0, seconds, ended: Some(Ended::Proved) }
     }
 }
 
@@ -87,11 +86,11 @@ impl SlicedSearch<'_> {
         };
         let analysis = search.run(&mut |analysis| report(answer(analysis, None))).await?;
         let ended = if analysis.is_proved() {
-            "proved"
+            Ended::Proved
         } else if cancel.is_cancelled() {
-            "time"
+            Ended::Time
         } else {
-            "depth"
+            Ended::Depth
         };
         Ok(answer(&analysis, Some(ended)))
     }

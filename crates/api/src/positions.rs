@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::ApiError;
 use super::answer::PositionAnswer;
+use super::error::ErrorAnswer;
 use super::fields::{Fields, parse_position};
 
 /// Maximum positions of a request.
@@ -24,14 +25,16 @@ pub struct PositionsRequest {
 
 /// Answer about one of many positions: that of `GET /api/position`, or the reason for its absence.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 enum OneAnswer {
     Known(Box<PositionAnswer>),
-    Error(serde_json::Value),
+    Error(ErrorAnswer),
 }
 
 /// Answer about many positions, in the order of the request.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PositionsAnswer {
     rules: &'static str,
     positions: Vec<OneAnswer>,

@@ -1,12 +1,15 @@
-use kalah_analyse::{Level, Puzzle, PuzzleMiner, PuzzleRecord};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use humantime::{format_rfc3339_seconds, parse_rfc3339};
+use kalah_analyse::{Level, Puzzle, PuzzleMiner};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Line, Position, Rules};
 use kalah_core::table::Tables;
-use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::ApiError;
+use super::answer::PuzzleAnswer;
 use super::fields::{Fields, parse_position};
-use super::{ApiError, day};
 
 /// Number of games in which a puzzle is searched for.
 const GAMES: usize = 4000;
@@ -19,6 +22,12 @@ const HARD: &str = include_str!("hard_puzzles.txt");
 /// Maximum seeds in play of other puzzles. Nearly every server has tables for that many seeds, and so has a page whose
 /// engine builds them. All of these find the same puzzle.
 const PUZZLE_SEEDS: u32 = 14;
+
+/// Seconds in a day.
+const DAY: u64 = 86400;
+
+/// Length of the name of a day, such as 2026-11-23.
+const DAY_NAME: usize = 10;
 
 /// Request for a puzzle: `GET /api/puzzle`.
 #[derive(Clone, Debug)]
@@ -43,15 +52,25 @@ pub struct PuzzleKey {
     most: u32,
 }
 
-/// A puzzle.
-#[derive(Debug, Serialize)]
-pub struct PuzzleAnswer {
-    #[serde(flatten)]
-    puzzle: PuzzleRecord,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    day: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    seed: Option<u64>,
+/// Returns today in Greenwich, as days from 1 January 1970.
+pub fn today() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs() / DAY
+}
+
+/// Returns the name of a day, such as 2026-11-23. `day` counts days from 1 January 1970.
+///
+/// # Panics
+/// If the day is after the year 9999.
+fn day_name(day: u64) -> String {
+    let mut time = format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(DAY * day)).to_string();
+    time.truncate(DAY_NAME);
+    time
+}
+
+/// Returns the days from 1 January 1970 to the day of this name; `None` for other texts.
+fn day_number(text: &str) -> Option<u64> {
+    let start = parse_rfc3339(&format!("{text}T00:00:00Z")).ok().filter(|_| text.len() == DAY_NAME)?;
+    Some(start.duration_since(UNIX_EPOCH).ok()?.as_secs() / DAY)
 }
 
 impl PuzzleRequest {
@@ -68,14 +87,14 @@ impl PuzzleRequest {
         let level: Level =
             level.as_deref().unwrap_or("medium").parse().map_err(|error| wrong(format!("'level': {error}")))?;
         let (day, seed) = (fields.text("day")?, fields.number("seed")?);
-        if day.as_deref().is_some_and(|day| day::number(day).is_none()) {
+        if day.as_deref().is_some_and(|day| day_number(day).is_none()) {
             return Err(wrong("'day' must be a day such as 2026-11-23".to_owned()));
         }
         let (day, number) = match (day, seed) {
             (Some(_), Some(_)) => return Err(ApiError::Conflict("day", "seed")),
             (None, Some(seed)) => (None, seed),
             (day, None) => {
-                let day = day.unwrap_or_else(|| day::name(today));
+                let day = day.unwrap_or_else(|| day_name(today));
                 let number = xxh3_64(day.as_bytes());
                 (Some(day), number)
             }
@@ -92,7 +111,7 @@ impl PuzzleRequest {
         }
         let all: Vec<Puzzle> = HARD.lines().filter_map(parse_puzzle).filter(|puzzle| puzzle.rules == rules).collect();
         // Days in a row have different puzzles.
-        let number = self.day.as_deref().and_then(day::number).unwrap_or(number);
+        let number = self.day.as_deref().and_then(day_number).unwrap_or(number);
         let index = number.checked_rem(all.len() as u64)?;
         all.into_iter().nth(index as usize)
     }
@@ -103,7 +122,7 @@ impl PuzzleRequest {
     /// If none was found.
     pub fn answer(self, puzzle: Option<Puzzle>) -> Result<PuzzleAnswer, ApiError> {
         let puzzle = puzzle.ok_or(ApiError::NoPuzzle)?;
-        Ok(PuzzleAnswer { puzzle: PuzzleRecord::new(&puzzle), day: self.day, seed: self.seed })
+        Ok(PuzzleAnswer { day: self.day, seed: self.seed, ..PuzzleAnswer::from(&puzzle) })
     }
 }
 

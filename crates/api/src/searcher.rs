@@ -3,14 +3,14 @@ use std::time::Duration;
 
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Pit, Played, Position, Rules};
+use kalah_core::table::{AllTables, Probe};
 use kalah_play::play::{Choice, Player, PlayerName, Setting};
-use kalah_solve::solve::Solver;
+use kalah_solve::book::{Book, Books};
+use kalah_solve::solve::{SearchMemory, Solver};
 
 use super::ApiError;
-use super::analyser::{Analyser, Report};
-use super::analysis::Analysis;
-use super::sources::Sources;
-use super::stores::evaluate_by_stores;
+use super::analyser::{Analyser, Report, evaluate_by_stores};
+use super::answer::{Analysis, ExplorerAnswer, PositionAnswer};
 
 /// Positions after which a solver is replaced, since it keeps the results of all its tests.
 const SOLVER_POSITIONS: usize = 1 << 12;
@@ -18,8 +18,8 @@ const SOLVER_POSITIONS: usize = 1 << 12;
 /// Settings of searches.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchOptions {
-    /// Maximum bytes of a transposition table.
-    pub memory: u64,
+    /// Memory of each search.
+    pub memory: SearchMemory,
     /// Threads of one search.
     pub threads: usize,
 }
@@ -199,5 +199,50 @@ impl Search<'_> {
 impl fmt::Debug for Searcher<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Searcher").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+/// The tables and books from which answers come.
+#[derive(Clone, Copy, Debug)]
+pub struct Sources<'t> {
+    /// The tables.
+    pub all_tables: &'t AllTables,
+    /// The books.
+    pub books: &'t Books,
+}
+
+impl Sources<'_> {
+    /// Answers about a position without a search: from the rules, the tables or the book. `None` if none of them has
+    /// its value.
+    ///
+    /// # Errors
+    /// If a table is damaged.
+    pub fn at_once(self, rules: Rules, position: &Position) -> Result<Option<PositionAnswer>, ApiError> {
+        if let Some(probe) = Probe::of_finished(position) {
+            return Ok(Some(PositionAnswer::probed(rules, &probe)));
+        }
+        if let Some(probe) = self.all_tables.probe(rules, position)? {
+            return Ok(Some(PositionAnswer::probed(rules, &probe)));
+        }
+        let Some(book) = self.books.get(rules, position.pits()) else { return Ok(None) };
+        let tables = self.all_tables.tables(rules, position.pits());
+        let recalled = book.recall(position, tables)?;
+        if !(recalled.from_book && recalled.is_exact()) {
+            return Ok(None);
+        }
+        Ok(Some(PositionAnswer::recalled(book, position, tables, &recalled)?))
+    }
+
+    /// Answers the opening explorer: bounds of the book for a position and its moves, without a search.
+    ///
+    /// # Errors
+    /// If a table is damaged.
+    pub fn recall(self, rules: Rules, position: &Position) -> Result<ExplorerAnswer, ApiError> {
+        let none = Book::new(rules, position.pits());
+        let book = self.books.get(rules, position.pits()).unwrap_or(&none);
+        let tables = self.all_tables.tables(rules, position.pits());
+        let recalled = book.recall(position, tables)?;
+        let known = PositionAnswer::recalled(book, position, tables, &recalled)?;
+        Ok(ExplorerAnswer { known, in_book: recalled.from_book })
     }
 }

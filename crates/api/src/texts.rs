@@ -10,6 +10,7 @@ use super::game;
 
 /// Game that was read.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ReadAnswer {
     rules: &'static str,
     board: String,
@@ -28,6 +29,7 @@ pub struct ReadAnswer {
 
 /// Game that was written.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WriteAnswer {
     text: String,
 }

@@ -1,4 +1,4 @@
-//! JSON of positions and answers, as the commands print it: the feature `serde`.
+//! JSON of positions and their parts, as the commands print it: the feature `serde`.
 //!
 //! | type | JSON |
 //! |---|---|
@@ -7,7 +7,6 @@
 //! | [`Pit`] | the number of the move, from 1 |
 //! | [`Line`] | its text; it is not read, since the board decides how moves are separated |
 //! | [`TableKey`] | `{"rules": .., "pits": .., "seeds": ..}` |
-//! | [`Probe`] | the document of `kalah probe --json`; it is not read |
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -16,7 +15,7 @@ use serde::de::{Error, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::game::{Line, MAX_PITS, Pit, Position, Rules, StartPosition};
-use crate::table::{Probe, TableKey};
+use crate::table::TableKey;
 
 /// Reads a value from its text.
 fn from_text<'de, D: Deserializer<'de>, T: FromStr<Err: Display>>(reader: D) -> Result<T, D::Error> {
@@ -85,55 +84,9 @@ impl<'de> Deserialize<'de> for TableKey {
     }
 }
 
-/// A move with the mover's score after it.
-#[derive(Serialize)]
-struct MoveScore {
-    r#move: Pit,
-    score: u32,
-}
-
-/// The document of a [`Probe`].
-#[derive(Serialize)]
-struct Written<'p> {
-    position: &'p Position,
-    seeds: u32,
-    score: u32,
-    value: i64,
-    moves: Vec<MoveScore>,
-    best: Vec<Pit>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<&'p Line>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    finished: bool,
-}
-
-impl Serialize for Probe {
-    fn serialize<S: Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
-        let moves = self.moves.iter().map(|&(r#move, score)| MoveScore { r#move, score }).collect();
-        Written {
-            position: &self.position,
-            seeds: self.position.seeds(),
-            score: self.score,
-            value: self.value,
-            moves,
-            best: self.best().collect(),
-            // A line that was not looked up is empty, as is that of a finished game.
-            line: (self.position.is_over() || !self.line.turns().is_empty()).then_some(&self.line),
-            finished: self.position.is_over(),
-        }
-        .serialize(writer)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Printed by `kalah probe --json` with tables of the default rules.
-    const PROBE: &str = concat!(
-        r#"{"position":"<6,0,0,0,0,1,0,2,1,1,0,0,3,0,0>","seeds":8,"score":4,"value":0,"#,
-        r#""moves":[{"move":3,"score":2},{"move":5,"score":3},{"move":6,"score":4}],"best":[6],"line":"6563"}"#
-    );
 
     fn returns<T: Serialize + for<'de> Deserialize<'de> + PartialEq + std::fmt::Debug>(value: T, json: &str) {
         assert_eq!(serde_json::to_string(&value).unwrap(), json);
@@ -168,22 +121,5 @@ mod tests {
             let json = format!(r#"{{"rules":"standard","pits":{pits},"seeds":{seeds}}}"#);
             assert!(error(serde_json::from_str::<TableKey>(&json).unwrap_err()).contains("no table"), "{json}");
         }
-    }
-
-    #[test]
-    fn a_probe_is_the_document_of_the_command() {
-        let text = |value: &Probe| serde_json::to_string(value).unwrap();
-        let moves = [(3, 2), (5, 3), (6, 4)].map(|(pit, score)| (Pit::from_number(pit).unwrap(), score));
-        let position = "<6,0,0,0,0,1,0,2,1,1,0,0,3,0,0>".parse().unwrap();
-        let line = Line::parse(6, "6563").unwrap();
-        let probe = Probe { position, score: 4, value: 0, moves: moves.into(), line };
-        assert_eq!(text(&probe), PROBE);
-        let over = Probe::of_finished(&"0,0/1,2".parse().unwrap()).unwrap();
-        let document = concat!(
-            r#"{"position":"<2,0,0,0,0,1,2>","seeds":3,"score":0,"value":-3,"#,
-            r#""moves":[],"best":[],"line":"","finished":true}"#
-        );
-        assert_eq!(text(&over), document);
-        assert_eq!(text(&Probe { line: Line::new(6), ..probe }), PROBE.replace(r#","line":"6563""#, ""));
     }
 }

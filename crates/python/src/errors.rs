@@ -6,10 +6,12 @@ use std::path::Path;
 use kalah::book::BookError;
 use kalah::build::BuildError;
 use kalah::cause;
+use kalah::diagnostic::{Commands, Diagnostic, Kind};
+use kalah::game::{Position, Rules};
 use kalah::play::PlayError;
 use kalah::solve::SolveError;
-use kalah::system::{MemoryShortage, OutOfMemory};
-use kalah::table::{Damage, Directories, FileKind, ProbeError, TableError, TableKey};
+use kalah::system::MemoryShortage;
+use kalah::table::{Directories, ProbeError, TableError, TableKey};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
@@ -65,29 +67,57 @@ impl<T, E: ToPython> OrRaise<T> for Result<T, E> {
     }
 }
 
-/// Describes why the table `key` is not among the open tables of `directories`, and the remedy: layers are `missing`.
-/// `text` describes the error; `is_solvable` if a search could replace the table.
-fn missing_table(directories: &Directories, key: TableKey, missing: &[usize], text: &str, is_solvable: bool) -> String {
-    let TableKey { rules, pits, seeds } = key;
-    if let Some(text) = no_directory(directories) {
-        return text;
+/// The calls of this package, for advice.
+struct Calls;
+
+impl Commands for Calls {
+    fn build(&self, directory: &Path, key: TableKey) -> String {
+        let TableKey { rules, pits, seeds } = key;
+        format!("kalah.build({:?}, {seeds}, {:?}, {pits})", directory.display().to_string(), rules.name())
     }
-    let is_alone = missing.iter().all(|&layer| layer == seeds);
-    if is_alone && key.is_in(directories) {
-        return format!(
-            "the table with {seeds} seeds in play is in {directories}, but was not opened: it was missing then, or has \
-             more than max_seeds seeds; open them again",
-        );
+
+    fn build_that_fits(&self, directory: &Path, key: TableKey, _: bool) -> Result<String, String> {
+        Ok(self.build(directory, key))
     }
-    if directories.are_remote() {
-        let solve = if is_solvable { "; solve the position with kalah.solve" } else { "" };
-        return format!("{text}: the layers are not at that address{solve}");
+
+    fn quick_build(&self, directories: &Directories, key: TableKey) -> Option<String> {
+        Some(self.build(directories.single()?, key))
     }
-    // A build uses one directory.
-    let name = directories.places()[0].name().display().to_string();
-    let call = format!("kalah.build({name:?}, {seeds}, {:?}, {pits})", rules.name());
-    let solve = if is_solvable { ", or solve the position with kalah.solve" } else { "" };
-    format!("{text}: build it with {call}{solve}")
+
+    fn bounds(&self, _: &Path, key: TableKey) -> String {
+        format!("kalah bounds --seeds {}", key.seeds)
+    }
+
+    fn solve(&self, _: &Directories, _: Rules, _: &Position) -> Option<String> {
+        Some("kalah.solve".to_owned())
+    }
+
+    fn version_of(&self, _: &Path, _: TableKey) -> Option<String> {
+        None
+    }
+
+    fn without_gpu(&self) -> &'static str {
+        "backend='cpu'"
+    }
+
+    fn directory_flag(&self) -> &'static str {
+        "directory"
+    }
+}
+
+/// Describes why the table `key` is not among the open tables of `directories`, whose `missing` layers it needs, if no
+/// build would help.
+fn not_opened(directories: &Directories, key: TableKey, missing: &[usize]) -> Option<String> {
+    let seeds = key.seeds;
+    no_directory(directories).or_else(|| {
+        let is_alone = missing.iter().all(|&layer| layer == seeds);
+        (is_alone && key.is_in(directories)).then(|| {
+            format!(
+                "the table with {seeds} seeds in play is in {directories}, but was not opened: it was missing then, or \
+                 has more than max_seeds seeds; open them again",
+            )
+        })
+    })
 }
 
 /// Names a missing directory of tables; `None` if all exist.
@@ -97,15 +127,14 @@ pub(crate) fn no_directory(directories: &Directories) -> Option<String> {
 }
 
 /// The exception for an error of a table that the position in this row of an array needs.
-pub(crate) fn of_row(row: usize, error: &TableError) -> PyErr {
-    let TableError::Missing { key, directories, missing } = error else { return of_table(error) };
-    let text = missing_table(directories, *key, missing, &error.to_string(), false);
-    python::MissingTableError::new_err(format!("row {row}: {text}"))
-}
-
-/// Returns true if a table has this address, not this path.
-fn is_address(path: &Path) -> bool {
-    path.to_str().is_some_and(|text| text.contains("://"))
+pub(crate) fn of_row(row: usize, error: TableError) -> PyErr {
+    match &error {
+        TableError::Missing { directories, key, missing } => {
+            let text = not_opened(directories, *key, missing).unwrap_or_else(|| advised(&error));
+            python::MissingTableError::new_err(format!("row {row}: {text}"))
+        }
+        _ => error.to_python(),
+    }
 }
 
 /// Returns `exception` with the Python exception that caused `error`, if there is one; or that exception itself, if it
@@ -122,81 +151,68 @@ pub(crate) fn raised_by(exception: PyErr, error: &(dyn Error + 'static)) -> PyEr
     })
 }
 
-/// The exception for an error of a table.
-fn of_table(error: &TableError) -> PyErr {
-    let text = error.to_string();
-    let exception = match error {
-        TableError::Missing { key, directories, missing } => {
-            python::MissingTableError::new_err(missing_table(directories, *key, missing, &text, false))
-        }
-        TableError::Damaged { damage: Damage::Header(error), .. } if error.is_newer() => {
-            python::TableError::new_err(format!("{text}; use a newer kalah, or another directory"))
-        }
-        TableError::Damaged { path, .. } if is_address(path) => {
-            python::DamagedTableError::new_err(format!("{text}: the fault is at that address, not on this machine"))
-        }
-        TableError::Damaged { kind: FileKind::Table(_), .. } => {
-            python::DamagedTableError::new_err(format!("{text}: delete it and build it again"))
-        }
-        TableError::Damaged { .. } => python::DamagedTableError::new_err(text),
-        TableError::OutOfMemory { .. } => python::OutOfMemoryError::new_err(text),
-        _ => python::TableError::new_err(text),
+/// The text of an error of a table, with advice.
+fn advised(error: &impl Diagnostic) -> String {
+    error.diagnosis(&Calls).help.map_or_else(|| error.to_string(), |help| format!("{error}; {help}"))
+}
+
+/// The exception for an error. Its class is that of the error's kind, or else the one that `other` makes.
+fn exception(error: &(impl Diagnostic + 'static), other: fn(String) -> PyErr) -> PyErr {
+    let exception = match error.diagnosis(&Calls).kind {
+        Kind::Damaged | Kind::Unreadable => python::DamagedTableError::new_err(advised(error)),
+        Kind::Missing => python::MissingTableError::new_err(advised(error)),
+        Kind::Table => python::TableError::new_err(advised(error)),
+        Kind::Memory => python::OutOfMemoryError::new_err(error.to_string()),
+        _ => other(error.to_string()),
     };
     raised_by(exception, error)
 }
 
 impl ToPython for TableError {
     fn to_python(self) -> PyErr {
-        of_table(&self)
+        if let TableError::Missing { directories, key, missing } = &self
+            && let Some(text) = not_opened(directories, *key, missing)
+        {
+            return python::MissingTableError::new_err(text);
+        }
+        exception(&self, python::TableError::new_err)
     }
 }
 
 impl ToPython for ProbeError {
     fn to_python(self) -> PyErr {
-        let text = self.to_string();
         match self {
             ProbeError::Table(error) => error.to_python(),
-            ProbeError::AboveTables { key, directories, missing, .. } => {
-                python::MissingTableError::new_err(missing_table(&directories, key, &missing, &text, true))
+            ProbeError::AboveTables { ref directories, key, ref missing, .. } => {
+                let text = not_opened(directories, key, missing);
+                python::MissingTableError::new_err(text.unwrap_or_else(|| advised(&self)))
             }
-            ProbeError::BeyondTables { .. } => {
-                python::MissingTableError::new_err(format!("{text}; solve the position with kalah.solve"))
-            }
-            _ => python::PositionError::new_err(text),
+            error => exception(&error, python::PositionError::new_err),
         }
     }
 }
 
-/// The exception for an error caused by a table or by a lack of memory; `None` for other causes.
-fn of_cause(error: &(dyn Error + 'static)) -> Option<PyErr> {
-    if let Some(error) = cause::find(error) {
-        return Some(of_table(error));
-    }
-    let is_memory = cause::find::<OutOfMemory>(error).is_some() || cause::find::<MemoryShortage>(error).is_some();
-    is_memory.then(|| python::OutOfMemoryError::new_err(error.to_string()))
-}
-
 impl ToPython for BuildError {
     fn to_python(self) -> PyErr {
-        of_cause(&self).unwrap_or_else(|| python::BuildError::new_err(self.to_string()))
+        exception(&self, python::BuildError::new_err)
     }
 }
 
 impl ToPython for MemoryShortage {
     fn to_python(self) -> PyErr {
-        python::OutOfMemoryError::new_err(self.to_string())
+        exception(&self, python::OutOfMemoryError::new_err)
     }
 }
 
 impl ToPython for SolveError {
     fn to_python(self) -> PyErr {
-        of_search(&self)
+        exception(&self, python::SolveError::new_err)
     }
 }
 
 impl ToPython for BookError {
     fn to_python(self) -> PyErr {
-        of_search(&self)
+        exception(&self, python::SolveError::new_err)
     }
 }
 
@@ -204,12 +220,7 @@ impl ToPython for PlayError {
     fn to_python(self) -> PyErr {
         match self {
             PlayError::GameOver => python::IllegalMoveError::new_err(self.to_string()),
-            error => of_search(&error),
+            error => exception(&error, python::SolveError::new_err),
         }
     }
-}
-
-/// The exception for a failed search.
-fn of_search(error: &(dyn Error + 'static)) -> PyErr {
-    of_cause(error).unwrap_or_else(|| python::SolveError::new_err(error.to_string()))
 }

@@ -6,6 +6,7 @@ use kalah::book::Book;
 use kalah::cancel::Cancel;
 use kalah::game::Rules as GameRules;
 use kalah::play::{Choice, Player as GamePlayer, PlayerName, Setting, Worth};
+use kalah::solve::SearchMemory;
 use kalah::table::Tables as OpenTables;
 use pyo3::prelude::*;
 use self_cell::self_cell;
@@ -97,7 +98,11 @@ impl Player {
         let owner = shared(tables.as_deref(), rules, pits)?;
         let playing = Playing::new(owner, |tables| {
             let book = Book::shipped(rules, pits).filter(|_| book);
-            let setting = Setting::new(rules).tables(tables.as_deref()).book(book).memory(memory).game(game);
+            let setting = Setting::new(rules)
+                .tables(tables.as_deref())
+                .book(book)
+                .memory(SearchMemory::shared(None, memory))
+                .game(game);
             name.player(&setting.threads(number(threads)))
         });
         let name = if is_seeded { name.to_string() } else { text };

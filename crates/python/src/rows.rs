@@ -31,7 +31,7 @@ impl ToPython for (usize, RowError) {
                 "row {}: {seeds} seeds in play, and tables end at {MAX_TABLE_SEEDS}",
                 self.0
             )),
-            RowError::Table(error) => of_row(self.0, &error),
+            RowError::Table(error) => of_row(self.0, error),
         }
     }
 }

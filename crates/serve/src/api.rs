@@ -5,10 +5,12 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, Uri};
 use axum::response::{IntoResponse, Response};
+use kalah_api::answer::{
+    ExplorerAnswer, LineAnswer, MoveAnswer, PositionAnswer, PuzzleAnswer, ServerAnswer, TablesAnswer,
+};
 use kalah_api::{
-    ApiError, ExplorerAnswer, GameRequest, LineAnswer, MoveAnswer, MoveRequest, PositionAnswer, PositionRequest,
-    PositionsAnswer, PositionsRequest, PuzzleAnswer, PuzzleRequest, ReadAnswer, ServerAnswer, TablesAnswer,
-    WriteAnswer, day,
+    ApiError, GameRequest, MoveRequest, PositionRequest, PositionsAnswer, PositionsRequest, PuzzleRequest, ReadAnswer,
+    WriteAnswer,
 };
 
 use super::events;
@@ -98,6 +100,6 @@ pub(super) async fn write_text(body: Bytes) -> ApiResult<WriteAnswer> {
 
 /// `GET /api/puzzle`
 pub(super) async fn puzzle(State(service): Shared, address: Uri) -> ApiResult<PuzzleAnswer> {
-    let request = PuzzleRequest::read(query(&address), day::today())?;
+    let request = PuzzleRequest::read(query(&address), kalah_api::today())?;
     Ok(Json(service.report(service.puzzle(request).await)?))
 }

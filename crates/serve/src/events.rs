@@ -13,7 +13,7 @@ use serde::Serialize;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
-use super::assets::parts;
+use super::page::parts;
 use super::slots::Work;
 
 /// Media type of events.

@@ -9,30 +9,25 @@
 // | `slots` | a limited number of connections |
 // | `wire` | one connection: clients that do not read, refusals of the HTTP layer |
 // | `routes` | routing of requests, with common limits and headers |
-// | `hosts` | hosts of this server, and protection against pages of other websites |
-// | `cors` | other websites that may use the API |
+// | `hosts` | hosts of this server, protection against pages of other websites, and those that may use the API |
 // | `api` | the handlers of requests, whose contents `kalah_api` reads and answers |
 // | `service` | the state of the server: answers at once, and searches on other threads |
 // | `refusal` | responses to requests that have no answer |
 // | `searches` | a limited number of running searches, each of which ends with its request |
-// | `puzzles` | puzzles that were found |
 // | `events` | streamed answers |
 // | `site` | the page without a server: its engine, tables and books |
 // | `site_page` | its other files |
 // | `site_folder` | the folder of a site, in which a new site is written beside the old one |
 // | `site_files` | errors and progress of all of these |
-// | `page`, `assets` | the files of the page, and sending them |
+// | `page` | the files of the page, and sending them |
 // | `preview` | the page for link previews |
 
 mod api;
-mod assets;
-mod cors;
 mod events;
 mod hosts;
 mod options;
 mod page;
 mod preview;
-mod puzzles;
 mod refusal;
 mod routes;
 mod searches;
@@ -45,8 +40,7 @@ mod site_page;
 mod slots;
 mod wire;
 
-pub use cors::{BadOrigin, SharedOrigin};
-pub use hosts::{BadHost, Host};
+pub use hosts::{BadHost, BadOrigin, Host, SharedOrigin};
 pub use kalah_api::ApiError;
 pub use options::Options;
 pub use preview::{BadAddress, SiteAddress};

@@ -6,9 +6,9 @@ use kalah_api::Sources;
 use kalah_core::directories::Directories;
 use kalah_core::table::{AllTables, Storage};
 use kalah_solve::book::Books;
+use kalah_solve::solve::SearchMemory;
 
-use super::cors::SharedOrigin;
-use super::hosts::Host;
+use super::hosts::{Host, SharedOrigin};
 
 /// Settings of a server.
 #[non_exhaustive]
@@ -25,8 +25,8 @@ pub struct Options {
     pub searches: usize,
     /// Threads of one search, at least 1.
     pub threads: usize,
-    /// Maximum bytes of the transposition table of one search.
-    pub memory: u64,
+    /// Memory of one search.
+    pub memory: SearchMemory,
     /// Maximum time of a client for each of these: sending the head of a request, sending its body, reading an
     /// answer, and the next request.
     pub patience: Duration,
@@ -51,7 +51,7 @@ impl Options {
             stream_time: Duration::from_secs(60),
             searches: 1,
             threads: 1,
-            memory: 256 << 20,
+            memory: SearchMemory::shared(None, 256 << 20),
             patience: Duration::from_secs(10),
             hosts: Vec::new(),
             origins: Vec::new(),

@@ -5,8 +5,7 @@ use axum::http::{HeaderMap, HeaderName, Uri, header};
 use axum::response::Response;
 use kalah_base::printable::printable;
 
-use super::assets::Asset;
-use super::page::File;
+use super::page::{Asset, File};
 
 /// Scheme of the client's connection, which a proxy states.
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");

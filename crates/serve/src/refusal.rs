@@ -22,7 +22,7 @@ fn status(error: &ApiError) -> StatusCode {
 
 /// Returns a whole response as bytes, for places where no handler can return it. It is the last one on its connection.
 pub(super) fn response_text(error: &ApiError) -> String {
-    let (status, document) = (status(error), error.document().to_string());
+    let (status, document) = (status(error), serde_json::json!(error.document()).to_string());
     let length = document.len();
     format!(
         "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: \

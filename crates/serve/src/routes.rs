@@ -15,11 +15,11 @@ use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 
 use super::api;
-use super::assets::Asset;
+use super::page::Asset;
 use super::refusal::Refusal;
 use super::service::Service;
 use super::slots::Client;
-use super::{cors, events, hosts, page, preview};
+use super::{events, hosts, page, preview};
 
 /// Header that states whose pages may use an answer.
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
@@ -92,7 +92,7 @@ pub(super) fn routes(service: Arc<Service>) -> Router {
                 .quality(CompressionLevel::Fastest)
                 .compress_when(SizeAbove::new(MIN_COMPRESSED).and(NotForContentType::SSE)),
         );
-    if let Some(cors) = cors::layer(&service.options.origins) {
+    if let Some(cors) = hosts::layer(&service.options.origins) {
         routes = routes.layer(cors);
     }
     routes.layer(middleware::from_fn_with_state(Arc::clone(&service), guard)).with_state(service)
@@ -118,7 +118,7 @@ async fn guard(
     let (method, headers) = (request.method(), request.headers());
     let api = is_api(request.uri().path());
     // From a page of an allowed website. A browser may only ask about requests that such a page may send.
-    let shared = api && cors::allows(&service.options.origins, headers);
+    let shared = api && hosts::allows(&service.options.origins, headers);
     let is_preflight =
         shared && method == Method::OPTIONS && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
     let ours = &service.options.hosts;

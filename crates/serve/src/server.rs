@@ -15,10 +15,9 @@ use tokio::time::{sleep, timeout};
 use tower_http::add_extension::AddExtension;
 
 use super::options::Options;
-use super::puzzles::Puzzles;
 use super::routes::routes;
 use super::searches::Searches;
-use super::service::Service;
+use super::service::{Puzzles, Service};
 use super::slots::{Client, Slots};
 use super::wire::Wire;
 

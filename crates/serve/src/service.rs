@@ -1,16 +1,19 @@
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::response::Response;
+use kalah_api::answer::{Ended, ExplorerAnswer, MoveAnswer, PositionAnswer, PuzzleAnswer};
 use kalah_api::{
-    ApiError, ExplorerAnswer, GameAnswer, GameRequest, MoveAnswer, MoveRequest, PlaceEvent, PositionAnswer,
-    PositionRequest, PositionsAnswer, PositionsRequest, PuzzleAnswer, PuzzleRequest, Sources,
+    ApiError, GameAnswer, GameRequest, MoveRequest, PlaceEvent, PositionRequest, PositionsAnswer, PositionsRequest,
+    PuzzleKey, PuzzleRequest, Sources,
 };
 use kalah_core::game::{Position, Rules};
+use kalah_analyse::Puzzle;
+use parking_lot::Mutex;
 
 use super::events;
 use super::options::Options;
-use super::puzzles::Puzzles;
 use super::searches::{NeededTables, Searches};
 
 /// Default time to search a position of a game.
@@ -128,8 +131,8 @@ impl Service {
                 }
             };
             let mut answer = service.report(found)?;
-            if answer.ended == Some("time") && service.searches.is_stopping() {
-                answer.ended = Some("stopped");
+            if answer.ended == Some(Ended::Time) && service.searches.is_stopping() {
+                answer.ended = Some(Ended::Stopped);
             }
             Ok(answer)
         }))
@@ -204,5 +207,28 @@ impl Service {
             }
         };
         request.answer(puzzle)
+    }
+}
+
+/// Maximum number of cached puzzles.
+const KEPT: usize = 256;
+
+/// Cache of found puzzles, since finding one takes a while.
+#[derive(Default)]
+pub(super) struct Puzzles(Mutex<HashMap<PuzzleKey, Option<Puzzle>>>);
+
+impl Puzzles {
+    /// Returns the cached result of a search; its inner `None` means that there is no puzzle.
+    pub(crate) fn get(&self, key: &PuzzleKey) -> Option<Option<Puzzle>> {
+        self.0.lock().get(key).cloned()
+    }
+
+    /// Adds a puzzle.
+    pub(crate) fn put(&self, key: PuzzleKey, puzzle: Option<Puzzle>) {
+        let mut kept = self.0.lock();
+        if kept.len() >= KEPT {
+            kept.clear();
+        }
+        kept.insert(key, puzzle);
     }
 }

@@ -6,7 +6,8 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kalah_api::{ServerAnswer, TablesAnswer, follow_line, hex};
+use kalah_api::answer::{ServerAnswer, TablesAnswer};
+use kalah_api::{follow_line, hex};
 use kalah_base::file;
 use kalah_base::progress::Pulse;
 use kalah_base::system::available_disk;

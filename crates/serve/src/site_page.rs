@@ -9,8 +9,7 @@ use kalah_api::hex;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::assets::compressed;
-use super::page::{DESCRIPTION, FILES};
+use super::page::{DESCRIPTION, FILES, compressed};
 use super::preview::SiteAddress;
 use super::site_folder::DIRECTORY;
 

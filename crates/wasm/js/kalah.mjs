@@ -21,49 +21,13 @@
  */
 
 /**
- * A move: from tables its score, from the book its value or bounds.
- * @typedef {object} Move
- * @property {number} move number of the pit, from 1
- * @property {number} [score] seeds in play that the mover collects
- * @property {number} [value] final store difference for the mover
- * @property {number} [at_least] lower bound of the value
- * @property {number} [at_most] upper bound of the value
- */
-
-/**
- * The document of `kalah probe --json`.
- * @typedef {object} Probe
- * @property {string} position the position
- * @property {number} seeds seeds in play
- * @property {number} [score] seeds in play that the mover collects; absent if the book has bounds only
- * @property {number} [value] final store difference for the mover; absent if the book has bounds only
- * @property {number} [at_least] lower bound of the value
- * @property {number} [at_most] upper bound of the value
- * @property {Move[]} moves legal moves
- * @property {number[]} best best moves
- * @property {string} line a line of best play
- * @property {boolean} [line_open] true if the line stops before the game is over
- * @property {boolean} [finished] true if the game is over
- * @property {boolean} [book] true if the answer is from the book
+ * The document of `kalah probe --json`, and of the server.
+ * @typedef {import("./answers.mjs").Position} Probe
  */
 
 /**
  * The document of `kalah solve --json`. Without a value, it has the bounds that were proved in time.
- * @typedef {object} Solution
- * @property {string} position the position
- * @property {string} rules the rule set
- * @property {number} [value] final store difference for the mover
- * @property {number} [at_least] lower bound of the value
- * @property {number} [at_most] upper bound of the value
- * @property {number[]} [best] best moves; absent if the time ended before they were proved
- * @property {string} [line] a line of best play; absent if the time ended before it was proved
- * @property {boolean} [line_open] true if the line stops before the game is over
- * @property {boolean} [book] true if the value is from the book
- * @property {number} [table_seeds] seeds of the largest layer used
- * @property {number} threads threads of the search
- * @property {number} nodes nodes of the search
- * @property {number} table_hits scores read from tables
- * @property {number} seconds time that it took
+ * @typedef {import("./answers.mjs").Solve} Solution
  */
 
 /**
@@ -82,33 +46,13 @@
  */
 
 /**
- * Seeds of one pit, taken up and sown. Places are numbered from the mover's first pit: the mover's pits, the mover's
- * store, the other pits, the other store.
- * @typedef {{ from: number, drops: number[] }} Lift
+ * Move of a player, with its effects.
+ * @typedef {import("./answers.mjs").Move} Choice
  */
 
 /**
- * Effects of a move.
- * @typedef {object} Effects
- * @property {string} next position after it, as the next player to move sees it
- * @property {boolean} again true if the same player moves again
- * @property {boolean} finished true if the game is over
- * @property {Lift[]} sowing its seeds, in order
- * @property {number[]} [captured] places of captured seeds
- */
-
-/**
- * Move of a player, with its effects. It has a value, bounds, an estimate, or none of them.
- * @typedef {Effects & {
- *   position: string, rules: string, player: string, move: number, known?: "exact" | "bounds" | "estimate",
- *   value?: number, lower?: number, upper?: number, estimate?: number, source: string, depth?: number, seconds: number,
- * }} Choice
- */
-
-/**
- * Position on a line of play, and the move played there with its effects; no move at the end. `first` is true if the
- * player to move is the one who moved first.
- * @typedef {{ position: string, first: boolean, move?: number } & Partial<Effects>} Place
+ * Position on a line of play, and the move played there with its effects; no move at the end.
+ * @typedef {import("./answers.mjs").Place} Place
  */
 
 /**

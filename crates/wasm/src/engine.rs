@@ -3,13 +3,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use kalah_api::SearchOptions;
+use kalah_api::answer::{PositionAnswer, SolveAnswer};
 use kalah_core::game::{Position, Rules};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah_core::table::{AllTables, Probe, TableError, TableKey, Tables};
 use kalah_core::text::count;
-use kalah_solve::answer::{BookAnswer, SolveAnswer};
 use kalah_solve::book::Books;
-use serde::Serialize;
+use kalah_solve::solve::SearchMemory;
 
 use super::board::{Board, LayerAnswer, seeds_within};
 use super::remote::{Parts, RemoteTable, SiteLayer, layers, probe};
@@ -42,18 +42,12 @@ pub(super) struct Engine {
     layers: Option<Tables<SiteLayer>>,
 }
 
-/// The answer of the tables or the book.
-#[derive(Serialize)]
-#[serde(untagged)]
-pub(super) enum LookUpAnswer {
-    Tables(Probe),
-    Book(BookAnswer),
-}
-
 impl Engine {
-    /// Begins without tables. Those of a board have at most this number of positions.
-    pub(crate) fn new(positions: u64, options: SearchOptions, books: Books, remote: Vec<RemoteTable>) -> Engine {
-        let options = SearchOptions { memory: options.memory.min(MAX_TRANSPOSITIONS), ..options };
+    /// Begins without tables. Those of a board have at most this number of positions, and a transposition table this
+    /// number of bytes.
+    pub(crate) fn new(positions: u64, transpositions: u64, books: Books, remote: Vec<RemoteTable>) -> Engine {
+        let memory = SearchMemory::shared(None, transpositions.min(MAX_TRANSPOSITIONS));
+        let options = SearchOptions { memory, threads: 1 };
         let books = Rc::new(books);
         Engine {
             searching: Searching::over(AllTables::of([]), Rc::clone(&books), options),
@@ -194,15 +188,15 @@ impl Engine {
     }
 
     /// Looks up a position of the opened board in the tables that were built, or else in the book.
-    pub(crate) fn look_up(&self, position: &Position) -> Result<LookUpAnswer, Box<dyn Error>> {
+    pub(crate) fn look_up(&self, position: &Position) -> Result<PositionAnswer, Box<dyn Error>> {
         let tables = self.boards.last().ok_or("the first call must be \"open\"")?.tables();
         let above = match tables.probe(position) {
-            Ok(probe) => return Ok(LookUpAnswer::Tables(probe)),
+            Ok(probe) => return Ok(PositionAnswer::probed(tables.rules(), &probe)),
             Err(error) => error,
         };
         let book = self.books.get(tables.rules(), tables.pits());
-        let recalled = book.map(|book| BookAnswer::recall(book, position, Some(tables))).transpose()?;
-        Ok(LookUpAnswer::Book(recalled.flatten().ok_or(above)?))
+        let recalled = book.map(|book| PositionAnswer::of_book(book, position, Some(tables))).transpose()?;
+        Ok(recalled.flatten().ok_or(above)?)
     }
 
     /// Solves a position of the opened board by the book or by a search of at most `seconds`.

@@ -1,9 +1,10 @@
 use std::error::Error;
 use std::time::Duration;
 
+use kalah_api::answer::{PositionAnswer, ServerAnswer, TablesAnswer};
 use kalah_api::{
-    ApiError, GameRequest, MoveRequest, PAGE_STREAM_TIME, PAGE_TIME, PositionAnswer, PositionRequest, PositionsRequest,
-    PuzzleRequest, SearchOptions, ServerAnswer, TablesAnswer, follow_line, read_text, write_text,
+    ApiError, GameRequest, MoveRequest, PAGE_STREAM_TIME, PAGE_TIME, PositionRequest, PositionsRequest, PuzzleRequest,
+    follow_line, read_text, write_text,
 };
 use kalah_core::game::{Position, Rules};
 use kalah_core::index::layer_positions;
@@ -104,8 +105,7 @@ pub(super) fn answer(engine: &mut Option<Engine>, call: &[u8], attached: Vec<u8>
 
 fn respond(engine: &mut Option<Engine>, call: Call, attached: Vec<u8>) -> Result<String, Box<dyn Error>> {
     if let Call::Start { positions, transpositions, tables, books: sizes, bare } = call {
-        let options = SearchOptions { memory: transpositions, threads: 1 };
-        *engine = Some(Engine::new(positions, options, given_books(&attached, &sizes, &bare)?, tables));
+        *engine = Some(Engine::new(positions, transpositions, given_books(&attached, &sizes, &bare)?, tables));
         return Ok("null".to_owned());
     }
     let engine = engine.as_mut().ok_or("the first call must be \"start\"")?;
@@ -181,7 +181,7 @@ fn finished(engine: &Engine, reply: Result<Reply, ApiError>) -> Reply {
     let needs = engine.parts.take_needed();
     match reply {
         Err(_) if !needs.is_empty() => Reply::Needs { needs },
-        Err(error) => Reply::Answer { status: error.kind().0, answer: error.document() },
+        Err(error) => Reply::Answer { status: error.kind().0, answer: json!(error.document()) },
         Ok(reply) => reply,
     }
 }

@@ -5,13 +5,13 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use kalah_api::answer::{SolveAnswer, Source, Value as Known};
 use kalah_api::{
     ApiError, GameRequest, MoveRequest, PositionRequest, PuzzleRequest, SearchOptions, Searcher, Sources, pause,
 };
 use kalah_core::cancel::{Cancel, Instant};
 use kalah_core::game::{Position, Rules};
 use kalah_core::table::AllTables;
-use kalah_solve::answer::SolveAnswer;
 use kalah_solve::book::Books;
 use kalah_solve::solve::{SolveError, Solver, SolverOptions};
 use self_cell::self_cell;
@@ -182,9 +182,11 @@ impl<'t> Searches<'t> {
         let (start, mut answer) = (Instant::now(), SolveAnswer::new(rules, position));
         if let Some(book) = self.sources.books.get(rules, position.pits()) {
             let recalled = book.recall(position, None)?;
-            answer.book = recalled.from_book && recalled.score().is_some();
-            if answer.book && recalled.is_decided() {
-                answer.value = recalled.score().map(|score| position.value(score));
+            if recalled.from_book && recalled.score().is_some() {
+                answer.source = Source::Book;
+            }
+            if let Some(score) = recalled.score().filter(|_| recalled.from_book && recalled.is_decided()) {
+                answer.value = Known::exact(position.value(score));
                 answer.add_recalled(book, position, &recalled)?;
                 answer.seconds = start.elapsed().as_secs_f64();
                 return Ok(answer);
@@ -219,7 +221,7 @@ impl<'t> Searches<'t> {
             let options = SolverOptions::new(rules, position)
                 .tables(self.sources.all_tables.tables(rules, position.pits()))
                 .book(self.sources.books.get(rules, position.pits()))
-                .transpositions_up_to(self.options.memory)
+                .memory(self.options.memory)
                 .threads(self.options.threads)
                 .cancel(cancel.clone());
             self.solver = Some(Solver::new(options)?);
@@ -236,11 +238,8 @@ fn search(solver: &Solver, position: &Position, time: Duration, answer: &mut Sol
         Err(error) => return Err(error),
     }
     let bounds = solver.value_bounds(position)?;
-    let Some(value) = bounds.value() else {
-        answer.add_bounds(position, bounds);
-        return Ok(());
-    };
-    answer.value = Some(value);
+    answer.value = Known::new(bounds).beyond_stores(position);
+    let Some(value) = bounds.value() else { return Ok(()) };
     match solver.solve(position, value) {
         Ok(solution) => answer.add_solution(&solution),
         // Best moves and line are missing.

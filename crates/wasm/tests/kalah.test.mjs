@@ -101,8 +101,8 @@ test("answers are those of the native program", async () => {
 test("the book has the start of Kalah(6,4), without any table", async () => {
   const engine = await load(MODULE);
   const [probe, solution] = [engine.probe("6x4"), engine.solve("6x4")];
-  assert.deepEqual([probe.value, probe.best, probe.book], [10, [3], true]);
-  assert.deepEqual([solution.value, solution.best, solution.book, solution.nodes], [10, [3], true, 0]);
+  assert.deepEqual([probe.value, probe.best, probe.source], [10, [3], "book"]);
+  assert.deepEqual([solution.value, solution.best, solution.source, solution.nodes], [10, [3], "book", 0]);
 });
 
 test("a random player without a seed plays other moves each time", async () => {
@@ -117,11 +117,11 @@ test("a random player without a seed plays other moves each time", async () => {
 test("a search that runs out of time gives bounds", async () => {
   const { engine } = await built({ pits: 7, seeds: 8 });
   const begin = performance.now();
-  const { value, best, at_least = -Infinity, at_most = Infinity, seconds } = engine.solve("7x4", 0.5);
+  const { value, best, lower = -Infinity, upper = Infinity, seconds } = engine.solve("7x4", 0.5);
   assert.ok(performance.now() - begin < 5000 && seconds >= 0.4, `${seconds} s`);
   assert.deepEqual([value, best], [undefined, undefined]);
   // The value in docs/values.csv.
-  assert.ok(at_least <= 10 && at_most >= 10, `${at_least} to ${at_most}`);
+  assert.ok(lower <= 10 && upper >= 10, `${lower} to ${upper}`);
 });
 
 test("a longer search continues a shorter one", async () => {

@@ -14,13 +14,13 @@ use kalah::temporary::TemporaryDirectory;
 use serde::Serialize;
 
 use crate::cli::failure::{self, Context, bail};
-use crate::cli::flags::args::Boards;
-use crate::cli::flags::{args, solve_tables};
+use crate::cli::flags::args::{self, Boards};
+use crate::cli::flags::solve_tables;
 use crate::cli::help::examples;
+use crate::cli::output;
 use crate::cli::output::report::{Format, Grid};
 use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::cancelled_by_signal;
-use crate::cli::{output, report};
 
 /// Count all positions that can be reached from a start
 ///
@@ -127,7 +127,7 @@ impl Graph {
                 Ok(report) => reports.push(report),
                 // Other boards of the list may fit.
                 Err(error) if boards.len() > 1 && !cancel.is_cancelled() => {
-                    outcome = outcome.and(report::failure(&error));
+                    outcome = outcome.and(failure::report(&error));
                 }
                 Err(error) => return Err(error),
             }

@@ -3,6 +3,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use kalah::analyse::{GameValue, GameValues};
+use kalah::answer::Value;
 use kalah::cancel::Cancel;
 use kalah::file::{self, FileContent, LockError, StateError};
 use kalah::game::{Position, StartPosition, ValueBounds};
@@ -15,7 +16,6 @@ use crate::cli::flags::args::Range;
 use crate::cli::flags::solver_flags::SolverFlags;
 use crate::cli::help::examples;
 use crate::cli::output;
-use crate::cli::output::proved::Proved;
 use crate::cli::output::report::{Format, Grid};
 use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::Outcome;
@@ -62,7 +62,7 @@ struct ValueAnswer {
     pits: usize,
     seeds: u32,
     #[serde(flatten)]
-    proved: Proved,
+    proved: Value,
     /// W, L or D; absent if it is not proved.
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<char>,
@@ -234,7 +234,7 @@ impl Values {
                 .map(|known| ValueAnswer {
                     pits: known.pits,
                     seeds: known.seeds,
-                    proved: Proved::new(known.bounds()),
+                    proved: Value::new(known.bounds()),
                     outcome: known.outcome(),
                     nodes: known.nodes,
                     seconds: known.seconds,
@@ -290,5 +290,5 @@ fn beside(state: &Path, board: StartPosition) -> PathBuf {
 fn value_text(known: &GameValue) -> String {
     let board: Result<Position, _> = known.start().position();
     let trivial = board.map_or(i64::MAX, |board| i64::from(board.seeds()));
-    Proved::new(known.bounds()).beyond(ValueBounds { lower: -trivial, upper: trivial }).symbols("?")
+    Value::new(known.bounds()).beyond(ValueBounds { lower: -trivial, upper: trivial }).symbols("?")
 }

@@ -127,7 +127,7 @@ pub(crate) fn note_memory(bytes: u64, what: &str) {
     if let Some(available) = AvailableMemory::now().filter(is_scarce) {
         output::note(format_args!(
             "{what} may take {} of memory, but {available}; the system may end this program: {}, or allow less with \
-             --memory",
+             --transpositions",
             HumanBytes(bytes),
             available.help(),
         ));

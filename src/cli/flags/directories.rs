@@ -5,12 +5,11 @@ use std::path::Path;
 
 use clap::parser::ValueSource;
 use kalah::game::Rules;
-use kalah::table::{AllTables, Directories, TableKey};
+use kalah::table::{AllTables, Directories, TableKey, missing_layers};
 use kalah::verify::Survey;
 
 use crate::cli::failure::{self, bail, failed};
-use crate::cli::flags::given::Given;
-use crate::cli::flags::tables_flag;
+use crate::cli::flags::tables_flag::{self, Given};
 use crate::cli::output;
 
 /// Commands that make tables or plan to. Their directory may be new.
@@ -58,7 +57,7 @@ pub(crate) fn note_unused(directories: &Directories, in_play: &[Rules]) {
         missing.retain(|&seeds| !TableKey { seeds, ..key }.is_in(directories));
         if let Some(first) = missing.first() {
             output::note(format_args!(
-                "tables of more than {} for {rules} with {} are not used: {} missing in {directories}",
+                "tables of more than {} for {rules} with {} are not used: {} in {directories}",
                 output::count(*first, "seed"),
                 output::count(pits, "pit"),
                 missing_layers(&missing),
@@ -66,12 +65,6 @@ pub(crate) fn note_unused(directories: &Directories, in_play: &[Rules]) {
         }
     }
     note_without_tables(directories, in_play);
-}
-
-/// Returns the number of missing layers with a verb: `layer 3 is`, `layers 3, 4 are`.
-fn missing_layers(seeds: &[usize]) -> String {
-    let list: Vec<String> = seeds.iter().map(usize::to_string).collect();
-    if let [one] = &list[..] { format!("layer {one} is") } else { format!("layers {} are", list.join(", ")) }
 }
 
 /// Notes the rule sets `in_play` that have no tables in `directories`, for commands that go on without tables silently.

@@ -3,10 +3,8 @@
 //! | module | contents |
 //! |---|---|
 //! | `args` | boards, directories, threads; parsers of values |
-//! | `given` | the command that was given, and its arguments |
 //! | `compute` | the choice of CPU or GPU |
-//! | `addresses` | addresses in place of directories |
-//! | `tables_flag` | the flag `--tables` |
+//! | `tables_flag` | the flag `--tables`, and the command that was given |
 //! | `directories` | a missing directory of the tables |
 //! | `positions` | positions as arguments, in files, on standard input |
 //! | `games` | files of games |
@@ -15,12 +13,10 @@
 //! | `remote` | tables at an address |
 //! | `solve_tables` | tables that are built before a search |
 
-pub(super) mod addresses;
 pub(super) mod args;
 pub(super) mod compute;
 pub(super) mod directories;
 pub(super) mod games;
-pub(super) mod given;
 pub(super) mod player_flags;
 pub(super) mod positions;
 pub(super) mod remote;

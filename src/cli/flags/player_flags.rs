@@ -4,12 +4,33 @@ use clap::Args;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::play::Setting;
-use kalah::solve::SearchTables;
+use kalah::solve::{SearchMemory, SearchTables};
 use kalah::table::{Directories, TableKey};
 
 use crate::cli::failure;
 use crate::cli::flags::{args, remote};
 use crate::cli::output;
+
+/// Flags for the memory of searches that share tables.
+#[derive(Args)]
+pub(crate) struct SharedMemory {
+    /// Limit the memory of each search, such as 16GiB: transposition table and tables, page cache included. Tables
+    /// that do not fit are not used [default: no limit]
+    #[arg(long, value_name = "SIZE", value_parser = args::memory)]
+    memory: Option<u64>,
+    /// Limit the transposition table of each search to this size, such as 4GiB
+    #[arg(long, value_name = "SIZE", value_parser = args::memory, default_value = "256MiB")]
+    transpositions: u64,
+}
+
+impl SharedMemory {
+    /// Returns the memory of each of a number of searches. Notes if `what` needs them but the machine lacks the memory.
+    pub(crate) fn of(&self, searches: usize, what: &str) -> SearchMemory {
+        let most = self.transpositions.min(self.memory.unwrap_or(u64::MAX));
+        args::note_memory(most.saturating_mul(searches as u64), what);
+        SearchMemory::shared(self.memory, self.transpositions)
+    }
+}
 
 /// Flags of commands with players.
 #[derive(Args)]
@@ -17,9 +38,8 @@ pub(crate) struct PlayerFlags {
     /// Rule set
     #[arg(long, default_value_t, value_name = "RULES")]
     pub rules: Rules,
-    /// Limit the transposition table of each solver to this size, such as 4GiB
-    #[arg(long, value_name = "SIZE", value_parser = args::memory, default_value = "256MiB")]
-    memory: u64,
+    #[command(flatten)]
+    memory: SharedMemory,
     /// Seed of all random choices; the same seed repeats them
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub seed: u64,
@@ -67,7 +87,6 @@ impl PlayerFlags {
 
     /// Adds the memory and the seed of these flags to `setting`. Solvers get `threads` threads.
     pub(crate) fn own_setting<'t>(&self, setting: Setting<'t>, threads: usize) -> Setting<'t> {
-        args::note_memory(self.memory, "a player");
-        setting.memory(self.memory).threads(threads).game(self.seed)
+        setting.memory(self.memory.of(1, "a player")).threads(threads).game(self.seed)
     }
 }

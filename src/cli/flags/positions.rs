@@ -9,7 +9,7 @@ use std::path::Path;
 use kalah::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah::game::{ParseError, Position};
 
-use crate::cli::failure;
+use crate::cli::failure::{self, Failure};
 use crate::cli::output;
 
 /// The argument that stands for standard input.
@@ -225,4 +225,16 @@ fn skip_line(file: &mut impl BufRead) -> io::Result<()> {
             return Ok(());
         }
     }
+}
+
+/// Reports why there is no answer for the position of `place`. Returns the outcome for the command, which goes on
+/// with the others.
+pub(crate) fn refused(place: Option<&LineOfFile>, error: &Failure) -> Outcome {
+    let (message, outcome) = (error.message(), error.outcome());
+    match place {
+        Some(place) => output::message(format_args!("kalah: {place}: {message}")),
+        None => output::message(format_args!("kalah: {message}")),
+    }
+    // A fault in a file is not a fault of the command line.
+    if place.is_some() && outcome == Outcome::Usage { Outcome::Failed } else { outcome }
 }

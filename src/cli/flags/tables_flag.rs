@@ -9,8 +9,6 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, ValueHint};
 use kalah::table::{self, Place};
 
-use crate::cli::flags::addresses;
-
 /// Value of the flag without any.
 const DEFAULT: &str = "tables";
 
@@ -38,7 +36,7 @@ impl Location {
 
     /// The value, if it is an address.
     pub(crate) fn address(&self) -> Option<&str> {
-        self.path.to_str().filter(|text| addresses::is_address(text))
+        self.path.to_str().filter(|text| is_address(text))
     }
 
     /// Notes the directory at this address.
@@ -134,5 +132,44 @@ impl Args for Directory {
 
     fn augment_args_for_update(command: Command) -> Command {
         TablesFlag::augment_args_for_update(command)
+    }
+}
+
+/// Returns true if the text is an address, not a path.
+fn is_address(text: &str) -> bool {
+    text.split_once("://").is_some_and(|(scheme, _)| {
+        scheme.len() > 1 && scheme.chars().all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter))
+    })
+}
+
+/// The innermost command that was given, such as `build` for `kalah plan build`.
+pub(crate) struct Given<'a> {
+    pub command: &'a Command,
+    pub matches: &'a ArgMatches,
+    /// Names of the commands from the outermost on, such as `plan` and `build`.
+    pub names: Vec<&'a str>,
+}
+
+impl<'a> Given<'a> {
+    /// Finds the command in those of the program.
+    pub(crate) fn new(program: &'a Command, matches: &'a ArgMatches) -> Given<'a> {
+        let mut given = Given { command: program, matches, names: Vec::new() };
+        while let Some((name, inner)) = given.matches.subcommand()
+            && let Some(command) = given.command.find_subcommand(name)
+        {
+            (given.command, given.matches) = (command, inner);
+            given.names.push(name);
+        }
+        given
+    }
+
+    /// Returns true if the command has the flag `--tables`.
+    pub(crate) fn takes_tables(&self) -> bool {
+        self.command.get_arguments().any(|argument| argument.get_long() == Some("tables"))
+    }
+
+    /// Returns true if the command has this flag, which takes no value, and it was given.
+    pub(crate) fn is_set(&self, flag: &str) -> bool {
+        self.matches.try_get_one::<bool>(flag).ok().flatten() == Some(&true)
     }
 }

@@ -4,13 +4,9 @@
 //! |---|---|
 //! | `progress` | progress of long work, also of unknown length |
 //! | `search_progress` | progress of a search, and of a player that thinks |
-//! | `proved` | a value, or its proved bounds |
 //! | `report` | tables for a terminal, CSV, JSON |
-//! | `board_view` | a board drawn as text |
 
-pub(super) mod board_view;
 pub(super) mod progress;
-pub(super) mod proved;
 pub(super) mod report;
 pub(super) mod search_progress;
 
@@ -19,7 +15,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::HumanCount;
-use kalah::game::Rules;
+use kalah::game::{Position, Row, Rules};
 use kalah::printable::{printable, signed};
 pub(super) use kalah::text::count;
 use serde::Serialize;
@@ -150,4 +146,34 @@ pub(super) fn bits(bits: f64) -> f64 {
 /// Formats a rate as millions of positions a second.
 pub(super) fn rate(positions: u64, seconds: f64) -> String {
     format!("{:.1} million positions/s", positions as f64 / seconds.max(1e-9) / 1e6)
+}
+
+/// Draws `position` with South, who is its mover, below: move numbers outside, stores at the ends.
+pub(super) fn draw(position: &Position) -> String {
+    let widest = position.seeds().max(position.mover_store()).max(position.other_store());
+    let width = widest.max(position.pits() as u32).to_string().len().max(2);
+    let cells = |numbers: Vec<u32>| {
+        let cells: Vec<String> = numbers.into_iter().map(|number| format!("{number:>width$}")).collect();
+        cells.join("  ")
+    };
+    let numbers = || (1..=position.pits() as u32).collect::<Vec<_>>();
+    let seeds = |row: &Row| row.seeds().to_vec();
+    // North sows from right to left as South sees it.
+    let back = |mut numbers: Vec<u32>| {
+        numbers.reverse();
+        cells(numbers)
+    };
+    let (north, south) = (back(seeds(position.other())), cells(seeds(position.mover())));
+    let margin = " ".repeat(width + 9);
+    let (other, own) = (position.other_store(), position.mover_store());
+    let gap = " ".repeat(north.len());
+    [
+        format!("{margin}{}   move", back(numbers())),
+        format!("  North{:width$}  [{north}]", ""),
+        format!("  {other:>at$}  {gap}    {own:<width$}", at = width + 5),
+        format!("       {:width$}  [{south}]  South", ""),
+        format!("{margin} {}   move", cells(numbers())),
+    ]
+    .map(|line| line.trim_end().to_owned())
+    .join("\n")
 }

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, ProgressBar};
+use kalah::answer::Value;
 use kalah::game::Position;
 use kalah::play::Choice;
 use kalah::solve::{SolveEvent, Solver, ValueBounds};
@@ -12,7 +13,6 @@ use parking_lot::Mutex;
 use crate::cli::failure;
 use crate::cli::output;
 use crate::cli::output::progress::{spinner, watch_text};
-use crate::cli::output::proved::Proved;
 
 /// Interval of updates of the line.
 const TICK: Duration = Duration::from_millis(200);
@@ -123,7 +123,7 @@ impl SearchProgress {
             let known = solver.known(&played.position).ok()?;
             let value = |score| played.position.value(score);
             let known = ValueBounds { lower: value(known.lower), upper: value(known.upper) }.for_mover(&played);
-            Some(format!("{pit}:{}", Proved::bounds(known).symbols("")))
+            Some(format!("{pit}:{}", Value::new(known).symbols("")))
         };
         position.moves().filter_map(turn).collect::<Vec<_>>().join(" ")
     }

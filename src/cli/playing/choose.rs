@@ -1,12 +1,12 @@
 //! Certificates as players: `--from CERTIFICATE` of `kalah play` and `kalah move`.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use kalah::answer::MoveAnswer;
 use kalah::book::Books;
 use kalah::cancel::Cancel;
 use kalah::certificate::{Certificate, Head, Strategy};
@@ -15,16 +15,15 @@ use kalah::game::Position;
 use kalah::header::Kind;
 use kalah::play::{ByCertificate, Choice, Player, PlayerName, Source, Worth};
 use kalah::table::{Directories, Opening, Tables};
-use serde::Serialize;
 
 use crate::cli::failure::{self, Context, usage};
 use crate::cli::flags::args;
 use crate::cli::flags::player_flags::PlayerFlags;
 use crate::cli::flags::positions::{self, Given};
 use crate::cli::help::examples;
+use crate::cli::output;
 use crate::cli::output::search_progress::Thinking;
 use crate::cli::process::outcome::Outcome;
-use crate::cli::{output, report};
 
 /// Ask a player for its move in a position
 ///
@@ -61,20 +60,6 @@ pub(crate) struct Choose {
     json: bool,
 }
 
-#[derive(Serialize)]
-struct ChooseAnswer {
-    position: String,
-    rules: &'static str,
-    player: String,
-    r#move: usize,
-    #[serde(flatten)]
-    worth: BTreeMap<&'static str, i64>,
-    source: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    depth: Option<u32>,
-    seconds: f64,
-}
-
 impl Choose {
     pub(crate) fn run(mut self) -> failure::Result<Outcome> {
         self.with.threads.start()?;
@@ -95,13 +80,13 @@ impl Choose {
                     None => self.answer(&position, &books),
                 },
                 Err(unusable) => {
-                    outcome = outcome.and(report::refusal(place.as_ref(), &unusable.into()));
+                    outcome = outcome.and(positions::refused(place.as_ref(), &unusable.into()));
                     return Ok(());
                 }
             };
             match answered {
                 Err(error) if error.outcome() == Outcome::Usage => {
-                    outcome = outcome.and(report::refusal(place.as_ref(), &error));
+                    outcome = outcome.and(positions::refused(place.as_ref(), &error));
                     Ok(())
                 }
                 // The player would fail in the same way for other positions.
@@ -142,26 +127,7 @@ impl Choose {
             output::line(format_args!("  {}  move {pit}, {worth}, {source}", player.name()))?;
             return Ok(output::line(format_args!("  {}", certainty(&choice)))?);
         }
-        Ok(output::json(&ChooseAnswer {
-            position: position.to_string(),
-            rules: rules.name(),
-            player: player.name(),
-            r#move: choice.pit.number(),
-            worth: fields(choice.worth),
-            source: choice.source.name(),
-            depth: if let Source::Depth(depth) = choice.source { Some(depth) } else { None },
-            seconds,
-        })?)
-    }
-}
-
-/// Returns the fields of a document: the value, its bounds, or the player's own measure.
-fn fields(worth: Worth) -> BTreeMap<&'static str, i64> {
-    match worth {
-        Worth::Exact(value) => BTreeMap::from([("value", value)]),
-        Worth::Bounds { lower, upper } => BTreeMap::from([("lower", lower), ("upper", upper)]),
-        Worth::Evaluation(evaluation) => BTreeMap::from([("estimate", evaluation)]),
-        Worth::Unknown => BTreeMap::new(),
+        Ok(output::json(&MoveAnswer::new(rules, position, player.name(), &choice, seconds))?)
     }
 }
 

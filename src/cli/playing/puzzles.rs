@@ -1,7 +1,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use clap::Args;
-use kalah::analyse::{Level, Puzzle, PuzzleMiner, PuzzleRecord};
+use kalah::analyse::{Level, Puzzle, PuzzleMiner};
+use kalah::answer::PuzzleAnswer;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::table::{TableKey, Tables};
@@ -71,7 +72,7 @@ struct PuzzlesReport {
     start: String,
     seed: u64,
     games: u64,
-    puzzles: Vec<PuzzleRecord>,
+    puzzles: Vec<PuzzleAnswer>,
 }
 
 impl Puzzles {
@@ -117,7 +118,7 @@ impl Puzzles {
             start: self.start.to_string(),
             seed: self.seed,
             games,
-            puzzles: found.iter().map(|puzzle| PuzzleRecord::new(puzzle).without_rules()).collect(),
+            puzzles: found.iter().map(PuzzleAnswer::from).collect(),
         };
         if !report.puzzles.is_empty() {
             output::answer(self.json, &report, || report.print())?;

@@ -19,7 +19,7 @@ use crate::cli::process::outcome::Outcome;
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Start an engine of medium strength", "kalah engine --player alphabeta:6"),
-    ("Start a perfect engine with larger searches", "kalah engine --memory 4GiB"),
+    ("Start a perfect engine with larger searches", "kalah engine --transpositions 4GiB"),
 ]))]
 pub(crate) struct Engine {
     /// Player to run

@@ -6,6 +6,7 @@ use kalah::game::Rules;
 use kalah::serve::{self, Host, Options, SharedOrigin, Stop};
 
 use crate::cli::failure::{self, Context, failed};
+use crate::cli::flags::player_flags::SharedMemory;
 use crate::cli::flags::{args, directories, remote};
 use crate::cli::help::examples;
 use crate::cli::output;
@@ -52,9 +53,8 @@ pub(crate) struct Serve {
     /// Use N threads for each search
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), default_value_t = 1)]
     threads: u16,
-    /// Limit the transposition table of each search to this size, such as 1GiB
-    #[arg(long, value_name = "SIZE", value_parser = args::memory, default_value = "256MiB")]
-    memory: u64,
+    #[command(flatten)]
+    memory: SharedMemory,
 }
 
 /// Address to listen on.
@@ -98,8 +98,7 @@ impl Serve {
         options.time = self.time;
         options.searches = self.searches.map_or(cores, args::searches_that_fit);
         options.threads = args::threads_that_fit(self.threads);
-        options.memory = self.memory;
-        args::note_memory(self.memory.saturating_mul(options.searches as u64), "its searches");
+        options.memory = self.memory.of(options.searches, "its searches");
         options.stream_time = self.stream_time;
         options.hosts = self.hosts;
         options.hosts.extend(self.address.name);

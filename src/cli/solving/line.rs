@@ -3,8 +3,9 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use kalah::analyse::BoundsSource;
+use kalah::answer::Value;
 use kalah::cancel::Cancel;
-use kalah::game::{ParseError, Place, Position};
+use kalah::game::{ParseError, Place, Position, ValueBounds};
 use kalah::record::GameRecord;
 use kalah::solve::{SolveError, Solver};
 use serde::Serialize;
@@ -15,7 +16,6 @@ use crate::cli::flags::solver_flags::GameFlags;
 use crate::cli::flags::{args, games};
 use crate::cli::help::examples;
 use crate::cli::output;
-use crate::cli::output::proved::Proved;
 use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::cancelled_by_signal;
@@ -65,9 +65,11 @@ struct Row {
     moves: usize,
     seeds: u32,
     position: String,
-    first_to_move: bool,
+    /// True if the player to move is the one who moved first.
+    first: bool,
+    /// Value for that first player.
     #[serde(flatten)]
-    proved: Proved,
+    proved: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     nodes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,8 +84,8 @@ impl Row {
             moves: place.moves,
             seeds: place.position.seeds(),
             position: place.position.to_string(),
-            first_to_move: place.first,
-            proved: Proved::default(),
+            first: place.first,
+            proved: Value::default(),
             nodes: None,
             seconds: None,
         }
@@ -91,9 +93,7 @@ impl Row {
 
     /// Returns true if it is proved not to have this `value`.
     fn differs(&self, value: i64) -> bool {
-        self.proved.value.is_some_and(|found| found != value)
-            || self.proved.at_least.is_some_and(|least| value < least)
-            || self.proved.at_most.is_some_and(|most| value > most)
+        self.proved.bounds().is_some_and(|bounds| value < bounds.lower || value > bounds.upper)
     }
 
     /// Returns the value or its bounds.
@@ -119,7 +119,7 @@ struct LineAnswer<'a> {
     position: String,
     rules: &'a str,
     line: String,
-    positions: Vec<Row>,
+    places: Vec<Row>,
     /// Fewest turns after which the value is proved, as it is after all later ones.
     proved_from: Option<usize>,
     /// Fewest turns after which the position is proved to have another value than --value.
@@ -171,13 +171,13 @@ impl Line {
         let known = BoundsSource::new(rules, start.pits(), book, tables.tables());
         for (place, row) in places.iter().zip(&mut positions) {
             if let Some(score) = known.at_once(&place.position)?.score() {
-                row.proved.value = Some(place.turned(place.position.value(score)));
+                row.proved = Value::exact(place.turned(place.position.value(score)));
                 (row.nodes, row.seconds) = (Some(0), Some(0.0));
             }
         }
         // Making a solver takes memory, and checks all tables against their checksums.
         let (mut end, mut nodes, mut table_hits, mut table_seeds) = (End::Start, 0, 0, None);
-        if positions.iter().any(|row| row.proved.value.is_none()) {
+        if positions.iter().any(|row| row.proved.value().is_none()) {
             let progress = SearchProgress::new(start);
             let solver = self.flags.with.solver_with(&start, &tables, &cancel, |options| options.book(book))?;
             let solver = solver.with_events(|_, event| progress.event(event));
@@ -187,7 +187,7 @@ impl Line {
             (nodes, table_hits, table_seeds) = (solver.nodes(), solver.table_hits(), solver.table_seeds());
         }
 
-        let proved = positions.iter().rev().take_while(|row| row.proved.value.is_some());
+        let proved = positions.iter().rev().take_while(|row| row.proved.value().is_some());
         let proved_from = proved.last().map(|row| row.turns);
         let wrong = self.value.and_then(|value| positions.iter().position(|row| row.differs(value)));
         let answer = LineAnswer {
@@ -196,7 +196,7 @@ impl Line {
             line,
             proved_from,
             wrong_at: wrong.map(|index| positions[index].turns),
-            positions,
+            places: positions,
             table_seeds: table_seeds.or_else(|| tables.tables().and_then(|tables| tables.max_seeds())),
             threads: rayon::current_num_threads(),
             nodes,
@@ -205,7 +205,7 @@ impl Line {
         };
         output::answer(self.flags.json, &answer, || self.text(&answer, end))?;
         if let (Some(index), Some(value)) = (wrong, self.value) {
-            let row = &answer.positions[index];
+            let row = &answer.places[index];
             let (turns, worth) = (output::count(row.turns, "turn"), row.worth());
             output::message(format_args!("WRONG: after {turns} the value is {worth}, not {}", output::value(value)));
             return Ok(Outcome::Wrong);
@@ -234,7 +234,7 @@ impl Line {
         // All values are for the first player, so they are equal along a line of best play.
         let mut guess = self.value;
         for (place, row) in places.iter().zip(rows).rev() {
-            if let Some(known) = row.proved.value {
+            if let Some(known) = row.proved.value() {
                 guess = self.value.or(Some(known));
                 continue;
             }
@@ -260,7 +260,7 @@ impl Line {
             match solved {
                 Ok((_, value)) => {
                     let value = place.turned(value);
-                    row.proved.value = Some(value);
+                    row.proved = Value::exact(value);
                     if row.seconds > Some(1.0) {
                         progress.note(&row.summary());
                     }
@@ -279,15 +279,17 @@ impl Line {
     /// Records the bounds that finished tests proved, if the value was not found.
     fn note_bounds(&self, place: &Place, row: &mut Row, solver: &Solver) -> Result<(), SolveError> {
         let known = solver.known(&place.position)?;
-        let bound = |score, trivial| (score != trivial).then(|| place.turned(place.position.value(score)));
-        let (lower, upper) = (bound(known.lower, 0), bound(known.upper, place.position.seeds()));
-        (row.proved.at_least, row.proved.at_most) = if place.first { (lower, upper) } else { (upper, lower) };
+        let turned = |worst, best| {
+            let ends = [worst, best].map(|score| place.turned(place.position.value(score)));
+            ValueBounds { lower: ends[0].min(ends[1]), upper: ends[0].max(ends[1]) }
+        };
+        row.proved = Value::new(turned(known.lower, known.upper)).beyond(turned(0, place.position.seeds()));
         Ok(())
     }
 
     fn text(&self, answer: &LineAnswer, end: End) -> std::io::Result<()> {
         output::line("turns  played  moves  seeds    value  position")?;
-        for row in &answer.positions {
+        for row in &answer.places {
             output::line(format_args!(
                 "{:>5}  {:>6}  {:>5}  {:>5}  {:>7}  {}",
                 row.turns,
@@ -298,7 +300,7 @@ impl Line {
                 row.position
             ))?;
         }
-        let open = answer.positions.iter().rfind(|row| row.proved.value.is_none());
+        let open = answer.places.iter().rfind(|row| row.proved.value().is_none());
         output::line(match (open, answer.proved_from) {
             (None, _) => "proved to the start".to_owned(),
             (Some(open), from) => {
@@ -308,7 +310,7 @@ impl Line {
                     _ => format!("takes longer than {} s", self.within.as_secs_f64()),
                 };
                 let proved = match from {
-                    Some(from) => format!("proved from the end back to turn {from} of {}", answer.positions.len() - 1),
+                    Some(from) => format!("proved from the end back to turn {from} of {}", answer.places.len() - 1),
                     None => "nothing is proved".to_owned(),
                 };
                 format!("{proved}: the position after {turns} with {} seeds in play {why}", open.seeds)

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 
 use clap::Args;
-use kalah::answer::BookAnswer;
+use kalah::answer::PositionAnswer;
 use kalah::book::Books;
 use kalah::game::{Position, Rules};
 use kalah::index::MAX_TABLE_PITS;
@@ -12,9 +12,8 @@ use crate::cli::failure::{self, Failure, usage};
 use crate::cli::flags::args;
 use crate::cli::flags::positions::{self, Given};
 use crate::cli::help::examples;
+use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
-use crate::cli::solving::book::answer;
-use crate::cli::{output, report};
 
 /// Look up positions in the tables: score, value, best moves, line
 ///
@@ -88,7 +87,7 @@ impl Prober<'_> {
             },
             Err(unusable) => unusable.into(),
         };
-        self.outcome = self.outcome.and(report::refusal(place.as_ref(), &refusal));
+        self.outcome = self.outcome.and(positions::refused(place.as_ref(), &refusal));
         Ok(())
     }
 
@@ -101,11 +100,10 @@ impl Prober<'_> {
             ))));
         }
         match self.look_up(position) {
-            Ok(probe) if self.probe.json => output::json(&probe)?,
-            Ok(probe) => self.text(&probe)?,
+            Ok(probe) => self.print(&PositionAnswer::probed(self.probe.rules, &probe))?,
             Err(ProbeError::Table(error)) if error.is_damage() => return Err(error.into()),
             Err(error) => match self.recall(position)? {
-                Some(recalled) => answer::print(&recalled, self.probe.json)?,
+                Some(recalled) => self.print(&recalled)?,
                 None => return Ok(Some(error.into())),
             },
         }
@@ -130,29 +128,14 @@ impl Prober<'_> {
     }
 
     /// Returns the book's answer for a position beyond the tables; `None` if it is not in the book.
-    fn recall(&self, position: &Position) -> failure::Result<Option<BookAnswer>> {
+    fn recall(&self, position: &Position) -> failure::Result<Option<PositionAnswer>> {
         let Some(book) = self.books.require(self.probe.rules, position.pits())? else { return Ok(None) };
         // The tables of its board were opened already; there may be none.
         let tables = self.tables.get(&position.pits());
-        Ok(BookAnswer::recall(book, position, tables)?)
+        Ok(PositionAnswer::of_book(book, position, tables)?)
     }
 
-    fn text(&self, probe: &table::Probe) -> std::io::Result<()> {
-        let (position, score, seeds) = (probe.position, probe.score, probe.position.seeds());
-        output::line(position)?;
-        let over = if position.is_over() { "the game is over: " } else { "" };
-        output::line(format_args!(
-            "  {over}score {score} of the {} in play, value {}",
-            output::count(seeds as usize, "seed"),
-            output::value(probe.value)
-        ))?;
-        if position.is_over() {
-            return Ok(());
-        }
-        let moves: Vec<String> = probe.moves.iter().map(|(pit, score)| format!("{pit}: {score}")).collect();
-        output::line(format_args!("  moves  {}", moves.join("  ")))?;
-        let best: Vec<String> = probe.best().map(|pit| pit.to_string()).collect();
-        output::line(format_args!("  best   {}", best.join(" ")))?;
-        if self.probe.no_line { Ok(()) } else { output::line(format_args!("  line   {}", probe.line)) }
+    fn print(&self, answer: &PositionAnswer) -> std::io::Result<()> {
+        output::answer(self.probe.json, answer, || output::line(answer))
     }
 }

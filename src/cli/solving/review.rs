@@ -3,6 +3,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use kalah::analyse::{BoundsSource, QualityTally, Review as Reviewed, ReviewedTurn, review};
+use kalah::answer::{SideAnswer, Value};
 use kalah::cancel::Cancel;
 use kalah::file::is_stream;
 use kalah::game::{Line, MAX_PITS, Pit, Place, Position, ValueBounds};
@@ -16,7 +17,6 @@ use crate::cli::flags::games;
 use crate::cli::flags::solver_flags::GameFlags;
 use crate::cli::help::examples;
 use crate::cli::output;
-use crate::cli::output::proved::Proved;
 use crate::cli::output::report::Grid;
 use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::Outcome;
@@ -56,9 +56,9 @@ struct TurnAnswer {
     position: String,
     played: String,
     /// Value of the turn.
-    worth: Proved,
+    worth: Value,
     /// Value of the position, which the best turns keep.
-    best_worth: Proved,
+    best_worth: Value,
     /// First moves of the best turns.
     best: Vec<String>,
     choice: bool,
@@ -86,8 +86,8 @@ impl TurnAnswer {
             player: if turn.place.first { "south" } else { "north" },
             position: position.to_string(),
             played: text(pits, &turn.moves),
-            worth: Proved::new(turn.worth).beyond(plain_worth),
-            best_worth: Proved::new(turn.value).beyond(plain(position)),
+            worth: Value::new(turn.worth).beyond(plain_worth),
+            best_worth: Value::new(turn.value).beyond(plain(position)),
             best: turn.best.iter().map(|moves| text(pits, moves)).collect(),
             choice: turn.choice,
             seeds_lost: turn.lost().map(|lost| lost / 2),
@@ -111,47 +111,31 @@ fn text(pits: usize, moves: &[Pit]) -> String {
 
 /// Summary of a player's turns.
 #[derive(Serialize)]
-struct SideAnswer {
+struct PlayerAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     /// Number of turns with a choice.
-    turns: usize,
-    /// Number of those with exact values.
-    evaluated: u32,
-    best: u32,
-    inaccuracies: u32,
-    mistakes: u32,
-    blunders: u32,
-    seeds_lost: i64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    accuracy: Option<f64>,
+    choices: usize,
+    #[serde(flatten)]
+    side: SideAnswer,
 }
 
-impl SideAnswer {
-    fn new(name: Option<&str>, turns: usize, tally: &QualityTally) -> SideAnswer {
-        SideAnswer {
-            name: name.map(str::to_owned),
-            turns,
-            evaluated: tally.evaluated,
-            best: tally.best,
-            inaccuracies: tally.inaccuracies,
-            mistakes: tally.mistakes,
-            blunders: tally.blunders,
-            seeds_lost: tally.lost / 2,
-            accuracy: tally.accuracy(),
-        }
+impl PlayerAnswer {
+    fn new(name: Option<&str>, choices: usize, tally: &QualityTally) -> PlayerAnswer {
+        PlayerAnswer { name: name.map(str::to_owned), choices, side: tally.into() }
     }
 
-    fn text(&self, side: &str) -> String {
+    fn text(&self, of: &str) -> String {
+        let side = &self.side;
         let name = self.name.as_ref().map_or(String::new(), |name| format!(", {name}"));
-        let open = match self.turns as u64 - u64::from(self.evaluated) {
+        let open = match self.choices as u64 - u64::from(side.evaluated) {
             0 => String::new(),
             open => format!("; {} not evaluated", output::many(open, "turn")),
         };
-        let Some(accuracy) = self.accuracy else {
-            return format!("{side}{name}: no turn with a choice is evaluated{open}");
+        let Some(accuracy) = side.accuracy else {
+            return format!("{of}{name}: no turn with a choice is evaluated{open}");
         };
-        let counts = [(self.inaccuracies, "inaccuracy"), (self.mistakes, "mistake"), (self.blunders, "blunder")];
+        let counts = [(side.inaccuracies, "inaccuracy"), (side.mistakes, "mistake"), (side.blunders, "blunder")];
         let counts = counts.map(|(count, what)| match count {
             1 => format!("1 {what}"),
             count => {
@@ -159,11 +143,11 @@ impl SideAnswer {
             }
         });
         format!(
-            "{side}{name}: {} of {} with a choice best ({accuracy:.1} %), {}, {} lost{open}",
-            self.best,
-            output::many(u64::from(self.evaluated), "turn"),
+            "{of}{name}: {} of {} with a choice best ({accuracy:.1} %), {}, {} lost{open}",
+            side.best,
+            output::many(u64::from(side.evaluated), "turn"),
             counts.join(", "),
-            output::many(self.seeds_lost.unsigned_abs(), "seed"),
+            output::many(side.seeds_lost.unsigned_abs(), "seed"),
         )
     }
 }
@@ -176,8 +160,8 @@ struct ReviewAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<[u32; 2]>,
     turns: Vec<TurnAnswer>,
-    south: SideAnswer,
-    north: SideAnswer,
+    south: PlayerAnswer,
+    north: PlayerAnswer,
     #[serde(skip_serializing_if = "Option::is_none")]
     table_seeds: Option<usize>,
     nodes: u64,
@@ -239,8 +223,8 @@ impl Review {
                 .zip(&reviewed.turns)
                 .map(|(number, turn)| TurnAnswer::new(number, turn, &places[number]))
                 .collect(),
-            south: SideAnswer::new(game.header("South"), turns(true), south),
-            north: SideAnswer::new(game.header("North"), turns(false), north),
+            south: PlayerAnswer::new(game.header("South"), turns(true), south),
+            north: PlayerAnswer::new(game.header("North"), turns(false), north),
             table_seeds: tables.tables().and_then(|tables| tables.max_seeds()),
             nodes: solver.as_ref().map_or(0, Solver::nodes),
             seconds: began.elapsed().as_secs_f64(),

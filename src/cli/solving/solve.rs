@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::HumanCount;
-use kalah::answer::{OpeningAnswer, SolveAnswer};
+use kalah::answer::{OpeningAnswer, SolveAnswer, Source, Value};
 use kalah::book::{Book, BookError, Books};
 use kalah::game::{Position, Rules, mover_value};
 use kalah::solve::{Checkpoint, Opening, Resumed, SolveError, SolveEvent, Solver};
@@ -162,12 +162,12 @@ impl Solve {
             return Ok(None);
         }
         let mut answer = SolveAnswer::new(rules, position);
-        answer.book = true;
+        answer.source = Source::Book;
         let [lower, upper] = [known.lower, known.upper].map(|score| position.value(score));
         match (self.at_least, self.at_most) {
             (Some(value), _) if lower >= value || upper < value => answer.proved = Some(lower >= value),
             (_, Some(value)) if upper <= value || lower > value => answer.proved = Some(upper <= value),
-            (None, None) if lower == upper => answer.value = Some(lower),
+            (None, None) if lower == upper => answer.value = Value::exact(lower),
             _ => return Ok(None),
         }
         (answer.at_least, answer.at_most) = (self.at_least, self.at_most);
@@ -182,7 +182,7 @@ impl Solve {
             }
             answer.openings = Some(openings);
         }
-        if answer.value.is_some() && !self.value_only {
+        if answer.value.value().is_some() && !self.value_only {
             if !recalled.is_decided() {
                 return Ok(None);
             }
@@ -230,10 +230,11 @@ impl Asked<'_, '_> {
                 .collect();
             best.dedup();
             let line = solver.line(position, score)?;
-            (answer.value, answer.best, answer.line) = (Some(value), Some(best), Some(line.to_string()));
+            answer.value = Value::exact(value);
+            (answer.best, answer.line) = (Some(best), Some(line.to_string()));
             answer.openings = Some(openings.into_iter().map(|opening| opening.2).collect());
         } else if solve.value_only {
-            answer.value = Some(solver.value(position, self.guess(position)?)?.1);
+            answer.value = Value::exact(solver.value(position, self.guess(position)?)?.1);
         } else {
             let (_, value) = solver.value(position, self.guess(position)?)?;
             self.progress.note(&format!(
@@ -243,7 +244,7 @@ impl Asked<'_, '_> {
             ));
             answer.add_solution(&solver.solve(position, value)?);
         }
-        answer.book = self.from_book;
+        answer.source = if self.from_book { Source::Book } else { Source::Solver };
         answer.add_effort(solver, rayon::current_num_threads(), self.start.elapsed());
         self.progress.print(|| output::answer(solve.json, &answer, || text(solve.with.rules, &answer)))
     }
@@ -292,7 +293,7 @@ fn opening_row(answer: &OpeningAnswer) -> String {
 
 fn text(rules: Rules, answer: &SolveAnswer) -> std::io::Result<()> {
     output::line(&answer.position)?;
-    let from = if answer.book { ", from the book" } else { "" };
+    let from = if answer.source == Source::Book { ", from the book" } else { "" };
     if let Some(proved) = answer.proved {
         let yes = if proved { "yes" } else { "no" };
         let (how, value) = match (answer.at_least, answer.at_most) {
@@ -301,7 +302,7 @@ fn text(rules: Rules, answer: &SolveAnswer) -> std::io::Result<()> {
         };
         output::line(format_args!("  value {how} {}: {yes}{from}", output::value(value)))?;
     }
-    if let Some(value) = answer.value {
+    if let Some(value) = answer.value.value() {
         output::line(format_args!("  value  {}{from}", output::value(value)))?;
     }
     if let Some(best) = answer.best.as_ref().filter(|best| !best.is_empty()) {

@@ -96,7 +96,8 @@ fn other_websites_are_refused() {
 #[test]
 fn half_open_connections_do_not_block_the_server() {
     let command = ["sh", "-c", "ulimit -n 256; exec \"$0\" \"$@\""];
-    let server = Server::start_by(&command, directory(), &["--time", "0.1", "--searches", "1", "--memory", "16MiB"]);
+    let server =
+        Server::start_by(&command, directory(), &["--time", "0.1", "--searches", "1", "--transpositions", "16MiB"]);
     let silent = |_: usize| server.connect();
     let half = |index: usize| {
         let mut stream = server.connect();

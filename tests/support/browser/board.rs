@@ -23,7 +23,7 @@ pub fn directory() -> &'static Path {
 
 /// Starts a server with these tables.
 pub fn server() -> Server {
-    Server::start(directory(), &["--no-book", "--time", "1", "--searches", "2", "--memory", "16MiB"])
+    Server::start(directory(), &["--no-book", "--time", "1", "--searches", "2", "--transpositions", "16MiB"])
 }
 
 /// Returns the drawn board, South's row and store first: the printed counts and the drawn seeds.

@@ -38,14 +38,42 @@ pub trait Diagnostic: Error {
 pub struct Diagnosis {
     /// The outcome of the command.
     pub outcome: Outcome,
+    /// The kind of the error, for interfaces that have classes or codes of errors.
+    pub kind: Kind,
     /// Advice for the user, as a clause without a full stop.
     pub help: Option<String>,
 }
 
 impl From<Outcome> for Diagnosis {
     fn from(outcome: Outcome) -> Diagnosis {
-        Diagnosis { outcome, help: None }
+        Diagnosis { outcome, kind: Kind::Other, help: None }
     }
+}
+
+impl Diagnosis {
+    /// The same for an error of this kind.
+    #[must_use]
+    pub fn of(self, kind: Kind) -> Diagnosis {
+        Diagnosis { kind, ..self }
+    }
+}
+
+/// Kind of an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A table is damaged.
+    Damaged,
+    /// A table became shorter while it was in use, or its disk failed.
+    Unreadable,
+    /// A table is missing.
+    Missing,
+    /// Another failure of a table.
+    Table,
+    /// There is not enough memory.
+    Memory,
+    /// Anything else.
+    Other,
 }
 
 /// Outcome of a command. The larger one of two counts.
@@ -68,7 +96,7 @@ pub enum Outcome {
 impl Outcome {
     /// This outcome with advice.
     pub fn help(self, help: impl Into<String>) -> Diagnosis {
-        Diagnosis { outcome: self, help: Some(help.into()) }
+        Diagnosis { help: Some(help.into()), ..self.into() }
     }
 
     /// Returns the outcome of a command that ended like this after `signal` had asked it to end. Finished work and
@@ -117,4 +145,42 @@ pub trait Commands {
 
     /// The flag that names the directory for new files.
     fn directory_flag(&self) -> &'static str;
+}
+
+/// The commands of no program, for those who want only the outcome and kind of an error.
+#[derive(Clone, Copy, Debug)]
+pub struct NoCommands;
+
+impl Commands for NoCommands {
+    fn build(&self, _: &Path, _: TableKey) -> String {
+        String::new()
+    }
+
+    fn build_that_fits(&self, _: &Path, _: TableKey, _: bool) -> Result<String, String> {
+        Err(String::new())
+    }
+
+    fn quick_build(&self, _: &Directories, _: TableKey) -> Option<String> {
+        None
+    }
+
+    fn bounds(&self, _: &Path, _: TableKey) -> String {
+        String::new()
+    }
+
+    fn solve(&self, _: &Directories, _: Rules, _: &Position) -> Option<String> {
+        None
+    }
+
+    fn version_of(&self, _: &Path, _: TableKey) -> Option<String> {
+        None
+    }
+
+    fn without_gpu(&self) -> &'static str {
+        ""
+    }
+
+    fn directory_flag(&self) -> &'static str {
+        ""
+    }
 }

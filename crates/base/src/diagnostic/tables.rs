@@ -8,7 +8,7 @@ use kalah_core::game::{IllegalMove, ParseError, PositionError, UnknownRules};
 use kalah_core::table::{Damage, FileKind, ProbeError, TableError, TableKey};
 use kalah_core::text::size;
 
-use super::{Commands, Diagnosis, Diagnostic, Outcome, USE_NEWER};
+use super::{Commands, Diagnosis, Diagnostic, Kind, Outcome, USE_NEWER};
 
 impl Diagnostic for ProbeError {
     fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
@@ -20,10 +20,12 @@ impl Diagnostic for ProbeError {
                 let build = commands.quick_build(directories, *key);
                 let build = build.map(|build| format!("build the missing layers with `{build}`"));
                 let both: Vec<String> = build.into_iter().chain(solve(directories, key.rules, position)).collect();
-                Diagnosis { outcome: Outcome::Failed, help: Some(both.join(", or ")).filter(|help| !help.is_empty()) }
+                let help = Some(both.join(", or ")).filter(|help| !help.is_empty());
+                Diagnosis { outcome: Outcome::Failed, kind: Kind::Missing, help }
             }
             ProbeError::BeyondTables { position, directories, rules } => {
-                Diagnosis { outcome: Outcome::Usage, help: solve(directories, *rules, position) }
+                let help = solve(directories, *rules, position);
+                Diagnosis { outcome: Outcome::Usage, kind: Kind::Missing, help }
             }
             ProbeError::OtherPits { .. } => Outcome::Usage.into(),
             ProbeError::Table(error) => error.diagnosis(commands),
@@ -35,9 +37,20 @@ impl Diagnostic for ProbeError {
 impl Diagnostic for TableError {
     fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         let outcome = if self.is_damage() { Outcome::Wrong } else { Outcome::Failed };
+        let kind = match self {
+            error if error.is_newer() => Kind::Table,
+            TableError::Damaged { damage: Damage::Shrunk, .. } => Kind::Unreadable,
+            TableError::Damaged { .. } | TableError::Copies { .. } => Kind::Damaged,
+            TableError::Missing { .. } => Kind::Missing,
+            TableError::OutOfMemory { .. } => Kind::Memory,
+            _ => Kind::Table,
+        };
         let help: String = match self {
             error if error.is_newer() => of_newer(error, commands),
-            TableError::Io { source, .. } => return source.diagnosis(commands),
+            TableError::Io { source, .. } => {
+                let cause = source.diagnosis(commands);
+                return if cause.kind == Kind::Other { cause.of(kind) } else { cause };
+            }
             TableError::Stopped(error) => return error.diagnosis(commands),
             TableError::Damaged { path, .. } if is_address(path) => {
                 "the fault is at that address, not on this machine".into()
@@ -65,9 +78,9 @@ impl Diagnostic for TableError {
                 size(*bytes)
             ),
             TableError::InUse { .. } => "wait until that process ends, or stop it".into(),
-            _ => return outcome.into(),
+            _ => return Diagnosis::from(outcome).of(kind),
         };
-        outcome.help(help)
+        outcome.help(help).of(kind)
     }
 }
 

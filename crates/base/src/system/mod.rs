@@ -14,7 +14,7 @@ use std::time::Duration;
 pub use control_group::ControlGroup;
 use kalah_core::text::size;
 
-use crate::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
+use crate::diagnostic::{Commands, Diagnosis, Diagnostic, Kind, Outcome};
 
 /// There is not enough memory.
 #[derive(Debug, thiserror::Error)]
@@ -54,16 +54,19 @@ pub enum MemoryShortage {
     },
 }
 
-impl Diagnostic for OutOfMemory {}
+impl Diagnostic for OutOfMemory {
+    fn diagnosis(&self, _: &dyn Commands) -> Diagnosis {
+        Diagnosis::from(Outcome::Failed).of(Kind::Memory)
+    }
+}
 
 impl Diagnostic for MemoryShortage {
     fn diagnosis(&self, _: &dyn Commands) -> Diagnosis {
-        match self {
-            MemoryShortage::Available { available, .. } => {
-                Outcome::Failed.help(format!("{}, or use fewer threads", available.help()))
-            }
-            MemoryShortage::Allowed { .. } => Outcome::Failed.help("allow more with --memory, or use fewer threads"),
-        }
+        let more = match self {
+            MemoryShortage::Available { available, .. } => available.help(),
+            MemoryShortage::Allowed { .. } => "allow more with --memory",
+        };
+        Outcome::Failed.help(format!("{more}, or use fewer threads")).of(Kind::Memory)
     }
 }
 

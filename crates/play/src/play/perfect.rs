@@ -297,13 +297,15 @@ impl Thinking<'_, '_> {
 #[cfg(test)]
 mod tests {
     use kalah_core::game::Rules;
+    use kalah_solve::solve::SearchMemory;
 
     use super::*;
 
     #[test]
     fn a_choice_in_slices_is_as_good_as_one_in_one_go() {
         let (rules, position): (_, Position) = (Rules::EmptyCapture, "6x3".parse().unwrap());
-        let (slice, setting) = (Duration::from_millis(5), Setting::new(rules).memory(1 << 24));
+        let (slice, setting) =
+            (Duration::from_millis(5), Setting::new(rules).memory(SearchMemory::shared(None, 1 << 24)));
         let (mut player, cancel) = (Perfect::new(setting), Cancel::new());
         let mut slices = 0;
         let sliced = loop {
@@ -326,7 +328,7 @@ mod tests {
         // 320 seeds are too many for a solver.
         for board in ["6x8", "16x10"] {
             let position: Position = board.parse().unwrap();
-            let mut player = Perfect::new(Setting::new(Rules::SingleMove).memory(1 << 24));
+            let mut player = Perfect::new(Setting::new(Rules::SingleMove).memory(SearchMemory::shared(None, 1 << 24)));
             let cancel = Cancel::new().within(Duration::from_millis(700));
             let mut choice = None;
             while choice.is_none() {

@@ -1,10 +1,10 @@
 use kalah_core::game::{Position, Rules};
 use kalah_core::table::{BoundTables, Tables};
 use kalah_solve::book::Book;
-use kalah_solve::solve::SolverOptions;
+use kalah_solve::solve::{SearchMemory, SolverOptions};
 
-/// Default bytes of a solver's transposition table.
-const MEMORY: u64 = 256 << 20;
+/// Default maximum bytes of a solver's transposition table.
+const TRANSPOSITIONS: u64 = 256 << 20;
 
 /// Settings of players.
 #[derive(Clone, Copy, Debug)]
@@ -18,8 +18,8 @@ pub struct Setting<'t> {
     pub bounds: Option<&'t BoundTables>,
     /// The book of these rules, for the perfect player on boards with the same number of pits.
     pub book: Option<&'t Book>,
-    /// Maximum bytes of a solver's transposition table.
-    pub memory: u64,
+    /// Memory of each solver.
+    pub memory: SearchMemory,
     /// Threads of a solver, at least 1.
     pub threads: usize,
     /// Makes random players with the same seed play differently: the number of a game, for instance.
@@ -27,10 +27,11 @@ pub struct Setting<'t> {
 }
 
 impl<'t> Setting<'t> {
-    /// No tables, no book, one thread, 256 MiB.
+    /// No tables, no book, one thread, a transposition table of 256 MiB at most.
     #[must_use]
     pub fn new(rules: Rules) -> Setting<'t> {
-        Setting { rules, tables: None, bounds: None, book: None, memory: MEMORY, threads: 1, game: 0 }
+        let memory = SearchMemory::shared(None, TRANSPOSITIONS);
+        Setting { rules, tables: None, bounds: None, book: None, memory, threads: 1, game: 0 }
     }
 
     /// Sets the tables, or none.
@@ -51,9 +52,9 @@ impl<'t> Setting<'t> {
         Setting { book: book.into(), ..self }
     }
 
-    /// Sets the maximum bytes of a solver's transposition table.
+    /// Sets the memory of each solver.
     #[must_use]
-    pub fn memory(self, memory: u64) -> Setting<'t> {
+    pub fn memory(self, memory: SearchMemory) -> Setting<'t> {
         Setting { memory, ..self }
     }
 
@@ -69,15 +70,20 @@ impl<'t> Setting<'t> {
         Setting { game, ..self }
     }
 
-    /// The options of a solver for `position`, with the tables and the book if they are for its number of pits.
+    /// The options of a solver for `position`, with the tables and the book if they are for its number of pits, and
+    /// without tables that do not fit the memory.
     #[must_use]
     pub fn solver_options(&self, position: &Position) -> SolverOptions<'t> {
         let pits = position.pits();
-        SolverOptions::new(self.rules, position)
+        let options = SolverOptions::new(self.rules, position)
             .tables(self.tables.filter(|tables| tables.pits() == pits))
             .bounds(self.bounds.filter(|bounds| bounds.pits() == pits))
             .book(self.book.filter(|book| book.pits() == pits))
-            .transpositions_up_to(self.memory)
-            .threads(self.threads)
+            .memory(self.memory)
+            .threads(self.threads);
+        match options.layers_that_fit() {
+            Some(fitting) => options.exact_up_to(fitting.exact).tables_up_to(fitting.reach),
+            None => options,
+        }
     }
 }

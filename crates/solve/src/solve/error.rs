@@ -1,4 +1,4 @@
-use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Kind, Outcome};
 use kalah_base::system::OutOfMemory;
 use kalah_core::cancel::Stopped;
 use kalah_core::evaluation::NetworkFileError;
@@ -80,7 +80,9 @@ impl Diagnostic for SolveError {
     fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
             SolveError::Board { .. } => Outcome::Usage.into(),
-            SolveError::OutOfMemory(_) => Outcome::Failed.help("choose a smaller --memory or --transpositions"),
+            SolveError::OutOfMemory(_) => {
+                Outcome::Failed.help("choose a smaller --memory or --transpositions").of(Kind::Memory)
+            }
             SolveError::Contradiction(_) => Outcome::Wrong
                 .help("check the tables with `kalah verify`, or search with --no-book and without --state and --from"),
             SolveError::Stopped => Outcome::Stopped.into(),

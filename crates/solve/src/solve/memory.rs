@@ -32,6 +32,8 @@ pub struct SearchMemory {
     transpositions: Transpositions,
     /// True if other programs or threads read the tables from the page cache.
     others_read: bool,
+    /// True if the tables stay in the page cache, without copies.
+    uncopied: bool,
 }
 
 /// Bytes of the transposition table.
@@ -109,14 +111,23 @@ impl SearchMemory {
             total: total.or_else(|| available_memory().map(|bytes| bytes - bytes / LEFT)),
             transpositions: transpositions.map_or(by_default, Transpositions::Exactly),
             others_read: false,
+            uncopied: false,
         }
+    }
+
+    /// One of several searches that read the same tables, which stay in the page cache: it may take `total` bytes, if
+    /// they are limited, and its transposition table at most `transpositions`; for a small problem it has fewer.
+    #[must_use]
+    pub fn shared(total: Option<u64>, transpositions: u64) -> SearchMemory {
+        let transpositions = Transpositions::AtMost(transpositions);
+        SearchMemory { total, transpositions, others_read: true, uncopied: true }
     }
 
     /// No limit but that of the transposition table, whose size depends on the problem: at most a quarter of the
     /// available memory. The tables stay in the page cache.
     #[must_use]
-    pub(crate) fn by_size() -> SearchMemory {
-        SearchMemory { total: None, transpositions: Transpositions::BySize, others_read: false }
+    pub fn by_size() -> SearchMemory {
+        SearchMemory { total: None, transpositions: Transpositions::BySize, others_read: false, uncopied: false }
     }
 
     /// Bytes for everything, if they are limited.
@@ -156,7 +167,9 @@ impl SearchMemory {
             Transpositions::BySize => by_size(most_by_size(self.total.or_else(available_memory))),
             Transpositions::Rest => most_bytes(pits, seeds).min(rest),
         });
-        let Some(total) = self.total else { return Shares { transpositions, copies: Copies::NONE } };
+        let Some(total) = self.total.filter(|_| !self.uncopied) else {
+            return Shares { transpositions, copies: Copies::NONE };
+        };
         let spare = total.saturating_sub(fixed + transpositions);
         let moved = RELEASES && !self.others_read && frame > 0 && spare >= frame;
         let twice = if moved { spare - frame } else { spare };
@@ -238,6 +251,20 @@ mod tests {
         assert!(!fits(16 << 30, 1 << 30));
         // A transposition table of a set size counts with that size.
         assert!(fits(21 << 30, 2 << 30) && !fits(21 << 30, 4 << 30));
+    }
+
+    #[test]
+    fn one_of_several_searches_stays_within_its_memory_and_copies_no_table() {
+        let tables = problem(1 << 30, 10 << 20, 1 << 20);
+        let shares = |total, transpositions| SearchMemory::shared(total, transpositions).shares(&tables);
+        let of = |transpositions| Shares { transpositions, copies: Copies::NONE };
+        assert_eq!(shares(None, 256 << 20), of(256 << 20));
+        assert_eq!(shares(Some(4 << 30), 256 << 20), of(256 << 20));
+        // What the tables leave, or the least share; then they do not fit.
+        assert_eq!(shares(Some(1200 << 20), 256 << 20), of(128 << 20));
+        assert_eq!(shares(Some(1 << 30), 256 << 20), of(64 << 20));
+        let fits = |total| SearchMemory::shared(Some(total), 256 << 20).fits(&tables);
+        assert!(fits(1200 << 20) && !fits(1 << 30));
     }
 
     #[test]

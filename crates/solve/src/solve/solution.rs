@@ -1,13 +1,12 @@
 use kalah_core::game::{Line, Pit, Position, Rules, mover_value};
 use kalah_core::table::ProbeError;
-use serde::Serialize;
 
 use super::error::SolveError;
 use super::move_order::in_order;
 use super::solver::Solver;
 
-/// A solved position. Its JSON has the names of `kalah solve --json`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A solved position.
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Solution {
     /// The score: seeds in play that the mover collects with best play.

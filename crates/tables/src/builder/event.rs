@@ -107,8 +107,8 @@ impl Diagnostic for BuildError {
             }
             BuildError::Device(error) => {
                 let kept = "finished frames are kept: run the same command again, or add --backend cpu";
-                let Diagnosis { outcome, help } = error.diagnosis(commands);
-                outcome.help(help.map_or(kept.to_owned(), |help| format!("{help}; {kept}")))
+                let Diagnosis { outcome, kind, help } = error.diagnosis(commands);
+                outcome.help(help.map_or(kept.to_owned(), |help| format!("{help}; {kept}"))).of(kind)
             }
             BuildError::Stopped(_) => {
                 Outcome::Stopped.help("finished frames are kept; run the same command again to continue")

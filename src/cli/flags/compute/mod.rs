@@ -2,8 +2,6 @@
 
 #[cfg(feature = "gpu")]
 mod gpu;
-#[cfg(not(feature = "gpu"))]
-mod no_gpu;
 
 use clap::Args;
 use kalah::build::{Backend, ComputeError};
@@ -11,10 +9,9 @@ use kalah::game::Rules;
 use kalah::isa::Isa;
 use kalah::system::AvailableMemory;
 
-#[cfg(feature = "gpu")]
 pub(crate) use self::gpu::GpuFlags;
 #[cfg(not(feature = "gpu"))]
-pub(crate) use self::no_gpu::{GpuFlags, Unsupported};
+pub(crate) use self::gpu::Unsupported;
 
 /// Names of the backends.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -64,6 +61,47 @@ impl Compute {
                 let why = GpuFlags::why_none(&error).unwrap_or_else(|| format!("the GPU cannot be used: {error}"));
                 Ok((cpu, format!("on the CPU: {why}")))
             }
+        }
+    }
+}
+
+/// A program without GPUs.
+#[cfg(not(feature = "gpu"))]
+mod gpu {
+    use clap::Args;
+    use kalah::build::{Backend, ComputeError};
+    use kalah::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
+    use kalah::game::Rules;
+
+    /// The program was compiled without the feature `gpu`.
+    #[derive(Debug, thiserror::Error)]
+    #[error("this build has no GPU support")]
+    pub(crate) struct Unsupported;
+
+    impl Diagnostic for Unsupported {
+        fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+            Outcome::Failed.help(format!("use {}, or compile kalah with its feature `gpu`", commands.without_gpu()))
+        }
+    }
+
+    /// No flags, since the program was compiled without the feature `gpu`.
+    #[derive(Args, Clone)]
+    pub(crate) struct GpuFlags {}
+
+    impl GpuFlags {
+        /// Returns false: no adapter can be named.
+        pub(crate) fn name_an_adapter(&self) -> bool {
+            false
+        }
+
+        /// Returns an error.
+        pub(crate) fn open(&self, _rules: Rules) -> Result<(Backend, String), ComputeError> {
+            Err(ComputeError::Device(Unsupported.into()))
+        }
+
+        /// Returns the reason why there is no GPU.
+        pub(crate) fn why_none(error: &ComputeError) -> Option<String> {
+            Some(error.to_string())
         }
     }
 }

@@ -6,21 +6,14 @@
 //! | module | contents |
 //! |---|---|
 //! | `opening` | the directory at an address, and the flags of its cache |
-//! | `no_opening` | the same in a program without tables at addresses |
 //! | `searching` | layers that a search needs as a whole |
 
-#[cfg(not(feature = "remote"))]
-mod no_opening;
 #[cfg(feature = "remote")]
 mod opening;
 mod searching;
 
-#[cfg(not(feature = "remote"))]
-use no_opening as opening;
-
 use crate::cli::failure::{self, failed, usage};
-use crate::cli::flags::given::Given;
-use crate::cli::flags::tables_flag::{self, Location};
+use crate::cli::flags::tables_flag::{self, Given, Location};
 
 pub(crate) use opening::with_flags;
 pub(crate) use searching::{fetch_for_search, fetch_for_searches};
@@ -73,4 +66,31 @@ pub(crate) fn open(given: &Given) -> failure::Result<()> {
         location.open(opening::open(location.address().unwrap_or_default(), given.matches)?);
     }
     Ok(())
+}
+
+/// A program without tables at addresses.
+#[cfg(not(feature = "remote"))]
+mod opening {
+    use clap::{ArgMatches, Command};
+    use kalah::table::Place;
+
+    use crate::cli::failure::{self, usage};
+
+    /// Returns the command without further flags.
+    pub(crate) fn with_flags(command: Command) -> Command {
+        command
+    }
+
+    /// Returns an error: this program reads no tables at addresses.
+    pub(crate) fn open(_: &str, _: &ArgMatches) -> failure::Result<Place> {
+        Err(usage(
+            "this program was built without the feature `remote`: build it with `cargo build --release --locked --features \
+             remote`, or give --tables a directory",
+        ))
+    }
+
+    /// Maximum bytes that a search fetches.
+    pub(crate) fn fetch_limit() -> u64 {
+        0
+    }
 }

@@ -7,9 +7,7 @@
 //! | `check` | `check` |
 //! | `merge` | `merge` and `import` |
 //! | `file` | books that commands read and extend |
-//! | `answer` | the book's answer for a position |
 
-pub(crate) mod answer;
 mod check;
 mod file;
 mod make;

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use kalah::answer::BookAnswer;
+use kalah::answer::{PositionAnswer, Value};
 use kalah::book::Book;
 use kalah::game::{Position, Rules, StartPosition, ValueBounds};
 use kalah::table::Tables;
@@ -10,9 +10,7 @@ use serde::Serialize;
 use crate::cli::failure::{self, bail, usage};
 use crate::cli::flags::args;
 use crate::cli::output;
-use crate::cli::output::proved::Proved;
 use crate::cli::process::outcome::Outcome;
-use crate::cli::solving::book::answer;
 use crate::cli::solving::book::file::{in_use, no_book};
 
 /// Show the book's answer for a position, or a summary of the book
@@ -49,7 +47,7 @@ struct Layer {
 struct Start {
     position: String,
     #[serde(flatten)]
-    bounds: Proved,
+    bounds: Value,
 }
 
 #[derive(Serialize)]
@@ -84,8 +82,8 @@ impl Show {
                 book.pits()
             )));
         }
-        match BookAnswer::recall(&book, &position, None::<&Tables>)? {
-            Some(known) => answer::print(&known, self.json)?,
+        match PositionAnswer::of_book(&book, &position, None::<&Tables>)? {
+            Some(known) => output::answer(self.json, &known, || output::line(&known))?,
             None if book.is_empty() => return Err(no_book(book.rules(), pits)),
             None => bail!("{name} does not contain {position} under {} rules", book.rules()),
         }
@@ -103,7 +101,7 @@ impl Show {
             let position = StartPosition { pits: book.pits(), seeds }.position().ok()?;
             let known = book.get(&position)?;
             let [lower, upper] = [known.lower, known.upper].map(|score| position.value(score));
-            let bounds = Proved::bounds(ValueBounds { lower, upper });
+            let bounds = Value::new(ValueBounds { lower, upper });
             Some(Start { position: format!("{}x{seeds}", book.pits()), bounds })
         };
         let summary = Summary {

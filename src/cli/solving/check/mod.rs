@@ -3,10 +3,8 @@
 //! | module | contents |
 //! |---|---|
 //! | `report` | printed results |
-//! | `tables_origin` | comparison of the tables with the manifest |
 
 pub(crate) mod report;
-pub(crate) mod tables_origin;
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -29,8 +27,7 @@ use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::stopped_by_signal;
 use crate::cli::program;
-use crate::cli::solving::check::report::{CheckReport, Extent, Found, description};
-use crate::cli::solving::check::tables_origin::TablesOrigin;
+use crate::cli::solving::check::report::{CheckReport, Extent, Found, TablesOrigin, description};
 use crate::cli::suggestion::Suggestions;
 
 /// Check a certificate: every claim, and its statement

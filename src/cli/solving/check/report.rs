@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use indicatif::{HumanBytes, HumanCount};
-use kalah::certificate::{CheckTally, OpeningBounds, Statement, StoredCertificate};
+use kalah::answer::Value;
+use kalah::certificate::{CheckTally, OpeningBounds, Statement, StoredCertificate, digest_of_tables};
 use kalah::game::{Position, ValueBounds};
+use kalah::table::{Manifest, TableKey};
 use serde::Serialize;
 
 use crate::cli::output;
-use crate::cli::output::proved::Proved;
-use crate::cli::solving::check::tables_origin::{TablesAnswer, TablesOrigin};
 
 /// Answer as JSON.
 #[derive(Serialize)]
@@ -21,7 +21,7 @@ struct CheckAnswer {
     rules: &'static str,
     position: String,
     #[serde(flatten)]
-    bounds: Proved,
+    bounds: Value,
     openings: Vec<OpeningAnswer>,
     effort: u32,
     /// Seeds of the largest table that the proof rests on.
@@ -45,11 +45,12 @@ struct CheckAnswer {
     seconds: f64,
 }
 
+/// Opening of a statement.
 #[derive(Serialize)]
-struct OpeningAnswer {
-    moves: String,
+pub(crate) struct OpeningAnswer {
+    pub r#move: String,
     #[serde(flatten)]
-    bounds: Proved,
+    pub bounds: Value,
 }
 
 /// Results of a run.
@@ -116,7 +117,7 @@ impl CheckReport<'_> {
         let head = self.file.head();
         let statement = &head.statement;
         let opening = |opening: &OpeningBounds| OpeningAnswer {
-            moves: statement.line(opening).to_string(),
+            r#move: statement.line(opening).to_string(),
             bounds: stated(&statement.position, opening.bounds),
         };
         let extent = found.map_or(Extent::Stopped, |found| found.extent);
@@ -213,13 +214,13 @@ pub(crate) fn description(file: &StoredCertificate) -> String {
 }
 
 /// Returns the stated bounds of a value, without trivial ones.
-fn stated(position: &Position, bounds: ValueBounds) -> Proved {
-    Proved::bounds(bounds).beyond(Statement::all_values(position))
+fn stated(position: &Position, bounds: ValueBounds) -> Value {
+    Value::new(bounds).beyond(Statement::all_values(position))
 }
 
 /// Returns the stated value in words.
 pub(crate) fn value_text(position: &Position, bounds: ValueBounds) -> String {
-    Proved::new(bounds).beyond(Statement::all_values(position)).words("not stated")
+    Value::new(bounds).beyond(Statement::all_values(position)).words("not stated")
 }
 
 /// Returns a statement in words.
@@ -231,4 +232,85 @@ fn statement_text(statement: &Statement) -> String {
         text += &format!("\n  after {}: {}", statement.line(opening), value_text(position, opening.bounds));
     }
     text
+}
+
+/// Tables of a check, compared with the manifest inside the program.
+pub(crate) struct TablesOrigin {
+    /// Seeds of the largest table.
+    seeds: usize,
+    /// One digest of all tables.
+    digest: [u8; 32],
+    unknown: Option<Unknown>,
+}
+
+/// Table with the fewest seeds that is not in the manifest.
+struct Unknown {
+    key: TableKey,
+    /// True if the manifest has another table for this key.
+    has_another: bool,
+}
+
+/// JSON form of [`TablesOrigin`].
+#[derive(Serialize)]
+struct TablesAnswer {
+    /// One digest of all tables.
+    digest: String,
+    /// `as in the manifest` or `unknown`.
+    origin: &'static str,
+    /// Seeds of the smallest table that is not in the manifest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_unknown: Option<usize>,
+    /// False with `--trust-tables`.
+    compared: bool,
+}
+
+impl TablesOrigin {
+    /// Returns the origin of the tables with these digests, from 2 seeds up; `None` without tables. `last` is the
+    /// largest of them.
+    pub(crate) fn of(last: TableKey, digests: &[[u8; 32]]) -> Option<TablesOrigin> {
+        let digest = digest_of_tables(digests)?;
+        let known = Manifest::known();
+        let unknown = digests.iter().zip(2..).find_map(|(digest, seeds)| {
+            let key = TableKey { seeds, ..last };
+            let entry = known.entry(key);
+            let is_known = entry.is_some_and(|entry| entry.digest == output::hex(digest));
+            (!is_known).then_some(Unknown { key, has_another: entry.is_some() })
+        });
+        Some(TablesOrigin { seeds: last.seeds, digest, unknown })
+    }
+
+    /// Returns a warning if the manifest does not have all tables.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let Unknown { key, has_another } = self.unknown.as_ref()?;
+        let why = if *has_another {
+            format!("the manifest has a different table for {key}")
+        } else {
+            format!("the manifest has no table for {key}")
+        };
+        Some(format!(
+            "warning: the check uses unknown tables: {why}. Its result is only as good as they are: `kalah \
+             verify --consistency` checks their scores"
+        ))
+    }
+
+    /// Describes the tables; `compared` is false with `--trust-tables`.
+    pub(crate) fn text(&self, compared: bool) -> String {
+        let origin = self.origin();
+        let how = if compared {
+            "every frame was compared with its digest"
+        } else {
+            "TRUSTED: their contents were not compared with their digests (--trust-tables)"
+        };
+        format!("tables to {} seeds: {how}\n  digest of all {}: {origin}", self.seeds, output::hex(&self.digest))
+    }
+
+    /// Returns the JSON form; `compared` is false with `--trust-tables`.
+    fn answer(&self, compared: bool) -> TablesAnswer {
+        let first_unknown = self.unknown.as_ref().map(|unknown| unknown.key.seeds);
+        TablesAnswer { digest: output::hex(&self.digest), origin: self.origin(), first_unknown, compared }
+    }
+
+    fn origin(&self) -> &'static str {
+        if self.unknown.is_none() { "as in the manifest" } else { "unknown" }
+    }
 }

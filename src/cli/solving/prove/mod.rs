@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::{HumanCount, HumanDuration};
+use kalah::answer::Value;
 use kalah::cancel::Cancel;
 use kalah::certificate::Checker;
 use kalah::file::{FileContent, StateError, require_apart, require_writable};
@@ -27,7 +28,6 @@ use crate::cli::flags::positions;
 use crate::cli::flags::solver_flags::SolverFlags;
 use crate::cli::help::examples;
 use crate::cli::output;
-use crate::cli::output::proved::Proved;
 use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::cancel_on_signal;
@@ -244,7 +244,7 @@ impl Work<'_> {
             position: plan.request.position.to_string(),
             rules: plan.request.rules.name(),
             proved: state.is_proved(),
-            bounds: Proved::bounds(statement.bounds),
+            bounds: Value::new(statement.bounds),
             value: value_text(&plan.request.position, statement.bounds),
             openings: openings(&statement, &plan.parts),
             jobs: state.proved,

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use indicatif::{HumanBytes, HumanCount};
+use kalah::answer::Value;
 use kalah::book::{Book, BookFileError};
 use kalah::certificate::{Certificate, ClaimSet, Statement};
 use kalah::prove::{Job, ProofDirectory, ProveError, Request, RequestPart, Running, Status};
@@ -10,8 +11,8 @@ use serde::Serialize;
 
 use crate::cli::failure::{self, bail};
 use crate::cli::output;
-use crate::cli::output::proved::Proved;
 use crate::cli::process::outcome::Outcome;
+use crate::cli::solving::check::report::OpeningAnswer;
 
 /// Answer of the command.
 #[derive(Serialize)]
@@ -20,7 +21,7 @@ pub(super) struct ProveAnswer<'a> {
     pub rules: &'a str,
     pub proved: bool,
     #[serde(flatten)]
-    pub bounds: Proved,
+    pub bounds: Value,
     /// Value in words, or its bounds.
     #[serde(skip)]
     pub value: String,
@@ -37,14 +38,6 @@ pub(super) struct ProveAnswer<'a> {
     pub certificate: Option<CertificateAnswer>,
 }
 
-/// Opening of a statement.
-#[derive(Serialize)]
-pub(super) struct OpeningAnswer {
-    pub r#move: String,
-    #[serde(flatten)]
-    pub bounds: Proved,
-}
-
 /// Certificate that was written.
 #[derive(Serialize)]
 pub(super) struct CertificateAnswer {
@@ -59,7 +52,7 @@ pub(super) struct CertificateAnswer {
 /// Returns the openings of a statement.
 pub(super) fn openings(statement: &Statement, parts: &[RequestPart]) -> Vec<OpeningAnswer> {
     let both = statement.openings.iter().zip(parts);
-    both.map(|(opening, part)| OpeningAnswer { r#move: part.name(), bounds: Proved::bounds(opening.bounds) }).collect()
+    both.map(|(opening, part)| OpeningAnswer { r#move: part.name(), bounds: Value::new(opening.bounds) }).collect()
 }
 
 /// Prints the openings as text.
@@ -102,7 +95,7 @@ struct ProveStatusAnswer<'a> {
     proved: bool,
     refuted: bool,
     #[serde(flatten)]
-    bounds: Proved,
+    bounds: Value,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     openings: Vec<OpeningAnswer>,
     effort: u32,
@@ -151,7 +144,7 @@ pub(super) fn run_status(path: &Path, json: bool) -> failure::Result<Outcome> {
         request: plan.request.to_string(),
         proved: parts.iter().all(|part| part.next.is_none() && !part.is_refuted),
         refuted: parts.iter().any(|part| part.is_refuted),
-        bounds: Proved::bounds(statement.bounds),
+        bounds: Value::new(statement.bounds),
         openings: openings(&statement, &plan.parts),
         effort: plan.effort,
         table_seeds: plan.table_seeds(),

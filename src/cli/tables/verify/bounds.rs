@@ -7,8 +7,8 @@ use kalah::table::{BoundTable, Table, TableKey, Tables};
 use kalah::verify::{BoundSet, Fault, Sample, check_bounds_against, check_checksums};
 
 use crate::cli::output::progress::Progress;
+use crate::cli::tables::verify::checks::CheckSettings;
 use crate::cli::tables::verify::report::{BoardReport, Check};
-use crate::cli::tables::verify::settings::CheckSettings;
 
 /// Opens the bound tables of a board with these numbers of seeds, up to `most`, and records those that cannot be
 /// opened.

@@ -2,15 +2,23 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Instant;
 
-use kalah::table::{BoundTable, Table, Tables};
-use kalah::verify::{Fault, Sample, check_against, check_checksums, check_consistency, check_manifest, check_sample};
+use indicatif::HumanCount;
+use kalah::build::Backend;
+use kalah::index::layer_positions;
+use kalah::progress::Pulse;
+use kalah::system::check_memory;
+use kalah::table::archive::{archive_path, decompress_memory, read_info};
+use kalah::table::{BoundTable, Manifest, Table, TableKey, Tables};
+use kalah::verify::{
+    Fault, Sample, check_against, check_archive, check_checksums, check_consistency, check_manifest, check_sample,
+};
 
-use crate::cli::failure;
+use crate::cli::failure::{self, with_advice};
 use crate::cli::output::progress::Progress;
 use crate::cli::tables::verify::report::{BoardReport, Check, Passed};
 use crate::cli::tables::verify::saved::SavedLayers;
-use crate::cli::tables::verify::settings::CheckSettings;
 
 /// Message if no check applied to any table.
 const NOTHING: &str = "nothing was checked: no table is suitable for this check";
@@ -153,4 +161,94 @@ impl CheckSettings {
             _ => check_against(&self.backend, tables, seeds, pulse),
         }
     }
+}
+
+/// Settings of the checks of all boards.
+pub(super) struct CheckSettings {
+    /// Layer to check; `None` for all.
+    pub seeds: Option<usize>,
+    /// Sample of each layer, and the seed of its random choice; `None` for all positions.
+    pub sample: Option<(u64, u64)>,
+    /// True with --all.
+    pub all: bool,
+    pub checks: Vec<Check>,
+    pub manifest: Option<Manifest>,
+    pub backend: Backend,
+    pub pulse: Pulse,
+}
+
+impl CheckSettings {
+    /// Makes one check of a layer, which counts what it has checked, and shows its progress.
+    pub(super) fn timed(
+        &self,
+        check: Check,
+        seeds: usize,
+        progress: &Progress,
+        count: impl FnOnce() -> Result<u64, Fault>,
+    ) -> Result<Passed, Fault> {
+        let start = Instant::now();
+        progress.stage(format!("layer {seeds}, {}", check.name()));
+        let checked = progress.watch(&self.pulse.positions, count)?;
+        let seconds = start.elapsed().as_secs_f64();
+        let summary = format!("{} {}, no fault, {seconds:.2} s", HumanCount(checked), check.unit());
+        progress.step(seconds, &format!("layer {seeds}: {summary}"));
+        // Every frame is visited, see `Sample::frames`.
+        let frames = (check == Check::Consistency).then_some(seeds - 1);
+        Ok(Passed { seeds, check, checked, frames, seconds, earlier: false })
+    }
+}
+
+/// Reason why a check that needs tables leaves out a layer.
+const ARCHIVES_ONLY: &str = "which exist as archives only";
+
+impl CheckSettings {
+    /// Number of positions that the check of these archives will count.
+    pub(super) fn archive_work(&self, tables: &Tables, archives: &[usize]) -> u64 {
+        let positions = archives.iter().map(|&seeds| layer_positions(tables.pits(), seeds));
+        if self.checks.contains(&Check::Checksums) { positions.sum() } else { 0 }
+    }
+
+    /// Checks the archives of a board with these seeds, if checksums are to be checked. Other checks leave out the
+    /// layers without a table in `there`.
+    pub(super) fn check_archives(
+        &self,
+        tables: &Tables,
+        archives: &[usize],
+        there: impl Fn(usize) -> bool,
+        report: &mut BoardReport,
+        progress: &Progress,
+    ) {
+        for &check in self.checks.iter().filter(|&&check| check != Check::Checksums) {
+            let only: Vec<usize> = archives.iter().copied().filter(|&seeds| !there(seeds)).collect();
+            report.leave_out(check, only, ARCHIVES_ONLY);
+        }
+        if !self.checks.contains(&Check::Checksums) {
+            return;
+        }
+        for &seeds in archives {
+            if self.pulse.check().is_err() {
+                return;
+            }
+            let key = tables.key(seeds);
+            if let Err(message) = fits(tables, key) {
+                report.fail(Some(seeds), Check::Archives, message);
+                continue;
+            }
+            // Run in the pool, so that the waiting thread works on tasks, too.
+            let check = || rayon::scope(|_| check_archive(tables.directories(), key, &self.pulse));
+            match self.timed(Check::Archives, seeds, progress, check) {
+                Ok(passed) => report.passed.push(passed),
+                Err(Fault::Stopped(_)) => return,
+                Err(fault) => report.add(seeds, Check::Archives, &fault),
+            }
+        }
+    }
+}
+
+/// Returns an error if an archive needs more memory than is available. One that cannot be opened passes.
+fn fits(tables: &Tables, key: TableKey) -> Result<(), String> {
+    let path = archive_path(tables.directories(), key);
+    let Ok(info) = read_info(&path) else { return Ok(()) };
+    let needed = decompress_memory(&info, rayon::current_num_threads());
+    check_memory(needed, None, || format!("checking {} takes", path.display())).map_err(|error| with_advice(&error))
 }

@@ -2,19 +2,15 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `archives` | the check of archives |
 //! | `bounds` | the checks of bound tables |
-//! | `checks` | the checks of the tables of a board |
-//! | `settings` | settings of the checks of all boards, and one check with its time |
+//! | `checks` | the checks of the tables and archives of a board, and their settings |
 //! | `report` | passed checks, faults, and layers that were not checked |
 //! | `saved` | the file of `--state` |
 
-mod archives;
 mod bounds;
 mod checks;
 mod report;
 mod saved;
-mod settings;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -36,10 +32,10 @@ use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::stopped_by_signal;
 use crate::cli::suggestion;
+use crate::cli::tables::verify::checks::CheckSettings;
 use crate::cli::tables::verify::checks::Opened;
 use crate::cli::tables::verify::report::{BoardReport, Check, Directory};
 use crate::cli::tables::verify::saved::SavedLayers;
-use crate::cli::tables::verify::settings::CheckSettings;
 
 /// Check that tables are correct
 ///

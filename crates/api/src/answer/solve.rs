@@ -1,14 +1,17 @@
 use std::time::Duration;
 
-use kalah_core::game::{Position, Rules, ValueBounds};
+use kalah_core::game::{Position, Rules};
 use kalah_core::table::Tables;
+use kalah_solve::book::{Book, BookError, Recalled};
+use kalah_solve::solve::{Solution, Solver};
 use serde::Serialize;
 
-use crate::book::{Book, BookError, Recalled};
-use crate::solve::{Solution, Solver};
+use super::position::Source;
+use super::value::Value;
 
 /// The value of a first turn.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OpeningAnswer {
     /// The moves, with dashes.
     pub r#move: String,
@@ -21,28 +24,28 @@ pub struct OpeningAnswer {
 }
 
 /// The answer of a search for a position.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct SolveAnswer {
     /// The position.
     pub position: String,
     /// The rule set.
     pub rules: &'static str,
-    /// Lower bound that was tested; or that was proved, when the time ended before the value was.
+    /// Lower bound that was tested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_least: Option<i64>,
-    /// Upper bound that was tested; or that was proved, when the time ended before the value was.
+    /// Upper bound that was tested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_most: Option<i64>,
     /// True if the tested bound holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proved: Option<bool>,
-    /// The final store difference for the mover.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<i64>,
-    /// True if the value, or the answer of the test, is from the book.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub book: bool,
+    /// The value, or what was proved of it in time.
+    #[serde(flatten)]
+    pub value: Value,
+    /// Where the value, or the answer of the test, comes from: `book` or `solver`.
+    pub source: Source,
     /// Numbers of the moves that keep the value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best: Option<Vec<usize>>,
@@ -79,7 +82,7 @@ impl SolveAnswer {
 
     /// Adds value, best moves and line.
     pub fn add_solution(&mut self, solution: &Solution) {
-        self.value = Some(solution.value);
+        self.value = Value::exact(solution.value);
         self.best = Some(solution.best.iter().map(|pit| pit.number()).collect());
         self.line = Some(solution.line.to_string());
     }
@@ -95,40 +98,11 @@ impl SolveAnswer {
         Ok(())
     }
 
-    /// Adds bounds of a value that was not proved in time. Bounds that follow from the seeds in play
-    /// are left out.
-    pub fn add_bounds(&mut self, position: &Position, bounds: ValueBounds) {
-        let [worst, best] = [0, position.seeds()].map(|score| position.value(score));
-        self.at_least = (bounds.lower > worst).then_some(bounds.lower);
-        self.at_most = (bounds.upper < best).then_some(bounds.upper);
-    }
-
     /// Adds the tables that `solver` uses, and what it has counted in `time`.
     pub fn add_effort(&mut self, solver: &Solver, threads: usize, time: Duration) {
         (self.table_seeds, self.bound_seeds) = (solver.table_seeds(), solver.bound_seeds());
         self.threads = threads;
         (self.nodes, self.table_hits) = (solver.nodes(), solver.table_hits());
         self.seconds = time.as_secs_f64();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::solve::SolverOptions;
-
-    /// Kalah(3,2) is a win by 4: the first player collects 8 of the 12 seeds (Irving et al. 2000).
-    #[test]
-    fn the_json_of_a_solution_is_that_of_its_answer() {
-        let (rules, position): (_, Position) = (Rules::EmptyCapture, "3x2".parse().unwrap());
-        let solver = Solver::new(SolverOptions::new(rules, &position).transpositions(1 << 16)).unwrap();
-        let solution = solver.solve(&position, 0).unwrap();
-        let mut answer = SolveAnswer::new(rules, &position);
-        answer.add_solution(&solution);
-        let [solution, answer] = [serde_json::to_value(&solution), serde_json::to_value(&answer)].map(Result::unwrap);
-        assert_eq!((&solution["score"], &solution["value"]), (&8.into(), &4.into()));
-        for (name, value) in solution.as_object().unwrap().iter().filter(|(name, _)| *name != "score") {
-            assert_eq!(*value, answer[name], "{name}");
-        }
     }
 }

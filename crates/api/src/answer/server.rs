@@ -1,0 +1,138 @@
+use std::time::Duration;
+
+use kalah_core::game::{MAX_PITS, Rules};
+use kalah_core::table::Listing;
+use kalah_play::play::PlayerName;
+use kalah_solve::book::Books;
+use serde::Serialize;
+
+use crate::error::MAX_SEEDS;
+
+/// Default and maximum time of a search in a page without a server.
+pub const PAGE_TIME: Duration = Duration::from_secs(5);
+
+/// Maximum time of a search there whose results are streamed.
+pub const PAGE_STREAM_TIME: Duration = Duration::from_secs(600);
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct TableEntry {
+    rules: &'static str,
+    pits: usize,
+    seeds: usize,
+    positions: u64,
+    bytes: u64,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct DamagedEntry {
+    file: String,
+    error: String,
+}
+
+/// Tables of the server.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct TablesAnswer {
+    tables: Vec<TableEntry>,
+    damaged: Vec<DamagedEntry>,
+}
+
+impl From<Listing> for TablesAnswer {
+    fn from(mut listing: Listing) -> TablesAnswer {
+        listing.tables.sort_by_key(|(key, ..)| (key.rules.name(), key.pits, key.seeds));
+        let tables = listing.tables.into_iter().map(|(key, positions, bytes)| TableEntry {
+            rules: key.rules.name(),
+            pits: key.pits,
+            seeds: key.seeds,
+            positions,
+            bytes,
+        });
+        let damaged = listing.damaged.into_iter().map(|(file, error)| DamagedEntry { file, error });
+        TablesAnswer { tables: tables.collect(), damaged: damaged.collect() }
+    }
+}
+
+/// Description of a rule set.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct RuleSet {
+    name: &'static str,
+    played_by: &'static str,
+    summary: &'static str,
+    /// True if a last seed in the mover's store gives another move.
+    moves_again: bool,
+}
+
+impl From<Rules> for RuleSet {
+    fn from(rules: Rules) -> RuleSet {
+        let (name, played_by, summary) = (rules.name(), rules.played_by(), rules.summary());
+        RuleSet { name, played_by, summary, moves_again: rules.moves_again() }
+    }
+}
+
+/// Book of one board.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct BookEntry {
+    rules: &'static str,
+    pits: usize,
+    positions: usize,
+}
+
+impl BookEntry {
+    /// Returns all books that contain positions.
+    fn list(books: &Books) -> Vec<BookEntry> {
+        let boards = Rules::ALL.into_iter().flat_map(|rules| (1..=MAX_PITS).map(move |pits| (rules, pits)));
+        let there = boards.filter_map(|(rules, pits)| Some((rules, pits, books.get(rules, pits)?.len())));
+        let entry = |(rules, pits, positions): (Rules, _, _)| BookEntry { rules: rules.name(), pits, positions };
+        there.filter(|&(.., positions)| positions > 0).map(entry).collect()
+    }
+}
+
+/// Description of the server and its limits.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ServerAnswer {
+    version: &'static str,
+    rules: [&'static str; Rules::ALL.len()],
+    rule_sets: [RuleSet; Rules::ALL.len()],
+    players: [&'static str; 8],
+    /// Maximum seconds of a search.
+    time: f64,
+    /// Maximum seconds of a streaming search.
+    stream_time: f64,
+    /// Maximum number of searches at a time.
+    searches: usize,
+    /// Maximum seeds in play.
+    seeds: u32,
+    /// Maximum pits a side.
+    pits: usize,
+    books: Vec<BookEntry>,
+}
+
+impl ServerAnswer {
+    /// Describes the engine in a page with these books.
+    pub fn of_page(books: &Books) -> ServerAnswer {
+        let [time, stream_time] = [PAGE_TIME, PAGE_STREAM_TIME].map(|time| time.as_secs_f64());
+        ServerAnswer::new(books, time, stream_time, 1)
+    }
+
+    /// Describes a server with these books; it runs `searches` at a time, of at most `time` seconds, or `stream_time`
+    /// if they are streamed.
+    pub fn new(books: &Books, time: f64, stream_time: f64, searches: usize) -> ServerAnswer {
+        ServerAnswer {
+            version: env!("CARGO_PKG_VERSION"),
+            rules: Rules::ALL.map(Rules::name),
+            rule_sets: Rules::ALL.map(Into::into),
+            players: PlayerName::KNOWN,
+            time,
+            stream_time,
+            searches,
+            seeds: MAX_SEEDS,
+            pits: MAX_PITS,
+            books: BookEntry::list(books),
+        }
+    }
+}

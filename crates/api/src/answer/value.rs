@@ -1,0 +1,167 @@
+use kalah_base::printable::signed;
+use kalah_core::game::{Position, ValueBounds};
+use kalah_play::play::Worth;
+use serde::Serialize;
+
+/// What is known of a value, which is a final store difference: the value, proved bounds of it, an evaluation, or
+/// nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(into = "Fields")]
+pub struct Value {
+    /// Proved bounds, if there are any.
+    bounds: Option<ValueBounds>,
+    /// The evaluation of a depth-limited search.
+    estimate: Option<i64>,
+    /// Bounds that need no proof, which the text leaves out.
+    plain: Option<ValueBounds>,
+}
+
+/// How well a value is known.
+#[derive(Clone, Copy, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+enum Known {
+    Exact,
+    Bounds,
+    Estimate,
+}
+
+/// The fields of the document. All are missing if nothing is known.
+#[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Value"))]
+struct Fields {
+    /// How well the value is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    known: Option<Known>,
+    /// The final store difference for the mover, if it is exact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<i64>,
+    /// Proved lower bound of a value that is not exact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lower: Option<i64>,
+    /// Proved upper bound of a value that is not exact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upper: Option<i64>,
+    /// Evaluation of a value that is not exact, which proves nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimate: Option<i64>,
+}
+
+impl From<Value> for Fields {
+    fn from(value: Value) -> Fields {
+        let Value { bounds, estimate, .. } = value;
+        match bounds {
+            Some(ValueBounds { lower, upper }) if lower == upper => {
+                Fields { known: Some(Known::Exact), value: Some(lower), ..Fields::default() }
+            }
+            Some(ValueBounds { lower, upper }) => Fields {
+                known: Some(Known::Bounds),
+                lower: Some(lower),
+                upper: Some(upper),
+                estimate,
+                ..Fields::default()
+            },
+            None => Fields { known: estimate.map(|_| Known::Estimate), estimate, ..Fields::default() },
+        }
+    }
+}
+
+impl From<Worth> for Value {
+    fn from(worth: Worth) -> Value {
+        match worth {
+            Worth::Exact(value) => Value::exact(value),
+            Worth::Bounds { lower, upper } => Value::new(ValueBounds { lower, upper }),
+            Worth::Evaluation(estimate) => Value::estimate(estimate),
+            Worth::Unknown => Value::default(),
+        }
+    }
+}
+
+impl Value {
+    /// Returns what these proved bounds say.
+    pub fn new(bounds: ValueBounds) -> Value {
+        Value { bounds: Some(bounds), ..Value::default() }
+    }
+
+    /// Returns a proved value.
+    pub fn exact(value: i64) -> Value {
+        Value::new(ValueBounds { lower: value, upper: value })
+    }
+
+    /// Returns an evaluation.
+    pub(crate) fn estimate(estimate: i64) -> Value {
+        Value { estimate: Some(estimate), ..Value::default() }
+    }
+
+    /// Adds an evaluation, within the bounds.
+    pub(crate) fn estimated(self, estimate: i64) -> Value {
+        let within = self.bounds.map_or(estimate, |bounds| estimate.clamp(bounds.lower, bounds.upper));
+        Value { estimate: Some(within), ..self }
+    }
+
+    /// Returns the same without what needs no proof, these bounds.
+    #[must_use]
+    pub fn beyond(self, plain: ValueBounds) -> Value {
+        let says = |bounds: ValueBounds| bounds.lower > plain.lower || bounds.upper < plain.upper;
+        let bounds = self.bounds.filter(|&bounds| says(bounds) || bounds.value().is_some());
+        Value { bounds, plain: Some(plain), ..self }
+    }
+
+    /// Returns the same without bounds that follow from the stores and seeds of `position`.
+    #[must_use]
+    pub fn beyond_stores(self, position: &Position) -> Value {
+        let [lower, upper] = [0, position.seeds()].map(|score| position.value(score));
+        self.beyond(ValueBounds { lower, upper })
+    }
+
+    /// The value, if it is proved.
+    pub fn value(&self) -> Option<i64> {
+        self.bounds.and_then(ValueBounds::value)
+    }
+
+    /// Proved bounds, if there are any.
+    pub fn bounds(&self) -> Option<ValueBounds> {
+        self.bounds
+    }
+
+    /// The likely value: the proved one, otherwise the evaluation, otherwise the lower bound.
+    pub(crate) fn apparent(&self) -> Option<i64> {
+        self.value().or(self.estimate).or(self.bounds.map(|bounds| bounds.lower))
+    }
+
+    /// Returns true if there is an evaluation of a value that is not proved.
+    pub(crate) fn is_estimated(&self) -> bool {
+        self.value().is_none() && self.estimate.is_some()
+    }
+
+    /// Returns the proved value or bounds: `+2`, `-4..+2`, `>= +2`, `<= +2`, or else `unknown`.
+    pub fn symbols(&self, unknown: &str) -> String {
+        self.text(["..", ">= ", "<= "], unknown)
+    }
+
+    /// Returns the proved value or bounds: `+2`, `-4 to +2`, `at least +2`, `at most +2`, or else `unknown`.
+    pub fn words(&self, unknown: &str) -> String {
+        self.text([" to ", "at least ", "at most "], unknown)
+    }
+
+    fn text(&self, [between, from, to]: [&str; 3], unknown: &str) -> String {
+        let Some(ValueBounds { lower, upper }) = self.bounds else { return unknown.to_owned() };
+        match self.plain {
+            _ if lower == upper => signed(lower),
+            Some(plain) if upper >= plain.upper => format!("{from}{}", signed(lower)),
+            Some(plain) if lower <= plain.lower => format!("{to}{}", signed(upper)),
+            _ => format!("{}{between}{}", signed(lower), signed(upper)),
+        }
+    }
+}
+
+#[cfg(test)]
+impl schemars::JsonSchema for Value {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        Fields::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Fields::json_schema(generator)
+    }
+}
