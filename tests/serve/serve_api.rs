@@ -238,9 +238,9 @@ fn a_whole_game_is_evaluated_as_its_positions_are() {
         let scores = tables.move_scores(position).unwrap();
         let best = scores.iter().map(|&(_, score)| score).max().unwrap();
         let score = scores.iter().find(|(pit, _)| pit.number() == number).unwrap().1;
-        assert_eq!(place["lost"], json!(2 * (best - score)));
+        assert_eq!(place["lost"], json!(best - score));
         if scores.len() > 1 {
-            lost[usize::from(!first)] += 2 * (best - score);
+            lost[usize::from(!first)] += best - score;
         }
         let (_, line) =
             server().get(&format!("/api/line?board={}&rules=standard&moves={number}", encoded(&position.to_string())));

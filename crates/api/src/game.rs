@@ -5,7 +5,7 @@ use std::time::Duration;
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Pit, Place, Position, Rules};
 use kalah_play::record::{GameRecord, read_game};
-use kalah_solve::analyse::QualityTally;
+use kalah_solve::analyse::{QualityTally, seeds_lost};
 use serde::Serialize;
 
 use super::ApiError;
@@ -25,8 +25,16 @@ struct GamePlace {
     r#move: Option<usize>,
     #[serde(flatten)]
     sown: Option<MoveEffects>,
+    /// Seeds that the move lost.
     #[serde(skip_serializing_if = "Option::is_none")]
     lost: Option<i64>,
+}
+
+impl GamePlace {
+    /// Returns the values of the position and of the move, if both are exact.
+    fn values(&self) -> Option<(i64, i64)> {
+        Some((self.known.value()?, self.known.move_value(self.r#move?)?))
+    }
 }
 
 /// Position in a stream.
@@ -71,8 +79,8 @@ impl SideAnswer {
     fn new(places: &[GamePlace], first: bool) -> SideAnswer {
         let mut tally = QualityTally::default();
         for place in places.iter().filter(|place| place.first == first && place.known.move_count() > 1) {
-            if let (Some(value), Some(lost)) = (place.known.value(), place.lost) {
-                tally.add(value, value - lost);
+            if let Some((value, after)) = place.values() {
+                tally.add(value, after);
             }
         }
         SideAnswer {
@@ -145,9 +153,10 @@ impl GameRequest {
     fn place(&self, index: usize, known: PositionAnswer) -> GamePlace {
         let (Place { position, first, .. }, pit) = (self.places[index], self.moves.get(index));
         let r#move = pit.map(|pit| pit.number());
-        let lost = r#move.and_then(|number| Some(known.value()? - known.move_value(number)?));
         let sown = pit.map(|&pit| MoveEffects::new(self.game.rules, &position, pit));
-        GamePlace { known: known.without_sowing(), first, r#move, sown, lost }
+        let mut place = GamePlace { known: known.without_sowing(), first, r#move, sown, lost: None };
+        place.lost = place.values().map(|(value, after)| seeds_lost(value, after));
+        place
     }
 
     /// Number of places that are not answered.

@@ -26,7 +26,7 @@ mod values;
 
 pub use bounds_source::BoundsSource;
 pub use error::AnalyseError;
-pub use move_quality::{MISTAKE_DIFFERENCE, MoveQuality, QualityTally};
+pub use move_quality::{MoveQuality, QualityTally, seeds_lost};
 pub use puzzle::{Level, MAX_PUZZLE_DEPTH, Puzzle, PuzzleMiner, PuzzleRecord, UnknownLevel};
 pub use review::{Review, ReviewedTurn, review};
 pub use values::{GameValue, GameValues};
