@@ -5,7 +5,6 @@
 //! suits a single position.
 
 use std::error::Error;
-use std::path::PathBuf;
 
 use kalah_core::game::{Position, Rules};
 use kalah_core::table::{Opening, Storage, Tables};
@@ -18,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rules = arguments.next().map_or(Ok(Rules::default()), |rules| rules.parse())?;
     let position: Position = position.parse()?;
     let options = Opening::default().storage(Storage::Files);
-    let tables = Tables::open(PathBuf::from(directory), rules, position.pits(), options)?;
+    let tables = Tables::open(directory, rules, position.pits(), options)?;
     let probe = tables.probe(&position)?;
     println!("{position}: score {} of the {} seeds in play, value {:+}", probe.score, position.seeds(), probe.value);
     for (pit, score) in &probe.moves {

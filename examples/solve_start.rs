@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let solver = Solver::new(SolverOptions::new(rules, &position).threads(threads))?;
     let solution = solver.solve(&position, solver.first_guess(&position)?)?;
     println!("{position} by {rules}: value {:+}", solution.value);
-    let best: Vec<String> = solution.best.iter().map(|pit| pit.to_string()).collect();
+    let best: Vec<String> = solution.best().map(|pit| pit.to_string()).collect();
     println!("  best {}", best.join(" "));
     println!("  line {}", solution.line);
     println!("  {} nodes", solver.nodes());

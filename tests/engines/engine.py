@@ -49,6 +49,8 @@ def misbehave(kind, mover):
         sys.exit(7)
     elif kind == "crash":
         os.abort()
+    elif kind == "traceback":
+        1 / 0
     elif kind == "garbage":
         while True:
             say("".join(chr(random.randrange(32, 300)) for _ in range(200)))

@@ -74,7 +74,7 @@ fn a_match_against_a_foreign_engine_is_played_to_the_end() {
     }
     let report = tournament(&[&python("random"), &python("greedy"), "greedy", "random"], "10");
     let games = report["games"].as_array().unwrap();
-    assert_eq!(games.len(), 16);
+    assert_eq!(games.len(), 12);
     let start: Position = "4x3".parse().unwrap();
     for game in games {
         assert!(game.get("forfeit").is_none(), "{game}");
@@ -88,7 +88,7 @@ fn a_match_against_a_foreign_engine_is_played_to_the_end() {
 #[test]
 fn our_players_play_the_same_as_an_engine() {
     for player in ["greedy", "heuristic", "alphabeta:3", "minimax2:2"] {
-        let report = tournament(&[player, &own(player)], "10");
+        let report = tournament(&[player, &own(player), "--self-play"], "10");
         let lines: Vec<&Value> = report["games"].as_array().unwrap().iter().map(|game| &game["line"]).collect();
         assert_eq!(lines, [lines[0]; 4], "{player}");
     }
@@ -120,23 +120,44 @@ fn every_fault_loses_the_game_and_leaves_no_process() {
                 let time = if fault == "exceeded its time" { "0.1" } else { "10" };
                 let report = tournament(&[&engine, "greedy"], time);
                 let games = report["games"].as_array().unwrap();
-                for (game, forfeits) in games.iter().zip([true, true, true, false]) {
+                assert_eq!(games.len(), 2);
+                for game in games {
                     let reported = game["forfeit"]["fault"].as_str();
-                    assert_eq!(
-                        reported.is_some_and(|reported| reported.starts_with(fault)),
-                        forfeits,
-                        "{kind}: {game}"
-                    );
-                    if forfeits {
-                        let is_first = game["first"] == engine.as_str();
-                        let seeds = if is_first { [0, 24] } else { [24, 0] };
-                        assert_eq!(game["seeds"], Value::from(&seeds[..]), "{kind}: {game}");
-                    }
+                    assert!(reported.is_some_and(|reported| reported.starts_with(fault)), "{kind}: {game}");
+                    // The engine goes by the name that it sent.
+                    let is_first = game["first"] == format!("tiny {kind}").as_str();
+                    let seeds = if is_first { [0, 24] } else { [24, 0] };
+                    assert_eq!(game["seeds"], Value::from(&seeds[..]), "{kind}: {game}");
                 }
+                let player = &report["players"][0];
+                assert_eq!((&player["command"], player["all"]["won"].as_f64()), (&engine.into(), Some(0.0)), "{kind}");
                 assert_ended(&pids);
             });
         }
     });
+}
+
+#[test]
+fn the_report_shows_names_that_engines_send_and_the_end_of_a_traceback() {
+    if !has_python(optional::PYTHON) {
+        return;
+    }
+    let flags = ["tournament", "--start", "4x3", "--rules", "standard", "--time", "10"];
+    let (crashing, greedy) = (python("traceback"), python("greedy"));
+    let text = kalah(&[&flags[..], &[&crashing, &greedy, "greedy"]].concat()).printed();
+    let has_line = |start: &str| text.lines().any(|line| line.starts_with(start));
+    assert!(has_line("tiny greedy ") && has_line("tiny traceback "), "{text}");
+    assert!(has_line("tiny traceback forfeits 4 games, the first one because it ended"), "{text}");
+    assert!(has_line("    Traceback (most recent") && has_line("    ZeroDivisionError: division by zero"), "{text}");
+    // Two engines of one name go by their command lines.
+    let text = kalah(&[&flags[..], &[&greedy, &greedy]].concat()).printed();
+    assert!(text.lines().any(|line| line.starts_with(&greedy)), "{text}");
+    // A game in the terminal, and an engine that cannot even start.
+    let flags = ["play", "4x3", "--rules", "standard", "--south", "greedy", "--north", &crashing, "--time", "5"];
+    assert!(kalah(&flags).printed().contains("\n    ZeroDivisionError: division by zero\n"));
+    let broken = r#"engine:python3 -c "import no_such_module""#;
+    let ran = kalah(&["tournament", broken, "greedy", "--time", "1"]).exits(1);
+    assert!(ran.stderr().contains("\n    ModuleNotFoundError: No module named 'no_such_module'"), "{}", ran.stderr());
 }
 
 #[test]

@@ -32,7 +32,8 @@ fn a_tournament_writes_all_its_games() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("all.games");
     let file = file.to_str().unwrap();
-    let args = ["tournament", "greedy", "random:3", "--start", "3x2", "--rules", "standard", "--json", "--save", file];
+    let args = ["tournament", "greedy", "random:3", "--start", "3x2", "--rules", "standard", "--self-play", "--json"];
+    let args = [&args[..], &["--save", file]].concat();
     let report: Value = kalah(&args, "").success().json();
     let games = read_games(&std::fs::read_to_string(file).unwrap(), Rules::default()).unwrap();
     let reported = report["games"].as_array().unwrap();

@@ -12,7 +12,7 @@ use kalah_tests::program::{self, Ran, Run};
 use kalah_tests::signals::{heard, interrupt};
 
 /// A tournament of 36 games. The games of the last player take long.
-const FLAGS: [&str; 13] = [
+const FLAGS: [&str; 14] = [
     "tournament",
     "greedy",
     "random:3",
@@ -25,6 +25,7 @@ const FLAGS: [&str; 13] = [
     "4",
     "--random-moves",
     "3",
+    "--self-play",
     "--json",
 ];
 

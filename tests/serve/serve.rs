@@ -232,7 +232,7 @@ fn every_refusal_has_its_status_and_code() {
     ] {
         assert_eq!(code(&server().post("/api/move", body.as_bytes())), expected, "{body}");
     }
-    assert_eq!(code(&server().post("/api/move", &vec![b' '; 10_000])), (413, "large-body"));
+    assert_eq!(code(&server().post("/api/move", &vec![b' '; 70_000])), (413, "large-body"));
     assert_eq!(code(&server().post("/api/position", b"")), (405, "method"));
 }
 

@@ -202,9 +202,9 @@ fn many_positions_are_limited() {
     let refused = post("/api/positions", &json!({"boards": long}));
     assert_eq!(code(&refused), (413, "large-body"));
     assert!(refused.1["error"]["message"].as_str().unwrap().contains("65536"), "{}", refused.1);
-    // Other requests keep their limit.
-    let refused = post("/api/game", &json!({"text": " ".repeat(9000)}));
-    assert!(code(&refused) == (413, "large-body") && refused.1["error"]["message"].as_str().unwrap().contains("8192"));
+    // The limit is that of all requests. A text within it is read.
+    assert_eq!(code(&post("/api/game", &json!({"text": " ".repeat(70_000)}))), (413, "large-body"));
+    assert_eq!(code(&post("/api/game", &json!({"text": " ".repeat(60_000)}))), (422, "text"));
 }
 
 /// A whole game of 3x2: its moves, and its positions, each with true if the first player is to move.

@@ -57,7 +57,7 @@ export class Module {
     const reply = kalah_call(this.#write(bytes), bytes.length) >>> 0;
     const text = new Uint8Array(memory.buffer, reply, kalah_reply_bytes() >>> 0);
     const answer = JSON.parse(new TextDecoder().decode(text));
-    if (answer?.error !== undefined) throw new Error(answer.error);
+    if (answer?.error !== undefined) throw new Error(answer.error.message);
     return answer;
   }
 }

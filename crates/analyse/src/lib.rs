@@ -23,7 +23,7 @@ mod review;
 mod values;
 
 pub use bounds_source::BoundsSource;
-pub use move_quality::{MISTAKE_DIFFERENCE, MoveQuality, QualityTally};
+pub use move_quality::{MoveQuality, QualityTally, seeds_lost};
 pub use puzzle::{Level, MAX_PUZZLE_DEPTH, Puzzle, PuzzleMiner, UnknownLevel};
 pub use review::{Review, ReviewedTurn, review};
 pub use values::{GameValue, GameValues};

@@ -1,5 +1,11 @@
-/// Minimum loss of a mistake, in store difference (two for each seed). A mistake keeps the outcome.
-pub const MISTAKE_DIFFERENCE: i64 = 8;
+/// Minimum seeds that a mistake loses. It keeps the outcome.
+const MISTAKE: i64 = 4;
+
+/// Seeds lost by a move or turn that leads from `value` to `after`, final store differences for the same player. A
+/// seed that goes to the other player changes the difference by two.
+pub fn seeds_lost(value: i64, after: i64) -> i64 {
+    (value - after) / 2
+}
 
 /// Quality of a move or turn, by exact values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,7 +15,7 @@ pub enum MoveQuality {
     Best,
     /// It loses seeds, but fewer than a mistake, and not the outcome.
     Inaccuracy,
-    /// It loses at least [`MISTAKE_DIFFERENCE`], but not the outcome.
+    /// It loses at least four seeds, but not the outcome.
     Mistake,
     /// It turns a win into a draw or loss, or a draw into a loss.
     Blunder,
@@ -19,10 +25,10 @@ impl MoveQuality {
     /// Classifies a move or turn by the `value` of the position for the mover and the value `after` the move
     /// for the same player. Both are final store differences.
     pub fn of(value: i64, after: i64) -> MoveQuality {
-        match value - after {
+        match seeds_lost(value, after) {
             ..=0 => MoveQuality::Best,
             _ if after.signum() < value.signum() => MoveQuality::Blunder,
-            MISTAKE_DIFFERENCE.. => MoveQuality::Mistake,
+            MISTAKE.. => MoveQuality::Mistake,
             _ => MoveQuality::Inaccuracy,
         }
     }
@@ -62,7 +68,7 @@ pub struct QualityTally {
     pub mistakes: u32,
     /// Number of blunders.
     pub blunders: u32,
-    /// Their total loss of final store difference.
+    /// Seeds that they lost in all.
     pub lost: i64,
 }
 
@@ -70,7 +76,7 @@ impl QualityTally {
     /// Adds a move or turn: `value` of the position, and its value `after` the move, for the same player.
     pub fn add(&mut self, value: i64, after: i64) {
         self.evaluated += 1;
-        self.lost += value - after;
+        self.lost += seeds_lost(value, after);
         let count = match MoveQuality::of(value, after) {
             MoveQuality::Best => &mut self.best,
             MoveQuality::Inaccuracy => &mut self.inaccuracies,
@@ -106,7 +112,7 @@ mod tests {
         }
         let mut tally = QualityTally::default();
         [(4, 4), (4, 2), (0, -6)].into_iter().for_each(|(value, after)| tally.add(value, after));
-        assert_eq!((tally.evaluated, tally.best, tally.inaccuracies, tally.blunders, tally.lost), (3, 1, 1, 1, 8));
+        assert_eq!((tally.evaluated, tally.best, tally.inaccuracies, tally.blunders, tally.lost), (3, 1, 1, 1, 4));
         assert_eq!(tally.accuracy(), Some(33.3));
     }
 }

@@ -2,7 +2,7 @@ use kalah_core::game::{Bounds, Pit, Place, Position, Rules, ValueBounds};
 use kalah_solve::solve::SolveError;
 
 use super::bounds_source::BoundsSource;
-use super::move_quality::{MoveQuality, QualityTally};
+use super::move_quality::{MoveQuality, QualityTally, seeds_lost};
 
 /// A turn of a game, with its loss.
 #[derive(Clone, Debug)]
@@ -24,9 +24,9 @@ pub struct ReviewedTurn {
 }
 
 impl ReviewedTurn {
-    /// Loss of final store difference; `None` unless both values are exact.
+    /// Seeds lost; `None` unless both values are exact.
     pub fn lost(&self) -> Option<i64> {
-        Some(self.value.value()? - self.worth.value()?)
+        Some(seeds_lost(self.value.value()?, self.worth.value()?))
     }
 
     /// Quality of the turn; `None` unless both values are exact.

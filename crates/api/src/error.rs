@@ -21,8 +21,11 @@ pub(crate) const MAX_LITERAL: usize = 256;
 /// Maximum moves of a line.
 pub(crate) const MAX_MOVES: usize = 1000;
 
-/// Maximum bytes of a request's address, and of its body, except that of many positions.
-pub const MAX_BYTES: usize = 8192;
+/// Maximum bytes of a request's address.
+pub const MAX_ADDRESS: usize = 8192;
+
+/// Maximum bytes of a request's body: that of 1000 positions, or of a long game with comments.
+pub const MAX_BODY: usize = 64 << 10;
 
 /// Maximum bytes of a request's head.
 pub const MAX_HEAD: usize = 128 << 10;
@@ -89,10 +92,10 @@ pub enum ApiError {
     #[error("this address does not allow the method {0}")]
     Method(String),
     /// The body is too large.
-    #[error("the body has more than {0} bytes")]
-    LargeBody(usize),
+    #[error("the body has more than {MAX_BODY} bytes")]
+    LargeBody,
     /// The address is too long.
-    #[error("the address has more than {MAX_BYTES} bytes")]
+    #[error("the address has more than {MAX_ADDRESS} bytes")]
     LongAddress,
     /// The address and the headers are too long.
     #[error("the request has more than {MAX_HEAD} bytes before its body, or more than {MAX_HEADERS} headers")]
@@ -148,7 +151,7 @@ impl ApiError {
             ApiError::Method(_) => (405, "method"),
             ApiError::Encoding => (406, "encoding"),
             ApiError::Late => (408, "timeout"),
-            ApiError::LargeBody(_) => (413, "large-body"),
+            ApiError::LargeBody => (413, "large-body"),
             ApiError::LongAddress => (414, "long-address"),
             ApiError::Large(_) => (422, "large-position"),
             ApiError::GameOver => (422, "game-over"),

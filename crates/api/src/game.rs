@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kalah_analyse::QualityTally;
+use kalah_analyse::{QualityTally, seeds_lost};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Pit, Place, Position, Rules};
 use kalah_play::record::{GameRecord, read_game};
@@ -29,6 +29,13 @@ struct GamePlace {
     /// Seeds that the move lost, if it is proved.
     #[serde(skip_serializing_if = "Option::is_none")]
     seeds_lost: Option<i64>,
+}
+
+impl GamePlace {
+    /// Returns the values of the position and of the move, if both are exact.
+    fn values(&self) -> Option<(i64, i64)> {
+        Some((self.known.value()?, self.known.move_value(self.r#move?)?))
+    }
 }
 
 /// Position in a stream.
@@ -63,8 +70,8 @@ pub struct GameAnswer {
 fn side(places: &[GamePlace], first: bool) -> SideAnswer {
     let mut tally = QualityTally::default();
     for place in places.iter().filter(|place| place.first == first && place.known.move_count() > 1) {
-        if let (Some(value), Some(lost)) = (place.known.value(), place.seeds_lost) {
-            tally.add(value, value - 2 * lost);
+        if let Some((value, after)) = place.values() {
+            tally.add(value, after);
         }
     }
     (&tally).into()
@@ -129,9 +136,10 @@ impl GameRequest {
     fn place(&self, index: usize, known: PositionAnswer) -> GamePlace {
         let (Place { position, first, .. }, pit) = (self.places[index], self.moves.get(index));
         let r#move = pit.map(|pit| pit.number());
-        let seeds_lost = r#move.and_then(|number| Some((known.value()? - known.move_value(number)?) / 2));
         let sown = pit.map(|&pit| MoveEffects::new(self.game.rules, &position, pit));
-        GamePlace { known: known.without_sowing(), first, r#move, sown, seeds_lost }
+        let mut place = GamePlace { known: known.without_sowing(), first, r#move, sown, seeds_lost: None };
+        place.seeds_lost = place.values().map(|(value, after)| seeds_lost(value, after));
+        place
     }
 
     /// Number of places that are not answered.

@@ -13,9 +13,6 @@ use super::fields::{Fields, parse_position};
 /// Maximum positions of a request.
 const MAX_POSITIONS: usize = 1000;
 
-/// Maximum bytes of the body of such a request.
-pub const MAX_POSITIONS_BYTES: usize = 64 << 10;
-
 /// Request about many positions: `POST /api/positions`. No position is searched.
 #[derive(Debug)]
 pub struct PositionsRequest {

@@ -181,6 +181,12 @@ impl From<PathBuf> for Directories {
     }
 }
 
+impl From<String> for Directories {
+    fn from(path: String) -> Directories {
+        PathBuf::from(path).into()
+    }
+}
+
 impl From<&Directories> for Directories {
     fn from(directories: &Directories) -> Directories {
         directories.clone()

@@ -31,7 +31,7 @@ def best(work: Callable[[], object], clock: Callable[[], float] = time.perf_coun
 
 
 def main() -> None:
-    directory, layer, rules = sys.argv[1], int(sys.argv[2]), (sys.argv[3:] + ["empty-capture"])[0]
+    directory, layer, rules = sys.argv[1], int(sys.argv[2]), kalah.Rules((sys.argv[3:] + ["empty-capture"])[0])
     tables = kalah.Tables.open(directory, rules)
     positions, scores = tables.sample(COUNT, layer, seed=1)
     print(f"{tables}, layer {layer}: {kalah.layer_positions(tables.pits, layer):,} positions, {COUNT:,} probes")

@@ -7,53 +7,18 @@ use numpy::ndarray::IxDyn;
 use numpy::{
     Element, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArrayMethods,
 };
-use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::PyTuple;
 
-use crate::argument::Integer;
 use crate::errors::OrRaise;
-use crate::errors::python::{ArgumentError, OutOfMemoryError, PositionError};
+use crate::errors::python::{ArgumentError, OutOfMemoryError};
 
-/// The module `numpy`.
-static NUMPY: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
-
-/// Imports numpy and the parts of it that arrays load when they are first used.
+/// Loads the parts of numpy that arrays need when they are first used.
 pub(crate) fn load(py: Python<'_>) -> PyResult<()> {
-    numpy(py)?;
     let array = PyArray1::<u8>::zeros(py, 0, false);
     array.try_readonly().map(|_| ()).map_err(|error| ArgumentError::new_err(error.to_string()))
-}
-
-fn numpy(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
-    Ok(NUMPY.get_or_try_init(py, || py.import("numpy").map(Bound::unbind))?.bind(py))
-}
-
-/// A type of the whole numbers in arguments.
-pub(crate) trait Whole: Element + Copy {
-    /// The name of the type in numpy.
-    const NAME: &'static str;
-
-    /// Returns true if the type has this number.
-    fn has(number: Integer) -> bool;
-}
-
-impl Whole for u8 {
-    const NAME: &'static str = "uint8";
-
-    fn has(number: Integer) -> bool {
-        number.get::<u8>().is_some()
-    }
-}
-
-impl Whole for i64 {
-    const NAME: &'static str = "int64";
-
-    fn has(number: Integer) -> bool {
-        number.get::<i64>().is_some()
-    }
 }
 
 /// The elements of an array in C order. No call may write to the array meanwhile.
@@ -72,19 +37,23 @@ impl<T: Element> Elements<'_, T> {
 }
 
 /// The whole numbers of `object`: an array, or anything that numpy converts to one, of any integer type. They are
-/// converted unless they are of type `T` and in C order.
-///
-/// `expected` describes the right array, and `has_shape` checks its shape. An empty list gets the shape `empty`.
-pub(crate) fn elements<'py, T: Whole>(
+/// converted unless they are of type `T` and in C order. The last axis has `width` elements, if that is given.
+/// `expected` describes the right array.
+pub(crate) fn elements<'py, T: Element>(
     object: &Bound<'py, PyAny>,
     expected: &dyn Fn() -> String,
-    has_shape: impl Fn(&[usize]) -> bool,
-    empty: &[usize],
+    width: Option<usize>,
 ) -> PyResult<Elements<'py, T>> {
+    let has_width = |shape: &[usize]| shape.last().is_some_and(|&last| width.is_none_or(|width| last == width));
     let array = match object.cast::<PyArrayDyn<T>>() {
         // Arrays in column order are contiguous too, but in another order.
-        Ok(array) if array.is_c_contiguous() && array.is_aligned() && has_shape(array.shape()) => array.clone(),
-        _ => converted(object, expected, &has_shape, empty)?,
+        Ok(array) if array.is_c_contiguous() && array.is_aligned() && has_width(array.shape()) => array.clone(),
+        _ => {
+            let py = object.py();
+            let arguments = py.import(intern!(py, "kalah._arguments"))?;
+            let array = arguments.call_method1("converted", (object, T::get_dtype(py), expected(), width))?;
+            array.cast_into::<PyArrayDyn<T>>()?
+        }
     };
     let borrowed = array.try_readonly().map_err(|_| in_use(&array))?;
     Ok(Elements(borrowed))
@@ -92,58 +61,6 @@ pub(crate) fn elements<'py, T: Whole>(
 
 fn in_use(array: &Bound<'_, PyAny>) -> PyErr {
     ArgumentError::new_err(format!("another call writes to this array, or `out` overlaps it: {}", describe(array)))
-}
-
-/// The numbers of `object` in a new array of type `T` in C order.
-fn converted<'py, T: Whole>(
-    object: &Bound<'py, PyAny>,
-    expected: &dyn Fn() -> String,
-    has_shape: &dyn Fn(&[usize]) -> bool,
-    empty: &[usize],
-) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
-    let py = object.py();
-    let is_list = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
-    // Numpy reads ranges and texts, too, which may be long.
-    if !is_list && !object.hasattr(intern!(py, "__array__"))? {
-        return Err(PyTypeError::new_err(format!("{}, not {}", expected(), describe(object))));
-    }
-    let array = numpy(py)?.call_method1(intern!(py, "asarray"), (object,)).map_err(|error| {
-        if error.is_instance_of::<PyValueError>(py) {
-            PositionError::new_err(format!("{}: {error}", expected()))
-        } else {
-            raised_by_numpy(py, error)
-        }
-    })?;
-    let shape: Vec<usize> = array.getattr(intern!(py, "shape"))?.extract()?;
-    // The type of an empty list is a float.
-    let is_empty = shape == [0];
-    if !is_empty {
-        let kind: String = array.getattr(intern!(py, "dtype"))?.getattr(intern!(py, "kind"))?.extract()?;
-        if !matches!(kind.as_str(), "i" | "u") {
-            return Err(PyTypeError::new_err(format!("{}, not {}", expected(), describe(&array))));
-        }
-        if !has_shape(&shape) {
-            return Err(PositionError::new_err(format!("{}, not {}", expected(), describe(&array))));
-        }
-    }
-    check_count::<T>(shape.iter().try_fold(1usize, |count, &axis| count.checked_mul(axis)), "elements of an array")?;
-    if !shape.contains(&0) {
-        for limit in ["min", "max"] {
-            let number: Integer = array.call_method0(limit)?.extract()?;
-            if !T::has(number) {
-                return Err(PositionError::new_err(format!("{}, not the number {number}", expected())));
-            }
-        }
-    }
-    let array =
-        array.call_method1(intern!(py, "astype"), (T::NAME, "C")).map_err(|error| raised_by_numpy(py, error))?;
-    let array = if is_empty { array.call_method1(intern!(py, "reshape"), (empty.to_vec(),))? } else { array };
-    Ok(array.cast_into::<PyArrayDyn<T>>()?)
-}
-
-/// The exception for a failed conversion.
-fn raised_by_numpy(py: Python<'_>, error: PyErr) -> PyErr {
-    if error.is_instance_of::<PyMemoryError>(py) { OutOfMemoryError::new_err(error.to_string()) } else { error }
 }
 
 /// Description of an object for messages: type and shape of an array, otherwise the class.
@@ -213,14 +130,19 @@ const LARGE: usize = 1 << 26;
 /// Allocates `count` zeros, to be overwritten. An error names the contents. The threads that write are the
 /// first to touch the memory.
 pub(crate) fn zeros<T: Zeroable>(count: usize, contents: &str) -> PyResult<Vec<T>> {
-    check_count::<T>(Some(count), contents)?;
+    check_count::<T>(count, contents)?;
     try_zeroed_vec(count).map_err(|()| OutOfMemoryError::new_err(format!("not enough memory for {count} {contents}")))
 }
 
-/// Checks that there is memory for `count` numbers; `None` is a count beyond all memory.
-pub(crate) fn check_count<T>(count: Option<usize>, contents: &str) -> PyResult<()> {
-    let count = count.unwrap_or(usize::MAX);
-    let bytes = count.checked_mul(size_of::<T>());
+/// Checks that there is memory for `count` numbers.
+fn check_count<T>(count: usize, contents: &str) -> PyResult<()> {
+    check_room(count, size_of::<T>(), contents)
+}
+
+/// Checks that there is memory for `count` numbers of `size` bytes. Raises OutOfMemoryError.
+#[pyfunction]
+pub(crate) fn check_room(count: usize, size: usize, contents: &str) -> PyResult<()> {
+    let bytes = count.checked_mul(size);
     let Some(bytes) = bytes.filter(|&bytes| isize::try_from(bytes).is_ok()) else {
         return Err(OutOfMemoryError::new_err(format!("{count} {contents} exceed the memory of any computer")));
     };

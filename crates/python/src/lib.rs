@@ -48,6 +48,8 @@ mod waiting;
 #[pymodule(name = "_kalah")]
 mod module {
     #[pymodule_export]
+    use super::array::check_room;
+    #[pymodule_export]
     use super::build::build;
     #[pymodule_export]
     use super::player::Player;

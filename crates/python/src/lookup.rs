@@ -56,6 +56,9 @@ pub(crate) fn unpack(
     Ok(())
 }
 
+/// Computes results for the positions in a slice.
+type Compute<T> = fn(Reader<'_>, &[u8], &mut [T]) -> bulk::Checked;
+
 /// Tables of one rule set and number of pits until they are closed, and what lookups in them need.
 pub struct Opened {
     /// `None` once they are closed.
@@ -102,31 +105,70 @@ impl Opened {
         Ok((tables, seeds))
     }
 
-    /// The results of `compute` for an array of positions: one for each position, or `each` in a new last axis.
-    pub fn of_rows<'py, T: Element + Zeroable + Send>(
+    /// The results of `compute` for an array of positions: one for each position, or `each` in a new last axis. Positions
+    /// above the tables get `default`, if that is given.
+    pub fn of_rows<'py, T: Element + Zeroable + Copy + Send>(
         &self,
         py: Python<'py>,
         positions: &Bound<'py, PyAny>,
         each: Option<usize>,
+        default: Option<T>,
         (out, threads): (Option<&Bound<'py, PyAny>>, Option<ThreadsArgument>),
-        compute: fn(Reader<'_>, &[u8], &mut [T]) -> bulk::Checked,
+        compute: Compute<T>,
     ) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
         let (tables, rows) = (self.tables()?, self::positions(positions, self.pits)?);
-        let (width, seeds, reader) = (2 * self.pits, rows.get(), self.reader(&tables));
-        let shape = rows.axes().iter().copied().chain(each).collect();
+        let (seeds, shape) = (rows.get(), rows.axes().iter().copied().chain(each).collect());
         let mut found = Results::new(out, shape, "results")?;
         let (results, each) = (found.get(), each.unwrap_or(1));
-        if seeds.len() <= bulk::TASK * width {
-            py.detach(|| compute(reader, seeds, results)).map_err(ToPython::to_python)?;
+        let Some(default) = default else {
+            self.compute(py, &tables, seeds, (results, each), threads, compute, |row| row)?;
             return found.finish(py);
+        };
+        let width = 2 * self.pits;
+        let (kept, some): (Vec<usize>, Vec<&[u8]>) = py.detach(|| {
+            seeds.chunks_exact(width).enumerate().filter(|(_, position)| self.has(&tables, position)).unzip()
+        });
+        let mut computed = zeros::<T>(kept.len() * each, "results")?;
+        self.compute(py, &tables, &some.concat(), (&mut computed, each), threads, compute, |row| kept[row])?;
+        results.fill(default);
+        for (&row, computed) in kept.iter().zip(computed.chunks_exact(each)) {
+            results[row * each..][..each].copy_from_slice(computed);
+        }
+        found.finish(py)
+    }
+
+    /// Returns true if the tables reach a position, or its game is over.
+    fn has(&self, tables: &OpenTables, position: &[u8]) -> bool {
+        let [mover, other] = [&position[..self.pits], &position[self.pits..]]
+            .map(|row| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>());
+        let is_over = mover == 0 || other == 0;
+        mover + other <= if is_over { MAX_TABLE_SEEDS } else { tables.max_seeds().unwrap_or(0) }
+    }
+
+    /// Computes the results for the positions in `seeds`, `each` for a position. An error names `row_of` its position.
+    #[allow(clippy::too_many_arguments)]
+    fn compute<T: Send>(
+        &self,
+        py: Python<'_>,
+        tables: &OpenTables,
+        seeds: &[u8],
+        (results, each): (&mut [T], usize),
+        threads: Option<ThreadsArgument>,
+        compute: Compute<T>,
+        row_of: impl Fn(usize) -> usize,
+    ) -> PyResult<()> {
+        let (width, reader) = (2 * self.pits, self.reader(tables));
+        let failed = |(row, error)| (row_of(row), error).to_python();
+        if seeds.len() <= bulk::TASK * width {
+            return py.detach(|| compute(reader, seeds, results)).map_err(failed);
         }
         let pool = pool(threads)?;
         for (number, (seeds, results)) in seeds.chunks(STEP * width).zip(results.chunks_mut(STEP * each)).enumerate() {
             let computed = py.detach(|| pool.install(|| compute(reader, seeds, results)));
-            computed.map_err(|(row, error)| (number * STEP + row, error).to_python())?;
+            computed.map_err(|(row, error)| failed((number * STEP + row, error)))?;
             py.check_signals()?;
         }
-        found.finish(py)
+        Ok(())
     }
 
     /// Draws `n` positions, and looks up their scores.

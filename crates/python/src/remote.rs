@@ -25,16 +25,16 @@ pub(crate) struct Located {
 /// Tables elsewhere, until they are closed.
 pub(crate) struct Elsewhere {
     tables: Mutex<Vec<RemoteTables>>,
-    /// The file system that has the tables, and the directory in it.
-    filesystem: Mutex<Option<(Py<PyAny>, String)>>,
+    /// True for those of a file system.
+    in_filesystem: bool,
     /// Bytes fetched before they were closed.
     fetched: AtomicU64,
 }
 
 impl Elsewhere {
     /// Holds on to tables at addresses or in a file system.
-    pub(crate) fn new(tables: Vec<RemoteTables>, filesystem: Option<(Py<PyAny>, String)>) -> Elsewhere {
-        Elsewhere { tables: Mutex::new(tables), filesystem: Mutex::new(filesystem), fetched: AtomicU64::new(0) }
+    pub(crate) fn new(tables: Vec<RemoteTables>, in_filesystem: bool) -> Elsewhere {
+        Elsewhere { tables: Mutex::new(tables), in_filesystem, fetched: AtomicU64::new(0) }
     }
 
     /// Bytes fetched so far.
@@ -48,27 +48,19 @@ impl Elsewhere {
     /// itself interrupts a file system, which therefore is called in this thread.
     pub(crate) fn look_up<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
         let tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if tables.is_empty() || self.filesystem(py).is_some() {
+        if tables.is_empty() || self.in_filesystem {
             return Ok(py.detach(work));
         }
         let interrupt = || tables.iter().for_each(RemoteTables::interrupt);
         wait_for(py, work, &Cancel::new(), |py| py.check_signals().inspect_err(|_| interrupt()))
     }
 
-    /// The file system that has the tables, and the directory in it.
-    pub(crate) fn filesystem(&self, py: Python<'_>) -> Option<(Py<PyAny>, String)> {
-        let filesystem = self.filesystem.lock().unwrap_or_else(PoisonError::into_inner);
-        filesystem.as_ref().map(|(filesystem, directory)| (filesystem.clone_ref(py), directory.clone()))
-    }
-
     /// Lets go of the file system and the connections, as soon as no open table reads from them.
     pub(crate) fn close(&self) {
         let tables = std::mem::take(&mut *self.tables.lock().unwrap_or_else(PoisonError::into_inner));
-        let filesystem = self.filesystem.lock().unwrap_or_else(PoisonError::into_inner).take();
         for tables in &tables {
             self.fetched.fetch_add(tables.traffic().bytes, Ordering::Relaxed);
         }
-        drop((tables, filesystem));
     }
 }
 

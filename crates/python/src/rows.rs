@@ -56,14 +56,14 @@ impl Positions<'_> {
 /// The positions of `object`, on boards of `pits` pits a side.
 pub(crate) fn positions<'py>(object: &Bound<'py, PyAny>, pits: usize) -> PyResult<Positions<'py>> {
     let expected = || format!("positions are a numpy array of type uint8 and shape (n, {})", 2 * pits);
-    let elements = elements(object, &expected, |shape| shape.last() == Some(&(2 * pits)), &[0, 2 * pits])?;
+    let elements = elements(object, &expected, Some(2 * pits))?;
     Ok(Positions(elements))
 }
 
 /// The ranks of `object`.
 pub(crate) fn ranks<'py>(object: &Bound<'py, PyAny>) -> PyResult<Elements<'py, i64>> {
     let expected = || "ranks are a numpy array of type int64 and shape (n,)".to_owned();
-    elements(object, &expected, |shape| !shape.is_empty(), &[0])
+    elements(object, &expected, None)
 }
 
 /// A row as a word: the seeds of the first pit in the lowest byte, 0 in the bytes beyond the board.

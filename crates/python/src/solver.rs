@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use kalah::book::{Book, BookError, Recalled};
 use kalah::cancel::Cancel;
 use kalah::game::{Bounds, Pit, Position as GamePosition, Rules as GameRules};
-use kalah::solve::{Solution as Found, SolveError as Error, SolveEvent, Solver as GameSolver, SolverOptions};
+use kalah::solve::{SolveError as Error, SolveEvent, Solver as GameSolver, SolverOptions};
 use kalah::table::Tables as OpenTables;
 use kalah::text::count;
 use pyo3::prelude::*;
@@ -213,8 +213,8 @@ impl Solver {
         let (score, best, line, line_open, nodes) = self.search(py, &position, &asked, known, |solver| {
             let before = solver.nodes();
             let guess = guess.map_or_else(|| solver.first_guess(&position), |guess| Ok(guess.clamped()))?;
-            let Found { score, best, line, .. } = solver.solve(&position, guess)?;
-            Ok((score, best, line, false, solver.nodes() - before))
+            let found = solver.solve(&position, guess)?;
+            Ok((found.score, found.best().collect(), found.line, false, solver.nodes() - before))
         })?;
         let best = PyTuple::new(py, best.iter().map(|pit| pit.number()))?;
         let (value, line, seconds) = (position.value(score), Line::of(line, self.pits), start.elapsed().as_secs_f64());

@@ -46,21 +46,19 @@ impl Tables {
         pits: Integer,
         max_seeds: Integer,
         mapped: bool,
-        filesystem: Option<(Bound<'_, PyAny>, Text)>,
+        filesystem: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Tables> {
         let pits = pits.within("pits", 1..=MAX_TABLE_PITS)?;
         let max_seeds = max_seeds.at_least("max_seeds", 2, MAX_TABLE_SEEDS as u32)? as usize;
         let board = (rules.0, pits);
-        let (located, filesystem) = match filesystem {
-            None => (remote::located(py, &paths, board)?, None),
-            Some((filesystem, Text(directory))) => {
-                let files = Filesystem::new(&filesystem, &directory)?;
-                let located = py.detach(|| remote::in_filesystem(files, board))?;
-                (located, Some((filesystem.unbind(), directory)))
+        let Located { directories, remote } = match &filesystem {
+            None => remote::located(py, &paths, board)?,
+            Some(directory) => {
+                let files = Filesystem::new(directory)?;
+                py.detach(|| remote::in_filesystem(files, board))?
             }
         };
-        let Located { directories, remote } = located;
-        let elsewhere = Elsewhere::new(remote, filesystem);
+        let elsewhere = Elsewhere::new(remote, filesystem.is_some());
         if let Some(missing) = no_directory(&directories) {
             return Err(MissingTableError::new_err(missing));
         }
@@ -174,61 +172,74 @@ impl Tables {
 
     /// Returns the scores of many positions, as an int8 array of shape (n,).
     ///
+    /// Positions with more seeds in play than the largest table get the result `default`, if that is given.
+    ///
     /// With `out`, an array in C order of the type and shape of the results, they are written there, and `out` is
     /// returned. After an error it may hold some of them.
     ///
     /// Always releases the interpreter's lock. `threads` is the number of cores by default, and at most eight
     /// times that. Raises MissingTableError, DamagedTableError, PositionError (for another shape, or more than
     /// 48 seeds in play), ArgumentError (another `out`), OutOfMemoryError, or TypeError (no array of integers).
-    #[pyo3(signature = (positions, *, out = None, threads = None))]
+    #[pyo3(signature = (positions, *, default = None, out = None, threads = None))]
     fn scores<'py>(
         &self,
         py: Python<'py>,
         positions: &Bound<'py, PyAny>,
+        default: Option<Integer>,
         out: Option<&Bound<'py, PyAny>>,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
-        self.opened.of_rows(py, positions, None, (out, threads), bulk::scores)
+        self.opened.of_rows(py, positions, None, default_of(default)?, (out, threads), bulk::scores)
     }
 
     /// Returns the values of many positions without stores, as an int8 array of shape (n,): the difference of the
     /// seeds in play that the players collect, seen by the mover. Arguments and exceptions are those of `scores`.
-    #[pyo3(signature = (positions, *, out = None, threads = None))]
+    #[pyo3(signature = (positions, *, default = None, out = None, threads = None))]
     fn values<'py>(
         &self,
         py: Python<'py>,
         positions: &Bound<'py, PyAny>,
+        default: Option<Integer>,
         out: Option<&Bound<'py, PyAny>>,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
-        self.opened.of_rows(py, positions, None, (out, threads), bulk::values)
+        self.opened.of_rows(py, positions, None, default_of(default)?, (out, threads), bulk::values)
     }
 
     /// Returns the mover's scores after all moves of many positions, as an int8 array of shape (n, pits).
     /// Column i is the move of pit i + 1; -1 means that it is illegal. Arguments and exceptions are those of
     /// `scores`.
-    #[pyo3(signature = (positions, *, out = None, threads = None))]
+    #[pyo3(signature = (positions, *, default = None, out = None, threads = None))]
     fn scores_of_moves<'py>(
         &self,
         py: Python<'py>,
         positions: &Bound<'py, PyAny>,
+        default: Option<Integer>,
         out: Option<&Bound<'py, PyAny>>,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
-        self.opened.of_rows(py, positions, Some(self.opened.pits), (out, threads), bulk::move_scores)
+        self.opened.of_rows(
+            py,
+            positions,
+            Some(self.opened.pits),
+            default_of(default)?,
+            (out, threads),
+            bulk::move_scores,
+        )
     }
 
     /// Returns the best moves of many positions, as a bool array of shape (n, pits). Column i is the move of
     /// pit i + 1. A row has no True if the game is over. Arguments and exceptions are those of `scores`.
-    #[pyo3(signature = (positions, *, out = None, threads = None))]
+    #[pyo3(signature = (positions, *, default = None, out = None, threads = None))]
     fn best_moves<'py>(
         &self,
         py: Python<'py>,
         positions: &Bound<'py, PyAny>,
+        default: Option<bool>,
         out: Option<&Bound<'py, PyAny>>,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Bound<'py, PyArrayDyn<bool>>> {
-        self.opened.of_rows(py, positions, Some(self.opened.pits), (out, threads), bulk::best_moves)
+        self.opened.of_rows(py, positions, Some(self.opened.pits), default, (out, threads), bulk::best_moves)
     }
 
     /// Draws positions. `part` is True for the part for tests, False for the rest.
@@ -393,6 +404,11 @@ impl Tables {
         });
         PyArray1::from_vec(py, rows).reshape([count, pits])
     }
+}
+
+/// A result for positions above the tables.
+fn default_of(default: Option<Integer>) -> PyResult<Option<i8>> {
+    default.map(|default| default.within("default", i8::MIN..=i8::MAX)).transpose()
 }
 
 /// Returns True if a text is an address, not a path.

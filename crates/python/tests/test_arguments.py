@@ -110,7 +110,6 @@ def test_every_function_and_method(directory: Path, hostile: Hostile) -> None:
             {
                 "build": {"seeds": 4, **table, "directory": "new", "threads": 1, "memory": 2**40, "progress": None},
                 "layer_positions": {"pits": 6, "seeds": 5},
-                "sample": {"n": 3, "seeds": 5, "seed": 1, **table, **sample},
                 "solve": {
                     **{"position": "3x2", "rules": "standard", "tables": None, "book": True, "threads": 1},
                     **{"memory": 2**20, "guess": 1, **search},
@@ -126,7 +125,8 @@ def test_every_function_and_method(directory: Path, hostile: Hostile) -> None:
                 "open": {**table, "max_seeds": 9, "mapped": False, "filesystem": None},
                 **{name: {"position": "6x1"} for name in ["probe", "score", "value", "move_scores", "line"]},
                 **{f"get_{name}": {"position": "6x1", "default": 3} for name in ["probe", "score", "value"]},
-                **{name: {**many, "out": None} for name in ["scores", "values", "scores_of_moves", "best_moves"]},
+                **{name: {**many, "default": -9, "out": None} for name in ["scores", "values", "scores_of_moves"]},
+                "best_moves": {**many, "default": False, "out": None},
                 "check": {"threads": 1},
                 "sample": {"n": 3, "seeds": 5, "seed": 1, **sample},
                 "is_test": {**many, "test": 0.5},
@@ -151,6 +151,7 @@ def test_every_function_and_method(directory: Path, hostile: Hostile) -> None:
             },
         ),
         ("Rules", kalah.Rules("standard"), {"captures": {"opposite": 3}}),
+        ("Game", kalah.Game("6x1"), {"push": {"move": 6}}),
         ("Line", kalah.Line("65 65"), {"replay": {"start": "6x1", "rules": "empty-capture"}}),
         (
             "Solver",
@@ -167,6 +168,7 @@ def test_every_function_and_method(directory: Path, hostile: Hostile) -> None:
     constructors: dict[str, dict[str, Any]] = {
         "Position": {"text": "6x1"},
         "Rules": {"name": "standard"},
+        "Game": {"start": "6x1", "rules": "standard"},
         "Line": {"text": "65", "pits": 6},
         "Solver": {
             **{"largest": "3x2", "rules": "standard", "tables": None, "book": True, "threads": 1, "memory": 2**20},
@@ -282,7 +284,7 @@ def test_exceptions_say_what_is_wrong(tables: Tables, tmp_path: Path) -> None:
         (ArgumentError, "seeds must be 2 to 48, not 0", lambda: tables.layer(0)),
         (ArgumentError, "seeds must be 2 to 48, not 1", lambda: tables.layer(1)),
         (ArgumentError, "seeds must be 2 to 48, not 100", lambda: tables.sample(3, 100)),
-        (ArgumentError, "seeds must be 2 to 48, not 1", lambda: kalah.sample(3, 1, directory=tables.directory)),
+        (ArgumentError, "seeds must be 2 to 48, not 1", lambda: tables.sample(3, 1)),
         (ArgumentError, f"not {2**70}", lambda: tables.rows(2**70)),
         (ArgumentError, "128 bits", lambda: kalah.layer_positions(6, 2**200)),
         (ArgumentError, "threads must be at least 1", lambda: tables.scores(tables.sample(1, 5)[0], threads=0)),
@@ -304,13 +306,11 @@ def test_exceptions_say_what_is_wrong(tables: Tables, tmp_path: Path) -> None:
 
 
 def test_a_missing_table_is_told_apart_from_a_missing_directory(tables: Tables, tmp_path: Path) -> None:
-    reads: list[Callable[[Path], object]] = [Tables.open, lambda path: kalah.sample(3, 5, directory=path)]
-    for read in reads:
-        with pytest.raises(MissingTableError, match="there is no directory") as missing:
-            read(tmp_path / "mistyped")
-        assert "build" not in str(missing.value)
-        with pytest.raises(MissingTableError, match=r"kalah\.build\("):
-            read(tmp_path)
+    with pytest.raises(MissingTableError, match="there is no directory") as missing:
+        Tables.open(tmp_path / "mistyped")
+    assert "build" not in str(missing.value)
+    with pytest.raises(MissingTableError, match=r"kalah\.build\("):
+        Tables.open(tmp_path)
     few = Tables.open(tables.directory, max_seeds=9)
     calls: list[Callable[[], object]] = [
         *(lambda: few.layer(12), lambda: few.rows(12)),

@@ -12,7 +12,7 @@ import pytest
 
 import kalah
 from kalah import Position, Tables
-from kalah.errors import ArgumentError, PositionError
+from kalah.errors import ArgumentError, MissingTableError, PositionError
 
 MANY = ["scores", "values", "scores_of_moves", "best_moves"]
 
@@ -93,6 +93,29 @@ def test_a_message_has_the_type_and_shape_that_came(tables: Tables) -> None:
                 read(wrong)
     with pytest.raises(PositionError, match="not the number 9223372036854775808"):
         tables.unrank(5, np.array([2**63], np.uint64))
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_rows_above_the_tables_get_the_default(tables: Tables, name: str) -> None:
+    read: Callable[..., np.ndarray] = getattr(tables, name)
+    rows = tables.sample(10_000, 12, 5)[0]
+    over = np.zeros((1, 12), np.uint8)
+    over[0, 6:] = 7
+    mixed = np.concatenate([rows[:5000], np.full((3, 12), 4, np.uint8), rows[5000:], over, np.full((2, 12), 200)])
+    mixed = mixed.astype(np.uint8)
+    above = [*range(5000, 5003), 10_004, 10_005]
+    default = True if name == "best_moves" else -7
+    for out in (None, np.empty((len(mixed), *read(rows[:1]).shape[1:]), read(rows[:1]).dtype)):
+        found = read(mixed, default=default, out=out)
+        assert (found is out or out is None) and (found[above] == default).all()
+        assert np.array_equal(np.delete(found, above, axis=0), read(np.concatenate([rows, over])))
+    assert np.array_equal(read(rows, default=default), read(rows))
+    assert (read(mixed[5000], default=default) == default).all()
+    with pytest.raises((MissingTableError, PositionError)):
+        read(mixed)
+    if name != "best_moves":
+        with pytest.raises(ArgumentError, match="default must be -128 to 127, not 128"):
+            read(rows, default=128)
 
 
 @pytest.mark.parametrize("name", MANY)

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -104,8 +104,8 @@ def test_a_data_set_has_shards_and_a_card(
     expected = [f"{source}/{name}.parquet" for source in ("play", "uniform") for name in names]
     assert sorted(str(path.relative_to(directory)) for path in directory.glob("*/*")) == expected
     share = 300 / 1300
-    for source in ["play", "uniform"]:
-        for part, count in {"train": 1000, "test": 300}.items():
+    for source in get_args(kalah.names.Source):
+        for part, count in zip(get_args(kalah.names.Part), (1000, 300), strict=True):
             files = sorted((directory / source).glob(f"{part}-*.parquet"))
             rows = np.concatenate([records(file) for file in files])
             positions, scores, moves = rows[:, :12], rows[:, 12], rows[:, 13:]
@@ -124,7 +124,7 @@ def test_a_data_set_has_shards_and_a_card(
     with pytest.raises(kalah.errors.MissingTableError):
         kalah.parquet.dataset(tmp_path / "other", tables, 40)
     with pytest.raises(TypeError, match="sources are a list of 'uniform' or 'play' or both, not 'uniform'"):
-        kalah.parquet.dataset(tmp_path / "other", tables, 9, sources="uniform")
+        kalah.parquet.dataset(tmp_path / "other", tables, 9, sources="uniform")  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == [directory]
 
 

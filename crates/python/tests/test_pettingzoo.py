@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def play(environment: Any, chance: np.random.Generator) -> list[tuple[str, int, 
             environment.step(None)
             continue
         action = int(chance.choice(np.flatnonzero(observation["action_mask"])))
-        turns.append((agent, action + 1, environment.unwrapped.position))
+        turns.append((agent, action + 1, environment.unwrapped.game.position))
         environment.step(action)
     return turns
 
@@ -47,14 +47,14 @@ def play(environment: Any, chance: np.random.Generator) -> list[tuple[str, int, 
 @pytest.mark.parametrize("rules", Rules.all(), ids=str)
 def test_games_follow_the_rules(rules: Rules) -> None:
     chance = np.random.default_rng(3)
-    for reward in ["outcome", "difference"]:
+    for reward in get_args(kalah_v0.Reward):
         for _ in range(20):
             environment = kalah_v0.raw_env("4x3", rules, reward=reward)
             environment.reset()
             rewards = {}
             position, player = Position("4x3"), 0
             while not position.is_over:
-                assert environment.position == position
+                assert environment.game.position == position
                 assert environment.agent_selection == f"player_{player}"
                 seen = environment.observe(f"player_{player}")
                 seeds = [*position.mover, *position.other, position.mover_store, position.other_store]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import doctest
 import pickle
+from typing import get_args
 
 import pytest
 
@@ -92,6 +93,32 @@ def test_a_line_leads_to_its_end() -> None:
         Line("6 6").replay("6x1")
 
 
+@pytest.mark.parametrize(("start", "rules"), [("6x4", "standard"), ("12x1", "s-kalaha"), ("3x2", "single-move")])
+def test_a_game_that_is_taken_back_is_as_before(start: str, rules: kalah.names.RulesName) -> None:
+    game, seen = kalah.Game(start, rules), []
+    while not game.is_over:
+        seen.append((game.position, game.player, str(game), str(game.line)))
+        assert game.board == (game.position if game.player == 0 else game.position.turned())
+        with pytest.raises(IllegalMoveError):
+            game.push(17)
+        game.push(game.legal_moves()[-1])
+    assert game.legal_moves() == [] and game.value == game.board.final_value
+    assert game.line.moves == game.moves and game.line.replay(start, rules) == game.position
+    for position, player, shown, line in reversed(seen):
+        move = game.moves[-1]
+        assert game.pop() == move == position.moves()[-1]
+        assert (game.position, game.player, str(game), str(game.line)) == (position, player, shown, line)
+    assert game.position == game.start == Position(start) and game.value is None
+    with pytest.raises(IllegalMoveError, match="no move to take back"):
+        game.pop()
+
+
+def test_names_of_rules_are_those_of_the_rule_sets() -> None:
+    assert list(get_args(kalah.names.RulesName)) == [rules.name for rules in Rules.all()]
+    assert [kalah.Player(name).name for name in get_args(kalah.names.PlayerName)] != []
+
+
 def test_the_examples_of_the_documentation_are_right() -> None:
-    failed, attempted = doctest.testmod(kalah)
-    assert failed == 0 and attempted >= 5
+    for module in (kalah, kalah.game):
+        failed, attempted = doctest.testmod(module, extraglobs={"kalah": kalah})
+        assert failed == 0 and attempted >= 4

@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ from kalah import Position, Rules, Tables
 from kalah.errors import ArgumentError, MissingTableError
 
 
-SOURCES = ["uniform", "play"]
+SOURCES = get_args(kalah.names.Source)
 
 
 @pytest.mark.parametrize(
@@ -34,8 +34,7 @@ def test_a_sequence_can_begin_later(tables: Tables, how: dict[str, Any]) -> None
     # To begin far ahead takes no longer.
     far = [tables.sample(n, 12, 3, offset=2**40 + 9 - n, **how)[0] for n in (9, 4)]
     assert np.array_equal(far[0][5:], far[1]) and not np.array_equal(far[0], rows[:9])
-    again = kalah.sample(10, 12, seed=3, directory=tables.directory, **how)
-    assert np.array_equal(again[0], rows[:10])
+    assert np.array_equal(tables.sample(10, 12, seed=3, **how)[0], rows[:10])
 
 
 def test_a_generator_of_numpy_draws_the_seed(tables: Tables) -> None:
@@ -43,7 +42,12 @@ def test_a_generator_of_numpy_draws_the_seed(tables: Tables) -> None:
     first, second = tables.sample(100, 12, one)[0], tables.sample(100, 12, seed=one)[0]
     assert not np.array_equal(first, second)
     assert np.array_equal(first, tables.sample(100, 12, int(two.integers(0, 2**64, dtype=np.uint64)))[0])
-    assert np.array_equal(second, kalah.sample(100, 12, seed=two, directory=tables.directory)[0])
+    assert np.array_equal(second, tables.sample(100, 12, seed=two)[0])
+    # Without a seed, each call draws another one.
+    assert not np.array_equal(tables.sample(100, 12, seed=None)[0], tables.sample(100, 12, seed=None)[0])
+    batches = tables.batches(12, 100, seed=None)
+    assert np.array_equal(batches.batch(0)[0], batches.batch(0)[0])
+    assert not np.array_equal(batches.batch(0)[0], tables.batches(12, 100, seed=None).batch(0)[0])
 
 
 def test_without_replacement_no_position_is_drawn_twice(tables: Tables) -> None:
@@ -64,7 +68,7 @@ def test_without_replacement_no_position_is_drawn_twice(tables: Tables) -> None:
 def test_no_position_is_in_both_parts(tables: Tables) -> None:
     for layer, test in [(4, 0.5), (12, 0.1)]:
         parts: dict[str, set[bytes]] = {}
-        for part in ["train", "test"]:
+        for part in get_args(kalah.names.Part):
             both = [tables.sample(20_000, layer, 1, part=part, test=test, source=name)[0] for name in SOURCES]
             rows = np.concatenate(both)
             assert (tables.is_test(rows, test) == (part == "test")).all()
@@ -133,6 +137,6 @@ def test_positions_of_play_are_those_that_games_reach(directory: Path, rules: Ru
     with pytest.raises(ArgumentError, match="source"):
         tables.sample(1, 9, start=start)
     with pytest.raises(ArgumentError, match="uniform"):
-        tables.sample(1, 9, source="games")
+        tables.sample(1, 9, source="games")  # type: ignore[arg-type]
     with pytest.raises(MissingTableError):
         tables.sample(1, 40, source="play")

@@ -107,7 +107,7 @@ def test_positions_outside_the_tables_are_errors_that_say_what_to_do(tables: Tab
     with pytest.raises(MissingTableError, match="kalah.build"):
         Tables.open(tmp_path)
     with pytest.raises(MissingTableError, match="kalah.build"):
-        kalah.sample(10, 15, directory=tables.directory)
+        tables.sample(10, 15)
     with pytest.raises(ValueError):
         Tables.open(tmp_path, pits=9)
     with pytest.raises(TypeError, match="a position is"):
@@ -293,7 +293,7 @@ def test_several_directories_are_read_as_one(directory: Path, tmp_path: Path, mo
         assert pickle.loads(pickle.dumps(tables)).directories == places
     assert pickle.loads(pickle.dumps(whole)).directories == [whole.directory]
     monkeypatch.setenv("KALAH_TABLES", os.pathsep.join(map(str, places)))
-    drawn, expected = kalah.sample(9, 8, "standard", pits=3), whole.sample(9, 8)
+    drawn, expected = Tables.open(rules="standard", pits=3).sample(9, 8), whole.sample(9, 8)
     assert all((one == other).all() for one, other in zip(drawn, expected))
     with pytest.raises(MissingTableError, match="typo"):
         Tables.open([*places, tmp_path / "typo"], "standard", 3)

@@ -8,7 +8,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
-use kalah_api::{ApiError, MAX_BYTES, MAX_POSITIONS_BYTES};
+use kalah_api::{ApiError, MAX_ADDRESS, MAX_BODY};
 use tokio::time::timeout;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
@@ -164,27 +164,21 @@ async fn receive(
     }
 }
 
-/// Maximum bytes of the body of a request to this path.
-fn most_bytes(path: &str) -> usize {
-    if is_api(path) && path.ends_with("/positions") { MAX_POSITIONS_BYTES } else { MAX_BYTES }
-}
-
 /// Reads the body of a request within `patience`.
 async fn whole(request: Request, patience: Duration) -> Result<Request, ApiError> {
-    if request.uri().path_and_query().is_some_and(|address| address.as_str().len() > MAX_BYTES) {
+    if request.uri().path_and_query().is_some_and(|address| address.as_str().len() > MAX_ADDRESS) {
         return Err(ApiError::LongAddress);
     }
-    let most = most_bytes(request.uri().path());
-    if request.body().size_hint().lower() > most as u64 {
-        return Err(ApiError::LargeBody(most));
+    if request.body().size_hint().lower() > MAX_BODY as u64 {
+        return Err(ApiError::LargeBody);
     }
     let (parts, body) = request.into_parts();
     let mut limited = Request::from_parts(parts.clone(), body);
-    DefaultBodyLimit::max(most).apply(&mut limited);
+    DefaultBodyLimit::max(MAX_BODY).apply(&mut limited);
     let read = Bytes::from_request(limited, &());
     let body = timeout(patience, read).await.map_err(|_| ApiError::Late)?;
     let body = body.map_err(|rejection| match rejection.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => ApiError::LargeBody(most),
+        StatusCode::PAYLOAD_TOO_LARGE => ApiError::LargeBody,
         _ => ApiError::Request("the body does not match its headers".to_owned()),
     })?;
     Ok(Request::from_parts(parts, Body::from(body)))

@@ -69,7 +69,7 @@ impl Diagnostic for SiteError {
             SiteError::Inside { .. } => Outcome::Failed.help("choose other tables with --tables, or another folder"),
             SiteError::NoModule(_) => Outcome::Failed.help("give the engine, kalah_wasm.wasm, with --module"),
             SiteError::File { path, .. } if path.ends_with("kalah_first.wasm") => {
-                Outcome::Failed.help("put it beside the engine; packaging/wasm makes both")
+                Outcome::Failed.help("put it beside the engine; the npm package has both")
             }
             SiteError::File { source, .. } => source.diagnosis(commands),
             SiteError::Lock(error) => error.diagnosis(commands),

@@ -8,7 +8,7 @@ let engine;
 /**
  * Makes a call.
  * @param {[string, ...any[]]} call `load`, or a method of `Kalah`; its arguments
- * @returns {Promise<{ result?: unknown, error?: string }>} the result, or the message of the error
+ * @returns {Promise<{ result?: unknown, error?: { code: string, message: string } }>} the result, or the error
  */
 async function answer([name, ...values]) {
   try {
@@ -18,7 +18,7 @@ async function answer([name, ...values]) {
     }
     return { result: engine[name](...values) };
   } catch (error) {
-    return { error: error.message };
+    return { error: { code: error.code ?? "failed", message: error.message } };
   }
 }
 

@@ -6,9 +6,11 @@ use kalah_api::{
     ApiError, GameRequest, MoveRequest, PAGE_STREAM_TIME, PAGE_TIME, PositionRequest, PositionsRequest, PuzzleRequest,
     follow_line, read_text, write_text,
 };
-use kalah_core::game::{Position, Rules};
+use kalah_base::system::{MemoryShortage, OutOfMemory};
+use kalah_core::cause;
+use kalah_core::game::{ParseError, Position, Rules, UnknownRules};
 use kalah_core::index::layer_positions;
-use kalah_core::table::{Listing, TableKey};
+use kalah_core::table::{Listing, ProbeError, TableKey};
 use kalah_core::text::count;
 use kalah_solve::book::{Book, Books};
 use serde::{Deserialize, Serialize};
@@ -100,7 +102,27 @@ enum Reply {
 /// Answers a call: a document, or an object with an `error`.
 pub(super) fn answer(engine: &mut Option<Engine>, call: &[u8], attached: Vec<u8>) -> String {
     let answered = serde_json::from_slice(call).map_err(Into::into).and_then(|call| respond(engine, call, attached));
-    answered.unwrap_or_else(|error| json!({ "error": error.to_string() }).to_string())
+    answered.unwrap_or_else(|error| {
+        json!({ "error": { "code": code(&*error), "message": error.to_string() } }).to_string()
+    })
+}
+
+/// Returns the code by which programs distinguish errors, as in the HTTP API.
+fn code(error: &(dyn Error + 'static)) -> &'static str {
+    if let Some(error) = cause::find::<ApiError>(error) {
+        return error.kind().1;
+    }
+    if cause::find::<ParseError>(error).is_some() {
+        "board"
+    } else if cause::find::<UnknownRules>(error).is_some() {
+        "rules"
+    } else if cause::find::<ProbeError>(error).is_some() {
+        "not-known"
+    } else if cause::find::<MemoryShortage>(error).is_some() || cause::find::<OutOfMemory>(error).is_some() {
+        "memory"
+    } else {
+        "request"
+    }
 }
 
 fn respond(engine: &mut Option<Engine>, call: Call, attached: Vec<u8>) -> Result<String, Box<dyn Error>> {

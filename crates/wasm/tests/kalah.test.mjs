@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 
-import { load } from "../js/kalah.mjs";
+import { KalahError, load } from "../js/kalah.mjs";
 import { start } from "../js/worker.mjs";
 
 /** Returns an environment variable that these tests need. */
@@ -164,19 +164,25 @@ test("mistakes of the caller are errors that name them", async () => {
   // A misspelt option would otherwise leave the default in force.
   for (const options of [{ rule: "standard" }, { seeds: 4, threads: 2 }]) {
     const message = /no option '(rule|threads)': the options are rules, pits, seeds, transpositions/;
-    await assert.rejects(load(MODULE, options), message);
-    await assert.rejects(start(options), message);
+    await assert.rejects(load(MODULE, options), { name: "KalahError", code: "option", message });
+    await assert.rejects(start(options), { code: "option", message });
   }
-  await assert.rejects(load(MODULE, { pits: 9 }), /9 pits/);
+  await assert.rejects(load(MODULE, { pits: 9 }), { code: "request", message: /9 pits/ });
   await assert.rejects(load(MODULE, { seeds: 100 }), /100 seeds/);
-  await assert.rejects(load(MODULE, { pits: 8, seeds: 48 }), /not enough memory/);
+  await assert.rejects(load(MODULE, { pits: 8, seeds: 48 }), { code: "memory", message: /not enough memory/ });
   await assert.rejects(load(MODULE, { seeds: 28 }), /not enough memory/);
   const engine = await load(MODULE, { seeds: 4 });
-  assert.throws(() => engine.solve("6x400", 0.1), Error);
-  assert.throws(() => engine.probe("6 times 4"), Error);
+  assert.throws(() => engine.solve("6x400", 0.1), KalahError);
+  assert.throws(() => engine.probe("6 times 4"), { code: "board" });
+  for (const seconds of [-1, NaN, Infinity, "1"]) {
+    const wrong = { code: "option", message: /^seconds must be a finite number of at least 0, not / };
+    assert.throws(() => engine.solve("6x1", seconds), wrong);
+    assert.throws(() => engine.move("6x1", "greedy", seconds), wrong);
+  }
+  assert.throws(() => engine.move("6x1", "nobody"), { code: "player" });
   assert.throws(() => engine.probe("5x4"), /5 pits/);
   assert.throws(() => engine.solve("7x1"), /7 pits/);
-  assert.throws(() => engine.probe("0,0,1,0,2,1/1,0,0,3,0,0"), /8 seeds in play/);
+  assert.throws(() => engine.probe("0,0,1,0,2,1/1,0,0,3,0,0"), { code: "not-known", message: /8 seeds in play/ });
   // It goes on working.
   assert.equal(engine.build().seeds, 2);
   assert.equal(engine.probe("0,0,0,0,0,1/1,0,0,0,0,0").score, 1);

@@ -29,8 +29,8 @@ pub(crate) struct ExportSite {
     /// Folder to write
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// The engine, with kalah_first.wasm beside it; packaging/wasm makes them [default: kalah_wasm.wasm beside the
-    /// program]
+    /// The engine, with kalah_first.wasm beside it: files of the npm package (docs/packages.md) [default:
+    /// kalah_wasm.wasm beside the program]
     #[arg(long, value_name = "FILE", env = "KALAH_MODULE", hide_env_values = true)]
     module: Option<PathBuf>,
     #[command(flatten)]
@@ -63,7 +63,8 @@ impl ExportSite {
         let pulse = stopped_by_signal();
         let module = self.module.clone().or_else(beside_program).ok_or_else(|| {
             failed(format_args!(
-                "the engine is missing: give its file, kalah_wasm.wasm, by --module; packaging/wasm makes it"
+                "the engine is missing: give its file, kalah_wasm.wasm of the npm package, by --module, or compile it \
+                 with packaging/wasm"
             ))
         })?;
         let mut options = SiteOptions::new(module, self.tables.path.clone());

@@ -90,7 +90,7 @@ impl TurnAnswer {
             best_worth: Value::new(turn.value).beyond(plain(position)),
             best: turn.best.iter().map(|moves| text(pits, moves)).collect(),
             choice: turn.choice,
-            seeds_lost: turn.lost().map(|lost| lost / 2),
+            seeds_lost: turn.lost(),
             judgement: quality.map(|quality| quality.name()),
             mark: quality.map_or("", |quality| quality.mark()),
         }

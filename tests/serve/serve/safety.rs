@@ -294,8 +294,8 @@ fn refusals_of_the_http_layer_look_like_all_others() {
     let second = both.rfind("HTTP/1.1 4").unwrap();
     assert!(both.starts_with("HTTP/1.1 200") && second > 0, "{both}");
     assert_eq!(code(&parts(&both[second..])), (400, "request"));
-    for body in ["Content-Length: 100000000", "Transfer-Encoding: chunked\r\n\r\n9000\r\n"] {
-        let request = format!("POST /api/move HTTP/1.1\r\nHost: localhost\r\n{body}\r\n\r\n{}", " ".repeat(40_000));
+    for body in ["Content-Length: 100000000", "Transfer-Encoding: chunked\r\n\r\n20000\r\n"] {
+        let request = format!("POST /api/move HTTP/1.1\r\nHost: localhost\r\n{body}\r\n\r\n{}", " ".repeat(140_000));
         assert_eq!(code(&parts(&server().raw(request.as_bytes()))), (413, "large-body"), "{body}");
     }
 }

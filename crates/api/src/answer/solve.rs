@@ -83,7 +83,7 @@ impl SolveAnswer {
     /// Adds value, best moves and line.
     pub fn add_solution(&mut self, solution: &Solution) {
         self.value = Value::exact(solution.value);
-        self.best = Some(solution.best.iter().map(|pit| pit.number()).collect());
+        self.best = Some(solution.best().map(|pit| pit.number()).collect());
         self.line = Some(solution.line.to_string());
     }
 

@@ -4,10 +4,10 @@ use std::fmt;
 pub const MAX_PITS: usize = 16;
 
 /// A pit of one side, counted from 0 in its owner's sowing order. It is printed from 1, as a move
-/// number.
+/// number, also for debugging.
 ///
 /// The last pit is next to the owner's store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pit(u8);
 
 impl Pit {
@@ -35,6 +35,12 @@ impl Pit {
 impl fmt::Display for Pit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.number())
+    }
+}
+
+impl fmt::Debug for Pit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pit({self})")
     }
 }
 

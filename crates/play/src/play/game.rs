@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Line, Position, Rules};
 
-use super::player::EngineFault;
+use super::player::{EngineFault, LastLines};
 use super::{Choice, PlayError, Player};
 
 /// A move of a game.
@@ -43,6 +43,8 @@ pub struct Forfeit {
     pub first: bool,
     /// The fault.
     pub fault: EngineFault,
+    /// Last lines of the engine's standard error.
+    pub stderr: LastLines,
 }
 
 impl Game {
@@ -76,10 +78,10 @@ pub fn play_game(
     let (mut position, mut first, mut moves) = (*start, true, Vec::new());
     let forfeited = |moves, first: bool, error| match error {
         _ if cancel.is_cancelled() => Err(PlayError::Stopped),
-        PlayError::Engine { fault, .. } => {
+        PlayError::Engine { fault, stderr, .. } => {
             let all = start.seeds() + start.mover_store() + start.other_store();
             let seeds = if first { [0, all] } else { [all, 0] };
-            Ok(Game { start: *start, moves, seeds, forfeit: Some(Forfeit { first, fault }) })
+            Ok(Game { start: *start, moves, seeds, forfeit: Some(Forfeit { first, fault, stderr }) })
         }
         error => Err(error),
     };

@@ -29,13 +29,15 @@ pub enum PlayError {
         source: IllegalMove,
     },
     /// An external engine has a fault and loses the game.
-    #[error("{player} {fault}")]
+    #[error("{player} {fault}{stderr}")]
     Engine {
         /// The engine.
         player: String,
         /// The fault.
         #[source]
         fault: EngineFault,
+        /// Last lines of its standard error.
+        stderr: LastLines,
     },
     /// A table cannot be read.
     #[error("{0}")]
@@ -219,6 +221,27 @@ impl fmt::Display for Source {
 
 /// Maximum characters of an engine's line in a message.
 const MAX_QUOTED: usize = 200;
+
+/// Last lines of an engine's standard error, such as a traceback. They are shown below a message, indented.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LastLines(pub Vec<String>);
+
+impl LastLines {
+    /// Maximum number of lines.
+    const MAX_LINES: usize = 12;
+
+    /// The last lines of `text`, safe to print.
+    pub(super) fn of(text: &str) -> LastLines {
+        let lines: Vec<String> = text.trim_end().lines().map(|line| printable(line, MAX_QUOTED)).collect();
+        LastLines(lines[lines.len().saturating_sub(LastLines::MAX_LINES)..].to_vec())
+    }
+}
+
+impl fmt::Display for LastLines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|line| write!(f, "\n    {line}"))
+    }
+}
 
 /// Fault of an external engine, by which it loses the game.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -6,9 +6,10 @@ use kalah_core::game::{Pit, Place, Position, Rules};
 use kalah_core::table::{ProbeError, TableError, Tables};
 use rayon::prelude::*;
 
-use super::{Game, Participant, PlayError, Setting, play_game};
+use super::engine::External;
+use super::{Game, Participant, PlayError, Player, Setting, play_game};
 
-/// A tournament: every player against every other and itself, from every start, as first and as second player.
+/// A tournament: every player against every other, from every start, as first and as second player.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Tournament<'t> {
@@ -20,6 +21,8 @@ pub struct Tournament<'t> {
     pub setting: Setting<'t>,
     /// The time for a move; without it players search to their own depths.
     pub time: Option<Duration>,
+    /// True if each player plays itself, too, once from every start. One that is alone does.
+    pub self_play: bool,
 }
 
 /// One game of a tournament.
@@ -66,8 +69,15 @@ impl Accuracy {
 impl<'t> Tournament<'t> {
     /// A tournament of `players` from `starts`, without a time limit.
     pub fn new(players: Vec<impl Into<Participant>>, starts: Vec<Position>, setting: Setting<'t>) -> Tournament<'t> {
-        let players = players.into_iter().map(Into::into).collect();
-        Tournament { players, starts, setting, time: None }
+        let players: Vec<Participant> = players.into_iter().map(Into::into).collect();
+        let self_play = players.len() == 1;
+        Tournament { players, starts, setting, time: None, self_play }
+    }
+
+    /// Lets each player play itself, too.
+    #[must_use]
+    pub fn with_self_play(self) -> Tournament<'t> {
+        Tournament { self_play: true, ..self }
     }
 
     /// Sets the time for a move; `None` for no limit.
@@ -78,22 +88,34 @@ impl<'t> Tournament<'t> {
 
     /// Number of games.
     pub fn games(&self) -> usize {
-        self.players.len().pow(2) * self.starts.len()
+        self.players.len() * self.opponents() * self.starts.len()
+    }
+
+    /// Number of opponents of each player.
+    fn opponents(&self) -> usize {
+        self.players.len() - usize::from(!self.self_play)
     }
 
     /// Starts and ends every external engine once, before the games, so that an engine that cannot play does
-    /// not lose each game.
+    /// not lose each game. Returns the names of all players: that which an engine sent, unless another player has
+    /// the same.
     ///
     /// # Errors
     /// If an engine cannot be started, does not answer, or does not play by the rules, or `cancel` is
     /// cancelled.
-    pub fn try_engines(&self, cancel: &Cancel) -> Result<(), PlayError> {
-        let Some(start) = self.starts.first() else { return Ok(()) };
-        for engine in self.players.iter().filter(|player| player.is_engine()) {
-            engine.player(&self.setting).prepare(start, cancel)?;
+    pub fn try_engines(&self, cancel: &Cancel) -> Result<Vec<String>, PlayError> {
+        let names: Vec<String> = self.players.iter().map(ToString::to_string).collect();
+        let Some(start) = self.starts.first() else { return Ok(names) };
+        let mut sent = names.clone();
+        for (player, sent) in self.players.iter().zip(&mut sent) {
+            let Participant::Engine(command) = player else { continue };
+            let mut engine = External::new(command.clone(), self.setting.rules);
+            engine.prepare(start, cancel)?;
             cancel.check()?;
+            *sent = engine.sent_name.take().unwrap_or_else(|| sent.clone());
         }
-        Ok(())
+        let is_single = |name: &String| sent.iter().filter(|&other| other == name).count() == 1;
+        Ok(names.into_iter().zip(&sent).map(|(name, sent)| if is_single(sent) { sent.clone() } else { name }).collect())
     }
 
     /// Plays all games on the threads of the current pool. Calls `on_game` as they end, and returns them in
@@ -134,12 +156,14 @@ impl<'t> Tournament<'t> {
     /// First player, second player and start of the game with this number.
     pub fn pairing(&self, number: usize) -> (usize, usize, usize) {
         let (start, pair) = (number % self.starts.len(), number / self.starts.len());
-        (pair / self.players.len(), pair % self.players.len(), start)
+        let (first, opponent) = (pair / self.opponents(), pair % self.opponents());
+        (first, opponent + usize::from(!self.self_play && opponent >= first), start)
     }
 
     /// The number of the game of these players from this start, from 0 in the order of [`Tournament::run`].
     pub fn number(&self, first: usize, second: usize, start: usize) -> usize {
-        (first * self.players.len() + second) * self.starts.len() + start
+        let opponent = second - usize::from(!self.self_play && second > first);
+        (first * self.opponents() + opponent) * self.starts.len() + start
     }
 
     /// Compares the moves of a game from `start` with the best ones, by the tables of the setting, for both

@@ -14,12 +14,11 @@ the mover. Moves are numbers of pits, from 1 in their owner's sowing order; the 
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import errors
+from . import _arguments, _kalah, errors, names
 from ._kalah import (
     MAX_TABLE_PITS,
     MAX_TABLE_SEEDS,
@@ -32,6 +31,7 @@ from ._kalah import (
     layer_positions,
 )
 from .errors import Error
+from .game import Game
 from .results import BuildProgress, BuildReport, Choice, Probe, Solution, SolveProgress
 from .tables import Tables, build
 
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from .names import RulesName
+
 __all__ = [
     "MAX_TABLE_PITS",
     "MAX_TABLE_SEEDS",
@@ -47,6 +49,7 @@ __all__ = [
     "BuildReport",
     "Choice",
     "Error",
+    "Game",
     "Line",
     "Player",
     "Position",
@@ -61,15 +64,19 @@ __all__ = [
     "errors",
     "from_array",
     "layer_positions",
-    "sample",
+    "names",
     "solve",
     "to_array",
 ]
 
 
+_POSITION = 256
+"""Bytes of a position in a list, about."""
+
+
 def solve(
     position: Position | str,
-    rules: Rules | str = "empty-capture",
+    rules: Rules | RulesName = "empty-capture",
     *,
     tables: Tables | None = None,
     book: bool = True,
@@ -86,47 +93,6 @@ def solve(
     """
     solver = Solver(position, rules, tables=tables, book=book, threads=threads, memory=memory)
     return solver.solve(position, guess=guess, seconds=seconds, progress=progress)
-
-
-def sample(
-    n: int,
-    seeds: int,
-    rules: Rules | str = "empty-capture",
-    seed: int | np.random.Generator = 0,
-    *,
-    pits: int = 6,
-    directory: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None = None,
-    offset: int = 0,
-    replace: bool = True,
-    part: str | None = None,
-    test: float = 0.1,
-    source: str = "uniform",
-    start: Position | str | None = None,
-    threads: int | None = None,
-) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
-    """Draws `n` positions with `seeds` seeds in play, independently, with their exact scores: `Tables.sample`.
-
-    Tables are read from `directory`, or several. The default are those of the environment variable KALAH_TABLES, or
-    else `tables`. The other arguments are those of `Tables.sample`.
-
-    Raises `MissingTableError` if the tables do not reach this many seeds; the message states the remedy. Raises as
-    `Tables.open` and `Tables.sample` do.
-    """
-    if directory is None:
-        directory = [path for path in os.environ.get("KALAH_TABLES", "").split(os.pathsep) if path] or "tables"
-    tables = Tables.open(directory, rules, pits)
-    return tables.sample(
-        n,
-        seeds,
-        seed,
-        offset=offset,
-        replace=replace,
-        part=part,
-        test=test,
-        source=source,
-        start=start,
-        threads=threads,
-    )
 
 
 def to_array(positions: Position | str | Iterable[Position | str]) -> NDArray[np.uint8]:
@@ -151,26 +117,13 @@ def from_array(positions: ArrayLike) -> list[Position]:
     `OutOfMemoryError`.
     """
     expected = "positions are integers in an array of shape (n, 2 x pits), up to 16 pits a side"
-    if not isinstance(positions, (list, tuple)) and not hasattr(positions, "__array__"):
-        raise TypeError(f"{expected}, not {type(positions)}")
-    try:
-        array = np.asarray(positions)
-    except ValueError as error:
-        raise errors.PositionError(f"{expected}: {error}") from error
+    array = _arguments.converted(positions, np.int64, expected)
     if array.shape == (0,):
         return []
-    if array.dtype.kind not in "iu":
-        raise TypeError(f"{expected}, not of type {array.dtype} and shape {array.shape}")
     if array.ndim == 1:
         array = array[None]
     if array.ndim != 2 or array.shape[1] % 2 or not 2 <= array.shape[1] <= 32:
-        raise errors.PositionError(f"{expected}, not of type {array.dtype} and shape {array.shape}")
+        raise errors.PositionError(f"{expected}, not of shape {array.shape}")
     half = array.shape[1] // 2
-    try:
-        found: list[Any] = [None] * len(array)
-    except MemoryError as error:
-        raise errors.OutOfMemoryError(f"not enough memory for {len(array)} positions") from error
-    for index, row in enumerate(array):
-        seeds = row.tolist()
-        found[index] = Position.from_rows(seeds[:half], seeds[half:])
-    return found
+    _kalah.check_room(len(array), _POSITION, "positions")
+    return [Position.from_rows(row[:half].tolist(), row[half:].tolist()) for row in array]

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import operator
 import os
+import secrets
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import numpy as np
 
-from ._kalah import Position, is_address
-from .errors import ArgumentError, _shown
+from ._kalah import Position, check_room, is_address
+from .errors import ArgumentError, OutOfMemoryError, PositionError, _shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+_T = TypeVar("_T")
 
 MOST = (1 << 64) - 1
 """The largest number of 64 bits."""
@@ -27,17 +32,20 @@ def number(name: str, number: int, least: int, most: int) -> int:
     return number
 
 
-def name(argument: str, name: str, names: tuple[str, str]) -> str:
-    """Returns the name, which must be one of two."""
+def name(argument: str, name: _T, literal: Any) -> _T:
+    """Returns the name, which must be one of a type of `kalah.names`."""
+    names = get_args(literal)
     if not isinstance(name, str):
         raise TypeError(f"{argument} is a text, not {type(name)}")
     if name not in names:
-        raise ArgumentError(f"{argument} must be {names[0]!r} or {names[1]!r}, not {_shown(name)}")
+        raise ArgumentError(f"{argument} must be {' or '.join(map(repr, names))}, not {_shown(name)}")
     return name
 
 
 def seed(seed: Any) -> int:
-    """Returns the seed of a random sequence: a number of 64 bits. A generator of numpy draws one."""
+    """Returns the seed of a random sequence: a number of 64 bits. A generator of numpy draws one; None is any."""
+    if seed is None:
+        return secrets.randbits(64)
     # Naming the class would import `numpy.random` in the first call.
     if hasattr(seed, "bit_generator"):
         return int(seed.integers(0, 1 << 64, dtype=np.uint64))
@@ -47,6 +55,38 @@ def seed(seed: Any) -> int:
 def position(position: Position | str) -> Position:
     """Returns a position, which may be written as a text."""
     return position if isinstance(position, Position) else Position(position)
+
+
+def converted(given: ArrayLike, kind: DTypeLike, expected: str, width: int | None = None) -> NDArray[Any]:
+    """Returns whole numbers in a new array of type `kind` in C order. Its last axis has `width` elements, if that is
+    given. `expected` describes the right array.
+    """
+    # Numpy reads ranges and texts, too, which may be long.
+    if not isinstance(given, (list, tuple)) and not hasattr(given, "__array__"):
+        raise TypeError(f"{expected}, not {type(given)}")
+    try:
+        array = np.asarray(given)
+    except ValueError as error:
+        raise PositionError(f"{expected}: {error}") from error
+    except MemoryError as error:
+        raise OutOfMemoryError(str(error)) from error
+    kind, found = np.dtype(kind), f"{expected}, not type {array.dtype} and shape {array.shape}"
+    if array.shape == (0,):
+        # The type of an empty list is a float.
+        return np.empty(0 if width is None else (0, width), kind)
+    if array.dtype.kind not in "iu":
+        raise TypeError(found)
+    if array.ndim == 0 or (width is not None and array.shape[-1] != width):
+        raise PositionError(found)
+    check_room(min(array.size, MOST), kind.itemsize, "elements of an array")
+    limits = np.iinfo(kind)
+    for limit in (int(array.min()), int(array.max())) if array.size else ():
+        if not limits.min <= limit <= limits.max:
+            raise PositionError(f"{expected}, not the number {limit}")
+    try:
+        return array.astype(kind, order="C")
+    except MemoryError as error:
+        raise OutOfMemoryError(str(error)) from error
 
 
 def directory(path: str | os.PathLike[str]) -> str:

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from typing_extensions import disjoint_base
 
+from ._filesystem import Directory
+from .names import PlayerName, RulesName
 from .results import BuildProgress, BuildReport, Choice, Probe, Solution, SolveProgress
 
 __all__ = [
@@ -19,6 +21,7 @@ __all__ = [
     "Tables",
     "__version__",
     "build",
+    "check_room",
     "is_address",
     "layer_positions",
 ]
@@ -122,7 +125,7 @@ class Position:
         """
     def moves(self) -> list[int]:
         """Returns the legal moves, as numbers of pits from 1. Empty if the game is over."""
-    def play(self, move: int, rules: Rules | str = "empty-capture") -> tuple[Position, bool]:
+    def play(self, move: int, rules: Rules | RulesName = "empty-capture") -> tuple[Position, bool]:
         """Plays the move of pit number `move`, from 1. Returns the position after it, seen by the player to move
         next, and True if that is the same player. If the game is over, it is False.
 
@@ -153,7 +156,7 @@ class Line:
     @property
     def moves(self) -> tuple[int, ...]:
         """All moves in order, as numbers of pits from 1."""
-    def replay(self, start: Position | str, rules: Rules | str = "empty-capture") -> Position:
+    def replay(self, start: Position | str, rules: Rules | RulesName = "empty-capture") -> Position:
         """Plays the line from `start` and returns the position at its end, seen by the player to move.
 
         Raises IllegalMoveError if a move is illegal, or a turn ends too early or has too many moves.
@@ -175,11 +178,11 @@ class Tables:
     def __new__(
         cls,
         paths: list[str],
-        rules: Rules | str,
+        rules: Rules | RulesName,
         pits: int,
         max_seeds: int,
         mapped: bool,
-        filesystem: tuple[Any, str | None] | None,
+        filesystem: Directory | None,
     ) -> Tables: ...
     def close(self) -> None:
         """Closes the files, lets go of a file system, and frees the memory of copies, as soon as no call and no solver
@@ -222,9 +225,16 @@ class Tables:
     def check(self, *, threads: int | None = None) -> None:
         """Compares all tables with their checksums. Raises DamagedTableError."""
     def scores(
-        self, positions: ArrayLike, *, out: NDArray[np.int8] | None = None, threads: int | None = None
+        self,
+        positions: ArrayLike,
+        *,
+        default: int | None = None,
+        out: NDArray[np.int8] | None = None,
+        threads: int | None = None,
     ) -> NDArray[np.int8]:
         """Returns the scores of many positions, as an int8 array of shape (n,).
+
+        Positions with more seeds in play than the largest table get the result `default`, if that is given.
 
         With `out`, an array in C order of the type and shape of the results, they are written there, and `out` is
         returned. After an error it may hold some of them.
@@ -234,20 +244,35 @@ class Tables:
         48 seeds in play), ArgumentError (another `out`), OutOfMemoryError, or TypeError (no array of integers).
         """
     def values(
-        self, positions: ArrayLike, *, out: NDArray[np.int8] | None = None, threads: int | None = None
+        self,
+        positions: ArrayLike,
+        *,
+        default: int | None = None,
+        out: NDArray[np.int8] | None = None,
+        threads: int | None = None,
     ) -> NDArray[np.int8]:
         """Returns the values of many positions without stores, as an int8 array of shape (n,): the difference of the
         seeds in play that the players collect, seen by the mover. Arguments and exceptions are those of `scores`.
         """
     def scores_of_moves(
-        self, positions: ArrayLike, *, out: NDArray[np.int8] | None = None, threads: int | None = None
+        self,
+        positions: ArrayLike,
+        *,
+        default: int | None = None,
+        out: NDArray[np.int8] | None = None,
+        threads: int | None = None,
     ) -> NDArray[np.int8]:
         """Returns the mover's scores after all moves of many positions, as an int8 array of shape (n, pits).
         Column i is the move of pit i + 1; -1 means that it is illegal. Arguments and exceptions are those of
         `scores`.
         """
     def best_moves(
-        self, positions: ArrayLike, *, out: NDArray[np.bool_] | None = None, threads: int | None = None
+        self,
+        positions: ArrayLike,
+        *,
+        default: bool | None = None,
+        out: NDArray[np.bool_] | None = None,
+        threads: int | None = None,
     ) -> NDArray[np.bool_]:
         """Returns the best moves of many positions, as a bool array of shape (n, pits). Column i is the move of
         pit i + 1. A row has no True if the game is over. Arguments and exceptions are those of `scores`.
@@ -312,13 +337,16 @@ class Tables:
 def build(
     directory: str,
     seeds: int,
-    rules: Rules | str,
+    rules: Rules | RulesName,
     pits: int,
     threads: int | None,
     memory: int | None,
     progress: Callable[[BuildProgress], object] | None,
 ) -> BuildReport:
     """Builds tables: `kalah.build`."""
+
+def check_room(count: int, size: int, contents: str) -> None:
+    """Checks that there is memory for `count` numbers of `size` bytes. Raises OutOfMemoryError."""
 
 def is_address(text: str) -> bool:
     """Returns True if a text is an address, not a path."""
@@ -361,7 +389,7 @@ class Solver:
     def __new__(
         cls,
         largest: Position | str,
-        rules: Rules | str = "empty-capture",
+        rules: Rules | RulesName = "empty-capture",
         *,
         tables: Tables | None = None,
         book: bool = True,
@@ -444,8 +472,8 @@ class Player:
     """
     def __new__(
         cls,
-        name: str,
-        rules: Rules | str = "empty-capture",
+        name: PlayerName | str,
+        rules: Rules | RulesName = "empty-capture",
         *,
         tables: Tables | None = None,
         book: bool = True,

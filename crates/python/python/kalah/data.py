@@ -9,9 +9,10 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,54 +20,50 @@ import numpy as np
 from . import _arguments
 from ._arguments import MOST
 from .errors import ArgumentError, _shown
+from .names import Labels, Part, Source
 from .tables import Tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-__all__ = ["Batches", "batches"]
+__all__ = ["Batches"]
 
 
+@dataclass(repr=False, eq=False)
 class Batches:
     """An endless iterable of pairs of arrays: positions, and their scores or those of their moves.
 
-    Batches depend on the arguments alone, not on the version of numpy or on threads. Every iterator begins with the
-    batch `start`.
+    Batches depend on the attributes alone, which are the arguments of `Tables.batches`, not on the version of numpy or
+    on threads. Every iterator begins with the batch `start`.
     """
 
-    def __init__(
-        self,
-        tables: Tables,
-        seeds: int | Iterable[int],
-        size: int = 4096,
-        *,
-        seed: int | np.random.Generator = 0,
-        start: int = 0,
-        worker: tuple[int, int] | None = None,
-        labels: str = "scores",
-        part: str | None = None,
-        test: float = 0.1,
-        source: str = "uniform",
-        threads: int | None = None,
-    ) -> None:
-        if not isinstance(tables, Tables):
-            raise TypeError(f"tables are a kalah.Tables, not {type(tables)}")
-        self.tables = tables
-        self.seeds = _layers(seeds)
-        self.size = _arguments.number("size", size, 1, 1 << 24)
-        self.seed = _arguments.seed(seed)
-        self.start = _arguments.number("start", start, 0, MOST)
-        self.worker = _worker(worker)
-        self.labels = _arguments.name("labels", labels, ("scores", "moves"))
-        self.part, self.test, self.source, self.threads = part, test, source, threads
-        for layer in self.seeds:
+    tables: Tables
+    seeds: int | Iterable[int]
+    size: int
+    seed: int | np.random.Generator | None
+    start: int
+    worker: tuple[int, int] | None
+    labels: Labels
+    part: Part | None
+    test: float
+    source: Source
+    threads: int | None
+
+    def __post_init__(self) -> None:
+        self.seeds = self._layers = _layers(self.seeds)
+        self.size = _arguments.number("size", self.size, 1, 1 << 24)
+        self.seed = self._seed = _arguments.seed(self.seed)
+        self.start = _arguments.number("start", self.start, 0, MOST)
+        self.worker = self._worker = _worker(self.worker)
+        _arguments.name("labels", self.labels, Labels)
+        for layer in self._layers:
             # Wrong arguments are an error here rather than in a worker.
             self._sample(0, layer, 0)
 
     def __iter__(self) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.int8]]]:
-        index, _ = self.worker
+        index, _ = self._worker
         inner, workers = _torch_worker()
         worker = index * workers + inner
         number = self.start
@@ -77,16 +74,16 @@ class Batches:
     def batch(self, number: int, worker: int = 0) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
         """Returns the batch with this number, from 0, of a worker."""
         given = {"worker": worker, "number": number}
-        words = [self.seed, *(_arguments.number(name, value, 0, MOST) for name, value in given.items())]
+        words = [self._seed, *(_arguments.number(name, value, 0, MOST) for name, value in given.items())]
         # Numpy splits numbers into words of 32 bits, as many as each needs. Two words for each keep them apart.
         key = [half for word in words for half in (word & 0xFFFFFFFF, word >> 32)]
-        layers = len(self.seeds)
+        layers = len(self._layers)
         # Numpy guarantees that these numbers stay the same; it does not for those of a Generator.
         random = np.random.PCG64(np.random.SeedSequence(key)).random_raw(layers + self.size)
         seeds, choice = random[:layers], random[layers:] % layers
         positions = np.empty((self.size, 2 * self.tables.pits), np.uint8)
         scores = np.empty(self.size, np.int8)
-        for index, layer in enumerate(self.seeds):
+        for index, layer in enumerate(self._layers):
             chosen = np.flatnonzero(choice == index)
             positions[chosen], scores[chosen] = self._sample(len(chosen), layer, int(seeds[index]))
         if self.labels == "moves":
@@ -100,28 +97,23 @@ class Batches:
 
     def __repr__(self) -> str:
         return (
-            f"<kalah.data.Batches: {self.size} positions of {self.tables.rules} with {list(self.seeds)} seeds, "
+            f"<kalah.data.Batches: {self.size} positions of {self.tables.rules} with {list(self._layers)} seeds, "
             f"source {self.source!r}, part {self.part!r}, seed {self.seed}>"
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        make = functools.partial(
-            batches,
-            **{name: getattr(self, name) for name in ("seed", "start", "worker", "labels", "part")},
-            **{name: getattr(self, name) for name in ("test", "source", "threads")},
-        )
-        return make, (self.tables, self.seeds, self.size)
+        return batches, tuple(getattr(self, each.name) for each in fields(self))
 
 
-def batches(tables: Tables, seeds: int | Iterable[int], size: int = 4096, **arguments: Any) -> Batches:
-    """Returns `Batches` with these arguments: an `IterableDataset` of torch as well, if torch is imported."""
+def batches(*arguments: Any) -> Batches:
+    """Returns `Batches` with these attributes: an `IterableDataset` of torch as well, if torch is imported."""
     data = getattr(getattr(sys.modules.get("torch"), "utils", None), "data", None)
     if data is None:
-        return Batches(tables, seeds, size, **arguments)
+        return Batches(*arguments)
     base = data.IterableDataset
     if base not in _datasets:
         _datasets[base] = type("Batches", (Batches, base), {"__module__": __name__})
-    return _datasets[base](tables, seeds, size, **arguments)
+    return _datasets[base](*arguments)
 
 
 _datasets: dict[type, type[Batches]] = {}

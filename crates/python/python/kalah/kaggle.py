@@ -14,9 +14,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from . import Position, Solver, Tables
+from . import Game, Position, Solver, Tables
 from .errors import ArgumentError, IllegalMoveError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES", "Move", "Replay", "read_replay", "review"]
 
-RULES = "standard"
+RULES: Final = "standard"
 """The rules of the arena."""
 
 _PITS = 6
@@ -93,17 +93,13 @@ def read_replay(replay: str | PathLike[str] | Mapping[str, Any]) -> Replay:
         raise ArgumentError("this is not a replay of Kaggle's mancala arena") from error
     if game != "mancala":
         raise ArgumentError(f"a replay of mancala is expected, not of {game}")
-    player, end = 0, Position("6x4")
-    for player, end in _positions(moves):
-        pass
-    rows = board[1:_STORE], board[_STORE + 1 : 2 * _STORE]
-    stores = board[_STORE], board[0]
-    viewer = 0 if is_over else player
-    if is_over and player == 1:
-        end = end.turned()
-    if end != Position.from_rows(rows[viewer], rows[1 - viewer], stores[viewer], stores[1 - viewer]):
-        raise ArgumentError(f"the moves of the replay lead to {end}, not to its last board")
-    return Replay(moves, names, rewards, end, not is_over)
+    end = _game(moves)
+    seen = end.board if is_over else end.position
+    viewer = 0 if is_over else end.player
+    rows, stores = (board[1:_STORE], board[_STORE + 1 : 2 * _STORE]), (board[_STORE], board[0])
+    if seen != Position.from_rows(rows[viewer], rows[1 - viewer], stores[viewer], stores[1 - viewer]):
+        raise ArgumentError(f"the moves of the replay lead to {seen}, not to its last board")
+    return Replay(moves, names, rewards, seen, not is_over)
 
 
 def review(
@@ -117,8 +113,10 @@ def review(
     if not isinstance(replay, Replay):
         raise TypeError(f"replay is what read_replay returns, not {type(replay)}")
     solver = Solver("6x4", RULES, tables=tables, threads=threads)
-    places = list(_positions(replay.moves))
-    for (player, position), (_, move) in zip([(0, Position("6x4")), *places], replay.moves, strict=False):
+    game = Game("6x4", RULES)
+    for player, move in replay.moves:
+        position = game.position
+        game.push(move)
         if max_seeds is not None and position.seeds > max_seeds:
             continue
         within = tables is not None and position.seeds <= tables.max_seeds
@@ -140,12 +138,11 @@ def _load(path: Path) -> Mapping[str, Any]:
     return document
 
 
-def _positions(moves: tuple[tuple[int, int], ...]) -> Iterator[tuple[int, Position]]:
-    """Yields the player to move, and the position seen by that player, after each move."""
-    player, position = 0, Position("6x4")
-    for mover, move in moves:
-        if mover != player:
-            raise IllegalMoveError(f"player {mover} moves at {position}, where player {player} has the move")
-        position, again = position.play(move, RULES)
-        player = player if again else 1 - player
-        yield player, position
+def _game(moves: tuple[tuple[int, int], ...]) -> Game:
+    """Returns the game with these moves, each with its player."""
+    game = Game("6x4", RULES)
+    for player, move in moves:
+        if player != game.player:
+            raise IllegalMoveError(f"player {player} moves at {game.position}, where player {game.player} has the move")
+        game.push(move)
+    return game

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pyspiel
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES", "Game", "PerfectBot", "Referee", "action_of", "move_of", "play_game", "position_of"]
 
-RULES = "standard"
+RULES: Final = "standard"
 """The rules of OpenSpiel's `mancala`."""
 
 PITS = 6

@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +26,7 @@ import pyarrow.parquet as pq
 from . import Tables, __version__, _arguments
 from .data import Batches, _layers
 from .errors import ArgumentError, _shown
+from .names import Part, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -55,11 +56,11 @@ def write(
     seeds: int,
     *,
     sample: int | None = None,
-    seed: int | np.random.Generator = 0,
+    seed: int | np.random.Generator | None = 0,
     replace: bool = True,
-    part: str | None = None,
+    part: Part | None = None,
     test: float = 0.1,
-    source: str = "uniform",
+    source: Source = "uniform",
     moves: bool = False,
 ) -> int:
     """Writes all positions of the layer with `seeds` seeds in play, in the order of the table. Returns their number.
@@ -72,7 +73,7 @@ def write(
     written.
     """
     _check(tables, path)
-    _arguments.name("source", source, ("uniform", "play"))
+    _arguments.name("source", source, Source)
     if not isinstance(replace, bool) or not isinstance(moves, bool):
         raise TypeError(f"replace and moves are True or False, not {type(replace)} and {type(moves)}")
     if sample is None and (not replace or part is not None or source != "uniform"):
@@ -97,8 +98,8 @@ def dataset(
     *,
     train: int = 1_000_000,
     test: int = 100_000,
-    sources: Iterable[str] = ("uniform", "play"),
-    seed: int | np.random.Generator = 0,
+    sources: Iterable[Source] = ("uniform", "play"),
+    seed: int | np.random.Generator | None = 0,
 ) -> int:
     """Writes a data set in the layout of Hugging Face: Parquet files and a card, `README.md`. Returns the records.
 
@@ -114,9 +115,9 @@ def dataset(
     names = _sources(sources)
     share = counts["test"] / (counts["train"] + counts["test"])
     made = [
-        (source, part, Batches(tables, layers, _BATCH, seed=number, part=part, test=share, source=source))
+        (source, part, tables.batches(layers, _BATCH, seed=number, part=part, test=share, source=source))
         for source in names
-        for part in counts
+        for part in get_args(Part)
     ]
     if os.path.isdir(directory) and os.listdir(directory):
         raise ArgumentError(f"the directory {name} is not empty")
@@ -137,13 +138,13 @@ def dataset(
     return written
 
 
-def _sources(sources: Iterable[str]) -> list[str]:
+def _sources(sources: Iterable[Source]) -> list[Source]:
     """Returns the names of the sources, which must be different ones."""
     if isinstance(sources, (str, bytes)):
         raise TypeError(f"sources are a list of 'uniform' or 'play' or both, not {_shown(sources)}")
-    names: list[str] = []
+    names: list[Source] = []
     for source in sources:
-        names.append(_arguments.name("a source", source, ("uniform", "play")))
+        names.append(_arguments.name("a source", source, Source))
         if len(set(names)) < len(names):
             raise ArgumentError(f"sources has {source!r} twice")
     if not names:
@@ -237,7 +238,7 @@ _DRAWN = {
 }
 
 
-def _card(tables: Tables, layers: tuple[int, ...], sources: list[str], counts: dict[str, int], seed: int) -> str:
+def _card(tables: Tables, layers: tuple[int, ...], sources: list[Source], counts: dict[str, int], seed: int) -> str:
     """Returns the card of a data set."""
     rules, pits = tables.rules.name, tables.pits
     configs = []

@@ -6,7 +6,9 @@ import os
 from typing import TYPE_CHECKING, Any, TypeVar, final, overload
 
 from . import _arguments, _kalah
+from ._filesystem import Directory
 from .errors import ArgumentError
+from .names import Part, Source
 from .results import BuildProgress, BuildReport, Probe
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
     from ._kalah import Line, Position, Rules
     from .data import Batches
+    from .names import Labels, RulesName
 
 _T = TypeVar("_T")
 
@@ -50,8 +53,8 @@ class Tables(_kalah.Tables):
 
     @staticmethod
     def open(
-        directory: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
-        rules: Rules | str = "empty-capture",
+        directory: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None = None,
+        rules: Rules | RulesName = "empty-capture",
         pits: int = 6,
         max_seeds: int = 48,
         mapped: bool = True,
@@ -59,7 +62,7 @@ class Tables(_kalah.Tables):
     ) -> Tables:
         """Opens all tables in `directory` with at most `max_seeds` seeds in play. With `mapped=False` the files
         are copied into memory, and may change later. Several directories are read as one: each layer from the
-        first that has it.
+        first that has it. By default they are those of the environment variable KALAH_TABLES, or else `tables`.
 
         An address such as `"https://example.org/tables"` takes the place of a directory. Blocks are then fetched
         when they are read, and kept in the user's cache directory, or in that of the variable KALAH_CACHE.
@@ -72,10 +75,12 @@ class Tables(_kalah.Tables):
         DamagedTableError or TableError if a file is damaged or cannot be read, and OutOfMemoryError if a copy
         does not fit the memory. Raises ArgumentError for pits or seeds that no tables have.
         """
+        if directory is None:
+            directory = [path for path in os.environ.get("KALAH_TABLES", "").split(os.pathsep) if path] or "tables"
         paths, written = _arguments.locations(directory)
         if filesystem is not None and written is None:
             raise ArgumentError("with a filesystem, directory is one path in it")
-        files = None if filesystem is None else (filesystem, written)
+        files = None if filesystem is None or written is None else Directory(filesystem, written)
         tables = Tables(paths, rules, pits, max_seeds, mapped, files)
         places = paths if written is None else paths[0] if filesystem is None else written
         tables._opened = places, tables.rules, pits, max_seeds, mapped, filesystem
@@ -140,13 +145,13 @@ class Tables(_kalah.Tables):
         self,
         n: int,
         seeds: int,
-        seed: int | np.random.Generator = 0,
+        seed: int | np.random.Generator | None = 0,
         *,
         offset: int = 0,
         replace: bool = True,
-        part: str | None = None,
+        part: Part | None = None,
         test: float = 0.1,
-        source: str = "uniform",
+        source: Source = "uniform",
         start: Position | str | None = None,
         threads: int | None = None,
     ) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
@@ -154,7 +159,7 @@ class Tables(_kalah.Tables):
         Returns a uint8 array of shape (n, 2 x pits) and an int8 array of shape (n,).
 
         The same `seed`, 0 to 2^64 - 1, gives the same positions. Samples of different seeds are independent. A
-        numpy.random.Generator draws the seed. `offset` leaves out that many positions at the start of the sequence,
+        numpy.random.Generator draws the seed, and None stands for any. `offset` leaves out that many positions at the start of the sequence,
         which takes no time.
 
         With replace=False no position is drawn twice. They are those of `kalah export --sample`, in the order of
@@ -169,10 +174,10 @@ class Tables(_kalah.Tables):
 
         Raises MissingTableError, DamagedTableError, OutOfMemoryError, or ArgumentError for numbers out of range.
         """
-        is_play = _arguments.name("source", source, ("uniform", "play")) == "play"
+        is_play = _arguments.name("source", source, Source) == "play"
         if not is_play and start is not None:
             raise ArgumentError('start is the first position of play: give source="play", too')
-        is_test = None if part is None else _arguments.name("part", part, ("train", "test")) == "test"
+        is_test = None if part is None else _arguments.name("part", part, Part) == "test"
         number = _arguments.seed(seed)
         return self._sample(n, seeds, number, offset, replace, is_test, test, is_play, start, threads)
 
@@ -181,13 +186,13 @@ class Tables(_kalah.Tables):
         seeds: int | Iterable[int],
         size: int = 4096,
         *,
-        seed: int | np.random.Generator = 0,
+        seed: int | np.random.Generator | None = 0,
         start: int = 0,
         worker: tuple[int, int] | None = None,
-        labels: str = "scores",
-        part: str | None = None,
+        labels: Labels = "scores",
+        part: Part | None = None,
         test: float = 0.1,
-        source: str = "uniform",
+        source: Source = "uniform",
         threads: int | None = None,
     ) -> Batches:
         """Returns an endless iterable of random batches for training, a `kalah.data.Batches`. A batch is a pair of
@@ -202,19 +207,7 @@ class Tables(_kalah.Tables):
         """
         from .data import batches
 
-        return batches(
-            self,
-            seeds,
-            size,
-            seed=seed,
-            start=start,
-            worker=worker,
-            labels=labels,
-            part=part,
-            test=test,
-            source=source,
-            threads=threads,
-        )
+        return batches(self, seeds, size, seed, start, worker, labels, part, test, source, threads)
 
     def __repr__(self) -> str:
         pits = "1 pit" if self.pits == 1 else f"{self.pits} pits"
@@ -230,7 +223,7 @@ class Tables(_kalah.Tables):
 def build(
     directory: str | os.PathLike[str],
     seeds: int,
-    rules: Rules | str = "empty-capture",
+    rules: Rules | RulesName = "empty-capture",
     pits: int = 6,
     *,
     threads: int | None = None,

@@ -75,15 +75,15 @@ impl<'a> SolverOptions<'a> {
 
     /// Sets the tables to use, which must have the same rules and pits.
     #[must_use]
-    pub fn tables(self, tables: Option<&'a Tables>) -> SolverOptions<'a> {
-        SolverOptions { tables, ..self }
+    pub fn tables(self, tables: impl Into<Option<&'a Tables>>) -> SolverOptions<'a> {
+        SolverOptions { tables: tables.into(), ..self }
     }
 
     /// Sets the bound tables to use for the layers above the exact tables; they must have the same rules and
     /// pits. None is used if the layer above the exact tables is missing.
     #[must_use]
-    pub fn bounds(self, bounds: Option<&'a BoundTables>) -> SolverOptions<'a> {
-        SolverOptions { bounds, ..self }
+    pub fn bounds(self, bounds: impl Into<Option<&'a BoundTables>>) -> SolverOptions<'a> {
+        SolverOptions { bounds: bounds.into(), ..self }
     }
 
     /// Sets the largest layer to use, exact or bound; all layers by default.
@@ -98,15 +98,15 @@ impl<'a> SolverOptions<'a> {
     /// there is neither, it is that of the bound tables, provided that no exact tables are used. Otherwise
     /// evaluations are learned from the tables, and without tables they are half of the seeds in play.
     #[must_use]
-    pub fn network(self, network: Option<&'a PhasedNetwork>) -> SolverOptions<'a> {
-        SolverOptions { network, ..self }
+    pub fn network(self, network: impl Into<Option<&'a PhasedNetwork>>) -> SolverOptions<'a> {
+        SolverOptions { network: network.into(), ..self }
     }
 
     /// Sets the book, whose bounds are taken as proved; it must have the same rules and pits. No book by
     /// default.
     #[must_use]
-    pub fn book(self, book: Option<&'a Book>) -> SolverOptions<'a> {
-        SolverOptions { book, ..self }
+    pub fn book(self, book: impl Into<Option<&'a Book>>) -> SolverOptions<'a> {
+        SolverOptions { book: book.into(), ..self }
     }
 
     /// Sets the largest layer whose exact table is used; all by default. Higher layers are read from bound

@@ -13,10 +13,16 @@ pub struct Solution {
     pub score: u32,
     /// The final store difference for the mover.
     pub value: i64,
-    /// The moves that keep the value, nearest the store last. Empty if the game is over.
-    pub best: Vec<Pit>,
+    pub(super) best: Vec<Pit>,
     /// A line of best play to the end of the game.
     pub line: Line,
+}
+
+impl Solution {
+    /// The moves that keep the value, nearest the store last. None if the game is over.
+    pub fn best(&self) -> impl Iterator<Item = Pit> + '_ {
+        self.best.iter().copied()
+    }
 }
 
 /// The beginning of a first turn: one move, or two if the first is an again-move.

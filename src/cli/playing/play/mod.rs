@@ -290,9 +290,9 @@ impl Play {
                 Some(player) => {
                     let Choice { pit, worth, source } = match self.ask(player.as_mut(), &before) {
                         Ok(choice) => choice,
-                        Err(PlayError::Engine { player, fault }) => {
+                        Err(PlayError::Engine { player, fault, stderr }) => {
                             let (name, other) = (before.name(), before.other_name());
-                            output::line(format_args!("{name}, {player}, forfeits the game: it {fault}"))?;
+                            output::line(format_args!("{name}, {player}, forfeits the game: it {fault}{stderr}"))?;
                             output::line(format_args!("{other} wins\nline {}", game.line()))?;
                             self.save(&mut saved, &game, Some(format!("{name} forfeits: it {fault}")))?;
                             return Ok(Outcome::Done);

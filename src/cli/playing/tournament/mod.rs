@@ -34,9 +34,8 @@ use crate::cli::process::signals::cancelled_by_signal;
 
 /// Play players against each other, and evaluate their moves
 ///
-/// Use this to compare players or engines. Every player meets every other in both orders, and itself once. The tables
-/// evaluate moves as far as they reach. The default players are the nine of Pekař et al. 2020, Table 2. Others are
-/// perfect, minimax:D, alphabeta:D, greedy, random:SEED, and engine:COMMAND for another program that speaks the
+/// Use this to compare players or engines. Every player meets every other in both orders. The tables evaluate moves as
+/// far as they reach. The default players are the nine of Pekař et al. 2020, Table 2. Others are perfect, minimax:D, alphabeta:D, greedy, random:SEED, and engine:COMMAND for another program that speaks the
 /// protocol of docs/engine.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
@@ -66,6 +65,9 @@ pub(crate) struct Tournament {
     /// Make N random moves from the start before the players take over
     #[arg(long, value_name = "N", default_value_t = 0)]
     random_moves: u32,
+    /// Let each player play itself, too, as a single player does
+    #[arg(long)]
+    self_play: bool,
     /// Time for a move, such as 2s or 500ms [default: players search to their depth, and the perfect one until its
     /// move is proved]
     #[arg(long, value_name = "TIME", value_parser = args::time::<1>)]
@@ -107,7 +109,10 @@ impl Tournament {
         let tables = self.with.open_tables(largest, true)?;
         // Games run in parallel, each on one thread.
         let setting = self.with.setting(&tables, 1);
-        let tournament = Games::new(players, starts, setting).time(self.time);
+        let mut tournament = Games::new(players, starts, setting).time(self.time);
+        if self.self_play {
+            tournament = tournament.with_self_play();
+        }
 
         let _lock = self.save.as_deref().map(saved::reserve).transpose()?;
         let state = self.state.as_ref().map(|path| saved::open(path, &tournament, self.with.seed, self.time));
@@ -116,15 +121,17 @@ impl Tournament {
             output::note(format_args!("resumed: {} of {} games are over", saved.len(), tournament.games()));
         }
         let begin = Instant::now();
-        let Played { games, stopped, failed } = play(&tournament, saved, state)?;
+        let Played { games, names, stopped, failed } = play(&tournament, saved, state)?;
         let mut written = failed.map_or(Ok(()), |error| Err(error.into()));
         // A stopped tournament goes on from the state, and writes its games then.
         if let Some(path) = self.save.as_deref().filter(|_| !(stopped && self.state.is_some())) {
             let event = event(&tournament, self.with.seed, self.time);
-            let records = games.iter().map(|game| game.record(&tournament, &event)).collect::<Result<Vec<_>, _>>()?;
+            let records: Vec<GameRecord> =
+                games.iter().map(|game| game.record(&tournament, &names, &event)).collect::<Result<_, _>>()?;
             written = written.and(games::write(path, &records));
         }
-        let report = TournamentReport::new(&tournament, &games, self.with.seed, begin.elapsed().as_secs_f64());
+        let seconds = begin.elapsed().as_secs_f64();
+        let report = TournamentReport::new(&tournament, names, &games, self.with.seed, seconds);
         if let Err(error) = written {
             // A command that fails prints no answer, but games of hours must not be lost with the disk.
             output::message(serde_json::to_string(&report).map_err(failure::failed)?);
@@ -149,6 +156,8 @@ impl Tournament {
 struct Played {
     /// All games, in the order of their numbers.
     games: Vec<Finished>,
+    /// Names of the players.
+    names: Vec<String>,
     /// True if it was stopped before the last one.
     stopped: bool,
     /// Error of a game that could not be saved.
@@ -167,8 +176,9 @@ fn play(tournament: &Games, saved: Vec<Finished>, state: Option<StateFile>) -> f
     let progress = Progress::of(left.len() as u64, "games").at(stage);
     let done = AtomicU64::new(0);
     let finished = Mutex::new((saved, state, None));
+    let mut names: Vec<String> = tournament.players.iter().map(ToString::to_string).collect();
     let played = progress.complete(&done, || {
-        tournament.try_engines(&cancel)?;
+        names = tournament.try_engines(&cancel)?;
         tournament.run_some(&left, &cancel, &|played| {
             let game = Finished::new(tournament, played);
             let (games, state, failed) = &mut *finished.lock();
@@ -183,8 +193,8 @@ fn play(tournament: &Games, saved: Vec<Finished>, state: Option<StateFile>) -> f
     let (mut games, _, failed) = finished.into_inner();
     games.sort_by_key(|game| game.number);
     match played {
-        Ok(_) => Ok(Played { games, stopped: false, failed }),
-        Err(PlayError::Stopped) => Ok(Played { games, stopped: true, failed }),
+        Ok(_) => Ok(Played { games, names, stopped: false, failed }),
+        Err(PlayError::Stopped) => Ok(Played { games, names, stopped: true, failed }),
         Err(error) => Err(error.into()),
     }
 }

@@ -3,12 +3,12 @@
 use std::io;
 
 use indicatif::HumanCount;
-use kalah::play::{Accuracy, Median, Tournament};
+use kalah::play::{Accuracy, LastLines, Median, Tournament};
 use serde::Serialize;
 
 use crate::cli::output;
 use crate::cli::output::report::Grid;
-use crate::cli::playing::tournament::saved::Finished;
+use crate::cli::playing::tournament::saved::{Finished, SavedForfeit};
 
 /// Report on a tournament.
 #[derive(Serialize)]
@@ -36,6 +36,9 @@ pub(super) struct TournamentReport {
 #[derive(Serialize)]
 struct PlayerReport {
     player: String,
+    /// Command line of an engine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<String>,
     all: Share,
     first: Share,
     second: Share,
@@ -104,6 +107,9 @@ struct ForfeitReport {
     player: String,
     /// Its fault.
     fault: String,
+    /// Last lines of its standard error.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stderr: Vec<String>,
 }
 
 impl From<Accuracy> for AccuracyReport {
@@ -138,7 +144,7 @@ impl Share {
 }
 
 impl PlayerReport {
-    fn new(player: usize, name: String, matches: &[Finished]) -> PlayerReport {
+    fn new(player: usize, name: String, command: Option<String>, matches: &[Finished]) -> PlayerReport {
         let (mut as_first, mut as_second) = (Vec::new(), Vec::new());
         let (mut evaluated, mut moves, mut seconds) = (Accuracy::default(), 0, 0.0);
         for played in matches {
@@ -154,6 +160,7 @@ impl PlayerReport {
         }
         PlayerReport {
             player: name,
+            command,
             all: Share::of(&[&as_first[..], &as_second[..]].concat()),
             first: Share::of(&as_first),
             second: Share::of(&as_second),
@@ -171,8 +178,16 @@ fn decimal(value: f64) -> String {
 
 impl TournamentReport {
     /// Returns the report on the finished games of a tournament, in the order of their numbers.
-    pub(super) fn new(tournament: &Tournament, matches: &[Finished], seed: u64, seconds: f64) -> TournamentReport {
-        let name = |player: usize| tournament.players[player].to_string();
+    pub(super) fn new(
+        tournament: &Tournament,
+        names: Vec<String>,
+        matches: &[Finished],
+        seed: u64,
+        seconds: f64,
+    ) -> TournamentReport {
+        let name = |player: usize| names[player].clone();
+        let command = |player: usize| Some(&tournament.players[player]).filter(|player| player.is_engine());
+        let command = |player: usize| command(player).map(ToString::to_string);
         let players = 0..tournament.players.len();
         let pairs = matches.chunk_by(|a, b| (a.first, a.second) == (b.first, b.second)).map(|games| {
             let mean = |seat: usize| {
@@ -188,9 +203,10 @@ impl TournamentReport {
             start: played.start,
             seeds: played.seeds,
             line: played.line.to_string(),
-            forfeit: played.forfeit.as_ref().map(|(first, fault)| ForfeitReport {
-                player: name(if *first { played.first } else { played.second }),
-                fault: fault.clone(),
+            forfeit: played.forfeit.clone().map(|SavedForfeit { first, fault, stderr }| ForfeitReport {
+                player: name(if first { played.first } else { played.second }),
+                fault,
+                stderr,
             }),
             evaluated: played.accuracy.map(AccuracyReport::from),
             moves: played.moves().iter().sum(),
@@ -201,7 +217,7 @@ impl TournamentReport {
             seed,
             starts: tournament.starts.iter().map(ToString::to_string).collect(),
             table_seeds: tournament.setting.tables.and_then(|tables| tables.max_seeds()),
-            players: players.clone().map(|player| PlayerReport::new(player, name(player), matches)).collect(),
+            players: players.map(|player| PlayerReport::new(player, name(player), command(player), matches)).collect(),
             pairs: pairs.collect(),
             games: games.collect(),
             threads: rayon::current_num_threads(),
@@ -299,16 +315,17 @@ impl TournamentReport {
         output::line(format_args!("{games} of {}, {moves}, {by}; {:.1} s", self.rules, self.seconds))
     }
 
-    /// Prints the forfeited games of each engine, and its fault in the first of them.
+    /// Prints the forfeited games of each engine, and its fault and last lines in the first of them.
     fn print_forfeits(&self) -> io::Result<()> {
         let forfeits: Vec<&ForfeitReport> = self.games.iter().filter_map(|game| game.forfeit.as_ref()).collect();
         let mut printed: Vec<&str> = Vec::new();
-        for ForfeitReport { player, fault } in &forfeits {
+        for ForfeitReport { player, fault, stderr } in &forfeits {
             if !printed.contains(&player.as_str()) {
                 printed.push(player);
                 let games = forfeits.iter().filter(|forfeit| forfeit.player == *player).count();
                 let games = output::count(games, "game");
-                output::line(format_args!("{player} forfeits {games}, the first one because it {fault}"))?;
+                let stderr = LastLines(stderr.clone());
+                output::line(format_args!("{player} forfeits {games}, the first one because it {fault}{stderr}"))?;
             }
         }
         if printed.is_empty() { Ok(()) } else { output::line("") }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kalah::file::{Document, FileContent, FileLock, StateError, StateFile, require_writable, resolved};
 use kalah::game::{Line, ParseError};
-use kalah::play::{Accuracy, Match, Tournament};
+use kalah::play::{Accuracy, Forfeit, Match, Tournament};
 use kalah::progress::total_seconds;
 use kalah::record::GameRecord;
 use serde::{Deserialize, Serialize};
@@ -16,6 +16,23 @@ use crate::cli::output;
 
 /// Header with the seconds that both players took.
 const SECONDS: &str = "Seconds";
+
+/// Loss of a game by a fault of an engine.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct SavedForfeit {
+    /// True if the first player forfeits.
+    pub first: bool,
+    pub fault: String,
+    /// Last lines of the engine's standard error.
+    pub stderr: Vec<String>,
+}
+
+impl SavedForfeit {
+    fn new(forfeit: &Forfeit) -> SavedForfeit {
+        let Forfeit { first, fault, stderr, .. } = forfeit;
+        SavedForfeit { first: *first, fault: fault.to_string(), stderr: stderr.0.clone() }
+    }
+}
 
 /// Finished game, for reports and files.
 pub(super) struct Finished {
@@ -30,8 +47,7 @@ pub(super) struct Finished {
     pub line: Line,
     /// Seeds of both players at the end.
     pub seeds: [u32; 2],
-    /// Forfeit: true for the first player, and the fault.
-    pub forfeit: Option<(bool, String)>,
+    pub forfeit: Option<SavedForfeit>,
     pub accuracy: [Accuracy; 2],
     /// Seconds that both players took.
     pub seconds: [f64; 2],
@@ -52,7 +68,7 @@ impl Finished {
             start,
             line: played.game.line(),
             seeds: played.game.seeds,
-            forfeit: played.game.forfeit.as_ref().map(|forfeit| (forfeit.first, forfeit.fault.to_string())),
+            forfeit: played.game.forfeit.as_ref().map(SavedForfeit::new),
             accuracy: played.accuracy,
             seconds,
         }
@@ -65,15 +81,19 @@ impl Finished {
         moves
     }
 
-    /// Returns the game as text, with this `event`.
-    pub(super) fn record(&self, tournament: &Tournament, event: &str) -> Result<GameRecord, ParseError> {
-        let name = |player: usize| tournament.players[player].to_string();
+    /// Returns the game as text, with the `names` of the players and this `event`.
+    pub(super) fn record(
+        &self,
+        tournament: &Tournament,
+        names: &[String],
+        event: &str,
+    ) -> Result<GameRecord, ParseError> {
         let start = tournament.starts[self.start];
         let record = GameRecord::new(tournament.setting.rules, start, self.line.clone())?;
-        let mut record = record.with_header("South", &name(self.first)).with_header("North", &name(self.second));
+        let mut record = record.with_header("South", &names[self.first]).with_header("North", &names[self.second]);
         record = record.with_header("Event", event).with_header("Round", &(self.number + 1).to_string());
         record = record.with_header(SECONDS, &format!("{:.6} {:.6}", self.seconds[0], self.seconds[1]));
-        if let Some((first, fault)) = &self.forfeit {
+        if let Some(SavedForfeit { first, fault, .. }) = &self.forfeit {
             record.result = Some(self.seeds);
             record = record.with_header("Termination", &format!("{}: it {fault}", forfeits(*first)));
         }
@@ -111,7 +131,7 @@ pub(super) fn event(tournament: &Tournament, seed: u64, time: Option<Duration>) 
 }
 
 /// The file of `--state`: a record for each game.
-const DOCUMENT: Document = Document { format: "kalah tournament", version: 1 };
+const DOCUMENT: Document = Document { format: "kalah tournament", version: 2 };
 
 /// Identity of a tournament.
 #[derive(Serialize)]
@@ -122,6 +142,7 @@ struct Work {
     starts: String,
     seed: u64,
     seconds_a_move: Option<f64>,
+    self_play: bool,
 }
 
 /// A game in the file of `--state`.
@@ -130,7 +151,7 @@ struct SavedGame {
     number: usize,
     line: String,
     seeds: [u32; 2],
-    forfeit: Option<(bool, String)>,
+    forfeit: Option<SavedForfeit>,
     seconds: [f64; 2],
 }
 
@@ -149,6 +170,7 @@ pub(super) fn open(
         starts: output::hex(starts.finalize().as_bytes()),
         seed,
         seconds_a_move: time.map(|time| time.as_secs_f64()),
+        self_play: tournament.self_play,
     };
     let (file, saved) = StateFile::open(path, DOCUMENT, &work)?;
     let read = |(index, game)| {

@@ -1,5 +1,6 @@
 use std::time::{Duration, Instant};
 
+use kalah_base::printable::printable;
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Pit, Position, Rules};
 
@@ -13,6 +14,9 @@ const READY_TIME: Duration = Duration::from_secs(10);
 /// Time within which an engine must answer `stop` with a move.
 const STOP_TIME: Duration = Duration::from_millis(500);
 
+/// Maximum characters of a name that an engine sends.
+const MAX_NAME: usize = 40;
+
 /// Interval between checks of a time limit.
 const CHECK_EVERY: Duration = Duration::from_millis(5);
 
@@ -22,11 +26,13 @@ pub(in crate::play) struct External {
     command: EngineCommand,
     rules: Rules,
     process: Option<Process>,
+    /// Name that the engine sent.
+    pub(in crate::play) sent_name: Option<String>,
 }
 
 impl External {
     pub(crate) fn new(command: EngineCommand, rules: Rules) -> External {
-        External { command, rules, process: None }
+        External { command, rules, process: None, sent_name: None }
     }
 
     /// Starts the engine, unless it is running, and makes it ready for a game from `start`. Without a process
@@ -38,7 +44,13 @@ impl External {
         let process = self.process.insert(Process::start(&self.command)?);
         process.say(format_args!("kalah 1"))?;
         let mut plays = true;
+        let sent_name = &mut self.sent_name;
         let greeted = wait(process, cancel, |word, rest| match word {
+            "id" => {
+                let name = rest.strip_prefix("name ").map(|name| printable(name.trim(), MAX_NAME));
+                *sent_name = name.or(sent_name.take());
+                Ok(false)
+            }
             "rules" => {
                 plays = rest.split_whitespace().any(|name| name.parse() == Ok(self.rules));
                 Ok(false)
@@ -109,10 +121,8 @@ impl External {
 
     /// The error of a fault. The process is killed and reaped.
     fn failed(&mut self, fault: EngineFault) -> PlayError {
-        if let Some(process) = self.process.take() {
-            process.kill();
-        }
-        PlayError::Engine { player: self.name(), fault }
+        let stderr = self.process.take().map(Process::kill).unwrap_or_default();
+        PlayError::Engine { player: self.name(), fault, stderr }
     }
 }
 

@@ -1,10 +1,12 @@
 //! Command lines of engines, and their processes. Each process has a group of its own. So Ctrl-C in a terminal does
 //! not reach it, and the processes that it starts are killed with it.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::str::FromStr;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,13 +14,16 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::MAX_LINE;
-use crate::play::EngineFault;
+use crate::play::{EngineFault, LastLines};
 
 /// Maximum lines of an engine that wait to be read; then the engine waits.
 const MAX_WAITING: usize = 64;
 
 /// Time after which an engine is killed if it does not end after `quit`, or after it closed its output.
 const END_TIME: Duration = Duration::from_millis(200);
+
+/// Bytes of an engine's standard error that are kept, the last ones.
+const KEPT_ERRORS: usize = 4096;
 
 /// Interval between checks that a process has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
@@ -79,20 +84,55 @@ pub(super) struct Process {
     child: Child,
     input: ChildStdin,
     heard: Receiver<Result<String, EngineFault>>,
+    errors: Errors,
     /// True if it may be asked to quit, rather than killed at once.
     sound: bool,
 }
 
+/// Standard error of an engine.
+struct Errors {
+    /// Its last bytes.
+    kept: Arc<Mutex<VecDeque<u8>>>,
+    /// Disconnected when all processes have closed it.
+    closed: Receiver<()>,
+}
+
+impl Errors {
+    /// Keeps the last bytes of `stderr`, on a thread that ends with it.
+    fn of(mut stderr: ChildStderr) -> io::Result<Errors> {
+        let (kept, (open, closed)) = (Arc::<Mutex<VecDeque<u8>>>::default(), sync_channel(0));
+        let bytes = Arc::clone(&kept);
+        thread::Builder::new().spawn(move || {
+            let mut read = [0; 1024];
+            while let Ok(count @ 1..) = stderr.read(&mut read) {
+                let mut kept = bytes.lock();
+                kept.extend(&read[..count]);
+                let excess = kept.len().saturating_sub(KEPT_ERRORS);
+                kept.drain(..excess);
+            }
+            drop(open);
+        })?;
+        Ok(Errors { kept, closed })
+    }
+
+    /// The last lines. A process that left the group may keep the pipe open, so the wait for its end is short.
+    fn last_lines(&self) -> LastLines {
+        let _ = self.closed.recv_timeout(END_TIME);
+        LastLines::of(&String::from_utf8_lossy(self.kept.lock().make_contiguous()))
+    }
+}
+
 impl Process {
-    /// Starts the program of a command line. Its stderr is discarded.
+    /// Starts the program of a command line.
     pub(super) fn start(command: &EngineCommand) -> Result<Process, EngineFault> {
         let fault = |error: io::Error| EngineFault::Start(error.to_string());
         let mut process = Command::new(command.program());
-        process.args(command.arguments()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        process.args(command.arguments()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = spawn(&mut process).map_err(fault)?;
         let (input, output) = (child.stdin.take().expect("it is piped"), child.stdout.take().expect("it is piped"));
+        let errors = Errors::of(child.stderr.take().expect("it is piped")).map_err(fault)?;
         let (sender, heard) = sync_channel(MAX_WAITING);
-        let process = Process { child, input, heard, sound: true };
+        let process = Process { child, input, heard, errors, sound: true };
         // An engine that does not read must not block us.
         #[cfg(unix)]
         rustix::io::ioctl_fionbio(&process.input, true).map_err(|error| fault(error.into()))?;
@@ -122,9 +162,11 @@ impl Process {
         }
     }
 
-    /// Kills the process, which has a fault.
-    pub(super) fn kill(mut self) {
+    /// Kills the process, which has a fault. Returns the last lines of its standard error.
+    pub(super) fn kill(mut self) -> LastLines {
         self.sound = false;
+        end(&mut self.child);
+        self.errors.last_lines()
     }
 
     /// The fault of a process that ended or closed a pipe.

@@ -18,31 +18,36 @@ None if the position had more seeds in play than the tables.
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import gymnasium
 import numpy as np
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from .. import Position, Rules, Tables
+from .. import Game, Position, Rules, Tables, _arguments
 from ..errors import ArgumentError, IllegalMoveError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..names import RulesName
+
 __all__ = ["env", "raw_env"]
 
 AGENTS = ["player_0", "player_1"]
 
+Reward = Literal["outcome", "difference"]
+RenderMode = Literal["human", "ansi"]
+
 
 def env(
     board: Position | str = "6x4",
-    rules: Rules | str = "standard",
+    rules: Rules | RulesName = "standard",
     *,
     tables: Tables | None = None,
-    reward: str = "outcome",
-    render_mode: str | None = None,
+    reward: Reward = "outcome",
+    render_mode: RenderMode | None = None,
 ) -> Any:
     """Returns the environment with PettingZoo's usual wrappers: an illegal action ends the game with reward -1.
 
@@ -71,11 +76,11 @@ class raw_env(AECEnv):  # type: ignore[misc]
     def __init__(
         self,
         board: Position | str = "6x4",
-        rules: Rules | str = "standard",
+        rules: Rules | RulesName = "standard",
         *,
         tables: Tables | None = None,
-        reward: str = "outcome",
-        render_mode: str | None = None,
+        reward: Reward = "outcome",
+        render_mode: RenderMode | None = None,
     ) -> None:
         super().__init__()
         self.board = _position(board)
@@ -84,10 +89,9 @@ class raw_env(AECEnv):  # type: ignore[misc]
             raise TypeError(f"tables are a kalah.Tables, not {type(tables)}")
         if tables is not None and (tables.rules, tables.pits) != (self.rules, self.board.pits):
             raise ArgumentError(f"{tables} are not for {self.rules} with {self.board.pits} pits")
-        if reward not in ("outcome", "difference"):
-            raise ArgumentError(f"reward must be 'outcome' or 'difference', not {reward!r}")
-        if render_mode not in (None, *self.metadata["render_modes"]):
-            raise ArgumentError(f"render_mode must be 'human' or 'ansi', not {render_mode!r}")
+        _arguments.name("reward", reward, Reward)
+        if render_mode is not None:
+            _arguments.name("render_mode", render_mode, RenderMode)
         self.tables, self.reward, self.render_mode = tables, reward, render_mode
         pits, seeds = self.board.pits, _all_seeds(self.board)
         self.possible_agents = list(AGENTS)
@@ -115,8 +119,8 @@ class raw_env(AECEnv):  # type: ignore[misc]
         start = _position((options or {}).get("board", self.board))
         if start.pits != self.board.pits or _all_seeds(start) > _all_seeds(self.board):
             raise ArgumentError(f"{start} has other pits or more seeds than {self.board}")
-        self.position = start
-        """The position, seen by the agent to move."""
+        self.game = Game(start, self.rules)
+        """The game."""
         self.agents = list(AGENTS)
         self.agent_selection = AGENTS[0]
         self.rewards = dict.fromkeys(AGENTS, 0)
@@ -128,7 +132,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
         """Returns the agent's observation."""
         moves = agent == self.agent_selection
-        position = self.position if moves else self.position.turned()
+        position = self.game.position if moves else self.game.position.turned()
         seeds = [*position.mover, *position.other, position.mover_store, position.other_store]
         mask = np.zeros(position.pits, np.int8)
         if moves:
@@ -143,19 +147,17 @@ class raw_env(AECEnv):  # type: ignore[misc]
             return
         if action is None:
             raise IllegalMoveError("no action is given, and the game is not over")
-        before, move = self.position, operator.index(action) + 1
-        self.position, again = before.play(move, self.rules)
+        before, move = self.game.position, operator.index(action) + 1
+        self.game.push(move)
         if self.tables is not None:
             self.infos[agent] = {"lost": self._lost(before, move)}
-        if not again:
-            self.agent_selection = AGENTS[1 - AGENTS.index(agent)]
+        self.agent_selection = AGENTS[self.game.player]
         self._cumulative_rewards[agent] = 0
-        value = self.position.final_value
+        value = self.game.value
         if value is not None:
             if self.reward == "outcome":
                 value = (value > 0) - (value < 0)
-            for other in AGENTS:
-                self.rewards[other] = value if other == self.agent_selection else -value
+            self.rewards = dict(zip(AGENTS, (value, -value), strict=True))
             self.terminations = dict.fromkeys(AGENTS, True)
         self._accumulate_rewards()
         if self.render_mode == "human":
@@ -173,13 +175,8 @@ class raw_env(AECEnv):  # type: ignore[misc]
         if self.render_mode is None:
             gymnasium.logger.warn("render() does nothing without a render_mode: give 'human' or 'ansi'")
             return None
-        first = self.agent_selection == AGENTS[0]
-        south = self.position if first else self.position.turned()
-        north = " ".join(f"{seeds:2}" for seeds in reversed(south.other))
-        row = " ".join(f"{seeds:2}" for seeds in south.mover)
-        space = " " * len(row)
-        stores = f"{south.other_store:2} {space} {south.mover_store:2}"
-        text = f"   {north}   player_1\n{stores}\n   {row}   player_0\n"
+        north, stores, row = str(self.game).split("\n")
+        text = f"{north}   player_1\n{stores}\n{row}   player_0\n"
         if self.render_mode == "ansi":
             return text
         print(text)
