@@ -9,10 +9,8 @@ use kalah_core::text::size;
 use rayon::prelude::*;
 
 use super::expand::Block;
-use super::graph_rows::GraphRows;
-use super::space::{Side, Space};
+use super::space::{Convention, GraphRows, Side, Space, state_space};
 use super::tally::{Branching, Outcomes, Subgraph, tally};
-use super::{Convention, state_space};
 
 /// Explores a game graph.
 #[derive(Clone, Copy, Debug)]

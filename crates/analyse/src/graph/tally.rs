@@ -7,8 +7,7 @@ use kalah_tables::table::frame_in_parallel;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::graph_rows::GraphRows;
-use super::space::{Plane, Side, Space};
+use super::space::{GraphRows, Plane, Side, Space};
 
 /// Positions by outcome for the first player. In JSON they are numbers in an array: won, lost, drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

@@ -10,7 +10,6 @@
 // | `kind` | the contents of a file of this program |
 // | `overwrite` | refusing to replace files whose content would be lost |
 // | `output` | the file of a result: a regular one, a pipe or a device |
-// | `seal` | JSON with a checksum |
 // | `document` | JSON with a format, a version and a checksum: a file, or its first line |
 // | `state` | files of unfinished work, from which a later run continues |
 // | `bulk` | writing large sections, past the page cache where that is faster |
@@ -32,7 +31,6 @@ mod output;
 mod overwrite;
 mod read_back;
 mod replace;
-mod seal;
 mod state;
 
 use std::path::{Path, PathBuf};
@@ -40,7 +38,7 @@ use std::path::{Path, PathBuf};
 pub use bulk::{BulkFile, LEAST_DIRECT_BYTES};
 pub use companion::{CompanionError, open_companion, refuse_link, remove_own, require_own};
 pub use directory::{create_directory, other_version, refuse_dangling, sync_directory};
-pub use document::{Document, DocumentError};
+pub use document::{Document, DocumentError, Seal};
 pub use kalah_core::file::{found, open, open_with, read, read_exact_at, read_to_string};
 pub use kind::FileContent;
 pub use lock::{FileLock, LockError};
@@ -50,7 +48,6 @@ pub use read_back::read_back;
 pub use replace::{
     Replacement, is_temporary_of, persist_new, remove_leftovers, replace, require_writable, temporary_beside,
 };
-pub use seal::{Seal, SealError};
 pub use state::{StateError, StateFile};
 
 /// Resolves `path` if it is a link. A lock and a replacement must be in the directory of the file

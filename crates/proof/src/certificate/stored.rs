@@ -7,12 +7,11 @@ use kalah_base::file;
 use kalah_base::progress::Pulse;
 use kalah_base::system::AvailableMemory;
 use kalah_core::game::{Bounds, Position};
-use kalah_solve::bounds::{BLOCK_CLAIMS, BlockEntry, ClaimKeys, CodedClaim};
+use kalah_solve::blocks::{BLOCK_CLAIMS, BlockEntry};
+use kalah_solve::bounds::{Claim, ClaimKeys, ClaimSet, CodedClaim};
 use rayon::prelude::*;
 
-use super::check_error::CheckError;
-use super::claim::{Claim, ClaimSet};
-use super::error::{CertificateDamage, CertificateError, CertificatePart};
+use super::error::{CertificateDamage, CertificateError, CertificatePart, CheckError};
 use super::format::{DIGEST_BYTES, HEADER_BYTES, Header};
 use super::statement::{Certificate, Head};
 
