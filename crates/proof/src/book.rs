@@ -9,8 +9,7 @@ use kalah_solve::book::{Book, BookError};
 use kalah_solve::solve::{SolveError, Solver};
 
 /// Positions to solve, and the time for each.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct MakeOptions {
     /// The turns from the start after which positions are solved. Bounds of shallower positions follow from
     /// those.
@@ -21,13 +20,6 @@ pub struct MakeOptions {
     /// The time for each position. A position that takes longer keeps the bounds proved by then. `None`: no
     /// limit.
     pub within: Option<Duration>,
-}
-
-impl MakeOptions {
-    /// All positions after up to `turns` turns, without a limit of time.
-    pub fn new(turns: u32) -> MakeOptions {
-        MakeOptions { turns, loss: None, within: None }
-    }
 }
 
 /// A finished position.

@@ -17,7 +17,6 @@ const BATCH: u32 = 4096;
 
 /// Settings of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct OpeningScan {
     /// The rule set.
     pub rules: Rules,
@@ -184,12 +183,6 @@ impl OpeningScan {
     #[must_use]
     pub const fn new(rules: Rules, limits: Limits) -> OpeningScan {
         OpeningScan { rules, limits, wins: false }
-    }
-
-    /// Sets whether wins within the first turn are listed.
-    #[must_use]
-    pub const fn wins(self, wins: bool) -> OpeningScan {
-        OpeningScan { wins, ..self }
     }
 
     /// Verdict on one start position, checked by the rules.

@@ -55,8 +55,9 @@ struct Block {
 impl Contents {
     /// Reads a certificate, verifies its checksums and its digest, and calls `each` with the claims of every block.
     fn read(
-        (mut source, bytes): (impl Read, u64),
         path: &Path,
+        mut source: impl Read,
+        bytes: u64,
         mut each: impl FnMut(&[CodedClaim]),
     ) -> Result<Contents, CertificateError> {
         let io = io(path);
@@ -127,7 +128,7 @@ impl Certificate {
         }
         let mut claims = Vec::new();
         let Contents { head, keys, .. } =
-            Contents::read((&*bytes, bytes.len() as u64), path, |block| claims.extend(block))?;
+            Contents::read(path, &*bytes, bytes.len() as u64, |block| claims.extend(block))?;
         Ok(Certificate { head, claims: ClaimSet::of_sorted(keys, claims) })
     }
 }
@@ -146,7 +147,7 @@ impl StoredCertificate {
         let path = path.as_ref();
         let file = file::open(path).map_err(io(path))?;
         let bytes = file.metadata().map_err(io(path))?.len();
-        let contents = Contents::read((&file, bytes), path, |_| ())?;
+        let contents = Contents::read(path, &file, bytes, |_| ())?;
         Ok(StoredCertificate { path: path.to_owned(), file, contents })
     }
 
