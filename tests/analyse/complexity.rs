@@ -9,15 +9,15 @@ fn start(pits: usize, seeds: u32) -> StartPosition {
     StartPosition { pits, seeds }
 }
 
-const RANDOM: Sampling = Sampling::new(Rules::SKalaha, Players::Random).seed(1);
+const RANDOM: Sampling = Sampling { seed: 1, ..Sampling::new(Rules::SKalaha, Players::Random) };
 
 #[test]
 fn the_seed_makes_the_games() {
     for players in [Players::Random, Players::AlphaBeta { depth: 4 }] {
-        let sampling = Sampling::new(Rules::Standard, players).games(20);
+        let sampling = Sampling { games: 20, ..Sampling::new(Rules::Standard, players) };
         let run = |threads: usize, seed: u64| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| sampling.seed(seed).run(start(4, 3)).unwrap())
+            pool.install(|| Sampling { seed, ..sampling }.run(start(4, 3)).unwrap())
         };
         assert_eq!(run(1, 5), run(3, 5), "{players:?}");
         assert_ne!(run(1, 5).games, run(1, 6).games, "{players:?}");
@@ -28,7 +28,7 @@ fn the_seed_makes_the_games() {
 fn games_that_leave_no_choice() {
     // With one pit a side, every position has one move.
     for rules in Rules::ALL {
-        let found = Sampling::new(rules, Players::Random).seed(1).run(start(1, 5)).unwrap();
+        let found = Sampling { rules, ..RANDOM }.run(start(1, 5)).unwrap();
         assert_eq!((found.branching.mean, found.tree.mean), (1.0, 0.0), "{rules}");
         assert_eq!((found.length.low, found.length.high), (found.length.mean, found.length.mean), "{rules}");
     }
@@ -42,13 +42,13 @@ fn games_that_leave_no_choice() {
 fn players_that_see_the_end_take_the_line_of_best_play() {
     // Kalah(2,1) is won by 2 with the moves 2 1, and by no other line.
     let players = Players::AlphaBeta { depth: 7 };
-    let found = Sampling::new(Rules::EmptyCapture, players).seed(1).run(start(2, 1)).unwrap();
+    let found = Sampling { rules: Rules::EmptyCapture, players, ..RANDOM }.run(start(2, 1)).unwrap();
     assert!(found.games.iter().all(|game| (game.plies, game.moves) == (2, 3)));
 }
 
 #[test]
 fn a_decided_game_is_shorter() {
-    let until_decided = RANDOM.until_decided(true).run(start(4, 4)).unwrap();
+    let until_decided = Sampling { until_decided: true, ..RANDOM }.run(start(4, 4)).unwrap();
     let to_the_end = RANDOM.run(start(4, 4)).unwrap();
     // The same random numbers give the same games, cut off earlier.
     let shorter = until_decided.games.iter().zip(&to_the_end.games);
@@ -59,7 +59,7 @@ fn a_decided_game_is_shorter() {
 #[test]
 fn intervals_hold_the_mean_and_narrow_with_more_games() {
     let width = |games: usize| {
-        let found = RANDOM.games(games).run(start(4, 4)).unwrap();
+        let found = Sampling { games, ..RANDOM }.run(start(4, 4)).unwrap();
         for estimate in [found.length, found.branching, found.tree] {
             assert!(estimate.low < estimate.mean && estimate.mean < estimate.high, "{estimate:?}");
         }
@@ -85,7 +85,7 @@ fn kvitberg_2026_table_3() {
     for (pits, row) in published {
         for (seeds, tree) in (1..).zip(row) {
             let games = 2000;
-            let found = RANDOM.games(games).run(start(pits, seeds)).unwrap().tree;
+            let found = Sampling { games, ..RANDOM }.run(start(pits, seeds)).unwrap().tree;
             let deviation = (found.high - found.low) / 3.92 * f64::sqrt(games as f64 / 100.0);
             if (f64::log10(tree) - found.mean).abs() > 3.5 * deviation {
                 far.push((pits, seeds));

@@ -26,7 +26,7 @@ fn graph(rules: Rules, start: StartPosition, convention: Convention) -> GameGrap
     let seeds = 2 * start.pits * start.seeds as usize;
     build(directory.path(), rules, start.pits, seeds).unwrap();
     let tables = Tables::open(directory.path(), rules, start.pits, seeds).unwrap();
-    let explorer = Explorer::new(rules, start, 1 << 30).convention(convention).tables(&tables);
+    let explorer = Explorer { rules, start, convention, memory: 1 << 30, tables: Some(&tables) };
     explorer.run(&Cancel::new(), &mut |_| {}).unwrap()
 }
 
@@ -257,10 +257,7 @@ fn threads_change_nothing() {
 #[test]
 fn graphs_that_do_not_fit_are_refused() {
     let board = start(5, 2);
-    let explore = |start, memory| {
-        let (rules, convention) = (Rules::EmptyCapture, Convention::Irving);
-        Explorer::new(rules, start, memory).convention(convention).run(&Cancel::new(), &mut |_| {})
-    };
+    let explore = |start, memory| Explorer::new(Rules::EmptyCapture, start, memory).run(&Cancel::new(), &mut |_| {});
     let need = Need::of(board).unwrap();
     let fits = explore(board, need.most).unwrap();
     assert!(fits.memory <= need.most);

@@ -245,7 +245,7 @@ fn manifest(directory: &Path) -> Asked<Vec<ManifestEntry>> {
 fn outcomes(directory: &Path) -> Asked<String> {
     let tables = open(directory, 8);
     let start: StartPosition = INSIDE.parse().unwrap();
-    let explorer = Explorer::new(RULES, start, 1 << 30).tables(&tables);
+    let explorer = Explorer { tables: Some(&tables), ..Explorer::new(RULES, start, 1 << 30) };
     match explorer.run(&Cancel::new(), &mut |_| ()) {
         Ok(graph) => Ok(format!("{:?}", graph.outcomes())),
         Err(GraphError::Table(error)) => Err(error),

@@ -1,21 +1,22 @@
 //! Files of jobs that are complete and wrong. They are found, named and run again, and no certificate rests on them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 #[cfg(feature = "cli")]
 use std::process::Output;
 use std::sync::Mutex;
 
 use kalah::build::build;
-use kalah::certificate::{Bound, Certificate, Check};
+use kalah::certificate::{Bound, Certificate, Check, ClaimKeys};
 use kalah::file::{Seal, StateError};
-use kalah::game::{Position, Rules};
+use kalah::game::{Position, Row, Rules};
 use kalah::progress::Pulse;
 use kalah::prove::{
     Checkers, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, State, Wanted,
 };
 use kalah::solve::{Solver, SolverOptions};
 use kalah::table::Tables;
+use kalah_solve::blocks::{compressed, take};
 use serde_json::{Value, json};
 
 use crate::certificates::stored;
@@ -96,12 +97,15 @@ impl<'a> Case<'a> {
     }
 }
 
-/// File of a job: the fields of its first line, and its claims before compression.
+/// File of a job: the fields of its first line, and its claims: those of re-searches, and all others.
 #[derive(Clone)]
 struct JobFile {
     head: Value,
-    claims: Vec<u8>,
+    claims: [BTreeMap<u128, [u8; 2]>; 2],
 }
+
+/// Fields of the first line with the numbers of claims.
+const COUNTS: [&str; 2] = ["searched", "one_ply"];
 
 impl JobFile {
     fn read(path: &Path) -> JobFile {
@@ -109,16 +113,32 @@ impl JobFile {
         let end = bytes.iter().position(|&byte| byte == b'\n').unwrap() + 1;
         let mut head: Value = Seal::Line { head: b"" }.open(&bytes[..end]).unwrap();
         head.as_object_mut().unwrap().remove("checksum").unwrap();
-        JobFile { head, claims: zstd::stream::decode_all(&bytes[end..]).unwrap() }
+        let position: Position = head["position"].as_str().unwrap().parse().unwrap();
+        let (keys, mut rest) = (ClaimKeys::new(position.pits()), &bytes[end..]);
+        let claims = COUNTS.map(|name| take(&mut rest, head[name].as_u64().unwrap(), &keys).unwrap());
+        JobFile { head, claims: claims.map(|claims| claims.into_iter().collect()) }
     }
 
     /// Writes the file with right checksums, as a regular writer would.
     fn write(&self, path: &Path) {
-        let claims = zstd::bulk::compress(&self.claims, 3).unwrap();
+        let mut bytes = Vec::new();
+        for claims in &self.claims {
+            let (list, blocks) = compressed(claims.iter().map(|(&key, &bounds)| (key, bounds))).unwrap();
+            bytes.extend([list, blocks.concat()].concat());
+        }
         let mut head = self.head.clone();
-        head["digest"] = json!(blake3::hash(&claims).to_hex().to_string());
-        let bytes = [Seal::Line { head: b"" }.close(&head).unwrap(), claims].concat();
-        std::fs::write(path, bytes).unwrap();
+        head["digest"] = json!(blake3::hash(&bytes).to_hex().to_string());
+        std::fs::write(path, [Seal::Line { head: b"" }.close(&head).unwrap(), bytes].concat()).unwrap();
+    }
+
+    /// Returns the file with other claims, and their numbers.
+    fn with_claims(&self, change: impl FnOnce(&mut [BTreeMap<u128, [u8; 2]>; 2])) -> JobFile {
+        let mut other = self.clone();
+        change(&mut other.claims);
+        for (name, claims) in COUNTS.iter().zip(&other.claims) {
+            other.head[name] = json!(claims.len());
+        }
+        other
     }
 
     fn position(&self) -> Position {
@@ -134,7 +154,7 @@ impl JobFile {
 }
 
 /// Changed files of a job, each with a description of the change.
-fn changes(job: &JobFile, pits: usize, most_claims: usize) -> Vec<(String, JobFile)> {
+fn changes(job: &JobFile, most_claims: usize) -> Vec<(String, JobFile)> {
     let mut changed = Vec::new();
     let mut head = |field: &str, value: Value| {
         let mut other = job.clone();
@@ -152,40 +172,52 @@ fn changes(job: &JobFile, pits: usize, most_claims: usize) -> Vec<(String, JobFi
     head("position", json!("1,1,1/1,1,1"));
     head("proof", json!("0123456789abcdef"));
     head("format", json!("kalah jab"));
-    head("version", json!(2));
+    head("version", json!(1));
     head("budget", json!(u64::MAX));
     head("nodes", json!(u64::MAX));
     head("seconds", json!(-1.0));
     head("seconds", json!(1e300));
     head("researches", json!(u64::MAX));
-    head("claims", json!(job.head["claims"].as_u64().unwrap() + 1));
-    let entry = 2 * pits + 3;
-    let claims = job.claims.len() / entry;
-    for claim in (0..claims).step_by((claims / most_claims).max(1)) {
-        let at = claim * entry;
-        let mut byte = |place: usize, by: i8| {
-            let mut other = job.clone();
-            let byte = &mut other.claims[at + place];
-            let Some(new) = byte.checked_add_signed(by) else { return };
-            *byte = new;
-            changed.push((format!("claim {claim}, byte {place}, {by:+}"), other));
-        };
-        for by in [1, -1] {
-            byte(2 * pits, by);
-            byte(2 * pits + 1, by);
+    for name in COUNTS {
+        head(name, json!(job.head[name].as_u64().unwrap() + 1));
+    }
+    let keys = ClaimKeys::new(job.position().pits());
+    for part in 0..2 {
+        let claims = &job.claims[part];
+        for (claim, (&key, &[lower, upper])) in claims.iter().enumerate().step_by((claims.len() / most_claims).max(1)) {
+            let mut change = |what: &str, change: &dyn Fn(&mut [BTreeMap<u128, [u8; 2]>; 2])| {
+                changed.push((format!("part {part}, claim {claim}, {what}"), job.with_claims(change)));
+            };
+            let position = keys.position(key).unwrap();
+            let seeds = position.seeds() as u8;
+            for (lower, upper) in
+                [(lower + 1, upper), (lower.wrapping_sub(1), upper), (lower, upper + 1), (lower, upper - 1)]
+            {
+                // Other bounds have no form in a block.
+                if lower <= upper && upper <= seeds && (lower, upper) != (0, seeds) {
+                    change(&format!("{lower} to {upper}"), &|claims| _ = claims[part].insert(key, [lower, upper]));
+                }
+            }
+            // A seed more, and one less.
+            let (mut more, mut less) = (position.mover().seeds().to_vec(), position.mover().seeds().to_vec());
+            more[claim % position.pits()] += 1;
+            let pit = less.iter().position(|&seeds| seeds > 0).unwrap();
+            less[pit] -= 1;
+            for row in [more, less] {
+                let other = Position::new(Row::new(&row).unwrap(), *position.other(), 0, 0).unwrap();
+                if !other.is_over() && u32::from(upper) <= other.seeds() {
+                    change(&format!("of {other}"), &|claims| {
+                        let bounds = claims[part].remove(&key).unwrap();
+                        claims[part].insert(keys.key(&other).unwrap(), bounds);
+                    });
+                }
+            }
+            change("in the other part", &|claims| {
+                let bounds = claims[part].remove(&key).unwrap();
+                claims[1 - part].insert(key, bounds);
+            });
+            change("left out", &|claims| _ = claims[part].remove(&key));
         }
-        // One seed more or less.
-        byte(claim % (2 * pits), 1);
-        byte((claim + 1) % (2 * pits), -1);
-        for flag in [1, 2] {
-            let mut other = job.clone();
-            other.claims[at + 2 * pits + 2] ^= flag;
-            changed.push((format!("claim {claim}, flag {flag}"), other));
-        }
-        let mut other = job.clone();
-        other.claims.drain(at..at + entry);
-        other.head["claims"] = json!(claims - 1);
-        changed.push((format!("without claim {claim}"), other));
     }
     changed
 }
@@ -223,7 +255,7 @@ fn every_change_ends_right(case: &Case, least_jobs: usize, most_claims: usize) {
     assert!(jobs(&whole).len() > least_jobs, "{:?}", jobs(&whole));
     for path in jobs(&whole) {
         let job = JobFile::read(&path);
-        for (what, changed) in changes(&job, case.position.pits(), most_claims) {
+        for (what, changed) in changes(&job, most_claims) {
             copy(&whole, &again);
             let file = again.join("jobs").join(path.file_name().unwrap());
             changed.write(&file);
@@ -297,7 +329,7 @@ fn jobs_that_state_something_wrong(proofs: &[Proof]) {
 }
 
 /// Gives a job the other answer, with a claim that states it as the result of a search.
-fn reverse(path: &Path, pits: usize) {
+fn reverse(path: &Path) {
     let mut job = JobFile::read(path);
     let (position, score) = (job.position(), job.head["score"].as_u64().unwrap() as u32);
     let seeds = position.seeds();
@@ -305,14 +337,12 @@ fn reverse(path: &Path, pits: usize) {
         Some(Bound::AtLeast(_)) => [0, score - 1],
         _ => [score, seeds],
     };
-    let mut claim: Vec<u8> =
-        position.mover().seeds().iter().chain(position.other().seeds()).map(|&seeds| seeds as u8).collect();
-    claim.extend([bounds[0] as u8, bounds[1] as u8, 3]);
-    let others = job.claims.chunks(2 * pits + 3).filter(|other| other[..2 * pits] != claim[..2 * pits]);
-    let claims: Vec<&[u8]> = others.chain([&claim[..]]).collect();
-    job.head["claims"] = json!(claims.len());
     job.head["bounds"] = json!(bounds);
-    job.claims = claims.concat();
+    let key = ClaimKeys::new(position.pits()).key(&position).unwrap();
+    let job = job.with_claims(|[searched, one_ply]| {
+        one_ply.remove(&key);
+        searched.insert(key, bounds.map(|bound| bound as u8));
+    });
     job.write(path);
 }
 
@@ -356,7 +386,7 @@ fn begin_with_wrong_jobs(rounds: usize, least: usize) {
                 std::fs::remove_file(path).unwrap();
             }
             for &at in &wrong {
-                reverse(&again.join("jobs").join(finished[at].file_name().unwrap()), 4);
+                reverse(&again.join("jobs").join(finished[at].file_name().unwrap()));
             }
             let ran = case.run(&again).unwrap_or_else(|error| panic!("{budget}, {round}, {wrong:?}: {error}"));
             let certificate = ran.certificate.unwrap();
@@ -380,7 +410,7 @@ fn a_wrong_job_is_named_rather_than_the_finished_certificate() {
         job.bound().is_some() && job.position() == position
     };
     let path = jobs(directory.path()).into_iter().find(is_of_start).unwrap();
-    reverse(&path, 3);
+    reverse(&path);
     let ran = case.run_beside_certificate(directory.path()).unwrap();
     assert_eq!(ran.wrong, BTreeSet::from([path]));
     assert_eq!(ran.certificate.unwrap().head.statement, first.head.statement);

@@ -123,7 +123,7 @@ fn a_damaged_file_is_refused_for_the_same_reason() {
     let (mut certificate, _) = certificate(directory.path());
     let few: Vec<Claim> = certificate.claims.iter().step_by(10_000).collect();
     certificate.claims = ClaimSet::new(6);
-    few.iter().for_each(|claim| certificate.claims.add(&claim.position, claim.bounds).unwrap());
+    few.iter().for_each(|claim| _ = certificate.claims.add(&claim.position, claim.bounds).unwrap());
     let path = directory.path().join("some.certificate");
     certificate.write(&path).unwrap();
     let sound = std::fs::read(&path).unwrap();

@@ -594,7 +594,7 @@ fn a_scan_that_the_rules_do_not_confirm_is_refused_even_with_a_checksum() {
     refused("more turns than are looked ahead", &|batch| batch.games[0].turns = 101);
     refused("longer lines than turns", &|batch| batch.games[0].turns = 1);
     // A line of another scan.
-    let other = scan().wins(true);
+    let other = OpeningScan { wins: true, ..scan() };
     let elsewhere = directory.path().join("other");
     drop(open_state(&elsewhere, &other).unwrap());
     let kept = [std::fs::read(&elsewhere).unwrap(), Seal::Line { head: &head }.close(batch).unwrap()].concat();

@@ -43,7 +43,8 @@ fn solver(rules: Rules, start: &Position) -> Solver<'static> {
 /// Makes a book of the first turns from `start`.
 fn made(rules: Rules, start: &Position, turns: u32) -> Book {
     let mut book = Book::new(rules, start.pits());
-    make(&solver(rules, start), start, &MakeOptions::new(turns), &mut book, &mut |_, _| Ok(())).unwrap();
+    make(&solver(rules, start), start, &MakeOptions { turns, ..MakeOptions::default() }, &mut book, &mut |_, _| Ok(()))
+        .unwrap();
     book
 }
 
@@ -146,8 +147,7 @@ fn books_agree_with_tables() {
     for (rules, start) in [(RULES, "3x3"), (Rules::Standard, "3x3"), (RULES, "3x2")] {
         let start = position(start);
         for (turns, loss) in [(0, None), (1, None), (3, None), (3, Some(1))] {
-            let mut options = MakeOptions::new(turns);
-            options.loss = loss;
+            let options = MakeOptions { turns, loss, within: None };
             let mut book = Book::new(rules, 3);
             make(&solver(rules, &start), &start, &options, &mut book, &mut |_, _| Ok(())).unwrap();
             assert_eq!(book.len(), book.exact());
@@ -159,8 +159,7 @@ fn books_agree_with_tables() {
         }
         assert!(made(rules, &start, 3).len() > made(rules, &start, 1).len());
         // The largest loss excludes no move.
-        let mut options = MakeOptions::new(3);
-        options.loss = Some(u32::MAX);
+        let options = MakeOptions { turns: 3, loss: Some(u32::MAX), within: None };
         let mut book = Book::new(rules, 3);
         make(&solver(rules, &start), &start, &options, &mut book, &mut |_, _| Ok(())).unwrap();
         assert_eq!(book.to_bytes(), made(rules, &start, 3).to_bytes());
@@ -174,10 +173,16 @@ fn a_stopped_book_goes_on_to_the_same_bytes() {
     let mut book = Book::new(RULES, 3);
     for steps in [1, 2, 5, 11, usize::MAX] {
         let mut left = steps;
-        let ended = make(&solver(RULES, &start), &start, &MakeOptions::new(3), &mut book, &mut |_, step| {
-            left -= usize::from(step.searched);
-            if left == 0 { Err(kalah::solve::SolveError::Stopped) } else { Ok(()) }
-        });
+        let ended = make(
+            &solver(RULES, &start),
+            &start,
+            &MakeOptions { turns: 3, ..MakeOptions::default() },
+            &mut book,
+            &mut |_, step| {
+                left -= usize::from(step.searched);
+                if left == 0 { Err(kalah::solve::SolveError::Stopped) } else { Ok(()) }
+            },
+        );
         assert_eq!(ended.is_ok(), steps == usize::MAX);
         book = Book::from_bytes(&book.to_bytes()).unwrap();
     }

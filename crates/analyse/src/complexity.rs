@@ -26,7 +26,6 @@ pub enum Players {
 
 /// Settings of a sample.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct Sampling {
     /// The rule set.
     pub rules: Rules,
@@ -89,24 +88,6 @@ impl Sampling {
     #[must_use]
     pub const fn new(rules: Rules, players: Players) -> Sampling {
         Sampling { rules, players, until_decided: false, games: 100, seed: 0 }
-    }
-
-    /// Sets whether a game also ends as soon as a store holds more than half of all seeds.
-    #[must_use]
-    pub const fn until_decided(self, until_decided: bool) -> Sampling {
-        Sampling { until_decided, ..self }
-    }
-
-    /// Sets the number of games, at least 1.
-    #[must_use]
-    pub const fn games(self, games: usize) -> Sampling {
-        Sampling { games, ..self }
-    }
-
-    /// Sets the random seed.
-    #[must_use]
-    pub const fn seed(self, seed: u64) -> Sampling {
-        Sampling { seed, ..self }
     }
 
     /// Plays games from `start` on the threads of the current pool.

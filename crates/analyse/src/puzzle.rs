@@ -35,7 +35,7 @@ impl Level {
     pub(crate) const ALL: [Level; 3] = [Level::Easy, Level::Medium, Level::Hard];
 
     /// The name in JSON documents and on the command line.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Level::Easy => "easy",
             Level::Medium => "medium",

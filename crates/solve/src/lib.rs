@@ -1,15 +1,17 @@
 //! Solving positions of the sowing game Kalah that are above its tables.
 //!
 //! The crate `kalah` re-exports these modules. Dependencies run one way:
-//! [`bounds`] <- [`book`] <- [`solve`] <- [`train`].
+//! [`bounds`] <- [`blocks`] <- [`book`] <- [`solve`] <- [`train`].
 //!
 //! | module | contents |
 //! |---|---|
 //! | [`book`] | proved bounds of positions near the start |
-//! | [`bounds`] | proved bounds of positions, sorted and compressed |
+//! | [`blocks`] | claims in compressed blocks |
+//! | [`bounds`] | proved bounds of positions: claims |
 //! | [`solve`] | solving positions above the tables |
 //! | [`train`] | training evaluation networks |
 
+pub mod blocks;
 pub mod book;
 pub mod bounds;
 pub mod solve;

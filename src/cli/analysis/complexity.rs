@@ -94,8 +94,7 @@ impl Complexity {
             PlayersName::Random => Players::Random,
         };
         let until_decided = self.convention == Convention::Irving;
-        let sampling =
-            Sampling::new(rules, players).until_decided(until_decided).games(self.games as usize).seed(self.seed);
+        let sampling = Sampling { rules, players, until_decided, games: self.games as usize, seed: self.seed };
         let (began, mut noted) = (Instant::now(), Instant::now());
         let mut boards = Vec::new();
         for start in self.boards.list() {

@@ -186,7 +186,7 @@ impl Graph {
                 Some(Tables::open(temporary.path(), rules, start.pits, seeds)?)
             }
         };
-        let explorer = Explorer::new(rules, start, memory).convention(convention).tables(tables.as_ref());
+        let explorer = Explorer { rules, start, convention, memory, tables: tables.as_ref() };
         let (mut noted, mut positions) = (Instant::now(), 0);
         let on_layer = &mut |layer: &GraphLayer| {
             positions += layer.positions();

@@ -118,7 +118,7 @@ impl OpeningScan {
         let ranges = self.ranges()?;
         let clock = Instant::now();
         let limits = Limits { turns: self.turns, positions: self.positions };
-        let scan = opening::OpeningScan::new(self.rules, limits).wins(self.wins);
+        let scan = opening::OpeningScan { rules: self.rules, limits, wins: self.wins };
         let (state, done) = match &self.state {
             Some(path) => {
                 let (state, done) = open_state(path, &scan)?;

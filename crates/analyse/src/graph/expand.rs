@@ -6,8 +6,7 @@ use kalah_solve::solve::Board;
 use kalah_tables::rows::{ForwardMove, Kind, SpillMap};
 use rayon::prelude::*;
 
-use super::graph_rows::GraphRows;
-use super::space::{Plane, Side, Space};
+use super::space::{GraphRows, Plane, Side, Space};
 
 /// Size of a plane, in bits, from which its work is shared among threads.
 const PARALLEL_FROM: usize = 1 << 16;

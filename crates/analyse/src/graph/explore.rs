@@ -9,14 +9,11 @@ use kalah_core::text::size;
 use rayon::prelude::*;
 
 use super::expand::Block;
-use super::graph_rows::GraphRows;
-use super::space::{Side, Space};
+use super::space::{Convention, GraphRows, Side, Space, state_space};
 use super::tally::{Branching, Outcomes, Subgraph, tally};
-use super::{Convention, state_space};
 
 /// Explores a game graph.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct Explorer<'a> {
     /// The rule set.
     pub rules: Rules,
@@ -68,7 +65,11 @@ impl GameGraph {
 
     /// All positions by their outcomes; `None` without tables.
     pub fn outcomes(&self) -> Option<Outcomes> {
-        self.layers.iter().flat_map(|layer| &layer.subgraphs).map(|subgraph| subgraph.outcomes).sum()
+        let mut all = Outcomes::default();
+        for subgraph in self.layers.iter().flat_map(|layer| &layer.subgraphs) {
+            all.add(subgraph.outcomes?);
+        }
+        Some(all)
     }
 }
 
@@ -173,18 +174,6 @@ impl<'a> Explorer<'a> {
     #[must_use]
     pub fn new(rules: Rules, start: StartPosition, memory: u64) -> Explorer<'a> {
         Explorer { rules, start, convention: Convention::default(), memory, tables: None }
-    }
-
-    /// Sets the convention.
-    #[must_use]
-    pub fn convention(self, convention: Convention) -> Explorer<'a> {
-        Explorer { convention, ..self }
-    }
-
-    /// Sets the tables that give outcomes, or none.
-    #[must_use]
-    pub fn tables(self, tables: impl Into<Option<&'a Tables>>) -> Explorer<'a> {
-        Explorer { tables: tables.into(), ..self }
     }
 
     /// Explores the graph on the threads of the current pool. Calls `on_layer` after every layer.

@@ -8,20 +8,16 @@
 
 // | module | contents |
 // |---|---|
-// | `convention` | conventions: positions that count as different, and ends of games |
-// | `space` | the bit matrices, and the memory they take |
-// | `graph_rows` | the rows of a board, their maps and moves |
+// | `space` | which positions differ; the rows of a board; the bit matrices, and the memory they take |
 // | `expand` | the children of all positions of a subgraph with the same seeds in the rows |
 // | `tally` | counting a layer: outcomes, moves |
 // | `explore` | layers in order |
 
-mod convention;
 mod expand;
 mod explore;
-mod graph_rows;
 mod space;
 mod tally;
 
-pub use convention::{Convention, UnknownConvention, state_space};
 pub use explore::{Explorer, GameGraph, GraphError, GraphLayer, Need};
+pub use space::{Convention, UnknownConvention, state_space};
 pub use tally::{Branching, Outcomes, Subgraph};

@@ -1,5 +1,4 @@
-use std::iter::Sum;
-use std::ops::{Add, AddAssign, Range};
+use std::ops::Range;
 
 use kalah_core::isa::Isa;
 use kalah_core::table::{FrameScores, RUN_MARGIN, Table, TableError};
@@ -7,8 +6,7 @@ use kalah_tables::table::frame_in_parallel;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::graph_rows::GraphRows;
-use super::space::{Plane, Side, Space};
+use super::space::{GraphRows, Plane, Side, Space};
 
 /// Positions by outcome for the first player. In JSON they are numbers in an array: won, lost, drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -29,6 +27,12 @@ impl Outcomes {
         self.won + self.lost + self.drawn
     }
 
+    pub(super) fn add(&mut self, more: Outcomes) {
+        self.won += more.won;
+        self.lost += more.lost;
+        self.drawn += more.drawn;
+    }
+
     /// Adds positions by the sign of their value for the first player.
     fn count(&mut self, value: i64, positions: u64) {
         match value.signum() {
@@ -42,26 +46,6 @@ impl Outcomes {
 impl From<Outcomes> for [u64; 3] {
     fn from(outcomes: Outcomes) -> [u64; 3] {
         [outcomes.won, outcomes.lost, outcomes.drawn]
-    }
-}
-
-impl Add for Outcomes {
-    type Output = Outcomes;
-
-    fn add(self, more: Outcomes) -> Outcomes {
-        Outcomes { won: self.won + more.won, lost: self.lost + more.lost, drawn: self.drawn + more.drawn }
-    }
-}
-
-impl AddAssign for Outcomes {
-    fn add_assign(&mut self, more: Outcomes) {
-        *self = *self + more;
-    }
-}
-
-impl Sum for Outcomes {
-    fn sum<I: Iterator<Item = Outcomes>>(outcomes: I) -> Outcomes {
-        outcomes.fold(Outcomes::default(), Add::add)
     }
 }
 
@@ -136,7 +120,7 @@ impl Counts {
 
     fn merged(mut self, more: Counts) -> Counts {
         self.positions.iter_mut().zip(more.positions).for_each(|(count, more)| *count += more);
-        self.outcomes.iter_mut().zip(more.outcomes).for_each(|(count, more)| *count += more);
+        self.outcomes.iter_mut().zip(more.outcomes).for_each(|(count, more)| count.add(more));
         self.branching.add(&more.branching);
         self
     }

@@ -2,22 +2,16 @@
 
 // | module | contents |
 // |---|---|
-// | `outcome` | wins, draws and losses, and verdicts on positions |
+// | `verdict` | wins, draws and losses; verdicts on positions, and their lines checked by the rules alone |
 // | `turn` | all moves of a player within one turn |
 // | `turn_tree`(outcome()) | the search, turn by turn, and the lines that prove its verdict |
-// | `check`(check()) | these lines checked by the rules alone |
-// | `scan` | the verdicts on many start positions, on all threads |
-// | `state` | the file with the finished part of a scan |
+// | `scan` | the verdicts on many start positions, on all threads; the file with the finished ones |
 
-mod check;
-mod outcome;
 mod scan;
-mod state;
 mod turn;
 mod turn_tree;
+mod verdict;
 
-pub use check::{VerdictError, check};
-pub use outcome::{Limits, MAX_LINES, Outcome, Verdict};
-pub use scan::{Batch, OpeningScan, ScanError, ScanTally, ScannedStart, StartRange, split};
-pub use state::open_state;
+pub use scan::{Batch, OpeningScan, ScanError, ScanTally, ScannedStart, StartRange, open_state, split};
 pub use turn_tree::{outcome, winning_opening};
+pub use verdict::{Limits, MAX_LINES, Outcome, Verdict, VerdictError, check};

@@ -1,22 +1,22 @@
 use std::ops::RangeInclusive;
+use std::path::Path;
 
 use kalah_base::diagnostic::{self, Commands, Diagnosis, Diagnostic};
+use kalah_base::file::{Document, StateError, StateFile};
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::game::{Line, ParseError, Rules, StartPosition};
 use parking_lot::Mutex;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::check::{VerdictError, check};
-use super::outcome::{Limits, MAX_LINES, Outcome, Verdict};
 use super::turn_tree::outcome;
+use super::verdict::{Limits, MAX_LINES, Outcome, Verdict, VerdictError, check};
 
 /// Maximum games in a batch. Batches begin at multiples of it.
 const BATCH: u32 = 4096;
 
 /// Settings of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct OpeningScan {
     /// The rule set.
     pub rules: Rules,
@@ -185,12 +185,6 @@ impl OpeningScan {
         OpeningScan { rules, limits, wins: false }
     }
 
-    /// Sets whether wins within the first turn are listed.
-    #[must_use]
-    pub const fn wins(self, wins: bool) -> OpeningScan {
-        OpeningScan { wins, ..self }
-    }
-
     /// Verdict on one start position, checked by the rules.
     ///
     /// # Errors
@@ -211,7 +205,7 @@ impl OpeningScan {
     ///
     /// # Errors
     /// If this scan would not produce it.
-    pub(super) fn confirm(&self, batch: &Batch) -> Result<(), ScanError> {
+    fn confirm(&self, batch: &Batch) -> Result<(), ScanError> {
         let &Batch { pits, from, to, tally, ref games } = batch;
         let foreign = |right: bool, why| if right { Ok(()) } else { Err(ScanError::Foreign(why)) };
         foreign(1 <= from && from <= to, "it has no games")?;
@@ -325,4 +319,29 @@ impl OpeningScan {
         batches.dedup_by_key(|batch| (batch.pits, batch.from));
         Ok(batches)
     }
+}
+
+/// The file: a record for each finished batch.
+const DOCUMENT: Document = Document { format: "kalah opening scan", version: 3 };
+
+/// Identity of a scan.
+#[derive(Serialize)]
+struct Work {
+    rules: &'static str,
+    limits: Limits,
+    wins: bool,
+}
+
+/// Opens or creates the state of a scan. Returns the finished batches, whose proofs are checked by the rules on the
+/// threads of the current pool.
+///
+/// # Errors
+/// As [`StateFile::open`]; also if the rules do not confirm a batch.
+pub fn open_state(path: &Path, scan: &OpeningScan) -> Result<(StateFile, Vec<Batch>), StateError> {
+    let work = Work { rules: scan.rules.name(), limits: scan.limits, wins: scan.wins };
+    let (file, batches) = StateFile::open::<Batch>(path, DOCUMENT, &work)?;
+    batches.par_iter().enumerate().try_for_each(|(index, batch)| {
+        scan.confirm(batch).map_err(|error| StateError::damaged_record(file.path(), index, error))
+    })?;
+    Ok((file, batches))
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use foldhash::fast::FixedState;
 use kalah_core::game::{Pit, Position, Rules};
 
-use super::outcome::Outcome;
+use super::verdict::Outcome;
 
 /// The step to a board: the last move, and the node from which it was played.
 #[derive(Clone, Copy, Debug)]

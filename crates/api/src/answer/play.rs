@@ -92,7 +92,7 @@ impl From<&QualityTally> for SideAnswer {
             inaccuracies: tally.inaccuracies,
             mistakes: tally.mistakes,
             blunders: tally.blunders,
-            seeds_lost: tally.lost / 2,
+            seeds_lost: tally.lost,
             accuracy: tally.accuracy(),
         }
     }

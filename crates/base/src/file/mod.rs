@@ -7,7 +7,7 @@
 // | `replace`(replace()) | replacing a file by a finished one; results that may go to a pipe or a device |
 // | `kind` | the contents of a file of this program |
 // | `overwrite` | refusing to write to files whose content would be lost, and to those of others |
-// | `document` | JSON with a checksum, and perhaps a format and version: a file, or its first line |
+// | `document` | JSON with a format, a version and a checksum: a file, or its first line |
 // | `state` | files of unfinished work, from which a later run continues |
 // | `bulk` | writing large sections, past the page cache where that is faster; reading them back |
 // | `direct` | writing past the page cache |
@@ -25,7 +25,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 pub use bulk::{BulkFile, read_back};
-pub use document::{Document, DocumentError, Seal, SealError};
+pub use document::{Document, DocumentError, Seal};
 pub use kalah_core::file::{found, open, open_with, other_version, read, read_exact_at, read_to_string};
 pub use kind::FileContent;
 pub use lock::{FileLock, LockError};

@@ -2,10 +2,10 @@ use std::fmt;
 
 use kalah_core::game::{Bounds, Pit, Position, Rules};
 use kalah_core::table::{TableError, Tables};
+use kalah_solve::bounds::Bound;
 
 use super::board::{After, CheckerBoard, Variant};
 use super::checker_search::{CheckerFinding, CheckerSearch};
-use super::claim::Bound;
 
 /// Reason why a bound holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,13 +8,12 @@ use kalah_base::progress::Pulse;
 use kalah_base::random::generator;
 use kalah_core::game::{Bounds, Position};
 use kalah_core::table::{TableError, TableKey, Tables};
-use kalah_solve::bounds::CodedClaim;
+use kalah_solve::bounds::{Bound, Claim, CodedClaim};
 use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use super::check::{Checker, Reason};
-use super::check_error::{CheckError, Unproved};
-use super::claim::{Bound, Claim};
+use super::error::{CheckError, Unproved};
 use super::statement::{Goal, Head, Statement, digest_of_tables};
 use super::stored::{Known, StoredCertificate};
 use super::tally::CheckTally;

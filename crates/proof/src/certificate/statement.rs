@@ -3,10 +3,9 @@ use std::collections::{HashMap, HashSet};
 use kalah_base::diagnostic::Diagnostic;
 use kalah_core::game::{Bounds, IllegalMove, Line, Pit, Place, Position, Rules, ValueBounds};
 use kalah_core::table::TableError;
-use kalah_solve::bounds::{ClaimKeys, MAX_SEEDS};
+use kalah_solve::bounds::{Bound, ClaimKeys, ClaimSet, MAX_SEEDS};
 
 use super::check::{Checker, Reason};
-use super::claim::{Bound, ClaimSet};
 
 /// A certificate's statement: bounds of the value of a position and of its openings.
 #[derive(Clone, Debug, PartialEq, Eq)]

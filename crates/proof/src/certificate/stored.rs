@@ -7,12 +7,11 @@ use kalah_base::file;
 use kalah_base::progress::Pulse;
 use kalah_base::system::AvailableMemory;
 use kalah_core::game::{Bounds, Position};
-use kalah_solve::bounds::{BLOCK_CLAIMS, BlockEntry, ClaimKeys, CodedClaim};
+use kalah_solve::blocks::{BLOCK_CLAIMS, BlockEntry};
+use kalah_solve::bounds::{Claim, ClaimKeys, ClaimSet, CodedClaim};
 use rayon::prelude::*;
 
-use super::check_error::CheckError;
-use super::claim::{Claim, ClaimSet};
-use super::error::{CertificateDamage, CertificateError, CertificatePart};
+use super::error::{CertificateDamage, CertificateError, CertificatePart, CheckError};
 use super::format::{DIGEST_BYTES, HEADER_BYTES, Header};
 use super::statement::{Certificate, Head};
 
@@ -56,8 +55,9 @@ struct Block {
 impl Contents {
     /// Reads a certificate, verifies its checksums and its digest, and calls `each` with the claims of every block.
     fn read(
-        (mut source, bytes): (impl Read, u64),
         path: &Path,
+        mut source: impl Read,
+        bytes: u64,
         mut each: impl FnMut(&[CodedClaim]),
     ) -> Result<Contents, CertificateError> {
         let io = io(path);
@@ -128,7 +128,7 @@ impl Certificate {
         }
         let mut claims = Vec::new();
         let Contents { head, keys, .. } =
-            Contents::read((&*bytes, bytes.len() as u64), path, |block| claims.extend(block))?;
+            Contents::read(path, &*bytes, bytes.len() as u64, |block| claims.extend(block))?;
         Ok(Certificate { head, claims: ClaimSet::of_sorted(keys, claims) })
     }
 }
@@ -147,7 +147,7 @@ impl StoredCertificate {
         let path = path.as_ref();
         let file = file::open(path).map_err(io(path))?;
         let bytes = file.metadata().map_err(io(path))?.len();
-        let contents = Contents::read((&file, bytes), path, |_| ())?;
+        let contents = Contents::read(path, &file, bytes, |_| ())?;
         Ok(StoredCertificate { path: path.to_owned(), file, contents })
     }
 

@@ -5,7 +5,7 @@ use kalah_core::game::{Bounds, Pit, Position};
 use kalah_core::table::{TableError, Tables};
 
 use super::check::Checker;
-use super::check_error::CheckError;
+use super::error::CheckError;
 use super::run::{checker, compare_digests};
 use super::statement::{Certificate, inferred};
 

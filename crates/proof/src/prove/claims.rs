@@ -1,13 +1,13 @@
-use std::io::{self, Read, Write};
+use std::io;
 use std::ops::RangeInclusive;
 
 use kalah_core::game::{Bounds, MAX_PITS, Position, Row};
+use kalah_solve::blocks::{compressed, take};
+use kalah_solve::bounds::{Claim, ClaimKeys, CodedClaim};
 use rayon::prelude::*;
-use zstd::stream::{read, write};
 
 use super::store::Store;
 use super::test::Test;
-use crate::certificate::{Claim, ClaimKeys};
 
 /// The rows of a position, one byte a pit, the mover's first. Bytes after the last pit are 0.
 type Key = [u8; 2 * MAX_PITS];
@@ -26,12 +26,6 @@ const NEW: u8 = 4;
 
 /// Flag of every entry in memory.
 const USED: u8 = 8;
-
-/// zstd level of the claims of a job.
-const LEVEL: i32 = 7;
-
-/// Claims that are compressed at a time.
-const WRITTEN_AT_A_TIME: usize = 1 << 12;
 
 /// Claims that are sorted at a time, if there are many: this part of all.
 const SORTED_PART: usize = 16;
@@ -58,9 +52,11 @@ pub struct Claims {
 /// Claims as the file of a job has them.
 #[derive(Debug)]
 pub(super) struct JobClaims {
-    /// Number of claims.
-    pub(super) count: usize,
-    /// The compressed claims.
+    /// Number of positions.
+    pub(super) positions: usize,
+    /// Number of claims of each part of the file: bounds that follow from a re-search, and all others.
+    pub(super) parts: [u64; 2],
+    /// The blocks of both parts, each behind their list.
     pub(super) bytes: Vec<u8>,
 }
 
@@ -127,43 +123,36 @@ impl Claims {
         self.merge(&key(&test.position)[..2 * self.pits], claimed, test.position.seeds() as u8);
     }
 
-    /// Compresses the claims with [additions](Claims::add) since the last call for the file of a job: for each, by
-    /// rows, the pits, the bounds, and how these follow.
+    /// Compresses the claims with [additions](Claims::add) since the last call for the file of a job.
     ///
     /// # Errors
     /// If compression fails.
     pub(super) fn take_new(&mut self) -> io::Result<JobClaims> {
-        let compressed = match 2 * self.pits + REST {
-            ..=16 => self.new_as_job::<16>(),
-            _ => self.new_as_job::<{ 2 * MAX_PITS + REST }>(),
-        };
+        let is_new = |entry: &&[u8]| entry[2 * self.pits + REST - 1] & NEW > 0;
+        let positions = self.store.parts().into_iter().flatten().filter(is_new).count();
+        let mut job = JobClaims { positions, parts: [0; 2], bytes: Vec::new() };
+        for (count, searched) in job.parts.iter_mut().zip([true, false]) {
+            let claims = self.sorted(|seeds, claimed| {
+                let Claimed { lower, upper, flags } = claimed;
+                let is_part = |flag| (flags & flag > 0) == searched;
+                let bounds = [
+                    if is_part(SEARCHED_LOWER) { lower } else { 0 },
+                    if is_part(SEARCHED_UPPER) { upper } else { seeds },
+                ];
+                (flags & NEW > 0).then_some(bounds)
+            });
+            *count = claims.len() as u64;
+            let (list, blocks) = compressed(claims.into_iter())?;
+            job.bytes.extend(list);
+            job.bytes.extend(blocks.concat());
+        }
         self.forget_new();
-        compressed
+        Ok(job)
     }
 
     /// Counts all claims as old.
     pub(super) fn forget_new(&mut self) {
         self.store.entries_mut().for_each(|entry| *flags(entry) &= !NEW);
-    }
-
-    /// The new claims as in the file of a job. `N` is at least the bytes of an entry.
-    fn new_as_job<const N: usize>(&self) -> io::Result<JobClaims> {
-        let bytes = self.store.entry_bytes();
-        let mut entries: Vec<[u8; N]> = Vec::new();
-        for entry in self.store.parts().into_iter().flatten().filter(|entry| entry[bytes - 1] & NEW > 0) {
-            let mut stored = [0; N];
-            stored[..bytes].copy_from_slice(entry);
-            *flags(&mut stored[..bytes]) &= SEARCHED_LOWER | SEARCHED_UPPER;
-            entries.push(stored);
-        }
-        entries.par_sort_unstable();
-        let mut compressed = write::Encoder::new(Vec::new(), LEVEL)?;
-        compressed.set_pledged_src_size(Some((entries.len() * bytes) as u64))?;
-        for entries in entries.chunks(WRITTEN_AT_A_TIME) {
-            let rows: Vec<u8> = entries.iter().flat_map(|entry| &entry[..bytes]).copied().collect();
-            compressed.write_all(&rows)?;
-        }
-        Ok(JobClaims { count: entries.len(), bytes: compressed.finish()? })
     }
 
     fn merge(&mut self, key: &[u8], new: Claimed, seeds: u8) {
@@ -216,10 +205,11 @@ impl Claims {
     /// and upper bound.
     ///
     /// Only claims about some numbers of seeds in play are sorted at a time.
-    pub(super) fn in_order(&self) -> (u64, impl Iterator<Item = (u128, [u8; 2])>) {
+    pub(super) fn in_order(&self) -> (u64, impl Iterator<Item = CodedClaim>) {
         let mut counts = [0; 256];
         for entry in self.store.parts().into_iter().flatten() {
-            counts[usize::from(sum(&entry[..2 * self.pits]))] += u64::from(!self.is_trivial(entry));
+            let (key, rest) = entry.split_at(2 * self.pits);
+            counts[usize::from(sum(key))] += u64::from(rest[..2] != [0, sum(key)]);
         }
         let count: u64 = counts.iter().sum();
         let most = (count / SORTED_PART as u64).max(1 << 20);
@@ -234,17 +224,22 @@ impl Claims {
                 }
             }
         }
-        (count, ranges.into_iter().flat_map(|range| self.sorted(&range)))
+        let of_range = |range: RangeInclusive<u8>| {
+            self.sorted(|seeds, claimed| range.contains(&seeds).then_some([claimed.lower, claimed.upper]))
+        };
+        (count, ranges.into_iter().flat_map(of_range))
     }
 
-    /// The claims about positions with these seeds in play, in the order of a certificate.
-    fn sorted(&self, seeds: &RangeInclusive<u8>) -> Vec<(u128, [u8; 2])> {
+    /// The claims with the bounds that `bounds` returns of the seeds in play and a claim, in the order of a certificate.
+    /// Trivial ones are left out.
+    fn sorted(&self, bounds: impl Fn(u8, Claimed) -> Option<[u8; 2]> + Sync) -> Vec<CodedClaim> {
         let keys = ClaimKeys::new(self.pits);
         let claim = |entry: &[u8]| {
             let (key, rest) = entry.split_at(2 * self.pits);
-            let is_wanted = seeds.contains(&sum(key)) && !self.is_trivial(entry);
+            let seeds = sum(key);
+            let bounds = bounds(seeds, Claimed::of(rest)).filter(|&bounds| bounds != [0, seeds])?;
             // Proofs whose positions have too many seeds for keys are refused when they begin.
-            is_wanted.then(|| (keys.key(&position(key)).expect("a position of the proof"), [rest[0], rest[1]]))
+            Some((keys.key(&position(key)).expect("a position of the proof"), bounds))
         };
         let parts = self.store.parts().into_par_iter();
         let mut claims: Vec<_> = parts.flat_map_iter(|part| part.filter_map(claim)).collect();
@@ -252,31 +247,17 @@ impl Claims {
         claims
     }
 
-    fn is_trivial(&self, entry: &[u8]) -> bool {
-        let (key, rest) = entry.split_at(2 * self.pits);
-        (rest[0], rest[1]) == (0, sum(key))
-    }
-
-    /// Parses `count` claims from the compressed bytes in the file of a job; `None` if the bytes are invalid.
-    pub(super) fn from_bytes(pits: usize, count: usize, compressed: &[u8]) -> Option<Claims> {
-        let mut claims = Claims::new(pits);
-        let size = claims.store.entry_bytes();
-        let mut reader = read::Decoder::new(compressed).ok()?;
-        let mut entry = [0; 2 * MAX_PITS + REST];
-        for _ in 0..count {
-            reader.read_exact(&mut entry[..size]).ok()?;
-            let (rows, rest) = entry[..size].split_at(2 * pits);
-            let seeds = u8::try_from(rows.iter().map(|&seeds| u32::from(seeds)).sum::<u32>()).ok()?;
-            let claimed = Claimed::of(rest);
-            let (mover, other) = rows.split_at(pits);
-            let is_over = [mover, other].iter().any(|row| row.iter().all(|&seeds| seeds == 0));
-            let is_known = claimed.flags & !(SEARCHED_LOWER | SEARCHED_UPPER) == 0;
-            if claimed.lower > claimed.upper || claimed.upper > seeds || !is_known || is_over {
-                return None;
+    /// Reads the claims of a job from the bytes in its file; `None` if they are invalid.
+    pub(super) fn of_job(pits: usize, parts: [u64; 2], mut bytes: &[u8]) -> Option<Claims> {
+        let (keys, mut claims) = (ClaimKeys::new(pits), Claims::new(pits));
+        for (count, flags) in parts.into_iter().zip([SEARCHED_LOWER | SEARCHED_UPPER, 0]) {
+            for (position, [lower, upper]) in take(&mut bytes, count, &keys)? {
+                let position = keys.position(position)?;
+                claims.merge(&key(&position)[..2 * pits], Claimed { lower, upper, flags }, position.seeds() as u8);
+                claims.get(&position).filter(|bounds| bounds.lower <= bounds.upper)?;
             }
-            claims.merge(rows, claimed, seeds);
         }
-        (reader.read(&mut [0]).ok()? == 0).then_some(claims)
+        bytes.is_empty().then_some(claims)
     }
 }
 
@@ -325,8 +306,9 @@ fn position(key: &[u8]) -> Position {
 mod tests {
     use std::collections::HashSet;
 
+    use kalah_solve::bounds::ClaimSet;
+
     use super::*;
-    use crate::certificate::ClaimSet;
 
     #[test]
     fn bytes_hold_the_claims_and_damage_is_found() {
@@ -344,13 +326,14 @@ mod tests {
         assert_eq!(claims.answer(&Test::new(&position("4,4,4/4,4,4"), 12)), Some((true, false)));
         assert_eq!(claims.answer(&Test::new(&position("4,4,4/4,4,4"), 15)), Some((false, true)));
         assert_eq!(claims.answer(&Test::new(&position("4,4,4/4,4,4"), 14)), None);
-        let JobClaims { count, bytes } = claims.take_new().unwrap();
-        assert_eq!((count, claims.take_new().unwrap().count), (2, 0));
+        let JobClaims { positions, parts, bytes } = claims.take_new().unwrap();
+        assert_eq!((positions, parts, claims.take_new().unwrap().positions), (2, [1, 2], 0));
         let all = |claims: &Claims| claims.answers().collect::<HashSet<_>>();
-        assert_eq!(Claims::from_bytes(3, 2, &bytes).map(|read| all(&read)), Some(all(&claims)));
-        assert!(Claims::from_bytes(3, 1, &bytes).is_none());
-        assert!(Claims::from_bytes(3, 3, &bytes).is_none());
-        assert!(Claims::from_bytes(3, 2, &bytes[..bytes.len() - 1]).is_none());
+        assert_eq!(Claims::of_job(3, parts, &bytes).map(|read| all(&read)), Some(all(&claims)));
+        for parts in [[0, 2], [2, 2], [1, 1], [1, 3]] {
+            assert!(Claims::of_job(3, parts, &bytes).is_none());
+        }
+        assert!(Claims::of_job(3, parts, &bytes[..bytes.len() - 1]).is_none());
         let mut others = Claims::new(3);
         others.add(&Test::new(&position("4,4,4/4,4,4"), 14), false, false);
         others.extend(claims);

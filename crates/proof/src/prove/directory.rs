@@ -9,16 +9,14 @@ use serde::{Deserialize, Serialize};
 
 use super::claims::{Claims, JobClaims};
 use super::error::ProveError;
-use super::plan::ProofPlan;
-use super::request::{Request, RequestPart, Wanted};
-use super::target::Aim;
-use super::test::{Test, rows};
+use super::request::{ProofPlan, Request};
+use super::test::{Aim, Test, rows};
 
 /// Format of the file that describes the proof.
 const PROOF: Document = Document { format: "kalah proof", version: 1 };
 
 /// Format of the first line of a job.
-const JOB: Document = Document { format: "kalah job", version: 1 };
+const JOB: Document = Document { format: "kalah job", version: 2 };
 
 /// Maximum size of the file of a job. Its claims are in memory anyway.
 const MOST_JOB_BYTES: u64 = 1 << 34;
@@ -52,9 +50,8 @@ pub struct Job {
 
 #[derive(Serialize, Deserialize)]
 struct Proof {
-    rules: String,
-    position: String,
-    wanted: Wanted,
+    #[serde(flatten)]
+    request: Request,
     effort: u32,
     tables: Vec<String>,
     parts: Vec<ProofPart>,
@@ -63,7 +60,7 @@ struct Proof {
 
 #[derive(Serialize, Deserialize)]
 struct ProofPart {
-    moves: Vec<usize>,
+    moves: Vec<Pit>,
     aim: Aim,
 }
 
@@ -84,7 +81,8 @@ struct Head {
     nodes: u64,
     seconds: f64,
     researches: u64,
-    claims: usize,
+    searched: u64,
+    one_ply: u64,
     digest: String,
 }
 
@@ -269,7 +267,8 @@ impl ProofDirectory {
             nodes: job.nodes,
             seconds: job.seconds,
             researches: job.researches,
-            claims: claims.count,
+            searched: claims.parts[0],
+            one_ply: claims.parts[1],
             digest: blake3::hash(&claims.bytes).to_hex().to_string(),
         };
         let write = |file: &mut file::Replacement| {
@@ -315,7 +314,8 @@ impl ProofDirectory {
         if !(head.seconds.is_finite() && head.seconds >= 0.0) {
             return Err(damaged("its time is impossible"));
         }
-        let claims = Claims::from_bytes(pits, head.claims, rest).ok_or_else(|| damaged("its claims are invalid"))?;
+        let claims = Claims::of_job(pits, [head.searched, head.one_ply], rest);
+        let claims = claims.ok_or_else(|| damaged("its claims are invalid"))?;
         let Head { budget, nodes, seconds, researches, .. } = head;
         Ok((Job { test, bounds, budget, nodes, seconds, researches }, claims))
     }
@@ -345,34 +345,20 @@ impl ProofDirectory {
 impl Proof {
     fn of(plan: &ProofPlan) -> Proof {
         let ProofPlan { request, effort, tables, parts } = plan;
-        let part = |part: &RequestPart| ProofPart {
-            moves: part.moves.iter().map(|pit| pit.number()).collect(),
-            aim: part.aim,
-        };
         Proof {
-            rules: request.rules.name().to_owned(),
-            position: request.position.to_string(),
-            wanted: request.wanted,
+            request: *request,
             effort: *effort,
             tables: tables.iter().map(|digest| blake3::Hash::from_bytes(*digest).to_hex().to_string()).collect(),
-            parts: parts.iter().map(part).collect(),
+            parts: parts.iter().map(|part| ProofPart { moves: part.moves.clone(), aim: part.aim }).collect(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
         }
     }
 
-    fn plan(&self) -> Option<ProofPlan> {
-        let request =
-            Request { rules: self.rules.parse().ok()?, position: self.position.parse().ok()?, wanted: self.wanted };
-        let digest = |text: &String| Some(*blake3::Hash::from_hex(text).ok()?.as_bytes());
-        let part = |part: &ProofPart| {
-            let moves = part.moves.iter().map(|&number| Pit::from_number(number)).collect::<Option<Vec<_>>>()?;
-            request.part(moves, part.aim)
-        };
-        Some(ProofPlan {
-            request,
-            effort: self.effort,
-            tables: self.tables.iter().map(digest).collect::<Option<_>>()?,
-            parts: self.parts.iter().map(part).collect::<Option<_>>()?,
-        })
+    fn plan(self) -> Option<ProofPlan> {
+        let Proof { request, effort, tables, parts, .. } = self;
+        let digest = |text: String| Some(*blake3::Hash::from_hex(text).ok()?.as_bytes());
+        let tables = tables.into_iter().map(digest).collect::<Option<_>>()?;
+        let parts = parts.into_iter().map(|part| request.part(part.moves, part.aim)).collect::<Option<_>>()?;
+        Some(ProofPlan { request, effort, tables, parts })
     }
 }

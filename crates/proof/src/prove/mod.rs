@@ -3,21 +3,16 @@
 
 // | module | contents |
 // |---|---|
-// | `test` | a zero-window test as data, and the tests of its moves |
-// | `request` | the request of a proof, and its parts |
-// | `target` | the aim for one position, and its next test |
-// | `manager` | choosing the next jobs from the finished ones, by proof numbers |
+// | `test` | a zero-window test as data, the tests of its moves; the aim for one position, and its next test |
+// | `request` | the request of a proof, its parts, effort and tables; its statement |
+// | `manager` | choosing the next jobs from the finished ones, by proof numbers; these from evaluations |
 // | `claims` | claims in memory and in the files of jobs |
 // | `store` | entries of a few bytes, found by their keys |
 // | `extract` | claims from the tests that a solver proved |
-// | `checkers` | checking single claims, and certificates, on all threads |
-// | `wrong_jobs` | finding wrong jobs |
-// | `plan` | request, effort and tables of a proof; its statement and certificate |
+// | `checkers` | checking single claims, and certificates, on all threads; finding wrong jobs |
 // | `directory` | the files of a proof |
-// | `numbers` | the proof numbers of a test that was not run, from its evaluation |
-// | `state` | progress of a proof, and its events |
 // | `prover` | a process that works on a proof |
-// | `status` | bounds proved in a directory, without a solver |
+// | `status` | progress of a proof, its events, and bounds proved in a directory without a solver |
 // | `error` | errors of a proof |
 
 mod checkers;
@@ -26,25 +21,17 @@ mod directory;
 mod error;
 mod extract;
 mod manager;
-mod numbers;
-mod plan;
 mod prover;
 mod request;
-mod state;
 mod status;
 mod store;
-mod target;
 mod test;
-mod wrong_jobs;
 
 pub use checkers::Checkers;
 pub use claims::Claims;
 pub use directory::{Job, ProofDirectory};
 pub use error::ProveError;
-pub use plan::ProofPlan;
 pub use prover::{Prover, ProverOptions};
-pub use request::{Request, RequestPart, Wanted};
-pub use state::{ProveEvent, State};
-pub use status::{Running, Status};
-pub use target::{Aim, Progress, Target};
-pub use test::Test;
+pub use request::{ProofPlan, Request, RequestPart, Wanted};
+pub use status::{ProveEvent, Running, State, Status};
+pub use test::{Aim, Progress, Target, Test};

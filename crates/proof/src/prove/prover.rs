@@ -9,18 +9,15 @@ use kalah_core::game::Rules;
 use kalah_solve::solve::{SolveError, Solver};
 use kalah_tables::table::Leases;
 
-use super::checkers::Checkers;
+use super::checkers::{Checkers, JobChecker};
 use super::claims::Claims;
 use super::directory::{Job, ProofDirectory};
 use super::error::ProveError;
 use super::extract::Extraction;
-use super::manager::{Finished, JobPlan, Manager};
-use super::numbers::evaluate;
-use super::request::Wanted;
-use super::state::{ProveEvent, State};
-use super::target::{Aim, Target};
-use super::test::{Reply, Test};
-use super::wrong_jobs::JobChecker;
+use super::manager::{Finished, JobPlan, Manager, evaluate};
+use super::request::{RequestPart, Wanted};
+use super::status::{ProveEvent, State};
+use super::test::{Aim, Reply, Target, Test};
 use crate::certificate::{ClaimKeys, Head, Statement, StoredCertificate, write_sorted};
 
 /// Sleep of a process that waits for others: the first, and the longest.
@@ -108,7 +105,7 @@ impl<'p, 's> Prover<'p, 's> {
             leases: Leases::new(options.patience),
             options,
             on_event,
-            targets: plan.parts.iter().map(super::request::RequestPart::target).collect(),
+            targets: plan.parts.iter().map(RequestPart::target).collect(),
             manager: manager(rules, solver),
             finished: Finished::default(),
             held: Claims::new(pits),
@@ -343,7 +340,7 @@ impl<'p, 's> Prover<'p, 's> {
         self.ran += 1;
         self.take(self.directory.job_path(test), job.clone(), Claims::new(test.position.pits()))?;
         let state = self.state(MAX_PLANNED_JOBS);
-        (self.on_event)(ProveEvent::Finished { job: &job, claims: claims.count, state: &state });
+        (self.on_event)(ProveEvent::Finished { job: &job, claims: claims.positions, state: &state });
         Ok(())
     }
 

@@ -1,13 +1,14 @@
 use std::fmt;
 
 use kalah_base::printable::signed;
-use kalah_core::game::{Pit, Place, Position, Rules, ValueBounds, mover_value};
+use kalah_core::game::{Bounds, Pit, Place, Position, Rules, ValueBounds, mover_value};
+use kalah_core::table::Tables;
 use kalah_solve::solve::{Opening, Solver};
 use serde::{Deserialize, Serialize};
 
 use super::error::ProveError;
-use super::target::{Aim, Target};
-use crate::certificate::Statement;
+use super::test::{Aim, Progress, Target};
+use crate::certificate::{Head, OpeningBounds, Statement};
 
 /// Aim of a request for a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,7 +27,7 @@ pub enum Wanted {
 }
 
 /// A position, and what to prove of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// The rule set.
     pub rules: Rules,
@@ -140,7 +141,7 @@ impl RequestPart {
     }
 
     /// Converts bounds of the score of its position to bounds of the value for the mover of the request.
-    pub(crate) fn value(&self, bounds: kalah_core::game::Bounds) -> ValueBounds {
+    pub(crate) fn value(&self, bounds: Bounds) -> ValueBounds {
         let [one, two] =
             [bounds.lower, bounds.upper].map(|score| mover_value(self.is_first, self.position.value(score)));
         ValueBounds { lower: one.min(two), upper: one.max(two) }
@@ -149,6 +150,73 @@ impl RequestPart {
     /// The moves with dashes: `1-2`.
     pub fn name(&self) -> String {
         self.moves.iter().map(Pit::to_string).collect::<Vec<_>>().join("-")
+    }
+}
+
+/// Request, effort and tables of a proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProofPlan {
+    /// The request.
+    pub request: Request,
+    /// The effort k: checking a claim may need a re-search of 2^k nodes.
+    pub effort: u32,
+    /// Digests of the tables that the claims rest on, for 2 seeds, 3 seeds and so on.
+    pub tables: Vec<[u8; 32]>,
+    /// The positions to prove.
+    pub parts: Vec<RequestPart>,
+}
+
+impl ProofPlan {
+    /// Default effort.
+    pub const EFFORT: u32 = 14;
+
+    /// Returns an error if `tables` are not those that the claims rest on.
+    ///
+    /// # Errors
+    /// If one is missing or has another digest.
+    pub fn require(&self, tables: Option<&Tables>) -> Result<(), ProveError> {
+        let layers = tables.map_or(&[][..], Tables::layers);
+        if layers.len() < self.tables.len() {
+            let found = if layers.is_empty() { 0 } else { layers.len() + 1 };
+            return Err(ProveError::Tables { wanted: self.table_seeds(), found });
+        }
+        for (table, digest) in layers.iter().zip(&self.tables) {
+            if table.header().digest != *digest {
+                return Err(ProveError::OtherTable(table.path().to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Seeds of the largest table that claims rest on; 0 without tables.
+    pub fn table_seeds(&self) -> usize {
+        if self.tables.is_empty() { 0 } else { self.tables.len() + 1 }
+    }
+
+    /// The statement that follows from the progress of the `parts`.
+    pub fn statement(&self, parts: &[Progress]) -> Statement {
+        let (rules, position) = (self.request.rules, self.request.position);
+        let values: Vec<ValueBounds> =
+            self.parts.iter().zip(parts).map(|(part, progress)| part.value(progress.known)).collect();
+        let openings = || self.parts.iter().zip(&values);
+        let is_openings =
+            self.request.wanted == Wanted::Openings && self.parts.iter().all(|part| !part.moves.is_empty());
+        let most = |bound: fn(&ValueBounds) -> i64| values.iter().map(bound).max().unwrap_or_default();
+        let bounds = match values.first() {
+            // The mover chooses among all openings.
+            Some(_) => ValueBounds { lower: most(|value| value.lower), upper: most(|value| value.upper) },
+            None => Statement::all_values(&position),
+        };
+        let openings = match is_openings {
+            true => openings().map(|(part, &bounds)| OpeningBounds { moves: part.moves.clone(), bounds }).collect(),
+            false => Vec::new(),
+        };
+        Statement { rules, position, bounds, openings }
+    }
+
+    /// Statement, effort and tables of the certificate with this progress.
+    pub(crate) fn head(&self, parts: &[Progress]) -> Head {
+        Head { statement: self.statement(parts), effort: self.effort, tables: self.tables.clone() }
     }
 }
 

@@ -38,11 +38,6 @@ impl Store {
         self.entries
     }
 
-    /// Bytes of an entry.
-    pub(crate) fn entry_bytes(&self) -> usize {
-        self.entry_bytes
-    }
-
     /// The bytes of the entry with this key that follow the key.
     #[inline]
     pub(crate) fn get(&self, key: &[u8]) -> Option<&[u8]> {

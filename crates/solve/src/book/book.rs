@@ -1,9 +1,16 @@
+use std::collections::HashSet;
+use std::io;
 use std::ops::RangeInclusive;
+use std::path::Path;
 
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome, USE_NEWER};
+use kalah_base::file::LockError;
 use kalah_core::game::{Bounds, Position, Rules};
+use kalah_core::header::HeaderError;
+use kalah_core::table::TableError;
+use kalah_core::text::count;
 
-use super::error::BookError;
-use crate::bounds::{ClaimKeys, CodedClaim};
+use crate::bounds::{ClaimError, ClaimSet};
 
 /// Proved bounds of the scores of positions, for one rule set and number of pits. Most positions are near the
 /// start.
@@ -12,28 +19,18 @@ use crate::bounds::{ClaimKeys, CodedClaim};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Book {
     rules: Rules,
-    keys: ClaimKeys,
-    /// Sorted by key.
-    pub(super) entries: Vec<CodedClaim>,
-}
-
-/// Seeds in play of a position with this key.
-fn seeds(key: u128) -> u8 {
-    ClaimKeys::parts(key).0 as u8
-}
-
-fn bounds([lower, upper]: [u8; 2]) -> Bounds {
-    Bounds { lower: lower.into(), upper: upper.into() }
+    pub(super) claims: ClaimSet,
 }
 
 impl Book {
     /// An empty book.
     pub fn new(rules: Rules, pits: usize) -> Book {
-        Book::of(rules, ClaimKeys::new(pits), Vec::new())
+        Book::of(rules, ClaimSet::new(pits))
     }
 
-    pub(super) fn of(rules: Rules, keys: ClaimKeys, entries: Vec<CodedClaim>) -> Book {
-        Book { rules, keys, entries }
+    /// A book of these claims.
+    pub(super) fn of(rules: Rules, claims: ClaimSet) -> Book {
+        Book { rules, claims }
     }
 
     /// The rule set.
@@ -43,46 +40,34 @@ impl Book {
 
     /// Pits a side.
     pub fn pits(&self) -> usize {
-        self.keys.pits()
+        self.claims.keys().pits()
     }
 
     /// Number of positions.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.claims.len()
     }
 
     /// Returns true if it has no position.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.claims.is_empty()
     }
 
     /// Number of positions with an exact score.
     pub fn exact(&self) -> usize {
-        self.entries.iter().filter(|(_, [lower, upper])| lower == upper).count()
+        self.claims.coded().filter(|(_, [lower, upper])| lower == upper).count()
     }
 
     /// Least and most seeds in play of its positions; `None` if it is empty.
     pub fn seeds(&self) -> Option<RangeInclusive<u32>> {
-        Some(seeds(self.entries.first()?.0).into()..=seeds(self.entries.last()?.0).into())
-    }
-
-    /// The key of a position.
-    ///
-    /// # Errors
-    /// If a book cannot contain the position.
-    fn key(&self, position: &Position) -> Result<u128, BookError> {
-        self.keys.key(position).ok_or_else(|| BookError::Board(Box::new(position.without_stores())))
+        self.claims.seeds()
     }
 
     /// The bounds of the score of `position`; `None` if it is not in the book.
     pub fn get(&self, position: &Position) -> Option<Bounds> {
         // Most positions of a search have fewer seeds than any in the book.
-        if !self.seeds()?.contains(&position.seeds()) {
-            return None;
-        }
-        let key = self.keys.key(position)?;
-        let found = self.entries.binary_search_by_key(&key, |entry| entry.0);
-        Some(bounds(self.entries[found.ok()?].1))
+        self.seeds().filter(|seeds| seeds.contains(&position.seeds()))?;
+        self.claims.get(position)
     }
 
     /// Adds proved bounds of the score of `position`. Returns true if the stored bounds become narrower.
@@ -91,73 +76,23 @@ impl Book {
     /// # Errors
     /// If the bounds contradict the book, or the position cannot be in it. The book stays unchanged then.
     pub fn add(&mut self, position: &Position, proved: Bounds) -> Result<bool, BookError> {
-        let key = self.key(position)?;
-        let found = self.entries.binary_search_by_key(&key, |entry| entry.0);
-        let known = found.map_or([0, seeds(key)], |index| self.entries[index].1);
-        let both = self.narrowed(key, known, proved)?;
-        if both == known || position.is_over() {
-            return Ok(false);
-        }
-        match found {
-            Ok(index) => self.entries[index].1 = both,
-            Err(index) => self.entries.insert(index, (key, both)),
-        }
-        Ok(true)
+        Ok(self.claims.add(position, proved)?)
     }
 
-    /// Adds bounds of many positions as [`Book::add`] does, in the time of sorting them. Returns the number of
-    /// positions whose bounds become narrower.
+    /// Adds bounds of many positions as [`Book::add`] does. Returns the number of positions whose bounds become
+    /// narrower.
     ///
     /// # Errors
     /// As [`Book::add`]. The book stays unchanged then.
     pub fn add_all(&mut self, proved: impl IntoIterator<Item = (Position, Bounds)>) -> Result<usize, BookError> {
-        let mut added = Vec::new();
+        let (mut claims, mut narrower) = (self.claims.clone(), HashSet::new());
         for (position, bounds) in proved {
-            let key = self.key(&position)?;
-            if !position.is_over() {
-                added.push((key, bounds));
+            if claims.add(&position, bounds)? {
+                narrower.insert(position.without_stores());
             }
         }
-        added.sort_by_key(|&(key, _)| key);
-        let mut entries = Vec::with_capacity(self.entries.len() + added.len());
-        let mut before = self.entries.iter().copied().peekable();
-        let mut more = 0;
-        for same in added.chunk_by(|one, other| one.0 == other.0) {
-            let key = same[0].0;
-            while let Some(entry) = before.next_if(|entry| entry.0 < key) {
-                entries.push(entry);
-            }
-            let trivial = [0, seeds(key)];
-            let known = before.next_if(|entry| entry.0 == key).map_or(trivial, |entry| entry.1);
-            let both = same.iter().try_fold(known, |both, &(_, bounds)| self.narrowed(key, both, bounds))?;
-            more += usize::from(both != known);
-            if both != trivial {
-                entries.push((key, both));
-            }
-        }
-        entries.extend(before);
-        self.entries = entries;
-        Ok(more)
-    }
-
-    /// The bounds `known` of the position with this key, narrowed by further `proved` ones.
-    ///
-    /// # Errors
-    /// If they contradict each other.
-    fn narrowed(&self, key: u128, known: [u8; 2], proved: Bounds) -> Result<[u8; 2], BookError> {
-        let known = bounds(known);
-        let both = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };
-        if both.lower > both.upper {
-            let position = Box::new(self.position(key));
-            return Err(BookError::Contradiction { position, known, other: proved, by: "the added bounds" });
-        }
-        // Both are at most the seeds in play, so they fit.
-        Ok([both.lower as u8, both.upper as u8])
-    }
-
-    /// The position with this key of an entry.
-    fn position(&self, key: u128) -> Position {
-        self.keys.position(key).expect("an entry has the key of a position")
+        self.claims = claims;
+        Ok(narrower.len())
     }
 
     /// Adds all entries of another book. Returns the number of positions whose bounds become narrower.
@@ -174,13 +109,114 @@ impl Book {
     }
 
     /// All positions, without stores, with the bounds of their scores, ordered by seeds in play and
-    /// [rank](ClaimKeys).
+    /// [rank](crate::bounds::ClaimKeys).
     pub fn iter(&self) -> impl Iterator<Item = (Position, Bounds)> + '_ {
-        self.entries.iter().map(|&(key, found)| (self.position(key), bounds(found)))
+        self.claims.iter().map(|claim| (claim.position, claim.bounds))
     }
+}
 
-    /// The position at index `number` in the order of [`Book::iter`], with the bounds of its score.
-    pub fn nth(&self, number: usize) -> Option<(Position, Bounds)> {
-        self.entries.get(number).map(|&(key, found)| (self.position(key), bounds(found)))
+/// Error of a book: it cannot be used or extended.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BookError {
+    /// It is not a book, or has another version.
+    #[error("{0}")]
+    Header(#[from] HeaderError),
+    /// Some of its bytes were changed.
+    #[error("{0}: it was changed or damaged")]
+    Damaged(&'static str),
+    /// It is a book for another rule set or board.
+    #[error(
+        "it is a book for {} with {}, not for {} with {}",
+        found.0, count(found.1, "pit"), expected.0, count(expected.1, "pit")
+    )]
+    Other {
+        /// Rule set and pits a side of the file.
+        found: (Rules, usize),
+        /// Rule set and pits a side that it should have.
+        expected: (Rules, usize),
+    },
+    /// Two bounds of the score of a position contradict each other.
+    #[error(
+        "its bounds of the score of {position}, {} to {}, contradict {} to {} by {by}",
+        known.lower, known.upper, other.lower, other.upper
+    )]
+    Contradiction {
+        /// The position, without stores.
+        position: Box<Position>,
+        /// Bounds in the book.
+        known: Bounds,
+        /// Bounds that contradict them.
+        other: Bounds,
+        /// Source of those bounds.
+        by: &'static str,
+    },
+    /// The position cannot be in a book.
+    #[error("a book cannot contain {0}: it is of another board, or has too many seeds in play")]
+    Board(Box<Position>),
+    /// It cannot be read or written.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// Another process is extending it.
+    #[error("{0}")]
+    Lock(#[from] LockError),
+    /// A table cannot be read.
+    #[error("{0}")]
+    Table(#[from] TableError),
+}
+
+/// A book's file that cannot be used, with the reason.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {error}", path.display())]
+pub struct BookFileError {
+    /// The file.
+    pub path: Box<Path>,
+    /// The reason.
+    #[source]
+    pub error: BookError,
+}
+
+/// Only a file that is certainly a damaged book is to be deleted.
+impl Diagnostic for BookError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            BookError::Header(error) if error.is_newer() => {
+                Outcome::Failed.help(format!("{USE_NEWER}, choose another file, or use --no-book"))
+            }
+            BookError::Damaged(_) => {
+                Outcome::Wrong.help("delete it: the program contains books, and `kalah book make 6x4` makes more")
+            }
+            BookError::Header(error) => {
+                let is_foreign = matches!(error, HeaderError::Foreign(_));
+                let outcome = if is_foreign { Outcome::Wrong } else { Outcome::Failed };
+                outcome.help("choose another file, or move it away from the tables: the program contains books")
+            }
+            BookError::Contradiction { .. } => Outcome::Wrong
+                .help("find out which is wrong with `kalah book check` and `kalah verify`, or use --no-book"),
+            BookError::Other { .. } => {
+                Outcome::Failed.help("choose another file, or give the book's rule set and board")
+            }
+            BookError::Board(_) => Outcome::Failed.into(),
+            BookError::Io(error) => error.diagnosis(commands),
+            BookError::Lock(error) => error.diagnosis(commands),
+            BookError::Table(error) => error.diagnosis(commands),
+        }
+    }
+}
+
+impl From<ClaimError> for BookError {
+    fn from(error: ClaimError) -> BookError {
+        match error {
+            ClaimError::Position(position) => BookError::Board(position),
+            ClaimError::Contradiction { position, known, other } => {
+                BookError::Contradiction { position, known, other, by: "the added bounds" }
+            }
+        }
+    }
+}
+
+impl Diagnostic for BookFileError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        self.error.diagnosis(commands)
     }
 }

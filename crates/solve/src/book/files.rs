@@ -1,17 +1,19 @@
-//! Sources of books: the program itself, or a file beside the tables.
+//! Files of books (docs/book.md), and the sources of books: the program itself, or a file beside the tables.
 
 use std::borrow::Cow;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::OnceLock;
 
+use bytemuck::{Pod, Zeroable};
 use kalah_base::file::{self, FileContent};
 use kalah_core::directories::Directories;
 use kalah_core::game::{MAX_PITS, Rules};
-use kalah_core::header::{HeaderError, Kind};
+use kalah_core::header::{HeaderError, Kind, Start, is_sealed, sealed};
 
-use super::book::Book;
-use super::error::{BookError, BookFileError};
+use super::book::{Book, BookError, BookFileError};
+use crate::blocks::{compressed, take};
+use crate::bounds::{ClaimKeys, ClaimSet};
 
 /// The books shipped with the program, made by `kalah book make` (docs/book.md).
 const SHIPPED: &[&[u8]] = &[include_bytes!("data/empty-capture-6.book"), include_bytes!("data/standard-6.book")];
@@ -161,5 +163,74 @@ impl Books {
     /// The unusable files, with the reasons.
     pub fn unusable(&self) -> impl Iterator<Item = &BookFileError> {
         self.unusable.iter().map(|(_, error)| error)
+    }
+}
+
+/// The version that this program reads and writes.
+const VERSION: u32 = 2;
+
+/// Maximum number of positions.
+const MAX_ENTRIES: u64 = 1 << 26;
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct RawHeader {
+    start: Start,
+    rules: u8,
+    pits: u8,
+    reserved: u16,
+    entries: u64,
+    digest: [u8; 32],
+    checksum: u64,
+}
+
+const HEADER_BYTES: usize = size_of::<RawHeader>();
+
+impl Book {
+    /// BLAKE3 of the contents. Two books are equal exactly if their digests are.
+    pub fn digest(&self) -> [u8; 32] {
+        let mut hash = blake3::Hasher::new();
+        hash.update(&[self.rules().code(), self.pits() as u8]);
+        for (key, bounds) in self.claims.coded() {
+            hash.update(&key.to_le_bytes()).update(&bounds);
+        }
+        *hash.finalize().as_bytes()
+    }
+
+    /// The bytes of its file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let (list, blocks) = compressed(self.claims.coded()).expect("memory is written without errors");
+        let header = sealed(RawHeader {
+            start: Start::new(Kind::Book, VERSION),
+            rules: self.rules().code(),
+            pits: self.pits() as u8,
+            reserved: 0,
+            entries: (self.len() as u64).to_le(),
+            digest: self.digest(),
+            checksum: 0,
+        });
+        [bytemuck::bytes_of(&header), &list, &blocks.concat()].concat()
+    }
+
+    /// Parses the `bytes` of a file.
+    ///
+    /// # Errors
+    /// If they are not a complete and unchanged book.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Book, BookError> {
+        Start::read(bytes, Kind::Book, &[VERSION])?;
+        let (header, mut blocks) =
+            bytes.split_at_checked(HEADER_BYTES).ok_or(BookError::Damaged("its header is incomplete"))?;
+        let raw: RawHeader = bytemuck::pod_read_unaligned(header);
+        let damaged = || BookError::Damaged("its header is wrong");
+        if !is_sealed(&raw) || raw.reserved != 0 {
+            return Err(damaged());
+        }
+        let rules = Rules::from_code(raw.rules).ok_or_else(damaged)?;
+        let pits = Some(usize::from(raw.pits)).filter(|pits| (1..=MAX_PITS).contains(pits)).ok_or_else(damaged)?;
+        let count = Some(u64::from_le(raw.entries)).filter(|&count| count <= MAX_ENTRIES).ok_or_else(damaged)?;
+        let keys = ClaimKeys::new(pits);
+        let claims = take(&mut blocks, count, &keys).filter(|_| blocks.is_empty());
+        let book = claims.map(|claims| Book::of(rules, ClaimSet::of_sorted(keys, claims)));
+        book.filter(|book| book.digest() == raw.digest).ok_or(BookError::Damaged("its entries are wrong"))
     }
 }

@@ -19,21 +19,16 @@
 
 // | module | contents |
 // |---|---|
-// | `book` | bounds of positions, looked up and added |
-// | `format` | the bytes of a book |
-// | `files` | the books shipped with the program, and files beside tables |
+// | `book` | bounds of positions, looked up and added; errors |
+// | `files` | the bytes of a book, the books shipped with the program, and files beside tables |
 // | `recall` | bounds of a position and its moves from a book, the rules and tables |
-// | `error` | reasons why a book cannot be used |
 
 // The module is named after its type.
 #[allow(clippy::module_inception)]
 mod book;
-mod error;
 mod files;
-mod format;
 mod recall;
 
-pub use book::Book;
-pub use error::{BookError, BookFileError};
+pub use book::{Book, BookError, BookFileError};
 pub use files::Books;
 pub use recall::Recalled;

@@ -1,8 +1,7 @@
 use kalah_core::game::{Bounds, Line, Pit, Position};
 use kalah_core::table::{Layer, ProbeError, Tables};
 
-use super::book::Book;
-use super::error::BookError;
+use super::book::{Book, BookError};
 
 /// Bounds of a position from a book, the rules and tables, without a search.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,8 +8,7 @@ use kalah_core::game::Rules;
 use kalah_core::table::Tables;
 use rayon::prelude::*;
 
-use super::error::TrainError;
-use super::sample::{TrainingSample, next_start};
+use super::sample::{TrainError, TrainingSample, next_start};
 use super::search_sampler::{SearchSampler, Visited};
 use crate::solve::{Solver, Sower, Word};
 

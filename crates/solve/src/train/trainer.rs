@@ -1,13 +1,11 @@
 use std::ops::RangeInclusive;
 
-use kalah_core::evaluation::{Phase, PhasedNetwork};
+use kalah_core::evaluation::{Phase, PhasedNetwork, SEED};
 use kalah_core::table::Tables;
 
-use super::error::TrainError;
-use super::fit::Fit;
 use super::model::Model;
 use super::phases::{self, PhaseSampler};
-use super::sample::{TrainingSample, samples_above, samples_within, uniform_samples};
+use super::sample::{TrainError, TrainingSample, samples_above, samples_within, uniform_samples};
 use super::search_sampler::SearchSampler;
 use crate::solve::{Board, Solver, SolverOptions};
 
@@ -74,6 +72,41 @@ pub struct Trained {
     /// Fit to held-out positions of each phase above the tables, with estimated scores: the fewest seeds of the
     /// phase, and the fit.
     pub phases: Vec<(u32, Fit)>,
+}
+
+/// Fit of evaluations to the scores of positions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Fit {
+    /// Number of positions compared.
+    pub positions: usize,
+    /// Standard deviation of scores minus half of the seeds, in seeds.
+    pub deviation: f64,
+    /// Root mean squared difference between evaluation and score, in seeds.
+    pub error: f64,
+}
+
+impl Fit {
+    /// Fit of the evaluations by `network` to `samples`.
+    pub(crate) fn of(network: &PhasedNetwork, samples: &[TrainingSample]) -> Fit {
+        let count = samples.len().max(1) as f64;
+        let half = |sample: &TrainingSample| f64::from(sample.score) - f64::from(sample.seeds) / 2.0;
+        let mean = samples.iter().map(half).sum::<f64>() / count;
+        let spread = samples.iter().map(|sample| (half(sample) - mean).powi(2)).sum::<f64>() / count;
+        let difference = |sample: &TrainingSample| {
+            let seeds = sample.seeds.into();
+            let evaluation = network.of(seeds).evaluate(&sample.mover, &sample.other, seeds);
+            f64::from(evaluation) / f64::from(SEED) - f64::from(sample.score)
+        };
+        let squares = samples.iter().map(|sample| difference(sample).powi(2)).sum::<f64>() / count;
+        Fit { positions: samples.len(), deviation: spread.sqrt(), error: squares.sqrt() }
+    }
+
+    /// R squared, the share of the variance that evaluations explain: 1 if they equal the scores, 0 if they are
+    /// no better than the mean.
+    pub fn explained(&self) -> f64 {
+        if self.deviation == 0.0 { 0.0 } else { 1.0 - (self.error / self.deviation).powi(2) }
+    }
 }
 
 impl<'t> Trainer<'t> {

@@ -1,3 +1,4 @@
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -128,13 +129,12 @@ impl Check {
 
     /// Returns the positions to search, fewest seeds first, since their results help with later ones.
     fn chosen(&self, book: &Book) -> Vec<(Position, Bounds)> {
+        let Some(sample) = self.sample else { return book.iter().collect() };
         let mut numbers: Vec<usize> = (0..book.len()).collect();
-        if let Some(sample) = self.sample {
-            generator(self.seed).shuffle(&mut numbers);
-            numbers.truncate(sample);
-            numbers.sort_unstable();
-        }
-        numbers.into_iter().filter_map(|number| book.nth(number)).collect()
+        generator(self.seed).shuffle(&mut numbers);
+        numbers.truncate(sample);
+        let chosen: HashSet<usize> = numbers.into_iter().collect();
+        (0..).zip(book.iter()).filter(|(number, _)| chosen.contains(number)).map(|(_, entry)| entry).collect()
     }
 
     /// Searches positions of the book without using the book.

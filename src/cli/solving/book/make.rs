@@ -81,8 +81,7 @@ impl Make {
         let begin = Instant::now();
         let progress = SearchProgress::new(self.position);
         let solver = solver.with_events(|_, event| progress.event(event));
-        let mut options = MakeOptions::new(self.turns);
-        (options.loss, options.within) = (self.loss, self.within);
+        let options = MakeOptions { turns: self.turns, loss: self.loss, within: self.within };
 
         let path = extended.path().to_owned();
         let mut shown = Shown { progress: &progress, turn: 0, since: begin, searched: 0 };

@@ -1,5 +1,5 @@
-//! Sorted positions with bounds, in compressed blocks with a list of them (docs/certificates.md in the repository).
-//! Certificates, books and the jobs of proofs consist of them.
+//! Sorted claims in compressed blocks with a list of them (docs/certificates.md in the repository). Certificates, books
+//! and the jobs of proofs consist of them.
 
 use std::io;
 
@@ -7,10 +7,7 @@ use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3Default;
 
-use super::key::{ClaimKeys, MAX_SEEDS};
-
-/// A claim as stored: key, lower and upper bound.
-pub type CodedClaim = (u128, [u8; 2]);
+use crate::bounds::{ClaimKeys, CodedClaim, MAX_SEEDS};
 
 /// Bytes of an entry of the list of blocks.
 pub const ENTRY_BYTES: usize = size_of::<BlockEntry>();
@@ -131,7 +128,7 @@ pub fn entries(list: &[u8], claims: u64) -> Option<Vec<BlockEntry>> {
 
 /// Removes the list of the blocks of `claims` claims, and the blocks, from the front of `bytes`; `None` if they are
 /// damaged.
-pub(crate) fn take(bytes: &mut &[u8], claims: u64, keys: &ClaimKeys) -> Option<Vec<CodedClaim>> {
+pub fn take(bytes: &mut &[u8], claims: u64, keys: &ClaimKeys) -> Option<Vec<CodedClaim>> {
     let list_bytes = usize::try_from(claims.div_ceil(BLOCK_CLAIMS as u64)).ok()?.checked_mul(ENTRY_BYTES)?;
     let (list, mut rest) = bytes.split_at_checked(list_bytes)?;
     let mut all = Vec::new();

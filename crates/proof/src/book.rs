@@ -1,14 +1,15 @@
+//! Books made and checked by searches: the positions of the first turns.
+
+use std::collections::HashSet;
 use std::time::Duration;
 
 use kalah_core::game::{Bounds, Position};
+use kalah_core::table::Tables;
 use kalah_solve::book::{Book, BookError};
 use kalah_solve::solve::{SolveError, Solver};
 
-use super::reach::{Reached, reached};
-
 /// Positions to solve, and the time for each.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct MakeOptions {
     /// The turns from the start after which positions are solved. Bounds of shallower positions follow from
     /// those.
@@ -19,13 +20,6 @@ pub struct MakeOptions {
     /// The time for each position. A position that takes longer keeps the bounds proved by then. `None`: no
     /// limit.
     pub within: Option<Duration>,
-}
-
-impl MakeOptions {
-    /// All positions after up to `turns` turns, without a limit of time.
-    pub fn new(turns: u32) -> MakeOptions {
-        MakeOptions { turns, loss: None, within: None }
-    }
 }
 
 /// A finished position.
@@ -142,4 +136,80 @@ fn search(solver: &Solver, position: &Position, within: Option<Duration>, book: 
         book.add(position, proved)?;
     }
     Ok(found?)
+}
+
+/// The positions of the first turns of a game, without stores.
+struct Reached {
+    /// Positions with moves in these turns, each listed before the positions after its moves.
+    inner: Vec<Position>,
+    /// Positions at the beginning of the turn that follows.
+    leaves: Vec<Position>,
+}
+
+/// Returns the positions of the first `turns` turns from `start` with more seeds in play than `reach`. With a
+/// `loss`, moves proved to lose more seeds than that against the best move are not followed.
+///
+/// # Errors
+/// If the book contradicts itself.
+fn reached(book: &Book, start: &Position, turns: u32, reach: u32, loss: Option<u32>) -> Result<Reached, BookError> {
+    let start = start.without_stores();
+    let mut seen = HashSet::from([start]);
+    let (mut inner, mut leaves) = (Vec::new(), vec![start]);
+    for _ in 0..turns {
+        let mut next = Vec::new();
+        // Again-moves add positions of the same turn.
+        let mut turn = std::mem::take(&mut leaves);
+        let mut index = 0;
+        while let Some(&position) = turn.get(index) {
+            index += 1;
+            let recalled = book.recall(&position, None)?;
+            for &(pit, bounds) in &recalled.moves {
+                let played = position.play(book.rules(), pit).expect("a legal move");
+                let after = played.position.without_stores();
+                let lost = loss.is_some_and(|loss| bounds.upper.saturating_add(loss) < recalled.bounds.lower);
+                if lost || after.is_over() || after.seeds() <= reach || !seen.insert(after) {
+                    continue;
+                }
+                if played.again { &mut turn } else { &mut next }.push(after);
+            }
+        }
+        inner.extend(turn);
+        leaves = next;
+    }
+    Ok(Reached { inner, leaves })
+}
+
+/// Compares every position of a book with the positions after its moves, whose bounds come from the book, the
+/// rules and `tables`. Calls `done` with the number of positions compared, and stops when it returns false.
+///
+/// # Errors
+/// For the first contradiction, or if a table is damaged.
+pub fn check_neighbours(
+    book: &Book,
+    tables: Option<&Tables>,
+    done: &mut dyn FnMut(usize) -> bool,
+) -> Result<(), BookError> {
+    for (index, (position, _)) in book.iter().enumerate() {
+        book.recall(&position, tables)?;
+        if !done(index + 1) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Proves the `bounds` of the score of `position` again. If they are contradicted, returns the bounds that were
+/// proved instead. The solver must not use the book.
+///
+/// # Errors
+/// As [`Solver::test`].
+pub fn check_by_search(solver: &Solver, position: &Position, bounds: Bounds) -> Result<Option<Bounds>, SolveError> {
+    let mut known = solver.known(position)?;
+    if bounds.lower > known.lower {
+        known = solver.test(position, bounds.lower)?;
+    }
+    if bounds.upper < known.upper {
+        known = solver.test(position, bounds.upper + 1)?;
+    }
+    Ok((known.lower > bounds.upper || known.upper < bounds.lower).then_some(known))
 }
