@@ -1,7 +1,6 @@
 //! Bound tables: their bounds of every position are true, and as narrow as the format guarantees.
 
 use std::path::Path;
-use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, LazyLock};
 
 use kalah::build::build;
@@ -359,7 +358,7 @@ fn wrong_bounds_are_found_against_exact_tables_and_against_children() {
             assert_eq!(check_bounds_against(exact.layer(seeds).unwrap(), table, &Pulse::default()).unwrap(), positions);
             let set = BoundSet::new(&below, &bounds);
             assert!(set.reaches(9));
-            assert_eq!(set.check(&all(seeds), &AtomicU64::new(0)).unwrap(), positions);
+            assert_eq!(set.check(&all(seeds), &Pulse::default()).unwrap(), positions);
         }
         // Exact scores below find at least as many wrong codes as bounds.
         let mut six = Tables::empty(directory.path(), rules, 3, 9).unwrap();
@@ -384,12 +383,12 @@ fn wrong_bounds_are_found_against_exact_tables_and_against_children() {
             }
             bounds[2] = wrong;
             // Children have only bounds, so they do not contradict every wrong code.
-            match BoundSet::new(&below, &bounds).check(&all(7), &AtomicU64::new(0)) {
+            match BoundSet::new(&below, &bounds).check(&all(7), &Pulse::default()) {
                 Err(Fault::Bounds { key, .. }) => found += usize::from(key.seeds == 7),
                 Err(other) => panic!("{other}"),
                 Ok(_) => {}
             }
-            by_scores += usize::from(BoundSet::new(&six, &bounds).check(&all(7), &AtomicU64::new(0)).is_err());
+            by_scores += usize::from(BoundSet::new(&six, &bounds).check(&all(7), &Pulse::default()).is_err());
         }
         assert!(found > tries / 4, "{rules}: {found} of {tries}");
         // Most wrong codes exclude the exact score.

@@ -9,15 +9,14 @@ use kalah_base::progress::Pulse;
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::header::{HeaderError, Kind};
 use kalah_core::table::{Damage, Table, TableError, TableKey};
-use kalah_tables::table::DirectoryLock;
 use kalah_tables::table::archive::{archive_path, decompress, read_info};
+use kalah_tables::table::{DirectoryLock, Manifest};
 
 use super::address::Address;
 use super::answer::Answer;
 use super::answer::Tries;
 use super::client::Client;
 use super::error::RemoteError;
-use super::listing::{Pins, known};
 use super::mirror::RemoteOptions;
 
 /// Format of the file with the version of the server's file.
@@ -32,7 +31,6 @@ pub struct Download {
     client: Client,
     address: Address,
     directory: PathBuf,
-    pins: Pins,
     cancel: Cancel,
 }
 
@@ -89,12 +87,12 @@ impl Download {
     pub fn new(address: &Address, directory: impl Into<PathBuf>, cancel: &Cancel) -> Download {
         let client = Client::new(address, RemoteOptions::DEFAULT_PATIENCE, cancel);
         let (address, directory) = (address.clone(), directory.into());
-        Download { client, address, directory, pins: known(), cancel: cancel.clone() }
+        Download { client, address, directory, cancel: cancel.clone() }
     }
 
     /// Returns true if the built-in manifest has the layer. Nothing but the server vouches for the others.
     pub fn is_known(&self, key: TableKey) -> bool {
-        self.pins.contains_key(&key)
+        Manifest::built_in().entry(key).is_some()
     }
 
     /// Bytes of the file of a layer, table or archive, and the bytes of it that this directory has: all, or those of a
@@ -142,7 +140,7 @@ impl Download {
     pub fn layer(&self, key: TableKey, count: &dyn Fn(u64)) -> Result<Downloaded, DownloadError> {
         let path = key.path(&self.directory);
         if path.exists() {
-            self.require_digest(&Table::open_key(&self.directory, key)?)?;
+            require_known(&Table::open_key(&self.directory, key)?)?;
             // A download that a build overtook, or that was killed at its end.
             for path in [&path, &archive_path(&self.directory, key)] {
                 let _ = file::remove_own(&tag_of(&partial(path)), FileContent::State);
@@ -171,8 +169,9 @@ impl Download {
     /// Unpacks a received archive.
     fn restore(&self, archive: &Path) -> Result<(), TableError> {
         let info = read_info(archive)?;
-        self.require_known(info.key, &info.digest)
-            .map_err(|damage| TableError::damaged_as(Kind::Archive, archive, damage))?;
+        if Manifest::contradicts(info.key, &info.digest) {
+            return Err(TableError::damaged_as(Kind::Archive, archive, Damage::OtherDigest));
+        }
         decompress(archive, &self.directory, &Pulse::new(self.cancel.clone())).map(drop)
     }
 
@@ -288,23 +287,11 @@ impl Download {
     /// Compares a received file with all its checksums and digests.
     fn check(&self, path: &Path, key: TableKey) -> Result<(), TableError> {
         let table = Table::open_before_renaming(&partial(path), path)?;
-        self.require_digest(&table)?;
+        require_known(&table)?;
         for frame in key.frames() {
             table.blocks().check_digest(frame.mover, |_| Ok(self.cancel.check()?))?;
         }
         table.check()
-    }
-
-    /// Checks that a table is the one of the built-in manifest, if that has it.
-    fn require_digest(&self, table: &Table) -> Result<(), TableError> {
-        let known = self.require_known(table.key(), &table.header().digest);
-        known.map_err(|damage| TableError::damaged(table.path(), damage))
-    }
-
-    /// Checks that a digest is that of the built-in manifest, if that has the table.
-    fn require_known(&self, key: TableKey, digest: &[u8; 32]) -> Result<(), Damage> {
-        let is_other = self.pins.get(&key).is_some_and(|known| known != digest);
-        if is_other { Err(Damage::OtherDigest) } else { Ok(()) }
     }
 
     /// Error of the server's file that becomes the one at `path`.
@@ -320,6 +307,12 @@ impl Download {
     fn url(&self, path: &Path) -> String {
         format!("{}/{}", self.address, name(path))
     }
+}
+
+/// Checks that a table is the one of the built-in manifest, if that has it.
+fn require_known(table: &Table) -> Result<(), TableError> {
+    let is_other = Manifest::contradicts(table.key(), &table.header().digest);
+    if is_other { Err(table.blocks().damaged(Damage::OtherDigest)) } else { Ok(()) }
 }
 
 /// Removes what was received of the file at `path`.

@@ -45,11 +45,7 @@ pub(crate) struct Layer {
 /// Digests of tables.
 pub(crate) type Pins = HashMap<TableKey, [u8; 32]>;
 
-/// The digests in the built-in manifest.
-pub(crate) fn known() -> Pins {
-    pins(&Manifest::known())
-}
-
+/// The digests in a manifest.
 fn pins(manifest: &Manifest) -> Pins {
     let entries = manifest.entries().iter();
     entries.filter_map(|entry| Some((entry.key, *blake3::Hash::from_hex(&entry.digest).ok()?.as_bytes()))).collect()
@@ -74,7 +70,7 @@ impl Listing<'_> {
     /// # Errors
     /// When the server does not answer, refuses access to everything, or has no layer.
     pub(crate) fn read(&self, boards: &Boards) -> Result<(Vec<Layer>, Pins), RemoteError> {
-        let (names, mut pins) = (self.store.names()?, known());
+        let (names, mut pins) = (self.store.names()?, pins(Manifest::built_in()));
         let has_list = names.as_ref().is_none_or(|names| names.iter().any(|name| name == MANIFEST));
         let listed = if has_list { self.manifest()? } else { None };
         for (&key, digest) in listed.iter().flatten() {

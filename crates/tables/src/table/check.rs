@@ -22,17 +22,10 @@ pub fn frame_in_parallel(table: &Table, mover: usize) -> Result<FrameScores<'_>,
 /// The first damaged block.
 pub fn check_in_parallel(blocks: &Blocks) -> Result<u64, TableError> {
     blocks.whole()?;
-    for mover in in_file_order(blocks) {
+    for mover in blocks.in_file_order() {
         compare(blocks, mover, |_| true)?;
     }
     Ok(blocks.sections().iter().map(|section| section.blocks()).sum())
-}
-
-/// Returns the frames, as the seeds in the mover's row, in the order of the file, which disks read faster.
-pub(super) fn in_file_order(blocks: &Blocks) -> Vec<usize> {
-    let mut movers: Vec<usize> = (1..=blocks.sections().len()).collect();
-    movers.sort_unstable_by_key(|&mover| blocks.sections()[mover - 1].offset);
-    movers
 }
 
 /// Compares the blocks not yet compared of a frame with their checksums, on all threads of the current pool.

@@ -67,14 +67,16 @@ impl ManifestEntry {
 
 impl Manifest {
     /// The built-in manifest.
-    pub fn known() -> Manifest {
-        Manifest::parse(include_str!("../../manifest.jsonl")).expect("a test reads it")
+    pub fn built_in() -> &'static Manifest {
+        static BUILT_IN: LazyLock<Manifest> =
+            LazyLock::new(|| Manifest::parse(include_str!("../../manifest.jsonl")).expect("a test reads it"));
+        &BUILT_IN
     }
 
     /// Returns true if the built-in manifest has the table `key` with another digest.
     pub fn contradicts(key: TableKey, digest: &[u8; 32]) -> bool {
-        static KNOWN: LazyLock<Manifest> = LazyLock::new(Manifest::known);
-        KNOWN.entry(key).is_some_and(|entry| entry.digest != blake3::Hash::from_bytes(*digest).to_hex().as_str())
+        let known = Manifest::built_in().entry(key);
+        known.is_some_and(|entry| entry.digest != blake3::Hash::from_bytes(*digest).to_hex().as_str())
     }
 
     /// Reads a manifest.
@@ -131,7 +133,7 @@ mod tests {
 
     #[test]
     fn the_known_tables_are_those_of_the_repository() {
-        let known = Manifest::known();
+        let known = Manifest::built_in();
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("manifest.jsonl");
         assert_eq!(known.entries(), Manifest::read(&path).unwrap().entries());
         let key = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 34 };

@@ -11,7 +11,7 @@ use kalah_base::file::{self, Replacement};
 use kalah_core::cancel::Cancel;
 use kalah_core::table::{Blocks, TableError};
 
-use super::check::{check_frame_in_parallel, in_file_order};
+use super::check::check_frame_in_parallel;
 
 /// Nanoseconds for which a change of a file may not show in its times: those of file systems are
 /// coarse, and clocks differ.
@@ -77,7 +77,7 @@ impl Stamps {
             on_bytes(layer.file_bytes());
             return Ok(());
         }
-        for mover in in_file_order(layer) {
+        for mover in layer.in_file_order() {
             if cancel.is_cancelled() {
                 return Ok(());
             }

@@ -1,13 +1,15 @@
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use kalah_base::progress::Pulse;
 use kalah_base::random::{generator, mixed};
+use kalah_core::game::Bounds;
 use kalah_core::index::{Frame, TableRow, layer_frames, row_seeds};
-use kalah_core::table::{TableKey, Tables};
+use kalah_core::table::{BoundTable, TableError, TableKey, Tables};
 use rayon::prelude::*;
 
 use super::frame_check::FrameCheck;
-use super::{Fault, Oracle};
+use super::{Fault, Oracle, position};
 
 /// Checks that every score of the layer with `seeds` seeds is the minimax of its children, assuming
 /// that the lower layers are correct. Returns the number of positions, which `pulse` counts while it
@@ -28,7 +30,8 @@ pub fn check_consistency(tables: &Tables, seeds: usize, pulse: &Pulse) -> Result
                 Ok(None) => continue,
                 Ok(Some((mover, other))) => {
                     let rows = tables.rows();
-                    check_position(tables, &rows.unrank(frame.mover, mover), &rows.unrank(frame.other, other))?;
+                    BoundSet::new(tables, &[])
+                        .check_position(&rows.unrank(frame.mover, mover), &rows.unrank(frame.other, other))?;
                 }
                 Err(fault @ Fault::Stopped(_)) => return Err(fault),
                 // The first position that needs a damaged block is found below, if there is one.
@@ -45,12 +48,13 @@ fn check_frame(tables: &Tables, frame: Frame, pulse: &Pulse) -> Result<(), Fault
     let rows = tables.rows();
     let all = |seeds| (0..rows.rows(seeds) as u32).into_par_iter().map(move |rank| rows.unrank(seeds, rank));
     let movers: Vec<TableRow> = all(frame.mover).collect();
+    let all_exact = BoundSet::new(tables, &[]);
     // Each task has one other row, in rank order, so the first fault found is the first by rank.
     let fault = all(frame.other).find_map_first(|other| {
         if let Err(stopped) = pulse.check() {
             return Some(stopped.into());
         }
-        let fault = movers.iter().find_map(|mover| check_position(tables, mover, &other).err());
+        let fault = movers.iter().find_map(|mover| all_exact.check_position(mover, &other).err());
         pulse.positions.fetch_add(movers.len() as u64, Ordering::Relaxed);
         fault
     });
@@ -64,33 +68,99 @@ fn check_frame(tables: &Tables, frame: Frame, pulse: &Pulse) -> Result<(), Fault
 /// As [`check_consistency`], for the positions of the sample.
 pub fn check_sample(tables: &Tables, sample: &Sample, pulse: &Pulse) -> Result<u64, Fault> {
     tables.require(sample.seeds())?;
-    let rows = tables.rows();
-    sample.check(|frame, index| {
-        let (mover, other) = frame.ranks(index);
-        pulse.check()?;
-        pulse.positions.fetch_add(1, Ordering::Relaxed);
-        check_position(tables, &rows.unrank(frame.mover, mover), &rows.unrank(frame.other, other))
-    })
+    BoundSet::new(tables, &[]).check(sample, pulse)
 }
 
-/// Checks one position. If its score is wrong because a child's is, reports that child instead, and
-/// so on.
-fn check_position(tables: &Tables, mover: &TableRow, other: &TableRow) -> Result<(), Fault> {
-    let oracle = Oracle::new(tables.rules(), tables.pits()).expect("pits of a table");
-    let stored = tables.score_rows(mover, other)?;
-    let right = oracle.minimax(mover, other, |mover, other| tables.score_rows(mover, other))?;
-    if stored == right {
-        return Ok(());
+/// Exact tables of the lower layers of a board and bound tables of others, for checks by the
+/// reference oracle.
+#[derive(Debug)]
+pub struct BoundSet<'a> {
+    exact: &'a Tables,
+    bounds: &'a [Arc<BoundTable>],
+}
+
+impl<'a> BoundSet<'a> {
+    /// Combines these tables of one board. The bound tables may be in any order, with any networks.
+    pub fn new(exact: &'a Tables, bounds: &'a [Arc<BoundTable>]) -> BoundSet<'a> {
+        BoundSet { exact, bounds }
     }
-    // A child may be the cause. A score of 0 for all others lists the children without looking them
-    // up.
-    let mut children = Vec::new();
-    oracle.minimax(mover, other, |mover, other| {
-        children.push((*mover, *other));
-        Ok::<u8, Fault>(0)
-    })?;
-    children.iter().try_for_each(|(mover, other)| check_position(tables, mover, other))?;
-    Err(Fault::score(tables.key(row_seeds(mover) + row_seeds(other)), mover, other, stored, right))
+
+    /// The bound table to read for a layer; `None` if it has an exact one.
+    fn layer(&self, seeds: usize) -> Option<&BoundTable> {
+        if self.exact.layer(seeds).is_some() {
+            return None;
+        }
+        self.bounds.iter().find(|table| table.key().seeds == seeds).map(|table| &**table)
+    }
+
+    /// Returns true if every layer from 2 to `seeds` seeds has an exact or a bound table.
+    pub fn reaches(&self, seeds: usize) -> bool {
+        (2..=seeds).all(|seeds| self.exact.layer(seeds).is_some() || self.layer(seeds).is_some())
+    }
+
+    /// Checks that the scores or bounds of the positions of `sample` agree with those of the positions after their
+    /// moves: some score lies within both. Returns the number of positions, which `pulse` counts while it runs.
+    ///
+    /// If a layer has an exact and a bound table, the exact one is read.
+    ///
+    /// # Errors
+    /// The first fault by rank in the layer, or the one that caused it; or damage; or [`Fault::Stopped`].
+    ///
+    /// # Panics
+    /// When the layer, or one below it, has neither table.
+    pub fn check(&self, sample: &Sample, pulse: &Pulse) -> Result<u64, Fault> {
+        let rows = self.exact.rows();
+        sample.check(|frame, index| {
+            let (mover, other) = frame.ranks(index);
+            pulse.check()?;
+            pulse.positions.fetch_add(1, Ordering::Relaxed);
+            self.check_position(&rows.unrank(frame.mover, mover), &rows.unrank(frame.other, other))
+        })
+    }
+
+    /// Checks one position. If its score or bounds are wrong because a child's are, reports that child instead, and so
+    /// on. Beside bound tables, exact scores are not doubted.
+    fn check_position(&self, mover: &TableRow, other: &TableRow) -> Result<(), Fault> {
+        let table = self.layer(row_seeds(mover) + row_seeds(other));
+        if table.is_none() && !self.bounds.is_empty() {
+            return Ok(());
+        }
+        let oracle = Oracle::new(self.exact.rules(), self.exact.pits()).expect("pits of a table");
+        let stored = self.bounds(mover, other)?;
+        let right = oracle.minimax_bounds(mover, other, |mover, other| self.bounds(mover, other))?;
+        if stored.0.max(right.0) <= stored.1.min(right.1) {
+            return Ok(());
+        }
+        // A child may be the cause. A score of 0 for all others lists the children without looking them
+        // up.
+        let mut children = Vec::new();
+        oracle.minimax(mover, other, |mover, other| {
+            children.push((*mover, *other));
+            Ok::<u8, Fault>(0)
+        })?;
+        children.iter().try_for_each(|(mover, other)| self.check_position(mover, other))?;
+        let (key, rows) = (self.exact.key(row_seeds(mover) + row_seeds(other)), self.exact.rows());
+        let Some(table) = table else { return Err(Fault::score(key, mover, other, stored.0, right.0)) };
+        let offset = table.code_at(row_seeds(mover), rows.rank(mover), rows.rank(other));
+        let (path, position) = (table.path().to_owned(), position(key, mover, other));
+        let [stored, right] = [stored, right].map(|(lower, upper)| Bounds { lower: lower.into(), upper: upper.into() });
+        Err(Fault::Bounds { path, key, offset, position, stored, right })
+    }
+
+    /// Bounds of the score of a position with seeds in both rows, from its table or bound table.
+    fn bounds(&self, mover: &TableRow, other: &TableRow) -> Result<(u8, u8), TableError> {
+        let (mover_seeds, seeds) = (row_seeds(mover), row_seeds(mover) + row_seeds(other));
+        let rows = self.exact.rows();
+        match self.layer(seeds) {
+            Some(table) => {
+                let code = table.code(mover_seeds, rows.rank(mover), rows.rank(other))?;
+                let evaluation = table.network().evaluate(mover, other, seeds as u32);
+                let Bounds { lower, upper } = table.frame_unchecked(mover_seeds).bounds(code, evaluation);
+                Ok((lower as u8, upper as u8))
+            }
+            None => self.exact.score_rows(mover, other).map(|score| (score, score)),
+        }
+    }
 }
 
 /// Positions that are checked together.

@@ -3,9 +3,9 @@
 // | module | contents |
 // |---|---|
 // | `oracle` | a second, slow implementation of the rules, and the minimax of a position's children |
-// | `bounds` | bound tables, against exact ones and against the oracle |
+// | `bounds` | bound tables against exact ones |
 // | `files` | the files in a directory; one against its checksums, digests and its entry in a manifest |
-// | `consistency` | every score against the oracle, or a sample: some positions of every frame |
+// | `consistency` | every score against the oracle, or a sample: some positions of every frame; bounds likewise |
 // | `frame_check` | every score of a frame against the oracle, many positions at a time |
 // | `template` | moves of one mover's row against all other rows, as the oracle plays them; ranks after them |
 // | `rebuild` | computing a layer again and comparing it bit for bit |
@@ -30,8 +30,8 @@ use kalah_core::table::{TableError, TableKey, Tables, missing_layers};
 
 use crate::builder::DeviceError;
 
-pub use bounds::{BoundSet, check_bounds_against};
-pub use consistency::{Sample, check_consistency, check_sample};
+pub use bounds::check_bounds_against;
+pub use consistency::{BoundSet, Sample, check_consistency, check_sample};
 pub use files::{Survey, check_archive, check_checksums, check_manifest};
 pub use oracle::Oracle;
 pub use rebuild::check_against;

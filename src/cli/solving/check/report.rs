@@ -269,7 +269,7 @@ impl TablesOrigin {
     /// largest of them.
     pub(crate) fn of(last: TableKey, digests: &[[u8; 32]]) -> Option<TablesOrigin> {
         let digest = digest_of_tables(digests)?;
-        let known = Manifest::known();
+        let known = Manifest::built_in();
         let unknown = digests.iter().zip(2..).find_map(|(digest, seeds)| {
             let key = TableKey { seeds, ..last };
             let entry = known.entry(key);

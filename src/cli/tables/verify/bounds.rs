@@ -116,7 +116,7 @@ impl CheckSettings {
             (Check::BoundChecksums, _) => check_checksums(table.blocks()),
             // Run in the pool, so that the waiting thread works on tasks, too.
             (_, Some(exact)) => rayon::scope(|_| check_bounds_against(exact, table, &self.pulse)),
-            (_, None) => set.check(&self.sample_of(table), &self.pulse.positions),
+            (_, None) => set.check(&self.sample_of(table), &self.pulse),
         }
     }
 }
