@@ -6,10 +6,11 @@ use std::path::Path;
 use kalah::book::BookError;
 use kalah::build::BuildError;
 use kalah::cause;
+use kalah::header::Kind;
 use kalah::play::PlayError;
 use kalah::solve::SolveError;
 use kalah::system::{MemoryShortage, OutOfMemory};
-use kalah::table::{Damage, Directories, FileKind, ProbeError, TableError, TableKey};
+use kalah::table::{Damage, Directories, ProbeError, TableError, TableKey};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
@@ -135,7 +136,7 @@ fn of_table(error: &TableError) -> PyErr {
         TableError::Damaged { path, .. } if is_address(path) => {
             python::DamagedTableError::new_err(format!("{text}: the fault is at that address, not on this machine"))
         }
-        TableError::Damaged { kind: FileKind::Table(_), .. } => {
+        TableError::Damaged { kind: Kind::Table, .. } => {
             python::DamagedTableError::new_err(format!("{text}: delete it and build it again"))
         }
         TableError::Damaged { .. } => python::DamagedTableError::new_err(text),
