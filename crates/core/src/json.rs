@@ -5,9 +5,9 @@
 //! | [`Position`], [`StartPosition`] | its text, in any form when read: `"<6,0,0,4,..>"`, `"6x4"` |
 //! | [`Rules`] | its name |
 //! | [`Pit`] | the number of the move, from 1 |
-//! | [`Line`] | its text; it is not read, since the board decides how moves are separated |
+//! | [`Line`] | its text; it cannot be read alone, since the board decides how moves are separated |
 //! | [`TableKey`] | `{"rules": .., "pits": .., "seeds": ..}` |
-//! | [`Probe`] | the document of `kalah probe --json`; it is not read |
+//! | [`Probe`] | the document of `kalah probe --json` |
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -86,7 +86,7 @@ impl<'de> Deserialize<'de> for TableKey {
 }
 
 /// A move with the mover's score after it.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct MoveScore {
     r#move: Pit,
     score: u32,
@@ -122,6 +122,34 @@ impl Serialize for Probe {
             finished: self.position.is_over(),
         }
         .serialize(writer)
+    }
+}
+
+/// The fields of the document that do not follow from the others.
+#[derive(Deserialize)]
+struct Read {
+    position: Position,
+    score: u32,
+    moves: Vec<MoveScore>,
+    #[serde(default)]
+    line: String,
+}
+
+impl<'de> Deserialize<'de> for Probe {
+    /// Fields that follow from the others are not read.
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Probe, D::Error> {
+        let Read { position, score, moves, line } = Read::deserialize(reader)?;
+        if score > position.seeds() {
+            return Err(D::Error::custom(format_args!("score {score} of the {} seeds in play", position.seeds())));
+        }
+        for &MoveScore { r#move, score } in &moves {
+            if r#move.number() > position.pits() || score > position.seeds() {
+                return Err(D::Error::custom(format_args!("move {move} with score {score}", r#move = r#move.number())));
+            }
+        }
+        let line = Line::parse(position.pits(), &line).map_err(D::Error::custom)?;
+        let moves = moves.into_iter().map(|entry| (entry.r#move, entry.score)).collect();
+        Ok(Probe { position, score, value: position.value(score), moves, line })
     }
 }
 
@@ -168,22 +196,27 @@ mod tests {
             let json = format!(r#"{{"rules":"standard","pits":{pits},"seeds":{seeds}}}"#);
             assert!(error(serde_json::from_str::<TableKey>(&json).unwrap_err()).contains("no table"), "{json}");
         }
+        let score = PROBE.replace(r#""score":4,"value""#, r#""score":9,"value""#);
+        assert!(error(serde_json::from_str::<Probe>(&score).unwrap_err()).contains("score 9 of the 8"));
+        assert!(serde_json::from_str::<Probe>(&PROBE.replace("6563", "65 7")).is_err());
+        for wrong in [r#"{"move":7,"score":2}"#, r#"{"move":3,"score":9}"#] {
+            let probe = PROBE.replace(r#"{"move":3,"score":2}"#, wrong);
+            assert!(error(serde_json::from_str::<Probe>(&probe).unwrap_err()).contains("with score"), "{wrong}");
+        }
     }
 
     #[test]
     fn a_probe_is_the_document_of_the_command() {
-        let text = |value: &Probe| serde_json::to_string(value).unwrap();
-        let moves = [(3, 2), (5, 3), (6, 4)].map(|(pit, score)| (Pit::from_number(pit).unwrap(), score));
-        let position = "<6,0,0,0,0,1,0,2,1,1,0,0,3,0,0>".parse().unwrap();
-        let line = Line::parse(6, "6563").unwrap();
-        let probe = Probe { position, score: 4, value: 0, moves: moves.into(), line };
-        assert_eq!(text(&probe), PROBE);
+        let probe: Probe = serde_json::from_str(PROBE).unwrap();
+        assert_eq!((probe.score, probe.value, probe.moves.len()), (4, 0, 3));
+        returns(probe, PROBE);
         let over = Probe::of_finished(&"0,0/1,2".parse().unwrap()).unwrap();
         let document = concat!(
             r#"{"position":"<2,0,0,0,0,1,2>","seeds":3,"score":0,"value":-3,"#,
             r#""moves":[],"best":[],"line":"","finished":true}"#
         );
-        assert_eq!(text(&over), document);
-        assert_eq!(text(&Probe { line: Line::new(6), ..probe }), PROBE.replace(r#","line":"6563""#, ""));
+        returns(over, document);
+        let without_line = PROBE.replace(r#","line":"6563""#, "");
+        returns(serde_json::from_str::<Probe>(&without_line).unwrap(), &without_line);
     }
 }

@@ -68,6 +68,13 @@ impl Blocks {
         Blocks { kind, path, bytes, source, storage, filling, cache, file_bytes, sections, checked, copies }
     }
 
+    /// Closes the file if all bytes were copied to memory.
+    pub(super) fn close_if_copied(&mut self) {
+        if let Some(Bytes::Owned(_)) = self.bytes.get() {
+            self.source = None;
+        }
+    }
+
     /// Marks a block that matches its checksum.
     pub(super) fn mark(&self, mover: usize, block: u64) {
         self.checked.mark(mover, block);

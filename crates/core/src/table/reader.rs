@@ -81,9 +81,10 @@ impl<E: Entry> LayerFile<E> {
         let is_read_now = storage == Storage::Copied || storage == Storage::Mapped && !source.is_remote();
         let (path, sections) = (source.name().to_owned(), header.sections());
         let file = (kind, &*path, source.bytes());
-        let blocks = Blocks::new(file, Some(source), OnceLock::new(), storage, sections);
+        let mut blocks = Blocks::new(file, Some(source), OnceLock::new(), storage, sections);
         if is_read_now {
             blocks.whole()?;
+            blocks.close_if_copied();
         }
         Ok(LayerFile { header, blocks })
     }
