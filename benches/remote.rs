@@ -38,7 +38,7 @@ struct Opened {
 fn open(server: &Server, cache: &Path, when: &str) -> Opened {
     let begin = Instant::now();
     let options = RemoteOptions::new(Cache::open(cache, Cache::DEFAULT_LIMIT).unwrap());
-    let options = options.rules(&[Rules::EmptyCapture]).pits(6);
+    let options = RemoteOptions { rules: vec![Rules::EmptyCapture], pits: Some(6), ..options };
     let remote = RemoteTables::open(&Address::parse(&server.address).unwrap(), options).unwrap();
     let tables = Tables::open(remote.directory(), Rules::EmptyCapture, 6, MAX_TABLE_SEEDS).unwrap();
     print(&format!("opening {} layers, {when}", tables.layers().len()), begin, remote.traffic(), 1);

@@ -9,7 +9,7 @@ use kalah::header::{HeaderError, Kind};
 use kalah::progress::Pulse;
 use kalah::table::archive::ArchiveEntry;
 use kalah::table::format::{Entry, LayerHeader, prefix};
-use kalah::table::{BLOCK_BYTES, Damage, FileKind, Table, TableError, TableKey, archive};
+use kalah::table::{BLOCK_BYTES, Damage, Table, TableError, TableKey, archive};
 
 fn table(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Table {
     Builder::new(directory, TableKey { rules, pits, seeds }).run(&Pulse::default(), &|_| {}).unwrap();
@@ -138,7 +138,7 @@ fn another_file_is_refused() {
     for bytes in [table.bytes(), b"", b"hello", &other] {
         let TableError::Damaged { damage, kind, .. } = refused(directory.path(), &table, bytes) else { panic!() };
         assert_eq!(damage, Damage::Header(HeaderError::Foreign(Kind::Archive)));
-        assert_eq!(kind, FileKind::Archive);
+        assert_eq!(kind, Kind::Archive);
     }
 }
 

@@ -5,12 +5,12 @@ use std::sync::{Arc, LazyLock};
 
 use kalah::build::BuildError;
 use kalah::game::{Position, Row, Rules};
-use kalah::header::HeaderError;
+use kalah::header::{HeaderError, Kind};
 use kalah::index::{LayerIndex, RankSet, TableRow};
 use kalah::isa::Isa;
 use kalah::table::{
-    BLOCK_BYTES, Damage, FileKind, ProbeError, RUN_MARGIN, SELECTED_MARGIN, Table, TableError, TableKey, TablePart,
-    Tables, score_counts,
+    BLOCK_BYTES, Damage, ProbeError, RUN_MARGIN, SELECTED_MARGIN, Table, TableError, TableKey, TablePart, Tables,
+    score_counts,
 };
 use kalah::verify::{Fault, Oracle, check_checksums};
 use proptest::prelude::*;
@@ -307,7 +307,8 @@ fn a_foreign_file_under_the_name_of_a_table_is_refused() {
             match &error {
                 TableError::Damaged { path: found, damage, kind } => {
                     assert!(*found == path && expected(damage), "{error}");
-                    assert_eq!(*kind, FileKind::Table(Some(TableKey { seeds: 4, ..key })));
+                    let named = TableKey::named(found);
+                    assert_eq!((*kind, named), (Kind::Table, Some(TableKey { seeds: 4, ..key })));
                 }
                 other => panic!("another error: {other}"),
             }

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use kalah_base::diagnostic::{Diagnostic, Kind, NoCommands};
+use kalah_base::diagnostic::{Diagnostic, ErrorKind, NoCommands};
 use kalah_core::cancel::Stopped;
 use kalah_core::game::{ParseError, UnknownRules};
 use kalah_core::table::{ProbeError, TableError};
@@ -195,8 +195,8 @@ impl From<RecordError> for ApiError {
 fn failed(error: &dyn Diagnostic) -> ApiError {
     let text = error.to_string();
     match error.diagnosis(&NoCommands).kind {
-        Kind::Unreadable => ApiError::Unreadable(text),
-        Kind::Damaged => ApiError::Damaged(text),
+        ErrorKind::Unreadable => ApiError::Unreadable(text),
+        ErrorKind::Damaged => ApiError::Damaged(text),
         _ => ApiError::Failed(text),
     }
 }

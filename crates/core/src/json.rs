@@ -5,7 +5,7 @@
 //! | [`Position`], [`StartPosition`] | its text, in any form when read: `"<6,0,0,4,..>"`, `"6x4"` |
 //! | [`Rules`] | its name |
 //! | [`Pit`] | the number of the move, from 1 |
-//! | [`Line`] | its text; it is not read, since the board decides how moves are separated |
+//! | [`Line`] | its text; it cannot be read alone, since the board decides how moves are separated |
 //! | [`TableKey`] | `{"rules": .., "pits": .., "seeds": ..}` |
 
 use std::fmt::Display;
@@ -120,6 +120,13 @@ mod tests {
         for (pits, seeds) in [(0, 2), (9, 2), (6, 1), (6, 49)] {
             let json = format!(r#"{{"rules":"standard","pits":{pits},"seeds":{seeds}}}"#);
             assert!(error(serde_json::from_str::<TableKey>(&json).unwrap_err()).contains("no table"), "{json}");
+        }
+        let score = PROBE.replace(r#""score":4,"value""#, r#""score":9,"value""#);
+        assert!(error(serde_json::from_str::<Probe>(&score).unwrap_err()).contains("score 9 of the 8"));
+        assert!(serde_json::from_str::<Probe>(&PROBE.replace("6563", "65 7")).is_err());
+        for wrong in [r#"{"move":7,"score":2}"#, r#"{"move":3,"score":9}"#] {
+            let probe = PROBE.replace(r#"{"move":3,"score":2}"#, wrong);
+            assert!(error(serde_json::from_str::<Probe>(&probe).unwrap_err()).contains("with score"), "{wrong}");
         }
     }
 }

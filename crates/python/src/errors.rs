@@ -6,7 +6,7 @@ use std::path::Path;
 use kalah::book::BookError;
 use kalah::build::BuildError;
 use kalah::cause;
-use kalah::diagnostic::{Commands, Diagnostic, Kind};
+use kalah::diagnostic::{Commands, Diagnostic, ErrorKind};
 use kalah::game::{Position, Rules};
 use kalah::play::PlayError;
 use kalah::solve::SolveError;
@@ -159,10 +159,10 @@ fn advised(error: &impl Diagnostic) -> String {
 /// The exception for an error. Its class is that of the error's kind, or else the one that `other` makes.
 fn exception(error: &(impl Diagnostic + 'static), other: fn(String) -> PyErr) -> PyErr {
     let exception = match error.diagnosis(&Calls).kind {
-        Kind::Damaged | Kind::Unreadable => python::DamagedTableError::new_err(advised(error)),
-        Kind::Missing => python::MissingTableError::new_err(advised(error)),
-        Kind::Table => python::TableError::new_err(advised(error)),
-        Kind::Memory => python::OutOfMemoryError::new_err(error.to_string()),
+        ErrorKind::Damaged | ErrorKind::Unreadable => python::DamagedTableError::new_err(advised(error)),
+        ErrorKind::Missing => python::MissingTableError::new_err(advised(error)),
+        ErrorKind::Table => python::TableError::new_err(advised(error)),
+        ErrorKind::Memory => python::OutOfMemoryError::new_err(error.to_string()),
         _ => other(error.to_string()),
     };
     raised_by(exception, error)

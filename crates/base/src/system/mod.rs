@@ -14,7 +14,7 @@ use std::time::Duration;
 pub use control_group::ControlGroup;
 use kalah_core::text::size;
 
-use crate::diagnostic::{Commands, Diagnosis, Diagnostic, Kind, Outcome};
+use crate::diagnostic::{Commands, Diagnosis, Diagnostic, ErrorKind, Outcome};
 
 /// There is not enough memory.
 #[derive(Debug, thiserror::Error)]
@@ -56,7 +56,7 @@ pub enum MemoryShortage {
 
 impl Diagnostic for OutOfMemory {
     fn diagnosis(&self, _: &dyn Commands) -> Diagnosis {
-        Diagnosis::from(Outcome::Failed).of(Kind::Memory)
+        Diagnosis::from(Outcome::Failed).of(ErrorKind::Memory)
     }
 }
 
@@ -66,7 +66,7 @@ impl Diagnostic for MemoryShortage {
             MemoryShortage::Available { available, .. } => available.help(),
             MemoryShortage::Allowed { .. } => "allow more with --memory",
         };
-        Outcome::Failed.help(format!("{more}, or use fewer threads")).of(Kind::Memory)
+        Outcome::Failed.help(format!("{more}, or use fewer threads")).of(ErrorKind::Memory)
     }
 }
 

@@ -18,7 +18,7 @@ use crate::header::Kind;
 use crate::memory::HugePages;
 
 /// Blocks that the system reads before a copy needs them: 4 MiB.
-const AHEAD_BLOCKS: u64 = 64;
+pub(super) const AHEAD_BLOCKS: u64 = 64;
 
 /// A block, with the seeds in the mover's row of its frame.
 pub(super) type Place = (usize, u64);
@@ -66,6 +66,13 @@ impl Blocks {
         let cache = (0..CACHED_BLOCKS).map(|_| Mutex::default()).collect();
         let (path, filling) = (path.to_owned(), Mutex::default());
         Blocks { kind, path, bytes, source, storage, filling, cache, file_bytes, sections, checked, copies }
+    }
+
+    /// Closes the file if all bytes were copied to memory.
+    pub(super) fn close_if_copied(&mut self) {
+        if let Some(Bytes::Owned(_)) = self.bytes.get() {
+            self.source = None;
+        }
     }
 
     /// Marks a block that matches its checksum.
@@ -232,44 +239,6 @@ impl Blocks {
         self.check_block(mover, block)
     }
 
-    /// Compares the frame with `mover` seeds in the mover's row, checksums included, with its
-    /// digest, even if that was done before. Checksums find accidental damage. Only the digest
-    /// finds bytes forged together with their checksums.
-    ///
-    /// `take` receives all bytes, part by part, before they are compared.
-    ///
-    /// # Errors
-    /// When the frame does not match its digest, or cannot be read; or an error of `take`.
-    ///
-    /// # Panics
-    /// When there is no such frame.
-    pub fn check_digest(
-        &self,
-        mover: usize,
-        mut take: impl FnMut(&[u8]) -> Result<(), TableError>,
-    ) -> Result<(), TableError> {
-        const PIECE: u64 = AHEAD_BLOCKS * BLOCK_BYTES as u64;
-        if self.is_remote() {
-            self.whole()?;
-        }
-        let section = self.section(mover);
-        self.read_ahead(mover, 0..AHEAD_BLOCKS);
-        let mut hasher = blake3::Hasher::new();
-        for (start, next) in
-            (section.offset..section.end()).step_by(PIECE as usize).zip((1..).map(|n| n * AHEAD_BLOCKS))
-        {
-            self.read_ahead(mover, next..next + AHEAD_BLOCKS);
-            let piece = self.bytes_at(start..section.end().min(start + PIECE))?;
-            hasher.update(&piece);
-            take(&piece)?;
-        }
-        if *hasher.finalize().as_bytes() != section.digest {
-            return Err(self.damaged_part(TablePart::Frame, section.offset));
-        }
-        (0..section.blocks()).for_each(|block| self.checked.mark(mover, block));
-        Ok(())
-    }
-
     /// Compares one block and marks it. Blocks of the head come first: see [`Checked`].
     fn compare(&self, mover: usize, block: u64) -> Result<(), TableError> {
         let section = self.section(mover);
@@ -341,7 +310,7 @@ impl Blocks {
     ///
     /// # Panics
     /// When there is no such frame.
-    fn read_ahead(&self, mover: usize, blocks: Range<u64>) {
+    pub(super) fn read_ahead(&self, mover: usize, blocks: Range<u64>) {
         let section = self.section(mover);
         let blocks = blocks.start..blocks.end.min(section.blocks());
         if let (Some(bytes), false) = (self.bytes.get(), blocks.is_empty()) {
@@ -372,7 +341,7 @@ impl Blocks {
     }
 
     #[inline]
-    fn section(&self, mover: usize) -> &Section {
+    pub(super) fn section(&self, mover: usize) -> &Section {
         &self.sections[mover - 1]
     }
 

@@ -106,33 +106,6 @@ impl fmt::Display for TablePart {
     }
 }
 
-/// The intended contents of a damaged file. They determine how to replace it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum FileKind {
-    /// A table, which can be built again, with the key from its file name. `None` if it is not
-    /// named like a table.
-    Table(Option<TableKey>),
-    /// The bound table of the layer that the file name gives. It can be made again from the exact
-    /// table.
-    Bounds(TableKey),
-    /// Frames of an unfinished layer, which are computed again automatically.
-    Piece,
-    /// A packed table: download it or pack it again.
-    Archive,
-}
-
-impl FileKind {
-    /// The intended contents of the file of this kind at `path`.
-    pub(super) fn of(kind: Kind, path: &Path) -> FileKind {
-        match kind {
-            Kind::Piece => FileKind::Piece,
-            Kind::Archive => FileKind::Archive,
-            _ => TableKey::named_bounds(path).map_or_else(|| FileKind::Table(TableKey::named(path)), FileKind::Bounds),
-        }
-    }
-}
-
 /// Reasons why a table cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -171,8 +144,8 @@ pub enum TableError {
         /// The fault.
         #[source]
         damage: Damage,
-        /// Intended contents of the file.
-        kind: FileKind,
+        /// The kind that the file should be of.
+        kind: Kind,
     },
     /// Bound tables used together have different evaluation networks.
     #[error("{path} has another evaluation network than {other}")]
@@ -306,12 +279,13 @@ impl TableError {
 
     /// Damage of the file at `path`, a table or a bound table.
     pub fn damaged(path: &Path, damage: Damage) -> TableError {
-        TableError::damaged_as(Kind::Table, path, damage)
+        let kind = TableKey::named_bounds(path).map_or(Kind::Table, |_| Kind::BoundTable);
+        TableError::damaged_as(kind, path, damage)
     }
 
     /// Damage of the file of this kind at `path`.
     pub fn damaged_as(kind: Kind, path: &Path, damage: Damage) -> TableError {
-        TableError::Damaged { path: path.to_owned(), damage, kind: FileKind::of(kind, path) }
+        TableError::Damaged { path: path.to_owned(), damage, kind }
     }
 
     /// Damage of a part at byte `offset` of the file at `path`, a table or a bound table.

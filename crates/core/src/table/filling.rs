@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::blocks::{Blocks, Place};
+use super::blocks::{AHEAD_BLOCKS, Blocks, Place};
 use super::error::{Damage, TableError, TablePart};
 use super::format::BLOCK_BYTES;
 use super::mapping::Bytes;
@@ -119,6 +119,44 @@ impl Blocks {
             (None, Some(source)) => self.read_one(&**source, part).map(Cow::Owned),
             (None, None) => unreachable!("a file that is not in memory has a source"),
         }
+    }
+
+    /// Compares the frame with `mover` seeds in the mover's row, checksums included, with its
+    /// digest, even if that was done before. Checksums find accidental damage. Only the digest
+    /// finds bytes forged together with their checksums.
+    ///
+    /// `take` receives all bytes, part by part, before they are compared.
+    ///
+    /// # Errors
+    /// When the frame does not match its digest, or cannot be read; or an error of `take`.
+    ///
+    /// # Panics
+    /// When there is no such frame.
+    pub fn check_digest(
+        &self,
+        mover: usize,
+        mut take: impl FnMut(&[u8]) -> Result<(), TableError>,
+    ) -> Result<(), TableError> {
+        const PIECE: u64 = AHEAD_BLOCKS * BLOCK_BYTES as u64;
+        if self.is_remote() {
+            self.whole()?;
+        }
+        let section = self.section(mover);
+        self.read_ahead(mover, 0..AHEAD_BLOCKS);
+        let mut hasher = blake3::Hasher::new();
+        for (start, next) in
+            (section.offset..section.end()).step_by(PIECE as usize).zip((1..).map(|n| n * AHEAD_BLOCKS))
+        {
+            self.read_ahead(mover, next..next + AHEAD_BLOCKS);
+            let piece = self.bytes_at(start..section.end().min(start + PIECE))?;
+            hasher.update(&piece);
+            take(&piece)?;
+        }
+        if *hasher.finalize().as_bytes() != section.digest {
+            return Err(self.damaged_part(TablePart::Frame, section.offset));
+        }
+        (0..section.blocks()).for_each(|block| self.mark(mover, block));
+        Ok(())
     }
 
     /// A part of the frame with `mover` seeds in the mover's row of a file that is not in memory, counted from the

@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 
 use crate::directories::Directories;
 use crate::game::Rules;
+use crate::header::Kind;
 use crate::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use crate::text::count;
 
@@ -42,6 +43,15 @@ impl TableKey {
     /// named like a bound table.
     pub fn named_bounds(path: &Path) -> Option<TableKey> {
         TableKey::of_stem(path.file_name()?.to_str()?.strip_suffix(BOUNDS_EXTENSION)?)
+    }
+
+    /// The layer that a file of this kind should hold according to its name.
+    pub fn of_file(kind: Kind, path: &Path) -> Option<TableKey> {
+        match kind {
+            Kind::Table => TableKey::named(path),
+            Kind::BoundTable => TableKey::named_bounds(path),
+            _ => None,
+        }
     }
 
     /// Parses the stem of a table's file names.

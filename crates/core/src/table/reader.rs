@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use super::blocks::Blocks;
 use super::directory::{Entry, LayerHeader};
-use super::error::{FileKind, TableError, TablePart};
+use super::error::{TableError, TablePart};
 use super::format::{BLOCK_BYTES, FrameEntry};
 use super::frame::{DamagedGroup, FrameScores};
 use super::group::{self, GROUP_BYTES, GROUP_POSITIONS, GroupPatch};
@@ -81,9 +81,10 @@ impl<E: Entry> LayerFile<E> {
         let is_read_now = storage == Storage::Copied || storage == Storage::Mapped && !source.is_remote();
         let (path, sections) = (source.name().to_owned(), header.sections());
         let file = (kind, &*path, source.bytes());
-        let blocks = Blocks::new(file, Some(source), OnceLock::new(), storage, sections);
+        let mut blocks = Blocks::new(file, Some(source), OnceLock::new(), storage, sections);
         if is_read_now {
             blocks.whole()?;
+            blocks.close_if_copied();
         }
         Ok(LayerFile { header, blocks })
     }
@@ -103,10 +104,8 @@ impl<E: Entry> LayerFile<E> {
 
     /// Returns the file if it matches its name, or is not named like a file of a layer.
     fn expect_named(self) -> Result<LayerFile<E>, TableError> {
-        match FileKind::of(E::KIND, self.path()) {
-            FileKind::Table(Some(key)) | FileKind::Bounds(key) => self.expect(key),
-            _ => Ok(self),
-        }
+        let named = TableKey::of_file(E::KIND, self.path()).unwrap_or(self.key());
+        self.expect(named)
     }
 
     /// Returns the file if its key is `key`.

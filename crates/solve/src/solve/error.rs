@@ -1,4 +1,4 @@
-use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Kind, Outcome};
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, ErrorKind, Outcome};
 use kalah_base::system::OutOfMemory;
 use kalah_core::cancel::Stopped;
 use kalah_core::evaluation::NetworkFileError;
@@ -81,7 +81,7 @@ impl Diagnostic for SolveError {
         match self {
             SolveError::Board { .. } => Outcome::Usage.into(),
             SolveError::OutOfMemory(_) => {
-                Outcome::Failed.help("choose a smaller --memory or --transpositions").of(Kind::Memory)
+                Outcome::Failed.help("choose a smaller --memory or --transpositions").of(ErrorKind::Memory)
             }
             SolveError::Contradiction(_) => Outcome::Wrong
                 .help("check the tables with `kalah verify`, or search with --no-book and without --state and --from"),

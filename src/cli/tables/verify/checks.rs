@@ -70,7 +70,7 @@ impl CheckSettings {
         if let Some(manifest) = &self.manifest
             && self.seeds.is_none()
         {
-            let known = manifest.entries().iter().filter_map(|entry| entry.key());
+            let known = manifest.entries().iter().map(|entry| entry.key);
             let own = known.filter(|&key| key == tables.key(key.seeds) && !chosen.contains_key(&key.seeds));
             report.only_in_manifest = own.map(|key| key.seeds).collect();
             report.only_in_manifest.sort_unstable();

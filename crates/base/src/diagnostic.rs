@@ -1,14 +1,186 @@
+//! Outcome and advice of errors.
+
+use std::error::Error;
 use std::io;
 use std::path::Path;
 
 use kalah_core::cancel::Stopped;
 use kalah_core::directories::Directories;
 use kalah_core::evaluation::{NetworkError, NetworkFileError, NetworkFileReason};
-use kalah_core::game::{IllegalMove, ParseError, PositionError, UnknownRules};
-use kalah_core::table::{Damage, FileKind, ProbeError, TableError, TableKey};
+use kalah_core::game::{IllegalMove, ParseError, Position, PositionError, Rules, UnknownRules};
+use kalah_core::header::Kind;
+use kalah_core::table::{Damage, ProbeError, TableError, TableKey};
 use kalah_core::text::size;
 
-use super::{Commands, Diagnosis, Diagnostic, Kind, Outcome, USE_NEWER};
+/// Advice for a file of a newer version.
+pub const USE_NEWER: &str = "use that version of kalah";
+
+/// An error that has its outcome and advice. One that wraps another returns the diagnosis of that.
+pub trait Diagnostic: Error {
+    /// The outcome of a command that ends with this error, and advice for its user.
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        let _ = commands;
+        Outcome::Failed.into()
+    }
+
+    /// Returns true if the reader of an output closed its pipe, as `head` does, which is no failure. An error that
+    /// wraps this one is a failure.
+    fn is_closed_pipe(&self) -> bool {
+        false
+    }
+}
+
+/// The meaning of an error for the command that it ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnosis {
+    /// The outcome of the command.
+    pub outcome: Outcome,
+    /// The kind of the error, for interfaces that have classes or codes of errors.
+    pub kind: ErrorKind,
+    /// Advice for the user, as a clause without a full stop.
+    pub help: Option<String>,
+}
+
+impl From<Outcome> for Diagnosis {
+    fn from(outcome: Outcome) -> Diagnosis {
+        Diagnosis { outcome, kind: ErrorKind::Other, help: None }
+    }
+}
+
+impl Diagnosis {
+    /// The same for an error of this kind.
+    #[must_use]
+    pub fn of(self, kind: ErrorKind) -> Diagnosis {
+        Diagnosis { kind, ..self }
+    }
+}
+
+/// Kind of an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A table is damaged.
+    Damaged,
+    /// A table became shorter while it was in use, or its disk failed.
+    Unreadable,
+    /// A table is missing.
+    Missing,
+    /// Another failure of a table.
+    Table,
+    /// There is not enough memory.
+    Memory,
+    /// Anything else.
+    Other,
+}
+
+/// Outcome of a command. The larger one of two counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// Nothing is wrong.
+    Done,
+    /// The user stopped it.
+    Stopped,
+    /// Something could not be answered.
+    Failed,
+    /// The command line is wrong on any machine.
+    Usage,
+    /// A check found a wrong value or damage.
+    Wrong,
+    /// The signal of this number asked the command to end.
+    Interrupted(i32),
+}
+
+impl Outcome {
+    /// This outcome with advice.
+    pub fn help(self, help: impl Into<String>) -> Diagnosis {
+        Diagnosis { help: Some(help.into()), ..self.into() }
+    }
+
+    /// Returns the outcome of a command that ended like this after `signal` had asked it to end. Finished work and
+    /// findings count for more.
+    #[must_use]
+    pub fn after(self, signal: Option<i32>) -> Outcome {
+        match (self, signal) {
+            (Outcome::Stopped | Outcome::Failed | Outcome::Usage, Some(signal)) => Outcome::Interrupted(signal),
+            _ => self,
+        }
+    }
+
+    /// Returns the worse one of two.
+    #[must_use]
+    pub fn and(self, other: Outcome) -> Outcome {
+        self.max(other)
+    }
+}
+
+/// Commands and flags of the running program, for advice. A command can be pasted into a shell.
+pub trait Commands {
+    /// The command that builds a table and all below it.
+    fn build(&self, directory: &Path, key: TableKey) -> String;
+
+    /// The same, or a clause that says why it does not fit this machine. If the table is `replaced`, its disk space is
+    /// free first.
+    ///
+    /// # Errors
+    /// The clause.
+    fn build_that_fits(&self, directory: &Path, key: TableKey, replaced: bool) -> Result<String, String>;
+
+    /// The command that builds a table and all below it, if it fits and takes minutes.
+    fn quick_build(&self, directories: &Directories, key: TableKey) -> Option<String>;
+
+    /// The command that makes the bound table of a layer.
+    fn bounds(&self, directory: &Path, key: TableKey) -> String;
+
+    /// The command that solves a position; `None` if it is too large for that.
+    fn solve(&self, directories: &Directories, rules: Rules, position: &Position) -> Option<String>;
+
+    /// The version of the program that wrote a table, if a log beside it has that.
+    fn version_of(&self, directory: &Path, key: TableKey) -> Option<String>;
+
+    /// The flag that avoids the GPU, with its value.
+    fn without_gpu(&self) -> &'static str;
+
+    /// The flag that names the directory for new files.
+    fn directory_flag(&self) -> &'static str;
+}
+
+/// The commands of no program, for those who want only the outcome and kind of an error.
+#[derive(Clone, Copy, Debug)]
+pub struct NoCommands;
+
+impl Commands for NoCommands {
+    fn build(&self, _: &Path, _: TableKey) -> String {
+        String::new()
+    }
+
+    fn build_that_fits(&self, _: &Path, _: TableKey, _: bool) -> Result<String, String> {
+        Err(String::new())
+    }
+
+    fn quick_build(&self, _: &Directories, _: TableKey) -> Option<String> {
+        None
+    }
+
+    fn bounds(&self, _: &Path, _: TableKey) -> String {
+        String::new()
+    }
+
+    fn solve(&self, _: &Directories, _: Rules, _: &Position) -> Option<String> {
+        None
+    }
+
+    fn version_of(&self, _: &Path, _: TableKey) -> Option<String> {
+        None
+    }
+
+    fn without_gpu(&self) -> &'static str {
+        ""
+    }
+
+    fn directory_flag(&self) -> &'static str {
+        ""
+    }
+}
 
 impl Diagnostic for ProbeError {
     fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
@@ -21,11 +193,11 @@ impl Diagnostic for ProbeError {
                 let build = build.map(|build| format!("build the missing layers with `{build}`"));
                 let both: Vec<String> = build.into_iter().chain(solve(directories, key.rules, position)).collect();
                 let help = Some(both.join(", or ")).filter(|help| !help.is_empty());
-                Diagnosis { outcome: Outcome::Failed, kind: Kind::Missing, help }
+                Diagnosis { outcome: Outcome::Failed, kind: ErrorKind::Missing, help }
             }
             ProbeError::BeyondTables { position, directories, rules } => {
                 let help = solve(directories, *rules, position);
-                Diagnosis { outcome: Outcome::Usage, kind: Kind::Missing, help }
+                Diagnosis { outcome: Outcome::Usage, kind: ErrorKind::Missing, help }
             }
             ProbeError::OtherPits { .. } => Outcome::Usage.into(),
             ProbeError::Table(error) => error.diagnosis(commands),
@@ -38,18 +210,18 @@ impl Diagnostic for TableError {
     fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         let outcome = if self.is_damage() { Outcome::Wrong } else { Outcome::Failed };
         let kind = match self {
-            error if error.is_newer() => Kind::Table,
-            TableError::Damaged { damage: Damage::Shrunk, .. } => Kind::Unreadable,
-            TableError::Damaged { .. } | TableError::Copies { .. } => Kind::Damaged,
-            TableError::Missing { .. } => Kind::Missing,
-            TableError::OutOfMemory { .. } => Kind::Memory,
-            _ => Kind::Table,
+            error if error.is_newer() => ErrorKind::Table,
+            TableError::Damaged { damage: Damage::Shrunk, .. } => ErrorKind::Unreadable,
+            TableError::Damaged { .. } | TableError::Copies { .. } => ErrorKind::Damaged,
+            TableError::Missing { .. } => ErrorKind::Missing,
+            TableError::OutOfMemory { .. } => ErrorKind::Memory,
+            _ => ErrorKind::Table,
         };
         let help: String = match self {
             error if error.is_newer() => of_newer(error, commands),
             TableError::Io { source, .. } => {
                 let cause = source.diagnosis(commands);
-                return if cause.kind == Kind::Other { cause.of(kind) } else { cause };
+                return if cause.kind == ErrorKind::Other { cause.of(kind) } else { cause };
             }
             TableError::Stopped(error) => return error.diagnosis(commands),
             TableError::Damaged { path, .. } if is_address(path) => {
@@ -66,7 +238,7 @@ impl Diagnostic for TableError {
             TableError::Damaged { damage: Damage::Shrunk, kind, path } => {
                 format!("restore it, or {}", of_stranger(*kind, path, commands))
             }
-            TableError::Damaged { kind: FileKind::Piece, .. } => "its frames will be computed again".into(),
+            TableError::Damaged { kind: Kind::Piece, .. } => "its frames will be computed again".into(),
             TableError::Damaged { kind, path, .. } if !self.is_worthless() => of_stranger(*kind, path, commands),
             TableError::Occupied { .. } => "move it away, or choose another directory".into(),
             TableError::Damaged { kind, path, .. } => of_damaged(*kind, path, commands),
@@ -85,16 +257,16 @@ impl Diagnostic for TableError {
 }
 
 /// Advice for a file that is certainly damaged.
-fn of_damaged(kind: FileKind, path: &Path, commands: &dyn Commands) -> String {
+fn of_damaged(kind: Kind, path: &Path, commands: &dyn Commands) -> String {
     let directory = path.parent().unwrap_or(Path::new(""));
-    match kind {
-        FileKind::Table(Some(key)) => match commands.build_that_fits(directory, key, true) {
+    match (kind, TableKey::of_file(kind, path)) {
+        (Kind::Table, Some(key)) => match commands.build_that_fits(directory, key, true) {
             Ok(build) => format!("delete it and run `{build}`"),
             // Its sound frames can still be read.
             Err(why) => format!("keep it until there is room: {why}"),
         },
-        FileKind::Bounds(key) => format!("delete it and run `{}`", commands.bounds(directory, key)),
-        FileKind::Archive => {
+        (Kind::BoundTable, Some(key)) => format!("delete it and run `{}`", commands.bounds(directory, key)),
+        (Kind::Archive, _) => {
             "download it again, or pack the table again; if a build made it, delete it and run the build again"
                 .to_owned()
         }
@@ -103,11 +275,11 @@ fn of_damaged(kind: FileKind, path: &Path, commands: &dyn Commands) -> String {
 }
 
 /// Advice for a file that is not certainly a damaged one of its kind, which never suggests to delete it.
-fn of_stranger(kind: FileKind, path: &Path, commands: &dyn Commands) -> String {
+fn of_stranger(kind: Kind, path: &Path, commands: &dyn Commands) -> String {
     let directory = path.parent().unwrap_or(Path::new(""));
-    match kind {
-        FileKind::Table(Some(key)) => format!("move it away and run `{}`", commands.build(directory, key)),
-        FileKind::Bounds(key) => format!("move it away and run `{}`", commands.bounds(directory, key)),
+    match (kind, TableKey::of_file(kind, path)) {
+        (Kind::Table, Some(key)) => format!("move it away and run `{}`", commands.build(directory, key)),
+        (Kind::BoundTable, Some(key)) => format!("move it away and run `{}`", commands.bounds(directory, key)),
         _ => "choose another file, or move it away".to_owned(),
     }
 }
@@ -120,10 +292,8 @@ fn is_address(path: &Path) -> bool {
 /// Advice for a table, bound table or archive of a newer version, which never suggests to delete it.
 fn of_newer(error: &TableError, commands: &dyn Commands) -> String {
     let TableError::Damaged { path, kind, .. } = error else { return USE_NEWER.to_owned() };
-    let version = match kind {
-        FileKind::Table(Some(key)) => commands.version_of(path.parent().unwrap_or(Path::new("")), *key),
-        _ => None,
-    };
+    let key = TableKey::named(path).filter(|_| *kind == Kind::Table);
+    let version = key.and_then(|key| commands.version_of(path.parent().unwrap_or(Path::new("")), key));
     match version {
         Some(version) => format!("{USE_NEWER} ({version}, according to builds.jsonl), or another directory"),
         None => format!("{USE_NEWER}, or another directory"),
