@@ -8,16 +8,19 @@
 // | `graph` | all positions that can be reached from a start, counted |
 // | `opening` | the winner of a game and in how many turns, on boards with any number of seeds |
 // | `puzzle` | positions with one move that keeps the outcome |
-// | `review`(review()) | quality of moves by exact values or bounds; a game, turn by turn |
+// | `move_quality` | quality of a move or turn, by exact values |
+// | `review`(review()) | a game, turn by turn, with the loss of each turn; bounds without and with a search |
 // | `values` | the values of games, board by board, kept in a file |
 
 pub mod complexity;
 pub mod graph;
+mod move_quality;
 pub mod opening;
 mod puzzle;
 mod review;
 mod values;
 
+pub use move_quality::{MISTAKE_DIFFERENCE, MoveQuality, QualityTally};
 pub use puzzle::{Level, MAX_PUZZLE_DEPTH, Puzzle, PuzzleMiner, PuzzleRecord, UnknownLevel};
-pub use review::{BoundsSource, MISTAKE_DIFFERENCE, MoveQuality, QualityTally, Review, ReviewedTurn, review};
+pub use review::{BoundsSource, Review, ReviewedTurn, review};
 pub use values::{GameValue, GameValues};

@@ -5,153 +5,7 @@ use kalah_core::table::Tables;
 use kalah_solve::book::{Book, BookError, Recalled};
 use kalah_solve::solve::{SolveError, Solver};
 
-/// Minimum loss of a mistake, in store difference (two for each seed). A mistake keeps the outcome.
-pub const MISTAKE_DIFFERENCE: i64 = 8;
-
-/// Quality of a move or turn, by exact values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum MoveQuality {
-    /// It loses nothing.
-    Best,
-    /// It loses seeds, but fewer than a mistake, and not the outcome.
-    Inaccuracy,
-    /// It loses at least [`MISTAKE_DIFFERENCE`], but not the outcome.
-    Mistake,
-    /// It turns a win into a draw or loss, or a draw into a loss.
-    Blunder,
-}
-
-impl MoveQuality {
-    /// Classifies a move or turn by the `value` of the position for the mover and the value `after` the move
-    /// for the same player. Both are final store differences.
-    pub fn of(value: i64, after: i64) -> MoveQuality {
-        match value - after {
-            ..=0 => MoveQuality::Best,
-            _ if after.signum() < value.signum() => MoveQuality::Blunder,
-            MISTAKE_DIFFERENCE.. => MoveQuality::Mistake,
-            _ => MoveQuality::Inaccuracy,
-        }
-    }
-
-    /// The mark in annotated games: nothing, `?!`, `?` or `??`.
-    pub fn mark(self) -> &'static str {
-        match self {
-            MoveQuality::Best => "",
-            MoveQuality::Inaccuracy => "?!",
-            MoveQuality::Mistake => "?",
-            MoveQuality::Blunder => "??",
-        }
-    }
-
-    /// The name in JSON documents.
-    pub fn name(self) -> &'static str {
-        match self {
-            MoveQuality::Best => "best",
-            MoveQuality::Inaccuracy => "inaccuracy",
-            MoveQuality::Mistake => "mistake",
-            MoveQuality::Blunder => "blunder",
-        }
-    }
-}
-
-/// Statistics of one player: moves or turns with a choice and exact values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct QualityTally {
-    /// All of them.
-    pub evaluated: u32,
-    /// Those that lost nothing.
-    pub best: u32,
-    /// Number of inaccuracies.
-    pub inaccuracies: u32,
-    /// Number of mistakes.
-    pub mistakes: u32,
-    /// Number of blunders.
-    pub blunders: u32,
-    /// Their total loss of final store difference.
-    pub lost: i64,
-}
-
-impl QualityTally {
-    /// Adds a move or turn: `value` of the position, and its value `after` the move, for the same player.
-    pub fn add(&mut self, value: i64, after: i64) {
-        self.evaluated += 1;
-        self.lost += value - after;
-        let count = match MoveQuality::of(value, after) {
-            MoveQuality::Best => &mut self.best,
-            MoveQuality::Inaccuracy => &mut self.inaccuracies,
-            MoveQuality::Mistake => &mut self.mistakes,
-            MoveQuality::Blunder => &mut self.blunders,
-        };
-        *count += 1;
-    }
-
-    /// Share of the best moves in percent, to one decimal; `None` if there are no moves.
-    pub fn accuracy(&self) -> Option<f64> {
-        (self.evaluated > 0).then(|| (1000.0 * f64::from(self.best) / f64::from(self.evaluated)).round() / 10.0)
-    }
-}
-
-/// Source of bounds of positions of one board: the rules, a book and tables at once, else a solver with a limit
-/// of time.
-#[derive(Debug)]
-pub struct BoundsSource<'s> {
-    book: Option<&'s Book>,
-    /// Replaces a missing book.
-    empty: Book,
-    tables: Option<&'s Tables>,
-    solver: Option<(&'s Solver<'s>, Duration)>,
-}
-
-impl<'s> BoundsSource<'s> {
-    /// Uses the rules, `book` and `tables`. These must be for these rules and this number of pits.
-    pub fn new(rules: Rules, pits: usize, book: Option<&'s Book>, tables: Option<&'s Tables>) -> BoundsSource<'s> {
-        BoundsSource { book, empty: Book::new(rules, pits), tables, solver: None }
-    }
-
-    /// Also uses `solver`, for up to `within` for each position.
-    #[must_use]
-    pub fn search(self, solver: &'s Solver<'s>, within: Duration) -> BoundsSource<'s> {
-        BoundsSource { solver: Some((solver, within)), ..self }
-    }
-
-    /// Bounds of a position and of its moves, without a search.
-    ///
-    /// # Errors
-    /// If the book and the tables contradict each other, or a table is damaged.
-    pub fn at_once(&self, position: &Position) -> Result<Recalled, BookError> {
-        self.book.unwrap_or(&self.empty).recall(position, self.tables)
-    }
-
-    /// Bounds of the score of a position, exact if a search finishes in time. The search begins with `guess`, a
-    /// value.
-    ///
-    /// # Errors
-    /// As [`BoundsSource::at_once`]; also if the solver fails or is stopped.
-    pub fn bounds(&self, position: &Position, guess: Option<i64>) -> Result<Bounds, SolveError> {
-        let known = self.at_once(position)?.bounds;
-        let Some((solver, within)) = self.solver.filter(|_| known.lower < known.upper) else { return Ok(known) };
-        let guess = guess.map_or_else(|| solver.first_guess(position), Ok)?;
-        let found = solver.in_time(within, |solver| solver.value(position, guess))?;
-        let found =
-            found.map_or_else(|| solver.known(position), |(score, _)| Ok(Bounds { lower: score, upper: score }))?;
-        Ok(Bounds { lower: known.lower.max(found.lower), upper: known.upper.min(found.upper) })
-    }
-
-    /// The moves of a position that keep its `score`; `None` if the search does not finish in time.
-    ///
-    /// # Errors
-    /// As [`BoundsSource::bounds`].
-    pub(crate) fn best_moves(&self, position: &Position, score: u32) -> Result<Option<Vec<Pit>>, SolveError> {
-        let known = self.at_once(position)?;
-        if known.is_decided() {
-            return Ok(Some(known.best().collect()));
-        }
-        let Some((solver, within)) = self.solver else { return Ok(None) };
-        Ok(solver.in_time(within, |solver| solver.best_moves(position, score))?)
-    }
-}
+use super::move_quality::{MoveQuality, QualityTally};
 
 /// A turn of a game, with its loss.
 #[derive(Clone, Debug)]
@@ -293,27 +147,62 @@ fn best_turns(
     Ok(best.into_iter().map(|pit| [&moves[..at], &[pit]].concat()).collect())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Source of bounds of positions of one board: the rules, a book and tables at once, else a solver with a limit
+/// of time.
+#[derive(Debug)]
+pub struct BoundsSource<'s> {
+    book: Option<&'s Book>,
+    /// Replaces a missing book.
+    empty: Book,
+    tables: Option<&'s Tables>,
+    solver: Option<(&'s Solver<'s>, Duration)>,
+}
 
-    #[test]
-    fn outcomes_count_for_more_than_seeds() {
-        for (value, after, quality) in [
-            (4, 4, MoveQuality::Best),
-            (-4, -4, MoveQuality::Best),
-            (12, 10, MoveQuality::Inaccuracy),
-            (12, 4, MoveQuality::Mistake),
-            (-2, -20, MoveQuality::Mistake),
-            (2, 0, MoveQuality::Blunder),
-            (0, -2, MoveQuality::Blunder),
-            (40, -2, MoveQuality::Blunder),
-        ] {
-            assert_eq!(MoveQuality::of(value, after), quality, "{value} to {after}");
+impl<'s> BoundsSource<'s> {
+    /// Uses the rules, `book` and `tables`. These must be for these rules and this number of pits.
+    pub fn new(rules: Rules, pits: usize, book: Option<&'s Book>, tables: Option<&'s Tables>) -> BoundsSource<'s> {
+        BoundsSource { book, empty: Book::new(rules, pits), tables, solver: None }
+    }
+
+    /// Also uses `solver`, for up to `within` for each position.
+    #[must_use]
+    pub fn search(self, solver: &'s Solver<'s>, within: Duration) -> BoundsSource<'s> {
+        BoundsSource { solver: Some((solver, within)), ..self }
+    }
+
+    /// Bounds of a position and of its moves, without a search.
+    ///
+    /// # Errors
+    /// If the book and the tables contradict each other, or a table is damaged.
+    pub fn at_once(&self, position: &Position) -> Result<Recalled, BookError> {
+        self.book.unwrap_or(&self.empty).recall(position, self.tables)
+    }
+
+    /// Bounds of the score of a position, exact if a search finishes in time. The search begins with `guess`, a
+    /// value.
+    ///
+    /// # Errors
+    /// As [`BoundsSource::at_once`]; also if the solver fails or is stopped.
+    pub fn bounds(&self, position: &Position, guess: Option<i64>) -> Result<Bounds, SolveError> {
+        let known = self.at_once(position)?.bounds;
+        let Some((solver, within)) = self.solver.filter(|_| known.lower < known.upper) else { return Ok(known) };
+        let guess = guess.map_or_else(|| solver.first_guess(position), Ok)?;
+        let found = solver.in_time(within, |solver| solver.value(position, guess))?;
+        let found =
+            found.map_or_else(|| solver.known(position), |(score, _)| Ok(Bounds { lower: score, upper: score }))?;
+        Ok(Bounds { lower: known.lower.max(found.lower), upper: known.upper.min(found.upper) })
+    }
+
+    /// The moves of a position that keep its `score`; `None` if the search does not finish in time.
+    ///
+    /// # Errors
+    /// As [`BoundsSource::bounds`].
+    pub(crate) fn best_moves(&self, position: &Position, score: u32) -> Result<Option<Vec<Pit>>, SolveError> {
+        let known = self.at_once(position)?;
+        if known.is_decided() {
+            return Ok(Some(known.best().collect()));
         }
-        let mut tally = QualityTally::default();
-        [(4, 4), (4, 2), (0, -6)].into_iter().for_each(|(value, after)| tally.add(value, after));
-        assert_eq!((tally.evaluated, tally.best, tally.inaccuracies, tally.blunders, tally.lost), (3, 1, 1, 1, 8));
-        assert_eq!(tally.accuracy(), Some(33.3));
+        let Some((solver, within)) = self.solver else { return Ok(None) };
+        Ok(solver.in_time(within, |solver| solver.best_moves(position, score))?)
     }
 }

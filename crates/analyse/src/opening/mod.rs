@@ -2,17 +2,19 @@
 
 // | module | contents |
 // |---|---|
-// | `verdict` | wins, draws and losses; verdicts on positions, and their lines checked by the rules alone |
-// | `turn` | a board as one ring, for sowing many seeds fast; all moves of a player within one turn |
+// | `ring` | a board as one ring, for sowing many seeds fast |
+// | `outcome` | wins, draws and losses; verdicts on positions, and their lines checked by the rules alone |
+// | `turn` | all moves of a player within one turn |
 // | `turn_tree`(outcome()) | the search, turn by turn, and the lines that prove its verdict |
 // | `scan` | the verdicts on many start positions, on all threads; the file with the finished ones |
 
+mod outcome;
+mod ring;
 mod scan;
 mod turn;
 mod turn_tree;
-mod verdict;
 
+pub use outcome::{Limits, MAX_LINES, Outcome, Verdict, VerdictError, check};
+pub use ring::{Ring, RingEnd};
 pub use scan::{Batch, OpeningScan, ScanError, ScanTally, ScannedStart, StartRange, open_state, split};
-pub use turn::{Ring, RingEnd};
 pub use turn_tree::{outcome, winning_opening};
-pub use verdict::{Limits, MAX_LINES, Outcome, Verdict, VerdictError, check};

@@ -9,8 +9,8 @@ use parking_lot::Mutex;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::outcome::{Limits, MAX_LINES, Outcome, Verdict, VerdictError, check};
 use super::turn_tree::outcome;
-use super::verdict::{Limits, MAX_LINES, Outcome, Verdict, VerdictError, check};
 
 /// Maximum games in a batch. Batches begin at multiples of it.
 const BATCH: u32 = 4096;

@@ -4,8 +4,9 @@ use foldhash::fast::FixedState;
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::game::{Line, Pit, Position, Rules};
 
-use super::turn::{End, Found, Ring, TurnSearch};
-use super::verdict::{Limits, MAX_LINES, Outcome, Verdict};
+use super::outcome::{Limits, MAX_LINES, Outcome, Verdict};
+use super::ring::Ring;
+use super::turn::{End, Found, TurnSearch};
 
 /// Searches for a winning opening of the mover of `position` (Kvitberg 2026, definition 5.1): moves of the
 /// first turn that win. The mover wins within the turn by holding more than half of the seeds at any time, or
