@@ -116,7 +116,7 @@ impl LimitedSearch {
     }
 
     /// Number of positions that a thread visits between two checks for a stop.
-    pub(crate) const CHECK_INTERVAL: u32 = 1 << 6;
+    pub const CHECK_INTERVAL: u32 = 1 << 6;
 
     /// Searches on the threads of the current pool.
     pub fn run(&self, position: &Position) -> LimitedResult {
