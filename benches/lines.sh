@@ -38,7 +38,7 @@ while IFS=, read -r opening value _ line seeds; do
     [ "$status" = 0 ] || wrong=3
     turns=$(last turns <<<"$json")
     row "$opening" "$value" "$turns" "$seeds" "$(last proved_from <<<"$json")" \
-        "$(last at_least <<<"$json")" "$(last at_most <<<"$json")" \
+        "$(last lower <<<"$json")" "$(last upper <<<"$json")" \
         "$(last nodes <<<"$json")" "$(last seconds <<<"$json" | cut -c 1-9)"
     sed -n '$p' "$table" >&2
 done < <(grep -v -e '^#' -e '^move,' "$here/tests/reference/rawlings-2015-kalah66-lines.csv")

@@ -27,8 +27,8 @@ const COMMANDS: [&str; 20] = [
     "analyse values !--pits=A !--seeds-per-pit=A !--within=S --rules=R --no-tables --memory=M --tables=D --json --csv",
     "play P --south=C --north=C !--time=S --rules=R --memory=M --transpositions=M --seed=N --tables=D",
     "move P P --player=C !--time=S --rules=R --memory=M --transpositions=M --seed=N --tables=D --json",
-    "tournament C C !--start=P --starts=N --random-moves=N --self-play !--time=S --rules=R --memory=M \
-     --transpositions=M --tables=D --json --csv",
+    "tournament C C !--start=P --starts=N --random-moves=N --self-play !--time=S --rules=R --memory=M --tables=D \
+     --json --csv",
     "analyse opening P --rules=R !--positions=N --json",
     "analyse opening-scan !--pits=A !--seeds-per-pit=A --rules=R --turns=N !--positions=N --wins --lines --json --csv",
     "stats !--seeds=N --rules=R --pits=N --tables=D --json --csv",

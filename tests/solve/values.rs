@@ -153,7 +153,7 @@ fn values_are_kept_and_taken_up() {
     let unsaved = json(&unsaved);
     assert_eq!(unsaved["values"].as_array().unwrap().len(), 2);
     let kept = std::fs::read_to_string(&blocked).unwrap();
-    assert!(kept.contains("lower"), "{kept}");
+    assert!(kept.contains("at_least"), "{kept}");
     // The file of other rules cannot be used.
     let other = values(directory.path(), &[&small[..], &["--rules", "standard"]].concat()).exits(1);
     assert!(other.stderr().contains("belongs to other work: rules empty-capture, not standard"));

@@ -288,7 +288,7 @@ export const readText = (text, rules) =>
 /**
  * Requests a game as text.
  * @type {(
- *   game: Omit<Api.Read, "headers"> & { south: string, north: string, headers?: Api.Header[] },
+ *   game: Omit<Api.Read, "headers" | "line"> & { south: string, north: string, headers?: Api.Header[] },
  * ) => Promise<{ text: string }>}
  */
 export const writeText = (game) => ask("api/text/write", { method: "POST", body: JSON.stringify(game) });

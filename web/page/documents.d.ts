@@ -1,4 +1,4 @@
-// Written from the answers' types by a test: crates/api/src/description.rs.
+// Written from the answers' types by a test: crates/api/src/tests/description.rs.
 
 declare namespace Api {
   type Rules = string;
@@ -172,6 +172,20 @@ declare namespace Api {
     value?: number;
   }
 
+  /** Effects of a move. */
+  interface MoveEffects {
+    /** True if the same player moves again. */
+    again: boolean;
+    /** Places whose seeds are captured. */
+    captured?: number[];
+    /** True if the game is over. */
+    finished: boolean;
+    /** Position after the move, as the next player to move sees it. */
+    next: string;
+    /** Sowings of the move: the first one, and one for each relay. */
+    sowing: Lift[];
+  }
+
   /** Answer about one of many positions: that of GET /api/position, or the reason for its absence. */
   type One = Position | Error;
 
@@ -295,8 +309,7 @@ declare namespace Api {
     outcome: "win" | "draw";
     /** The position. */
     position: string;
-    /** The rule set. */
-    rules: string;
+    rules: Rules;
     /** The value of the second best move. */
     second: number;
     /** The number that was asked for. */

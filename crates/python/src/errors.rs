@@ -184,8 +184,10 @@ impl ToPython for ProbeError {
         match self {
             ProbeError::Table(error) => error.to_python(),
             ProbeError::AboveTables { ref directories, key, ref missing, .. } => {
+                let elsewhere = || format!("{self}; the layers are not at that address; use kalah.solve");
+                let advised = || if directories.are_remote() { elsewhere() } else { advised(&self) };
                 let text = not_opened(directories, key, missing);
-                python::MissingTableError::new_err(text.unwrap_or_else(|| advised(&self)))
+                python::MissingTableError::new_err(text.unwrap_or_else(advised))
             }
             error => exception(&error, python::PositionError::new_err),
         }

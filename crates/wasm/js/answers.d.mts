@@ -1,4 +1,4 @@
-// Written from the answers' types by a test: crates/api/src/description.rs.
+// Written from the answers' types by a test: crates/api/src/tests/description.rs.
 
 export type Rules = string;
 
@@ -141,8 +141,7 @@ export interface Solve {
   position: string;
   /** True if the tested bound holds. */
   proved?: boolean;
-  /** The rule set. */
-  rules: string;
+  rules: Rules;
   /** Seconds of the search. */
   seconds: number;
   /** Where the value, or the answer of the test, comes from: book or solver. */

@@ -84,8 +84,8 @@ mod opening {
     /// Returns an error: this program reads no tables at addresses.
     pub(crate) fn open(_: &str, _: &ArgMatches) -> failure::Result<Place> {
         Err(usage(
-            "this program was built without the feature `remote`: build it with `cargo build --release --locked --features \
-             remote`, or give --tables a directory",
+            "this program was built without the feature `remote`: build it with `cargo build --release --locked \
+             --features remote`, or give --tables a directory",
         ))
     }
 
