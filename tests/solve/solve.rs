@@ -210,7 +210,7 @@ fn best_moves_are_all_that_keep_the_value_and_lines_are_worth_it() {
                 if played.again { value } else { -value }
             };
             let best: Vec<_> = position.moves().filter(|&pit| value_after(pit) == solution.value).collect();
-            assert_eq!(solution.best, best, "{rules} {position}");
+            assert_eq!(solution.best().collect::<Vec<_>>(), best, "{rules} {position}");
             assert_line(rules, &position, &solution.line, solution.value, |position| {
                 position.value(exhaustive(rules, position, &mut known))
             });
@@ -257,7 +257,7 @@ fn values_are_the_same_with_other_tables_threads_and_memory() {
                 let options = options(Rules::EmptyCapture, &position, tables.as_ref());
                 let solver = Solver::new(options.threads(threads).transpositions(memory)).unwrap();
                 let solution = solver.solve(&position, 0).unwrap();
-                values.push((solution.value, solution.best));
+                values.push((solution.value, solution.best().collect::<Vec<_>>()));
             }
         }
         assert!(values.windows(2).all(|two| two[0] == two[1]), "{position}: {values:?}");

@@ -52,15 +52,19 @@ mod module {
     #[pymodule_export]
     use super::build::build;
     #[pymodule_export]
+    use super::lookup::layer_positions;
+    #[pymodule_export]
     use super::player::Player;
     #[pymodule_export]
     use super::position::{Line, Position};
+    #[pymodule_export]
+    use super::remote::is_address;
     #[pymodule_export]
     use super::rules::Rules;
     #[pymodule_export]
     use super::solver::Solver;
     #[pymodule_export]
-    use super::tables::{Tables, is_address, layer_positions};
+    use super::tables::Tables;
     use super::*;
 
     #[pymodule_init]

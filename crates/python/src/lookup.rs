@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytemuck::{Zeroable, cast_slice_mut};
 use kalah::cancel::Cancel;
 use kalah::game::{Position, Rules};
-use kalah::index::{Frame, MAX_TABLE_SEEDS, table_row};
+use kalah::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions as count_positions, table_row};
 use kalah::solve::Sower;
 use kalah::table::{ProbeError, Table, Tables as OpenTables};
 use numpy::{Element, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
@@ -23,6 +23,20 @@ use crate::waiting::{ThreadsArgument, pool, wait_for};
 
 /// Number of positions that are looked up before Python handles signals.
 const STEP: usize = 1 << 20;
+
+/// A result for positions above the tables.
+pub(crate) fn score_argument(default: Option<Integer>) -> PyResult<Option<i8>> {
+    default.map(|default| default.within("default", i8::MIN..=i8::MAX)).transpose()
+}
+
+/// Returns the number of positions of a layer: `seeds` in play, both rows non-empty. Ranks run from 0 to one
+/// less.
+///
+/// Raises ArgumentError if there is no such layer.
+#[pyfunction]
+pub(crate) fn layer_positions(pits: Integer, seeds: Integer) -> PyResult<u64> {
+    Ok(count_positions(pits.within("pits", 1..=MAX_TABLE_PITS)?, seeds.within("seeds", 2..=MAX_TABLE_SEEDS)?))
+}
 
 /// The score of a position.
 pub(crate) fn score(tables: &OpenTables, position: &Position) -> Result<u32, ProbeError> {

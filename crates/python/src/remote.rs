@@ -11,6 +11,7 @@ use kalah::table::{Directories, Place};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::argument::Text;
 use crate::errors::python::{ArgumentError, MissingTableError, TableError};
 use crate::errors::raised_by;
 use crate::filesystem::Filesystem;
@@ -124,6 +125,12 @@ fn options((rules, pits): Board) -> Result<RemoteOptions, RemoteError> {
     })?;
     let cache = Cache::open(&directory, Cache::DEFAULT_LIMIT)?;
     Ok(RemoteOptions { rules: vec![rules], pits: Some(pits), ..RemoteOptions::new(cache) })
+}
+
+/// Returns True if a text is an address, not a path.
+#[pyfunction]
+pub(crate) fn is_address(text: Text) -> bool {
+    Address::is_address(&text.0)
 }
 
 /// The exception for an error of the tables at an address.

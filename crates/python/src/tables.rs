@@ -4,19 +4,18 @@ use std::path::PathBuf;
 
 use kalah::cancel::Cancel;
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions as count_positions, row_count};
-use kalah::remote::Address;
 use kalah::table::{Opening, Storage, Tables as OpenTables, check_in_parallel};
 use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::argument::{Integer, Text};
+use crate::argument::Integer;
 use crate::array::{Results, check_limit, zeros};
 use crate::bulk;
 use crate::errors::python::{ArgumentError, MissingTableError, PositionError};
 use crate::errors::{OrRaise, no_directory};
 use crate::filesystem::Filesystem;
-use crate::lookup::{self, Opened, unpack};
+use crate::lookup::{self, Opened, score_argument, unpack};
 use crate::position::PositionArgument;
 use crate::remote::{self, Elsewhere, Located};
 use crate::results::{self, moves_dict};
@@ -189,7 +188,7 @@ impl Tables {
         out: Option<&Bound<'py, PyAny>>,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
-        self.opened.of_rows(py, positions, None, default_of(default)?, (out, threads), bulk::scores)
+        self.opened.of_rows(py, positions, None, score_argument(default)?, (out, threads), bulk::scores)
     }
 
     /// Returns the values of many positions without stores, as an int8 array of shape (n,): the difference of the
@@ -203,7 +202,7 @@ impl Tables {
         out: Option<&Bound<'py, PyAny>>,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
-        self.opened.of_rows(py, positions, None, default_of(default)?, (out, threads), bulk::values)
+        self.opened.of_rows(py, positions, None, score_argument(default)?, (out, threads), bulk::values)
     }
 
     /// Returns the mover's scores after all moves of many positions, as an int8 array of shape (n, pits).
@@ -222,7 +221,7 @@ impl Tables {
             py,
             positions,
             Some(self.opened.pits),
-            default_of(default)?,
+            score_argument(default)?,
             (out, threads),
             bulk::move_scores,
         )
@@ -404,24 +403,4 @@ impl Tables {
         });
         PyArray1::from_vec(py, rows).reshape([count, pits])
     }
-}
-
-/// A result for positions above the tables.
-fn default_of(default: Option<Integer>) -> PyResult<Option<i8>> {
-    default.map(|default| default.within("default", i8::MIN..=i8::MAX)).transpose()
-}
-
-/// Returns True if a text is an address, not a path.
-#[pyfunction]
-pub(crate) fn is_address(text: Text) -> bool {
-    Address::is_address(&text.0)
-}
-
-/// Returns the number of positions of a layer: `seeds` in play, both rows non-empty. Ranks run from 0 to one
-/// less.
-///
-/// Raises ArgumentError if there is no such layer.
-#[pyfunction]
-pub(crate) fn layer_positions(pits: Integer, seeds: Integer) -> PyResult<u64> {
-    Ok(count_positions(pits.within("pits", 1..=MAX_TABLE_PITS)?, seeds.within("seeds", 2..=MAX_TABLE_SEEDS)?))
 }

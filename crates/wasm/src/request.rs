@@ -102,9 +102,8 @@ enum Reply {
 /// Answers a call: a document, or an object with an `error`.
 pub(super) fn answer(engine: &mut Option<Engine>, call: &[u8], attached: Vec<u8>) -> String {
     let answered = serde_json::from_slice(call).map_err(Into::into).and_then(|call| respond(engine, call, attached));
-    answered.unwrap_or_else(|error| {
-        json!({ "error": { "code": code(&*error), "message": error.to_string() } }).to_string()
-    })
+    answered
+        .unwrap_or_else(|error| json!({ "error": { "code": code(&*error), "message": error.to_string() } }).to_string())
 }
 
 /// Returns the code by which programs distinguish errors, as in the HTTP API.

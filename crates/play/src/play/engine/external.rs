@@ -47,8 +47,9 @@ impl External {
         let sent_name = &mut self.sent_name;
         let greeted = wait(process, cancel, |word, rest| match word {
             "id" => {
-                let name = rest.strip_prefix("name ").map(|name| printable(name.trim(), MAX_NAME));
-                *sent_name = name.or(sent_name.take());
+                if let Some(name) = rest.strip_prefix("name ").filter(|name| !name.trim().is_empty()) {
+                    *sent_name = Some(printable(name.trim(), MAX_NAME));
+                }
                 Ok(false)
             }
             "rules" => {
