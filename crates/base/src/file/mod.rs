@@ -16,6 +16,7 @@
 // | `bulk` | writing large sections, past the page cache where that is faster |
 // | `directory` | creating directories, and links that lead nowhere |
 // | `direct` | writing past the page cache |
+// | `in_memory` | writing to files in memory, on several threads |
 // | `flush` | moving written data to the disk, without waiting |
 // | `read_back`(read_back()) | reading a file into the page cache |
 
@@ -25,6 +26,7 @@ mod direct;
 mod directory;
 mod document;
 mod flush;
+mod in_memory;
 mod io_error;
 mod kind;
 mod lock;

@@ -1,6 +1,7 @@
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic};
 use kalah_base::progress::Pulse;
@@ -8,9 +9,9 @@ use kalah_base::system::OutOfMemory;
 use kalah_core::cancel::Stopped;
 use kalah_core::index::Frame;
 use kalah_core::table::{TableError, Tables};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use crate::table::PackedFrame;
+use crate::table::{FrameMemory, PackedFrame};
 
 /// The cause of a device failure: an error of the crate that drives it.
 #[derive(Debug)]
@@ -101,9 +102,9 @@ pub trait FrameOutput: Sync {
     /// Called when a pair of frames begins, with its first frame.
     fn pair(&self, _frame: Frame) {}
 
-    /// Returns memory for the next packed frame. Its content does not matter.
-    fn buffer(&self) -> Vec<u8> {
-        Vec::new()
+    /// Returns memory for the next packed frame.
+    fn memory(&self) -> FrameMemory {
+        FrameMemory::default()
     }
 
     /// Receives a packed frame, in order.
@@ -184,4 +185,11 @@ pub struct DeviceTraffic {
     pub workgroups: u64,
     /// Bytes of lower frames currently on the device.
     pub resident: u64,
+    /// Time for which the device had nothing to do, because earlier frames had not been taken.
+    #[serde(rename = "waited_seconds", serialize_with = "seconds")]
+    pub waited: Duration,
+}
+
+fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(time.as_secs_f64())
 }

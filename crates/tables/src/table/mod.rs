@@ -43,7 +43,7 @@ pub use join::{
 pub use lease::{Lease, Leases};
 pub use manifest::{Manifest, ManifestEntry};
 pub use occupied::{DirectoryLock, unless_other};
-pub use packed_frame::PackedFrame;
+pub use packed_frame::{FrameMemory, PackedFrame};
 pub use piece::Piece;
 pub use stamp::Stamps;
 pub use stats::score_counts;
