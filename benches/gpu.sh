@@ -3,6 +3,7 @@
 #
 #     benches/gpu.sh              under ten minutes: 34 seeds, and more if time, disk and memory suffice
 #     benches/gpu.sh --long       half an hour: up to 40 seeds
+#     benches/gpu.sh --sitting R  seven minutes: from the card to files, and from nothing to the answer by rules R
 #     benches/gpu.sh --bundle F   pack all files into F (.tar.gz), for a machine that cannot compile or download
 #
 # Steps:
@@ -13,6 +14,10 @@
 #  5. All of them compared with the reference oracle, for which time is reserved.
 #  6. With --long: rates of the layers from 36 on.
 #
+# With --sitting, with tables in memory (/dev/shm): 34 seeds written to nowhere, to memory and to the disk; tables to
+# 38 seeds; all openings of Kalah(6,6), searched on all threads; checks of these tables and of the certificate; a layer
+# of s-kalaha; the plan of all 48 seeds. A search that does not end in time shows its speed by the number of threads.
+#
 # Every command has a time limit. A step that fails or is skipped is a row of the table, and the others
 # continue. The exit code is 1 if a step failed. The tables are removed at the end. The output and every
 # JSON document stay in the results directory.
@@ -21,11 +26,12 @@
 #     --adapter NAME     a part of the adapter's name; a software adapter must be named
 #     --gpu-memory SIZE  maximum device memory (default: all)
 #     --directory DIR    directory for tables: 21 GB for 34 seeds, 36 for 36, 63 for 38, 107 for 40 (TMPDIR, or /tmp)
+#     --disk DIR         directory on the disk, with --sitting (TMPDIR, or /tmp)
 #     --results DIR      directory for results (gpu-results)
 #     --vulkan DIR       use the Vulkan loader (libvulkan.so.1) in this directory
 #     --seeds N          the last layer of the main build (34)
 #     --most N           the last layer of all (40; that of --seeds if this is given)
-#     --limit SECONDS    time limit of the whole run (570; 1770 with --long)
+#     --limit SECONDS    time limit of the whole run (570; 1770 with --long; 420 with --sitting)
 #
 # On the machine with the card, after `tar xzf F`: `kalah-gpu/gpu.sh`. It needs the driver, bash, awk and coreutils.
 set -euo pipefail
@@ -35,7 +41,7 @@ if [ -x "$here/kalah" ]; then
 else
     program=$here/../target/release/kalah manifest=$here/../tables/manifest.jsonl vulkan=""
 fi
-adapter=() memory=() parent=${TMPDIR:-/tmp} results=gpu-results last="" most="" limit="" long="" bundle=""
+adapter=() memory=() disk=${TMPDIR:-/tmp} parent="" results=gpu-results last="" most="" limit="" long="" bundle="" sitting=""
 usage() {
     sed -n '2,/^set /p' "$0" | sed '$d; s/^# \{0,1\}//'
     exit "$1"
@@ -44,8 +50,8 @@ while [ $# -gt 0 ]; do
     case $1 in
     --help) usage 0 ;;
     --long) long=1 && shift && continue ;;
-    --program | --adapter | --gpu-memory | --directory | --results | --vulkan) ;;
-    --seeds | --most | --limit | --bundle) ;;
+    --program | --adapter | --gpu-memory | --directory | --disk | --results | --vulkan) ;;
+    --seeds | --most | --limit | --bundle | --sitting) ;;
     *) echo "gpu.sh: unknown argument $1" >&2 && usage 2 >&2 ;;
     esac
     [ $# -gt 1 ] || { echo "gpu.sh: $1 needs a value" >&2 && exit 2; }
@@ -54,6 +60,8 @@ while [ $# -gt 0 ]; do
     --adapter) adapter=(--adapter "$2") ;;
     --gpu-memory) memory=(--gpu-memory "$2") ;;
     --directory) parent=$2 ;;
+    --disk) disk=$2 ;;
+    --sitting) sitting=$2 ;;
     --results) results=$2 ;;
     --vulkan) vulkan=$2 ;;
     --seeds) last=$2 ;;
@@ -63,9 +71,11 @@ while [ $# -gt 0 ]; do
     esac
     shift 2
 done
+parent=${parent:-$([ -n "$sitting" ] && echo /dev/shm || echo "$disk")}
+[ -z "$sitting" ] || most=${most:-${last:-38}}
 most=${most:-${last:-40}}
 last=${last:-34}
-limit=${limit:-$([ -n "$long" ] && echo 1770 || echo 570)}
+limit=${limit:-$([ -n "$long" ] && echo 1770 || { [ -n "$sitting" ] && echo 420 || echo 570; })}
 [ -x "$program" ] || { echo "gpu.sh: no program at $program; build it with: cargo build --release" >&2 && exit 1; }
 
 if [ -n "$bundle" ]; then
@@ -172,14 +182,16 @@ build() {
     row "$what" "$positions" "$(seconds "$took")" - "$(per_second "$positions" "$took")" "$6"
 }
 
-# Measures the layer of $2 seeds in the directory $1 within $3 seconds; $4 are its build seconds, if measured.
+# Measures the layer of $2 seeds in the directory $1 within $3 seconds; $4 are its build seconds, if measured. More
+# arguments are flags.
 bench() {
-    local what="bench layer $2" json positions wall kernels share bandwidth rate=- status=0
+    local what="bench layer $2${5:+ ${*:5}}" json positions wall kernels share bandwidth unwritten rate=- status=0
     # It is computed three times and written twice, which takes disk space for another copy.
     awk -v took="${4:-8}" -v left="$3" 'BEGIN { exit !(4 * took + 5 < left) }' \
         || { left_out "$what" 'not enough time' && return; }
     [ "$(free_bytes)" -gt "$(bytes "$2")" ] || { left_out "$what" 'not enough disk' && return; }
-    json=$(kalah "$3" bench --backend gpu "${adapter[@]}" "${memory[@]}" --seeds "$2" --tables "$1" --json) || status=$?
+    json=$(kalah "$3" bench --backend gpu "${adapter[@]}" "${memory[@]}" --seeds "$2" --tables "$1" "${@:5}" --json) \
+        || status=$?
     [ $status = 0 ] || { failed "$what" $status && return; }
     keep "bench-$2" "$json"
     positions=$(field positions <<<"$json")
@@ -191,6 +203,9 @@ bench() {
     row "$what" "$positions" "$(seconds "$wall")" "$(seconds "$kernels")" "$rate" \
         "$(awk -v s="${share:-0}" -v b="$bandwidth" \
             'BEGIN { printf "kernels use %.0f %% of %.1f GB/s", 100 * s, b / 1e9 }')"
+    unwritten=$(field unwritten_seconds <<<"$json")
+    row '  written to nowhere' "$positions" "$(seconds "$unwritten")" - "$(per_second "$positions" "$unwritten")" \
+        "waited for frames to be taken: $(field waited_seconds <<<"$json") s"
     # Time of each stage.
     sed 's/.*"stages":\[\[*//; s/\]\].*//; s/\],\[/\n/g; s/"//g' <<<"$json" \
         | awk -F, 'NF == 2 { printf "    %-18s %9.3f ms\n", $1, 1000 * $2 }'
@@ -210,6 +225,53 @@ kalah 60 gpu --json >"$results/00-adapters.json" || true
 { nvidia-smi || true; uname -a; grep -m 1 'model name' /proc/cpuinfo; nproc; free -g; df -h "$parent"; } \
     2>/dev/null || true
 row work positions seconds kernels 'million/s' remarks
+
+# Runs the program with these flags within $2 seconds; $1 names the row.
+timed() {
+    local what=$1 limit=$2 began=$EPOCHREALTIME status=0
+    shift 2
+    kalah "$limit" "$@" || status=$?
+    [ $status = 0 ] || { failed "$what" $status && return 1; }
+    row "$what" - "$(awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.3f", b - a }')" - - ''
+}
+# At most $1 seconds, and no more than are left.
+at_most() { [ "$1" -lt "$(left)" ] && echo "$1" || left; }
+
+if [ -n "$sitting" ]; then
+    board=(--rules "$sitting" --tables "$directory")
+    step "from the card to files: $last seeds"
+    build "$sitting" 2 "$last" "$directory" "$(left)" 'from nothing, in memory' || true
+    bench "$directory" "$last" "$(left)" 2 --rules "$sitting"
+    bench "$directory" "$last" "$(left)" 2 --rules "$sitting" --to "$disk"
+    step "from nothing to the answer: $most seeds"
+    rm -f "$directory"/*.kalah
+    build "$sitting" 2 "$most" "$directory" "$(left)" 'from nothing, in memory' || true
+    searched=(solve 6x6 --no-book --openings --json "${board[@]}")
+    if ! timed "all openings of 6x6" "$(at_most $((limit / 2)))" "${searched[@]}"; then
+        for threads in 1 4 16; do
+            timed "6x5, $threads threads" "$(at_most 30)" solve 6x5 --value-only --no-book --tables-up-to 26 \
+                "${board[@]}" --threads $threads --json || true
+        done
+    fi
+    step "checks"
+    timed "verify $last, GPU" "$(at_most 30)" verify --against gpu "${adapter[@]}" --seeds "$last" "${board[@]}" || true
+    timed "verify 30, minimax" "$(at_most 40)" verify --consistency --seeds 30 "${board[@]}" || true
+    certificate=$here/../certificates/large/$sitting-6x6.certificate
+    if [ -e "$certificate" ]; then
+        timed "check 6x6" "$(at_most 60)" check "$certificate" --tables "$directory" || true
+    else
+        left_out "check 6x6" "no $certificate"
+    fi
+    step "relays, and all 48 seeds"
+    rm -f "$directory"/*.kalah
+    build s-kalaha 2 29 "$directory" "$(left)" 'from nothing, in memory' \
+        && bench "$directory" 30 "$(left)" 2 --rules s-kalaha
+    timed "plan of 48 seeds" "$(at_most 10)" plan build --seeds 48 --backend gpu "${adapter[@]}" "${board[@]}" || true
+    printf '\n'
+    cat "$table"
+    printf 'whole run: %d s; failed steps: %d; results in %s\n' $((SECONDS - start)) $failures "$results"
+    exit $((failures > 0))
+fi
 
 small=$((last < 18 ? last : 18))
 for rules in empty-capture standard s-kalaha; do

@@ -188,6 +188,28 @@ fn a_partial_file_cut_anywhere_goes_on_to_the_same_file() {
     }
 }
 
+/// The parts of a frame are written in any order, and its entry after them.
+#[test]
+fn any_parts_of_a_frame_without_an_entry_go_on_to_the_same_file() {
+    let mut rng = fastrand::Rng::with_seed(3);
+    for key in STOPPED {
+        let stopped = Stopped::new(key);
+        let written = stopped.partial.len();
+        let (_, last) = stopped.ends_the_same(&stopped.partial);
+        for _ in 0..20 {
+            // Space is reserved for the whole frame, or for less.
+            let mut partial = stopped.partial.clone();
+            partial.resize(rng.usize(written + 1..=stopped.finished.len()), 0);
+            for (part, right) in partial.chunks_mut(64).zip(stopped.finished.chunks(64)).skip(written / 64) {
+                if rng.bool() {
+                    part.copy_from_slice(&right[..part.len()]);
+                }
+            }
+            assert_eq!(stopped.ends_the_same(&partial), (true, last), "{key}");
+        }
+    }
+}
+
 #[test]
 fn a_file_stopped_just_before_its_renaming_is_only_renamed() {
     for key in STOPPED {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use kalah::build::gpu::GpuComputer;
 use kalah::build::gpu::stages::Stage;
@@ -523,6 +524,40 @@ fn when_no_more_frames_are_wanted_the_computation_ends() {
             assert!(matches!(computed, Err(ComputeError::Stopped(_))), "{wanted} frames wanted: {computed:?}");
         }
         computer.compute(&tables, &frames, &Pulse::default(), &Compare(table)).unwrap();
+    });
+}
+
+/// Takes each frame in this time.
+struct Slow(Duration);
+
+impl FrameOutput for Slow {
+    fn take(&self, _: PackedFrame) -> Result<(), ComputeError> {
+        std::thread::sleep(self.0);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_device_waits_only_if_frames_are_taken_more_slowly_than_computed() {
+    adapter::each(|adapter| {
+        let key = TableKey { rules: Rules::EmptyCapture, pits: 3, seeds: 10 };
+        let directory = tempfile::tempdir().unwrap();
+        build(directory.path(), key, cpu(), &|_| {}).unwrap();
+        let tables = Tables::open(directory.path(), key.rules, key.pits, key.seeds).unwrap();
+        let frames: Vec<Frame> = key.frames().collect();
+        let waited = |time: Duration| {
+            let mut computer = GpuComputer::new(adapter.shared(), &tables, key.seeds).unwrap();
+            // What is made once is made now.
+            computer.compute(&tables, &frames, &Pulse::default(), &Slow(Duration::ZERO)).unwrap();
+            computer.begin_measuring().unwrap();
+            computer.compute(&tables, &frames, &Pulse::default(), &Slow(time)).unwrap();
+            computer.traffic().waited
+        };
+        let time = Duration::from_millis(if adapter.is_slow() { 400 } else { 100 });
+        let (slow, fast) = (waited(time), waited(Duration::ZERO));
+        // Two frames wait in buffers while one is taken.
+        assert!(slow >= time * (frames.len() as u32 - 3) / 2, "{slow:?} with {time:?} a frame");
+        assert!(fast <= slow / 4, "{fast:?}, {slow:?}");
     });
 }
 

@@ -1,3 +1,5 @@
+use std::path::PathBuf;
+
 use clap::Args;
 use indicatif::HumanBytes;
 use kalah::build::{BuildError, Measurement, measure};
@@ -16,17 +18,21 @@ use crate::cli::process::signals::stopped_by_signal;
 /// Measure how fast a layer is built, and where the time goes
 ///
 /// Use this to compare machines, or the CPU with a GPU. All lower layers must exist. The layer is built twice in a
-/// temporary directory beside the tables, and the second build is measured. On a GPU a third build measures every
-/// stage. The temporary directory is removed.
+/// temporary directory beside the tables, and the second build is measured. On a GPU, builds that write nothing follow,
+/// and one that measures every stage. The temporary directory is removed.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Measure the layer of 20 seeds", "kalah bench --seeds 20"),
+    ("Write it to a directory in memory", "kalah bench --seeds 20 --to /dev/shm"),
     ("Measure the CPU with one thread", "kalah bench --seeds 18 --backend cpu --threads 1"),
 ]))]
 pub(crate) struct Bench {
     /// Build the layer with this many seeds
     #[arg(long, value_parser = args::seeds)]
     seeds: usize,
+    /// Write the layer to a temporary directory in DIR, such as one in memory, instead of beside the tables
+    #[arg(long, value_name = "DIR")]
+    to: Option<PathBuf>,
     #[command(flatten)]
     compute: Compute,
     #[command(flatten)]
@@ -60,6 +66,7 @@ impl Bench {
         self.common.threads.start()?;
         let args::BoardFlags { rules, pits } = self.common.board;
         let directory = &self.common.tables.path;
+        let to = self.to.as_ref().unwrap_or(directory);
         let tables = Tables::open(directory, rules, pits, Opening::to(self.seeds).if_there())?;
         if self.seeds > 2 {
             tables.require(self.seeds - 1)?;
@@ -70,8 +77,7 @@ impl Bench {
         let positions = kalah::index::layer_positions(pits, self.seeds);
         let times = if matches!(backend, kalah::build::Backend::Gpu(_)) { 3 } else { 2 };
         let progress = Progress::new(times * positions).at(format!("layer {}, {times} times", self.seeds));
-        let measured =
-            progress.complete(&pulse.positions, || measure(&backend, &tables, self.seeds, directory, &pulse));
+        let measured = progress.complete(&pulse.positions, || measure(&backend, &tables, self.seeds, to, &pulse));
         if let Err(BuildError::Stopped(_)) = measured {
             output::message("stopped");
             return Ok(Outcome::Failed);
@@ -117,13 +123,18 @@ fn print(report: &BenchReport) -> failure::Result<()> {
         output::rate(measured.positions, measured.seconds),
     ))?;
     output::line(format_args!(
-        "  written beside it  {} in {:.3} s",
+        "  written meanwhile  {} in {:.3} s",
         HumanBytes(measured.file_bytes),
         measured.write_seconds
     ))?;
     output::line(format_args!("  copy bandwidth     {}", gigabytes(measured.copy_bandwidth)))?;
     if let Some(gpu) = &measured.gpu {
-        let traffic = gpu.traffic;
+        let (traffic, unwritten) = (gpu.traffic, gpu.unwritten_seconds);
+        output::line(format_args!(
+            "  written to nowhere {unwritten:.3} s, {}; the device waited {:.3} s for frames to be taken",
+            output::rate(measured.positions, unwritten),
+            traffic.waited.as_secs_f64(),
+        ))?;
         if let (Some(seconds), Some(share)) = (report.kernel_seconds, report.share_of_bandwidth) {
             output::line(format_args!(
                 "  kernels            {seconds:.3} s, {}, {:.0} % of the copy bandwidth",

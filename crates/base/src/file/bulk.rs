@@ -4,6 +4,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use kalah_core::cancel::Cancel;
 
 use super::direct::{BLOCK_BYTES, DirectFile};
+use super::in_memory::write_in_memory;
 
 /// Bytes written through the page cache before the system is asked to start moving them to the
 /// disk.
@@ -12,8 +13,8 @@ const PART_BYTES: usize = LEAST_DIRECT_BYTES;
 /// Sections with fewer bytes are never written past the page cache.
 const LEAST_DIRECT_BYTES: usize = 8 << 20;
 
-/// A file written in large sections: past the page cache where the disk is fast, through it
-/// otherwise.
+/// A file written in large sections: past the page cache where the disk is fast, to its pages where
+/// it is in memory, through the page cache otherwise.
 ///
 /// A write past the page cache takes almost no processor time. A write through it copies all bytes,
 /// into memory that may first have to be cleared or, in a virtual machine, provided. Neither
@@ -21,22 +22,23 @@ const LEAST_DIRECT_BYTES: usize = 8 << 20;
 #[derive(Debug)]
 pub struct BulkFile {
     file: File,
-    direct: Direct,
+    way: Way,
 }
 
-/// State of writing past the page cache.
+/// The way of writing sections.
 #[derive(Debug)]
-enum Direct {
+enum Way {
     Untried,
-    Open(DirectFile),
-    /// The system does not support it, or the disk is slow.
-    No,
+    InMemory,
+    Direct(DirectFile),
+    /// The system supports no other, or the disk is slow.
+    Through,
 }
 
 impl BulkFile {
     /// Wraps a file that is open for writing.
     pub fn new(file: File) -> BulkFile {
-        BulkFile { file, direct: Direct::Untried }
+        BulkFile { file, way: Way::Untried }
     }
 
     /// The file, for other operations.
@@ -57,13 +59,17 @@ impl BulkFile {
         if bytes.len() < LEAST_DIRECT_BYTES {
             return self.write_small(offset, bytes);
         }
-        if matches!(self.direct, Direct::Untried) {
-            self.direct = DirectFile::of(&self.file).map_or(Direct::No, Direct::Open);
+        if matches!(self.way, Way::Untried | Way::InMemory) {
+            if write_in_memory(&self.file, offset, bytes)? {
+                self.way = Way::InMemory;
+                return Ok(());
+            }
+            self.way = DirectFile::of(&self.file).map_or(Way::Through, Way::Direct);
         }
         match self.write_direct(offset, bytes) {
             // The place or the memory does not suit this disk.
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
-                self.direct = Direct::No;
+                self.way = Way::Through;
                 self.write_through(offset, bytes)
             }
             written => written,
@@ -78,13 +84,13 @@ impl BulkFile {
     /// Writes whole blocks past the page cache, and the partial blocks before and after them
     /// through it.
     fn write_direct(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        let Direct::Open(direct) = &mut self.direct else { return self.write_through(offset, bytes) };
+        let Way::Direct(direct) = &mut self.way else { return self.write_through(offset, bytes) };
         let first = offset.next_multiple_of(BLOCK_BYTES as u64);
         let (before, rest) = bytes.split_at((first - offset) as usize);
         let (blocks, after) = rest.split_at(rest.len() - rest.len() % BLOCK_BYTES);
         direct.write_at(first, blocks)?;
         if direct.is_slow() {
-            self.direct = Direct::No;
+            self.way = Way::Through;
         }
         self.write_small(offset, before)?;
         self.write_small(first + blocks.len() as u64, after)
@@ -176,6 +182,19 @@ mod tests {
         tempfile::tempfile_in(program.parent().unwrap()).unwrap()
     }
 
+    /// Creates files on the disk and, where the system has such a directory, in memory.
+    fn files() -> impl Iterator<Item = File> {
+        [file()].into_iter().chain(tempfile::tempfile_in("/dev/shm").ok())
+    }
+
+    /// Copies bytes to memory in which they begin `place` bytes after the start of a page.
+    fn at_place(memory: &mut Vec<u8>, place: u64, bytes: &[u8]) -> std::ops::Range<usize> {
+        *memory = vec![0; bytes.len() + BLOCK_BYTES];
+        let start = (place as usize).wrapping_sub(memory.as_ptr() as usize) % BLOCK_BYTES;
+        memory[start..start + bytes.len()].copy_from_slice(bytes);
+        start..start + bytes.len()
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
 
@@ -183,18 +202,23 @@ mod tests {
         fn sections_after_each_other_are_in_the_file(
             start in 0u64..10_000,
             lens in prop::collection::vec(prop_oneof![0..20_000usize, PART_BYTES - 5000..PART_BYTES + 20_000], 1..5),
+            // As the offset in the file, or not.
+            shift in prop_oneof![Just(0), 1..BLOCK_BYTES as u64],
         ) {
-            let mut bulk = BulkFile::new(file());
-            let whole = content(lens.iter().sum());
-            let (mut at, mut rest) = (start, &whole[..]);
-            for len in lens {
-                bulk.write_at(at, rest.split_off(..len).unwrap()).unwrap();
-                at += len as u64;
+            for file in files() {
+                let mut bulk = BulkFile::new(file);
+                let whole = content(lens.iter().sum());
+                let (mut at, mut rest, mut memory) = (start, &whole[..], Vec::new());
+                for &len in &lens {
+                    let place = at_place(&mut memory, at + shift, rest.split_off(..len).unwrap());
+                    bulk.write_at(at, &memory[place]).unwrap();
+                    at += len as u64;
+                }
+                let mut found = vec![0; whole.len()];
+                bulk.file().read_exact_at(&mut found, start).unwrap();
+                prop_assert!(found == whole);
+                prop_assert_eq!(bulk.file().metadata().unwrap().len(), start + whole.len() as u64);
             }
-            let mut found = vec![0; whole.len()];
-            bulk.file().read_exact_at(&mut found, start).unwrap();
-            prop_assert!(found == whole);
-            prop_assert_eq!(bulk.file().metadata().unwrap().len(), start + whole.len() as u64);
         }
     }
 
@@ -217,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_system_without_direct_writes_keeps_what_is_written() {
-        let mut bulk = BulkFile { direct: Direct::No, ..BulkFile::new(file()) };
+        let mut bulk = BulkFile { way: Way::Through, ..BulkFile::new(file()) };
         let bytes = content(PART_BYTES + 100);
         bulk.write_at(5, &bytes).unwrap();
         let mut found = vec![0; bytes.len()];

@@ -30,13 +30,12 @@ const SAMPLED_WRITES: u64 = 64;
 #[derive(Debug)]
 pub(super) struct DirectFile {
     file: File,
-    /// Page-aligned, one for each write under way.
-    buffers: Vec<HugePages>,
-    count: Count,
+    /// One for each write under way: page-aligned memory, for bytes that are not, and its writes.
+    writers: Vec<(HugePages, Count)>,
 }
 
 /// Number of writes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 struct Count {
     writes: u64,
     /// Writes slower than the minimum speed allows.
@@ -53,8 +52,9 @@ impl DirectFile {
         // This path names the file itself, even if it was renamed.
         let path = format!("/proc/self/fd/{}", file.as_raw_fd());
         let file = File::options().write(true).custom_flags(libc::O_DIRECT).open(path).ok()?;
-        let buffers = (0..AT_ONCE).map(|_| HugePages::new(BUFFER_BYTES)).collect::<io::Result<_>>().ok()?;
-        Some(DirectFile { file, buffers, count: Count::default() })
+        let writer = |_| Ok((HugePages::new(BUFFER_BYTES)?, Count::default()));
+        let writers = (0..AT_ONCE).map(writer).collect::<io::Result<_>>().ok()?;
+        Some(DirectFile { file, writers })
     }
 
     /// Unsupported on this system.
@@ -70,40 +70,55 @@ impl DirectFile {
     pub(super) fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         reserve(&self.file, offset, bytes.len() as u64);
         let parts: Vec<&[u8]> = bytes.chunks(BUFFER_BYTES).collect();
-        let (file, next) = (&self.file, AtomicUsize::new(0));
-        let write_parts = |buffer: &mut HugePages| -> io::Result<Count> {
-            let mut count = Count::default();
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                let Some(part) = parts.get(number) else { return Ok(count) };
-                let buffer = &mut buffer[..part.len()];
-                buffer.copy_from_slice(part);
-                let start = Instant::now();
-                write_all_at(file, buffer, offset + (number * BUFFER_BYTES) as u64)?;
-                count.add(part.len(), start.elapsed());
+        let file = &self.file;
+        share(&mut self.writers, parts.len(), |(buffer, count), number| {
+            let mut part = parts[number];
+            if part.as_ptr() as usize % BLOCK_BYTES != 0 {
+                buffer[..part.len()].copy_from_slice(part);
+                part = &buffer[..part.len()];
             }
-        };
-        let (own, others) = self.buffers.split_first_mut().expect("there is at least one buffer");
-        let counts: Vec<io::Result<Count>> = std::thread::scope(|scope| {
-            // Threads that cannot be started leave their share to this one.
-            let start = |buffer| std::thread::Builder::new().spawn_scoped(scope, || write_parts(buffer)).ok();
-            let others: Vec<_> = others.iter_mut().take(parts.len().saturating_sub(1)).filter_map(start).collect();
-            let own = write_parts(own);
-            let ended = others.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
-            std::iter::once(own).chain(ended).collect()
-        });
-        for count in counts {
-            let Count { writes, slow } = count?;
-            self.count = Count { writes: self.count.writes + writes, slow: self.count.slow + slow };
-        }
-        Ok(())
+            let start = Instant::now();
+            write_all_at(file, part, offset + (number * BUFFER_BYTES) as u64)?;
+            count.add(part.len(), start.elapsed());
+            Ok(())
+        })
     }
 
     /// Returns true if most writes were too slow, so that writing should be left to the system. A
     /// majority is required, since a busy processor slows some writes on any disk.
     pub(super) fn is_slow(&self) -> bool {
-        self.count.writes >= SAMPLED_WRITES && 2 * self.count.slow > self.count.writes
+        let sum = |number: fn(&Count) -> u64| self.writers.iter().map(|(_, count)| number(count)).sum::<u64>();
+        let (writes, slow) = (sum(|count| count.writes), sum(|count| count.slow));
+        writes >= SAMPLED_WRITES && 2 * slow > writes
     }
+}
+
+/// Does the work of all numbers below `parts`, on one thread for each of `states`.
+///
+/// # Errors
+/// That of a part. Others may have been done.
+pub(super) fn share<S: Send>(
+    states: &mut [S],
+    parts: usize,
+    work: impl Fn(&mut S, usize) -> io::Result<()> + Sync,
+) -> io::Result<()> {
+    let next = AtomicUsize::new(0);
+    let do_parts = |state: &mut S| loop {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        if number >= parts {
+            return Ok(());
+        }
+        work(state, number)?;
+    };
+    let (own, others) = states.split_first_mut().expect("there is at least one state");
+    std::thread::scope(|scope| {
+        // Threads that cannot be started leave their share to this one.
+        let start = |state| std::thread::Builder::new().spawn_scoped(scope, || do_parts(state)).ok();
+        let others: Vec<_> = others.iter_mut().take(parts.saturating_sub(1)).filter_map(start).collect();
+        let own = do_parts(own);
+        let ended = others.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        ended.fold(own, |before, thread| before.and(thread))
+    })
 }
 
 impl Count {
@@ -151,9 +166,11 @@ mod tests {
         for (writes, slow_writes, slow) in
             [(0, 0, false), (63, 63, false), (64, 64, true), (64, 33, true), (64, 32, false), (6400, 1000, false)]
         {
-            direct.count = Count::default();
-            for write in 0..writes {
-                direct.count.add(1 << 20, Duration::from_secs(u64::from(write < slow_writes)));
+            for (number, (_, count)) in direct.writers.iter_mut().enumerate() {
+                *count = Count::default();
+                for write in (number..writes).step_by(AT_ONCE) {
+                    count.add(1 << 20, Duration::from_secs(u64::from(write < slow_writes)));
+                }
             }
             assert_eq!(direct.is_slow(), slow, "{slow_writes} of {writes} writes are slow");
         }

@@ -11,10 +11,12 @@
 // | `state` | files of unfinished work, from which a later run continues |
 // | `bulk` | writing large sections, past the page cache where that is faster; reading them back |
 // | `direct` | writing past the page cache |
+// | `in_memory` | writing to files in memory, on several threads |
 
 mod bulk;
 mod direct;
 mod document;
+mod in_memory;
 mod kind;
 mod lock;
 mod overwrite;

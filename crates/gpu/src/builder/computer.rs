@@ -1,7 +1,9 @@
+use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::{channel, sync_channel};
 use std::thread::ScopedJoinHandle;
+use std::time::{Duration, Instant};
 
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Stopped;
@@ -222,6 +224,7 @@ impl Computer for GpuComputer {
         let seeds = frames.first().map_or(self.last, |frame| frame.mover + frame.other);
         let next = (seeds < self.last).then(|| tables.key(seeds + 1).frames());
         let needed: Vec<Frame> = frames.iter().copied().chain(next.into_iter().flatten()).collect();
+        let waited = Cell::new(Duration::ZERO);
         let prefetcher = Arc::clone(&self.prefetcher);
         prefetcher.begin();
         let result = std::thread::scope(|scope| {
@@ -229,8 +232,10 @@ impl Computer for GpuComputer {
             let listing = std::thread::Builder::new().spawn_scoped(scope, || prefetcher.run(needed)).ok();
             let collecting = scope.spawn(|| collect(&gpu, deliveries, give_back, output));
             let deliver = |recorder: &mut Recorder, frame: Frame, packed: &PackedOnDevice| {
+                let begun = Instant::now();
                 // If the collector has failed, its error is returned below.
                 let spare = spares.recv().map_err(|_| Stopped)?;
+                waited.set(waited.get() + begun.elapsed());
                 let delivery = send(recorder, frame, packed, spare)?;
                 Ok(sender.send(delivery).map_err(|_| Stopped)?)
             };
@@ -250,6 +255,7 @@ impl Computer for GpuComputer {
             }
         });
         self.spare = spares.try_iter().map(Some).collect();
+        self.traffic.waited += waited.get();
         self.traffic.uploaded += recorder.uploaded;
         self.traffic.copied += recorder.copied;
         self.traffic.touched += recorder.touched;

@@ -226,17 +226,14 @@ pub(super) fn collect(
     for delivery in deliveries {
         let Delivery { frame, buffer, head_bytes, patch_bytes, submission } = delivery;
         let bytes = head_bytes + patch_bytes.next_multiple_of(4);
-        let section = gpu.mapped(&buffer.buffer, bytes, submission, |view| {
-            let mut section = output.buffer();
-            section.clear();
-            section.extend_from_slice(&view[..(head_bytes + patch_bytes) as usize]);
-            section
+        let memory = output.memory();
+        let packed = gpu.mapped(&buffer.buffer, bytes, submission, |view| {
+            PackedFrame::copy_of(frame, &view[..(head_bytes + patch_bytes) as usize], memory)
         })?;
         // If the receiver is gone, no more frames are sent.
         let _ = spare.send(buffer);
-        let packed = PackedFrame::from_section(frame, section)
-            .ok_or_else(|| GpuError::Refused(format!("the patches of {frame:?} came back damaged")))?;
-        output.take(packed)?;
+        let damaged = || GpuError::Refused(format!("the patches of {frame:?} came back damaged"));
+        output.take(packed.ok_or_else(damaged)?)?;
     }
     Ok(())
 }

@@ -37,6 +37,12 @@ impl Backend {
         }
     }
 
+    /// Frames that may wait for the writer while one is written and the next one is packed or copied. A device is
+    /// faster than most disks. On the CPU, scores need the memory.
+    pub(super) fn waiting_frames(&self) -> usize {
+        usize::from(matches!(self, Backend::Gpu(_)))
+    }
+
     /// Runs `work` where computers are fastest. On the CPU that is inside the pool, where the many
     /// small parallel steps start without waking a thread.
     pub(super) fn in_pool<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {

@@ -2,6 +2,7 @@ use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic};
 use kalah_base::progress::Pulse;
@@ -10,10 +11,10 @@ use kalah_core::cancel::Stopped;
 use kalah_core::game::Rules;
 use kalah_core::index::{Frame, TableRow, row_seeds};
 use kalah_core::table::{TableError, Tables};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::rows::RowMove;
-use crate::table::PackedFrame;
+use crate::table::{FrameMemory, PackedFrame};
 
 /// The cause of a device failure: an error of the crate that drives it.
 #[derive(Debug)]
@@ -104,9 +105,9 @@ pub trait FrameOutput: Sync {
     /// Called when a pair of frames begins, with its first frame.
     fn pair(&self, _frame: Frame) {}
 
-    /// Returns memory for the next packed frame. Its content does not matter.
-    fn buffer(&self) -> Vec<u8> {
-        Vec::new()
+    /// Returns memory for the next packed frame.
+    fn memory(&self) -> FrameMemory {
+        FrameMemory::default()
     }
 
     /// Receives a packed frame, in order.
@@ -187,6 +188,13 @@ pub struct DeviceTraffic {
     pub workgroups: u64,
     /// Bytes of lower frames currently on the device.
     pub resident: u64,
+    /// Time for which the device had nothing to do, because earlier frames had not been taken.
+    #[serde(rename = "waited_seconds", serialize_with = "seconds")]
+    pub waited: Duration,
+}
+
+fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(time.as_secs_f64())
 }
 
 /// Frames of lower layers from which `frame` is computed, ordered by layer and by the seeds in the

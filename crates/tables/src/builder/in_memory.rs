@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use super::computer::{ComputeError, Computer, FrameOutput};
 use super::cpu::CpuComputer;
 use super::event::BuildError;
-use crate::table::{PackedFrame, TableImage, check_in_parallel};
+use crate::table::{FrameMemory, PackedFrame, TableImage, check_in_parallel};
 
 /// Maximum positions of a layer. Sizes of larger ones might not fit an address.
 const MAX_POSITIONS: u64 = usize::MAX as u64 / 4;
@@ -95,8 +95,8 @@ struct ToMemory {
 }
 
 impl FrameOutput for ToMemory {
-    fn buffer(&self) -> Vec<u8> {
-        std::mem::take(&mut *self.spare.lock())
+    fn memory(&self) -> FrameMemory {
+        FrameMemory { bytes: std::mem::take(&mut *self.spare.lock()), ..FrameMemory::default() }
     }
 
     fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {

@@ -12,7 +12,7 @@ use super::backend::Backend;
 use super::computer::{ComputeError, Computer, DeviceTraffic};
 use super::cpu::CpuComputer;
 use super::event::BuildError;
-use super::writer::write_frames;
+use super::writer::{Spare, write_frames};
 use crate::table::TableWriter;
 
 /// Bytes that are copied to measure bandwidths.
@@ -49,6 +49,8 @@ pub struct Measurement {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct GpuMeasurement {
+    /// Seconds of a build that writes nothing: all frames come back and get their checksums and digests.
+    pub unwritten_seconds: f64,
     /// Seconds of each stage, if the adapter has timestamps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stages: Option<Vec<(&'static str, f64)>>,
@@ -80,9 +82,10 @@ pub fn measure(
     directory: &Path,
     pulse: &Pulse,
 ) -> Result<Measurement, BuildError> {
+    let spare = Spare::new(backend, tables.key(seeds));
     let built_twice = |computer: &mut dyn Computer| {
-        build_once(computer, tables, seeds, directory, pulse)?;
-        build_once(computer, tables, seeds, directory, pulse)
+        build_once(computer, tables, seeds, directory, pulse, &spare)?;
+        build_once(computer, tables, seeds, directory, pulse, &spare)
     };
     let measured = || match backend {
         Backend::Cpu(isa) => rayon::scope(|_| built_twice(&mut CpuComputer::new(*isa, tables, seeds)?)),
@@ -91,12 +94,16 @@ pub fn measure(
             let mut measurement = built_twice(&mut *computer)?;
             let frames: Vec<Frame> = tables.key(seeds).frames().collect();
             let (start, uncounted) = (Instant::now(), Pulse::new(pulse.cancel.clone()));
+            let mut unwritten_seconds = 0.0;
             while start.elapsed() < WARM_UP {
-                computer.compute(tables, &frames, &uncounted, &|_| Ok(()))?;
+                let begun = Instant::now();
+                computer.compute(tables, &frames, &uncounted, &spare)?;
+                unwritten_seconds = begun.elapsed().as_secs_f64();
             }
             computer.begin_measuring().map_err(ComputeError::Device)?;
-            computer.compute(tables, &frames, pulse, &|_| Ok(()))?;
-            measurement.gpu = Some(GpuMeasurement { stages: computer.stage_seconds(), traffic: computer.traffic() });
+            computer.compute(tables, &frames, pulse, &spare)?;
+            let (stages, traffic) = (computer.stage_seconds(), computer.traffic());
+            measurement.gpu = Some(GpuMeasurement { unwritten_seconds, stages, traffic });
             measurement.copy_bandwidth = gpu.copy_bandwidth(COPIED_BYTES as u64).map_err(ComputeError::Device)?;
             Ok(measurement)
         }
@@ -111,12 +118,13 @@ fn build_once(
     seeds: usize,
     directory: &Path,
     pulse: &Pulse,
+    spare: &Spare,
 ) -> Result<Measurement, ComputeError> {
     let place = TemporaryDirectory::new_in(directory).map_err(TableError::io(directory))?;
     let start = Instant::now();
     let mut writer = TableWriter::open(place.path(), tables.key(seeds))?;
     let frames: Vec<Frame> = writer.missing().collect();
-    let writing = write_frames(computer, &frames, tables, pulse, &|_| {}, |frame| writer.write(frame))?;
+    let writing = write_frames(computer, &frames, tables, pulse, &|_| {}, spare, &mut writer)?;
     let seconds = start.elapsed().as_secs_f64();
     let table = Table::open(&writer.finish()?)?;
     Ok(Measurement {

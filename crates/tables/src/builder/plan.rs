@@ -191,11 +191,12 @@ fn pair_memory(pair: PairKey, backend: &Backend) -> u64 {
     let frame = Frame { pits, mover: small, other: large };
     let packed = PackedFrame::most_bytes(frame).max(PackedFrame::most_bytes(frame.mirrored()));
     let working = match backend {
-        // One frame is written while the next one is packed.
-        Backend::Cpu(_) => Workspace::bytes(pits, small, large) + 2 * packed,
-        // Two frames are copied back, one waits, one is written.
-        Backend::Gpu(_) => 4 * packed,
+        Backend::Cpu(_) => Workspace::bytes(pits, small, large),
+        // Two frames arrive from the device.
+        Backend::Gpu(_) => 2 * packed,
     };
+    // One frame is written while the next one is packed or copied; others may wait.
+    let working = working + (2 + backend.waiting_frames() as u64) * packed;
     let rows = (1..pair.layer.seeds).map(|seeds| row_count(pits, seeds) as u64).sum::<u64>();
     working + rows * if pits > 6 { WIDE_ROW_BYTES } else { ROW_BYTES } + PROGRAM_BYTES
 }

@@ -13,9 +13,9 @@ use super::backend::Backend;
 use super::computer::{ComputeError, Computer};
 use super::event::{BuildError, BuildEvent};
 use super::log::BuildRecord;
-use super::writer::write_frames;
+use super::writer::{Spare, write_frames};
 use crate::table::{
-    CompleteTable, LayerFiles, Manifest, PackedFrame, Piece, TableWriter, remove_partial, remove_piece, remove_pieces,
+    CompleteTable, LayerFiles, Manifest, Piece, TableWriter, remove_partial, remove_piece, remove_pieces,
 };
 
 pub(super) struct Run<'a> {
@@ -27,6 +27,8 @@ pub(super) struct Run<'a> {
     pub last: usize,
     /// Created for the first missing layer.
     computer: Option<Box<dyn Computer>>,
+    /// Kept from layer to layer.
+    spare: Spare,
     pub pulse: &'a Pulse,
     pub on_event: &'a (dyn Fn(BuildEvent) + Sync),
 }
@@ -40,7 +42,8 @@ impl<'a> Run<'a> {
         pulse: &'a Pulse,
         on_event: &'a (dyn Fn(BuildEvent) + Sync),
     ) -> Run<'a> {
-        Run { directory, backend, tables, last, computer: None, pulse, on_event }
+        let spare = Spare::new(backend, tables.key(last));
+        Run { directory, backend, tables, last, computer: None, spare, pulse, on_event }
     }
 
     /// Returns an error if the build of `key` was stopped.
@@ -51,17 +54,13 @@ impl<'a> Run<'a> {
         self.pulse.check().map_err(|_| BuildError::Stopped(key))
     }
 
-    /// Computes frames of a layer from those below, and passes them to `write`.
-    pub(super) fn compute(
-        &mut self,
-        frames: &[Frame],
-        write: impl FnMut(&PackedFrame) -> Result<(), TableError> + Send,
-    ) -> Result<(), ComputeError> {
+    /// Computes frames of a layer from those below, and writes them.
+    pub(super) fn compute(&mut self, frames: &[Frame], writer: &mut TableWriter) -> Result<(), ComputeError> {
         if self.computer.is_none() {
             self.computer = Some(self.backend.computer(&self.tables, self.last)?);
         }
         let computer = &mut **self.computer.as_mut().expect("made above");
-        write_frames(computer, frames, &self.tables, self.pulse, self.on_event, write)?;
+        write_frames(computer, frames, &self.tables, self.pulse, self.on_event, &self.spare, writer)?;
         Ok(())
     }
 
@@ -86,7 +85,7 @@ impl<'a> Run<'a> {
                 continue;
             }
             let frames: Vec<Frame> = writer.missing().take_while(|frame| !is_in(&pieces, frame)).collect();
-            self.compute(&frames, |frame| writer.write(frame)).map_err(BuildError::stopped_at(key))?;
+            self.compute(&frames, &mut writer).map_err(BuildError::stopped_at(key))?;
             computed += frames.iter().map(|frame| frame.positions()).sum::<u64>();
         }
         if Manifest::contradicts(key, &writer.digest()) {

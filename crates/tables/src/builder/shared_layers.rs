@@ -146,7 +146,7 @@ impl<'a> SharedLayers<'a> {
     fn compute(&mut self, pair: PairKey) -> Result<(), BuildError> {
         let frames: Vec<Frame> = pair.frames().collect();
         let mut writer = PieceWriter::new(self.run.directory, pair)?;
-        match self.run.compute(&frames, |frame| writer.write(frame)) {
+        match self.run.compute(&frames, writer.table()) {
             Err(ComputeError::Stopped(_)) => return Err(BuildError::PairStopped(pair)),
             computed => computed?,
         }

@@ -84,6 +84,11 @@ impl PieceWriter {
         self.writer.write(packed)
     }
 
+    /// The writer of its frames.
+    pub(crate) fn table(&mut self) -> &mut TableWriter {
+        &mut self.writer
+    }
+
     /// Completes the piece and gives it its name, replacing an older one.
     ///
     /// # Errors

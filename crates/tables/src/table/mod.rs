@@ -2,7 +2,8 @@
 
 // | module | contents |
 // |---|---|
-// | `packed_frame` | packing a frame; checksums and digests on all threads |
+// | `packed_frame` | packing a frame |
+// | `digest` | checksums and digests of frames, on all threads |
 // | `bounds` | making bound tables from exact ones |
 // | `check` | comparing tables with their checksums, and counting scores, on all threads |
 // | `contents` | the frames of a file that is being written; a file in memory |
@@ -18,6 +19,7 @@ pub mod archive;
 mod bounds;
 mod check;
 mod contents;
+mod digest;
 mod join;
 mod lease;
 mod manifest;
@@ -34,7 +36,7 @@ pub(crate) use join::{Joined, join_pieces, remove_partial, remove_piece, remove_
 pub use join::{LayerFiles, PieceWriter};
 pub use lease::{DirectoryLock, Lease, Leases, unless_other};
 pub use manifest::{Manifest, ManifestEntry};
-pub use packed_frame::PackedFrame;
+pub use packed_frame::{FrameMemory, PackedFrame};
 pub use piece::Piece;
 pub use stamp::Stamps;
 pub use writer::{CompleteTable, TableWriter};

@@ -1,21 +1,22 @@
 use std::fmt;
 use std::mem::MaybeUninit;
 
-use blake3::Hasher;
-use blake3::hazmat::{ChainingValue, HasherExt, Mode, left_subtree_len, merge_subtrees_non_root, merge_subtrees_root};
 use kalah_core::index::Frame;
 use kalah_core::isa::{Isa, per_isa};
-use kalah_core::table::format::ALIGNMENT;
 use kalah_core::table::group::{self, GROUP_BYTES, GROUP_POSITIONS};
-use kalah_core::table::{BLOCK_BYTES, FrameEntry, FrameScores};
+use kalah_core::table::{FrameEntry, FrameScores};
 use rayon::prelude::*;
-use xxhash_rust::xxh3::xxh3_64;
+
+use super::digest::{seal, seal_filled};
 
 /// Bytes of new memory that one task touches.
 const TOUCHED_BYTES: usize = 1 << 20;
 
 /// Bytes of patches reserved for each group, checksums included: more than tables have.
 const PATCH_BYTES: usize = 3;
+
+/// Alignment of direct writes.
+const PAGE_BYTES: usize = 1 << 12;
 
 const TASK_GROUPS: usize = 1024;
 
@@ -94,6 +95,33 @@ fn profile(isa: Isa, scores: &[u8], rows: usize) -> Vec<u8> {
     sums.unwrap_or_default().into_iter().map(|sum| (sum / runs) as u8).collect()
 }
 
+/// Memory for a packed frame.
+#[derive(Debug, Default)]
+pub struct FrameMemory {
+    /// Memory of another frame, whose content does not matter. Fresh memory costs more than packing.
+    pub bytes: Vec<u8>,
+    /// Bytes of the largest frame to come, so that larger ones need no other memory.
+    pub most: usize,
+    /// Where the frame will be in its file, if that is known. A frame that begins at the same place of a page in memory
+    /// as in the file is written past the page cache without another copy.
+    pub file_at: u64,
+}
+
+impl FrameMemory {
+    /// Returns memory with `length` bytes of any content after the start of the frame, which is returned too, and space
+    /// for `all` bytes.
+    fn prepare(self, length: usize, all: usize) -> (Vec<u8>, usize) {
+        let FrameMemory { mut bytes, most, file_at } = self;
+        if bytes.capacity() < all + PAGE_BYTES {
+            bytes = Vec::with_capacity(most.max(all) + PAGE_BYTES);
+        }
+        let start = (file_at as usize).wrapping_sub(bytes.as_ptr() as usize) % PAGE_BYTES;
+        bytes.truncate(start + length);
+        lengthen(&mut bytes, start + length);
+        (bytes, start)
+    }
+}
+
 /// A frame packed for writing: profile, groups, patches, and their checksums (see [`FrameEntry`]).
 ///
 /// The profile holds the mean score of each mover's row; groups hold the differences from it.
@@ -103,7 +131,9 @@ pub struct PackedFrame {
     /// The frame.
     pub frame: Frame,
     entry: FrameEntry,
-    section: Vec<u8>,
+    bytes: Vec<u8>,
+    /// Where the frame begins in its memory.
+    start: usize,
 }
 
 impl PackedFrame {
@@ -187,14 +217,21 @@ impl PackedFrame {
         frame.mover_rows() as u64 + groups * (GROUP_BYTES + 2 * PATCH_BYTES) as u64
     }
 
-    /// Makes a frame that was packed elsewhere. `section` holds its profile (padded), groups, and
-    /// patches (not padded). `None` if they do not fit the frame.
-    pub fn from_section(frame: Frame, section: Vec<u8>) -> Option<PackedFrame> {
+    /// Makes a frame that was packed elsewhere. `packed` holds its profile (padded), groups, and patches (not padded),
+    /// which are copied to `memory`, on all threads of the current pool. `None` if they do not fit the frame.
+    pub fn copy_of(frame: Frame, packed: &[u8], memory: FrameMemory) -> Option<PackedFrame> {
         let mut entry = PackedFrame::without_patches(frame);
-        let patches = section.get(entry.patches_at() as usize..)?;
+        let patches = packed.get(entry.patches_at() as usize..)?;
         entry.patch_bytes = patches.len() as u64;
-        entry.exceptions = group::count_exceptions(patches)?;
-        Some(PackedFrame::seal(frame, entry, section))
+        let (mut bytes, start) = memory.prepare(packed.len(), entry.section_bytes() as usize);
+        let copy = |at: usize, block: &mut [u8]| {
+            // The padding, which is zero already, may follow.
+            let part = &packed[at..packed.len().min(at + block.len())];
+            block[..part.len()].copy_from_slice(part);
+        };
+        let sealed = || seal_filled(&mut bytes, start, 0, copy);
+        let (digest, exceptions) = rayon::join(sealed, || group::count_exceptions(patches));
+        Some(PackedFrame { frame, entry: FrameEntry { exceptions: exceptions?, digest, ..entry }, bytes, start })
     }
 
     /// Entry of a frame without patches and digest.
@@ -206,22 +243,22 @@ impl PackedFrame {
     /// Pads the section and adds the checksums.
     fn seal(frame: Frame, entry: FrameEntry, mut section: Vec<u8>) -> PackedFrame {
         let entry = FrameEntry { digest: seal(&mut section, 0), ..entry };
-        PackedFrame { frame, entry, section }
+        PackedFrame { frame, entry, bytes: section, start: 0 }
     }
 
     /// The packed scores.
     pub fn scores(&self) -> FrameScores<'_> {
-        FrameScores::new(self.frame, &self.entry, &self.section).expect("packed with this entry")
+        FrameScores::new(self.frame, &self.entry, self.section()).expect("packed with this entry")
     }
 
     /// Returns the memory, for another frame.
-    pub(crate) fn into_buffer(self) -> Vec<u8> {
-        self.section
+    pub fn into_buffer(self) -> Vec<u8> {
+        self.bytes
     }
 
     /// The bytes as stored in a file.
     pub fn section(&self) -> &[u8] {
-        &self.section
+        &self.bytes[self.start..]
     }
 
     /// Directory entry of the frame if it is stored at `offset`.
@@ -236,57 +273,31 @@ impl fmt::Debug for PackedFrame {
     }
 }
 
-/// Bytes that one task hashes: a power of two, as subtrees of the hash are.
-const TASK_BYTES: usize = 1 << 20;
-
-/// Makes the data of a frame the frame of a file: pads it, and adds the checksums of its blocks. Returns the digest.
-/// `tag` is that of [`kalah_core::table::Section`].
-pub(super) fn seal(frame: &mut Vec<u8>, tag: u64) -> [u8; 32] {
-    let pad = |frame: &mut Vec<u8>| frame.resize(frame.len().next_multiple_of(ALIGNMENT as usize), 0);
-    pad(frame);
-    let checksums: Vec<u64> = frame.par_chunks(BLOCK_BYTES).map(|block| xxh3_64(block) ^ tag).collect();
-    frame.extend(checksums.iter().flat_map(|checksum| checksum.to_le_bytes()));
-    pad(frame);
-    digest(frame)
-}
-
-/// The BLAKE3 hash of `bytes`, on all threads of the current pool.
-fn digest(bytes: &[u8]) -> [u8; 32] {
-    let hash = if bytes.len() <= TASK_BYTES {
-        blake3::hash(bytes)
-    } else {
-        let (left, right) = halves(bytes, 0);
-        merge_subtrees_root(&left, &right, Mode::Hash)
-    };
-    *hash.as_bytes()
-}
-
-/// Values of the two subtrees of more than [`TASK_BYTES`], which begin at `offset` of all bytes.
-fn halves(bytes: &[u8], offset: u64) -> (ChainingValue, ChainingValue) {
-    let (left, right) = bytes.split_at(left_subtree_len(bytes.len() as u64) as usize);
-    let end = offset + left.len() as u64;
-    rayon::join(|| value(left, offset), || value(right, end))
-}
-
-/// Value of the subtree of `bytes`, which begin at `offset` of all bytes.
-fn value(bytes: &[u8], offset: u64) -> ChainingValue {
-    if bytes.len() <= TASK_BYTES {
-        return Hasher::new().set_input_offset(offset).update(bytes).finalize_non_root();
-    }
-    let (left, right) = halves(bytes, offset);
-    merge_subtrees_non_root(&left, &right, Mode::Hash)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn it_is_the_hash_of_all_bytes() {
-        let bytes: Vec<u8> = (0..5 * TASK_BYTES as u32).map(|index| (index % 251) as u8).collect();
-        for length in [0, 1, 1024, TASK_BYTES - 1, TASK_BYTES, TASK_BYTES + 1, 2 * TASK_BYTES, 3 * TASK_BYTES + 64] {
-            assert_eq!(digest(&bytes[..length]), *blake3::hash(&bytes[..length]).as_bytes(), "{length} bytes");
+    fn a_copy_is_the_frame_and_lies_in_memory_as_it_will_in_the_file() {
+        let mut rng = fastrand::Rng::with_seed(1);
+        let mut bytes = Vec::new();
+        // The second has more than one task, and many patches.
+        for frame in [Frame { pits: 3, mover: 2, other: 3 }, Frame { pits: 6, mover: 9, other: 8 }] {
+            let scores: Vec<u8> = (0..frame.positions()).map(|_| rng.u8(0..40)).collect();
+            let packed = PackedFrame::pack(Isa::detect(), frame, &scores);
+            let end = packed.entry.patches_at() + packed.entry.patch_bytes;
+            let data = &packed.section()[..end as usize];
+            for file_at in [0, 64, 4096 + 4032, 1_000_000 * 64] {
+                let memory = FrameMemory { bytes, most: 1000, file_at };
+                let copy = PackedFrame::copy_of(frame, data, memory).unwrap();
+                assert!(copy.section() == packed.section());
+                assert_eq!(copy.entry(7), packed.entry(7));
+                assert_eq!((copy.section().as_ptr() as u64).wrapping_sub(file_at) % PAGE_BYTES as u64, 0);
+                bytes = copy.into_buffer();
+            }
+            let cut = PackedFrame::copy_of(frame, &data[..data.len() - 1], FrameMemory::default());
+            assert!(cut.is_none(), "an incomplete patch");
+            bytes = vec![7; 100];
         }
-        assert_eq!(digest(&bytes), *blake3::hash(&bytes).as_bytes());
     }
 }

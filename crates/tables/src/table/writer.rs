@@ -133,6 +133,11 @@ impl TableWriter {
         self.contents.written
     }
 
+    /// Where the next frame begins in the file.
+    pub(crate) fn end(&self) -> u64 {
+        self.contents.end
+    }
+
     /// Writes the next frame.
     ///
     /// # Errors

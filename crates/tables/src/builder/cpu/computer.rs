@@ -80,7 +80,7 @@ impl Job<'_> {
         let scores = compute_pair_in(self.evaluator, self.tables, (small, large), space, self.pulse)?;
         for &frame in pair {
             let scores = if frame.mover == small { scores.small_moves } else { scores.large_moves };
-            take(PackedFrame::pack_in(self.isa, frame, scores, self.output.buffer()))?;
+            take(PackedFrame::pack_in(self.isa, frame, scores, self.output.memory().bytes))?;
         }
         Ok(())
     }
