@@ -88,7 +88,10 @@ impl<'a, W: Word> Engine<'a, W> {
                 let found = PhasedNetwork::find(bounds.directories(), rules, pits)?;
                 StaticEvaluation::network(found.unwrap_or_else(|| bounds.network().clone().into()))
             }
-            (None, None, None) => StaticEvaluation::default(),
+            (None, None, None) => {
+                let shipped = PhasedNetwork::shipped(rules, pits).filter(|_| layers.exact() < seeds);
+                shipped.map_or_else(StaticEvaluation::default, StaticEvaluation::network)
+            }
         };
         let board = SolveError::Board { pits, seeds: seeds as u32 };
         let sower = Sower::new(rules, pits, seeds).ok_or(board)?;
@@ -106,6 +109,7 @@ impl<'a, W: Word> Engine<'a, W> {
     /// If `cancel` was cancelled meanwhile.
     fn store_book(&self, cancel: &Cancel) -> Result<(), Stopped> {
         let Some(book) = self.book else { return Ok(()) };
+        self.positions.make_room(book.len() as u64);
         let is_large = book.len() as u64 > self.positions.capacity() / BOOK_PART;
         let nodes = if is_large { LARGE_BOOK_NODES } else { BOOK_NODES };
         for (number, (position, bounds)) in book.iter().enumerate() {

@@ -11,6 +11,10 @@ use super::solver::Solver;
 /// Maximum number of turns of the search for a first guess.
 const GUESS_TURNS: u32 = 9;
 
+/// Seeds above the tables for which the search is two turns deeper. Near the tables, a test costs less than a good
+/// guess.
+const GUESS_STEP: u32 = 6;
+
 /// Maximum nodes of that search; Kalah(6,6) takes 400 thousand. With relays, turns have dozens of moves, and
 /// fewer turns are searched.
 const GUESS_BUDGET: u32 = 1 << 19;
@@ -25,7 +29,9 @@ impl Solver<'_> {
     /// If the position does not fit the solver.
     pub fn first_guess(&self, position: &Position) -> Result<i64, SolveError> {
         self.check(position)?;
-        let guesses = (1..=GUESS_TURNS).rev().step_by(2).find_map(|turns| self.guess_at(position, turns));
+        let above = position.seeds().saturating_sub(self.engine.reach() as u32);
+        let turns = (1 + 2 * (above / GUESS_STEP)).min(GUESS_TURNS);
+        let guesses = (1..=turns).rev().step_by(2).find_map(|turns| self.guess_at(position, turns));
         Ok(position.value(guesses.unwrap_or(position.seeds() / 2)))
     }
 

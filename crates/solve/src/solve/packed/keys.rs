@@ -58,6 +58,12 @@ impl<W: Word> BoardKeys<W> {
         self.count
     }
 
+    /// The term of the sum of seeds up to the pit with index `pit` in the number of a row.
+    #[inline]
+    pub(crate) fn term(&self, pit: usize, sum: usize) -> W {
+        self.terms[pit][sum]
+    }
+
     /// The number of a row, from its [`Word::sums`].
     #[inline]
     pub(crate) fn row(&self, sums: W) -> W {

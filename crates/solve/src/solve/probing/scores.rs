@@ -5,7 +5,6 @@ use std::time::Duration;
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::evaluation::Network;
 use kalah_core::game::Bounds;
-use kalah_core::index::TableRow;
 use kalah_core::isa::Isa;
 use kalah_core::table::{BoundTable, FrameBounds, FrameScores, Table, TableError};
 
@@ -99,18 +98,16 @@ impl<'a> TableScores<'a> {
             twice: AtomicU64::new(0),
         };
         let Some(rows) = layers.rows() else { return Ok(scores) };
-        let mut row = TableRow::default();
         // Both rows are non-empty, so neither has all seeds.
+        scores.ranks.resize((0..reach).map(|seeds| rows.rows(seeds)).sum(), 0);
         for seeds in 0..reach {
             // Large tables have millions of rows.
             cancel.check()?;
-            let ranks = &mut scores.ranks;
-            each_row(&mut row, rows.pits(), seeds, &mut |row: &TableRow| {
-                let number = keys.row(W::pack(row.iter().copied()).sums()).low() as usize;
-                if ranks.len() <= number {
-                    ranks.resize(number + 1, 0);
-                }
-                ranks[number] = rows.rank(row);
+            // By potential: the rank of the next row.
+            let mut next = rows.level_bounds(seeds).to_vec();
+            each_row(keys, (0, rows.pits()), (0, seeds), (W::default(), 0), &mut |number, potential| {
+                scores.ranks[number.low() as usize] = next[potential];
+                next[potential] += 1;
             });
         }
         scores.frames = Frame::places(reach);
@@ -307,16 +304,21 @@ enum Layer<'a> {
     Bounds(&'a BoundTable),
 }
 
-/// Calls `each` with every row of `pits` pits and `seeds` seeds.
-fn each_row(row: &mut TableRow, pits: usize, seeds: usize, each: &mut impl FnMut(&TableRow)) {
-    let Some(last) = pits.checked_sub(1) else { return };
-    if last == 0 {
-        row[0] = seeds as u8;
-        return each(row);
+/// Calls `each` with the number and the potential ([`RowIndex`]) of every row of `pits` pits and `seeds` seeds, in
+/// lexicographic order. The pits before `pit` have `sum` seeds, and contribute `number` and `potential`.
+fn each_row<W: Word>(
+    keys: &BoardKeys<W>,
+    (pit, pits): (usize, usize),
+    (sum, seeds): (usize, usize),
+    (number, potential): (W, usize),
+    each: &mut impl FnMut(W, usize),
+) {
+    let potential = potential + sum;
+    if pit + 1 == pits {
+        return each(number + keys.term(pit, seeds), potential);
     }
-    for here in 0..=seeds {
-        row[last] = here as u8;
-        each_row(row, last, seeds - here, each);
+    for next in sum..=seeds {
+        each_row(keys, (pit + 1, pits), (next, seeds), (number + keys.term(pit, next), potential), each);
     }
 }
 
@@ -324,8 +326,27 @@ fn each_row(row: &mut TableRow, pits: usize, seeds: usize, each: &mut impl FnMut
 mod tests {
     use super::*;
     use kalah_core::game::Rules;
+    use kalah_core::index::RowIndex;
     use kalah_core::table::Tables;
     use kalah_tables::builder::build;
+
+    #[test]
+    fn rows_are_numbered_in_the_order_of_ranks() {
+        for (pits, seeds) in [(1, 9), (2, 12), (6, 8)] {
+            let (keys, rows) = (BoardKeys::<u64>::new(pits, seeds).unwrap(), RowIndex::new(pits, seeds).unwrap());
+            let mut next = rows.level_bounds(seeds).to_vec();
+            let mut numbers = std::collections::HashMap::new();
+            each_row(&keys, (0, pits), (0, seeds), (0, 0), &mut |number, potential| {
+                numbers.insert(number, next[potential]);
+                next[potential] += 1;
+            });
+            assert_eq!(numbers.len(), rows.rows(seeds));
+            for rank in 0..rows.rows(seeds) as u32 {
+                let row = rows.unrank(seeds, rank);
+                assert_eq!(numbers[&keys.row(u64::pack(row.into_iter()).sums())], rank, "{row:?}");
+            }
+        }
+    }
 
     #[test]
     fn every_frame_is_copied_and_counted_once() {

@@ -16,12 +16,13 @@ const HEAD_BYTES: usize = 3;
 /// Writes a table. This is possible during a search, since each entry is read atomically and is valid by
 /// itself.
 pub(crate) fn save<W: Word>(table: &TranspositionTable<W>, file: &mut dyn Write) -> io::Result<()> {
-    let (key_bits, bucket_bits) = table.bits();
+    let _kept = table.keep_size();
+    let (key_bits, bucket_bits) = table.sizes();
     file.write_all(&[size_of::<W>() as u8, key_bits as u8, bucket_bits as u8])?;
     let mut hash = Xxh3Default::new();
     let mut compressed = zstd::Encoder::new(&mut *file, 1)?;
     let mut bytes = Vec::with_capacity(size_of::<W>() * CHUNK);
-    let mut words = table.words().peekable();
+    let mut words = table.words(bucket_bits).peekable();
     while words.peek().is_some() {
         bytes.clear();
         bytes.extend(words.by_ref().take(CHUNK).flat_map(W::bytes));
@@ -53,10 +54,11 @@ fn take<W: Word>(table: &TranspositionTable<W>, seeds: usize, mut file: &mut dyn
     let short = |_| "it ends too early or was changed";
     let mut found = [0; HEAD_BYTES];
     file.read_exact(&mut found).map_err(short)?;
-    let (key_bits, bucket_bits) = (table.bits().0, u32::from(found[2]));
+    let (key_bits, bucket_bits) = (table.sizes().0, u32::from(found[2]));
     let count = TranspositionTable::<W>::entries_of(key_bits, bucket_bits);
     let is_own = found[..2] == [size_of::<W>() as u8, key_bits as u8];
     let count = count.filter(|_| is_own).ok_or("its transposition table is that of another board")?;
+    table.make_room(u64::MAX);
     let (mut taken, mut hash) = (0, Xxh3Default::new());
     {
         let mut compressed = zstd::Decoder::with_buffer(&mut file).map_err(short)?.single_frame();

@@ -1,7 +1,9 @@
 use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use kalah_core::game::Bounds;
 use kalah_core::memory::{HugePages, prefetch};
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::solve::packed::Word;
 
@@ -13,6 +15,12 @@ const WORK_BITS: u32 = 6;
 
 const WORK_MASK: u64 = (1 << WORK_BITS) - 1;
 
+/// Bits of a bucket's number at first: 256 KiB of buckets, which the cache of a core holds.
+const FIRST_BITS: u32 = 12;
+
+/// A table in use has places for at least this many times the entries it was told to expect.
+const ROOM: u64 = 4;
+
 /// Proved bounds of positions, shared by all threads without locks.
 ///
 /// An entry is one word, read and written atomically: the bounds, the effort that proved them, and part of the
@@ -22,17 +30,28 @@ const WORK_MASK: u64 = (1 << WORK_BITS) - 1;
 /// The upper bits then select the bucket, and the entry stores all others. So bucket and entry together give
 /// the whole key, and an entry is never taken for that of another position. If two threads write at once, at
 /// worst a bound is lost.
+///
+/// Only the first buckets are used until there are many entries, since the system clears each page before its
+/// first use, and a small part stays in the cache. The number of a bucket is therefore the reverse of the upper
+/// bits: one bit more splits it in two, of which the first stays in place. An entry stores all bits but the upper
+/// ones that select among the fewest buckets, so a bucket that was split meanwhile gives the same key.
 pub(crate) struct TranspositionTable<W> {
     /// The memory of the entries, whole buckets.
     map: HugePages,
-    bucket_bits: u32,
+    /// Bits of a bucket's number: now, at least, and at most.
+    bits: AtomicU32,
+    least_bits: u32,
+    most_bits: u32,
     key_bits: u32,
+    /// Locked while the number of buckets changes or must not change.
+    growing: Mutex<()>,
     word: PhantomData<W>,
 }
 
 /// Location of the entry of a key, if it exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct EntryLocation<W> {
+    /// The number of its bucket in the largest table; lower bits give that in a smaller one.
     bucket: usize,
     /// The remainder of the key, in its place.
     tag: W,
@@ -60,14 +79,48 @@ impl<W: Word> TranspositionTable<W> {
     pub(crate) fn new(keys: u128, bytes: u64) -> std::io::Result<TranspositionTable<W>> {
         let key_bits = (u128::BITS - keys.saturating_sub(1).leading_zeros()).max(1);
         let (wanted, least) = ((bytes / BUCKET_BYTES).max(1).ilog2(), key_bits.saturating_sub(Self::REMAINDER_BITS));
-        TranspositionTable::with_buckets(key_bits, wanted.clamp(least, key_bits))
+        let most_bits = wanted.clamp(least, key_bits);
+        let bytes = usize::try_from(BUCKET_BYTES << most_bits).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
+        let map = HugePages::new(bytes)?;
+        let least_bits = FIRST_BITS.clamp(least, most_bits);
+        let (bits, growing) = (AtomicU32::new(least_bits), Mutex::default());
+        Ok(TranspositionTable { map, bits, least_bits, most_bits, key_bits, growing, word: PhantomData })
     }
 
-    fn with_buckets(key_bits: u32, bucket_bits: u32) -> std::io::Result<TranspositionTable<W>> {
-        let bytes = BUCKET_BYTES << bucket_bits;
-        let bytes = usize::try_from(bytes).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
-        let map = HugePages::new(bytes)?;
-        Ok(TranspositionTable { map, bucket_bits, key_bits, word: PhantomData })
+    /// Takes more buckets into use if there are many entries. Others may use the table meanwhile; at worst, bounds
+    /// that they write are lost.
+    pub(crate) fn make_room(&self, entries: u64) {
+        let Some(_growing) = self.growing.try_lock() else { return };
+        while self.bits() < self.most_bits && self.used().len() as u64 / ROOM < entries {
+            let (bits, size) = (self.bits(), self.used().len());
+            // The bit of a key that is the next one of a bucket's number.
+            let next = W::from(1u8) << (Self::DATA_BITS + self.key_bits - 1 - bits);
+            let (first, second) = self.entries()[..2 * size].split_at(size);
+            for (first, second) in first.iter().zip(second) {
+                let word = W::load(first);
+                if word & next != W::default() {
+                    word.store(second);
+                    W::default().store(first);
+                }
+            }
+            self.bits.store(bits + 1, Ordering::Relaxed);
+        }
+    }
+
+    /// Keeps the number of buckets as it is.
+    pub(crate) fn keep_size(&self) -> MutexGuard<'_, ()> {
+        self.growing.lock()
+    }
+
+    /// Bits of a bucket's number now.
+    #[inline]
+    fn bits(&self) -> u32 {
+        self.bits.load(Ordering::Relaxed)
+    }
+
+    /// The entries in use.
+    fn used(&self) -> &[W::Shared] {
+        &self.entries()[..Self::BUCKET << self.bits()]
     }
 
     /// Number of entries of a table for keys of `key_bits` bits, with `bucket_bits` bits for a bucket's number;
@@ -88,14 +141,27 @@ impl<W: Word> TranspositionTable<W> {
         unsafe { std::slice::from_raw_parts(self.map.as_mut_ptr().cast(), self.map.bytes() / size_of::<W>()) }
     }
 
-    /// Bits of a key, and of the number of a bucket.
-    pub(crate) fn bits(&self) -> (u32, u32) {
-        (self.key_bits, self.bucket_bits)
+    /// Bits of a key, and of the number of a bucket now.
+    pub(crate) fn sizes(&self) -> (u32, u32) {
+        (self.key_bits, self.bits())
     }
 
-    /// All entries in the order of memory; unused ones are 0.
-    pub(crate) fn words(&self) -> impl Iterator<Item = W> {
-        self.entries().iter().map(W::load)
+    /// All entries, by the upper `bits` bits of their keys; unused ones are 0. Each has only the other bits of its
+    /// key. The table must have as many bits now.
+    pub(crate) fn words(&self, bits: u32) -> impl Iterator<Item = W> {
+        let low = self.key_bits - bits;
+        (0..1u64 << bits).flat_map(move |number| {
+            let first = number.reverse_bits().rotate_left(bits) as usize * Self::BUCKET;
+            self.entries()[first..][..Self::BUCKET].iter().map(move |entry| {
+                let word = W::load(entry);
+                let (rest, upper) = (word >> Self::DATA_BITS, number & ((1 << (bits - self.least_bits)) - 1));
+                // An entry that was written while its bucket was split is lost.
+                if rest >> low != W::from(upper) {
+                    return W::default();
+                }
+                word ^ W::from(upper) << low << Self::DATA_BITS
+            })
+        })
     }
 
     /// Restores the entry `word` from `index` of a saved table for the same keys, with `bucket_bits` and at
@@ -128,7 +194,7 @@ impl<W: Word> TranspositionTable<W> {
     /// Removes all entries one by one, while others may use the table. Entries that they write meanwhile may
     /// stay.
     pub(crate) fn forget(&self) {
-        self.entries().iter().for_each(|entry| W::default().store(entry));
+        self.used().iter().for_each(|entry| W::default().store(entry));
     }
 
     /// Location of the entry of `key`.
@@ -143,22 +209,28 @@ impl<W: Word> TranspositionTable<W> {
     /// The location of a permuted key.
     #[inline]
     fn location_of(&self, mixed: W) -> EntryLocation<W> {
-        let low = self.key_bits - self.bucket_bits;
+        let upper = (mixed >> (self.key_bits - self.most_bits)).low();
         EntryLocation {
-            bucket: (mixed >> low).low() as usize * Self::BUCKET,
-            tag: (mixed & !(W::MAX << low)) << Self::DATA_BITS,
+            bucket: upper.reverse_bits().rotate_left(self.most_bits) as usize,
+            tag: (mixed & !(W::MAX << (self.key_bits - self.least_bits))) << Self::DATA_BITS,
         }
+    }
+
+    /// The index of the first entry of the bucket.
+    #[inline]
+    fn first(&self, location: EntryLocation<W>) -> usize {
+        (location.bucket & ((1 << self.bits()) - 1)) * Self::BUCKET
     }
 
     /// Prefetches the bucket.
     #[inline]
     pub(crate) fn prefetch(&self, location: EntryLocation<W>) {
-        prefetch(self.map.as_mut_ptr().wrapping_add(location.bucket * size_of::<W>()));
+        prefetch(self.map.as_mut_ptr().wrapping_add(self.first(location) * size_of::<W>()));
     }
 
     #[inline]
     fn bucket(&self, location: EntryLocation<W>) -> &[W::Shared] {
-        &self.entries()[location.bucket..][..Self::BUCKET]
+        &self.entries()[self.first(location)..][..Self::BUCKET]
     }
 
     /// Returns true if `word` is the entry of `location`.
@@ -222,10 +294,11 @@ impl<W: Word> TranspositionTable<W> {
 
     /// Share of entries in use, 0 to 1, estimated from a sample.
     pub(crate) fn fill(&self) -> f64 {
-        let entries = self.entries();
+        let entries = self.used();
         let sample = &entries[..entries.len().min(1 << 14)];
-        let used = sample.iter().filter(|entry| W::load(entry) != W::default()).count();
-        used as f64 / sample.len() as f64
+        let filled = sample.iter().filter(|entry| W::load(entry) != W::default()).count();
+        let used = entries.len() as f64 / self.entries().len() as f64;
+        used * filled as f64 / sample.len() as f64
     }
 }
 
@@ -292,11 +365,51 @@ mod tests {
         let kept: Vec<W> = (0..20).map(|_| W::truncate(random.u128(..keys))).collect();
         let proved = Bounds { lower: 5, upper: W::SEEDS as u32 };
         kept.iter().for_each(|&key| small.put(small.locate(key), proved, 9));
-        for (index, word) in small.words().enumerate() {
-            assert_eq!(large.restore(small.bits().1, index as u64, word, W::SEEDS), word != W::default());
+        let bits = small.sizes().1;
+        for (index, word) in small.words(bits).enumerate() {
+            assert_eq!(large.restore(bits, index as u64, word, W::SEEDS), word != W::default());
         }
         assert!(kept.iter().all(|&key| large.get(large.locate(key)) == Some(proved)));
-        assert_eq!(large.words().filter(|&word| word != W::default()).count(), kept.len());
+        assert_eq!(entries(&large), kept.len());
+    }
+
+    /// The number of entries that a saved table has.
+    fn entries<W: Word>(table: &TranspositionTable<W>) -> usize {
+        table.words(table.sizes().1).filter(|&word| word != W::default()).count()
+    }
+
+    fn assert_a_table_that_grows_keeps_its_entries<W: Word>() {
+        let table = TranspositionTable::<W>::new(1 << 40, 64 << 14).unwrap();
+        let capacity = table.capacity();
+        let mut random = fastrand::Rng::with_seed(5);
+        let mut kept = HashMap::new();
+        let mut sizes = Vec::new();
+        for number in 0..capacity / ROOM {
+            let (key, lower) = (W::from(random.u64(..1 << 40)), random.u32(..50));
+            let proved = Bounds { lower, upper: 60 };
+            table.put(table.locate(key), proved, 1);
+            kept.insert(key, proved);
+            table.make_room(number);
+            let bits = table.sizes().1;
+            if sizes.last() != Some(&bits) {
+                sizes.push(bits);
+                // A saved table of this size has all entries.
+                let other = TranspositionTable::<W>::new(1 << 40, 64 << 14).unwrap();
+                other.make_room(u64::MAX);
+                for (index, word) in table.words(bits).enumerate().filter(|&(_, word)| word != W::default()) {
+                    assert!(other.restore(bits, index as u64, word, W::SEEDS));
+                }
+                let used = table.entries().iter().filter(|entry| W::load(entry) != W::default()).count();
+                assert_eq!(entries(&other), used);
+            }
+        }
+        assert_eq!((sizes[0], sizes[sizes.len() - 1]), (FIRST_BITS, 14));
+        let found = kept.iter().filter_map(|(&key, &proved)| Some((table.get(table.locate(key))?, proved)));
+        assert!(found.clone().all(|(found, proved)| found == proved));
+        // Few buckets were full.
+        assert!(100 * found.count() > 98 * kept.len());
+        table.forget();
+        assert_eq!((entries(&table), table.fill()), (0, 0.0));
     }
 
     fn assert_a_full_bucket_gives_up_the_least_effort<W: Word>() {
@@ -345,7 +458,7 @@ mod tests {
             table.put(location, Bounds { lower, upper }, 100);
             assert_eq!(table.get(location), Some(Bounds { lower: joined.0, upper: joined.1 }));
         }
-        assert_eq!(table.words().filter(|&word| word != W::default()).count(), 1);
+        assert_eq!(entries(&table), 1);
     }
 
     #[test]
@@ -370,6 +483,12 @@ mod tests {
     fn entries_are_those_of_their_keys() {
         assert_entries_are_those_of_their_keys::<u64>();
         assert_entries_are_those_of_their_keys::<u128>();
+    }
+
+    #[test]
+    fn a_table_that_grows_keeps_its_entries() {
+        assert_a_table_that_grows_keeps_its_entries::<u64>();
+        assert_a_table_that_grows_keeps_its_entries::<u128>();
     }
 
     #[test]

@@ -24,6 +24,9 @@ const UNKEPT_ABOVE_BOUNDS: u32 = 4;
 /// Nodes after which a thread again looks for a position on its path that another thread has decided.
 const CHECK_NODES: u64 = 1 << 10;
 
+/// A search stores an entry for this many nodes at most.
+const NODES_AN_ENTRY: u64 = 2;
+
 /// Work between two checks for a stop. A score read from a table, which may come from the disk, counts as 1,
 /// and so does a node of the searches that order moves.
 const ASK_WORK: u64 = 1 << 8;
@@ -181,6 +184,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
     #[cold]
     fn check(&mut self) -> bool {
         self.report();
+        self.shared.positions.make_room(self.shared.nodes.load(Ordering::Relaxed) / NODES_AN_ENTRY);
         if self.shared.parallel {
             for (index, &(entry, score)) in self.open.iter().enumerate() {
                 if let Some(known) = self.shared.positions.get(entry)
