@@ -120,6 +120,27 @@
  * @property {() => number} kalah_reply_bytes
  */
 
+/**
+ * Code of an error: `request` for an argument that has no such value, `board` for a text that is no position of the
+ * board, `not-known` for a position above the tables, and others of the HTTP API.
+ * @typedef {"request" | "board" | "rules" | "player" | "line" | "large-position" | "game-over" | "not-known"
+ *   | "conflict" | "no-puzzle" | "not-found" | "text" | "damaged-table" | "failed"} Code
+ */
+
+/** An error of the engine. */
+export class KalahError extends Error {
+  name = "KalahError";
+
+  /**
+   * @param {string} message what is wrong
+   * @param {Code} code by which programs distinguish errors
+   */
+  constructor(message, code) {
+    super(message);
+    this.code = code;
+  }
+}
+
 /** The engine for one rule set and board. */
 export class Kalah {
   /** @type {Exports} */
@@ -160,7 +181,7 @@ export class Kalah {
    * Looks up a position in the tables, or else in the book.
    * @param {string} position such as `6x4`, `0,0,1,0,2,1/1,0,0,3,0,0`, or `<6,5,3,0,1,2,0,3,0,1,0,0,2,0,0>`
    * @returns {Probe} the answer
-   * @throws {Error} if the text is no position of this board, or neither tables nor book have it
+   * @throws {KalahError} if the text is no position of this board, or neither tables nor book have it
    */
   probe(position) {
     return call(this.#module, { call: "probe", position });
@@ -171,10 +192,10 @@ export class Kalah {
    * @param {string} position as for `probe`
    * @param {number} [seconds] time limit; 10 by default
    * @returns {Solution} the answer
-   * @throws {Error} if the text is no position of this board
+   * @throws {KalahError} if the text is no position of this board, or the time no number from 0 on
    */
   solve(position, seconds = 10) {
-    return call(this.#module, { call: "solve", position, seconds });
+    return call(this.#module, { call: "solve", position, seconds: checked(seconds) });
   }
 
   /**
@@ -183,11 +204,12 @@ export class Kalah {
    * @param {string} [player] `perfect`, `alphabeta:D` (D moves deep), `greedy`, `random`; `kalah play --help` has all
    * @param {number} [seconds] time limit; 5 by default and at most
    * @returns {Choice} the move
-   * @throws {Error} if the text is no position, the player is unknown, or the game is over
+   * @throws {KalahError} if the text is no position, the player is unknown, the game is over, or the time is no number
+   *   from 0 on
    */
   move(position, player = "perfect", seconds = 5) {
     const { rules } = this.#board;
-    return this.#request("POST", "move", { board: position, rules, player, time: seconds });
+    return this.#request("POST", "move", { board: position, rules, player, time: checked(seconds) });
   }
 
   /**
@@ -195,7 +217,7 @@ export class Kalah {
    * @param {string} position as for `probe`
    * @param {number[]} moves numbers of the pits, from 1, each for the player to move
    * @returns {Place[]} the positions on it, the last one without a move
-   * @throws {Error} if the text is no position, or a move is not legal
+   * @throws {KalahError} if the text is no position, or a move is not legal
    */
   line(position, moves) {
     const query = new URLSearchParams({ board: position, rules: this.#board.rules, moves: moves.join(",") });
@@ -217,7 +239,7 @@ export class Kalah {
     }
     const { status, answer } = reply;
     if (status !== 200) {
-      throw new Error(answer.error.message);
+      throw new KalahError(answer.error.message, answer.error.code);
     }
     return answer;
   }
@@ -228,7 +250,7 @@ export class Kalah {
  * @param {Source | Options} [source] the module; this package's own if only options are given
  * @param {Options} [options]
  * @returns {Promise<Kalah>} the engine
- * @throws {Error} if there are no tables of such a board, or no such option
+ * @throws {KalahError} if there are no tables of such a board, or no such option
  */
 export async function load(source, options) {
   const { given, chosen } = separate(source, options);
@@ -258,7 +280,7 @@ const OPTIONS = ["rules", "pits", "seeds", "transpositions"];
  * @param {Source | Options} [source]
  * @param {Options} [options]
  * @returns {{ given?: Source, chosen: Options }}
- * @throws {Error} if there is no such option
+ * @throws {KalahError} if there is no such option
  */
 export function separate(source, options) {
   // True of an object literal in every frame and context, and of no source.
@@ -266,10 +288,22 @@ export function separate(source, options) {
   const chosen = (isOptions ? /** @type {Options} */ (source) : options) ?? {};
   for (const name of Object.keys(chosen)) {
     if (!OPTIONS.includes(name)) {
-      throw new Error(`there is no option '${name}': the options are ${OPTIONS.join(", ")}`);
+      throw new KalahError(`there is no option '${name}': the options are ${OPTIONS.join(", ")}`, "request");
     }
   }
   return isOptions ? { chosen } : { given: /** @type {Source | undefined} */ (source), chosen };
+}
+
+/**
+ * Returns a time limit in seconds.
+ * @param {number} seconds
+ * @throws {KalahError} if it is no number from 0 on
+ */
+function checked(seconds) {
+  if (!Number.isFinite(seconds) || seconds < 0) {
+    throw new KalahError(`the time is ${seconds} seconds: it must be a number, 0 or more`, "request");
+  }
+  return seconds;
 }
 
 /**
@@ -323,7 +357,7 @@ function call(module, request) {
   const text = new TextDecoder().decode(new Uint8Array(module.memory.buffer, reply, module.kalah_reply_bytes() >>> 0));
   const answer = JSON.parse(text);
   if (answer?.error !== undefined) {
-    throw new Error(answer.error);
+    throw new KalahError(answer.error, answer.code);
   }
   return answer;
 }

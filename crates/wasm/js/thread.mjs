@@ -8,7 +8,7 @@ let engine;
 /**
  * Makes a call.
  * @param {[string, ...any[]]} call `load`, or a method of `Kalah`; its arguments
- * @returns {Promise<{ result?: unknown, error?: string }>} the result, or the message of the error
+ * @returns {Promise<{ result?: unknown, error?: string, code?: string }>} the result, or the message and code of the error
  */
 async function answer([name, ...values]) {
   try {
@@ -18,7 +18,7 @@ async function answer([name, ...values]) {
     }
     return { result: engine[name](...values) };
   } catch (error) {
-    return { error: error.message };
+    return { error: error.message, code: error.code };
   }
 }
 

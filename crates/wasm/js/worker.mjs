@@ -1,6 +1,6 @@
 // The engine in a worker of a browser or of Node. Its calls are those of `Kalah`, but do not block the caller.
 
-import { builtin, compile, separate } from "./kalah.mjs";
+import { KalahError, builtin, compile, separate } from "./kalah.mjs";
 
 /** @import { Choice, Layer, Options, Place, Probe, Solution, Source } from "./kalah.mjs" */
 
@@ -111,8 +111,8 @@ export class KalahWorker {
     });
   }
 
-  /** @param {{ result?: any, error?: string }} answer answer to the first open call */
-  #answered({ result, error }) {
+  /** @param {{ result?: any, error?: string, code?: any }} answer answer to the first open call */
+  #answered({ result, error, code }) {
     const call = this.#open.shift();
     if (call === undefined) {
       return; // The engine was ended meanwhile.
@@ -123,7 +123,7 @@ export class KalahWorker {
     if (error === undefined) {
       call.resolve(result);
     } else {
-      call.reject(new Error(error));
+      call.reject(code === undefined ? new Error(error) : new KalahError(error, code));
     }
   }
 
@@ -141,7 +141,7 @@ export class KalahWorker {
  * @param {Source | Options} [source] the module; this package's own if only options are given
  * @param {Options} [options]
  * @returns {Promise<KalahWorker>} the engine
- * @throws {Error} if there are no tables of such a board, or no such option
+ * @throws {KalahError} if there are no tables of such a board, or no such option
  */
 export async function start(source, options) {
   const { given, chosen } = separate(source, options);

@@ -1,4 +1,5 @@
 use std::error::Error;
+use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -42,6 +43,18 @@ pub(super) struct Engine {
     layers: Option<Tables<SiteLayer>>,
 }
 
+/// A board that the engine, or the opened board's tables, cannot have.
+#[derive(Debug)]
+pub(super) struct WrongBoard(pub String);
+
+impl fmt::Display for WrongBoard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for WrongBoard {}
+
 /// The answer of the tables or the book.
 #[derive(Serialize)]
 #[serde(untagged)]
@@ -76,12 +89,8 @@ impl Engine {
         let TableKey { rules, pits, seeds } = last;
         if !(1..=MAX_TABLE_PITS).contains(&pits) || !(2..=MAX_TABLE_SEEDS).contains(&seeds) {
             let limits = format!("1 to {MAX_TABLE_PITS} pits and 2 to {MAX_TABLE_SEEDS} seeds");
-            return Err(format!(
-                "no tables for {} and {}: they have {limits}",
-                count(pits, "pit"),
-                count(seeds, "seed")
-            )
-            .into());
+            let board = format!("{} and {}", count(pits, "pit"), count(seeds, "seed"));
+            return Err(WrongBoard(format!("no tables for {board}: they have {limits}")).into());
         }
         self.boards.retain(|board| !board.is(rules, pits));
         self.boards.push(Board::new(last)?);

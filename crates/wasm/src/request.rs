@@ -5,15 +5,15 @@ use kalah_api::{
     ApiError, GameRequest, MoveRequest, PAGE_STREAM_TIME, PAGE_TIME, PositionAnswer, PositionRequest, PositionsRequest,
     PuzzleRequest, SearchOptions, ServerAnswer, TablesAnswer, follow_line, read_text, write_text,
 };
-use kalah_core::game::{Position, Rules};
+use kalah_core::game::{ParseError, Position, Rules, UnknownRules};
 use kalah_core::index::layer_positions;
-use kalah_core::table::{Listing, TableKey};
+use kalah_core::table::{Listing, ProbeError, TableKey};
 use kalah_core::text::count;
 use kalah_solve::book::{Book, Books};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::engine::Engine;
+use super::engine::{Engine, WrongBoard};
 use super::remote::{Part, RemoteTable};
 use super::searching::{Searches, Step};
 
@@ -96,10 +96,21 @@ enum Reply {
     Progress { progress: Vec<Value> },
 }
 
-/// Answers a call: a document, or an object with an `error`.
+/// Returns the code by which programs distinguish an error: that of the HTTP API.
+fn code(error: &(dyn Error + 'static)) -> &'static str {
+    match error {
+        _ if error.is::<serde_json::Error>() => "request",
+        _ if error.is::<ParseError>() || error.is::<WrongBoard>() => "board",
+        _ if error.is::<UnknownRules>() => "rules",
+        _ if error.is::<ProbeError>() => "not-known",
+        _ => "failed",
+    }
+}
+
+/// Answers a call: a document, or an object with an `error` and its `code`.
 pub(super) fn answer(engine: &mut Option<Engine>, call: &[u8], attached: Vec<u8>) -> String {
     let answered = serde_json::from_slice(call).map_err(Into::into).and_then(|call| respond(engine, call, attached));
-    answered.unwrap_or_else(|error| json!({ "error": error.to_string() }).to_string())
+    answered.unwrap_or_else(|error| json!({ "error": error.to_string(), "code": code(&*error) }).to_string())
 }
 
 fn respond(engine: &mut Option<Engine>, call: Call, attached: Vec<u8>) -> Result<String, Box<dyn Error>> {
@@ -159,7 +170,7 @@ fn parse(engine: &Engine, text: &str) -> Result<Position, Box<dyn Error>> {
     if found == expected {
         Ok(position)
     } else {
-        Err(format!("{text} has {} a side, not {expected}", count(found, "pit")).into())
+        Err(WrongBoard(format!("{text} has {} a side, not {expected}", count(found, "pit"))).into())
     }
 }
 

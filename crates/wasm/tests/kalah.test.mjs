@@ -164,8 +164,12 @@ test("mistakes of the caller are errors that name them", async () => {
   // A misspelt option would otherwise leave the default in force.
   for (const options of [{ rule: "standard" }, { seeds: 4, threads: 2 }]) {
     const message = /no option '(rule|threads)': the options are rules, pits, seeds, transpositions/;
-    await assert.rejects(load(MODULE, options), message);
-    await assert.rejects(start(options), message);
+    for (const made of [load(MODULE, options), start(options)]) {
+      await assert.rejects(made, (error) => message.test(error.message) && error.code === "request");
+    }
+  }
+  for (const [options, code] of [[{ rules: "chess" }, "rules"], [{ pits: 9 }, "board"], [{ pits: 1.5 }, "request"]]) {
+    await assert.rejects(load(MODULE, options), { name: "KalahError", code });
   }
   await assert.rejects(load(MODULE, { pits: 9 }), /9 pits/);
   await assert.rejects(load(MODULE, { seeds: 100 }), /100 seeds/);
@@ -176,6 +180,23 @@ test("mistakes of the caller are errors that name them", async () => {
   assert.throws(() => engine.probe("6 times 4"), Error);
   assert.throws(() => engine.probe("5x4"), /5 pits/);
   assert.throws(() => engine.solve("7x1"), /7 pits/);
+  for (const seconds of [-1, NaN, Infinity, "2", null]) {
+    for (const call of [() => engine.solve("6x1", seconds), () => engine.move("6x1", "greedy", seconds)]) {
+      assert.throws(call, { code: "request", message: /the time is .* seconds: it must be a number, 0 or more/ });
+    }
+  }
+  const wrong = [
+    ["board", () => engine.probe("6 times 4")],
+    ["board", () => engine.solve("7x1")],
+    ["request", () => engine.probe(4)],
+    ["not-known", () => engine.probe("0,0,1,0,2,1/1,0,0,3,0,0")],
+    ["player", () => engine.move("6x4", "magnus")],
+    ["game-over", () => engine.move("0,0/1,1")],
+    ["line", () => engine.line("6x4", [7])],
+  ];
+  for (const [code, call] of wrong) {
+    assert.throws(call, { name: "KalahError", code });
+  }
   assert.throws(() => engine.probe("0,0,1,0,2,1/1,0,0,3,0,0"), /8 seeds in play/);
   // It goes on working.
   assert.equal(engine.build().seeds, 2);

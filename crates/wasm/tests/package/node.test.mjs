@@ -109,6 +109,10 @@ test("a wrong call throws an error with the message of the program", async () =>
   for (const wrong of [{ rules: "chess" }, { pits: 9 }, { seeds: 100 }]) {
     assert.equal(await message(() => start(wrong)), await message(() => load(wrong)));
   }
+  for (const engine of [here, there]) {
+    await assert.rejects(async () => engine.solve("6x4", -1), { name: "KalahError", code: "request" });
+    await assert.rejects(async () => engine.probe("6,6,6,6,6,5/6,6,6,6,6,7"), { name: "KalahError", code: "not-known" });
+  }
   // They go on working.
   assert.equal(here.build().seeds, 2);
   assert.equal((await there.build()).seeds, 2);

@@ -1,6 +1,6 @@
 // The types of the package, as a strict compiler sees them.
 
-import { compile, type Kalah, type Layer, load, type Move, type Options, type Probe, type Solution } from "kalah";
+import { type Code, compile, type Kalah, KalahError, type Layer, load, type Move, type Options, type Probe, type Solution } from "kalah";
 import { type KalahWorker, start } from "kalah/worker";
 
 const options: Options = { rules: "s-kalaha", pits: 4, seeds: 12, transpositions: 2 ** 20 };
@@ -22,7 +22,8 @@ const moves: Move[] = probe.moves;
 const value: number | undefined = solution.value;
 await there[0]!.buildAll();
 await there[0]!.end();
-export { layer, moves, value };
+const code = (error: unknown): Code | undefined => (error instanceof KalahError ? error.code : undefined);
+export { code, layer, moves, value };
 
 // @ts-expect-error: no such option
 await load({ seed: 12 });
