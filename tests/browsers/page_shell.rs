@@ -309,7 +309,7 @@ fn single_keys_can_be_turned_off_and_tabs_keep_the_settings_of_each_other() {
     browser.keys("1u");
     browser.run("return new Promise((done) => setTimeout(done, 300))");
     moves(&browser, 0);
-    browser.click("#mute");
+    browser.run("document.querySelector('#sounds').click(); return 1");
     assert_eq!(browser.run("return JSON.parse(localStorage.getItem('kalah')).sounds"), false);
 }
 
