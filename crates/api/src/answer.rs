@@ -2,7 +2,7 @@
 
 use kalah_core::game::{Bounds, Line, MAX_PITS, Pit, Position, Rules, Trace, ValueBounds};
 use kalah_core::table::{Listing, Probe};
-use kalah_play::play::{Choice, Source, Worth};
+use kalah_play::play::{Choice, PlayerName, Source, Worth};
 use kalah_solve::book::{Books, Recalled};
 use serde::Serialize;
 
@@ -262,9 +262,9 @@ pub struct LineAnswer {
     pub(crate) places: Vec<PlaceAnswer>,
 }
 
-/// Move of a player.
+/// Move that a player chose.
 #[derive(Debug, Serialize)]
-pub struct MoveAnswer {
+pub struct ChosenMove {
     position: String,
     rules: &'static str,
     player: String,
@@ -274,22 +274,28 @@ pub struct MoveAnswer {
     source: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<u32>,
-    seconds: f64,
     #[serde(flatten)]
     sown: MoveEffects,
 }
 
-impl MoveAnswer {
-    pub(crate) fn new(rules: Rules, position: &Position, player: String, choice: &Choice, seconds: f64) -> Self {
-        MoveAnswer {
+/// Move of a player, and the time that it took.
+#[derive(Debug, Serialize)]
+pub struct MoveAnswer {
+    #[serde(flatten)]
+    pub(crate) chosen: ChosenMove,
+    pub(crate) seconds: f64,
+}
+
+impl ChosenMove {
+    pub(crate) fn new(rules: Rules, position: &Position, player: PlayerName, choice: &Choice) -> ChosenMove {
+        ChosenMove {
             position: position.to_string(),
             rules: rules.name(),
-            player,
+            player: player.to_string(),
             r#move: choice.pit.number(),
             value: Value::of_choice(choice.worth),
             source: choice.source.name(),
             depth: if let Source::Depth(depth) = choice.source { Some(depth) } else { None },
-            seconds,
             sown: MoveEffects::new(rules, position, choice.pit),
         }
     }
