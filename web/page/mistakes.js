@@ -2,12 +2,11 @@
 
 import { find } from "./elements.js";
 import { isReached } from "./game.js";
-import { loss, mark, mistake } from "./loss.js";
+import { loss, mark, mistake, why } from "./loss.js";
 import { announce } from "./machine.js";
 import { goTo, onArrival, showValues } from "./play.js";
 import { now, onlyPerson } from "./session.js";
 import { store } from "./store.js";
-import { why } from "./why.js";
 import { pitName, t } from "./words.js";
 
 /** Returns the mistakes of the person who plays alone, or of both sides, on the shown line. @param {Game} game */
