@@ -29,7 +29,7 @@ fn steady(browser: &Browser, what: &str) {
 fn nothing_moves_while_the_page_loads_or_in_a_turn() {
     let (Some(browser), server) = (Browser::open(1280, 800, &[]), server()) else { return };
     browser.before(SHIFT);
-    for (width, height) in [(1280, 800), (390, 844)] {
+    for (width, height) in [(1280, 800), (768, 1024), (390, 844)] {
         browser.screen(width, height);
         for link in ["/", "/#board=6x2&north=greedy&values=off", "/#board=3x2&north=human&moves=1,2"] {
             browser.go("about:blank");
