@@ -1,4 +1,4 @@
-// Texts of values and searches, the panel, the menu and dialogs, the server and errors.
+// All other texts: values and searches, the panel, the menu and its dialogs, the server and errors.
 
 /** English and German. @satisfies {Record<string, Wordings>} */
 export const PANEL = {
