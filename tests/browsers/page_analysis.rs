@@ -152,7 +152,7 @@ fn a_report_leads_to_each_mistake_without_values_and_judges_better_moves() {
     browser.wait("document.querySelector('#task').textContent.endsWith('Find a better move.')");
     assert_eq!(browser.run("return document.querySelectorAll('.label:not(:empty)').length"), 0);
     browser.keys(&worse.to_string());
-    browser.wait("document.querySelector('#task.wrong')?.textContent.startsWith('Wrong move. lost ')");
+    browser.wait("document.querySelector('#task.wrong')?.textContent.startsWith('Wrong: this lost ')");
     browser.click("#again");
     browser.wait("document.querySelector('#task').textContent.endsWith('Find a better move.')");
     browser.keys(&best.to_string());

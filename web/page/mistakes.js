@@ -48,7 +48,7 @@ function compare() {
   } else if (lost?.exact && lost.seeds === 0) {
     Object.assign(game, { verdict: "right", message: t("mistakeRight") });
   } else if (lost && lost.seeds > 0) {
-    Object.assign(game, { verdict: "wrong", message: `${t("puzzleWrong")} ${why(place)}` });
+    Object.assign(game, { verdict: "wrong", message: t("mistakeWrong", { why: why(place) }) });
   }
 }
 

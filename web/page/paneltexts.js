@@ -102,6 +102,7 @@ export const PANEL = {
   mistakes: ["Learn from your mistakes", "Aus Fehlern lernen"],
   nextMistake: ["Next mistake (M)", "Nächster Fehler (M)"],
   mistakeFind: ["{move} {why}. Find a better move.", "{move} {why}. Finde einen besseren Zug."],
+  mistakeWrong: ["Wrong: this {why}.", "Falsch: Das {why}."],
   mistakeRight: ["Right, this loses nothing.", "Richtig, das verliert nichts."],
   reportNone: ["No turn is proved to have lost anything.", "Kein Zug hat nachweislich etwas verloren."],
   movesTitle: ["Moves", "Züge"],
