@@ -144,7 +144,8 @@ fn a_report_leads_to_each_mistake_without_values_and_judges_better_moves() {
     let (_, answer) = server.get("/api/position?board=3x2");
     let best = &answer["best"][0];
     let moves = answer["moves"].as_array().unwrap().iter();
-    let worse = moves.map(|one| &one["move"]).find(|number| !answer["best"].as_array().unwrap().contains(number)).unwrap();
+    let worse =
+        moves.map(|one| &one["move"]).find(|number| !answer["best"].as_array().unwrap().contains(number)).unwrap();
     browser.go(&server.url(&format!("/#board=3x2&north=human&moves={worse}")));
     browser.click("#tab-report");
     browser.wait("document.querySelector('#mistakes').checkVisibility()");

@@ -231,7 +231,8 @@ fn a_page_is_playable_before_the_engine_has_loaded(browser: &Browser) {
     // What is wrong waits for the engine, which explains it.
     let requests = ["api/position?board=6x4", "api/line?board=6x4&moves=7", "api/line?board=6x4&x=1"];
     for (index, path) in requests.iter().enumerate() {
-        let begin = format!("(window.late ??= [])[{index}] = fetch('{path}').then((answer) => answer.json()); return 1");
+        let begin =
+            format!("(window.late ??= [])[{index}] = fetch('{path}').then((answer) => answer.json()); return 1");
         browser.run(&begin);
     }
     let before = browser.run(&format!("return {first}"));

@@ -1,5 +1,5 @@
-// The board: two rows of pits, a store at each end, marks of the last move, values of the legal moves, and drawings over
-// it: an arc for the last move, and the place of the last seed of the move under the pointer.
+// The board: two rows of pits, a store at each end, values of the legal moves, marks and the arc of the last move, and
+// the place of the last seed of the move under the pointer.
 
 import { make, shape } from "./elements.js";
 import { SIDES, isReached, other } from "./game.js";

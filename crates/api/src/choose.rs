@@ -37,7 +37,11 @@ fn chance(start: Instant) -> u64 {
 /// Returns a number that makes random players differ from game to game. One with a seed repeats its moves in equal
 /// positions.
 fn game_of(player: Option<&str>, board: &str, start: Instant) -> u64 {
-    if player.is_some_and(|name| name.contains(':')) { xxhash_rust::xxh3::xxh3_64(board.as_bytes()) } else { chance(start) }
+    if player.is_some_and(|name| name.contains(':')) {
+        xxhash_rust::xxh3::xxh3_64(board.as_bytes())
+    } else {
+        chance(start)
+    }
 }
 
 /// Chooses a move in `time` without tables, books and solver; `None` for a player that uses these, for a text that is

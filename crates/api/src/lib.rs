@@ -42,7 +42,9 @@ mod stores;
 mod texts;
 
 pub use analyser::pause;
-pub use answer::{ChosenMove, ExplorerAnswer, LineAnswer, MoveAnswer, PositionAnswer, SearchAnswer, ServerAnswer, TablesAnswer};
+pub use answer::{
+    ChosenMove, ExplorerAnswer, LineAnswer, MoveAnswer, PositionAnswer, SearchAnswer, ServerAnswer, TablesAnswer,
+};
 pub use choose::{MoveRequest, choose_without_tables};
 pub use error::{ApiError, MAX_BYTES, MAX_HEAD, MAX_HEADERS};
 pub use game::{GameAnswer, GameRequest, PlaceEvent};

@@ -1,9 +1,9 @@
 use kalah_core::game::{IllegalMove, Pit, Place, Position, Rules};
 
+use super::ApiError;
 use super::answer::{LineAnswer, MoveEffects, PlaceAnswer};
 use super::error::MAX_MOVES;
 use super::fields::{Fields, parse_position};
-use super::ApiError;
 
 /// Answers `GET /api/line`: the positions on a line of play.
 ///

@@ -8,7 +8,7 @@ let engine;
 /**
  * Makes a call.
  * @param {[string, ...any[]]} call `load`, or a method of `Kalah`; its arguments
- * @returns {Promise<{ result?: unknown, error?: string, code?: string }>} the result, or the message and code of the error
+ * @returns {Promise<{ result?: unknown, error?: string, code?: string }>} the result, or message and code of its error
  */
 async function answer([name, ...values]) {
   try {

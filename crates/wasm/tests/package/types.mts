@@ -1,6 +1,7 @@
 // The types of the package, as a strict compiler sees them.
 
-import { type Code, compile, type Kalah, KalahError, type Layer, load, type Move, type Options, type Probe, type Solution } from "kalah";
+import { type Code, compile, type Kalah, KalahError, type Layer, load, type Move, type Options } from "kalah";
+import type { Probe, Solution } from "kalah";
 import { type KalahWorker, start } from "kalah/worker";
 
 const options: Options = { rules: "s-kalaha", pits: 4, seeds: 12, transpositions: 2 ** 20 };
