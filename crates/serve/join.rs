@@ -1,5 +1,6 @@
 //! Joins the scripts of the page into one, for `build.rs`. A browser that fetches each script separately waits
-//! several times longer. Comments on lines of their own, such as those that declare types, are left out.
+//! several times longer. Indentation, and comments on lines of their own, such as those that declare types, are left
+//! out; so no text in a script goes over several lines.
 //!
 //! Each script becomes a function that returns its exports, after the scripts that it imports. So imports and exports
 //! have a fixed form, each on one line: `import { a, b } from "./file.js";`, `import * as name from "./file.js";`,
@@ -48,10 +49,10 @@ fn add(
             let name = words.skip_while(|word| !["const", "function", "class"].contains(word)).nth(1);
             exports.push(name.expect("a declaration").to_owned());
             declaration.to_owned()
-        } else if line.starts_with("//") {
+        } else if trimmed.starts_with("//") {
             continue;
         } else {
-            line.to_owned()
+            trimmed.to_owned()
         };
         body.push_str(&line);
         body.push('\n');

@@ -125,7 +125,7 @@ fn a_search_shows_how_far_it_is_and_goes_on_for_longer() {
 }
 
 #[test]
-fn a_board_is_cleared_and_scattered() {
+fn a_board_is_cleared() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
     browser.go(&server.url("/#board=3x2&north=human"));
     settled(&browser, "south");
@@ -133,14 +133,46 @@ fn a_board_is_cleared_and_scattered() {
         sum + Number(field.value), 0)";
     choose(&browser, "#edit");
     assert_eq!(browser.run(sum), 12);
-    browser.click("#edit-random");
-    assert_eq!(browser.run(sum), 12);
     browser.click("#edit-clear");
     assert_eq!(browser.run(sum), 0);
-    // On an empty board, the button places one seed for each pit.
-    browser.click("#edit-random");
-    assert_eq!(browser.run(sum), 6);
-    let text = browser.run("return document.querySelector('#edit-text').value");
-    let position: Position = text.as_str().unwrap().parse().unwrap();
-    assert_eq!((position.seeds(), position.mover_store()), (6, 0));
+    assert_eq!(browser.run("return document.querySelector('#edit-text').value"), "<3,0,0,0,0,0,0,0,0>");
+}
+
+#[test]
+fn a_report_leads_to_each_mistake_without_values_and_judges_better_moves() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    let (_, answer) = server.get("/api/position?board=3x2");
+    let best = &answer["best"][0];
+    let moves = answer["moves"].as_array().unwrap().iter();
+    let worse =
+        moves.map(|one| &one["move"]).find(|number| !answer["best"].as_array().unwrap().contains(number)).unwrap();
+    browser.go(&server.url(&format!("/#board=3x2&north=human&moves={worse}")));
+    browser.click("#tab-report");
+    browser.wait("document.querySelector('#mistakes').checkVisibility()");
+    browser.click("#mistakes");
+    browser.wait("document.querySelector('#task').textContent.endsWith('Find a better move.')");
+    assert_eq!(browser.run("return document.querySelectorAll('.label:not(:empty)').length"), 0);
+    browser.keys(&worse.to_string());
+    browser.wait("document.querySelector('#task.wrong')?.textContent.startsWith('Wrong: this lost ')");
+    browser.click("#again");
+    browser.wait("document.querySelector('#task').textContent.endsWith('Find a better move.')");
+    browser.keys(&best.to_string());
+    browser.wait("document.querySelector('#task.right')");
+    // The game keeps both moves.
+    assert_eq!(browser.run("return document.querySelectorAll('#moves button').length"), 2);
+}
+
+#[test]
+fn the_loading_of_an_engine_is_shown() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=3x2&north=human"));
+    settled(&browser, "south");
+    for (detail, shown) in [
+        ("{ done: 4e5, all: 8e5 }", "Loading the engine, 0.4 of 0.8 MB"),
+        ("{ done: 4e5, all: 0 }", "Loading the engine, 0.4 MB"),
+        ("undefined", ""),
+    ] {
+        browser.run(&format!("dispatchEvent(new CustomEvent('engine', {{ detail: {detail} }})); return 1"));
+        assert_eq!(browser.text("#machine-text"), shown);
+    }
 }

@@ -29,7 +29,7 @@ fn steady(browser: &Browser, what: &str) {
 fn nothing_moves_while_the_page_loads_or_in_a_turn() {
     let (Some(browser), server) = (Browser::open(1280, 800, &[]), server()) else { return };
     browser.before(SHIFT);
-    for (width, height) in [(1280, 800), (390, 844)] {
+    for (width, height) in [(1280, 800), (768, 1024), (390, 844)] {
         browser.screen(width, height);
         for link in ["/", "/#board=6x2&north=greedy&values=off", "/#board=3x2&north=human&moves=1,2"] {
             browser.go("about:blank");
@@ -309,7 +309,7 @@ fn single_keys_can_be_turned_off_and_tabs_keep_the_settings_of_each_other() {
     browser.keys("1u");
     browser.run("return new Promise((done) => setTimeout(done, 300))");
     moves(&browser, 0);
-    browser.click("#mute");
+    browser.run("document.querySelector('#sounds').click(); return 1");
     assert_eq!(browser.run("return JSON.parse(localStorage.getItem('kalah')).sounds"), false);
 }
 

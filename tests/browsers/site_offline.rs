@@ -45,7 +45,7 @@ fn what_the_network_answers_replaces_nothing_that_is_kept(browser: &Browser) {
     export(folder.path(), &["--size", "1KiB"]);
     let host = Host::new(folder.path().to_owned());
     visit(browser, &host);
-    let rules = "return [...document.styleSheets].map((sheet) => sheet.cssRules.length)";
+    let rules = "return [...document.adoptedStyleSheets].map((sheet) => sheet.cssRules.length)";
     let styles = browser.run(rules);
     for conduct in [Conduct::Portal, Conduct::Fails(503), Conduct::Fails(404), Conduct::Down] {
         host.conducts(conduct);

@@ -40,7 +40,7 @@ function take(place, answer) {
 
 /**
  * Requests a quick answer about a place, unless there is one; with `priority` "low" one that makes the page quicker,
- * but that nothing on the page needs.
+ * but that nothing on the page needs, and with "high" one that a search follows.
  * @param {Game} game
  * @param {Place} place
  * @param {AbortSignal} signal
@@ -63,7 +63,7 @@ export async function glimpse(game, place, signal, report, priority = "auto") {
  * @param {() => void} report
  */
 export async function learn(game, place, signal, further, report, shows = true) {
-  await glimpse(game, place, signal, report);
+  await glimpse(game, place, signal, report, further ? "high" : "auto");
   if (!further || isKnown(place) || place.finished) return;
   /** @param {Api.Position} answer */
   const progress = (answer) => {

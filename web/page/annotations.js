@@ -1,8 +1,7 @@
 // Comments and variations in a game's text (docs/games.md). The server reads and writes the moves of the main line;
 // comments and variations are put in and taken out here, so that they may have any length.
 
-import { turnsOf } from "./line.js";
-import { turnsFrom, variationsOf } from "./turns.js";
+import { turnsFrom, turnsOf, variationsOf } from "./tree.js";
 
 /** Maximum characters of a line. */
 const WIDTH = 80;

@@ -215,7 +215,7 @@ export const server = () => ask("api");
 
 /**
  * Requests an answer about a position, after a search of at most `time` seconds. With `priority` "low", a page without
- * a server answers only once its engine has loaded for another reason.
+ * a server answers only once its engine has loaded for another reason; with "high", by an estimate before that.
  * @type {(
  *   board: string,
  *   rules: string,

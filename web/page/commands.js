@@ -19,7 +19,7 @@ import { remember, settings } from "./settings.js";
 import { copy, share } from "./share.js";
 import { store } from "./store.js";
 import { isOpen, openSheet, openTab } from "./tabs.js";
-import { endWelcome } from "./welcome.js";
+import { endWelcome } from "./cards.js";
 import { t } from "./words.js";
 
 /** Seconds of a longer analysis. */

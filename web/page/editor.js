@@ -2,7 +2,7 @@
 
 import { ask } from "./dialogs.js";
 import { click, find, make } from "./elements.js";
-import { parse, sum, turned, write } from "./game.js";
+import { parse, turned, write } from "./game.js";
 import { name, t } from "./words.js";
 
 /** @param {string} label @param {number} column @param {string} row @param {number} value */
@@ -60,21 +60,11 @@ const show = (board) => {
   showText();
 };
 
-/** Spreads all seeds of the pits at random; without any, one in each pit. @param {Seeds} board */
-function scattered({ stores, rows }) {
-  const pits = rows[0].length;
-  const count = sum(rows.flat()) || 2 * pits;
-  const next = rows.map((row) => row.map(() => 0));
-  for (let seed = 0; seed < count; seed++) next[Math.floor(2 * Math.random())][Math.floor(pits * Math.random())] += 1;
-  return { stores, rows: next };
-}
-
 /** Listens to the fields and buttons of the dialog. */
 export function listenToEditor() {
   find("edit-board").addEventListener("input", showText);
   find("edit-first").addEventListener("change", showText);
   click("edit-clear", () => show({ stores: [0, 0], rows: filled().rows.map((row) => row.map(() => 0)) }));
-  click("edit-random", () => show(scattered(filled())));
   find("edit-pits").addEventListener("change", () => {
     const pits = Math.max(1, Math.min(16, Math.trunc(Number(find("edit-pits").value)) || 1));
     const { stores, rows } = filled();

@@ -1,6 +1,6 @@
 // A game as a tree of variations, as described by the server: the page itself contains no rules.
 
-import { LAST, ends, remove, restore } from "./tree.js";
+import { ends, remove, restore } from "./tree.js";
 
 /** @type {Side[]} */
 export const SIDES = ["south", "north"];
@@ -71,8 +71,6 @@ export class Place {
     this.after = [];
     /** The one on the shown line, if there is any place after this one. @type {Reached | undefined} */
     this.chosen = undefined;
-    /** Index of the first line of a link through this place. */
-    this.rank = LAST;
     /** @type {Api.Position | undefined} */
     this.answer = undefined;
     /** Effects of moves that the pointer was on before there was an answer. @type {Map<number, Made>} */
@@ -103,19 +101,12 @@ export class Place {
     return this.answer?.finished ?? this.over;
   }
 
-  /**
-   * Returns the place after a move that the server described; `rank` orders it among lines of a link.
-   * @param {Made} move
-   */
-  reach(move, rank = LAST) {
+  /** Returns the place after a move that the server described. @param {Made} move */
+  reach(move) {
     const known = this.after.find((next) => next.by.move === move.move);
     const next =
       known ?? /** @type {Reached} */ (new Place(move.next, move.again ? this.side : other(this.side), this, move));
     if (!known) this.after.push(next);
-    if (rank < next.rank) {
-      next.rank = rank;
-      this.after.sort((one, two) => one.rank - two.rank);
-    }
     this.chosen ??= next;
     return next;
   }
@@ -157,12 +148,8 @@ export class Game {
     this.rules = rules;
     this.root = new Place(literal, side);
     this.place = this.root;
-    /** Lines of a link that the server has not described yet. @type {Line[]} */
-    this.pending = [];
     /** The line that was removed last. @type {Removed | undefined} */
     this.removed = undefined;
-    /** Comments on places that are not loaded yet. @type {Note[]} */
-    this.comments = [];
     /** State of the pie rule. @type {string | undefined} */
     this.pie = undefined;
     /** Moves before the exchange of sides; undefined for those of the first turn. @type {number[] | undefined} */
@@ -204,10 +191,10 @@ export class Game {
     return next;
   }
 
-  /** Adds a line from the start. The shown place stays. @param {Made[]} moves @param {number} rank */
-  add(moves, rank) {
+  /** Adds a line from the start, and returns its last place. The shown place stays. @param {Made[]} moves */
+  add(moves) {
     let place = this.root;
-    for (const move of moves) place = place.reach(move, rank);
+    for (const move of moves) place = place.reach(move);
     return place;
   }
 
@@ -241,19 +228,17 @@ export class Game {
     return place;
   }
 
-  /** Attaches comments to their places, as far as these are loaded. */
-  takeComments() {
-    this.comments = this.comments.filter(({ path, text }) => {
+  /** Attaches comments to their places. @param {Note[]} notes */
+  annotate(notes) {
+    for (const { path, text } of notes) {
       const place = this.find(path);
       if (place) place.comment = [place.comment, text].filter(Boolean).join("\n");
-      return !place;
-    });
+    }
   }
 
-  /** Returns all comments, in the form of `comments`. */
+  /** Returns all comments. @returns {Note[]} */
   get notes() {
-    const there = this.all().flatMap(({ path, comment }) => (comment ? [{ path, text: comment }] : []));
-    return [...there, ...this.comments];
+    return this.all().flatMap(({ path, comment }) => (comment ? [{ path, text: comment }] : []));
   }
 
   /** Returns all places, each before those that follow it. */
@@ -271,17 +256,9 @@ export class Game {
     return this.places.find((place) => place.side !== this.root.side);
   }
 
-  /** All lines from the start, including lines to be loaded, in the order of `ends`; and the index of the shown one. */
+  /** All lines from the start, in the order of `ends`, and the index of the shown one. */
   get lines() {
-    const last = this.places.at(-1);
-    let rank = 0;
-    const loaded = ends(this.root).map((place) => {
-      if (place.rank !== LAST) rank = place.rank;
-      return { path: place.path, rank, shown: place === last };
-    });
-    const pending = this.pending.map((line) => ({ ...line, shown: false }));
-    const all = [...loaded, ...pending];
-    if (pending.length > 0) all.sort((one, two) => one.rank - two.rank);
-    return { paths: all.map(({ path }) => path), shown: all.findIndex(({ shown }) => shown) };
+    const all = ends(this.root);
+    return { paths: all.map(({ path }) => path), shown: all.indexOf(this.places[this.places.length - 1]) };
   }
 }

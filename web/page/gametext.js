@@ -7,7 +7,7 @@ import { click, find, make } from "./elements.js";
 import { read } from "./game.js";
 import { fromFragment } from "./link.js";
 import { now } from "./session.js";
-import { turnsFrom } from "./turns.js";
+import { turnsFrom } from "./tree.js";
 
 /** Headers whose contents may have changed since a game was read. */
 const GIVEN = ["South", "North", "Termination", "Pie"];

@@ -1,4 +1,4 @@
-// Texts of the board, games and their players, the lesson and the rules, and puzzles.
+// Texts of games, the lesson and puzzles: the board, the players, the rules.
 
 /** English and German. @satisfies {Record<string, Wordings>} */
 export const GAMES = {

@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { click, find, setText } from "./elements.js";
 import { language, t } from "./words.js";
 
-let [connection, work, back] = [/** @type {api.State} */ ("online"), "", false];
+let [connection, work] = [/** @type {api.State} */ ("online"), ""];
 
 /** Bytes of the engine that have come, and all. @type {{ done: number, all: number } | undefined} */
 let loading;
@@ -24,7 +24,7 @@ export function announce(text) {
 function show() {
   const machine = find("machine");
   machine.className = connection === "online" ? "" : connection;
-  const text = connection === "online" ? (back ? t("reconnected") : (loadingText() ?? work)) : t(connection);
+  const text = connection === "online" ? (loadingText() ?? work) : t(connection);
   setText(find("machine-text"), text);
   find("retry").hidden = connection === "online";
 }
@@ -40,14 +40,8 @@ export function setWork(text = "") {
 export function listenToMachine() {
   api.onState((state, before) => {
     connection = state;
-    if (state === "online" && before === "offline") {
-      back = true;
-      setTimeout(() => {
-        back = false;
-        show();
-      }, 2500);
-    }
-    if (state !== "online" || back) announce(t(state === "online" ? "reconnected" : state));
+    if (state !== "online") announce(t(state));
+    else if (before === "offline") announce(t("reconnected"));
     show();
   });
   addEventListener("engine", (event) => {

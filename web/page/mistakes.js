@@ -2,12 +2,11 @@
 
 import { find } from "./elements.js";
 import { isReached } from "./game.js";
-import { loss, mark, mistake } from "./loss.js";
+import { loss, mark, mistake, why } from "./loss.js";
 import { announce } from "./machine.js";
 import { goTo, onArrival, showValues } from "./play.js";
 import { now, onlyPerson } from "./session.js";
 import { store } from "./store.js";
-import { why } from "./why.js";
 import { pitName, t } from "./words.js";
 
 /** Returns the mistakes of the person who plays alone, or of both sides, on the shown line. @param {Game} game */
@@ -49,7 +48,7 @@ function compare() {
   } else if (lost?.exact && lost.seeds === 0) {
     Object.assign(game, { verdict: "right", message: t("mistakeRight") });
   } else if (lost && lost.seeds > 0) {
-    Object.assign(game, { verdict: "wrong", message: `${t("puzzleWrong")} ${why(place)}` });
+    Object.assign(game, { verdict: "wrong", message: t("mistakeWrong", { why: why(place) }) });
   }
 }
 

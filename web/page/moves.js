@@ -1,14 +1,11 @@
-// The list of moves with its variations. It is updated in place, so that the focus stays.
+// The list of moves with its variations and the buttons that change these, and lines of best play. The list is updated
+// in place, so that the focus stays.
 
 import { make, setText } from "./elements.js";
-import { LineTools } from "./linetools.js";
-import { other } from "./game.js";
-import { made, mark, mistake } from "./loss.js";
-import { numberOf, turnsFrom, variationsOf } from "./turns.js";
-import { why } from "./why.js";
+import { isReached, other } from "./game.js";
+import { made, mark, mistake, why } from "./loss.js";
+import { forks, numberOf, turnsFrom, turnsOf, variationsOf } from "./tree.js";
 import { describe, letter, name, pitName, t } from "./words.js";
-
-/** @import { LineActions } from "./linetools.js" */
 
 /** Gives a list these items in this order, moving as few as possible. @param {Element} list @param {Element[]} items */
 function arrange(list, items) {
@@ -163,4 +160,63 @@ export class MoveList {
     this.fill(known.list, place);
     return known.item;
   }
+}
+
+/**
+ * Actions of the list of moves and of its buttons.
+ * @typedef {{ goTo: (place: Place) => void, arrange: (how: typeof CHANGES[number]) => void }} LineActions
+ */
+
+/** Changes of variations, each with a button. */
+const CHANGES = /** @type {const} */ (["promote", "makeMain", "remove", "restore"]);
+
+export class LineTools {
+  /** Adds the buttons after the list. @param {HTMLElement} list @param {LineActions} act */
+  constructor(list, act) {
+    this.buttons = CHANGES.map((how) =>
+      make("button", { id: how === "makeMain" ? "make-main" : how, hidden: true, onclick: () => act.arrange(how) }),
+    );
+    this.element = make("div", { className: "line-tools", role: "group" }, ...this.buttons);
+    list.after(this.element);
+  }
+
+  /** Shows the buttons that do something at the shown place of a game. @param {Game} game */
+  update(game) {
+    this.element.ariaLabel = t("lineTools");
+    const { place, removed } = game;
+    const left = forks(place).length;
+    const does = { promote: left > 0, makeMain: left > 1, remove: isReached(place), restore: Boolean(removed) };
+    for (const [index, how] of CHANGES.entries()) {
+      const button = this.buttons[index];
+      button.hidden = !does[how];
+      setText(button, t(how));
+    }
+  }
+}
+
+/**
+ * Shows a line as buttons, each of which calls `play` with the moves up to it. `label` names a move of a turn for
+ * screen readers.
+ * @param {HTMLElement} element
+ * @param {string} text
+ * @param {number} pits
+ * @param {(moves: number[]) => void} play
+ * @param {(move: number, turn: number) => string} label
+ */
+export function showLine(element, text, pits, play, label) {
+  // The same line of the other side has other labels.
+  const state = `${label(0, 0)} ${text}`;
+  if (element.dataset.line === state) return;
+  element.dataset.line = state;
+  /** @type {number[]} */
+  const moves = [];
+  const groups = turnsOf(text, pits).map((turn, index) => {
+    const buttons = turn.map((move) => {
+      moves.push(move);
+      const upTo = [...moves];
+      return make("button", { ariaLabel: label(move, index), onclick: () => play(upTo) }, String(move));
+    });
+    return make("span", { className: "turn" }, ...buttons);
+  });
+  element.replaceChildren(...groups);
 }

@@ -5,16 +5,16 @@ import { fail } from "./elements.js";
 import { Game, parse, sum, write } from "./game.js";
 import { USUAL, fromFragment } from "./link.js";
 import { FIRST, isPlayer } from "./players.js";
-import { arrive, saveAddress, setPlayers } from "./play.js";
+import { arrive, setPlayers } from "./play.js";
 import { puzzleNamed } from "./puzzle.js";
 import { enter, nextStep, now } from "./session.js";
 import { lastFragment, remember, settings } from "./settings.js";
-import { store } from "./store.js";
 import { t } from "./words.js";
 
 /**
  * Begins a game. `moves` are played, and `at` of them are shown. `also` are other lines from the start, of which the
- * first `line` come before `moves`. `comments` are texts after the moves of a `path`, and `headers` those of a text.
+ * first `line` come before `moves`; those that cannot be played are left out. `comments` are texts after the moves of a
+ * `path`, and `headers` those of a text.
  * @param {GameStart} asked
  * @param {boolean} push
  */
@@ -26,33 +26,32 @@ export async function openGame(
   const { server } = now;
   const start = parse(text);
   const small = start && start.rows[0].length <= server.pits && sum(start.rows.flat()) <= server.seeds;
-  const known = small && moves.length === 0 && server.rules.includes(rules) ? write(start) : undefined;
-  const places = known === undefined ? (await api.line(text, rules, moves)).places : [];
+  const isNew = moves.length === 0 && also.length === 0 && server.rules.includes(rules);
+  const known = small && isNew ? write(start) : undefined;
+  const lines = known ? [] : [...also.slice(0, line), moves, ...also.slice(line)];
+  /** @type {Error[]} */
+  const errors = [];
+  const described = await Promise.all(
+    lines.map((path) =>
+      api.line(text, rules, path).catch((error) => {
+        if (path === moves) throw error;
+        errors.push(new Error(t("badMoves", { reason: error.message })));
+        return { places: [] };
+      }),
+    ),
+  );
   if (turn !== now.turn) return;
-  const game = new Game(rules, known ?? places[0].position, side);
-  const { pie, exchangePath, puzzle, headers } = more;
-  const pending = also.map((path, index) => ({ path, rank: index < line ? index : index + 1 }));
-  Object.assign(game, { pie, exchangePath, puzzle, headers, pending, comments: [...comments] });
-  game.show(game.add(places.slice(0, -1), line));
-  game.takeComments();
+  const game = new Game(rules, known ?? described[line].places[0].position, side);
+  const ends = described.map(({ places }) => game.add(places.slice(0, -1)));
+  game.show(ends[line] ?? game.root);
+  game.annotate(comments);
   game.show(game.places[at] ?? game.root);
+  const { pie, exchangePath, puzzle, headers } = more;
+  Object.assign(game, { pie, exchangePath, puzzle, headers });
   Object.assign(now, { game, exercise: undefined });
   enter("open");
   arrive(push);
-  while (game.pending.length > 0) {
-    await addVariation(game).catch((error) => fail(new Error(t("badMoves", { reason: error.message }))));
-  }
-}
-
-/** Adds the next pending line to the tree of a game, if it is still shown; the shown place stays. @param {Game} to */
-async function addVariation(to) {
-  const [{ path, rank }] = to.pending;
-  const { places } = await api.line(to.root.literal, to.rules, path).finally(() => to.pending.shift());
-  if (now.game !== to) return;
-  to.add(places.slice(0, -1), rank);
-  to.takeComments();
-  store.draw();
-  saveAddress();
+  errors.forEach(fail);
 }
 
 /**

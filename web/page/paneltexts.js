@@ -1,4 +1,4 @@
-// Texts of values and searches, the panel, the menu and dialogs, the server and errors.
+// All other texts: values and searches, the panel, the menu and its dialogs, the server and errors.
 
 /** English and German. @satisfies {Record<string, Wordings>} */
 export const PANEL = {
@@ -102,6 +102,7 @@ export const PANEL = {
   mistakes: ["Learn from your mistakes", "Aus Fehlern lernen"],
   nextMistake: ["Next mistake (M)", "Nächster Fehler (M)"],
   mistakeFind: ["{move} {why}. Find a better move.", "{move} {why}. Finde einen besseren Zug."],
+  mistakeWrong: ["Wrong: this {why}.", "Falsch: Das {why}."],
   mistakeRight: ["Right, this loses nothing.", "Richtig, das verliert nichts."],
   reportNone: ["No turn is proved to have lost anything.", "Kein Zug hat nachweislich etwas verloren."],
   movesTitle: ["Moves", "Züge"],
@@ -122,19 +123,9 @@ export const PANEL = {
   ],
   lineTools: ["Variations", "Varianten"],
   promote: ["Promote", "Aufwerten"],
-  promoteTitle: [
-    "Put this variation before the line that it leaves",
-    "Diese Variante vor die Linie stellen, die sie verlässt",
-  ],
   makeMain: ["Make main line", "Zur Hauptvariante machen"],
-  makeMainTitle: [
-    "Make the shown line the main line of the game",
-    "Die gezeigte Linie zur Hauptvariante des Spiels machen",
-  ],
   remove: ["Delete from here", "Ab hier löschen"],
-  removeTitle: ["Delete the shown move and all that follow it", "Den gezeigten Zug und alle folgenden löschen"],
   restore: ["Undo deletion", "Löschen rückgängig"],
-  restoreTitle: ["Put the deleted moves back", "Die gelöschten Züge zurückholen"],
   "arranged.promote": ["The variation was promoted.", "Die Variante wurde aufgewertet."],
   "arranged.makeMain": ["The shown line is the main line.", "Die gezeigte Linie ist die Hauptvariante."],
   "arranged.remove": ["The moves were deleted.", "Die Züge wurden gelöscht."],
@@ -146,7 +137,6 @@ export const PANEL = {
   mainNav: ["Main", "Hauptmenü"],
   menu: ["Menu and settings", "Menü und Einstellungen"],
   panel: ["Moves and analysis", "Züge und Analyse"],
-  mute: ["Mute", "Stumm"],
   keys: ["Single keys (digits sow; U, R, H, F)", "Einzelne Tasten (Ziffern säen; U, R, H, F)"],
   setUp: ["Set up", "Aufstellen"],
   gameText: ["Game text", "Spiel als Text"],
@@ -187,7 +177,6 @@ export const PANEL = {
     "Als Text: 6x4, oder 4,4,4/4,4,4, oder <m,S,N,…>, die ziehende Seite zuerst",
   ],
   clear: ["Clear", "Leeren"],
-  random: ["Random", "Zufällig"],
   fieldPit: ["{side} pit {pit}", "{side}, Mulde {pit}"],
   fieldStore: ["{side}'s store", "Speicher von {side}"],
   textTitle: ["The game as text", "Das Spiel als Text"],

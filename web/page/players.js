@@ -1,8 +1,9 @@
-// Players of a side: a person, a program of a named level, or any program of the server.
+// Players of a side: a person, a program of a named level, or any program of the server; and the strips that show them.
 
 import { showFace } from "./face.js";
-import { around, find, make } from "./elements.js";
-import { now } from "./session.js";
+import { around, find, make, setText } from "./elements.js";
+import { SIDES } from "./game.js";
+import { goesOn, isHuman, isSowing, now, onlyPerson, players } from "./session.js";
 import { remember, settings } from "./settings.js";
 import { t } from "./words.js";
 
@@ -138,4 +139,22 @@ export function showPlayer(list, player) {
 export function chosenPlayer(list) {
   const number = Math.max(1, Math.min(99, Math.trunc(Number(find(`${list}-number`).value)) || 1));
   return find(list).value.replace(/:D$/, `:${number}`);
+}
+
+/** Shows the faces of the players, and who is to move. @param {Place} place */
+export function showStrips(place) {
+  for (const side of SIDES) {
+    showFace(find(`${side}-face`), players[side], side);
+    const moves = place.side === side && !place.finished;
+    find(`${side}-strip`).classList.toggle("moves", moves);
+    const key = goesOn(place) ? "turnThinking" : onlyPerson() === side && isHuman(place) ? "turnYours" : "turn";
+    const text = moves && !isSowing() ? t(key) : "";
+    find(`${side}-about`).textContent = levelOf(players[side])?.about ?? "";
+    setText(find(`${side}-turn`), text);
+  }
+}
+
+/** Shows the seeds in the store of a side. @param {Side} side @param {number} count */
+export function showScore(side, count) {
+  find(`${side}-score`).textContent = String(count);
 }

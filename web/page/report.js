@@ -3,7 +3,7 @@
 import { find, make } from "./elements.js";
 import { SIDES, isReached } from "./game.js";
 import { evaluate, mark, turnLoss } from "./loss.js";
-import { numberOf, turnsAmong } from "./turns.js";
+import { numberOf, turnsAmong } from "./tree.js";
 import { language, name, t } from "./words.js";
 
 /** @import { Key } from "./texts.js" */

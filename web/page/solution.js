@@ -1,7 +1,7 @@
 // The course of a puzzle: which moves are right, and when it is solved.
 
 import { sum } from "./game.js";
-import { turnsOf } from "./line.js";
+import { turnsOf } from "./tree.js";
 
 /**
  * State of a puzzle: `open` before a move, `right` while right moves lead on, `unknown` until the value of the last

@@ -1,12 +1,39 @@
-// A hand that carries seeds around the board and drops them one by one.
+// A hand that carries seeds around the board and drops them one by one, and their sounds.
 
-import { middle } from "./arc.js";
+import { middle } from "./board.js";
 import { make } from "./elements.js";
 import { SIDES } from "./game.js";
 import { settings } from "./settings.js";
-import { knock } from "./sound.js";
 
 /** @import { Board } from "./board.js" */
+
+/** @type {AudioContext | undefined} */
+let audio;
+
+/** Returns true if the browser allows sounds: after a first click or key. */
+const allowed = () => navigator.userActivation?.hasBeenActive ?? true;
+
+/** Plays a knock of this pitch in hertz, unless sounds are off. No file is loaded. */
+function knock(pitch = 320) {
+  if (!settings.sounds || !allowed()) return;
+  audio ??= new AudioContext();
+  const start = audio.currentTime;
+  // Wood: two tones that end at once.
+  for (const [form, times, loud] of /** @type {const} */ ([
+    ["triangle", 1, 0.15],
+    ["sine", 2.76, 0.07],
+  ])) {
+    const [tone, volume] = [audio.createOscillator(), audio.createGain()];
+    tone.type = form;
+    tone.frequency.setValueAtTime(pitch * times, start);
+    tone.frequency.exponentialRampToValueAtTime(0.7 * pitch * times, start + 0.06);
+    volume.gain.setValueAtTime(loud, start);
+    volume.gain.exponentialRampToValueAtTime(0.001, start + 0.08 / Math.sqrt(times));
+    tone.connect(volume).connect(audio.destination);
+    tone.start(start);
+    tone.stop(start + 0.1);
+  }
+}
 
 /** Milliseconds of one seed's movement, and maximum for a whole move, by speed. */
 const STEP = { slow: 420, normal: 190 };

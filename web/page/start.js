@@ -17,14 +17,13 @@ import { listenToMistakes, nextMistake } from "./mistakes.js";
 import { actions, arrive, browse, choose, onArrival, showValues, turnBoard } from "./play.js";
 import { isOwnAddress, saveAddress } from "./play.js";
 import { chosenPlayer, fillPlayers, showPlayer } from "./players.js";
-import { preparePreferences } from "./preferences.js";
 import { closeReport } from "./report.js";
 import { enter, now, players } from "./session.js";
 import { lastFragment, loadSettings, settings } from "./settings.js";
 import { store } from "./store.js";
-import { listenToPanel } from "./tabs.js";
+import { listenToPanel, preparePreferences } from "./tabs.js";
 import { fit, openView, view } from "./view.js";
-import { endWelcome, listenToWelcome, showWelcome } from "./welcome.js";
+import { endWelcome, listenToWelcome, showWelcome } from "./cards.js";
 import { language, speak, translate } from "./words.js";
 
 function listen() {

@@ -1,6 +1,8 @@
-// The panel with its tabs, which is a sheet on a phone; and the menu.
+// The panel with its tabs, which is a sheet on a phone; and the menu with its settings.
 
 import { click, find } from "./elements.js";
+import { remember, settings } from "./settings.js";
+import { language, languages } from "./words.js";
 
 /** @typedef {"moves" | "explorer" | "report"} Tab */
 
@@ -72,5 +74,23 @@ export function listenToPanel(fit, onTab) {
     } else {
       openSheet(false);
     }
+  });
+}
+
+/** Shows and applies the settings of the menu. */
+export function preparePreferences() {
+  find("speed").value = settings.speed;
+  find("speed").addEventListener("change", () =>
+    remember({ speed: /** @type {Settings["speed"]} */ (find("speed").value) }),
+  );
+  for (const id of /** @type {const} */ (["sounds", "keys"])) {
+    find(id).checked = settings[id];
+    find(id).addEventListener("change", () => remember({ [id]: find(id).checked }));
+  }
+  find("language").replaceChildren(...languages.map(({ tag, name }) => new Option(name, tag)));
+  find("language").value = language();
+  find("language").addEventListener("change", () => {
+    remember({ language: find("language").value });
+    location.reload();
   });
 }

@@ -1,4 +1,5 @@
-// All texts of the page. Each part has a file, in which the languages are side by side.
+// All texts of the page, in which the languages are side by side. What is seen in a game, a lesson or a puzzle is in
+// gametexts.js, all else in paneltexts.js.
 // `{name}` is replaced. A text with several forms is chosen by a number, as Intl.PluralRules defines.
 
 import { GAMES, RULE_SETS } from "./gametexts.js";

@@ -75,12 +75,6 @@ interface Reached extends Place {
   by: Made;
 }
 
-/** A line from the start, and its index among the lines of a link. */
-interface Line {
-  path: number[];
-  rank: number;
-}
-
 /** A removed place, and its index among the places after the one before it. */
 interface Removed {
   place: Reached;

@@ -7,16 +7,15 @@ import { showExplorer } from "./explorer.js";
 import { around, find } from "./elements.js";
 import { isReached, other } from "./game.js";
 import { Graph, setBar } from "./graph.js";
-import { showLine } from "./line.js";
-import { MoveList } from "./moves.js";
+import { MoveList, showLine } from "./moves.js";
+import { showScore, showStrips } from "./players.js";
 import { task } from "./puzzle.js";
 import { goesOn, isHuman, isPaused, isProgram, isSowing, mayExchange, mayPlay } from "./session.js";
 import { now, onlyPerson, players } from "./session.js";
 import { store } from "./store.js";
-import { showScore, showStrips } from "./strip.js";
 import { describe, ending, happened, name, origin, pitName, ruleName, t } from "./words.js";
 
-/** @import { LineActions } from "./linetools.js" */
+/** @import { LineActions } from "./moves.js" */
 
 /**
  * Actions of clicks: `sow` a pit of a side, `peek` at a move, `glance` at a place while the graph is dragged,

@@ -36,34 +36,21 @@ async function file(name) {
   return response;
 }
 
-/** The description of the folder, once it is there. @type {Site | undefined} */
-let site;
 /** The first module, which answers until the engine is there. @type {Module | undefined} */
 let first;
-
-/** Loads the description of the folder, which suffices to show the page. */
-async function loadSite() {
-  const response = await file("site.json");
-  site = /** @type {Site} */ (await response.json());
-  answerEarly();
-  return site;
-}
-
-/** Loads the first module, which suffices to play. */
-async function loadFirst() {
-  first = await Module.run(await compile(file("kalah_first.bin")));
-  answerEarly();
-}
 
 /** True if a request waits for the engine. */
 let isAwaited = false;
 
-/** Loads the engine. @param {Site} site */
-async function loadEngine(site) {
+/** Loads the engine, the description of the folder, and the books. */
+async function loadEngine() {
+  const compiling = compile(file("kalah_wasm.bin"), (done, all) => {
+    if (isAwaited) port.postMessage({ loading: { done, all } });
+  });
+  /** @type {Site} */
+  const site = await (await file("site.json")).json();
   const [compiled, ...books] = await Promise.all([
-    compile(file("kalah_wasm.bin"), (done, all) => {
-      if (isAwaited) port.postMessage({ loading: { done, all } });
-    }),
+    compiling,
     ...site.books.map(async (name) => (await file(name)).arrayBuffer()),
   ]);
   const all = new Uint8Array(await new Blob(books).arrayBuffer());
@@ -256,22 +243,46 @@ let early = [];
 /** Requests among them that only the engine can answer. @type {WeakSet<ToEngine>} */
 const refused = new WeakSet();
 
-/** Answers a request without the engine. Returns false if that is not possible. @param {EngineRequest} request */
-function isAnsweredFirst(request) {
-  const { method, target, body } = request;
-  const known = method === "GET" && site?.answers[target];
-  const found = known ? { status: 200, answer: known } : first?.call({ method, target, body });
-  if (found) send(request, found.status, found.answer);
-  return found !== undefined && found !== null;
+/** Reads the fields of a body; none of a text that is no object. @param {string} body */
+function fieldsOf(body) {
+  try {
+    return Object(JSON.parse(body));
+  } catch {
+    return {};
+  }
 }
 
-/** Answers the messages that do not need the engine. */
+/**
+ * Returns the call of the first module for a request as the page sends it; undefined for others.
+ * @param {EngineRequest} request
+ */
+function callOf({ method, target, body, hastens }) {
+  const [path, query] = target.split("?");
+  const fields = method === "GET" ? Object.fromEntries(new URLSearchParams(query)) : fieldsOf(body);
+  const { board, rules = "", moves = "", player, time = 1, ...others } = fields;
+  const milliseconds = Math.ceil(1000 * Math.min(1, time));
+  if (typeof board !== "string" || typeof rules !== "string" || Object.keys(others).length > 0) return undefined;
+  if (method === "POST") return path === "move" && player ? [path, rules, board, milliseconds, player] : undefined;
+  if (path === "line") return [path, rules, board, moves];
+  return path === "position" && hastens ? [path, rules, board, milliseconds] : undefined;
+}
+
+/** Answers a request without the engine. Returns false if that is not possible. @param {EngineRequest} request */
+function isAnsweredFirst(request) {
+  const begin = performance.now();
+  const call = callOf(request);
+  const found = call && first?.call(call.join("\n"));
+  if (!found) return false;
+  send(request, 200, call[0] === "move" ? { ...found, seconds: (performance.now() - begin) / 1000 } : found);
+  return true;
+}
+
+/** Answers the messages that do not need the engine, once the first module is there. */
 function answerEarly() {
+  if (!first) return;
   early = early?.filter((message) => {
     if ("cancel" in message || refused.has(message)) return true;
     if (isAnsweredFirst(message)) return false;
-    // The description may have the answer.
-    if (!first || !site) return true;
     refused.add(message);
     if (!message.waits) {
       isAwaited = true;
@@ -292,7 +303,6 @@ function receive(message) {
 }
 
 port.onmessage = ({ data }) => {
-  asked();
   if (!early) {
     receive(data);
     return;
@@ -300,13 +310,6 @@ port.onmessage = ({ data }) => {
   early.push(data);
   answerEarly();
 };
-
-/** Called with the first request: the page has loaded. */
-let asked = () => {};
-/** @type {Promise<void>} */
-const isAsked = new Promise((done) => {
-  asked = done;
-});
 
 /** Called when a request needs the engine. */
 let needed = () => {};
@@ -321,12 +324,13 @@ function isSparing() {
   return Boolean(connection?.saveData || connection?.effectiveType?.match(/^(slow-2g|2g|3g)$/));
 }
 
-/** Loads everything: what the page shows comes first, then what it needs to play, and the engine when it is needed. */
+/** Loads what a game needs, and the engine when it is needed. */
 async function load() {
-  const [site] = await Promise.all([loadSite(), isAsked.then(loadFirst)]);
+  first = await Module.run(await compile(file("kalah_first.bin")));
+  answerEarly();
   if (!isSparing()) setTimeout(needed, QUIET);
   await isNeeded;
-  await loadEngine(site);
+  await loadEngine();
   const messages = early ?? [];
   early = undefined;
   first = undefined;

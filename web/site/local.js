@@ -18,13 +18,15 @@ const open = new Map();
 let last = 0;
 /** @type {Worker | undefined} */
 let engine;
+/** Answers until the engine is there, by the target of the request. @type {Record<string, any>} */
+let answers = {};
 
 /** Makes the browser run the service worker of this version, which keeps the files of the page. */
 async function saveFiles() {
   await navigator.serviceWorker?.register(new URL(`offline-${version}.js`, document.baseURI));
 }
 
-/** Returns the engine, which is started at once and after a failure. */
+/** Returns the engine, which is started once the page is there, and after a failure. */
 function started() {
   if (engine) return engine;
   engine = new Worker(new URL("engine.js", import.meta.url), { type: "module" });
@@ -39,6 +41,7 @@ function started() {
     else if (data.loading) dispatchEvent(new CustomEvent("engine", { detail: data.loading }));
     // All files have come, so that the service worker finds them in the browser's cache.
     else if (data.ready) {
+      answers = {};
       dispatchEvent(new CustomEvent("engine"));
       saveFiles().catch(() => {});
     }
@@ -120,23 +123,30 @@ globalThis.fetch = async (resource, options = {}) => {
   const streams = target.startsWith("search?") || accepts.includes("text/event-stream");
   const body = typeof options.body === "string" ? options.body : "";
   const waits = options.priority === "low" && !streams;
-  const request = { method: options.method ?? "GET", target, body, streams, waits };
+  const hastens = options.priority === "high";
+  const request = { method: options.method ?? "GET", target, body, streams, waits, hastens };
   if (streams) return stream(request, options.signal);
   return new Promise((done, fail) => {
-    ask(request, options.signal, {
-      progress: () => {},
-      end: (status, answer) => done(Response.json(target === "" ? { ...answer, here: true } : answer, { status })),
-      fail,
-    });
+    /** @param {number} status @param {any} answer */
+    const end = (status, answer) =>
+      done(Response.json(target === "" ? { ...answer, here: true } : answer, { status }));
+    const known = request.method === "GET" && answers[target];
+    if (known) end(200, known);
+    else ask(request, options.signal, { progress: () => {}, end, fail });
   });
 };
 
-/** Runs the script of the page, which is packed: many hosts compress nothing. The page's policy has its digest. */
+/** Shows the page and runs its script, which are packed: many hosts compress nothing. The policy has its digest. */
 async function runPage() {
-  const { body } = await plainFetch(new URL("page.bin", import.meta.url));
-  const text = await new Response(body?.pipeThrough(new DecompressionStream("gzip"))).text();
-  document.head.append(Object.assign(document.createElement("script"), { type: "module", textContent: text }));
+  const packed = await plainFetch(new URL("page.bin", import.meta.url));
+  const text = await new Response(packed.body?.pipeThrough(new DecompressionStream("gzip"))).text();
+  const [style, body, textContent, known] = text.split("\0");
+  answers = JSON.parse(known);
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(style);
+  document.adoptedStyleSheets = [sheet];
+  document.body.insertAdjacentHTML("beforeend", body);
+  document.head.append(Object.assign(document.createElement("script"), { type: "module", textContent }));
 }
 
-started();
-runPage();
+runPage().then(started);

@@ -44,15 +44,15 @@ export class Module {
   }
 
   /**
-   * Calls the module.
-   * @param {object} request
+   * Calls the module: the first one with a text, the engine with an object.
+   * @param {object | string} request
    * @param {Uint8Array} [attached] bytes that belong to it
    * @returns {any}
    */
   call(request, attached) {
     const { kalah_attach, kalah_call, kalah_reply_bytes, memory } = this.exports;
     if (attached) kalah_attach(this.#write(attached), attached.length);
-    const bytes = new TextEncoder().encode(JSON.stringify(request));
+    const bytes = new TextEncoder().encode(typeof request === "string" ? request : JSON.stringify(request));
     // The memory may grow during the call, which replaces its buffer.
     const reply = kalah_call(this.#write(bytes), bytes.length) >>> 0;
     const text = new Uint8Array(memory.buffer, reply, kalah_reply_bytes() >>> 0);

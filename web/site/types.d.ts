@@ -10,6 +10,8 @@ interface EngineRequest {
   streams: boolean;
   /** True if the engine need not load for it. */
   waits: boolean;
+  /** True if an estimate suffices until the engine is there, since a search follows. */
+  hastens: boolean;
   /** Why tables of the host were not used. */
   note?: string;
 }
@@ -49,8 +51,6 @@ interface Site {
   books: string[];
   /** Boards without a book. */
   bare: { rules: string; pits: number }[];
-  /** Answers until the engine is there, by the target of the request. */
-  answers: Record<string, any>;
 }
 
 /** A part of a file, from `start` to `end`. */

@@ -94,12 +94,17 @@ test("requests go to the folder of the page", async () => {
   }
 });
 
-test("the engine answers for the page's folder only, and keeps files for it", async () => {
+test("a static page is shown before its engine, which answers for its folder only and keeps files for it", async () => {
   for (const [index, baseURI] of PAGES.entries()) {
     /** @type {string[]} */
-    const [targets, plain, registered] = [[], [], []];
+    const [targets, plain, registered, shown] = [[], [], [], []];
     const script = { textContent: "" };
-    const made = { documentElement: { dataset: {} }, head: { append() {} }, createElement: () => script };
+    const body = { insertAdjacentHTML: (/** @type {string} */ _, /** @type {string} */ html) => shown.push(html) };
+    const made = { body, head: { append() {} }, createElement: () => script, adoptedStyleSheets: [] };
+    class Sheet {
+      /** @param {string} text */
+      replaceSync = (text) => shown.push(text);
+    }
     /** @type {{ onmessage?: (event: any) => void }[]} */
     const workers = [];
     class Engine {
@@ -115,24 +120,28 @@ test("the engine answers for the page's folder only, and keeps files for it", as
     const register = async (/** @type {URL} */ url) => registered.push(url.href);
     browser({
       document: { ...made, baseURI },
+      CSSStyleSheet: Sheet,
       Worker: Engine,
       dispatchEvent: () => true,
       navigator: { serviceWorker: { register } },
       fetch: async (/** @type {string} */ address) => {
         plain.push(String(address));
-        return new Response(gzipSync("page()"));
+        return new Response(gzipSync('style\0body\0page()\0{"":{"time":5}}'));
       },
       plainFetch: undefined,
     });
     await import(`../site/local.js?${index}`);
-    for (const path of ["api", "api/line?board=6x4"]) await fetch(path);
+    while (!script.textContent) await new Promise((done) => setTimeout(done));
+    assert.deepEqual([shown, targets], [["style", "body"], []]);
+    const server = async () => (await fetch("api")).json();
+    assert.deepEqual([await server(), targets], [{ time: 5, here: true }, []]);
+    await fetch("api/line?board=6x4");
     await fetch(new URL("api/tables", baseURI));
     for (const elsewhere of ["https://host.example/api", "https://host.example/preview/y/api/line", "style.css"]) {
       await fetch(elsewhere);
     }
     workers[0].onmessage?.({ data: { ready: true } });
-    while (!script.textContent) await new Promise((done) => setTimeout(done));
-    assert.deepEqual(targets, ["", "line?board=6x4", "tables"]);
+    assert.deepEqual([await server(), targets], [{ here: true }, ["line?board=6x4", "tables", ""]]);
     assert.deepEqual([plain.length, plain[0].endsWith("/web/site/page.bin"), script.textContent], [4, true, "page()"]);
     assert.deepEqual(registered, ["https://host.example/preview/x/offline-site.js"]);
   }

@@ -52,7 +52,7 @@ test("a search replaces an estimate by deeper ones and by a proof, and the best 
     [[3, 4], false],
     [[4], true],
   ]);
-  assert.deepEqual(asked, ["api/position auto", "api/search auto"]);
+  assert.deepEqual(asked, ["api/position high", "api/search auto"]);
   await learn(game, game.root, signal, 60, note, false);
   assert.equal(asked.length, 2, "nothing is left to search");
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { annotated, divided, interpreted } from "../page/annotations.js";
-import { turnsFrom } from "../page/turns.js";
+import { turnsFrom } from "../page/tree.js";
 import { newGame, play, steps, tree } from "./games.js";
 
 /** Returns the text that the server writes for the main line. @param {Game} game */
@@ -32,10 +32,9 @@ function reread(text, like) {
       return place?.by ?? steps(String(move), pits)[0];
     });
   };
-  game.show(game.add(describe(moves), 0));
-  for (const [index, line] of lines.entries()) game.add(describe(line), index + 1);
-  game.comments.push(...comments);
-  game.takeComments();
+  game.show(game.add(describe(moves)));
+  for (const line of lines) game.add(describe(line));
+  game.annotate(comments);
   return { game, bare };
 }
 

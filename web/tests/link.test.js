@@ -12,17 +12,12 @@ const PLAYERS = { south: "human", north: "human" };
 function reloaded(text, describe) {
   const { rules = "", board = "", side, moves, at, also, line, comments, pie, exchangePath } = fromFragment(text);
   const game = new Game(rules, write(/** @type {Seeds} */ (parse(board))), side);
-  const pending = also.map((path, index) => ({ path, rank: index < line ? index : index + 1 }));
-  Object.assign(game, { pie, exchangePath, pending, comments });
-  game.show(game.add(describe(moves), line));
-  game.takeComments();
+  Object.assign(game, { pie, exchangePath });
+  const ends = [...also.slice(0, line), moves, ...also.slice(line)].map((path) => game.add(describe(path)));
+  game.show(ends[line]);
+  game.annotate(comments);
   game.show(game.places[at]);
-  const during = fragment(game, PLAYERS, "empty-capture");
-  for (let next = game.pending.shift(); next; next = game.pending.shift()) {
-    game.add(describe(next.path), next.rank);
-    game.takeComments();
-  }
-  return { game, during };
+  return { game };
 }
 
 /** @param {number[]} moves */
@@ -39,13 +34,11 @@ test("the main line, variations and the shown place survive", () => {
   const text = fragment(game, PLAYERS, "empty-capture");
   const fields = new URLSearchParams(text);
   assert.deepEqual(["moves", "at", "also", "line"].map((name) => fields.get(name)), ["1,4,5,6", "2", "1,2,3;2,2", "1"]);
-  const { game: again, during } = reloaded(text, plain);
+  const { game: again } = reloaded(text, plain);
   assert.equal(tree(again.root), tree(game.root));
   assert.deepEqual(again.place.path, [1, 4]);
   assert.deepEqual(again.moves, game.moves);
   assert.equal(fragment(again, PLAYERS, "empty-capture"), text);
-  // Nor is anything lost by leaving the page while lines are loaded.
-  assert.equal(during, text);
 });
 
 test("every shown place of a tree survives", () => {

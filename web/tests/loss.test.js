@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { evaluate as judged, loss, mark, mistake } from "../page/loss.js";
 import { isReached } from "../page/game.js";
 import { now } from "../page/session.js";
-import { turnsAmong } from "../page/turns.js";
+import { turnsAmong } from "../page/tree.js";
 import { describe, speak } from "../page/words.js";
 import { evaluate, newGame, play } from "./games.js";
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ends, forks, makeMain, promote } from "../page/tree.js";
-import { newGame, play, steps, tree } from "./games.js";
+import { newGame, play, tree } from "./games.js";
 
 /** Returns a game with main line 1 2 3 and variations. */
 function branched() {
@@ -86,15 +86,6 @@ test("the main line is removed and put back before its variations", () => {
   play(game, "1");
   assert.equal(tree(game.root), before);
   assert.equal(game.removed, undefined);
-});
-
-test("lines are added in any order of loading", () => {
-  const [one, two] = [newGame(), newGame()];
-  const lines = ["1 2 3", "1 4 5", "1 4 6", "2 2"];
-  for (const [rank, line] of lines.entries()) one.add(steps(line), rank);
-  for (const rank of [2, 3, 0, 1]) two.add(steps(lines[rank]), rank);
-  assert.equal(tree(one.root), "1 [2 2] 2 [4 5 [6]] 3");
-  assert.equal(tree(two.root), tree(one.root));
 });
 
 test("a tree of a thousand moves is no problem", () => {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { numberOf, turnsFrom, variationsOf } from "../page/turns.js";
+import { numberOf, turnsFrom, variationsOf } from "../page/tree.js";
 import { newGame, play } from "./games.js";
 
 /** @param {Turn[]} turns */

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Game } from "../page/game.js";
-import { why } from "../page/why.js";
+import { why } from "../page/loss.js";
 import { speak } from "../page/words.js";
 
 /**

@@ -7,7 +7,8 @@ use kalah_core::game::{Line, Pit, Played, Position, Rules, ValueBounds};
 use kalah_solve::solve::{Deepening, DepthLimitedResult, DepthSchedule, LimitedSearch, Method, SolveError, Solver};
 
 use super::ApiError;
-use super::answer::{Analysis, Value};
+use super::answer::{Analysis, PositionAnswer, Value};
+use super::fields::parse_position;
 
 /// Maximum depth of evaluations, counted by turns or by moves.
 pub(crate) const MAX_DEPTH: u32 = 40;
@@ -293,6 +294,16 @@ fn evaluation(played: &Played, later: Option<DepthLimitedResult>) -> i64 {
 
 /// Maximum time of one move's search, which is a slice: deeper searches take several times longer.
 const LONGEST: Duration = Duration::from_secs(1);
+
+/// Evaluates a position within `time` without tables, books and solver; `None` for a text that is no position, and at
+/// the end of the game.
+pub fn evaluate_without_tables(rules: Rules, board: &str, time: Duration) -> Option<PositionAnswer> {
+    let position = parse_position(board).ok().filter(|position| !position.is_over())?;
+    let moves = position.moves().filter_map(|pit| Some((pit, position.play(rules, pit).ok()?)));
+    let moves: Vec<(Pit, Played)> = moves.collect();
+    let analysis = pollster::block_on(evaluate_by_stores(rules, &moves, &Cancel::new().within(time)));
+    Some(PositionAnswer::searched(rules, &position, &analysis))
+}
 
 /// Evaluates the moves of a position too large for the solver by searches to depth 1, 2, ..., by the stores.
 pub(crate) async fn evaluate_by_stores(rules: Rules, moves: &[(Pit, Played)], cancel: &Cancel) -> Analysis {

@@ -6,7 +6,7 @@ use kalah_core::game::{Position, Rules};
 use kalah_play::play::{Choice, PlayerName, Setting};
 
 use super::ApiError;
-use super::answer::MoveAnswer;
+use super::answer::{ChosenMove, MoveAnswer};
 use super::fields::{Fields, parse_position};
 use super::searcher::{Searcher, Sources};
 
@@ -32,6 +32,25 @@ fn chance(start: Instant) -> u64 {
     hasher.finish()
 }
 
+/// Returns a number that makes random players differ from game to game. One with a seed repeats its moves in equal
+/// positions.
+fn game_of(player: Option<&str>, board: &str, start: Instant) -> u64 {
+    if player.is_some_and(|name| name.contains(':')) {
+        xxhash_rust::xxh3::xxh3_64(board.as_bytes())
+    } else {
+        chance(start)
+    }
+}
+
+/// Chooses a move in `time` without tables, books and solver; `None` for a player that uses these, for a text that is
+/// no position or player, and at the end of the game.
+pub fn choose_without_tables(rules: Rules, board: &str, player: &str, time: Duration) -> Option<ChosenMove> {
+    let (position, name): (_, PlayerName) = (parse_position(board).ok()?, player.parse().ok()?);
+    let mut player = name.player_without_tables(rules, game_of(Some(player), board, Instant::now()))?;
+    let choice = player.choose(&position, &Cancel::new().within(time), &mut |_| ()).ok()?;
+    Some(ChosenMove::new(rules, &position, name.to_string(), &choice))
+}
+
 impl MoveRequest {
     /// Reads the body.
     ///
@@ -48,9 +67,7 @@ impl MoveRequest {
         if position.is_over() {
             return Err(ApiError::GameOver);
         }
-        // A random player with a seed repeats its moves in equal positions.
-        let seeded = name.is_some_and(|name| name.contains(':'));
-        let game = if seeded { xxhash_rust::xxh3::xxh3_64(board.as_bytes()) } else { chance(start) };
+        let game = game_of(name.as_deref(), &board, start);
         Ok(MoveRequest { rules, position, time, player, game, start })
     }
 
@@ -73,17 +90,6 @@ impl MoveRequest {
         let setting = Setting::new(*rules).tables(tables).book(book).game(self.game);
         let choice = player.player(&setting).choose(position, &Cancel::new().within(time), &mut |_| ())?;
         Ok(Some(self.answer(&choice)))
-    }
-
-    /// Chooses a move in `time` without tables, books and solver; `None` for a player that uses these.
-    ///
-    /// # Errors
-    /// If the player has no move.
-    pub fn without_tables(&self, time: Duration) -> Result<Option<MoveAnswer>, ApiError> {
-        let Some(mut player) = self.player.player_without_tables(self.rules, self.game) else { return Ok(None) };
-        // It has no other error; those of tables would be a large part of a module without tables.
-        let choice = player.choose(&self.position, &Cancel::new().within(time), &mut |_| ());
-        Ok(Some(self.answer(&choice.map_err(|_| ApiError::GameOver)?)))
     }
 
     /// Chooses a move by a search.

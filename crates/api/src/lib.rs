@@ -34,11 +34,11 @@ mod puzzle;
 mod searcher;
 mod texts;
 
-pub use analyser::pause;
+pub use analyser::{evaluate_without_tables, pause};
 pub use answer::{PAGE_STREAM_TIME, PAGE_TIME};
-pub use choose::MoveRequest;
+pub use choose::{MoveRequest, choose_without_tables};
 pub use error::{ApiError, MAX_ADDRESS, MAX_BODY, MAX_HEAD, MAX_HEADERS};
-pub use game::{GameAnswer, GameRequest, PlaceEvent, follow_line};
+pub use game::{GameAnswer, GameRequest, PlaceEvent, follow_line, follow_moves};
 pub use position::{PositionRequest, SlicedSearch};
 pub use positions::{PositionsAnswer, PositionsRequest};
 pub use puzzle::{PuzzleKey, PuzzleRequest, PuzzleSearch, today};

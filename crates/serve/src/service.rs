@@ -3,13 +3,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::response::Response;
+use kalah_analyse::Puzzle;
 use kalah_api::answer::{Ended, ExplorerAnswer, MoveAnswer, PositionAnswer, PuzzleAnswer};
 use kalah_api::{
     ApiError, GameAnswer, GameRequest, MoveRequest, PlaceEvent, PositionRequest, PositionsAnswer, PositionsRequest,
     PuzzleKey, PuzzleRequest, Sources,
 };
 use kalah_core::game::{Position, Rules};
-use kalah_analyse::Puzzle;
 use parking_lot::Mutex;
 
 use super::events;

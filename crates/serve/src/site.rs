@@ -172,7 +172,7 @@ impl SitePlan<'_> {
             books.into_iter().map(|(book, bytes)| (Book::file_name(book.rules(), book.pits()), bytes)).collect();
         files.push(("site.json".to_owned(), description));
         files.extend(self.modules.iter().map(|(name, module)| ((*name).to_owned(), module.clone())));
-        let site = Site::new(files, &tables, self.options.address.as_ref());
+        let site = Site::new(files, &self.answers(), &tables, self.options.address.as_ref());
         folder.claim(site.files.keys().cloned())?;
         for (name, bytes) in &site.files {
             folder.put(name, bytes)?;
@@ -197,7 +197,7 @@ impl SitePlan<'_> {
         let seeds = 2..=self.options.seeds.min(MAX_TABLE_SEEDS);
         let positions: u64 = seeds.map(|seeds| layer_positions(6, seeds)).sum();
         json!({ "positions": positions, "tables": tables.collect::<Vec<Value>>(),
-            "books": books.collect::<Vec<String>>(), "bare": bare.collect::<Vec<Value>>(), "answers": self.answers() })
+            "books": books.collect::<Vec<String>>(), "bare": bare.collect::<Vec<Value>>() })
     }
 
     /// Returns the answers of the engine before it has built anything, by the targets of the requests.

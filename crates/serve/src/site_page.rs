@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use kalah_api::hex;
-use serde_json::json;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::page::{DESCRIPTION, FILES, compressed};
@@ -19,8 +19,13 @@ const MODULES: [(&str, &str); 2] = [
     ("local.js", include_str!(concat!(env!("OUT_DIR"), "/local.js"))),
 ];
 
-/// The script of the page. A site has it packed, and `local.js` runs it: many hosts compress nothing.
+/// The script of the page, and the media type of its style sheets.
 const SCRIPT: &str = "page.js";
+const SHEET: &str = "text/css";
+
+/// What `local.js` shows and runs: the style sheets, the body, the script, and the answers until the engine is there.
+/// It is packed, since many hosts compress nothing.
+const PACKED: &str = "page.bin";
 
 /// Name of the description of the API, the only file that a page without a network lacks.
 const OPENAPI: &str = "openapi.json";
@@ -37,24 +42,32 @@ pub(super) struct Site {
 }
 
 impl Site {
-    /// Returns the site with `files`, the part that depends on the tables, whose paths in the folder are `tables`. The
-    /// page states its `address`.
-    pub(crate) fn new(files: Vec<(String, Vec<u8>)>, tables: &[String], address: Option<&SiteAddress>) -> Site {
+    /// Returns the site with `files`, the part that depends on the tables, whose paths in the folder are `tables`.
+    /// `answers` are those until the engine is there. The page states its `address`.
+    pub(crate) fn new(
+        files: Vec<(String, Vec<u8>)>,
+        answers: &Value,
+        tables: &[String],
+        address: Option<&SiteAddress>,
+    ) -> Site {
         let mut all: BTreeMap<String, Vec<u8>> = files.into_iter().map(packed).collect();
         all.extend(MODULES.map(|(name, text)| (name.to_owned(), text.into())));
         all.insert(OPENAPI.to_owned(), DESCRIPTION.into());
-        let (mut page, mut script, mut names) = ("", &[][..], Vec::new());
+        let (mut page, mut script, mut style, mut names) = ("", "", String::new(), Vec::new());
         for file in FILES {
+            let text = || std::str::from_utf8(file.bytes).expect("the page is text");
             match file.path.trim_start_matches('/') {
-                "" => page = std::str::from_utf8(file.bytes).expect("the page is text"),
-                SCRIPT => script = file.bytes,
+                "" => page = text(),
+                SCRIPT => script = text(),
+                _ if file.kind.starts_with(SHEET) => style.push_str(text()),
                 name => {
                     names.push(name);
                     all.insert(name.to_owned(), file.bytes.into());
                 }
             }
         }
-        all.insert("page.bin".to_owned(), compressed(script));
+        let (page, body) = divided(page);
+        all.insert(PACKED.to_owned(), compressed([&style, body, script, &answers.to_string()].join("\0").as_bytes()));
         let manifest = json!({ "name": "Kalah", "short_name": "Kalah", "start_url": "../../", "scope": "../../",
             "display": "standalone", "background_color": "#f4ede1", "theme_color": "#f4ede1", "icons": [
                 { "src": "icon.svg", "sizes": "any", "type": "image/svg+xml" },
@@ -63,8 +76,8 @@ impl Site {
                 { "src": "icon-512.png", "sizes": "512x512", "type": "image/png", "purpose": "maskable" },
             ] });
         all.insert("manifest.json".to_owned(), manifest.to_string().into());
-        let version = version(&all, page);
-        let page = page_of(page, &version, &names, &policy(script));
+        let version = version(&all, &page);
+        let page = page_of(&page, &version, &names, &policy(script.as_bytes()));
         let page = address.map_or_else(|| page.clone(), |address| address.fill(&page));
         let mut files: BTreeMap<String, Vec<u8>> =
             all.into_iter().map(|(name, bytes)| (format!("{DIRECTORY}/{version}/{name}"), bytes)).collect();
@@ -116,20 +129,29 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
+/// Returns the page with only what is shown without scripts in its body, and the rest of the body.
+fn divided(page: &str) -> (String, &str) {
+    let (before, rest) = page.split_once("<noscript>").expect("the page has a text for browsers without scripts");
+    let (text, body) = rest.split_once("</noscript>\n").expect("that text has an end");
+    let head = before.strip_suffix("<body>\n").expect("that text is first in the body");
+    let (body, after) = body.split_once("</body>").expect("the body has an end");
+    (format!("{head}<body>\n<noscript>{text}</noscript>\n</body>{after}"), body)
+}
+
 /// Returns the page with the engine's script in place of its own, which that one runs, and with its `policy`; `names`
 /// are the files that it refers to.
 fn page_of(page: &str, version: &str, names: &[&str], policy: &str) -> String {
     let folder = format!("{DIRECTORY}/{version}");
     let links = format!(
         "<link rel=\"manifest\" href=\"{folder}/manifest.json\">\n\
-         <link rel=\"preload\" href=\"{folder}/page.bin\" as=\"fetch\" crossorigin>\n\
+         <link rel=\"preload\" href=\"{folder}/{PACKED}\" as=\"fetch\" crossorigin>\n\
          <script type=\"module\" src=\"{folder}/local.js\"></script>\n"
     );
     let (before, own) = page.split_once("<script").expect("the page has a script");
     let (_, after) = own.split_once("</script>\n").expect("its script has an end");
-    // There is no server to ask before the script runs.
-    let before: String =
-        before.lines().filter(|line| !line.contains("href=\"api\"")).map(|line| format!("{line}\n")).collect();
+    // There is no server to ask before the script runs, and the style sheets are packed.
+    let is_left_out = |line: &&str| ["href=\"api\"", "rel=\"stylesheet\""].iter().any(|part| line.contains(part));
+    let before: String = before.lines().filter(|line| !is_left_out(line)).map(|line| format!("{line}\n")).collect();
     let page = format!("{before}{policy}{links}{after}");
     names.iter().fold(page, |page, name| page.replace(&format!("=\"{name}\""), &format!("=\"{folder}/{name}\"")))
 }
@@ -160,6 +182,8 @@ fn kind(path: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
     use super::*;
 
     #[test]
@@ -172,12 +196,17 @@ mod tests {
 
     #[test]
     fn a_page_names_the_script_that_may_run_and_loads_it_packed() {
-        let site = Site::new(Vec::new(), &[], None);
+        let site = Site::new(Vec::new(), &json!({}), &[], None);
         let script = FILES.iter().find(|file| file.path == "/page.js").unwrap().bytes;
         assert!(site.page.contains(&format!("'sha256-{}'", base64(&Sha256::digest(script)))), "{}", site.page);
         assert!(!site.page.contains("page.js") && site.page.matches("<script").count() == 1, "{}", site.page);
-        let packed = site.files.iter().find(|(path, _)| path.ends_with("/page.bin")).unwrap();
-        assert_eq!(packed.1, &compressed(script));
-        assert!(site.page.contains(packed.0) && packed.1.len() < script.len() / 3);
+        let packed = site.files.iter().find(|(path, _)| path.ends_with(PACKED)).unwrap();
+        let mut text = String::new();
+        flate2::read::GzDecoder::new(&packed.1[..]).read_to_string(&mut text).unwrap();
+        let [style, body, own, _] = text.split('\0').collect::<Vec<_>>().try_into().unwrap();
+        assert!(site.page.contains(packed.0) && own.as_bytes() == script);
+        assert!(style.contains(".pit") && body.contains("id=\"board\"") && !site.page.contains("board"));
+        assert!(site.page.contains("<noscript>") && !body.contains("<noscript>"));
+        assert!(!site.page.contains(".css") && !site.files.keys().any(|path| path.ends_with(".css")));
     }
 }

@@ -1,49 +1,36 @@
-//! Answers of the first module: lines of play, and moves of players that use no tables.
+//! Answers of the first module: lines of play, estimates, and moves of players that use no tables.
+//!
+//! It reads no JSON, and has no message of an error: what is wrong needs the engine, which explains it.
 
 use std::time::Duration;
 
-use kalah_api::{ApiError, MoveRequest, follow_line};
-use serde::{Deserialize, Serialize};
+use kalah_api::{choose_without_tables, evaluate_without_tables, follow_moves};
+use kalah_core::game::Rules;
+use serde::Serialize;
 
 /// Maximum time of a move, which blocks all other requests.
 const TIME: Duration = Duration::from_secs(1);
 
-/// A request of the HTTP API: its method, its target after `/api/`, its body.
-#[derive(Debug, Deserialize)]
-struct Request {
-    method: String,
-    target: String,
-    body: String,
-}
-
-/// An answer with its status.
-#[derive(Serialize)]
-struct Reply<T> {
-    status: u16,
-    answer: T,
-}
-
-/// Answers a request; `null` if it needs the engine.
+/// Answers a call, whose parts are lines: `line`, rules, board, moves; `position`, rules, board, milliseconds; or
+/// `move`, rules, board, milliseconds, player. The answer is a document of the HTTP API, of a move without its time;
+/// `null` if it needs the engine.
 pub(super) fn answer(call: &[u8]) -> String {
-    let Ok(Request { method, target, body }) = serde_json::from_slice(call) else { return "null".to_owned() };
-    request(&method, &target, body.as_bytes()).unwrap_or_else(|error| replied(error.kind().0, error.document()))
+    std::str::from_utf8(call).ok().and_then(answered).unwrap_or_else(|| "null".to_owned())
 }
 
-fn request(method: &str, target: &str, body: &[u8]) -> Result<String, ApiError> {
-    let (path, query) = target.split_once('?').unwrap_or((target, ""));
-    Ok(match (method, path) {
-        ("GET", "line") => replied(200, follow_line(query)?),
-        ("POST", "move") => {
-            let request = MoveRequest::read(body)?;
-            match request.without_tables(request.time.unwrap_or(TIME).min(TIME))? {
-                Some(answer) => replied(200, answer),
-                None => "null".to_owned(),
-            }
-        }
-        _ => "null".to_owned(),
-    })
+fn answered(call: &str) -> Option<String> {
+    let mut parts = call.split('\n');
+    let (name, rules, board, last) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let rules: Rules = if rules.is_empty() { Rules::default() } else { rules.parse().ok()? };
+    let time = || last.parse().ok().map(|milliseconds| Duration::from_millis(milliseconds).min(TIME));
+    match name {
+        "line" => document(&follow_moves(rules, board, last)?),
+        "position" => document(&evaluate_without_tables(rules, board, time()?)?),
+        "move" => document(&choose_without_tables(rules, board, parts.next()?, time()?)?),
+        _ => None,
+    }
 }
 
-fn replied(status: u16, answer: impl Serialize) -> String {
-    serde_json::to_string(&Reply { status, answer }).expect("documents of the API are JSON")
+fn document(answer: &impl Serialize) -> Option<String> {
+    serde_json::to_string(answer).ok()
 }

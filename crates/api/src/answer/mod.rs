@@ -15,7 +15,7 @@ mod solve;
 mod value;
 
 pub(crate) use play::PlaceAnswer;
-pub use play::{LineAnswer, MoveAnswer, PuzzleAnswer, SideAnswer};
+pub use play::{ChosenMove, LineAnswer, MoveAnswer, PuzzleAnswer, SideAnswer};
 pub(crate) use position::Analysis;
 pub use position::{Ended, ExplorerAnswer, MoveEffects, PositionAnswer, SearchAnswer, Source, ValuedMove};
 pub use server::{PAGE_STREAM_TIME, PAGE_TIME, ServerAnswer, TablesAnswer};

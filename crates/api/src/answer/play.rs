@@ -1,6 +1,6 @@
+use kalah_analyse::{Puzzle, QualityTally};
 use kalah_core::game::{Position, Rules};
 use kalah_play::play::{Choice, Source};
-use kalah_analyse::{Puzzle, QualityTally};
 use serde::Serialize;
 
 use super::position::MoveEffects;
@@ -27,10 +27,10 @@ pub struct LineAnswer {
     pub(crate) places: Vec<PlaceAnswer>,
 }
 
-/// Move of a player, with its effects.
+/// Move that a player chose, with its effects.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct MoveAnswer {
+pub struct ChosenMove {
     position: String,
     rules: &'static str,
     player: String,
@@ -41,15 +41,29 @@ pub struct MoveAnswer {
     source: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<u32>,
-    seconds: f64,
     #[serde(flatten)]
     sown: MoveEffects,
+}
+
+/// Move that a player chose, and the time that it took.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct MoveAnswer {
+    #[serde(flatten)]
+    chosen: ChosenMove,
+    seconds: f64,
 }
 
 impl MoveAnswer {
     /// Returns the answer of a `player` who chose within these seconds.
     pub fn new(rules: Rules, position: &Position, player: String, choice: &Choice, seconds: f64) -> MoveAnswer {
-        MoveAnswer {
+        MoveAnswer { chosen: ChosenMove::new(rules, position, player, choice), seconds }
+    }
+}
+
+impl ChosenMove {
+    pub(crate) fn new(rules: Rules, position: &Position, player: String, choice: &Choice) -> ChosenMove {
+        ChosenMove {
             position: position.to_string(),
             rules: rules.name(),
             player,
@@ -57,7 +71,6 @@ impl MoveAnswer {
             value: choice.worth.into(),
             source: choice.source.name(),
             depth: if let Source::Depth(depth) = choice.source { Some(depth) } else { None },
-            seconds,
             sown: MoveEffects::new(rules, position, choice.pit),
         }
     }

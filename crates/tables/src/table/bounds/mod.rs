@@ -20,8 +20,8 @@ use kalah_core::table::{BoundTable, Cuts, FrameScores, MAX_CUTS, RUN_MARGIN, Tab
 use rayon::prelude::*;
 use run_evaluation::{ROWS_PER_BLOCK, RunEvaluation};
 
+use crate::table::digest::seal;
 use crate::table::frame_in_parallel;
-use crate::table::packed_frame::seal;
 
 /// A clause that states what is kept when a file cannot be written.
 const KEPT: &str = "the bound tables of other layers are kept";

@@ -1,13 +1,41 @@
-// The card at the end of a game.
+// Cards over the board: for a first visit (play, learn, the puzzle of the day, analyse), and at the end of a game.
 
 import { showFace } from "./face.js";
-import { find } from "./elements.js";
+import { click, find } from "./elements.js";
 import { other } from "./game.js";
-import { countResult, levelAbove, levelOf, recordText } from "./players.js";
+import { FIRST, countResult, levelAbove, levelOf, recordText } from "./players.js";
 import { onlyPerson, players } from "./session.js";
+import { remember, settings } from "./settings.js";
 import { name, t } from "./words.js";
 
-/** The last place with a card. @type {Place | undefined} */
+/** Shows the cards at a first visit, unless a game is requested. */
+export function showWelcome() {
+  showFace(find("welcome-face"), FIRST, "north");
+  if (settings.game === undefined && !settings.welcomed && location.hash.length < 2) find("welcome").showModal();
+}
+
+/** Hides the cards for ever. */
+export function endWelcome() {
+  find("welcome").close();
+  if (!settings.welcomed) remember({ welcomed: true });
+}
+
+/**
+ * Calls the action of the card that is clicked. A click beside the cards only closes them.
+ * @param {Record<"play" | "learn" | "puzzle" | "analyse", () => unknown>} does
+ */
+export function listenToWelcome(does) {
+  for (const card of /** @type {const} */ (["play", "learn", "puzzle", "analyse"])) {
+    click(`welcome-${card}`, () => {
+      endWelcome();
+      return does[card]();
+    });
+  }
+  find("welcome").addEventListener("close", endWelcome);
+  find("welcome").addEventListener("click", ({ target }) => target === find("welcome") && endWelcome());
+}
+
+/** The last end with a card. @type {Place | undefined} */
 let shown;
 
 /** Ends of games that were counted. @type {WeakSet<Place>} */
