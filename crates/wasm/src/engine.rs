@@ -9,9 +9,10 @@ use kalah_core::table::{AllTables, Probe, TableError, TableKey, Tables};
 use kalah_core::text::count;
 use kalah_solve::answer::{BookAnswer, SolveAnswer};
 use kalah_solve::book::Books;
+use kalah_solve::solve::seeds_within;
 use serde::Serialize;
 
-use super::board::{Board, LayerAnswer, seeds_within};
+use super::board::{Board, LayerAnswer};
 use super::remote::{Parts, RemoteTable, SiteLayer, layers, probe};
 use super::searching::{Searches, Searching};
 
