@@ -4,7 +4,8 @@
 compare.py CMANCALA PACKAGE KALAH [SEEDS]: the folder that build.sh made, the npm package's folder, the program, and
 the seeds of the largest tables (18; 0 for none). All use one thread, 64 MiB for proved bounds, and no book, and begin
 each position without bounds. CMancala and the program prove the value; the module also proves best moves and a line of
-best play. Times are milliseconds of processor time.
+best play. Times are milliseconds of processor time; those of the program are of the whole process, and elapsed ones from
+the open tables to the value. Without tables, the positions of Kalah(6,4) are left out.
 """
 
 import json
@@ -18,6 +19,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 BYTES = 26  # powers of two: bytes of the program, and entries of 8 bytes of CMancala
 ENTRIES = 23
+SET = 20  # positions of each start
 
 
 def timed(command, **options):
@@ -26,11 +28,11 @@ def timed(command, **options):
     output = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE, **options).stdout
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    return output, round(1000 * seconds)
+    return output, 1000 * seconds
 
 
 def program(kalah, seeds, positions):
-    """Returns the milliseconds for the tables, and value, nodes and milliseconds of each position."""
+    """Returns the milliseconds for the tables. Of each position: value, nodes, and milliseconds of search and process."""
     with tempfile.TemporaryDirectory() as tables:
         built = 0
         if seeds > 0:
@@ -43,7 +45,7 @@ def program(kalah, seeds, positions):
             text = ",".join(row[:6]) + "/" + ",".join(row[6:])
             output, time = timed([kalah, "solve", text, *common], stderr=subprocess.DEVNULL)
             answer = json.loads(output)
-            results.append((answer["value"], answer["nodes"], time))
+            results.append((answer["value"], answer["nodes"], 1000 * answer["seconds"], time))
         return built, results
 
 
@@ -52,7 +54,7 @@ def driver(command, size, seeds, positions, **options):
     text = "\n".join(" ".join(row) for row in positions)
     output, _ = timed([*command, str(size), str(seeds)], input=text, **options)
     lines = [line.removeprefix("tables ") for line in output.splitlines()]
-    return [[int(number) for number in line.split()] for line in lines]
+    return [[float(number) for number in line.split()] for line in lines]
 
 
 def main():
@@ -60,6 +62,8 @@ def main():
     seeds = int(sys.argv[4]) if len(sys.argv) > 4 else 18
     module = ["node", str(HERE / "module.mjs"), package]
     positions = [line.split() for line in timed([*module, "choose"])[0].splitlines()]
+    if seeds == 0:
+        del positions[2 * SET :]
     built, ours = program(kalah, seeds, positions)
     solved = driver(module, BYTES, seeds, positions)
     with tempfile.TemporaryDirectory() as cwd:
@@ -67,21 +71,22 @@ def main():
         native = driver([f"{folder}/native"], ENTRIES, seeds, positions, cwd=cwd)
         web = ["node", "--no-experimental-fetch", f"{folder}/module.js"]
         wasm = driver(web, ENTRIES, seeds, positions, cwd=cwd)
-    print(f"tables to {seeds}: program {built}, module {solved[0][3]}, CMancala {native[0][0]}")
-    print("value | program, CMancala native | module, CMancala WebAssembly | nodes: program, module, CMancala")
+    print(f"tables to {seeds}: program {built:.0f}, module {solved[0][3]:.0f}, CMancala {native[0][0]:.0f}")
+    print("value | program: process, search; CMancala native; module; CMancala WebAssembly", end=" ")
+    print("| nodes: program, module, CMancala")
     sums = {}
     for index, row in enumerate(positions):
         results = [ours[index], native[index + 1], solved[index], wasm[index + 1]]
         if len({result[0] for result in results}) > 1:
             sys.exit(f"{' '.join(row)}: values {[result[0] for result in results]}")
-        times = [result[2] for result in results]
+        times = [ours[index][3], *(result[2] for result in results)]
         nodes = [ours[index][1], solved[index][1], native[index + 1][1]]
-        total = sums.setdefault(index // 10, [0] * 7)
+        total = sums.setdefault(index // SET, [0] * 8)
         for place, number in enumerate(times + nodes):
             total[place] += number
-        print(results[0][0], "|", *times[:2], "|", *times[2:], "|", *nodes, " ", *row)
+        print(results[0][0], "|", *(f"{time:.1f}" for time in times), "|", *nodes, " ", *row)
     for which, total in sums.items():
-        print("first ten:" if which == 0 else "last ten:", *total)
+        print(f"Kalah(6,{2 + which}):", *(f"{number:.0f}" for number in total))
 
 
 main()

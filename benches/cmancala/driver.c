@@ -55,7 +55,7 @@ int main(int count, char **arguments) {
     setCacheSize(atoi(arguments[1]));
     double start = processor_time();
     if (atoi(arguments[2]) > 0) generateEGDB(atoi(arguments[2]), false);
-    printf("tables %.0f\n", processor_time() - start);
+    printf("tables %.3f\n", processor_time() - start);
     SolverConfig config = {.solver = LOCAL_SOLVER, .compressCache = AUTO};
     for (;;) {
         Board board = {.color = 1}, last = {0};
@@ -77,7 +77,7 @@ int main(int count, char **arguments) {
         start = processor_time();
         aspirationRoot(&context, &config);
         double time = processor_time() - start;
-        printf("%d %llu %.0f\n", context.metadata.lastEvaluation, (unsigned long long)context.metadata.lastNodes, time);
+        printf("%d %llu %.3f\n", context.metadata.lastEvaluation, (unsigned long long)context.metadata.lastNodes, time);
         fflush(stdout);
     }
 }

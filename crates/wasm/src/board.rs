@@ -4,7 +4,7 @@ use kalah_api::hex;
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Instant;
 use kalah_core::game::Rules;
-use kalah_core::index::{MAX_TABLE_SEEDS, layer_positions};
+use kalah_core::index::layer_positions;
 use kalah_core::table::{TableKey, Tables};
 use kalah_tables::builder::MemoryBuilder;
 use serde::Serialize;
@@ -26,17 +26,6 @@ pub(super) struct LayerAnswer {
     /// The digest of the table, as in `tables/manifest.jsonl`.
     digest: String,
     seconds: f64,
-}
-
-/// Returns the seeds of the largest layer such that all layers up to it have at most `positions` positions, and at
-/// least 2.
-pub(super) fn seeds_within(pits: usize, positions: u64) -> usize {
-    let mut all = 0;
-    let fits = |&seeds: &usize| {
-        all += layer_positions(pits, seeds);
-        all <= positions
-    };
-    (2..=MAX_TABLE_SEEDS).take_while(fits).last().unwrap_or(2)
 }
 
 impl Board {

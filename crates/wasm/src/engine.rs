@@ -9,9 +9,9 @@ use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah_core::table::{AllTables, Probe, TableError, TableKey, Tables};
 use kalah_core::text::count;
 use kalah_solve::book::Books;
-use kalah_solve::solve::SearchMemory;
+use kalah_solve::solve::{SearchMemory, seeds_within};
 
-use super::board::{Board, LayerAnswer, seeds_within};
+use super::board::{Board, LayerAnswer};
 use super::remote::{Parts, RemoteTable, SiteLayer, layers, probe};
 use super::searching::{Searches, Searching};
 

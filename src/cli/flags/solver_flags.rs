@@ -16,13 +16,16 @@ use crate::cli::flags::{args, remote, solve_tables};
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 
+/// Minimum of `--memory` with which tables are made in memory; they take up to a quarter of it.
+const MAKING_MEMORY: u64 = 256 << 20;
+
 /// Flags of commands that solve.
 #[derive(Args)]
 pub(crate) struct SolverFlags {
     /// Rule set
     #[arg(long, default_value_t, value_name = "RULES")]
     pub rules: Rules,
-    /// Do not use tables
+    /// Do not use tables. Without this flag, a long search that finds none makes small ones in memory
     #[arg(long)]
     no_tables: bool,
     /// Use only tables with at most this many seeds
@@ -187,6 +190,32 @@ impl SolverFlags {
         compare(&options, cancel)?;
         // `cancel` ends only searches, not the making of the solver, so that commands report a stopped search.
         Ok(Solver::new(options)?.under(cancel))
+    }
+
+    /// The same. If no tables were found, and the search of `position` is long, small ones are made in memory first.
+    pub(crate) fn solver_that_makes<'a>(
+        &self,
+        position: &Position,
+        tables: &'a SearchTables,
+        cancel: &Cancel,
+        further: impl Fn(SolverOptions<'a>) -> SolverOptions<'a>,
+    ) -> failure::Result<Solver<'a>> {
+        let solver = self.solver_with(position, tables, cancel, &further)?;
+        let may_make = !self.no_tables
+            && self.tables_up_to.is_none()
+            && self.memory.is_none_or(|bytes| bytes >= MAKING_MEMORY)
+            && tables.tables().is_none()
+            && tables.reach == 0;
+        // The search itself meets any error again, and does without tables if there is no memory for them.
+        let is_made = may_make
+            && solver.is_long(position).unwrap_or(false)
+            && tables.make(self.rules, position, cancel).is_ok()
+            && tables.tables().is_some();
+        if !is_made {
+            return Ok(solver);
+        }
+        drop(solver);
+        self.solver_with(position, tables, cancel, further)
     }
 }
 

@@ -179,7 +179,7 @@ impl Line {
         let (mut end, mut nodes, mut table_hits, mut table_seeds) = (End::Start, 0, 0, None);
         if positions.iter().any(|row| row.proved.value().is_none()) {
             let progress = SearchProgress::new(start);
-            let solver = self.flags.with.solver_with(&start, &tables, &cancel, |options| options.book(book))?;
+            let solver = self.flags.with.solver_that_makes(&start, &tables, &cancel, |options| options.book(book))?;
             let solver = solver.with_events(|_, event| progress.event(event));
             let proved = self.prove(&places, &mut positions, &solver, &progress, &cancel);
             progress.finish();

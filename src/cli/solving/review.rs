@@ -280,7 +280,7 @@ impl Review {
         book: Option<&'a kalah::book::Book>,
         progress: &'a SearchProgress,
     ) -> failure::Result<Solver<'a>> {
-        let solver = self.flags.with.solver_with(start, tables, cancel, |options| options.book(book))?;
+        let solver = self.flags.with.solver_that_makes(start, tables, cancel, |options| options.book(book))?;
         Ok(solver.with_events(|_, event| progress.event(event)))
     }
 }

@@ -93,7 +93,7 @@ impl Solve {
         let tables = self.with.open_tables(&position, &cancel)?;
         let start = Instant::now();
         let progress = SearchProgress::new(position);
-        let solver = self.with.solver_with(&position, &tables, &cancel, |options| options.book(book))?;
+        let solver = self.with.solver_that_makes(&position, &tables, &cancel, |options| options.book(book))?;
         let mut solver = solver.with_events(|_, event: SolveEvent| progress.event(event));
         if let Some(checkpoint) = &checkpoint
             && let Some(resumed) = checkpoint.load(&mut solver, &position)?

@@ -13,11 +13,15 @@ const GUESS_TURNS: u32 = 9;
 
 /// Seeds above the tables for which the search is two turns deeper. Near the tables, a test costs less than a good
 /// guess.
-const GUESS_STEP: u32 = 6;
+const GUESS_STEP: u32 = 5;
 
 /// Maximum nodes of that search; Kalah(6,6) takes 400 thousand. With relays, turns have dozens of moves, and
 /// fewer turns are searched.
 const GUESS_BUDGET: u32 = 1 << 19;
+
+/// Turns of the guess, and nodes, after which [`Solver::is_long`] takes a search for a long one. They take some 10
+/// milliseconds, as tables in memory do.
+const LONG: (u32, u64) = (1, 1 << 15);
 
 impl Solver<'_> {
     /// First guess of the value of `position`. A good one saves tests, a bad one only costs time. At the start
@@ -33,6 +37,20 @@ impl Solver<'_> {
         let turns = (1 + 2 * (above / GUESS_STEP)).min(GUESS_TURNS);
         let guesses = (1..=turns).rev().step_by(2).find_map(|turns| self.guess_at(position, turns));
         Ok(position.value(guesses.unwrap_or(position.seeds() / 2)))
+    }
+
+    /// Returns true if one test of `position` takes so long that tables to be made for its search pay off.
+    ///
+    /// # Errors
+    /// As [`Solver::test`].
+    pub fn is_long(&self, position: &Position) -> Result<bool, SolveError> {
+        self.check(position)?;
+        let (turns, nodes) = LONG;
+        let score = self.guess_at(position, turns).unwrap_or(position.seeds() / 2);
+        match self.test_within(position, score.max(1), nodes) {
+            Err(SolveError::NodeLimit { .. }) => Ok(true),
+            tested => tested.map(|_| false),
+        }
     }
 
     /// Evaluation of the score of `position`, in seeds, by a search of `turns` turns. It proves nothing.

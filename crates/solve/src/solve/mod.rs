@@ -55,7 +55,7 @@ pub use options::{FittingLayers, SolverOptions};
 pub use packed::{Board, BoardKeys, MAX_BOARD_SEEDS, Sower, Sown, Word};
 pub use planning::{
     BoundNetwork, LayerKind, MissingTables, PlannedLayer, PlannedSearch, SearchTables, TablePlan, Unused, UnusedBounds,
-    bound_tables,
+    bound_tables, seeds_within,
 };
 pub use solution::{Opening, Solution};
 pub use solver::{SolveEvent, Solver};

@@ -16,5 +16,5 @@ mod table_plan;
 
 pub use bound_network::{BoundNetwork, bound_tables};
 pub use planned_search::{MissingTables, PlannedLayer, PlannedSearch};
-pub use search_tables::{SearchTables, Unused, UnusedBounds};
+pub use search_tables::{SearchTables, Unused, UnusedBounds, seeds_within};
 pub use table_plan::{LayerKind, TablePlan};

@@ -1,17 +1,37 @@
+use std::sync::OnceLock;
+
+use kalah_base::progress::Pulse;
+use kalah_core::cancel::Cancel;
 use kalah_core::directories::Directories;
-use kalah_core::index::MAX_TABLE_SEEDS;
+use kalah_core::game::{Position, Rules};
+use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
 use kalah_core::table::{BoundTable, BoundTables, Opening, TableError, TableKey, Tables};
+use kalah_tables::builder::{BuildError, MemoryBuilder};
 use kalah_tables::verify::Survey;
 
-/// The tables of a search: exact ones, and bound tables above them. Empty by default.
+/// Positions of the tables made in memory for a search from [`FEW_SEEDS`] or fewer: with 6 pits, those to 11 seeds.
+const FEW_POSITIONS: u64 = 1 << 21;
+
+/// See [`FEW_POSITIONS`].
+const FEW_SEEDS: u32 = 24;
+
+/// Number of further seeds that doubles these positions: searches grow as fast.
+const DOUBLED_BY: u32 = 4;
+
+/// Maximum of doublings: with 6 pits, tables to 18 seeds, which take half a second and 45 MB.
+const MOST_DOUBLINGS: u32 = 6;
+
+/// The tables of a search: exact ones, and bound tables above them, or those made in memory. Empty by default.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct SearchTables {
     tables: Option<Tables>,
     bounds: Option<BoundTables>,
-    /// The largest exact layer; 0 for none.
+    /// Tables that [`SearchTables::make`] made.
+    made: OnceLock<MemoryBuilder>,
+    /// The largest exact layer that was opened; 0 for none.
     pub exact: usize,
-    /// The largest layer; 0 for none.
+    /// The largest layer that was opened; 0 for none.
     pub reach: usize,
 }
 
@@ -44,7 +64,7 @@ impl SearchTables {
     pub fn exact(directories: impl Into<Directories>, last: TableKey) -> Result<SearchTables, TableError> {
         let tables = Tables::open(directories, last.rules, last.pits, Opening::to(last.seeds).if_there())?;
         let exact = tables.max_seeds().unwrap_or(0);
-        Ok(SearchTables { tables: Some(tables), bounds: None, exact, reach: exact })
+        Ok(SearchTables { tables: Some(tables), exact, reach: exact, ..SearchTables::default() })
     }
 
     /// Opens the tables in `directories` that a search uses, up to the layer of `last`: exact tables, with at
@@ -63,12 +83,31 @@ impl SearchTables {
         let exact = tables.max_seeds().unwrap_or(0).min(exact_up_to.unwrap_or(MAX_TABLE_SEEDS));
         let bounds = BoundTables::open_around(directories, rules, pits, exact, seeds)?;
         let reach = bounds.as_ref().map_or(exact, |bounds| exact.max(*bounds.seeds().end()));
-        Ok(SearchTables { tables: Some(tables), bounds, exact, reach })
+        Ok(SearchTables { tables: Some(tables), bounds, made: OnceLock::new(), exact, reach })
+    }
+
+    /// Makes tables in memory that pay for themselves in a search of `position` that is not a small one: more for more
+    /// seeds in play. Makes none of boards without tables.
+    ///
+    /// # Errors
+    /// If there is not enough memory, or `cancel` was cancelled.
+    pub fn make(&self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<(), BuildError> {
+        let (pits, doublings) = (position.pits(), position.seeds().saturating_sub(FEW_SEEDS) / DOUBLED_BY);
+        if pits > MAX_TABLE_PITS {
+            return Ok(());
+        }
+        let seeds = seeds_within(pits, FEW_POSITIONS << doublings.min(MOST_DOUBLINGS)).min(position.seeds() as usize);
+        let mut builder = MemoryBuilder::new(TableKey { rules, pits, seeds })?;
+        let pulse = Pulse::new(cancel.clone());
+        while builder.build_layer(&pulse)?.is_some() {}
+        self.made.get_or_init(|| builder);
+        Ok(())
     }
 
     /// The exact tables, if there are any.
     pub fn tables(&self) -> Option<&Tables> {
-        self.tables.as_ref().filter(|tables| tables.max_seeds().is_some())
+        let tables = self.made.get().map(MemoryBuilder::tables).or(self.tables.as_ref());
+        tables.filter(|tables| tables.max_seeds().is_some())
     }
 
     /// The bound tables, if there are any.
@@ -97,5 +136,35 @@ impl SearchTables {
             _ => Unused::Missing((next..first).collect()),
         };
         Some(UnusedBounds { first, last: most, reason })
+    }
+}
+
+/// Seeds of the largest layer such that all layers up to it have at most `positions` positions, and at least 2.
+pub fn seeds_within(pits: usize, positions: u64) -> usize {
+    let mut all = 0;
+    let fits = |&seeds: &usize| {
+        all += layer_positions(pits, seeds);
+        all <= positions
+    };
+    (2..=MAX_TABLE_SEEDS).take_while(fits).last().unwrap_or(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_made_in_memory_are_larger_for_larger_searches() {
+        let made = |rows: &str| {
+            let (tables, position) = (SearchTables::default(), rows.parse().unwrap());
+            tables.make(Rules::Standard, &position, &Cancel::new()).unwrap();
+            tables.tables().and_then(Tables::max_seeds)
+        };
+        assert_eq!([made("3x1"), made("6x2"), made("6x3"), made("9x2")], [Some(6), Some(11), Some(14), None]);
+        let cancel = Cancel::new();
+        cancel.cancel();
+        let (tables, position) = (SearchTables::default(), "6x2".parse().unwrap());
+        assert!(matches!(tables.make(Rules::Standard, &position, &cancel), Err(BuildError::Stopped(_))));
+        assert!(tables.tables().is_none());
     }
 }

@@ -6,18 +6,20 @@ use crate::solve::packed::Word;
 /// Seeds above the tables from which on a depth-limited search before ordering the moves pays off.
 pub(super) const LEAST_ABOVE: u32 = 14;
 
+/// The same without tables, in seeds in play: all positions with few seeds are searched, and cost little.
+const LEAST_WITHOUT_TABLES: u32 = 22;
+
 /// Number of further seeds above the tables that makes the search one turn deeper.
 const TURN: u32 = 3;
 
 /// Maximum turns of that search.
 const MOST_TURNS: u32 = 8;
 
-/// Maximum turns without tables. With an untrained evaluation, more turns cost more than the nodes they save
-/// (docs/measurements.md).
+/// Maximum turns without tables: more cost more than the nodes they save (docs/contributing/tried.md).
 const MOST_TURNS_WITHOUT_TABLES: u32 = 2;
 
 /// If every move falls short by more than this, all will fail in any order: a constant, and a term for each
-/// seed beyond [`LEAST_ABOVE`].
+/// seed beyond the least ones.
 const HOPELESS: (i32, i32) = (6 * SEED, SEED);
 
 /// A first move whose evaluation exceeds the required score by this much stays first.
@@ -54,10 +56,11 @@ pub(crate) fn refine<W: Word>(
     above: u32,
     score: u32,
 ) -> u32 {
-    if above >= LEAST_ABOVE && children.len() > 1 {
-        search_moves(search, findings, children, seeds, above, score)
-    } else {
-        0
+    let (least, most) =
+        if above < seeds { (LEAST_ABOVE, MOST_TURNS) } else { (LEAST_WITHOUT_TABLES, MOST_TURNS_WITHOUT_TABLES) };
+    match above.checked_sub(least) {
+        Some(far) if children.len() > 1 => search_moves(search, findings, children, seeds, (far, most), score),
+        _ => 0,
     }
 }
 
@@ -66,10 +69,9 @@ fn search_moves<W: Word>(
     findings: &mut Findings,
     children: &mut [Child<W>],
     seeds: u32,
-    above: u32,
+    (far, most_turns): (u32, u32),
     score: u32,
 ) -> u32 {
-    let far = above - LEAST_ABOVE;
     let margin = |(least, each): (i32, i32)| least + each * far as i32;
     let needed = SEED * score as i32;
     select(children, Child::score);
@@ -77,8 +79,7 @@ fn search_moves<W: Word>(
     if most < needed - margin(HOPELESS) || children[0].move_score.evaluation >= needed + margin(SAFE) {
         return 0;
     }
-    let most = if above < seeds { MOST_TURNS } else { MOST_TURNS_WITHOUT_TABLES };
-    let turns = (1 + far / TURN).min(most);
+    let turns = (1 + far / TURN).min(most_turns);
     findings.left = BUDGET;
     let mut best = -LIMIT;
     for index in 0..children.len() {
