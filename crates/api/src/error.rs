@@ -192,7 +192,7 @@ impl From<RecordError> for ApiError {
 fn failed(error: &dyn Diagnostic) -> ApiError {
     let text = error.to_string();
     match error.diagnosis(&NoCommands).kind {
-        Kind::Unreadable => ApiError::Unreadable(text),
+        Kind::Unreadable | Kind::Table => ApiError::Unreadable(text),
         Kind::Damaged => ApiError::Damaged(text),
         _ => ApiError::Failed(text),
     }
