@@ -4,9 +4,7 @@ use std::fmt;
 
 use kalah::cause;
 use kalah::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
-use kalah::printable::printable;
 
-use crate::cli::output;
 use crate::cli::suggestion::Suggestions;
 
 /// Result of a part of a command.
@@ -135,21 +133,6 @@ fn advised(message: String, error: &dyn Diagnostic) -> String {
         Some(help) => format!("{message}; {help}"),
         None => message,
     }
-}
-
-/// Maximum characters of a line of an error.
-const MAX_LINE: usize = 4000;
-
-/// Prints the message of an error that ends a command. Returns the outcome of the command.
-pub(super) fn report(error: &Failure) -> Outcome {
-    let outcome = error.outcome();
-    // Nobody reads the end of an output whose pipe is closed.
-    if outcome != Outcome::Done {
-        // File names and quoted input may contain control characters, which must not reach a terminal.
-        let lines: Vec<String> = error.message().lines().map(|line| printable(line, MAX_LINE)).collect();
-        output::message(format_args!("kalah: {}", lines.join("\n")));
-    }
-    outcome
 }
 
 #[cfg(test)]

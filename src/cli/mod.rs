@@ -11,7 +11,7 @@
 //! | `program` | commands about the program itself |
 //! | `flags` | flags and arguments shared by several commands |
 //! | `output` | everything that commands print |
-//! | `failure` | the error of a command: its message, its exit code, reporting it |
+//! | `failure` | the error of a command: its message and its exit code |
 //! | `suggestion` | commands that fit this machine, for advice |
 //! | `process` | exit codes, signals, limits of the system |
 //! | `help` | groups of commands and flags, examples, rule sets; hints for mistyped arguments |
@@ -138,7 +138,7 @@ fn run() -> ExitCode {
     };
     let given = Given::new(&command, &matches);
     if let Err(error) = remote::open(&given) {
-        return leave(failure::report(&error));
+        return leave(output::failure(&error));
     }
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
@@ -153,7 +153,7 @@ fn run() -> ExitCode {
     }
     suggestion::for_command(given.names.first().copied().unwrap_or_default());
     if let Err(error) = directories::check(&given) {
-        return leave(failure::report(&error));
+        return leave(output::failure(&error));
     }
     cli.run(default_rules)
 }
@@ -240,7 +240,7 @@ impl Cli {
     /// Runs the command. `default_rules` is true if no rule set was given on the command line.
     fn run(self, default_rules: bool) -> ExitCode {
         let outcome = self.command.run(default_rules, command);
-        let outcome = outcome.unwrap_or_else(|error| failure::report(&error)).after(signals::received());
+        let outcome = outcome.unwrap_or_else(|error| output::failure(&error)).after(signals::received());
         // A failed write of the last buffered output must not go unnoticed.
         let flushed = io::stdout().flush().err().filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
         match flushed.filter(|_| outcome == Outcome::Done) {

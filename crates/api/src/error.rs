@@ -195,7 +195,7 @@ impl From<RecordError> for ApiError {
 fn failed(error: &dyn Diagnostic) -> ApiError {
     let text = error.to_string();
     match error.diagnosis(&NoCommands).kind {
-        ErrorKind::Unreadable => ApiError::Unreadable(text),
+        ErrorKind::Unreadable | ErrorKind::Table => ApiError::Unreadable(text),
         ErrorKind::Damaged => ApiError::Damaged(text),
         _ => ApiError::Failed(text),
     }

@@ -127,7 +127,7 @@ impl Graph {
                 Ok(report) => reports.push(report),
                 // Other boards of the list may fit.
                 Err(error) if boards.len() > 1 && !cancel.is_cancelled() => {
-                    outcome = outcome.and(failure::report(&error));
+                    outcome = outcome.and(output::failure(&error));
                 }
                 Err(error) => return Err(error),
             }

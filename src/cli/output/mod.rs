@@ -20,6 +20,9 @@ use kalah::printable::{printable, signed};
 pub(super) use kalah::text::count;
 use serde::Serialize;
 
+use crate::cli::failure::Failure;
+use crate::cli::process::outcome::Outcome;
+
 /// Prints lines without control characters, which file names may contain.
 ///
 /// Unlike `println!` it does not panic if the reader closed the pipe.
@@ -65,6 +68,21 @@ pub(super) fn note(text: impl std::fmt::Display) {
 /// Unlike `eprintln!` it does not panic if the reader closed the pipe (`kalah build 2>&1 | head`).
 pub(super) fn message(text: impl std::fmt::Display) {
     let _ = writeln!(io::stderr().lock(), "{}", shown(&text));
+}
+
+/// Maximum characters of a line of an error.
+const MAX_LINE: usize = 4000;
+
+/// Prints the message of an error that ends a command. Returns the outcome of the command.
+pub(super) fn failure(error: &Failure) -> Outcome {
+    let outcome = error.outcome();
+    // Nobody reads the end of an output whose pipe is closed.
+    if outcome != Outcome::Done {
+        // File names and quoted input may contain control characters, which must not reach a terminal.
+        let lines: Vec<String> = error.message().lines().map(|line| printable(line, MAX_LINE)).collect();
+        message(format_args!("kalah: {}", lines.join("\n")));
+    }
+    outcome
 }
 
 /// True if the command line names no rule set.

@@ -114,7 +114,11 @@ impl Sources {
             let name = module.ident.to_string();
             let inner = folder.join(&name);
             let child = match &module.content {
-                Some((_, items)) => self.add(root, file, file, &inner, Some(index), items),
+                // Its files may be in a folder of their own.
+                Some((_, items)) => {
+                    let place = if inner.is_dir() { &*inner } else { file };
+                    self.add(root, place, file, &inner, Some(index), items)
+                }
                 None => {
                     let flat = folder.join(format!("{name}.rs"));
                     let file = if flat.exists() { flat } else { inner.join("mod.rs") };
