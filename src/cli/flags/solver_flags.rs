@@ -204,6 +204,7 @@ impl SolverFlags {
         let may_make = !self.no_tables
             && self.tables_up_to.is_none()
             && self.memory.is_none_or(|bytes| bytes >= MAKING_MEMORY)
+            && position.pits() <= MAX_TABLE_PITS
             && tables.tables().is_none()
             && tables.reach == 0;
         // The search itself meets any error again, and does without tables if there is no memory for them.

@@ -47,7 +47,7 @@ pub(crate) struct Solve {
     /// Find only the value, without best moves and line
     #[arg(long, conflicts_with_all = ["test", "openings"])]
     value_only: bool,
-    /// Test this value first [default: the result of a search nine turns deep]
+    /// Test this value first [default: the result of a search up to nine turns deep]
     #[arg(long, value_name = "V", allow_negative_numbers = true, conflicts_with = "test")]
     first_guess: Option<i64>,
     /// Save the search in FILE, and continue from it
