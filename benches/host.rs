@@ -1,8 +1,8 @@
 //! Measures the way of packed frames from a device's memory to a file, without a device: `cargo bench --bench host`.
 //!
 //! A layer of random frames is copied from memory, gets its checksums and digests, and is written as a build writes it:
-//! to nowhere, to a file in memory, and to a file beside the program. Medians of five, in GB/s. The last column, for busy
-//! machines, has the GB that a second of processor time copies and hashes.
+//! to nowhere, to a file in memory, and to a file beside the program. Medians of five, in GB/s. The last column, for
+//! busy machines, has the GB that a second of processor time copies and hashes.
 //!
 //! - `KALAH_BENCH_SEEDS`: the layer (default 26, 0.4 GB).
 //! - `KALAH_BENCH_MEMORY`: a directory in memory (default `/dev/shm`).
