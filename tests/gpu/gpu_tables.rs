@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kalah::build::gpu::GpuComputer;
 use kalah::build::gpu::stages::Stage;
@@ -550,14 +550,17 @@ fn a_device_waits_only_if_frames_are_taken_more_slowly_than_computed() {
             // What is made once is made now.
             computer.compute(&tables, &frames, &Pulse::default(), &Slow(Duration::ZERO)).unwrap();
             computer.begin_measuring().unwrap();
+            let start = Instant::now();
             computer.compute(&tables, &frames, &Pulse::default(), &Slow(time)).unwrap();
-            computer.traffic().waited
+            (computer.traffic().waited, start.elapsed())
         };
-        let time = Duration::from_millis(if adapter.is_slow() { 400 } else { 100 });
-        let (slow, fast) = (waited(time), waited(Duration::ZERO));
+        let (fast, all) = waited(Duration::ZERO);
+        assert!(fast <= all / 4, "{fast:?} of {all:?}");
+        // Several times as long as computing a frame takes, also on a busy machine.
+        let time = all * 6 / frames.len() as u32 + Duration::from_millis(20);
+        let (slow, _) = waited(time);
         // Two frames wait in buffers while one is taken.
-        assert!(slow >= time * (frames.len() as u32 - 3) / 2, "{slow:?} with {time:?} a frame");
-        assert!(fast <= slow / 4, "{fast:?}, {slow:?}");
+        assert!(slow >= time * (frames.len() as u32 - 3) / 3, "{slow:?} with {time:?} a frame");
     });
 }
 
