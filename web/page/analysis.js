@@ -18,10 +18,16 @@ let searching;
 export const isSearching = () => searching !== undefined;
 
 /**
- * Rank of an answer: a proof is above an evaluation, and a deeper evaluation above others.
+ * Rank of an answer: a proof is above an evaluation, one of more moves above others, also with a line; and so is a
+ * deeper evaluation.
  * @param {Api.Position} answer
  */
-const worth = ({ known, depth = 0 }) => (known === "exact" ? 1e6 : known === "bounds" ? 1e5 : depth);
+const worth = ({ known, moves, line, depth = 0 }) =>
+  known === "exact"
+    ? 1e6 * (1 + moves.filter((move) => move.known === "exact").length) + (line ? 1 : 0)
+    : known === "bounds"
+      ? 1e5
+      : depth;
 
 /**
  * Stores an answer for a place, unless the stored one is better, as when a longer search begins.

@@ -140,7 +140,7 @@ declare namespace Api {
     rules: Rules;
   }
 
-  /** Move of a player, with its effects. */
+  /** Move that a player chose, and the time that it took. */
   interface Move {
     /** True if the same player moves again. */
     again: boolean;

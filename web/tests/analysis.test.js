@@ -57,6 +57,20 @@ test("a search replaces an estimate by deeper ones and by a proof, and the best 
   assert.equal(asked.length, 2, "nothing is left to search");
 });
 
+test("a proof of more moves is not replaced by one of fewer, nor its line lost", async () => {
+  const [most, line] = [answer("exact", [4]), "4 2 3"];
+  const moves = [{ move: 3, known: "bounds" }, most.moves[1]];
+  serve([
+    ["progress", { ...most, moves }],
+    ["progress", { ...most, line }],
+    ["answer", { ...most, moves }],
+  ]);
+  const game = newGame();
+  await learn(game, game.root, signal, 60, () => {}, false);
+  assert.ok(isKnown(game.root));
+  assert.equal(game.root.answer?.line, line);
+});
+
 test("what nothing needs is asked with a low priority, once", async () => {
   const asked = serve([]);
   const game = newGame();
