@@ -191,7 +191,7 @@ fn changes(job: &JobFile, most_claims: usize) -> Vec<(String, JobFile)> {
             let position = keys.position(key).unwrap();
             let seeds = position.seeds() as u8;
             for (lower, upper) in
-                [(lower + 1, upper), (lower.wrapping_sub(1), upper), (lower, upper + 1), (lower, upper - 1)]
+                [(lower + 1, upper), (lower.wrapping_sub(1), upper), (lower, upper + 1), (lower, upper.wrapping_sub(1))]
             {
                 // Other bounds have no form in a block.
                 if lower <= upper && upper <= seeds && (lower, upper) != (0, seeds) {
