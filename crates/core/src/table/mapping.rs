@@ -49,11 +49,11 @@ impl Bytes {
             // SAFETY: the program guarantees it by calling `map_files`.
             let map = unsafe { options.map(file) };
             // Some file systems have private mappings only, and some none.
-            // SAFETY: as above.
-            let map =
-                map.or_else(
-                    |error| if has_none(&error) { unsafe { options.map_copy_read_only(file) } } else { Err(error) },
-                );
+            let map = match map {
+                // SAFETY: as above.
+                Err(error) if has_none(&error) => unsafe { options.map_copy_read_only(file) },
+                map => map,
+            };
             match map {
                 Err(error) if has_none(&error) => {}
                 map => return map.map(Bytes::Mapped),
