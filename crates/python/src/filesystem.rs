@@ -11,8 +11,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
-/// A directory in a file system, a `_filesystem.Directory`. It is called with the interpreter's lock, which file systems
-/// release while they wait.
+/// A directory in a file system, a `_filesystem.Directory`. It is called with the interpreter's lock, which file
+/// systems release while they wait.
 pub(crate) struct Filesystem {
     directory: Py<PyAny>,
     /// Address of the directory, for messages.

@@ -119,8 +119,8 @@ impl Opened {
         Ok((tables, seeds))
     }
 
-    /// The results of `compute` for an array of positions: one for each position, or `each` in a new last axis. Positions
-    /// above the tables get `default`, if that is given.
+    /// The results of `compute` for an array of positions: one for each position, or `each` in a new last axis.
+    /// Positions above the tables get `default`, if that is given.
     pub fn of_rows<'py, T: Element + Zeroable + Copy + Send>(
         &self,
         py: Python<'py>,

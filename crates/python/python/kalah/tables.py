@@ -159,8 +159,8 @@ class Tables(_kalah.Tables):
         Returns a uint8 array of shape (n, 2 x pits) and an int8 array of shape (n,).
 
         The same `seed`, 0 to 2^64 - 1, gives the same positions. Samples of different seeds are independent. A
-        numpy.random.Generator draws the seed, and None stands for any. `offset` leaves out that many positions at the start of the sequence,
-        which takes no time.
+        numpy.random.Generator draws the seed, and None stands for any. `offset` leaves out that many positions at the
+        start of the sequence, which takes no time.
 
         With replace=False no position is drawn twice. They are those of `kalah export --sample`, in the order of
         ranks. There is no offset, part or source then.
