@@ -73,7 +73,7 @@ impl DirectFile {
         let file = &self.file;
         share(&mut self.writers, parts.len(), |(buffer, count), number| {
             let mut part = parts[number];
-            if part.as_ptr() as usize % BLOCK_BYTES != 0 {
+            if !(part.as_ptr() as usize).is_multiple_of(BLOCK_BYTES) {
                 buffer[..part.len()].copy_from_slice(part);
                 part = &buffer[..part.len()];
             }
