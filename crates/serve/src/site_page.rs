@@ -205,7 +205,7 @@ mod tests {
         flate2::read::GzDecoder::new(&packed.1[..]).read_to_string(&mut text).unwrap();
         let [style, body, own, _] = text.split('\0').collect::<Vec<_>>().try_into().unwrap();
         assert!(site.page.contains(packed.0) && own.as_bytes() == script);
-        assert!(style.contains(".pit") && body.contains("id=\"board\"") && !site.page.contains("board"));
+        assert!(style.contains(".pit") && body.contains("id=\"board\"") && !site.page.contains("id=\"board\""));
         assert!(site.page.contains("<noscript>") && !body.contains("<noscript>"));
         assert!(!site.page.contains(".css") && !site.files.keys().any(|path| path.ends_with(".css")));
     }
