@@ -97,11 +97,14 @@ impl<'a> Case<'a> {
     }
 }
 
-/// File of a job: the fields of its first line, and its claims: those of re-searches, and all others.
+/// Claims of a job: those of re-searches, and all others.
+type Claims = [BTreeMap<u128, [u8; 2]>; 2];
+
+/// File of a job: the fields of its first line, and its claims.
 #[derive(Clone)]
 struct JobFile {
     head: Value,
-    claims: [BTreeMap<u128, [u8; 2]>; 2],
+    claims: Claims,
 }
 
 /// Fields of the first line with the numbers of claims.
@@ -132,7 +135,7 @@ impl JobFile {
     }
 
     /// Returns the file with other claims, and their numbers.
-    fn with_claims(&self, change: impl FnOnce(&mut [BTreeMap<u128, [u8; 2]>; 2])) -> JobFile {
+    fn with_claims(&self, change: impl FnOnce(&mut Claims)) -> JobFile {
         let mut other = self.clone();
         change(&mut other.claims);
         for (name, claims) in COUNTS.iter().zip(&other.claims) {
@@ -185,7 +188,7 @@ fn changes(job: &JobFile, most_claims: usize) -> Vec<(String, JobFile)> {
     for part in 0..2 {
         let claims = &job.claims[part];
         for (claim, (&key, &[lower, upper])) in claims.iter().enumerate().step_by((claims.len() / most_claims).max(1)) {
-            let mut change = |what: &str, change: &dyn Fn(&mut [BTreeMap<u128, [u8; 2]>; 2])| {
+            let mut change = |what: &str, change: &dyn Fn(&mut Claims)| {
                 changed.push((format!("part {part}, claim {claim}, {what}"), job.with_claims(change)));
             };
             let position = keys.position(key).unwrap();

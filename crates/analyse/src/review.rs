@@ -155,7 +155,7 @@ impl<'s> BoundsSource<'s> {
             return Ok(Some(known.best().collect()));
         }
         let Some((solver, within)) = self.solver else { return Ok(None) };
-        Ok(solver.in_time(within, |solver| solver.best_moves(position, score))?)
+        solver.in_time(within, |solver| solver.best_moves(position, score))
     }
 }
 

@@ -129,13 +129,13 @@ fn search(solver: &Solver, position: &Position, within: Option<Duration>, book: 
     });
     match found {
         Ok(()) | Err(SolveError::Stopped) => {}
-        Err(error) => return Err(error.into()),
+        Err(error) => return Err(error),
     }
     let proved = solver.known(position)?;
     if proved != (Bounds { lower: 0, upper: position.seeds() }) {
         book.add(position, proved)?;
     }
-    Ok(found?)
+    found
 }
 
 /// The positions of the first turns of a game, without stores.
