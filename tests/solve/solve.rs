@@ -180,7 +180,7 @@ fn words_find_the_same_with_the_same_search() {
                 };
                 within += usize::from(searched.is_some());
                 let solution = solver.solve(&position, guess).unwrap();
-                let few = solver.nodes() < 10_000;
+                let few = solver.nodes() < 2_000;
                 (guess, searched, solution, few.then(|| (solver.nodes(), solver.table_hits())))
             };
             let narrow = solved(Solver::with_word::<u64>(options()));
@@ -475,7 +475,7 @@ fn assert_solved_by_command(position: &str, value: i64) {
     assert_eq!(code, 0, "{out}{err}");
     let followed: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((&followed["line"], &followed["proved_from"]), (&line.into(), &0.into()));
-    assert_eq!(followed["positions"].as_array().unwrap().last().unwrap()["value"], value);
+    assert_eq!(followed["places"].as_array().unwrap().last().unwrap()["value"], value);
 }
 
 #[test]

@@ -165,11 +165,16 @@ fn a_manifest_that_compares_nothing_fails() {
     ran.prints("not in the directory: the layer of 9 seeds");
 
     // Entries that would never be compared.
-    for (field, value) in [("rules", Value::from("oware")), ("pits", 9.into()), ("seeds", 49.into())] {
+    let unknown = [
+        ("rules", Value::from("oware"), "line 3: unknown rules 'oware'"),
+        ("pits", 9.into(), "line 3: there is no table"),
+        ("seeds", 49.into(), "line 3: there is no table"),
+    ];
+    for (field, value, message) in unknown {
         let mut unknown = entries.clone();
         unknown[2][field] = value;
         write_manifest(directory.path(), &unknown);
-        compare(&[]).exits(1).prints("line 3: there is no table");
+        compare(&[]).exits(1).prints(message);
     }
     let mut twice = entries.clone();
     twice.push(entries[1].clone());

@@ -104,7 +104,11 @@ impl Manifest {
             let unusable = |what: &dyn std::fmt::Display| {
                 io::Error::new(io::ErrorKind::InvalidData, format!("line {}: {what}", number + 1))
             };
-            let entry: ManifestEntry = serde_json::from_str(line).map_err(|error| unusable(&error))?;
+            let entry: ManifestEntry = serde_json::from_str(line).map_err(|error| {
+                // Its position is that in this line alone.
+                let text = error.to_string();
+                unusable(&text.rsplit_once(" at line 1 ").map_or(&*text, |(reason, _)| reason))
+            })?;
             let &mut (first, place) = known.entry(entry.key).or_insert((number + 1, entries.len()));
             if entries.get(place).is_some_and(|first| *first != entry) {
                 return Err(unusable(&format_args!("it contradicts line {first} about {}", entry.key)));
