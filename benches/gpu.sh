@@ -72,11 +72,11 @@ while [ $# -gt 0 ]; do
     esac
     shift 2
 done
-parent=${parent:-$([ -n "$sitting" ] && echo /dev/shm || echo "$disk")}
-[ -z "$sitting" ] || most=${most:-${last:-38}}
+if [ -n "$sitting" ]; then parent=${parent:-/dev/shm} limit=${limit:-420} most=${most:-${last:-38}}; fi
+if [ -n "$long" ]; then limit=${limit:-1770}; fi
+parent=${parent:-$disk} limit=${limit:-570}
 most=${most:-${last:-40}}
 last=${last:-34}
-limit=${limit:-$([ -n "$long" ] && echo 1770 || { [ -n "$sitting" ] && echo 420 || echo 570; })}
 [ -x "$program" ] || { echo "gpu.sh: no program at $program; build it with: cargo build --release" >&2 && exit 1; }
 
 if [ -n "$bundle" ]; then
@@ -236,7 +236,7 @@ timed() {
     row "$what" - "$(awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.3f", b - a }')" - - ''
 }
 # At most $1 seconds, and no more than are left.
-at_most() { [ "$1" -lt "$(left)" ] && echo "$1" || left; }
+at_most() { if [ "$1" -lt "$(left)" ]; then echo "$1"; else left; fi; }
 
 if [ -n "$sitting" ]; then
     board=(--rules "$sitting" --tables "$directory")

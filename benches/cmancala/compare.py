@@ -4,8 +4,8 @@
 compare.py CMANCALA PACKAGE KALAH [SEEDS]: the folder that build.sh made, the npm package's folder, the program, and
 the seeds of the largest tables (18; 0 for none). All use one thread, 64 MiB for proved bounds, and no book, and begin
 each position without bounds. CMancala and the program prove the value; the module also proves best moves and a line of
-best play. Times are milliseconds of processor time; those of the program are of the whole process, and elapsed ones from
-the open tables to the value. Without tables, the positions of Kalah(6,4) are left out.
+best play. Times are milliseconds of processor time; those of the program are of the whole process, and elapsed ones
+from the open tables to the value. Without tables, the positions of Kalah(6,4) are left out.
 """
 
 import json
@@ -32,7 +32,7 @@ def timed(command, **options):
 
 
 def program(kalah, seeds, positions):
-    """Returns the milliseconds for the tables. Of each position: value, nodes, and milliseconds of search and process."""
+    """Returns the milliseconds for the tables. Of each position: value, nodes, milliseconds of search and process."""
     with tempfile.TemporaryDirectory() as tables:
         built = 0
         if seeds > 0:

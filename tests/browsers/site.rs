@@ -228,7 +228,7 @@ fn a_page_is_playable_before_the_engine_has_loaded(browser: &Browser) {
         return [await json('api'), greedy, deep,
           await json('api/line?board=6x4&moves=3,1'), await json('api/line?rules=s-kalaha&board=12x3&moves=12')];
       })()";
-    // What is wrong waits for the engine, which explains it.
+    // A wrong request waits for the engine, which explains it.
     let requests = ["api/position?board=6x4", "api/line?board=6x4&moves=7", "api/line?board=6x4&x=1"];
     for (index, path) in requests.iter().enumerate() {
         let begin =

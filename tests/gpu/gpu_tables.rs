@@ -547,7 +547,7 @@ fn a_device_waits_only_if_frames_are_taken_more_slowly_than_computed() {
         let frames: Vec<Frame> = key.frames().collect();
         let waited = |time: Duration| {
             let mut computer = GpuComputer::new(adapter.shared(), &tables, key.seeds).unwrap();
-            // What is made once is made now.
+            // Things that are made once are made now.
             computer.compute(&tables, &frames, &Pulse::default(), &Slow(Duration::ZERO)).unwrap();
             computer.begin_measuring().unwrap();
             let start = Instant::now();

@@ -47,7 +47,7 @@ declare namespace Api {
     finished?: boolean;
     /** True if the book has the position or one after its moves; otherwise the answer is from the tables and the rules. */
     in_book: boolean;
-    /** How well the value is known. */
+    /** Certainty of the value. */
     known?: Known;
     /** Line of best play. */
     line?: string;
@@ -94,7 +94,7 @@ declare namespace Api {
     finished?: boolean;
     /** True if South is to move. */
     first: boolean;
-    /** How well the value is known. */
+    /** Certainty of the value. */
     known?: Known;
     /** Line of best play. */
     line?: string;
@@ -123,7 +123,7 @@ declare namespace Api {
     value?: number;
   }
 
-  /** How well a value is known. */
+  /** Certainty of a value. */
   type Known = "exact" | "bounds" | "estimate";
 
   /** Seeds of one pit, taken up and sown. Places are numbered from the mover's first pit: the mover's pits, the mover's store, the other pits, the other store. */
@@ -151,7 +151,7 @@ declare namespace Api {
     estimate?: number;
     /** True if the game is over. */
     finished: boolean;
-    /** How well the value is known. */
+    /** Certainty of the value. */
     known?: Known;
     /** Proved lower bound of a value that is not exact. */
     lower?: number;
@@ -224,7 +224,7 @@ declare namespace Api {
     /** True if South is to move. */
     first: boolean;
     index: number;
-    /** How well the value is known. */
+    /** Certainty of the value. */
     known?: Known;
     /** Line of best play. */
     line?: string;
@@ -263,7 +263,7 @@ declare namespace Api {
     estimate?: number;
     /** True if the game is over. */
     finished?: boolean;
-    /** How well the value is known. */
+    /** Certainty of the value. */
     known?: Known;
     /** Line of best play. */
     line?: string;
@@ -356,7 +356,7 @@ declare namespace Api {
     estimate?: number;
     /** True if the game is over. */
     finished?: boolean;
-    /** How well the value is known. */
+    /** Certainty of the value. */
     known?: Known;
     /** Line of best play. */
     line?: string;
@@ -444,7 +444,7 @@ declare namespace Api {
   interface Value {
     /** Evaluation of a value that is not exact, which proves nothing. */
     estimate?: number;
-    /** How well the value is known. */
+    /** Certainty of the value. */
     known?: Known;
     /** Proved lower bound of a value that is not exact. */
     lower?: number;
@@ -464,7 +464,7 @@ declare namespace Api {
     estimate?: number;
     /** True if the game is over. */
     finished?: boolean;
-    /** How well the value is known. */
+    /** Certainty of the value. */
     known?: Known;
     /** Proved lower bound of a value that is not exact. */
     lower?: number;

@@ -1,4 +1,4 @@
-//! Who may use the server: its hosts, and protection against pages of other websites. Browsers send their requests from
+//! Users of the server: its hosts, and protection against pages of other websites. Browsers send their requests from
 //! the user's machine, so they reach even servers on loopback addresses. Other websites may use the API if they are
 //! allowed: cross-origin resource sharing, <https://fetch.spec.whatwg.org/#http-cors-protocol>.
 

@@ -23,7 +23,7 @@ const MODULES: [(&str, &str); 2] = [
 const SCRIPT: &str = "page.js";
 const SHEET: &str = "text/css";
 
-/// What `local.js` shows and runs: the style sheets, the body, the script, and the answers until the engine is there.
+/// Content that `local.js` shows and runs: the style sheets, the body, the script, and the answers until the engine is there.
 /// It is packed, since many hosts compress nothing.
 const PACKED: &str = "page.bin";
 

@@ -2,7 +2,7 @@
 
 export type Rules = string;
 
-/** How well a value is known. */
+/** Certainty of a value. */
 export type Known = "exact" | "bounds" | "estimate";
 
 /** Seeds of one pit, taken up and sown. Places are numbered from the mover's first pit: the mover's pits, the mover's store, the other pits, the other store. */
@@ -30,7 +30,7 @@ export interface Move {
   estimate?: number;
   /** True if the game is over. */
   finished: boolean;
-  /** How well the value is known. */
+  /** Certainty of the value. */
   known?: Known;
   /** Proved lower bound of a value that is not exact. */
   lower?: number;
@@ -91,7 +91,7 @@ export interface Position {
   estimate?: number;
   /** True if the game is over. */
   finished?: boolean;
-  /** How well the value is known. */
+  /** Certainty of the value. */
   known?: Known;
   /** Line of best play. */
   line?: string;
@@ -125,7 +125,7 @@ export interface Solve {
   bound_seeds?: number;
   /** Evaluation of a value that is not exact, which proves nothing. */
   estimate?: number;
-  /** How well the value is known. */
+  /** Certainty of the value. */
   known?: Known;
   /** A line of best play. */
   line?: string;
@@ -171,7 +171,7 @@ export interface ValuedMove {
   estimate?: number;
   /** True if the game is over. */
   finished?: boolean;
-  /** How well the value is known. */
+  /** Certainty of the value. */
   known?: Known;
   /** Proved lower bound of a value that is not exact. */
   lower?: number;

@@ -3,8 +3,7 @@ use kalah_core::game::{Position, ValueBounds};
 use kalah_play::play::Worth;
 use serde::Serialize;
 
-/// What is known of a value, which is a final store difference: the value, proved bounds of it, an evaluation, or
-/// nothing.
+/// Knowledge of a value, which is a final store difference: the value, proved bounds of it, an evaluation, or nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(into = "Fields")]
 pub struct Value {
@@ -16,7 +15,7 @@ pub struct Value {
     plain: Option<ValueBounds>,
 }
 
-/// How well a value is known.
+/// Certainty of a value.
 #[derive(Clone, Copy, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -30,7 +29,7 @@ enum Known {
 #[derive(Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Value"))]
 struct Fields {
-    /// How well the value is known.
+    /// Certainty of the value.
     #[serde(skip_serializing_if = "Option::is_none")]
     known: Option<Known>,
     /// The final store difference for the mover, if it is exact.

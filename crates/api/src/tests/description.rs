@@ -1,4 +1,4 @@
-//! What describes the answers to other languages, made from their types: the schemas of the OpenAPI document, and the
+//! Descriptions of the answers for other languages, made from their types: the schemas of the OpenAPI document, and the
 //! TypeScript declarations of the page and of the WebAssembly package. A test compares the committed files; with the
 //! variable `KALAH_WRITE` it writes them:
 //!

@@ -174,8 +174,8 @@ impl fmt::Display for AvailableMemory {
     }
 }
 
-/// The limit of the address space of this process (`ulimit -v`, `h_vmem` of Grid Engine), and the bytes that are left of
-/// it. `None` if there is no limit.
+/// The limit of the address space of this process (`ulimit -v`, `h_vmem` of Grid Engine), and the bytes that are left
+/// of it. `None` if there is no limit.
 fn address_space_limit_and_rest() -> Option<(u64, u64)> {
     #[cfg(target_os = "linux")]
     {

@@ -53,7 +53,7 @@ pub trait Entry: Copy + Sized {
     /// The kind of file. The same entries are in pieces as in tables.
     const KIND: Kind;
 
-    /// What follows the directory.
+    /// Data behind the directory.
     type Attached: Clone + fmt::Debug + PartialEq + Eq;
 
     /// Number of bytes that follow the directory of a layer with `pits` pits a side.
@@ -92,7 +92,7 @@ pub struct LayerHeader<E: Entry> {
     pub digest: [u8; 32],
     /// Digest of the exact table that the file was made from; zeros in tables and pieces.
     pub source: [u8; 32],
-    /// What follows the directory: the network of a bound table.
+    /// Data behind the directory: the network of a bound table.
     pub attached: E::Attached,
     /// The frames by seeds in the mover's row. In a table, entry 0 is for the frame with 1 seed.
     pub entries: Vec<E>,

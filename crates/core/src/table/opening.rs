@@ -1,4 +1,4 @@
-//! Which files are opened, and how.
+//! Choice and opening of files.
 
 use std::path::Path;
 

@@ -230,8 +230,8 @@ impl Claims {
         (count, ranges.into_iter().flat_map(of_range))
     }
 
-    /// The claims with the bounds that `bounds` returns of the seeds in play and a claim, in the order of a certificate.
-    /// Trivial ones are left out.
+    /// The claims with the bounds that `bounds` returns of the seeds in play and a claim, in the order of a
+    /// certificate. Trivial ones are left out.
     fn sorted(&self, bounds: impl Fn(u8, Claimed) -> Option<[u8; 2]> + Sync) -> Vec<CodedClaim> {
         let keys = ClaimKeys::new(self.pits);
         let claim = |entry: &[u8]| {

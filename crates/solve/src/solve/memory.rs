@@ -260,7 +260,7 @@ mod tests {
         let of = |transpositions| Shares { transpositions, copies: Copies::NONE };
         assert_eq!(shares(None, 256 << 20), of(256 << 20));
         assert_eq!(shares(Some(4 << 30), 256 << 20), of(256 << 20));
-        // What the tables leave, or the least share; then they do not fit.
+        // The tables leave this, or the least share; then they do not fit.
         assert_eq!(shares(Some(1200 << 20), 256 << 20), of(128 << 20));
         assert_eq!(shares(Some(1 << 30), 256 << 20), of(64 << 20));
         let fits = |total| SearchMemory::shared(Some(total), 256 << 20).fits(&tables);

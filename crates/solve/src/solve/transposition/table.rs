@@ -18,7 +18,7 @@ const WORK_MASK: u64 = (1 << WORK_BITS) - 1;
 /// Bits of a bucket's number at first: 256 KiB of buckets, which the cache of a core holds.
 const FIRST_BITS: u32 = 12;
 
-/// A table in use has places for at least this many times the entries it was told to expect.
+/// A table in use has places for at least this many times the entries that are expected.
 const ROOM: u64 = 4;
 
 /// Proved bounds of positions, shared by all threads without locks.

@@ -130,7 +130,7 @@ fn transpose_tile(from: &[u8], from_stride: usize, to: &mut [u8], to_stride: usi
 /// Bytes after the scores of a capture that may be read.
 pub const CAPTURE_MARGIN: usize = 64;
 
-/// [`max_after_pass`](max_after_pass) of the scores at the places of `map`.
+/// [`max_after_pass`] of the scores at the places of `map`.
 /// [`CAPTURE_MARGIN`] bytes must follow the scores.
 ///
 /// # Panics
@@ -172,7 +172,7 @@ fn max_after_capture_avx512(best: &mut [u8], scores: &[u8], map: &CaptureMap, to
 }
 
 per_isa! {
-    /// [`max_after_pass`](max_after_pass) of the scores at `places`.
+    /// [`max_after_pass`] of the scores at `places`.
     ///
     /// # Panics
     /// When a place is beyond the scores.

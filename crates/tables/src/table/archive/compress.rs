@@ -58,7 +58,7 @@ pub fn compress(table: &Table, archive: impl AsRef<Path>, pulse: &Pulse) -> Resu
 /// As [`compress`].
 ///
 /// # Panics
-/// When `side` is not a power of two in [`CHUNK_SIDES`].
+/// When `side` is not a power of two in `CHUNK_SIDES`.
 pub fn compress_in_chunks(
     table: &Table,
     archive: impl AsRef<Path>,
