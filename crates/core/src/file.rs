@@ -244,7 +244,7 @@ impl LocalFile {
     /// Opens the regular file at `path` for reading.
     ///
     /// # Errors
-    /// As [`file::open`].
+    /// As [`open`].
     pub fn open(path: &Path) -> io::Result<LocalFile> {
         let file = open(path)?;
         Ok(LocalFile { path: path.to_owned(), bytes: file.metadata()?.len(), file })

@@ -23,8 +23,8 @@ const MODULES: [(&str, &str); 2] = [
 const SCRIPT: &str = "page.js";
 const SHEET: &str = "text/css";
 
-/// Content that `local.js` shows and runs: the style sheets, the body, the script, and the answers until the engine is there.
-/// It is packed, since many hosts compress nothing.
+/// Content that `local.js` shows and runs: the style sheets, the body, the script, and the answers until the engine is
+/// there. It is packed, since many hosts compress nothing.
 const PACKED: &str = "page.bin";
 
 /// Name of the description of the API, the only file that a page without a network lacks.

@@ -26,6 +26,11 @@
  */
 
 /**
+ * Move of a probe, with its value.
+ * @typedef {import("./answers.mjs").ValuedMove} Move
+ */
+
+/**
  * The document of `kalah solve --json`. Without a value, it has the bounds that were proved in time.
  * @typedef {import("./answers.mjs").Solve} Solution
  */

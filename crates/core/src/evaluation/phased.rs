@@ -37,7 +37,7 @@ impl PhasedNetwork {
     /// - When the first phase does not begin at 0 seeds.
     /// - When a phase does not begin above the one before it, or begins above 65,535 seeds.
     /// - When the networks are for different rule sets or boards.
-    /// - When there are more than [`MOST_PHASES`].
+    /// - When there are more than `MOST_PHASES`.
     pub fn new(phases: Vec<Phase>) -> Result<PhasedNetwork, NetworkError> {
         let begins_at_0 = phases.first().is_some_and(|phase| phase.least_seeds == 0);
         let ascends = phases.is_sorted_by(|one, next| one.least_seeds < next.least_seeds);

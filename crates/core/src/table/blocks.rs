@@ -320,7 +320,7 @@ impl Blocks {
     }
 
     /// Advises the system that lookups are random, so that it reads nothing around them. Comparing
-    /// blocks in file order is slow afterwards without [`Blocks::read_ahead`].
+    /// blocks in file order is slow afterwards without `Blocks::read_ahead`.
     pub fn expect_random_reads(&self) {
         if let Some(bytes) = self.bytes.get() {
             bytes.expect_random_reads();

@@ -31,7 +31,7 @@ impl BoundTable {
     }
 
     /// Returns the codes of a copy in memory of the frame with `mover` seeds in the mover's row.
-    /// See [`Blocks::copied_section`].
+    /// See `Blocks::copied_section`.
     ///
     /// # Errors
     /// When there is not enough memory, a block is damaged, or `cancel` is cancelled.
