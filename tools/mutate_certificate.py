@@ -214,7 +214,7 @@ def changed_claims(file, block, generator):
         claims[upper][2:] = [claims[upper][0] - claims[upper][3] + 1, 0]
 
     def all_seeds(claims):
-        claims[lower][2:] = [claims[lower][0], 0]
+        claims[upper][2:] = [claims[upper][0], 0]
 
     def crossed(claims):
         claims[lower][2] = claims[lower][0] - claims[lower][3] + 1
