@@ -240,6 +240,8 @@ proptest! {
             longer.push(vec![pit(number)]);
             let source = if end.is_over() {
                 IllegalMove::GameOver
+            } else if number > pits {
+                IllegalMove::NoPit { pit: pit(number), pits }
             } else if end.mover().seeds_in(pit(number)) == 0 {
                 IllegalMove::EmptyPit(pit(number))
             } else {

@@ -150,6 +150,8 @@ proptest! {
             let played = position.play(rules, pit);
             if position.is_over() {
                 prop_assert_eq!(played, Err(IllegalMove::GameOver));
+            } else if index >= position.pits() {
+                prop_assert_eq!(played, Err(IllegalMove::NoPit { pit, pits: position.pits() }));
             } else if !moves.contains(&pit) {
                 prop_assert_eq!(played, Err(IllegalMove::EmptyPit(pit)));
             } else {

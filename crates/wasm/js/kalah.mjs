@@ -73,7 +73,7 @@
 export class KalahError extends Error {
   /**
    * @param {string} code code by which programs distinguish errors: those of the HTTP API (docs/api.md), `option` for a
-   *   wrong option or argument, and `memory`
+   *   wrong option or argument, `memory`, and `ended` after `end`
    * @param {string} message
    */
   constructor(code, message) {
@@ -156,12 +156,16 @@ export class Kalah {
   /**
    * Follows a line of play.
    * @param {string} position as for `probe`
-   * @param {number[]} moves numbers of the pits, from 1, each for the player to move
+   * @param {string | number[]} moves such as `36 21 4`, the `line` of an answer, or `[3, 6, 2, 1, 4]`
    * @returns {Place[]} the positions on it, the last one without a move
    * @throws {KalahError} if the text is no position, or a move is not legal
    */
   line(position, moves) {
-    const query = new URLSearchParams({ board: position, rules: this.#board.rules, moves: moves.join(",") });
+    const each = typeof moves === "string" ? [...moves.replaceAll(" ", "")] : moves;
+    if (!Array.isArray(each)) {
+      throw new KalahError("option", "moves must be a line of play such as '36 21 4', or an array of numbers");
+    }
+    const query = new URLSearchParams({ board: position, rules: this.#board.rules, moves: each.join(",") });
     return this.#request("GET", `line?${query}`).places;
   }
 
@@ -268,10 +272,15 @@ async function adjacent() {
  * @param {BufferSource | Response} source the bytes, or the answer of `fetch`
  * @returns {Promise<BufferSource>}
  * @throws {Error} if the server answered with an error
+ * @throws {KalahError} if it is neither
  */
 async function bytesOf(source) {
-  if (!(source instanceof Response)) {
+  // Buffers of every frame and context.
+  if (ArrayBuffer.isView(source) || Object.prototype.toString.call(source).endsWith("ArrayBuffer]")) {
     return source;
+  }
+  if (!(source instanceof Response)) {
+    throw new KalahError("option", "the module must be the bytes of kalah_wasm.wasm, an answer of fetch, or compiled");
   }
   if (!source.ok) {
     throw new Error(`${source.url}: ${source.status} ${source.statusText}`);

@@ -70,7 +70,7 @@ export class KalahWorker {
 
   /**
    * @param {string} position as for `Kalah.line`
-   * @param {number[]} moves
+   * @param {string | number[]} moves
    * @returns {Promise<Place[]>} the positions on the line of play
    */
   line(position, moves) {
@@ -79,7 +79,7 @@ export class KalahWorker {
 
   /** Ends the worker, which frees its memory. Open calls fail. */
   async end() {
-    this.#fail(new Error("the engine was ended"));
+    this.#fail(new KalahError("ended", "the engine was ended"));
     this.#worker.ref?.();
     await this.#worker.terminate();
   }

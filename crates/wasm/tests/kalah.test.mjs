@@ -105,6 +105,14 @@ test("the book has the start of Kalah(6,4), without any table", async () => {
   assert.deepEqual([solution.value, solution.best, solution.source, solution.nodes], [10, [3], "book", 0]);
 });
 
+test("a line of play is followed as text or as moves", async () => {
+  const engine = await load(MODULE, { rules: "standard" });
+  const places = engine.line("6x4", "36 21 4");
+  assert.equal(places.length, 6);
+  assert.deepEqual(engine.line("6x4", [3, 6, 2, 1, 4]), places);
+  assert.equal(engine.line("6x4", engine.probe("6x4").line).length, 6);
+});
+
 test("a random player without a seed plays other moves each time", async () => {
   const moves = async (player) => {
     const engine = await load(MODULE);
@@ -167,6 +175,10 @@ test("mistakes of the caller are errors that name them", async () => {
     await assert.rejects(load(MODULE, options), { name: "KalahError", code: "option", message });
     await assert.rejects(start(options), { code: "option", message });
   }
+  for (const source of [null, "standard", 5]) {
+    const message = /^the module must be the bytes of kalah_wasm.wasm/;
+    await assert.rejects(load(source), { name: "KalahError", code: "option", message });
+  }
   await assert.rejects(load(MODULE, { pits: 9 }), { code: "request", message: /9 pits/ });
   await assert.rejects(load(MODULE, { seeds: 100 }), /100 seeds/);
   await assert.rejects(load(MODULE, { pits: 8, seeds: 48 }), { code: "memory", message: /not enough memory/ });
@@ -180,6 +192,7 @@ test("mistakes of the caller are errors that name them", async () => {
     assert.throws(() => engine.move("6x1", "greedy", seconds), wrong);
   }
   assert.throws(() => engine.move("6x1", "nobody"), { code: "player" });
+  assert.throws(() => engine.line("6x1"), { code: "option", message: /line of play such as '36 21 4'/ });
   assert.throws(() => engine.probe("5x4"), /5 pits/);
   assert.throws(() => engine.solve("7x1"), /7 pits/);
   assert.throws(() => engine.probe("0,0,1,0,2,1/1,0,0,3,0,0"), { code: "not-known", message: /8 seeds in play/ });

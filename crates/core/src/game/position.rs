@@ -33,9 +33,17 @@ pub enum IllegalMove {
     /// One row is empty.
     #[error("the game is over: a row is empty")]
     GameOver,
-    /// The pit is empty or not on the board.
+    /// The pit is empty.
     #[error("move {0} is not legal: the pit holds no seeds")]
     EmptyPit(Pit),
+    /// The board has no such pit.
+    #[error("move {pit} is not legal: pits are numbers from 1 to {pits}")]
+    NoPit {
+        /// The pit.
+        pit: Pit,
+        /// Pits a side.
+        pits: usize,
+    },
 }
 
 /// A position reached by a move.
@@ -140,10 +148,13 @@ impl Position {
     /// Plays one move.
     ///
     /// # Errors
-    /// When the game is over or the pit is empty.
+    /// When the game is over, or the pit is empty or not on the board.
     pub fn play(&self, rules: Rules, pit: Pit) -> Result<Played, IllegalMove> {
         if self.is_over() {
             return Err(IllegalMove::GameOver);
+        }
+        if pit.index() >= self.pits() {
+            return Err(IllegalMove::NoPit { pit, pits: self.pits() });
         }
         if self.mover.seeds_in(pit) == 0 {
             return Err(IllegalMove::EmptyPit(pit));

@@ -228,7 +228,7 @@ pub struct LastLines(pub Vec<String>);
 
 impl LastLines {
     /// Maximum number of lines.
-    const MAX_LINES: usize = 12;
+    const MAX_LINES: usize = 40;
 
     /// The last lines of `text`, safe to print.
     pub(super) fn of(text: &str) -> LastLines {
