@@ -215,6 +215,20 @@ fn missing_layers_are_named_exactly() {
 }
 
 #[test]
+fn tables_of_another_rule_set_are_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let tables = directory.path().to_str().unwrap();
+    kalah(&["build", "--rules", "standard", "--seeds", "4", "--tables", tables]).success();
+    let four = "0,0,0,1,0,1/1,0,0,0,1,0";
+    for args in [&["probe", four][..], &["bench", "--seeds", "4"]] {
+        let ran = kalah(&[args, &["--tables", tables]].concat());
+        assert_eq!(ran.code(), 1, "{args:?}");
+        assert!(ran.stderr().contains("choose the rule set standard, whose table is there, or build"), "{}", ran.stderr());
+    }
+    kalah(&["probe", four, "--tables", tables, "--rules", "standard"]).success();
+}
+
+#[test]
 fn the_rule_sets_are_explained_where_they_are_chosen() {
     let explained = kalah(&["rules"]).success().stdout();
     for name in Rules::ALL.map(Rules::name) {

@@ -191,8 +191,9 @@ impl Diagnostic for ProbeError {
             ProbeError::AboveTables { position, directories, key, .. } => {
                 let build = commands.quick_build(directories, *key);
                 let build = build.map(|build| format!("build the missing layers with `{build}`"));
-                let both: Vec<String> = build.into_iter().chain(solve(directories, key.rules, position)).collect();
-                let help = Some(both.join(", or ")).filter(|help| !help.is_empty());
+                let solve = solve(directories, key.rules, position);
+                let ways: Vec<String> = [other_rules(directories, *key), build, solve].into_iter().flatten().collect();
+                let help = Some(ways.join(", or ")).filter(|help| !help.is_empty());
                 Diagnosis { outcome: Outcome::Failed, kind: ErrorKind::Missing, help }
             }
             ProbeError::BeyondTables { position, directories, rules } => {
@@ -305,10 +306,18 @@ pub fn build_missing(directories: &Directories, key: TableKey, commands: &dyn Co
     let Some(directory) = directories.single() else {
         return "name the directory that has them by another --tables".to_owned();
     };
-    match commands.build_that_fits(directory, key, false) {
+    let build = match commands.build_that_fits(directory, key, false) {
         Ok(build) => format!("build the missing layers with `{build}`"),
         Err(why) => why,
-    }
+    };
+    other_rules(directories, key).map_or_else(|| build.clone(), |other| format!("{other}, or {build}"))
+}
+
+/// Advice to use another rule set, if the directories have its table of the same board.
+fn other_rules(directories: &Directories, key: TableKey) -> Option<String> {
+    let mut others = Rules::ALL.into_iter().filter(|&rules| rules != key.rules);
+    let there = others.find(|&rules| TableKey { rules, ..key }.is_in(directories))?;
+    Some(format!("choose the rule set {there}, whose table is there"))
 }
 
 /// Advice for a file that could not grow.
