@@ -2,8 +2,7 @@
 
 use clap::Subcommand;
 
-use crate::cli::failure;
-use crate::cli::process::outcome::Outcome;
+use crate::cli::{Outcome, failure};
 use crate::cli::{analysis, playing, program, serving, solving, tables};
 
 /// The headings of help, each with the last command below it.

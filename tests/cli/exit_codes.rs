@@ -33,7 +33,6 @@ fn case(command: &str) -> Case {
         "book check" => ["NO", "", "FILE", "--no-tables --threads 1"],
         "book import" => ["NO", "", "FILE", ""],
         "book make" => ["6x4 --output NO/x", "6x99", "", "6x6 --turns 3 --no-tables --output own.book"],
-        "book merge" => ["NO", "", "FILE", ""],
         "book show" => ["--book NO", "", "--book FILE", ""],
         "bounds" => ["--seeds 6 --network NO", "--seeds 49", "--seeds 6 --tables BAD", ""],
         "build" => ["--seeds 6 --tables FILE/x", "--seeds 49", "--seeds 6 --tables BAD", "--seeds 22 --tables own"],
@@ -54,10 +53,12 @@ fn case(command: &str) -> Case {
         }
         "man" => ["FILE/x", "", "", ""],
         "move" => ["", "", "6x1 --tables BAD", "6x8 --no-book"],
-        "analyse opening" => ["", "16x2147483647", "", ""],
-        "analyse opening-scan" => {
-            ["--list NO", "--pits 16 --seeds-per-pit 999999999", "--state FILE", "--seeds-per-pit ..100000 --threads 1"]
-        }
+        "analyse opening-scan" => [
+            "--state NO/x",
+            "--pits 16 --seeds-per-pit 999999999",
+            "--state FILE",
+            "--seeds-per-pit ..100000 --threads 1",
+        ],
         "archive pack" => ["--tables NO", "--seeds 49", "--tables BAD", ""],
         "plan build" => ["", "--seeds 49", "--seeds 6 --tables BAD", ""],
         "plan search" => ["", "6x99", "", ""],

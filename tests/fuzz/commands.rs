@@ -29,7 +29,6 @@ const COMMANDS: [&str; 20] = [
     "move P P --player=C !--time=S --rules=R --memory=M --transpositions=M --seed=N --tables=D --json",
     "tournament C C !--start=P --starts=N --random-moves=N --self-play !--time=S --rules=R --memory=M --tables=D \
      --json --csv",
-    "analyse opening P --rules=R !--positions=N --json",
     "analyse opening-scan !--pits=A !--seeds-per-pit=A --rules=R --turns=N !--positions=N --wins --lines --json --csv",
     "stats !--seeds=N --rules=R --pits=N --tables=D --json --csv",
     "export !--seeds=N --sample=N --seed=N --format=jsonl --output=O --rules=R !--pits=N --tables=D",

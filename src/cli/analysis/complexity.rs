@@ -7,13 +7,7 @@ use kalah::analyse::graph::Convention;
 use kalah::game::{Rules, StartPosition};
 use serde::Serialize;
 
-use crate::cli::failure::{self, usage};
-use crate::cli::flags::args;
-use crate::cli::flags::args::Boards;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::report::{Format, Grid};
-use crate::cli::process::outcome::Outcome;
+use crate::cli::{Boards, Format, Grid, Outcome, args, examples, failure, line, note, output, usage};
 
 /// Estimate the size of game trees
 ///
@@ -100,7 +94,7 @@ impl Complexity {
         for start in self.boards.list() {
             if noted.elapsed().as_secs() >= 5 {
                 noted = Instant::now();
-                output::note(format_args!("playing {start}, {:.0} s", began.elapsed().as_secs_f64()));
+                note!("playing {start}, {:.0} s", began.elapsed().as_secs_f64());
             }
             boards.push(sample(&sampling, start)?);
         }
@@ -166,14 +160,14 @@ impl ComplexityReport {
         }
         grid.print()?;
         let depth = self.depth.map_or(String::new(), |depth| format!(" to depth {depth}"));
-        output::line(format_args!(
+        line!(
             "{}: {} between {}{depth} players on each board, seed {}, 95 % confidence in brackets, {:.1} s",
             self.rules,
             output::count(self.games as usize, "game"),
             self.players,
             self.seed,
             self.seconds,
-        ))
+        )
     }
 
     fn records(&self) -> Grid {

@@ -13,14 +13,10 @@ use kalah::table::{Opening, TableKey, Tables};
 use kalah::temporary::TemporaryDirectory;
 use serde::Serialize;
 
-use crate::cli::failure::{self, Context, bail};
-use crate::cli::flags::args::{self, Boards};
-use crate::cli::flags::solve_tables;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::report::{Format, Grid};
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancelled_by_signal;
+use crate::cli::{
+    Boards, Context, Format, Grid, Outcome, Stoppable, args, cancelled_by_signal, examples, failure, line, note,
+    output, solve_tables,
+};
 
 /// Count all positions that can be reached from a start
 ///
@@ -171,18 +167,11 @@ impl Graph {
                 temporary = TemporaryDirectory::new_in(&std::env::temp_dir()).with_context(|| {
                     format!("cannot create a directory for tables in {}", std::env::temp_dir().display())
                 })?;
-                let built = solve_tables::build(
-                    temporary.path(),
-                    TableKey { rules, pits: start.pits, seeds },
-                    self.memory,
-                    cancel,
-                );
-                match built {
-                    Err(stop) if stop.outcome() == Outcome::Stopped => {
-                        bail!("{stop} for the outcomes; nothing is kept, but tables of `kalah build` would be")
-                    }
-                    built => built?,
-                }
+                let last = TableKey { rules, pits: start.pits, seeds };
+                solve_tables::build(temporary.path(), last, self.memory, cancel).if_stopped(
+                    "stopped while building tables for the outcomes; nothing is kept, but tables of `kalah build` \
+                     would be",
+                )?;
                 Some(Tables::open(temporary.path(), rules, start.pits, seeds)?)
             }
         };
@@ -192,13 +181,13 @@ impl Graph {
             positions += layer.positions();
             if noted.elapsed() >= NOTE_INTERVAL {
                 noted = Instant::now();
-                output::note(format_args!(
+                note!(
                     "{start}: {} seeds in play, {} positions in that layer, {} so far, {:.0} s",
                     layer.seeds,
                     HumanCount(layer.positions()),
                     HumanCount(positions),
                     began.elapsed().as_secs_f64(),
-                ));
+                );
             }
         };
         let graph = explorer.run(cancel, on_layer)?;
@@ -261,11 +250,12 @@ fn text(reports: &[BoardReport]) -> io::Result<()> {
     grid.print()?;
     for report in reports {
         let Some(layers) = &report.layers else { continue };
-        output::line("")?;
-        output::line(format_args!(
+        line!("")?;
+        line!(
             "{}x{}: positions won/lost/drawn, by the seeds in both stores and in the first player's store",
-            report.pits, report.seeds
-        ))?;
+            report.pits,
+            report.seeds
+        )?;
         let most = layers.iter().flat_map(|layer| &layer.subgraphs).map(|subgraph| subgraph.first).max().unwrap_or(0);
         let heading = std::iter::once("layer".to_owned()).chain((0..=most).map(|first| first.to_string()));
         let mut grid = Grid::new(heading);

@@ -5,12 +5,10 @@
 //! | `values` | `values` |
 //! | `graph` | `graph` |
 //! | `complexity` | `complexity` |
-//! | `opening` | `opening` |
 //! | `opening_scan` | `opening-scan` |
 
 mod complexity;
 mod graph;
-mod opening;
 mod opening_scan;
 mod values;
 
@@ -18,11 +16,9 @@ use clap::{Args, Subcommand};
 
 use crate::cli::analysis::complexity::Complexity;
 use crate::cli::analysis::graph::Graph;
-use crate::cli::analysis::opening::Opening;
 use crate::cli::analysis::opening_scan::OpeningScan;
 use crate::cli::analysis::values::Values;
-use crate::cli::failure;
-use crate::cli::process::outcome::Outcome;
+use crate::cli::{Outcome, failure};
 
 /// Analyse whole boards: values, positions, game trees, openings
 #[derive(Args)]
@@ -36,7 +32,6 @@ enum Action {
     Values(Values),
     Graph(Graph),
     Complexity(Complexity),
-    Opening(Opening),
     OpeningScan(OpeningScan),
 }
 
@@ -46,7 +41,6 @@ impl Analyse {
             Action::Values(values) => values.run(),
             Action::Graph(graph) => graph.run(),
             Action::Complexity(complexity) => complexity.run(),
-            Action::Opening(opening) => opening.run(),
             Action::OpeningScan(scan) => scan.run(),
         }
     }

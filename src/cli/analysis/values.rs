@@ -10,16 +10,10 @@ use kalah::game::{Position, StartPosition, ValueBounds};
 use kalah::solve::{Checkpoint, SolveError, SolveEvent};
 use serde::Serialize;
 
-use crate::cli::failure::{self, Context};
-use crate::cli::flags::args;
-use crate::cli::flags::args::Range;
-use crate::cli::flags::solver_flags::SolverFlags;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::report::{Format, Grid};
-use crate::cli::output::search_progress::SearchProgress;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancelled_by_signal;
+use crate::cli::{
+    Context, Format, Grid, Outcome, Range, SearchProgress, SolverFlags, args, cancelled_by_signal, examples, failure,
+    line, note, output,
+};
 
 /// Interval at which the transposition table of a long search is saved.
 const SAVE_EVERY: Duration = Duration::from_secs(600);
@@ -123,11 +117,7 @@ impl Values {
                 None => "stopped, and nothing is saved; --state FILE saves proved values",
             });
         } else {
-            output::note(format_args!(
-                "{} in {:.1} s",
-                output::count(boards.len(), "board"),
-                begin.elapsed().as_secs_f64()
-            ));
+            note!("{} in {:.1} s", output::count(boards.len(), "board"), begin.elapsed().as_secs_f64());
         }
         let known: Vec<GameValue> = boards.iter().filter_map(|&board| values.get(board).copied()).collect();
         self.print(&known)?;
@@ -216,12 +206,12 @@ impl Values {
             save_or_report();
         }
         if value.seconds > 1.0 {
-            output::note(format_args!(
+            note!(
                 "{board}: {} after {:.1} s and {}",
                 value_text(&value),
                 value.seconds,
                 output::many(value.nodes, "node")
-            ));
+            );
         }
         Ok(if stopped { Ended::Stopped(value) } else { Ended::Done(value, checkpoint) })
     }
@@ -243,10 +233,7 @@ impl Values {
         };
         let find = |pits, seeds| known.iter().find(|known| known.start() == start((pits, seeds)));
         let text = || {
-            output::line(format_args!(
-                "{}: values for the first player, pits a side down, seeds a pit across",
-                report.rules
-            ))?;
+            line!("{}: values for the first player, pits a side down, seeds a pit across", report.rules)?;
             let mut grid =
                 Grid::new(std::iter::once("pits".to_owned()).chain(self.seeds.iter().map(|n| n.to_string())));
             for pits in self.pits.iter() {

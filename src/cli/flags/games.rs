@@ -8,8 +8,7 @@ use kalah::file::{self, FileContent, FileLock, Output, require_apart, resolved};
 use kalah::game::Rules;
 use kalah::record::{GameRecord, MAX_TEXT, RecordFault, read_game, read_games};
 
-use crate::cli::failure::{self, Context, bail, ensure, failed};
-use crate::cli::output;
+use crate::cli::{Context, bail, ensure, failed, failure, output};
 
 /// Returns the name of a file in messages. `-` is standard input.
 fn name(path: &Path) -> String {

@@ -9,8 +9,7 @@ use std::path::Path;
 use kalah::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah::game::{ParseError, Position};
 
-use crate::cli::failure::{self, Failure};
-use crate::cli::output;
+use crate::cli::{Failure, failure, message, note};
 
 /// The argument that stands for standard input.
 const STDIN: &str = "-";
@@ -165,7 +164,7 @@ fn open(argument: &OsStr) -> Result<File, Option<Unusable>> {
 
 fn standard_input(take: &mut impl FnMut(Given) -> failure::Result<()>) -> failure::Result<()> {
     if io::stdin().is_terminal() {
-        output::note("positions, one a line; end with Ctrl-D:");
+        note!("positions, one a line; end with Ctrl-D:");
     }
     lines("standard input", io::stdin().lock(), take)
 }
@@ -232,8 +231,8 @@ fn skip_line(file: &mut impl BufRead) -> io::Result<()> {
 pub(crate) fn refused(place: Option<&LineOfFile>, error: &Failure) -> Outcome {
     let (message, outcome) = (error.message(), error.outcome());
     match place {
-        Some(place) => output::message(format_args!("kalah: {place}: {message}")),
-        None => output::message(format_args!("kalah: {message}")),
+        Some(place) => message!("kalah: {place}: {message}"),
+        None => message!("kalah: {message}"),
     }
     // A fault in a file is not a fault of the command line.
     if place.is_some() && outcome == Outcome::Usage { Outcome::Failed } else { outcome }

@@ -10,15 +10,10 @@ use kalah::record::GameRecord;
 use kalah::solve::{SolveError, Solver};
 use serde::Serialize;
 
-use crate::cli::failure::{self, usage};
-use crate::cli::flags::games::GameOutput;
-use crate::cli::flags::solver_flags::GameFlags;
-use crate::cli::flags::{args, games};
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::search_progress::SearchProgress;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancelled_by_signal;
+use crate::cli::{
+    GameFlags, GameOutput, Outcome, SearchProgress, args, cancelled_by_signal, examples, failure, games, line, message,
+    output, usage,
+};
 
 /// Prove the values of all positions on a line of play
 ///
@@ -207,7 +202,7 @@ impl Line {
         if let (Some(index), Some(value)) = (wrong, self.value) {
             let row = &answer.places[index];
             let (turns, worth) = (output::count(row.turns, "turn"), row.worth());
-            output::message(format_args!("WRONG: after {turns} the value is {worth}, not {}", output::value(value)));
+            message!("WRONG: after {turns} the value is {worth}, not {}", output::value(value));
             return Ok(Outcome::Wrong);
         }
         Ok(if end == End::Signal { Outcome::Failed } else { Outcome::Done })
@@ -288,9 +283,9 @@ impl Line {
     }
 
     fn text(&self, answer: &LineAnswer, end: End) -> std::io::Result<()> {
-        output::line("turns  played  moves  seeds    value  position")?;
+        line!("turns  played  moves  seeds    value  position")?;
         for row in &answer.places {
-            output::line(format_args!(
+            line!(
                 "{:>5}  {:>6}  {:>5}  {:>5}  {:>7}  {}",
                 row.turns,
                 row.played,
@@ -298,7 +293,7 @@ impl Line {
                 row.seeds,
                 row.worth(),
                 row.position
-            ))?;
+            )?;
         }
         let open = answer.places.iter().rfind(|row| row.proved.value().is_none());
         output::line(match (open, answer.proved_from) {
@@ -316,12 +311,12 @@ impl Line {
                 format!("{proved}: the position after {turns} with {} seeds in play {why}", open.seeds)
             }
         })?;
-        output::line(format_args!(
+        line!(
             "{}, {}, {:.2} s",
             output::many(answer.nodes, "node"),
             output::many(answer.table_hits, "table hit"),
             answer.seconds
-        ))?;
+        )?;
         output::default_rules(self.flags.with.rules, self.from.is_some())
     }
 }

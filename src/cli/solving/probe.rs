@@ -8,12 +8,8 @@ use kalah::game::{Position, Rules};
 use kalah::index::MAX_TABLE_PITS;
 use kalah::table::{self, Opening, ProbeError, Storage, Tables};
 
-use crate::cli::failure::{self, Failure, usage};
-use crate::cli::flags::args;
-use crate::cli::flags::positions::{self, Given};
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::process::outcome::Outcome;
+use crate::cli::flags::positions::Given;
+use crate::cli::{Failure, Outcome, args, examples, failure, output, positions, usage};
 
 /// Look up positions in the tables: score, value, best moves, line
 ///

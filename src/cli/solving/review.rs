@@ -8,19 +8,13 @@ use kalah::cancel::Cancel;
 use kalah::file::is_stream;
 use kalah::game::{Line, MAX_PITS, Pit, Place, Position, ValueBounds};
 use kalah::record::{GameRecord, read_game};
-use kalah::solve::{SearchTables, SolveError, Solver};
+use kalah::solve::{SearchTables, Solver};
 use serde::Serialize;
 
-use crate::cli::failure::{self, usage};
-use crate::cli::flags::args;
-use crate::cli::flags::games;
-use crate::cli::flags::solver_flags::GameFlags;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::report::Grid;
-use crate::cli::output::search_progress::SearchProgress;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancelled_by_signal;
+use crate::cli::{
+    GameFlags, Grid, Outcome, SearchProgress, Stoppable, args, cancelled_by_signal, examples, failure, games, line,
+    output, usage,
+};
 
 /// Review a game: find the turns that lost seeds, a win or a draw
 ///
@@ -203,15 +197,8 @@ impl Review {
             None => work(),
         };
         progress.finish();
-        let reviewed = match reviewed {
-            Err(SolveError::Stopped) => {
-                output::message(
-                    "stopped: an incomplete review is not printed; a smaller --within SECONDS makes it shorter",
-                );
-                return Ok(Outcome::Failed);
-            }
-            reviewed => reviewed?,
-        };
+        let reviewed = reviewed
+            .if_stopped("stopped: an incomplete review is not printed; a smaller --within SECONDS makes it shorter")?;
         let turns = |first: bool| reviewed.turns.iter().filter(|turn| turn.choice && turn.place.first == first).count();
         let [south, north] = &reviewed.tallies;
         let answer = ReviewAnswer {
@@ -309,7 +296,7 @@ impl ReviewAnswer {
             ]);
         }
         grid.print()?;
-        output::line("")?;
+        line!("")?;
         output::line(self.south.text("South"))?;
         output::line(self.north.text("North"))
     }

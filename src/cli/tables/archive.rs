@@ -9,17 +9,13 @@ use kalah::file;
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::system::check_memory;
 use kalah::table::archive::{self, ArchiveInfo, archive_path};
-use kalah::table::{DirectoryLock, TableError, Tables};
+use kalah::table::{DirectoryLock, Tables};
 use serde::Serialize;
 
-use crate::cli::failure::{self, Context, bail};
-use crate::cli::flags::args;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::progress::Progress;
-use crate::cli::process::limits::return_freed_memory;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::stopped_by_signal;
+use crate::cli::{
+    Context, Outcome, Progress, Stoppable, args, examples, failure, line, output, return_freed_memory,
+    stopped_by_signal,
+};
 
 /// Compress tables for storage and download, and restore them
 #[derive(Args)]
@@ -156,12 +152,9 @@ impl Pack {
                 };
                 Ok((info?, kept))
             });
-            if let Err(TableError::Stopped(_)) = keep {
-                bail!(
-                    "stopped while packing {key}: finished archives are kept; run the same command again to continue"
-                );
-            }
-            let (info, kept) = keep?;
+            let (info, kept) = keep.if_stopped(format_args!(
+                "stopped while packing {key}: finished archives are kept; run the same command again to continue"
+            ))?;
             archives.push(Packed::new(info, path, start.elapsed().as_secs_f64(), kept));
         }
         progress.finish();
@@ -185,13 +178,10 @@ impl Unpack {
             let start = Instant::now();
             progress.stage(format!("layer {}", info.key.seeds));
             let table = progress.watch(&pulse.positions, || archive::decompress(&path, &self.tables.path, &pulse));
-            if let Err(TableError::Stopped(_)) = table {
-                let path = path.display();
-                bail!(
-                    "stopped while unpacking {path}: finished frames are kept; run the same command again to continue"
-                );
-            }
-            table?;
+            table.if_stopped(format_args!(
+                "stopped while unpacking {}: finished frames are kept; run the same command again to continue",
+                path.display()
+            ))?;
             archives.push(Packed::new(info, path, start.elapsed().as_secs_f64(), false));
         }
         progress.finish();
@@ -223,7 +213,7 @@ fn print(archives: Vec<Packed>, done: &str, json: bool) -> failure::Result<Outco
         return Ok(Outcome::Done);
     }
     for archive in &report.archives {
-        output::line(format_args!(
+        line!(
             "{}: {}, {}, {}, {:.3} bits a position, {:.2} s",
             archive.archive.display(),
             if archive.kept { "kept" } else { done },
@@ -231,7 +221,7 @@ fn print(archives: Vec<Packed>, done: &str, json: bool) -> failure::Result<Outco
             HumanBytes(archive.bytes),
             archive.bits_per_position,
             archive.seconds,
-        ))?;
+        )?;
     }
     Ok(Outcome::Done)
 }

@@ -13,16 +13,11 @@ use kalah::table::{BoundMaker, Cuts, TableKey};
 use parking_lot::Mutex;
 use serde::Serialize;
 
-use crate::cli::failure::{self, with_advice};
-use crate::cli::flags::args;
-use crate::cli::flags::compute::Compute;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::progress::Progress;
-use crate::cli::process::limits::return_freed_memory;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::stopped_by_signal;
 use crate::cli::tables::bounds;
+use crate::cli::{
+    Compute, Outcome, Progress, args, examples, failure, line, note, output, return_freed_memory, stopped_by_signal,
+    with_advice,
+};
 
 /// Build the tables of all layers, keeping those that exist
 ///
@@ -101,7 +96,7 @@ impl Build {
             return;
         }
         let args::BoardFlags { rules, pits } = self.common.board;
-        output::note(format_args!(
+        note!(
             "{} to build{} for {rules} with {}: {}, {} of memory{}, {} of disk, about {} with {} ({}), {why}",
             output::count(plan.missing.len(), "layer"),
             if self.share { " together with others" } else { "" },
@@ -113,7 +108,7 @@ impl Build {
             HumanDuration(Duration::from_secs_f64(plan.seconds)),
             output::count(rayon::current_num_threads(), "thread"),
             backend.name(),
-        ));
+        );
     }
 
     /// Builds tables up to the layer of `last`, and bound tables with `--bounds`.
@@ -149,10 +144,10 @@ impl Build {
         let kept_bounds = kept_bounds.into_inner();
         if let (Some(first), Some(last)) = (kept_bounds.first(), kept_bounds.last()) {
             let layers = if first == last { first.to_string() } else { format!("{first} to {last}") };
-            output::note(format_args!(
+            note!(
                 "kept {} of {layers} seeds with other cuts or another evaluation network; `kalah bounds` replaces them",
                 output::count(kept_bounds.len(), "bound table"),
-            ));
+            );
         }
 
         self.print_built(&report, seeds, made_bounds.into_inner(), seconds)?;
@@ -170,16 +165,12 @@ impl Build {
         } else if report.built.is_empty() && bounds > 0 {
             let directory = directory.display();
             let made = output::count(bounds, "bound table");
-            output::line(format_args!(
-                "{made} made in {seconds:.1} s; all layers to {seeds} seeds are in {directory}"
-            ))?;
+            line!("{made} made in {seconds:.1} s; all layers to {seeds} seeds are in {directory}")?;
         } else if report.built.is_empty() {
             let directory = directory.display();
-            output::line(format_args!(
-                "nothing to build: all layers to {seeds} seeds are in {directory}, and are sound"
-            ))?;
+            line!("nothing to build: all layers to {seeds} seeds are in {directory}, and are sound")?;
         } else {
-            output::line(format_args!(
+            line!(
                 "{}{} built in {seconds:.1} s ({}, {}), {} kept, in {}",
                 output::count(report.built.len(), "layer"),
                 if bounds > 0 { format!(" and {}", output::count(bounds, "bound table")) } else { String::new() },
@@ -187,7 +178,7 @@ impl Build {
                 output::rate(positions, seconds),
                 report.kept,
                 directory.display(),
-            ))?;
+            )?;
         }
         Ok(())
     }
@@ -269,14 +260,14 @@ fn build_shared(builder: &Builder, last: TableKey, directory: &Path, json: bool)
         let (pairs, joined, rules) = (report.pairs.len(), report.joined, rules.name());
         output::json(&SharedReport { rules, pits, seeds, pairs, joined, positions, seconds })?;
     } else {
-        output::line(format_args!(
+        line!(
             "all layers to {seeds} seeds are in {}: {} of frames computed here ({} positions), {} joined, \
              {seconds:.1} s",
             directory.display(),
             output::count(report.pairs.len(), "pair"),
             HumanCount(positions),
             output::count(report.joined, "layer"),
-        ))?;
+        )?;
     }
     Ok(Outcome::Done)
 }

@@ -6,18 +6,15 @@ use clap::Args;
 use indicatif::HumanBytes;
 use kalah::file::create_directory;
 use kalah::index::MAX_TABLE_SEEDS;
-use kalah::remote::{Address, Download, DownloadError, Downloaded};
+use kalah::remote::{Address, Download, Downloaded};
 use kalah::system::available_disk;
 use kalah::table::TableKey;
 use serde::Serialize;
 
-use crate::cli::failure::{self, Context, bail, usage};
-use crate::cli::flags::args;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::progress::Progress;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancelled_by_signal;
+use crate::cli::{
+    Context, Outcome, Progress, Stoppable, args, bail, cancelled_by_signal, examples, failure, line, note, output,
+    usage,
+};
 
 /// Most seeds of a layer.
 const MOST: u32 = MAX_TABLE_SEEDS as u32;
@@ -99,24 +96,21 @@ impl Fetch {
         let missing: u64 = sizes.iter().map(|(bytes, have)| bytes - have).sum();
         create_directory(directory).with_context(|| format!("cannot create {}", directory.display()))?;
         require_room(directory, missing)?;
-        output::note(format_args!(
+        note!(
             "{} of {} are to be received from {address}",
             HumanBytes(missing),
             HumanBytes(sizes.iter().map(|&(bytes, _)| bytes).sum())
-        ));
+        );
         let (start, progress, received) = (Instant::now(), Progress::of(missing, "bytes"), AtomicU64::new(0));
         let count = |bytes| _ = received.fetch_add(bytes, Ordering::Relaxed);
         let mut layers = Vec::new();
         for (&key, &(bytes, _)) in keys.iter().zip(&sizes) {
             progress.stage(format!("layer {}", key.seeds));
-            let got = match progress.watch(&received, || download.layer(key, &count)) {
-                Ok(got) => got,
-                Err(DownloadError::Stopped(_)) => {
-                    bail!("stopped in layer {}: what was received is kept, and the same command goes on", key.seeds);
-                }
-                got => got?,
-            };
-            let (present, resumed) = match got {
+            let got = progress.watch(&received, || download.layer(key, &count)).if_stopped(format_args!(
+                "stopped in layer {}: what was received is kept, and the same command goes on",
+                key.seeds
+            ));
+            let (present, resumed) = match got? {
                 Downloaded::Present => (true, 0),
                 Downloaded::Received { resumed, .. } => (false, resumed),
             };
@@ -151,7 +145,7 @@ impl Fetch {
                 unknown.join(", ")
             ),
         };
-        output::line(format_args!(
+        line!(
             "{} in {}: {} received ({}{}), {} kept; {vouched}",
             output::count(report.layers.len(), "layer"),
             report.directory.display(),
@@ -159,7 +153,7 @@ impl Fetch {
             HumanBytes(report.received),
             if resumed == 0 { String::new() } else { format!(" after an earlier {}", HumanBytes(resumed)) },
             report.layers.len() - new,
-        ))?;
+        )?;
         Ok(())
     }
 }

@@ -13,13 +13,9 @@ use kalah::table::{
 };
 use serde::Serialize;
 
-use crate::cli::failure::{self, failed, with_advice};
-use crate::cli::flags::args;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::report::{Format, Grid};
-use crate::cli::process::outcome::Outcome;
-use crate::cli::suggestion;
+use crate::cli::{
+    Format, Grid, Outcome, args, examples, failed, failure, line, message, note, output, suggestion, with_advice,
+};
 
 /// List the tables and bound tables in a directory
 ///
@@ -115,7 +111,7 @@ impl Info {
             };
             if let Err(error) = opened {
                 outcome = outcome.and(if error.is_damage() { Outcome::Wrong } else { Outcome::Failed });
-                output::message(format_args!("kalah: {}", with_advice(&error)));
+                message!("kalah: {}", with_advice(&error));
             }
         }
         if outcome == Outcome::Failed && tables.is_empty() && bounds.is_empty() {
@@ -156,11 +152,11 @@ impl Info {
         for TableKey { rules, pits, .. } in boards.map(|board| board[0].key()) {
             let missing = PresentLayers::read(directories, rules, pits)?.gaps(MAX_TABLE_SEEDS);
             if !missing.is_empty() {
-                output::note(format_args!(
+                note!(
                     "{rules} with {}: {}, so the layers above are not used",
                     output::count(pits, "pit"),
                     missing_layers(&missing)
-                ));
+                );
                 gaps.push(Gap { rules: rules.name(), pits, missing });
             }
         }
@@ -196,7 +192,7 @@ fn different_copies(tables: &[Table]) -> Outcome {
         if let Some(other) = copies.iter().find(|copy| copy.header().digest != copies[0].header().digest) {
             let (path, other) = (copies[0].path().to_owned(), other.path().to_owned());
             outcome = Outcome::Wrong;
-            output::message(format_args!("kalah: {}", with_advice(&TableError::Copies { path, other })));
+            message!("kalah: {}", with_advice(&TableError::Copies { path, other }));
         }
     }
     outcome
@@ -256,12 +252,12 @@ impl InfoReport {
         self.bounds_text()?;
         let (positions, bytes) =
             self.tables.iter().fold((0, 0), |(p, b), entry| (p + entry.positions, b + entry.bytes));
-        output::line(format_args!(
+        line!(
             "{}, {}, {}",
             output::count(self.tables.len(), "table"),
             output::many(positions, "position"),
             HumanBytes(bytes)
-        ))
+        )
     }
 
     /// Prints the bound tables.
@@ -289,7 +285,7 @@ impl InfoReport {
             ];
             grid.row(cells.into_iter().chain(entry.directory.clone()));
         }
-        output::line("bound tables")?;
+        line!("bound tables")?;
         grid.print()
     }
 

@@ -3,12 +3,7 @@ use indicatif::HumanCount;
 use kalah::table::{Table, TableKey, score_counts};
 use serde::Serialize;
 
-use crate::cli::failure;
-use crate::cli::flags::args;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::report::{Format, Grid};
-use crate::cli::process::outcome::Outcome;
+use crate::cli::{Format, Grid, Outcome, args, examples, failure, line, output};
 
 /// Count how often each score occurs in a layer
 ///
@@ -77,19 +72,19 @@ impl Stats {
             grid
         };
         let text = || {
-            output::line(format_args!("{key}: {}", output::many(report.positions, "position")))?;
-            output::line(format_args!(
+            line!("{key}: {}", output::many(report.positions, "position"))?;
+            line!(
                 "the mover wins {:.2} %, draws {:.2} %, loses {:.2} %",
                 share(report.wins),
                 share(report.draws),
                 share(report.losses)
-            ))?;
-            output::line("score       positions  share")?;
+            )?;
+            line!("score       positions  share")?;
             let most = scores.iter().max().copied().unwrap_or(1).max(1);
             for (score, &count) in scores.iter().enumerate() {
                 let bar = "#".repeat((count as f64 / most as f64 * 50.0).round() as usize);
                 let count_text = HumanCount(count).to_string();
-                output::line(format_args!("{score:>5} {count_text:>15} {:>6.2} % {bar}", share(count)))?;
+                line!("{score:>5} {count_text:>15} {:>6.2} % {bar}", share(count))?;
             }
             Ok(())
         };

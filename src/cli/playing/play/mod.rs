@@ -12,15 +12,12 @@ use kalah::game::{Line, Pit, Position, Rules};
 use kalah::play::{ByCertificate, Choice, Participant, PlayError, Player, PlayerName, UnknownParticipant};
 use kalah::record::GameRecord;
 
-use crate::cli::failure::{self, Context, bail, usage};
-use crate::cli::flags::games::GameOutput;
-use crate::cli::flags::player_flags::PlayerFlags;
-use crate::cli::flags::{args, games};
-use crate::cli::help::examples;
-use crate::cli::output::{self, draw};
+use crate::cli::output::draw;
 use crate::cli::playing::choose::StrategyFile;
 use crate::cli::playing::play::input::{Input, help};
-use crate::cli::process::outcome::Outcome;
+use crate::cli::{
+    Context, GameOutput, Outcome, PlayerFlags, args, bail, examples, failure, games, line, output, usage,
+};
 
 /// Play a game in the terminal, against a player or a friend
 ///
@@ -246,8 +243,8 @@ impl Game {
             std::cmp::Ordering::Less => "North wins",
             std::cmp::Ordering::Equal => "a draw",
         };
-        output::line(format_args!("{how}, {} to {}", south.max(north), south.min(north)))?;
-        output::line(format_args!("line {}", self.line()))
+        line!("{how}, {} to {}", south.max(north), south.min(north))?;
+        line!("line {}", self.line())
     }
 }
 
@@ -292,8 +289,8 @@ impl Play {
                         Ok(choice) => choice,
                         Err(PlayError::Engine { player, fault, stderr }) => {
                             let (name, other) = (before.name(), before.other_name());
-                            output::line(format_args!("{name}, {player}, forfeits the game: it {fault}{stderr}"))?;
-                            output::line(format_args!("{other} wins\nline {}", game.line()))?;
+                            line!("{name}, {player}, forfeits the game: it {fault}{stderr}")?;
+                            line!("{other} wins\nline {}", game.line())?;
                             self.save(&mut saved, &game, Some(format!("{name} forfeits: it {fault}")))?;
                             return Ok(Outcome::Done);
                         }
@@ -302,15 +299,11 @@ impl Play {
                     let Some(does) = game.play(pit) else {
                         bail!("{} chose move {pit}, which is illegal in {}", player.name(), before.position);
                     };
-                    output::line(format_args!(
-                        "{}, {}, sows {pit}{does} ({worth}, {source})",
-                        before.name(),
-                        player.name()
-                    ))?;
+                    line!("{}, {}, sows {pit}{does} ({worth}, {source})", before.name(), player.name())?;
                 }
                 None => {
                     if !self.listen(adviser.as_mut(), &mut game)? {
-                        output::line(format_args!("the game ends here, at {}", game.place.position))?;
+                        line!("the game ends here, at {}", game.place.position)?;
                         return Ok(Outcome::Done);
                     }
                 }
@@ -385,14 +378,14 @@ impl Play {
                     if game.undo() {
                         return Ok(true);
                     }
-                    output::line("you have not moved yet")?;
+                    line!("you have not moved yet")?;
                 }
                 Ok(Input::Help) => output::line(help(self.with.rules))?,
                 Ok(Input::Board) => output::line(draw(&game.place.board()))?,
                 Ok(Input::Line) => output::line(game.line())?,
                 Ok(Input::Hint) => {
                     let Choice { pit, worth, source } = self.ask(adviser, &game.place)?;
-                    output::line(format_args!("sow {pit}: {worth}, {source}"))?;
+                    line!("sow {pit}: {worth}, {source}")?;
                 }
                 Err(error) => output::line(error)?,
             }

@@ -6,9 +6,8 @@ use indicatif::HumanCount;
 use kalah::play::{Accuracy, LastLines, Median, Tournament};
 use serde::Serialize;
 
-use crate::cli::output;
-use crate::cli::output::report::Grid;
 use crate::cli::playing::tournament::saved::{Finished, SavedForfeit};
+use crate::cli::{Grid, line, output};
 
 /// Report on a tournament.
 #[derive(Serialize)]
@@ -251,7 +250,7 @@ impl TournamentReport {
 
     /// Prints the seeds won by each pair, then the players.
     pub(super) fn print(&self) -> io::Result<()> {
-        output::line("seeds won by the first player (row) against the second player (column):")?;
+        line!("seeds won by the first player (row) against the second player (column):")?;
         let heading = self.players.iter().map(|player| player.player.clone());
         let mut grid = Grid::new(["first".to_owned()].into_iter().chain(heading));
         // A single game has a whole number of seeds.
@@ -265,7 +264,7 @@ impl TournamentReport {
             grid.row([row[0].first.clone()].into_iter().chain(cells));
         }
         grid.print()?;
-        output::line("")?;
+        line!("")?;
         let mut grid = Grid::new([
             "player",
             "games",
@@ -299,7 +298,7 @@ impl TournamentReport {
             ]);
         }
         grid.print()?;
-        output::line("")?;
+        line!("")?;
         self.print_forfeits()?;
         let moves: usize = self.games.iter().map(|game| game.moves).sum();
         let evaluated: u64 = self.players.iter().map(|player| player.evaluated.moves).sum();
@@ -312,7 +311,7 @@ impl TournamentReport {
             false => output::count(self.all, "game"),
         };
         let moves = output::many(moves as u64, "move");
-        output::line(format_args!("{games} of {}, {moves}, {by}; {:.1} s", self.rules, self.seconds))
+        line!("{games} of {}, {moves}, {by}; {:.1} s", self.rules, self.seconds)
     }
 
     /// Prints the forfeited games of each engine, and its fault and last lines in the first of them.
@@ -325,9 +324,9 @@ impl TournamentReport {
                 let games = forfeits.iter().filter(|forfeit| forfeit.player == *player).count();
                 let games = output::count(games, "game");
                 let stderr = LastLines(stderr.clone());
-                output::line(format_args!("{player} forfeits {games}, the first one because it {fault}{stderr}"))?;
+                line!("{player} forfeits {games}, the first one because it {fault}{stderr}")?;
             }
         }
-        if printed.is_empty() { Ok(()) } else { output::line("") }
+        if printed.is_empty() { Ok(()) } else { line!("") }
     }
 }

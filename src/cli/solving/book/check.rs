@@ -11,14 +11,8 @@ use kalah::random::generator;
 use kalah::solve::SolveError;
 use serde::Serialize;
 
-use crate::cli::failure;
-use crate::cli::flags::args;
-use crate::cli::flags::solver_flags::SolverFlags;
-use crate::cli::output;
-use crate::cli::output::progress::Progress;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancelled_by_signal;
 use crate::cli::solving::book::file::{in_use, no_book};
+use crate::cli::{Outcome, Progress, SolverFlags, args, cancelled_by_signal, failure, line, message, output};
 
 /// Check the book against its own positions and by searches
 ///
@@ -112,16 +106,16 @@ impl Check {
                 (None, true) => "stopped",
                 (None, false) => "ok",
             };
-            output::line(format_args!(
+            line!(
                 "{}: {} compared with those after their moves, {} searched, {:.1} s: {state}",
                 report.book,
                 output::count(report.positions, "position"),
                 report.searched,
                 report.seconds
-            ))?;
+            )?;
         }
         if let Some(wrong) = &report.wrong {
-            output::message(format_args!("WRONG: {wrong}"));
+            message!("WRONG: {wrong}");
             return Ok(Outcome::Wrong);
         }
         Ok(if report.stopped { Outcome::Failed } else { Outcome::Done })

@@ -8,8 +8,7 @@ use kalah::game::Rules;
 use kalah::header::{HeaderError, Kind};
 use kalah::table::Directories;
 
-use crate::cli::failure::{self, Context, Failure, failed, usage};
-use crate::cli::output;
+use crate::cli::{Context, Failure, failed, failure, output, usage};
 
 /// Returns the book in `file`, otherwise the one beside the tables, otherwise the program's, with its name in
 /// messages.

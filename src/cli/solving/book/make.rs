@@ -9,14 +9,8 @@ use kalah::game::Position;
 use kalah::solve::SolveError;
 use serde::Serialize;
 
-use crate::cli::failure::{self, usage};
-use crate::cli::flags::args;
-use crate::cli::flags::solver_flags::SolverFlags;
-use crate::cli::output;
-use crate::cli::output::search_progress::SearchProgress;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancel_on_signal;
 use crate::cli::solving::book::file::Extended;
+use crate::cli::{Outcome, SearchProgress, SolverFlags, args, cancel_on_signal, failure, line, message, output, usage};
 
 /// Interval at which the book is saved.
 const SAVE_EVERY: Duration = Duration::from_secs(10);
@@ -127,14 +121,17 @@ impl Make {
             output::json(&report)?;
         } else {
             let positions = output::count(report.positions, "position");
-            output::line(format_args!("{}: {positions}, {} of them exact", report.book, report.exact))?;
-            output::line(format_args!(
+            line!("{}: {positions}, {} of them exact", report.book, report.exact)?;
+            line!(
                 "  {} searched, {} derived from others, {} of the first turns not exact, {:.1} s",
-                report.searched, report.derived, report.open, report.seconds
-            ))?;
+                report.searched,
+                report.derived,
+                report.open,
+                report.seconds
+            )?;
         }
         if stopped {
-            output::message("stopped and saved; run the same command again to continue");
+            message!("stopped and saved; run the same command again to continue");
         }
         Ok(if stopped { Outcome::Failed } else { Outcome::Done })
     }

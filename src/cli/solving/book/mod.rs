@@ -5,24 +5,22 @@
 //! | `show` | `show` |
 //! | `make` | `make` |
 //! | `check` | `check` |
-//! | `merge` | `merge` and `import` |
+//! | `import` | `import` |
 //! | `file` | books that commands read and extend |
 
 mod check;
 mod file;
+mod import;
 mod make;
-mod merge;
 mod show;
 
 use clap::{Args, Subcommand};
 
-use crate::cli::failure;
-use crate::cli::help::examples;
-use crate::cli::process::outcome::Outcome;
 use crate::cli::solving::book::check::Check;
+use crate::cli::solving::book::import::Import;
 use crate::cli::solving::book::make::Make;
-use crate::cli::solving::book::merge::{Import, Merge};
 use crate::cli::solving::book::show::Show;
+use crate::cli::{Outcome, examples, failure};
 
 /// Show, extend and check the book of proved values near the start
 ///
@@ -45,7 +43,6 @@ enum Action {
     Show(Show),
     Make(Make),
     Check(Check),
-    Merge(Merge),
     Import(Import),
 }
 
@@ -55,7 +52,6 @@ impl Book {
             Action::Show(show) => show.run(),
             Action::Make(make) => make.run(),
             Action::Check(check) => check.run(),
-            Action::Merge(merge) => merge.run(),
             Action::Import(import) => import.run(),
         }
     }

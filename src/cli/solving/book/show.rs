@@ -7,11 +7,8 @@ use kalah::game::{Position, Rules, StartPosition, ValueBounds};
 use kalah::table::Tables;
 use serde::Serialize;
 
-use crate::cli::failure::{self, bail, usage};
-use crate::cli::flags::args;
-use crate::cli::output;
-use crate::cli::process::outcome::Outcome;
 use crate::cli::solving::book::file::{in_use, no_book};
+use crate::cli::{Outcome, args, bail, failure, line, output, usage};
 
 /// Show the book's answer for a position, or a summary of the book
 #[derive(Args)]
@@ -120,25 +117,17 @@ impl Show {
             return Ok(Outcome::Done);
         }
         let Summary { positions, exact, bytes, digest, starts, layers, .. } = &summary;
-        output::line(format_args!(
-            "{}: {}, {} a side",
-            summary.book,
-            summary.rules,
-            output::count(summary.pits, "pit")
-        ))?;
-        output::line(format_args!(
-            "  {}, {exact} of them exact; {bytes} bytes",
-            output::count(*positions, "position")
-        ))?;
-        output::line(format_args!("  digest {digest}"))?;
+        line!("{}: {}, {} a side", summary.book, summary.rules, output::count(summary.pits, "pit"))?;
+        line!("  {}, {exact} of them exact; {bytes} bytes", output::count(*positions, "position"))?;
+        line!("  digest {digest}")?;
         for Start { position, bounds } in starts {
-            output::line(format_args!("  {position}: value {}", bounds.words("unknown")))?;
+            line!("  {position}: value {}", bounds.words("unknown"))?;
         }
         if !layers.is_empty() {
-            output::line("seeds in play  positions  exact")?;
+            line!("seeds in play  positions  exact")?;
         }
         for Layer { seeds, positions, exact } in layers {
-            output::line(format_args!("{seeds:>13}  {positions:>9}  {exact:>5}"))?;
+            line!("{seeds:>13}  {positions:>9}  {exact:>5}")?;
         }
         Ok(Outcome::Done)
     }

@@ -19,16 +19,11 @@ use kalah::file::StateFile;
 use kalah::progress::Pulse;
 use kalah::table::{Opening, TableError, TableKey, Tables};
 
-use crate::cli::failure::{self, ensure, usage};
-use crate::cli::flags::args;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::progress::Progress;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::stopped_by_signal;
-use crate::cli::program;
 use crate::cli::solving::check::report::{CheckReport, Extent, Found, TablesOrigin, description};
-use crate::cli::suggestion::Suggestions;
+use crate::cli::{
+    Outcome, Progress, Suggestions, args, ensure, examples, failure, line, message, output, program, stopped_by_signal,
+    usage,
+};
 
 /// Check a certificate: every claim, and its statement
 ///
@@ -61,10 +56,6 @@ pub(crate) struct Check {
     /// Use the tables up to N seeds, even if the proof rests on fewer: a faster check, whose result rests on these
     #[arg(long, value_name = "N")]
     seeds: Option<usize>,
-    /// Do not compare the tables with their digests. Use this only after `kalah verify`, if nobody else can write to
-    /// the tables
-    #[arg(long)]
-    trust_tables: bool,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -100,7 +91,6 @@ impl Check {
             file: &file,
             used_seeds: used.last.seeds,
             origin: origin.as_ref(),
-            trusts_tables: self.trust_tables,
             is_sample: self.sample.is_some(),
             has_state: self.state.is_some(),
             seconds: start.elapsed().as_secs_f64(),
@@ -112,10 +102,10 @@ impl Check {
                 if self.json {
                     report.json(None, Some(wrong))?
                 } else {
-                    output::line(format_args!("WRONG: {wrong}"))?
+                    line!("WRONG: {wrong}")?
                 }
                 if let Some(advice) = error.diagnosis(&Suggestions).help {
-                    output::message(format_args!("advice: {advice}"));
+                    message!("advice: {advice}");
                 }
                 return Ok(Outcome::Wrong);
             }
@@ -161,14 +151,9 @@ impl Check {
             _ => Some(self.open_tables(used.last)?),
         };
         let tables = tables.as_ref();
-        let check = if self.trust_tables {
-            Checked::trusting(file, tables, used.last.seeds)
-        } else {
-            let bytes = tables.map_or(0, |tables| tables.layers().iter().map(|table| table.header().file_bytes).sum());
-            let progress = Progress::of(bytes, "bytes").at("comparing the tables with their digests");
-            progress.complete(&pulse.positions, || Checked::new(file, tables, used.last.seeds, pulse))
-        };
-        let check = match check {
+        let bytes = tables.map_or(0, |tables| tables.layers().iter().map(|table| table.header().file_bytes).sum());
+        let progress = Progress::of(bytes, "bytes").at("comparing the tables with their digests");
+        let check = match progress.complete(&pulse.positions, || Checked::new(file, tables, used.last.seeds, pulse)) {
             Ok(check) => check,
             Err(CheckError::Stopped(_)) => return Ok(Ok(Found::stopped(done))),
             Err(error) => return Ok(Err(error)),
@@ -195,7 +180,6 @@ impl Check {
             program: program::short_version(),
             certificate: output::hex(&file.digest()),
             tables: digest_of_tables(&used.digests).as_ref().map(output::hex),
-            trusts_tables: self.trust_tables,
         }
     }
 

@@ -9,7 +9,7 @@ use kalah::game::{Position, ValueBounds};
 use kalah::table::{Manifest, TableKey};
 use serde::Serialize;
 
-use crate::cli::output;
+use crate::cli::{line, output};
 
 /// Answer as JSON.
 #[derive(Serialize)]
@@ -101,8 +101,6 @@ pub(crate) struct CheckReport<'a> {
     pub used_seeds: usize,
     /// Tables that were used, if any.
     pub origin: Option<&'a TablesOrigin>,
-    /// True with `--trust-tables`.
-    pub trusts_tables: bool,
     /// True with `--sample`.
     pub is_sample: bool,
     /// True with `--state`.
@@ -136,7 +134,7 @@ impl CheckReport<'_> {
             effort: head.effort,
             table_seeds: head.table_seeds(),
             used_seeds: Some(self.used_seeds).filter(|&seeds| seeds > head.table_seeds()),
-            tables: self.origin.map(|origin| origin.answer(!self.trusts_tables)),
+            tables: self.origin.map(TablesOrigin::answer),
             claims: self.file.claims(),
             extent: if wrong.is_some() { "wrong" } else { extent.name() },
             tally: found.map(|found| found.tally),
@@ -161,10 +159,10 @@ impl CheckReport<'_> {
             output::message(if self.is_sample { format!("stopped; {kept}") } else { how_far });
             return Ok(());
         }
-        output::line(format_args!("{}, digest {}", self.path.display(), output::hex(&self.file.digest())))?;
+        line!("{}, digest {}", self.path.display(), output::hex(&self.file.digest()))?;
         output::line(statement_text(&self.file.head().statement))?;
         if let Some(origin) = self.origin {
-            output::line(origin.text(!self.trusts_tables))?;
+            output::line(origin.text())?;
         }
         let (checked, all) = (HumanCount(tally.claims), output::many(claims, "claim"));
         output::line(match found.extent {
@@ -174,7 +172,7 @@ impl CheckReport<'_> {
         if self.has_state {
             let (this_run, earlier) = (HumanCount(found.this_run()), HumanCount(found.earlier));
             let by = format!("{this_run} checked by this run, {earlier} by earlier runs of this program");
-            output::line(format_args!("  {by}, according to the state"))?;
+            line!("  {by}, according to the state")?;
         }
         let bounds = [
             (tally.one_ply, "by one ply from other claims, ends and tables"),
@@ -183,13 +181,13 @@ impl CheckReport<'_> {
             (tally.in_tables, "by a table"),
         ];
         for (count, how) in bounds.into_iter().filter(|(count, _)| *count > 0) {
-            output::line(format_args!("  {} {how}", output::many(count, "bound")))?;
+            line!("  {} {how}", output::many(count, "bound"))?;
         }
         let searches = match self.file.head().effort {
             0 => "no searches".to_owned(),
             _ => format!("{} of searches", output::many(tally.nodes, "node")),
         };
-        output::line(format_args!("  {searches}, {:.1} s", self.seconds))?;
+        line!("  {searches}, {:.1} s", self.seconds)?;
         Ok(())
     }
 }
@@ -260,8 +258,6 @@ struct TablesAnswer {
     /// Seeds of the smallest table that is not in the manifest.
     #[serde(skip_serializing_if = "Option::is_none")]
     first_unknown: Option<usize>,
-    /// False with `--trust-tables`.
-    compared: bool,
 }
 
 impl TablesOrigin {
@@ -293,21 +289,20 @@ impl TablesOrigin {
         ))
     }
 
-    /// Describes the tables; `compared` is false with `--trust-tables`.
-    pub(crate) fn text(&self, compared: bool) -> String {
-        let origin = self.origin();
-        let how = if compared {
-            "every frame was compared with its digest"
-        } else {
-            "TRUSTED: their contents were not compared with their digests (--trust-tables)"
-        };
-        format!("tables to {} seeds: {how}\n  digest of all {}: {origin}", self.seeds, output::hex(&self.digest))
+    /// Describes the tables.
+    fn text(&self) -> String {
+        format!(
+            "tables to {} seeds: every frame was compared with its digest\n  digest of all {}: {}",
+            self.seeds,
+            output::hex(&self.digest),
+            self.origin()
+        )
     }
 
-    /// Returns the JSON form; `compared` is false with `--trust-tables`.
-    fn answer(&self, compared: bool) -> TablesAnswer {
+    /// Returns the JSON form.
+    fn answer(&self) -> TablesAnswer {
         let first_unknown = self.unknown.as_ref().map(|unknown| unknown.key.seeds);
-        TablesAnswer { digest: output::hex(&self.digest), origin: self.origin(), first_unknown, compared }
+        TablesAnswer { digest: output::hex(&self.digest), origin: self.origin(), first_unknown }
     }
 
     fn origin(&self) -> &'static str {

@@ -23,13 +23,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use self::texts::Sums;
-use crate::cli::failure::{self, Context, bail};
-use crate::cli::flags::args;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::progress::Progress;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::stopped_by_signal;
+use crate::cli::{Context, Outcome, Progress, args, bail, examples, failure, line, output, stopped_by_signal};
 
 /// Prepare a folder of tables for a host of data
 ///
@@ -106,12 +100,12 @@ impl Publish {
             return Ok(Outcome::Done);
         }
         let bytes = index.files.iter().map(|file| file.bytes).sum();
-        output::line(format_args!(
+        line!(
             "{}: {} of {contents}, {}",
             self.output.display(),
             output::count(index.files.len(), "file"),
             HumanBytes(bytes)
-        ))?;
+        )?;
         Ok(Outcome::Done)
     }
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::Index;
-use crate::cli::failure::{self, Context, failed};
+use crate::cli::{Context, failed, failure};
 
 /// Names of the documents. The checksums are in the last two, of all other files.
 pub(super) const NAMES: [&str; 7] =

@@ -7,10 +7,7 @@ use kalah::table::{TableError, TableKey};
 use kalah::verify::Fault;
 use serde::Serialize;
 
-use crate::cli::failure::with_advice;
-use crate::cli::output;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::suggestion::Suggestions;
+use crate::cli::{Outcome, Suggestions, line, message, output, with_advice};
 
 /// Checks of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
@@ -228,10 +225,10 @@ pub(super) fn outcome(boards: &[BoardReport]) -> Outcome {
 pub(super) fn text(boards: &[BoardReport]) -> std::io::Result<()> {
     for board in boards {
         for wrong in &board.faults {
-            output::line(format_args!("WRONG: {}", wrong.message))?;
+            line!("WRONG: {}", wrong.message)?;
         }
         for failed in &board.failed {
-            output::message(format_args!("kalah: {}", failed.message));
+            message!("kalah: {}", failed.message);
         }
     }
     for check in Check::ALL {
@@ -251,7 +248,7 @@ pub(super) fn text(boards: &[BoardReport]) -> std::io::Result<()> {
                 format!(" of {}", output::count(count, "board"))
             }
         };
-        output::line(format_args!(
+        line!(
             "{}: {} {} in {}{}{of_boards}, no fault{}, {seconds:.1} s",
             check.name(),
             HumanCount(checked),
@@ -259,21 +256,21 @@ pub(super) fn text(boards: &[BoardReport]) -> std::io::Result<()> {
             if frames > 0 { output::count(frames, "frame") + " of " } else { String::new() },
             output::count(layers, "layer"),
             if boards.iter().any(BoardReport::is_wrong) { " in these" } else { "" },
-        ))?;
+        )?;
         let (earlier, own): (Vec<&Passed>, Vec<&Passed>) = of_check().partition(|passed| passed.earlier);
         if !earlier.is_empty() {
             let (own, earlier) = (extent(&own), extent(&earlier));
-            output::line(format_args!("  {own} by this run, {earlier} by earlier runs, according to the state"))?;
+            line!("  {own} by this run, {earlier} by earlier runs, according to the state")?;
         }
     }
     for board in boards {
         let whose = if boards.len() == 1 { String::new() } else { format!(" of {}", board.name()) };
         for Unchecked { check, seeds, why } in &board.unchecked {
-            output::line(format_args!("{}: not checked{whose}: {}, {why}", check.name(), layers(seeds)))?;
+            line!("{}: not checked{whose}: {}, {why}", check.name(), layers(seeds))?;
         }
         if !board.only_in_manifest.is_empty() {
             let missing = layers(&board.only_in_manifest);
-            output::line(format_args!("manifest: listed there, but not in the directory{whose}: {missing}"))?;
+            line!("manifest: listed there, but not in the directory{whose}: {missing}")?;
         }
     }
     Ok(())
