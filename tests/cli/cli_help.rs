@@ -356,7 +356,7 @@ fn an_answer_names_the_rules_once_if_no_flag_does() {
     }
     // A game has its own rules.
     run(&game, &["--save", "games"]);
-    for args in [&["review", "games"][..], &["line", "--from", "games"], &["play", "--from", "games"]] {
+    for args in [&["review", "games"][..], &["line", "games"], &["play", "--from", "games"]] {
         let text = run(args, &[]);
         assert!(text.contains("under empty-capture\n") && !text.contains("--rules"), "{args:?}: {text}");
     }

@@ -30,7 +30,7 @@ const COMMANDS: [&str; 20] = [
     "tournament C C !--start=P --starts=N --random-moves=N --self-play !--time=S --rules=R --memory=M --tables=D \
      --json --csv",
     "analyse opening-scan !--pits=A !--seeds-per-pit=A --rules=R --turns=N !--positions=N --wins --lines --json --csv",
-    "stats !--seeds=N --rules=R --pits=N --tables=D --json --csv",
+    "stats !--seeds=N --rules=R --pits=N --tables=D --json",
     "export !--seeds=N --sample=N --seed=N --format=jsonl --output=O --rules=R !--pits=N --tables=D",
     "analyse graph P --pits=A --seeds-per-pit=A --rules=R --layers --no-values --memory=M --tables=D --json --csv",
     "analyse complexity P --pits=A --seeds-per-pit=A --rules=R !--games=N --depth=N --json --csv",

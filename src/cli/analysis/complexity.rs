@@ -79,6 +79,11 @@ struct ComplexityReport {
     threads: usize,
 }
 
+/// Columns of CSV.
+const COLUMNS: &str = "rules pits seeds d=length.mean d_low=length.low d_high=length.high w=branching.mean \
+                       w_low=branching.low w_high=branching.high log10_tree=tree_log10.mean \
+                       log10_tree_low=tree_log10.low log10_tree_high=tree_log10.high";
+
 impl Complexity {
     pub(super) fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
@@ -109,7 +114,7 @@ impl Complexity {
             seconds: began.elapsed().as_secs_f64(),
             threads: rayon::current_num_threads(),
         };
-        self.format.print(&report, || report.records(), || report.text())?;
+        self.format.print(&report, ("boards", COLUMNS), || report.text())?;
         Ok(Outcome::Done)
     }
 }
@@ -168,28 +173,5 @@ impl ComplexityReport {
             self.seed,
             self.seconds,
         )
-    }
-
-    fn records(&self) -> Grid {
-        let mut grid = Grid::new([
-            "rules",
-            "pits",
-            "seeds",
-            "d",
-            "d_low",
-            "d_high",
-            "w",
-            "w_low",
-            "w_high",
-            "log10_tree",
-            "log10_tree_low",
-            "log10_tree_high",
-        ]);
-        for board in &self.boards {
-            let key = [self.rules.to_owned(), board.pits.to_string(), board.seeds.to_string()];
-            let numbers = [board.length, board.branching, board.tree_log10].map(|i| [i.mean, i.low, i.high]);
-            grid.row(key.into_iter().chain(numbers.into_iter().flatten().map(|number| number.to_string())));
-        }
-        grid
     }
 }

@@ -40,7 +40,7 @@ pub(super) struct Graph {
     #[arg(long, default_value_t, value_name = "CONVENTION")]
     convention: Convention,
     /// Also print the positions for every pair of stores
-    #[arg(long)]
+    #[arg(long, conflicts_with = "csv")]
     layers: bool,
     /// Count positions without their outcomes, which needs no tables
     #[arg(long)]
@@ -112,6 +112,10 @@ enum Document<'a> {
     Several { graphs: &'a [BoardReport] },
 }
 
+/// Columns of CSV.
+const COLUMNS: &str = "rules convention pits seeds positions state_space share won=outcomes.0 lost=outcomes.1 \
+                       drawn=outcomes.2 finals branching=branching.mean deviation=branching.deviation memory seconds";
+
 impl Graph {
     pub(super) fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
@@ -135,7 +139,7 @@ impl Graph {
             [one] if boards.len() == 1 => Document::One(one),
             several => Document::Several { graphs: several },
         };
-        self.format.print(&document, || records(&reports, self.layers), || text(&reports))?;
+        self.format.print(&document, ("graphs", COLUMNS), || text(&reports))?;
         Ok(outcome)
     }
 
@@ -273,40 +277,4 @@ fn text(reports: &[BoardReport]) -> io::Result<()> {
         grid.print()?;
     }
     Ok(())
-}
-
-/// Returns a row for each board or subgraph.
-fn records(reports: &[BoardReport], layers: bool) -> Grid {
-    let outcome = |outcomes: Option<Outcomes>| match outcomes {
-        Some(outcomes) => <[u64; 3]>::from(outcomes).map(|count| count.to_string()),
-        None => [const { String::new() }; 3],
-    };
-    let board = |report: &BoardReport| {
-        [report.rules, report.convention]
-            .map(str::to_owned)
-            .into_iter()
-            .chain([report.pits.to_string(), report.seeds.to_string()])
-    };
-    let names = ["rules", "convention", "pits", "seeds"];
-    if layers {
-        let rest = ["first_store", "second_store", "positions", "won", "lost", "drawn"];
-        let mut grid = Grid::new(names.into_iter().chain(rest));
-        for report in reports {
-            for subgraph in report.layers.iter().flatten().flat_map(|layer| &layer.subgraphs) {
-                let counts = [subgraph.first as u64, subgraph.second as u64, subgraph.positions];
-                grid.row(board(report).chain(counts.map(|count| count.to_string())).chain(outcome(subgraph.outcomes)));
-            }
-        }
-        return grid;
-    }
-    let rest = ["positions", "state_space", "share", "won", "lost", "drawn", "finals", "branching", "deviation"];
-    let mut grid = Grid::new(names.into_iter().chain(rest).chain(["memory", "seconds"]));
-    for report in reports {
-        let sizes = [report.positions.to_string(), report.state_space.to_string(), report.share.to_string()];
-        let branching = [report.finals as f64, report.branching.mean, report.branching.deviation];
-        let cost = [report.memory.to_string(), report.seconds.to_string()];
-        let cells = board(report).chain(sizes).chain(outcome(report.outcomes));
-        grid.row(cells.chain(branching.map(|number| number.to_string())).chain(cost));
-    }
-    grid
 }

@@ -117,7 +117,8 @@ impl OpeningScan {
             None => "stopped, and nothing is saved; --state FILE saves finished games",
         })?;
         let report = ScanReport::new(self.rules, limits, batches, clock.elapsed().as_secs_f64());
-        self.format.print(&report, || report.records(), || report.text(self.lines))?;
+        let columns = "houses seeds outcome turns positions lines";
+        self.format.print(&report, ("games", columns), || report.text(self.lines))?;
         Ok(Outcome::Done)
     }
 
@@ -212,17 +213,5 @@ impl ScanReport {
         let games: u64 = self.houses.iter().map(|houses| houses.tally.games).sum();
         let threads = output::count(self.threads, "thread");
         line!("{} scanned in {:.1} s, {threads}", output::count(games as usize, "game"), self.seconds)
-    }
-
-    fn records(&self) -> Grid {
-        let mut grid = Grid::new(["houses", "seeds", "outcome", "turns", "positions", "lines"]);
-        for game in &self.games {
-            let outcome = game.outcome.map_or(String::new(), String::from);
-            let numbers = [game.turns.to_string(), game.positions.to_string()];
-            let [turns, positions] = numbers;
-            let lines = game.lines.join("; ");
-            grid.row([game.pits.to_string(), game.seeds.to_string(), outcome, turns, positions, lines]);
-        }
-        grid
     }
 }

@@ -242,18 +242,8 @@ impl Values {
             }
             grid.print()
         };
-        let records = || {
-            let mut grid = Grid::new(["rules", "pits", "seeds", "at_least", "at_most", "outcome", "nodes", "seconds"]);
-            for known in known {
-                let GameValue { pits, seeds, at_least, at_most, nodes, seconds } = known;
-                let outcome = known.outcome().map_or(String::new(), |outcome| outcome.to_string());
-                let board = [report.rules.to_owned(), pits.to_string(), seeds.to_string()];
-                let bounds = [at_least.to_string(), at_most.to_string(), outcome];
-                grid.row(board.into_iter().chain(bounds).chain([nodes.to_string(), format!("{seconds:.3}")]));
-            }
-            grid
-        };
-        Ok(self.format.print(&report, records, text)?)
+        let columns = "rules pits seeds value lower upper outcome nodes seconds";
+        Ok(self.format.print(&report, ("values", columns), text)?)
     }
 }
 

@@ -35,6 +35,10 @@ pub(crate) struct Info {
     manifest: bool,
 }
 
+/// Columns of CSV.
+const COLUMNS: &str = "rules pits seeds positions bytes bits_per_position exceptions seconds digest version commit \
+                       finished directory";
+
 #[derive(Serialize)]
 struct Entry {
     rules: &'static str,
@@ -162,7 +166,7 @@ impl Info {
         }
         let bounds = bounds.iter().map(|table| BoundEntry::new(table, directories)).collect();
         let report = InfoReport { tables: entries.collect(), bounds, gaps };
-        self.format.print(&report, || report.records(), || report.text())?;
+        self.format.print(&report, ("tables", COLUMNS), || report.text())?;
         Ok(outcome)
     }
 }
@@ -287,29 +291,5 @@ impl InfoReport {
         }
         line!("bound tables")?;
         grid.print()
-    }
-
-    fn records(&self) -> Grid {
-        let heading = ["rules", "pits", "seeds", "positions", "bytes", "bits_per_position", "exceptions"];
-        let heading = heading.into_iter().chain(["seconds", "digest", "version", "commit", "finished"]);
-        let places = self.tables.iter().any(|entry| entry.directory.is_some()).then_some("directory");
-        let mut grid = Grid::new(heading.chain(places));
-        for entry in &self.tables {
-            let sizes = [entry.pits as u64, entry.seeds as u64, entry.positions, entry.bytes];
-            let sizes = sizes.iter().map(u64::to_string);
-            let bits = [entry.bits_per_position.to_string(), entry.exceptions.to_string()];
-            let seconds = entry.seconds.map_or(String::new(), |seconds| seconds.to_string());
-            let rules = std::iter::once(entry.rules.to_owned());
-            let made = [&entry.version, &entry.commit, &entry.finished].map(|text| text.clone().unwrap_or_default());
-            grid.row(
-                rules
-                    .chain(sizes)
-                    .chain(bits)
-                    .chain([seconds, entry.digest.clone()])
-                    .chain(made)
-                    .chain(entry.directory.clone()),
-            );
-        }
-        grid
     }
 }

@@ -3,7 +3,7 @@ use indicatif::HumanCount;
 use kalah::table::{Table, TableKey, score_counts};
 use serde::Serialize;
 
-use crate::cli::{Format, Grid, Outcome, args, examples, failure, line, output};
+use crate::cli::{Outcome, args, examples, failure, line, output};
 
 /// Count how often each score occurs in a layer
 ///
@@ -11,7 +11,7 @@ use crate::cli::{Format, Grid, Outcome, args, examples, failure, line, output};
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Count the scores with 12 seeds in play", "kalah stats --seeds 12"),
-    ("Print them as CSV", "kalah stats --seeds 12 --csv"),
+    ("Print them for another program", "kalah stats --seeds 12 --json"),
 ]))]
 pub(crate) struct Stats {
     /// Count the layer with this many seeds
@@ -23,8 +23,9 @@ pub(crate) struct Stats {
     tables: args::Directories,
     #[command(flatten)]
     threads: args::Threads,
-    #[command(flatten)]
-    format: Format,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Serialize)]
@@ -62,15 +63,6 @@ impl Stats {
             scores: scores.clone(),
         };
         let share = |count: u64| 100.0 * count as f64 / report.positions as f64;
-        let records = || {
-            let mut grid = Grid::new(["rules", "pits", "seeds", "score", "positions", "share"]);
-            for (score, &count) in scores.iter().enumerate() {
-                let share = format!("{:.6}", share(count) / 100.0);
-                let layer = [rules.name().to_owned(), pits.to_string(), self.seeds.to_string()];
-                grid.row(layer.into_iter().chain([score.to_string(), count.to_string(), share]));
-            }
-            grid
-        };
         let text = || {
             line!("{key}: {}", output::many(report.positions, "position"))?;
             line!(
@@ -86,9 +78,9 @@ impl Stats {
                 let count_text = HumanCount(count).to_string();
                 line!("{score:>5} {count_text:>15} {:>6.2} % {bar}", share(count))?;
             }
-            Ok(())
+            Ok::<_, failure::Failure>(())
         };
-        self.format.print(&report, records, text)?;
+        output::answer(self.json, &report, text)?;
         Ok(Outcome::Done)
     }
 }

@@ -19,7 +19,7 @@ use kalah::play::{Participant, PlayError, PlayerName, Tournament as Games, rando
 use kalah::record::GameRecord;
 use parking_lot::Mutex;
 
-use crate::cli::playing::tournament::report::TournamentReport;
+use crate::cli::playing::tournament::report::{COLUMNS, TournamentReport};
 use crate::cli::playing::tournament::saved::{Finished, event};
 use crate::cli::{
     Context, Format, Outcome, PlayerFlags, Progress, args, cancelled_by_signal, ensure, examples, failure, games,
@@ -132,7 +132,7 @@ impl Tournament {
             return Err(error);
         }
         if !(stopped && games.is_empty()) {
-            self.format.print(&report, || report.records(), || report.print())?;
+            self.format.print(&report, ("games", COLUMNS), || report.print())?;
         }
         if stopped {
             let advice = match self.state {

@@ -9,6 +9,12 @@ use serde::Serialize;
 use crate::cli::playing::tournament::saved::{Finished, SavedForfeit};
 use crate::cli::{Grid, line, output};
 
+/// Columns of CSV: a line for each game.
+pub(super) const COLUMNS: &str = "rules first second start moves seeds_first=seeds.0 seconds_first=seconds.0 \
+    evaluated_first=evaluated.0.moves mistakes_first=evaluated.0.mistakes lost_first=evaluated.0.lost \
+    seeds_second=seeds.1 seconds_second=seconds.1 evaluated_second=evaluated.1.moves \
+    mistakes_second=evaluated.1.mistakes lost_second=evaluated.1.lost forfeit=forfeit.fault";
+
 /// Report on a tournament.
 #[derive(Serialize)]
 pub(super) struct TournamentReport {
@@ -94,7 +100,6 @@ struct GameReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     forfeit: Option<ForfeitReport>,
     evaluated: [AccuracyReport; 2],
-    #[serde(skip)]
     moves: usize,
     seconds: [f64; 2],
 }
@@ -224,28 +229,6 @@ impl TournamentReport {
             stopped: matches.len() < tournament.games(),
             all: tournament.games(),
         }
-    }
-
-    /// Returns one row for each game.
-    pub(super) fn records(&self) -> Grid {
-        let sides = ["seeds_", "seconds_", "evaluated_", "mistakes_", "lost_"];
-        let sides = |side: &'static str| sides.map(|column| format!("{column}{side}"));
-        let heading = ["rules", "first", "second", "start", "moves"].map(String::from);
-        let forfeit = ["forfeit".to_owned()];
-        let mut grid = Grid::new(heading.into_iter().chain(sides("first")).chain(sides("second")).chain(forfeit));
-        for game in &self.games {
-            let side = |seat: usize| {
-                let AccuracyReport { moves, mistakes, lost, .. } = &game.evaluated[seat];
-                let seconds = format!("{:.6}", game.seconds[seat]);
-                [game.seeds[seat].to_string(), seconds, moves.to_string(), mistakes.to_string(), lost.to_string()]
-            };
-            let start = self.starts[game.start].clone();
-            let what = [self.rules.to_owned(), game.first.clone(), game.second.clone(), start, game.moves.to_string()];
-            // Reason why its player lost the game; the seeds show which player.
-            let forfeit = [game.forfeit.as_ref().map_or(String::new(), |forfeit| forfeit.fault.clone())];
-            grid.row(what.into_iter().chain(side(0)).chain(side(1)).chain(forfeit));
-        }
-        grid
     }
 
     /// Prints the seeds won by each pair, then the players.
