@@ -5,7 +5,6 @@ use kalah::analyse::{BoundsSource, QualityTally, Review as Reviewed, ReviewedTur
 use kalah::answer::{SideAnswer, Value};
 use kalah::cancel::Cancel;
 use kalah::game::{Line, MAX_PITS, Pit, Place, Position, ValueBounds};
-use kalah::record::GameRecord;
 use kalah::solve::{SearchTables, Solver};
 use serde::Serialize;
 

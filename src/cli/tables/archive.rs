@@ -9,7 +9,7 @@ use kalah::file;
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::system::check_memory;
 use kalah::table::archive::{self, ArchiveInfo, archive_path};
-use kalah::table::{DirectoryLock, Tables};
+use kalah::table::{DirectoryLock, TableKey, Tables};
 use serde::Serialize;
 
 use crate::cli::{
@@ -92,9 +92,8 @@ pub(crate) struct Unpack {
 
 #[derive(Serialize)]
 struct Packed {
-    rules: &'static str,
-    pits: usize,
-    seeds: usize,
+    #[serde(flatten)]
+    key: TableKey,
     positions: u64,
     archive: PathBuf,
     bytes: u64,
@@ -192,9 +191,7 @@ impl Unpack {
 impl Packed {
     fn new(info: ArchiveInfo, archive: PathBuf, seconds: f64, kept: bool) -> Packed {
         Packed {
-            rules: info.key.rules.name(),
-            pits: info.key.pits,
-            seeds: info.key.seeds,
+            key: info.key,
             positions: info.positions,
             archive,
             bytes: info.archive_bytes,

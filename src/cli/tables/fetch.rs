@@ -63,9 +63,8 @@ struct Report<'a> {
 
 #[derive(Serialize)]
 struct LayerReport {
-    rules: &'static str,
-    pits: usize,
-    seeds: usize,
+    #[serde(flatten)]
+    key: TableKey,
     /// Bytes of the file.
     bytes: u64,
     /// True if the directory had the layer.
@@ -115,7 +114,7 @@ impl Fetch {
                 Downloaded::Received { resumed, .. } => (false, resumed),
             };
             let known = download.is_known(key);
-            layers.push(LayerReport { rules: rules.name(), pits, seeds: key.seeds, bytes, present, resumed, known });
+            layers.push(LayerReport { key, bytes, present, resumed, known });
         }
         progress.finish();
         let received = received.load(Ordering::Relaxed);
@@ -136,7 +135,7 @@ impl Fetch {
         let new = report.layers.iter().filter(|layer| !layer.present).count();
         let resumed: u64 = report.layers.iter().map(|layer| layer.resumed).sum();
         let unknown: Vec<String> =
-            report.layers.iter().filter(|layer| !layer.known).map(|layer| layer.seeds.to_string()).collect();
+            report.layers.iter().filter(|layer| !layer.known).map(|layer| layer.key.seeds.to_string()).collect();
         let vouched = match &*unknown {
             [] => "all match the digests of the built-in manifest".to_owned(),
             unknown => format!(

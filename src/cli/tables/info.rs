@@ -41,9 +41,8 @@ const COLUMNS: &str = "rules pits seeds positions bytes bits_per_position except
 
 #[derive(Serialize)]
 struct Entry {
-    rules: &'static str,
-    pits: usize,
-    seeds: usize,
+    #[serde(flatten)]
+    key: TableKey,
     positions: u64,
     bytes: u64,
     bits_per_position: f64,
@@ -67,9 +66,8 @@ struct Entry {
 /// A bound table.
 #[derive(Serialize)]
 struct BoundEntry {
-    rules: &'static str,
-    pits: usize,
-    seeds: usize,
+    #[serde(flatten)]
+    key: TableKey,
     positions: u64,
     bytes: u64,
     bits: u32,
@@ -136,9 +134,7 @@ impl Info {
             let log = logs.iter().find(|&&(path, _)| table.path().parent() == Some(path));
             let record = log.and_then(|(_, log)| log.last(key));
             Entry {
-                rules: key.rules.name(),
-                pits: key.pits,
-                seeds: key.seeds,
+                key,
                 positions: header.positions,
                 bytes: header.file_bytes,
                 bits_per_position: output::bits(header.bits_per_position()),
@@ -215,9 +211,7 @@ impl BoundEntry {
         let same = header.entries.iter().all(|entry| entry.cuts == cuts);
         let seeds = |&cut: &i16| f64::from(cut) / f64::from(SEED);
         BoundEntry {
-            rules: key.rules.name(),
-            pits: key.pits,
-            seeds: key.seeds,
+            key,
             positions: header.positions,
             bytes: header.file_bytes,
             bits: header.bits(),
@@ -238,9 +232,9 @@ impl InfoReport {
         let mut grid = Grid::new(heading.into_iter().chain(["digest"]).chain(places));
         for entry in &self.tables {
             let cells = [
-                entry.rules.to_owned(),
-                entry.pits.to_string(),
-                entry.seeds.to_string(),
+                entry.key.rules.to_string(),
+                entry.key.pits.to_string(),
+                entry.key.seeds.to_string(),
                 HumanCount(entry.positions).to_string(),
                 HumanBytes(entry.bytes).to_string(),
                 format!("{:.3}", entry.bits_per_position),
@@ -276,9 +270,9 @@ impl InfoReport {
             let cuts = entry.cuts.as_ref().map_or("by frame".to_owned(), |cuts| output::joined(cuts, ","));
             let shares = entry.codes.iter().map(|&count| (100.0 * count as f64 / entry.positions as f64).round());
             let cells = [
-                entry.rules.to_owned(),
-                entry.pits.to_string(),
-                entry.seeds.to_string(),
+                entry.key.rules.to_string(),
+                entry.key.pits.to_string(),
+                entry.key.seeds.to_string(),
                 HumanCount(entry.positions).to_string(),
                 HumanBytes(entry.bytes).to_string(),
                 entry.bits.to_string(),

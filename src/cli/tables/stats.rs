@@ -30,9 +30,8 @@ pub(crate) struct Stats {
 
 #[derive(Serialize)]
 struct StatsReport {
-    rules: &'static str,
-    pits: usize,
-    seeds: usize,
+    #[serde(flatten)]
+    key: TableKey,
     positions: u64,
     /// Number of positions with each score, by score.
     scores: Vec<u64>,
@@ -53,9 +52,7 @@ impl Stats {
             scores.filter(|&(score, _)| (2 * score).cmp(&self.seeds) == wanted).map(|(_, count)| count).sum::<u64>()
         };
         let report = StatsReport {
-            rules: rules.name(),
-            pits,
-            seeds: self.seeds,
+            key,
             positions: scores.iter().sum(),
             wins: part(std::cmp::Ordering::Greater),
             draws: part(std::cmp::Ordering::Equal),

@@ -22,7 +22,6 @@ use kalah::verify::Survey;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use self::texts::Sums;
 use crate::cli::{Context, Outcome, Progress, args, bail, examples, failure, line, output, stopped_by_signal};
 
 /// Prepare a folder of tables for a host of data
@@ -55,15 +54,14 @@ pub(crate) struct Publish {
 #[derive(Debug, Serialize)]
 struct Published {
     name: String,
-    rules: &'static str,
-    pits: usize,
-    seeds: usize,
+    #[serde(flatten)]
+    key: TableKey,
     positions: u64,
     bytes: u64,
     /// Digest of the table, which is also that of its archive.
     digest: String,
-    #[serde(flatten)]
-    sums: Sums,
+    /// Checksum of the file, in hexadecimal.
+    sha256: String,
 }
 
 /// The index of the folder.
@@ -189,12 +187,10 @@ impl Publish {
         let manifest = ManifestEntry::of(&Table::open(&source.table)?)?;
         pulse.positions.fetch_add(source.bytes, Ordering::Relaxed);
         link(file, to).with_context(|| format!("cannot link or copy {} to {}", file.display(), to.display()))?;
-        let (bytes, sums) = Sums::of(to, pulse).with_context(|| format!("cannot read {}", to.display()))?;
-        let TableKey { rules, pits, seeds } = source.key;
-        let (positions, digest) = (manifest.positions, manifest.digest.clone());
+        let (bytes, sha256) = texts::sha256(to, pulse).with_context(|| format!("cannot read {}", to.display()))?;
+        let (key, positions, digest) = (source.key, manifest.positions, manifest.digest.clone());
         let name = to.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let rules = rules.name();
-        Ok((manifest, Published { name, rules, pits, seeds, positions, bytes, digest, sums }))
+        Ok((manifest, Published { name, key, positions, bytes, digest, sha256 }))
     }
 }
 
