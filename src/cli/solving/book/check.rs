@@ -11,7 +11,7 @@ use kalah::random::generator;
 use kalah::solve::SolveError;
 use serde::Serialize;
 
-use crate::cli::solving::book::file::{in_use, no_book};
+use crate::cli::solving::book::file::{BookAnswer, in_use, no_book};
 use crate::cli::{Outcome, Progress, SolverFlags, args, cancelled_by_signal, failure, line, message, output};
 
 /// Check the book against its own positions and by searches
@@ -41,11 +41,8 @@ pub(super) struct Check {
 
 #[derive(Serialize)]
 struct BookCheckReport {
-    book: String,
-    rules: &'static str,
-    pits: usize,
-    positions: usize,
-    digest: String,
+    #[serde(flatten)]
+    book: BookAnswer,
     /// Number of searched positions.
     searched: usize,
     nodes: u64,
@@ -87,33 +84,26 @@ impl Check {
             None => self.search(&book, &cancel)?,
         };
         let report = BookCheckReport {
-            book: name,
-            rules: book.rules().name(),
-            pits: book.pits(),
-            positions: book.len(),
-            digest: output::hex(&book.digest()),
+            book: BookAnswer::new(name, &book),
             searched: searched.positions,
             nodes: searched.nodes,
             seconds: begin.elapsed().as_secs_f64(),
             stopped: searched.stopped,
             wrong: searched.wrong,
         };
-        if self.json {
-            output::json(&report)?;
-        } else {
+        output::answer(self.json, &report, || {
             let state = match (&report.wrong, report.stopped) {
                 (Some(_), _) => "WRONG",
                 (None, true) => "stopped",
                 (None, false) => "ok",
             };
             line!(
-                "{}: {} compared with those after their moves, {} searched, {:.1} s: {state}",
+                "{}\n  all compared with those after their moves, {} searched, {:.1} s: {state}",
                 report.book,
-                output::count(report.positions, "position"),
                 report.searched,
                 report.seconds
-            )?;
-        }
+            )
+        })?;
         if let Some(wrong) = &report.wrong {
             message!("WRONG: {wrong}");
             return Ok(Outcome::Wrong);

@@ -8,7 +8,7 @@ use kalah::game::Position;
 use kalah::solve::Checkpoint;
 use serde::Serialize;
 
-use crate::cli::solving::book::file::Extended;
+use crate::cli::solving::book::file::{BookAnswer, Extended};
 use crate::cli::{Outcome, args, failure, line, output};
 
 /// Add proved bounds from books, certificates and checkpoints to a book
@@ -32,13 +32,10 @@ pub(super) struct Import {
 
 #[derive(Serialize)]
 struct BookImportReport {
-    book: String,
-    rules: &'static str,
-    pits: usize,
+    #[serde(flatten)]
+    book: BookAnswer,
     /// Number of positions with better bounds than before.
     added: usize,
-    positions: usize,
-    exact: usize,
 }
 
 impl Import {
@@ -54,19 +51,9 @@ impl Import {
                 added += derive(&mut extended.book, start, 1).map_err(failed)?;
             }
         }
-        extended.save()?;
-        let book = &extended.book;
-        let report = BookImportReport {
-            book: extended.path().display().to_string(),
-            rules: book.rules().name(),
-            pits: book.pits(),
-            added,
-            positions: book.len(),
-            exact: book.exact(),
-        };
+        let report = BookImportReport { book: extended.save()?, added };
         output::answer(self.json, &report, || {
-            let (added, positions) = (output::count(added, "position"), output::count(report.positions, "position"));
-            line!("{}: {added} improved; {positions}, {} of them exact", report.book, report.exact)
+            line!("{}\n  {} improved", report.book, output::count(added, "position"))
         })?;
         Ok(Outcome::Done)
     }

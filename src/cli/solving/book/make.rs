@@ -9,7 +9,7 @@ use kalah::game::Position;
 use kalah::solve::SolveError;
 use serde::Serialize;
 
-use crate::cli::solving::book::file::Extended;
+use crate::cli::solving::book::file::{BookAnswer, Extended};
 use crate::cli::{Outcome, SearchProgress, SolverFlags, args, cancel_on_signal, failure, line, message, output, usage};
 
 /// Interval at which the book is saved.
@@ -45,15 +45,13 @@ pub(super) struct Make {
 
 #[derive(Serialize)]
 struct BookMakeReport {
-    book: String,
-    rules: &'static str,
-    start: String,
+    #[serde(flatten)]
+    book: BookAnswer,
+    start: Position,
     turns: u32,
     searched: usize,
     derived: usize,
     open: usize,
-    positions: usize,
-    exact: usize,
     nodes: u64,
     seconds: f64,
     stopped: bool,
@@ -61,13 +59,12 @@ struct BookMakeReport {
 
 impl Make {
     pub(super) fn run(self) -> failure::Result<Outcome> {
-        let rules = self.with.rules;
         if self.position.is_over() {
             return Err(usage(format_args!("the game is over at {}: there is nothing to solve", self.position)));
         }
         self.with.threads.start()?;
         let mut extended =
-            Extended::open(self.output.as_deref(), self.with.directories(), rules, self.position.pits())?;
+            Extended::open(self.output.as_deref(), self.with.directories(), self.with.rules, self.position.pits())?;
         let cancel = Cancel::new();
         let tables = self.with.open_tables(&self.position, &cancel)?;
         let solver = self.with.solver(&self.position, &tables, &cancel)?;
@@ -96,40 +93,33 @@ impl Make {
             },
         );
         progress.finish();
-        extended.save()?;
+        let book = extended.save()?;
         let (made, stopped) = match made {
             Ok(made) => (made, false),
             Err(SolveError::Stopped) => (Made::default(), true),
             Err(error) => return Err(error.into()),
         };
-        let book = &extended.book;
         let report = BookMakeReport {
-            book: path.display().to_string(),
-            rules: rules.name(),
-            start: self.position.to_string(),
+            book,
+            start: self.position,
             turns: self.turns,
             searched: shown.searched,
             derived: made.derived,
             open: made.open,
-            positions: book.len(),
-            exact: book.exact(),
             nodes: solver.nodes(),
             seconds: begin.elapsed().as_secs_f64(),
             stopped,
         };
-        if self.json {
-            output::json(&report)?;
-        } else {
-            let positions = output::count(report.positions, "position");
-            line!("{}: {positions}, {} of them exact", report.book, report.exact)?;
+        output::answer(self.json, &report, || {
             line!(
-                "  {} searched, {} derived from others, {} of the first turns not exact, {:.1} s",
+                "{}\n  {} searched, {} derived from others, {} of the first turns not exact, {:.1} s",
+                report.book,
                 report.searched,
                 report.derived,
                 report.open,
                 report.seconds
-            )?;
-        }
+            )
+        })?;
         if stopped {
             message!("stopped and saved; run the same command again to continue");
         }
