@@ -207,7 +207,6 @@ fn one_pit_and_one_seed_are_named_in_the_singular() {
         "probe 1/0",
         "probe 1/1",
         "probe 1x9",
-        "probe 1x9 --pits 2",
         "probe <1,2>",
         "solve 1/0",
         "solve 1x2",

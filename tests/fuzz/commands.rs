@@ -19,7 +19,7 @@ const COMMANDS: [&str; 20] = [
     "plan build !--seeds=N !--backend=cpu --gpu-memory=M --pits=N --rules=R --tables=D --json",
     "verify --seeds=N --checksums --consistency --sample=N --state=O --against=cpu --manifest=O --rules=R !--pits=N \
         --tables=D --json",
-    "probe P P P --rules=R --pits=N --tables=D --json",
+    "probe P P P --rules=R --tables=D --json",
     "solve P --openings --at-least=V --at-most=V --value-only --first-guess=V --rules=R --no-tables \
         --tables-up-to=N --exact-up-to=N --memory=M --tables=D --json",
     "line P L L --value=V !--within=S --rules=R --no-tables --memory=M --tables=D --json",

@@ -55,7 +55,7 @@ pub(crate) enum Unusable {
     Directory(String),
     #[error("this line is not UTF-8 text")]
     LineNotText,
-    #[error("this line is longer than {LONGEST} bytes: no position is that long")]
+    #[error("this line is longer than {LONGEST} bytes: no position is that long; the rest is not read")]
     LongLine,
     #[error(
         "this is not text, since it contains a zero byte: write one position a line in UTF-8; the rest is not read"
@@ -185,13 +185,7 @@ fn lines(
         match read {
             Ok(0) => return Ok(()),
             Ok(_) if bytes.contains(&0) => return take(unusable(Unusable::Binary)),
-            Ok(_) if long => {
-                take(unusable(Unusable::LongLine))?;
-                if let Err(error) = skip_line(&mut file) {
-                    return take(unusable(Unusable::Io(name.to_owned(), error)));
-                }
-                continue;
-            }
+            Ok(_) if long => return take(unusable(Unusable::LongLine)),
             Ok(_) => {}
             Err(error) => return take(unusable(Unusable::Io(name.to_owned(), error))),
         }
@@ -211,19 +205,6 @@ fn lines(
         }
     }
     Ok(())
-}
-
-/// Skips the rest of the line without storing it.
-fn skip_line(file: &mut impl BufRead) -> io::Result<()> {
-    loop {
-        let bytes = file.fill_buf()?;
-        let end = bytes.iter().position(|&byte| byte == b'\n');
-        let (length, over) = (end.map_or(bytes.len(), |end| end + 1), end.is_some() || bytes.is_empty());
-        file.consume(length);
-        if over {
-            return Ok(());
-        }
-    }
 }
 
 /// Reports why there is no answer for the position of `place`. Returns the outcome for the command, which goes on

@@ -35,9 +35,6 @@ pub(crate) struct Bounds {
     /// Bits for each position: 1 (one cut at 0) or 2 (cuts at -4, 0 and 4 seeds)
     #[arg(long, value_name = "BITS", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=2))]
     bits: u8,
-    /// Use other cuts: one or three distances from the evaluation, in seeds, ascending, in steps of a sixteenth
-    #[arg(long, value_name = "SEEDS,...", value_parser = cuts, allow_hyphen_values = true, conflicts_with = "bits")]
-    cuts: Option<Cuts>,
     /// Evaluation network [default: that of the existing bound tables, otherwise RULES-PITS.network beside the
     /// tables, otherwise the program's]
     #[arg(long, value_name = "FILE")]
@@ -47,19 +44,6 @@ pub(crate) struct Bounds {
     output: Option<PathBuf>,
     #[command(flatten)]
     common: args::Common,
-}
-
-/// Reads one or three cuts in seeds, such as -4,0,4.
-fn cuts(text: &str) -> Result<Cuts, String> {
-    let sixteenths = |text: &str| {
-        let sixteenths = text.trim().parse::<f64>().ok()? * f64::from(SEED);
-        let fits = sixteenths.fract() == 0.0 && sixteenths.abs() <= f64::from(i16::MAX);
-        fits.then_some(sixteenths as i16)
-    };
-    let cuts: Option<Vec<i16>> = text.split(',').map(sixteenths).collect();
-    cuts.and_then(|cuts| Cuts::new(&cuts)).ok_or_else(|| {
-        "write one or three numbers of seeds, ascending, in steps of 0.0625, such as 0 or -4,0,4".to_owned()
-    })
 }
 
 /// Finds the network for new bound tables in `directory`, if none was given. A note says if it is neither the one
@@ -113,7 +97,7 @@ impl Bounds {
         self.common.threads.start()?;
         let args::BoardFlags { rules, pits } = self.common.board;
         let network = self.network()?;
-        let cuts = self.cuts.or(Cuts::with_bits(self.bits.into())).expect("the flag takes 1 or 2 bits");
+        let cuts = Cuts::with_bits(self.bits.into()).expect("the flag takes 1 or 2 bits");
         let maker = BoundMaker::new(&network, cuts);
         let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
         let keys: Vec<TableKey> =
