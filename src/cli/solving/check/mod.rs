@@ -19,10 +19,9 @@ use kalah::file::StateFile;
 use kalah::progress::Pulse;
 use kalah::table::{Opening, TableError, TableKey, Tables};
 
-use crate::cli::solving::check::report::{CheckReport, Extent, Found, TablesOrigin, description};
+use crate::cli::solving::check::report::{CheckAnswer, Extent, Found, TablesOrigin, description};
 use crate::cli::{
-    Outcome, Progress, Suggestions, args, ensure, examples, failure, line, message, output, program, stopped_by_signal,
-    usage,
+    Outcome, Progress, Suggestions, args, ensure, examples, failure, message, output, program, stopped_by_signal, usage,
 };
 
 /// Check a certificate: every claim, and its statement
@@ -81,42 +80,24 @@ impl Check {
         output::note(description(&file));
         let used = self.used(file.head())?;
         let origin = TablesOrigin::of(used.last, &used.digests);
-        if let Some(warning) = origin.as_ref().and_then(TablesOrigin::warning) {
-            output::message(warning);
-        }
         let pulse = stopped_by_signal();
-        let result = self.open_and_check(&file, &used, &pulse)?;
-        let report = CheckReport {
-            path: &self.file,
-            file: &file,
-            used_seeds: used.last.seeds,
-            origin: origin.as_ref(),
-            is_sample: self.sample.is_some(),
-            has_state: self.state.is_some(),
-            seconds: start.elapsed().as_secs_f64(),
-        };
-        let found = match result {
-            Ok(found) => found,
+        let found = match self.open_and_check(&file, &used, &pulse)? {
             Err(error) if error.is_wrong() => {
-                let wrong = error.to_string();
-                if self.json {
-                    report.json(None, Some(wrong))?
-                } else {
-                    line!("WRONG: {wrong}")?
-                }
                 if let Some(advice) = error.diagnosis(&Suggestions).help {
                     message!("advice: {advice}");
                 }
-                return Ok(Outcome::Wrong);
+                Found::wrong(error.to_string())
             }
-            Err(error) => return Err(error.into()),
+            found => found?,
         };
-        if self.json {
-            report.json(Some(&found), None)?
-        } else {
-            report.text(&found)?
-        }
-        Ok(if found.extent == Extent::Stopped { Outcome::Failed } else { Outcome::Done })
+        let outcome = match found.extent {
+            Extent::Complete | Extent::Sample => Outcome::Done,
+            Extent::Stopped => Outcome::Failed,
+            Extent::Wrong => Outcome::Wrong,
+        };
+        let answer = CheckAnswer::new(&file, used.last.seeds, origin, found, start.elapsed().as_secs_f64());
+        output::answer(self.json, &answer, || answer.text(&self.file, self.sample.is_some(), self.state.is_some()))?;
+        Ok(outcome)
     }
 
     /// Returns the tables of the check: those that the proof rests on, and those of `--seeds`.
@@ -155,7 +136,7 @@ impl Check {
         let progress = Progress::of(bytes, "bytes").at("comparing the tables with their digests");
         let check = match progress.complete(&pulse.positions, || Checked::new(file, tables, used.last.seeds, pulse)) {
             Ok(check) => check,
-            Err(CheckError::Stopped(_)) => return Ok(Ok(Found::stopped(done))),
+            Err(CheckError::Stopped(_)) => return Ok(Ok(Found::new(Extent::Stopped, done, done.claims))),
             Err(error) => return Ok(Err(error)),
         };
         ensure!(check.tables_digest() == digest_of_tables(&used.digests), "a table was changed: check again");
@@ -197,7 +178,7 @@ impl Check {
         if extent == Extent::Complete {
             state.map_or(Ok(()), StateFile::remove)?;
         }
-        Ok(Found { tally, earlier: done.claims, extent })
+        Ok(Found::new(extent, tally, done.claims))
     }
 }
 
@@ -217,5 +198,5 @@ fn check_sample(
         Err(CheckError::Stopped(_)) => (CheckTally::default(), Extent::Stopped),
         Err(error) => return Err(error),
     };
-    Ok(Found { tally, earlier: 0, extent })
+    Ok(Found::new(extent, tally, 0))
 }
