@@ -26,6 +26,7 @@ pub(super) enum Command {
     Info(tables::info::Info),
     Stats(tables::stats::Stats),
     Export(tables::export::Export),
+    #[command(subcommand)]
     Archive(tables::archive::Archive),
     #[cfg(feature = "remote")]
     Fetch(tables::fetch::Fetch),
@@ -39,6 +40,7 @@ pub(super) enum Command {
     Review(solving::review::Review),
     Search(solving::search::SearchCommand),
     Check(solving::check::Check),
+    #[command(subcommand)]
     Book(solving::book::Book),
     Play(playing::play::Play),
     Move(playing::choose::Choose),
@@ -49,6 +51,7 @@ pub(super) enum Command {
     #[cfg(feature = "serve")]
     ExportSite(serving::export_site::ExportSite),
     Engine(serving::engine::Engine),
+    #[command(subcommand)]
     Analyse(analysis::Analyse),
     Rules(program::Explain),
     Completions(program::Completions),

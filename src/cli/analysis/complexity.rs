@@ -20,7 +20,7 @@ use crate::cli::{Boards, Format, Grid, Outcome, args, examples, failure, line, n
     ("Estimate the game tree of one board", "kalah analyse complexity 6x4 --games 100"),
     ("Compare boards by random games", "kalah analyse complexity --pits 2..6 --seeds-per-pit 1..6 --players random"),
 ]))]
-pub(super) struct Complexity {
+pub(crate) struct Complexity {
     #[command(flatten)]
     boards: Boards,
     /// Rule set

@@ -28,7 +28,7 @@ use crate::cli::{
     ("Count the positions of one game", "kalah analyse graph 4x3"),
     ("Count those of many boards", "kalah analyse graph --pits 1..3 --seeds-per-pit 1..6"),
 ]))]
-pub(super) struct Graph {
+pub(crate) struct Graph {
     #[command(flatten)]
     boards: Boards,
     /// Rule set

@@ -12,7 +12,7 @@ mod graph;
 mod opening_scan;
 mod values;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
 use crate::cli::analysis::complexity::Complexity;
 use crate::cli::analysis::graph::Graph;
@@ -21,14 +21,8 @@ use crate::cli::analysis::values::Values;
 use crate::cli::{Outcome, failure};
 
 /// Analyse whole boards: values, positions, game trees, openings
-#[derive(Args)]
-pub(super) struct Analyse {
-    #[command(subcommand)]
-    action: Action,
-}
-
 #[derive(Subcommand)]
-enum Action {
+pub(super) enum Analyse {
     Values(Values),
     Graph(Graph),
     Complexity(Complexity),
@@ -37,11 +31,11 @@ enum Action {
 
 impl Analyse {
     pub(super) fn run(self) -> failure::Result<Outcome> {
-        match self.action {
-            Action::Values(values) => values.run(),
-            Action::Graph(graph) => graph.run(),
-            Action::Complexity(complexity) => complexity.run(),
-            Action::OpeningScan(scan) => scan.run(),
+        match self {
+            Analyse::Values(values) => values.run(),
+            Analyse::Graph(graph) => graph.run(),
+            Analyse::Complexity(complexity) => complexity.run(),
+            Analyse::OpeningScan(scan) => scan.run(),
         }
     }
 }

@@ -24,7 +24,7 @@ use crate::cli::{
     ("Find a win within the first turn", "kalah analyse opening-scan --pits 6 --seeds-per-pit 5 --turns 1 --wins --lines"),
     ("Keep finished games in a file", "kalah analyse opening-scan --seeds-per-pit ..5000 --state scan.jsonl"),
 ]))]
-pub(super) struct OpeningScan {
+pub(crate) struct OpeningScan {
     /// Numbers of pits a side, both ends included
     #[arg(long, value_name = "A..B", default_value = "2..6", value_parser = args::range::<1, { MAX_PITS as u32 }>)]
     pits: Range,

@@ -27,7 +27,7 @@ const SAVE_EVERY: Duration = Duration::from_secs(600);
     ("Print the values of small boards", "kalah analyse values --pits 1..4 --seeds-per-pit 1..4"),
     ("Solve all boards to 6x6, and keep the values in a file", "kalah analyse values --build --state values.json"),
 ]))]
-pub(super) struct Values {
+pub(crate) struct Values {
     /// Numbers of pits a side, such as 6 or 1..6
     #[arg(long, value_name = "A..B", default_value = "1..6", value_parser = args::range::<1, 16>)]
     pits: Range,

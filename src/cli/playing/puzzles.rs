@@ -9,7 +9,7 @@ use kalah::table::{TableKey, Tables};
 use serde::Serialize;
 
 use crate::cli::{
-    Grid, Outcome, Progress, args, bail, cancelled_by_signal, examples, failure, message, output, suggestion, usage,
+    Grid, Outcome, Progress, args, bail, cancelled_by_signal, examples, failure, output, suggestion, usage,
 };
 
 /// Find positions where only one move keeps the win or the draw
@@ -117,17 +117,13 @@ impl Puzzles {
         if !report.puzzles.is_empty() {
             output::answer(self.json, &report, || report.print())?;
         }
+        let games = output::many(games, "game");
         if cancel.is_cancelled() {
-            message!("stopped after {}", output::many(games, "game"));
-            return Ok(Outcome::Failed);
+            bail!("stopped after {games}");
         }
         if report.puzzles.len() < self.count as usize {
             let found = output::count(report.puzzles.len(), "puzzle");
-            message!(
-                "kalah: found only {found} in {}: use larger tables, or more --games",
-                output::many(games, "game")
-            );
-            return Ok(Outcome::Failed);
+            bail!("found only {found} in {games}: use larger tables, or more --games");
         }
         Ok(Outcome::Done)
     }

@@ -72,18 +72,13 @@ impl ExportSite {
         let written = self.write(&plan, &pulse);
         let written = written.if_stopped("stopped: the folder is unchanged; the same command starts over")?;
         let report = ExportSiteReport { directory: self.directory.display().to_string(), written };
-        if self.json {
-            output::json(&report)?;
-            return Ok(Outcome::Done);
-        }
-        line!(
-            "{}: the engine ({}), {} ({}), {} of the book",
-            report.directory,
-            HumanBytes(report.written.module_bytes),
-            output::count(report.written.tables, "table"),
-            HumanBytes(report.written.table_bytes),
-            output::many(report.written.book_positions as u64, "position"),
-        )?;
+        output::answer(self.json, &report, || {
+            let SiteReport { module_bytes, tables, table_bytes, book_positions, .. } = report.written;
+            let (module, bytes) = (HumanBytes(module_bytes), HumanBytes(table_bytes));
+            let tables = output::count(tables, "table");
+            let positions = output::many(book_positions as u64, "position");
+            line!("{}: the engine ({module}), {tables} ({bytes}), {positions} of the book", report.directory)
+        })?;
         if report.written.left_out > 0 {
             note!(
                 "{} left out, since they exceed --size {}",

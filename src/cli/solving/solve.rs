@@ -73,7 +73,10 @@ impl Solve {
         };
         let book = books.require(self.with.rules, position.pits())?;
         if let Some(answer) = book.map(|book| self.recalled(book, &position)).transpose()?.flatten() {
-            self.print_recalled(&answer)?;
+            output::answer(self.json, &answer, || {
+                answer.openings.iter().flatten().try_for_each(|opening| output::line(opening_row(opening)))?;
+                text(self.with.rules, &answer)
+            })?;
             return Ok(Outcome::Done);
         }
         if book.and_then(Book::seeds).is_some_and(|layers| *layers.start() <= position.seeds()) {
@@ -139,15 +142,6 @@ fn note_resumed(resumed: &Resumed) {
 }
 
 impl Solve {
-    /// Prints an answer of the book.
-    fn print_recalled(&self, answer: &SolveAnswer) -> failure::Result<()> {
-        if self.json {
-            return Ok(output::json(answer)?);
-        }
-        answer.openings.iter().flatten().try_for_each(|opening| output::line(opening_row(opening)))?;
-        Ok(text(self.with.rules, answer)?)
-    }
-
     /// Returns the book's answer; `None` if it lacks anything that the flags ask for, except the end of the line.
     fn recalled(&self, book: &Book, position: &Position) -> Result<Option<SolveAnswer>, BookError> {
         let begin = Instant::now();

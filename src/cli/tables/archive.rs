@@ -18,23 +18,17 @@ use crate::cli::{
 };
 
 /// Compress tables for storage and download, and restore them
-#[derive(Args)]
-pub(crate) struct Archive {
-    #[command(subcommand)]
-    action: Action,
-}
-
 #[derive(Subcommand)]
-enum Action {
+pub(crate) enum Archive {
     Pack(Pack),
     Unpack(Unpack),
 }
 
 impl Archive {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
-        match self.action {
-            Action::Pack(pack) => pack.run(),
-            Action::Unpack(unpack) => unpack.run(),
+        match self {
+            Archive::Pack(pack) => pack.run(),
+            Archive::Unpack(unpack) => unpack.run(),
         }
     }
 }
@@ -205,20 +199,18 @@ impl Packed {
 
 fn print(archives: Vec<Packed>, done: &str, json: bool) -> failure::Result<Outcome> {
     let report = PackReport { archives };
-    if json {
-        output::json(&report)?;
-        return Ok(Outcome::Done);
-    }
-    for archive in &report.archives {
-        line!(
-            "{}: {}, {}, {}, {:.3} bits a position, {:.2} s",
-            archive.archive.display(),
-            if archive.kept { "kept" } else { done },
-            output::many(archive.positions, "position"),
-            HumanBytes(archive.bytes),
-            archive.bits_per_position,
-            archive.seconds,
-        )?;
-    }
+    output::answer(json, &report, || {
+        report.archives.iter().try_for_each(|archive| {
+            line!(
+                "{}: {}, {}, {}, {:.3} bits a position, {:.2} s",
+                archive.archive.display(),
+                if archive.kept { "kept" } else { done },
+                output::many(archive.positions, "position"),
+                HumanBytes(archive.bytes),
+                archive.bits_per_position,
+                archive.seconds,
+            )
+        })
+    })?;
     Ok(Outcome::Done)
 }

@@ -118,42 +118,34 @@ impl Fetch {
         }
         progress.finish();
         let received = received.load(Ordering::Relaxed);
-        self.print(Report {
-            address: address.to_string(),
-            directory,
-            layers,
-            received,
-            seconds: start.elapsed().as_secs_f64(),
-        })?;
+        let seconds = start.elapsed().as_secs_f64();
+        let report = Report { address: address.to_string(), directory, layers, received, seconds };
+        output::answer(self.json, &report, || report.text())?;
         Ok(Outcome::Done)
     }
+}
 
-    fn print(&self, report: Report<'_>) -> failure::Result<()> {
-        if self.json {
-            return Ok(output::json(&report)?);
-        }
-        let new = report.layers.iter().filter(|layer| !layer.present).count();
-        let resumed: u64 = report.layers.iter().map(|layer| layer.resumed).sum();
-        let unknown: Vec<String> =
-            report.layers.iter().filter(|layer| !layer.known).map(|layer| layer.key.seeds.to_string()).collect();
-        let vouched = match &*unknown {
-            [] => "all match the digests of the built-in manifest".to_owned(),
-            unknown => format!(
-                "all match their own digests, but the built-in manifest lacks layers {}: only the server vouches for \
-                 their scores; check them with `kalah verify --consistency`",
-                unknown.join(", ")
+impl Report<'_> {
+    fn text(&self) -> std::io::Result<()> {
+        let new = self.layers.iter().filter(|layer| !layer.present).count();
+        let resumed: u64 = self.layers.iter().map(|layer| layer.resumed).sum();
+        let unknown = self.layers.iter().filter(|layer| !layer.known).map(|layer| layer.key.seeds);
+        let unknown = output::joined(unknown, ", ");
+        let vouched = match unknown.is_empty() {
+            true => "all match the digests of the built-in manifest".to_owned(),
+            false => format!(
+                "all match their own digests, but the built-in manifest lacks layers {unknown}: only the server \
+                 vouches for their scores; check them with `kalah verify --consistency`"
             ),
         };
         line!(
-            "{} in {}: {} received ({}{}), {} kept; {vouched}",
-            output::count(report.layers.len(), "layer"),
-            report.directory.display(),
-            new,
-            HumanBytes(report.received),
+            "{} in {}: {new} received ({}{}), {} kept; {vouched}",
+            output::count(self.layers.len(), "layer"),
+            self.directory.display(),
+            HumanBytes(self.received),
             if resumed == 0 { String::new() } else { format!(" after an earlier {}", HumanBytes(resumed)) },
-            report.layers.len() - new,
-        )?;
-        Ok(())
+            self.layers.len() - new,
+        )
     }
 }
 

@@ -22,7 +22,7 @@ use parking_lot::Mutex;
 use crate::cli::playing::tournament::report::{COLUMNS, TournamentReport};
 use crate::cli::playing::tournament::saved::{Finished, event};
 use crate::cli::{
-    Context, Format, Outcome, PlayerFlags, Progress, args, cancelled_by_signal, ensure, examples, failure, games,
+    Context, Format, Outcome, PlayerFlags, Progress, args, bail, cancelled_by_signal, ensure, examples, failure, games,
     message, note, output, usage,
 };
 
@@ -139,8 +139,7 @@ impl Tournament {
                 Some(_) => "run the same command again to continue",
                 None => "--state FILE saves games, to continue from them",
             };
-            message!("stopped after {} of {} games; {advice}", games.len(), tournament.games());
-            return Ok(Outcome::Failed);
+            bail!("stopped after {} of {} games; {advice}", games.len(), tournament.games());
         }
         Ok(Outcome::Done)
     }

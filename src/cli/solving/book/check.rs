@@ -19,7 +19,7 @@ use crate::cli::{Outcome, Progress, SolverFlags, args, cancelled_by_signal, fail
 /// Use this before you rely on a book from elsewhere. Every position is compared with those after its moves, and
 /// solved again without the book. The first wrong position ends the check with exit code 3.
 #[derive(Args)]
-pub(super) struct Check {
+pub(crate) struct Check {
     /// Book to check [default: the one beside the tables, otherwise the program's]
     #[arg(value_name = "FILE")]
     book: Option<PathBuf>,

@@ -16,7 +16,7 @@ use crate::cli::{Outcome, args, failure, line, output};
 /// Checkpoints are those of `kalah solve`. Each file has a checksum, and `kalah book check` proves the added positions
 /// again. A certificate is not checked here: use `kalah check` for that.
 #[derive(Args)]
-pub(super) struct Import {
+pub(crate) struct Import {
     /// Books, certificates and checkpoints, all of one rule set and board
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,

@@ -21,7 +21,7 @@ const SAVE_EVERY: Duration = Duration::from_secs(10);
 /// so on. Positions already in the book are not searched, so run the same command again to continue after an
 /// interruption.
 #[derive(Args)]
-pub(super) struct Make {
+pub(crate) struct Make {
     /// Start position, such as 6x4
     position: Position,
     /// Solve the positions after T turns; the values of those between follow

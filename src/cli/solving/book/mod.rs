@@ -14,7 +14,7 @@ mod import;
 mod make;
 mod show;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
 use crate::cli::solving::book::check::Check;
 use crate::cli::solving::book::import::Import;
@@ -27,19 +27,13 @@ use crate::cli::{Outcome, examples, failure};
 /// The commands solve, probe, move, play, engine and serve look positions up in the book before they search. The
 /// program contains books for some boards. A book beside the tables, such as tables/empty-capture-6.book, replaces
 /// the program's. See docs/book.md.
-#[derive(Args)]
+#[derive(Subcommand)]
 #[command(after_help = examples(&[
     ("Show the value of a position", "kalah book show 6x4"),
     ("Add the positions after three turns", "kalah book make 6x4 --turns 3"),
     ("Prove ten random positions again", "kalah book check --sample 10"),
 ]))]
-pub(crate) struct Book {
-    #[command(subcommand)]
-    action: Action,
-}
-
-#[derive(Subcommand)]
-enum Action {
+pub(crate) enum Book {
     Show(Show),
     Make(Make),
     Check(Check),
@@ -48,11 +42,11 @@ enum Action {
 
 impl Book {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
-        match self.action {
-            Action::Show(show) => show.run(),
-            Action::Make(make) => make.run(),
-            Action::Check(check) => check.run(),
-            Action::Import(import) => import.run(),
+        match self {
+            Book::Show(show) => show.run(),
+            Book::Make(make) => make.run(),
+            Book::Check(check) => check.run(),
+            Book::Import(import) => import.run(),
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::cli::{Outcome, args, bail, failure, line, output, usage};
 
 /// Show the book's answer for a position, or a summary of the book
 #[derive(Args)]
-pub(super) struct Show {
+pub(crate) struct Show {
     /// Position, such as 6x4 [default: show a summary of the book]
     position: Option<Position>,
     /// Rule set [default: empty-capture, or the rules of --book]

@@ -93,17 +93,11 @@ impl Publish {
         let contents = if self.archives { "archives" } else { "tables" };
         let index = Index { program: "kalah", version: env!("CARGO_PKG_VERSION"), contents, files };
         texts::write(&self.output, &index, &manifest)?;
-        if self.json {
-            output::json(&index)?;
-            return Ok(Outcome::Done);
-        }
-        let bytes = index.files.iter().map(|file| file.bytes).sum();
-        line!(
-            "{}: {} of {contents}, {}",
-            self.output.display(),
-            output::count(index.files.len(), "file"),
-            HumanBytes(bytes)
-        )?;
+        output::answer(self.json, &index, || {
+            let (files, folder) = (output::count(index.files.len(), "file"), self.output.display());
+            let bytes = HumanBytes(index.files.iter().map(|file| file.bytes).sum());
+            line!("{folder}: {files} of {contents}, {bytes}")
+        })?;
         Ok(Outcome::Done)
     }
 
