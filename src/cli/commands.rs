@@ -2,8 +2,7 @@
 
 use clap::Subcommand;
 
-use crate::cli::failure;
-use crate::cli::process::outcome::Outcome;
+use crate::cli::{Outcome, failure};
 use crate::cli::{analysis, playing, program, serving, solving, tables};
 
 /// The headings of help, each with the last command below it.
@@ -27,6 +26,7 @@ pub(super) enum Command {
     Info(tables::info::Info),
     Stats(tables::stats::Stats),
     Export(tables::export::Export),
+    #[command(subcommand)]
     Archive(tables::archive::Archive),
     #[cfg(feature = "remote")]
     Fetch(tables::fetch::Fetch),
@@ -40,6 +40,7 @@ pub(super) enum Command {
     Review(solving::review::Review),
     Search(solving::search::SearchCommand),
     Check(solving::check::Check),
+    #[command(subcommand)]
     Book(solving::book::Book),
     Play(playing::play::Play),
     Move(playing::choose::Choose),
@@ -50,6 +51,7 @@ pub(super) enum Command {
     #[cfg(feature = "serve")]
     ExportSite(serving::export_site::ExportSite),
     Engine(serving::engine::Engine),
+    #[command(subcommand)]
     Analyse(analysis::Analyse),
     Rules(program::Explain),
     Completions(program::Completions),

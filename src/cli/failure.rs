@@ -5,7 +5,7 @@ use std::fmt;
 use kalah::cause;
 use kalah::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 
-use crate::cli::suggestion::Suggestions;
+use crate::cli::Suggestions;
 
 /// Result of a part of a command.
 pub(super) type Result<T> = std::result::Result<T, Failure>;
@@ -97,6 +97,21 @@ impl<T, E: Into<Failure>> Context<T> for std::result::Result<T, E> {
 impl<T> Context<T> for Option<T> {
     fn with_context<C: fmt::Display>(self, context: impl FnOnce() -> C) -> Result<T> {
         self.ok_or_else(|| failed(context()))
+    }
+}
+
+/// Work that a signal may have stopped.
+pub(super) trait Stoppable<T> {
+    /// Replaces the error of stopped work by a text: what is kept, and how to go on.
+    fn if_stopped(self, text: impl fmt::Display) -> Result<T>;
+}
+
+impl<T, E: Into<Failure>> Stoppable<T> for std::result::Result<T, E> {
+    fn if_stopped(self, text: impl fmt::Display) -> Result<T> {
+        self.map_err(|error| match error.into() {
+            error if error.outcome() == Outcome::Stopped => failed(text),
+            error => error,
+        })
     }
 }
 

@@ -79,10 +79,25 @@ use clap::{ArgMatches, ColorChoice, CommandFactory, FromArgMatches, Parser, Valu
 use kalah::game::Rules;
 
 use self::commands::{Command, HEADINGS};
+// Commands import these names from here.
+use self::failure::{Context, Failure, Stoppable, bail, ensure, failed, usage, with_advice};
+use self::flags::args::{Boards, Range};
+use self::flags::compute::{Compute, GpuFlags};
+use self::flags::games::{GameOutput, GivenGame};
+use self::flags::player_flags::{PlayerFlags, SharedMemory};
+use self::flags::solver_flags::{GameFlags, SolverFlags};
 use self::flags::tables_flag::Given;
-use self::flags::{directories, remote};
+use self::flags::{args, directories, games, positions, remote, solve_tables};
+use self::help::examples;
+use self::output::formatted::{line, message, note};
+use self::output::progress::{self, Progress};
+use self::output::report::{Format, Grid};
+use self::output::search_progress::SearchProgress;
+use self::process::limits::return_freed_memory;
 use self::process::outcome::{Outcome, leave};
+use self::process::signals::{cancel_on_signal, cancelled_by_signal, stopped_by_signal};
 use self::process::{bus_error, limits, signals};
+use self::suggestion::Suggestions;
 
 /// Solve and play the sowing game Kalah, with exact endgame tables
 #[derive(Parser)]
@@ -174,7 +189,7 @@ fn print_answer(error: &clap::Error) -> ExitCode {
 
 /// Reports a failed write to standard output.
 fn cannot_print(error: &io::Error) -> Outcome {
-    output::message(format_args!("kalah: cannot write to standard output: {error}"));
+    message!("kalah: cannot write to standard output: {error}");
     Outcome::Failed
 }
 
@@ -229,10 +244,7 @@ fn name_default_rules(given: &Given) {
         output::name_rules();
     } else if let Some(rules) = given.matches.get_one::<Rules>("rules").filter(|_| io::stderr().is_terminal()) {
         let other = Rules::Standard;
-        output::note(format_args!(
-            "using the default rules, {rules}; --rules {other} is {}; see kalah rules",
-            other.played_by()
-        ));
+        note!("using the default rules, {rules}; --rules {other} is {}; see kalah rules", other.played_by());
     }
 }
 

@@ -10,10 +10,7 @@ use kalah::game::{Pit, Position, Rules};
 use kalah::isa::Isa;
 use serde::Serialize;
 
-use crate::cli::failure::{self, Context, failed};
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::process::outcome::Outcome;
+use crate::cli::{Context, Outcome, examples, failed, failure, line, output};
 
 /// Explain the rule sets, with examples
 ///
@@ -95,24 +92,24 @@ impl RulesReport {
         output::line(output::wrapped(self.common, 0))?;
         let alone = self.rules.len() == 1;
         if !alone {
-            output::line("\nRule sets differ in the effect of the last seed of a sowing:")?;
+            line!("\nRule sets differ in the effect of the last seed of a sowing:")?;
         }
         for rules in &self.rules {
             let default = if rules.default { ", the default" } else { "" };
-            output::line(format_args!("\n{}{default}: {}", rules.name, rules.played_by))?;
+            line!("\n{}{default}: {}", rules.name, rules.played_by)?;
             output::line(output::wrapped(rules.summary, 2))?;
         }
         let by = if alone { "" } else { " under each rule set" };
-        output::line(format_args!("\nMoves of South{by}:\n\n{}", output::draw(start)))?;
+        line!("\nMoves of South{by}:\n\n{}", output::draw(start))?;
         for (index, (number, what)) in MOVES.iter().enumerate() {
-            output::line(format_args!("\nMove {number}: {what}"))?;
+            line!("\nMove {number}: {what}")?;
             for rules in &self.rules {
                 let Some(example) = rules.examples.get(index) else { continue };
                 let again = if example.again { ", moves again" } else { "" };
-                output::line(format_args!("  {:<14} {}{again}", rules.name, example.after))?;
+                line!("  {:<14} {}{again}", rules.name, example.after)?;
             }
         }
-        output::line("\nPositions are <pits, South's store, North's store, South's pits, North's pits>.")
+        line!("\nPositions are <pits, South's store, North's store, South's pits, North's pits>.")
     }
 }
 
@@ -194,7 +191,7 @@ impl Manual {
             replace(&path, Some(FileContent::Manual), |file| file.write_all(text.as_bytes()))
                 .with_context(|| cannot(&path))?;
         }
-        output::line(format_args!("{} in {}", output::count(count, "manual page"), directory.display()))?;
+        line!("{} in {}", output::count(count, "manual page"), directory.display())?;
         Ok(Outcome::Done)
     }
 }

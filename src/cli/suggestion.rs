@@ -144,7 +144,7 @@ fn word(position: &Position) -> String {
 }
 
 /// Quotes a text as one word for a shell.
-pub(super) fn quoted(text: &OsStr) -> String {
+fn quoted(text: &OsStr) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./=+,:@%".contains(&byte);
     match text.to_str() {
         Some(text) if !text.is_empty() && text.bytes().all(plain) => text.to_owned(),

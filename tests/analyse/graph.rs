@@ -296,10 +296,12 @@ fn the_command_prints_one_document() {
     let positions: Vec<_> = document["graphs"].as_array().unwrap().iter().map(|graph| &graph["positions"]).collect();
     assert_eq!((code, positions), (0, vec![&2.into(), &2.into(), &23.into(), &137.into()]));
     assert_eq!(document["graphs"][0].get("outcomes"), None);
-    let (code, out, _) = kalah(&["2x1", "--csv", "--layers"]);
-    let mut lines = out.lines();
-    let heading = "rules,convention,pits,seeds,first_store,second_store,positions,won,lost,drawn";
-    assert_eq!((code, lines.next(), lines.next()), (0, Some(heading), Some("empty-capture,irving,2,1,0,0,3,1,2,0")));
+    for boards in [&["3x2"][..], &["3x2", "2x1"]] {
+        let (code, out, _) = kalah(&[boards, &["--csv"]].concat());
+        assert_eq!((code, out.lines().count()), (0, 1 + boards.len()));
+        assert!(out.starts_with("rules,convention,pits,seeds,positions,"), "{out}");
+        assert!(out.lines().nth(1).unwrap().starts_with("empty-capture,irving,3,2,2941,"), "{out}");
+    }
 }
 
 #[test]

@@ -306,31 +306,14 @@ fn a_state_of_something_else_is_refused_and_left_alone() {
 }
 
 #[test]
-fn lists_and_ranges_report_the_same_games_and_bad_ones_are_usage() {
-    let directory = tempfile::tempdir().unwrap();
-    let list = directory.path().join("list.csv");
-    // With a byte-order mark.
-    std::fs::write(&list, "\u{feff}3,7,8\n# remark\nhouses,seeds,table\n2,4\n3,6\n3,6\n").unwrap();
-    let list = list.to_str().unwrap();
-    let listed = report(&["--list", list]);
-    let games = listed["games"].as_array().unwrap();
-    let ranges =
-        [report(&["--pits", "2", "--seeds-per-pit", "4"]), report(&["--pits", "3", "--seeds-per-pit", "6..7"])];
-    let ranged: Vec<&Value> = ranges.iter().flat_map(|report| report["games"].as_array().unwrap()).collect();
-    assert_eq!(games.iter().collect::<Vec<_>>(), ranged);
-    assert_eq!(games.len(), 3);
-    assert_eq!(games[1]["outcome"], "L");
+fn ranges_begin_where_they_are_asked_to_and_bad_ones_are_usage() {
     // Games with fewer than two seeds a house are scanned only on request.
     let least = |report: &Value| report["houses"][0]["games"].as_u64().unwrap();
     assert_eq!(least(&report(&["--pits", "2", "--seeds-per-pit", "..9"])), 6);
     assert_eq!(least(&report(&["--pits", "2", "--seeds-per-pit", "1..9"])), 9);
 
-    std::fs::write(list, "3;7\n").unwrap();
-    // The contents of a file are no part of the command line.
-    assert_eq!(command(&["--list", list]).run().status.code(), Some(1));
     for bad in [
-        &["--seeds-per-pit", "0..4"][..],
-        &["--seeds-per-pit", "9..4"],
+        &["--seeds-per-pit", "9..4"][..],
         &["--seeds-per-pit", "x"],
         &["--pits", "2..17"],
         &["--pits", "6", "--seeds-per-pit", "..4000000000"],
@@ -341,28 +324,20 @@ fn lists_and_ranges_report_the_same_games_and_bad_ones_are_usage() {
 }
 
 #[test]
-fn an_opening_is_reported_with_its_moves_and_store() {
-    let kalah = |args: &[&str]| {
-        let output = program::command().args(["analyse", "opening"]).args(args).output().unwrap();
-        let printed = if output.status.success() { output.stdout } else { output.stderr };
-        (output.status.code(), String::from_utf8(printed).unwrap())
+fn a_win_within_the_first_turn_is_listed_on_request_with_its_moves() {
+    let scan = |seeds: &str, more: &[&str]| {
+        report(&[&["--pits", "6", "--seeds-per-pit", seeds, "--turns", "1", "--wins"], more].concat())
     };
-    let json = |args: &[&str]| serde_json::from_str::<Value>(&kalah(&[args, &["--json"]].concat()).1).unwrap();
-    let found = json(&["6x4", "--rules", "s-kalaha"]);
-    assert_eq!((&found["houses"], &found["seeds"], &found["rules"]), (&6.into(), &4.into(), &"s-kalaha".into()));
-    assert_eq!(found["winning_opening"], true);
-    let line = kalah::game::Line::parse(6, found["moves"].as_str().unwrap()).unwrap();
+    let found = &scan("4", &[])["games"][0];
+    assert_eq!((&found["outcome"], &found["turns"]), (&"W".into(), &1.into()));
+    let line = kalah::game::Line::parse(6, found["lines"][0].as_str().unwrap()).unwrap();
     let place = line.follow(Rules::SKalaha, &start(6, 4)).unwrap()[1];
     let end = if place.first { place.position } else { place.position.turned() };
-    assert_eq!(found["store"], end.mover_store());
     assert!(end.mover_store() > 24 || end.final_value().is_some_and(|value| value > 0));
 
-    let none = json(&["6x13", "--rules", "s-kalaha"]);
-    assert_eq!((&none["winning_opening"], &none["moves"]), (&false.into(), &Value::Null));
+    assert_eq!(scan("13", &[])["games"][0]["outcome"], Value::Null);
     // A single move of four seeds ends the turn under the usual rules.
-    assert_eq!(json(&["6x4"])["winning_opening"], false);
-    let (code, text) = kalah(&["6x4", "--rules", "s-kalaha", "--positions", "3"]);
-    assert_eq!(code, Some(1));
-    assert!(text.contains("not decided"), "{text}");
-    assert_eq!(kalah(&["6"]).0, Some(2));
+    assert_eq!(scan("4", &["--rules", "empty-capture"])["games"][0]["outcome"], Value::Null);
+    // Too few positions decide nothing.
+    assert_eq!(scan("4", &["--positions", "3"])["games"][0]["outcome"], Value::Null);
 }

@@ -117,7 +117,7 @@ fn verify_passes_sound_tables_and_names_a_wrong_score() {
         let ran = kalah(directory.path(), &[&["verify", "--json", "--seeds", "6"], check].concat(), "").exits(3);
         let report = ran.json();
         assert_eq!(report["ok"], false);
-        let wrong = &report["wrong"];
+        let wrong = &report["faults"][0];
         assert_ne!(wrong["stored"], wrong["right"]);
         // The right score is that of the undamaged table.
         let right = kalah(tables(), &["probe", "--json", wrong["position"].as_str().unwrap()], "").success().json();
@@ -248,7 +248,7 @@ fn bad_flags_are_usage_errors() {
         &["build", "--seeds", "4", "--memory", "lots"],
         &["verify", "--sample", "10"],
         &["stats"],
-        &["probe", "--pits", "0"],
+        &["stats", "--pits", "0"],
     ] {
         assert_eq!(kalah(tables(), args, "").code(), 2, "{args:?}");
     }

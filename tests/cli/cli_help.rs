@@ -53,8 +53,8 @@ const COMMANDS: [&str; 32] = [
 const GROUPS: [(&str, &[&str]); 4] = [
     ("plan", &["build", "search"]),
     ("archive", &["pack", "unpack"]),
-    ("analyse", &["values", "graph", "complexity", "opening", "opening-scan"]),
-    ("book", &["show", "make", "check", "merge", "import"]),
+    ("analyse", &["values", "graph", "complexity", "opening-scan"]),
+    ("book", &["show", "make", "check", "import"]),
 ];
 
 /// The commands of this program, except `help`.
@@ -370,7 +370,7 @@ fn an_answer_names_the_rules_once_if_no_flag_does() {
     }
     // A game has its own rules.
     run(&game, &["--save", "games"]);
-    for args in [&["review", "games"][..], &["line", "--from", "games"], &["play", "--from", "games"]] {
+    for args in [&["review", "games"][..], &["line", "games"], &["play", "--from", "games"]] {
         let text = run(args, &[]);
         assert!(text.contains("under empty-capture\n") && !text.contains("--rules"), "{args:?}: {text}");
     }
@@ -435,7 +435,7 @@ fn shells_complete_every_command() {
         script.display()
     );
     let output = Command::new("bash").args(["-c", &complete]).run();
-    assert_eq!(output.stdout().trim(), "opening opening-scan");
+    assert_eq!(output.stdout().trim(), "opening-scan");
     assert_eq!(kalah(&["completions", "none"]).code(), 2);
 }
 

@@ -22,7 +22,7 @@ const COMPANIONS: [(&str, &str, bool); 26] = [
     ("tournament greedy --start 3x2 --rules standard --save g", "g.lock", true),
     ("tournament greedy --start 3x2 --rules standard --state g", "g.lock", true),
     ("book make 3x2 --rules standard --output b", "b.lock", true),
-    ("book merge BOOK --output b", "b.lock", true),
+    ("book import BOOK --output b", "b.lock", true),
     ("prove 3x2 --rules standard --proof p --rests-on 0", "p/jobs.lock", true),
     ("prove 3x2 --rules standard --proof p --rests-on 0 --share", "p/certificate.lease", true),
     ("build --rules standard --pits 2 --seeds 5 --backend cpu --tables .", "build.lock", true),
@@ -156,7 +156,7 @@ fn errors_name_no_file_that_was_not_given() {
         "solve 3x2 --rules standard --no-tables --no-book --state no/such/x",
         "check CERTIFICATE --state no/such/x",
         "tournament greedy --start 3x2 --rules standard --save no/such/x",
-        "book merge BOOK --output no/such/x",
+        "book import BOOK --output no/such/x",
     ] {
         let (code, messages) = run(directory.path(), command);
         assert!(code == Some(1) && messages.contains("no/such/x"), "{command}: {messages}");

@@ -33,7 +33,6 @@ fn case(command: &str) -> Case {
         "book check" => ["NO", "", "FILE", "--no-tables --threads 1"],
         "book import" => ["NO", "", "FILE", ""],
         "book make" => ["6x4 --output NO/x", "6x99", "", "6x6 --turns 3 --no-tables --output own.book"],
-        "book merge" => ["NO", "", "FILE", ""],
         "book show" => ["--book NO", "", "--book FILE", ""],
         "bounds" => ["--seeds 6 --network NO", "--seeds 49", "--seeds 6 --tables BAD", ""],
         "build" => ["--seeds 6 --tables FILE/x", "--seeds 49", "--seeds 6 --tables BAD", "--seeds 22 --tables own"],
@@ -49,15 +48,15 @@ fn case(command: &str) -> Case {
         "gpu" => ["", "", "", ""],
         "analyse graph" => ["", "6x99", "6x1 --tables BAD", "4x6 --threads 1"],
         "info" => ["--tables NO", "", "--tables BAD", ""],
-        "line" => {
-            ["--from NO", "6x99 1", "2x2 2 --no-tables --value 2", "6x8 1 --no-tables --memory 64MiB --within 99999"]
-        }
+        "line" => ["FILE", "6x99 1", "2x2 2 --no-tables --value 2", "6x8 1 --no-tables --memory 64MiB --within 99999"],
         "man" => ["FILE/x", "", "", ""],
         "move" => ["", "", "6x1 --tables BAD", "6x8 --no-book"],
-        "analyse opening" => ["", "16x2147483647", "", ""],
-        "analyse opening-scan" => {
-            ["--list NO", "--pits 16 --seeds-per-pit 999999999", "--state FILE", "--seeds-per-pit ..100000 --threads 1"]
-        }
+        "analyse opening-scan" => [
+            "--state NO/x",
+            "--pits 16 --seeds-per-pit 999999999",
+            "--state FILE",
+            "--seeds-per-pit ..100000 --threads 1",
+        ],
         "archive pack" => ["--tables NO", "--seeds 49", "--tables BAD", ""],
         "plan build" => ["", "--seeds 49", "--seeds 6 --tables BAD", ""],
         "plan search" => ["", "6x99", "", ""],

@@ -14,7 +14,7 @@ fn arguments(command: &str) -> &'static str {
     match command {
         "publish" => "--output folder",
         "bench" | "bounds" | "export" | "stats" => "--seeds 4",
-        "book import" | "book merge" | "check" => "FILE",
+        "book import" | "check" => "FILE",
         "book make" => "2x2 --turns 0",
         "export-site" => "site --module MODULE",
         "analyse graph" | "line" | "move" | "probe" | "solve" => "2x2",

@@ -95,7 +95,7 @@ pub(crate) const WRITERS: [(&str, Option<FileContent>); 18] = [
     ("tournament greedy --start 3x2 --rules standard --state OUT", Some(FileContent::State)),
     ("prove 3x2 --rules standard --proof new --rests-on 0 --certificate OUT", Some(FileContent::Certificate)),
     ("book make 3x2 --rules standard --output OUT", Some(FileContent::Book)),
-    ("book merge BOOK --output OUT", Some(FileContent::Book)),
+    ("book import BOOK --output OUT", Some(FileContent::Book)),
     ("book import CERTIFICATE --output OUT", Some(FileContent::Book)),
     ("solve 3x2 --rules standard --no-tables --no-book --state OUT", Some(FileContent::State)),
     ("analyse values --rules standard --pits 2 --seeds-per-pit 1..2 --state OUT", Some(FileContent::State)),

@@ -332,7 +332,7 @@ fn proofs_end_right() {
             StoredCertificate::open(&file).ok()
         };
         let (Some(good), Some(found)) = (read(good), read(files)) else { return false };
-        let check = Check::trusting(&found, Some(&opened), 0).unwrap();
+        let check = Check::new(&found, Some(&opened), 0, &Pulse::default()).unwrap();
         let holds = check.statement().is_ok() && check.sample(u64::MAX, 1, &Pulse::default()).is_ok();
         holds && found.head() == good.head()
     };

@@ -19,7 +19,7 @@ const COMMANDS: [&str; 20] = [
     "plan build !--seeds=N !--backend=cpu --gpu-memory=M --pits=N --rules=R --tables=D --json",
     "verify --seeds=N --checksums --consistency --sample=N --state=O --against=cpu --manifest=O --rules=R !--pits=N \
         --tables=D --json",
-    "probe P P P --rules=R --pits=N --tables=D --json",
+    "probe P P P --rules=R --tables=D --json",
     "solve P --openings --at-least=V --at-most=V --value-only --first-guess=V --rules=R --no-tables \
         --tables-up-to=N --exact-up-to=N --memory=M --tables=D --json",
     "line P L L --value=V !--within=S --rules=R --no-tables --memory=M --tables=D --json",
@@ -29,9 +29,8 @@ const COMMANDS: [&str; 20] = [
     "move P P --player=C !--time=S --rules=R --memory=M --transpositions=M --seed=N --tables=D --json",
     "tournament C C !--start=P --starts=N --random-moves=N --self-play !--time=S --rules=R --memory=M --tables=D \
      --json --csv",
-    "analyse opening P --rules=R !--positions=N --json",
     "analyse opening-scan !--pits=A !--seeds-per-pit=A --rules=R --turns=N !--positions=N --wins --lines --json --csv",
-    "stats !--seeds=N --rules=R --pits=N --tables=D --json --csv",
+    "stats !--seeds=N --rules=R --pits=N --tables=D --json",
     "export !--seeds=N --sample=N --seed=N --format=jsonl --output=O --rules=R !--pits=N --tables=D",
     "analyse graph P --pits=A --seeds-per-pit=A --rules=R --layers --no-values --memory=M --tables=D --json --csv",
     "analyse complexity P --pits=A --seeds-per-pit=A --rules=R !--games=N --depth=N --json --csv",

@@ -85,7 +85,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("tournament random:1 greedy --start 4x1", "greedy"),
     ("tournament random:1 greedy --start 4x1 --json", "greedy"),
     ("stats --pits 4 --seeds 8", "wins"),
-    ("stats --pits 4 --seeds 8 --csv", "positions"),
+    ("stats --pits 4 --seeds 8", "positions"),
     ("info --manifest", "\"seeds\":8,"),
     ("bench --pits 4 --seeds 10 --backend cpu", "layer"),
     ("analyse graph 4x1", "4x1"),

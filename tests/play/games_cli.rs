@@ -44,11 +44,11 @@ fn a_tournament_writes_all_its_games() {
         assert_eq!(serde_json::json!(game.result), reported["seeds"]);
     }
     // Each game can be followed, and continued from its last position.
-    let line = kalah(&["line", "--from", file, "--game", "2", "--no-tables", "--json"], "").printed();
+    let line = kalah(&["line", file, "--game", "2", "--no-tables", "--json"], "").printed();
     let line: Value = serde_json::from_str(&line).unwrap();
     assert_eq!((line["line"].as_str(), line["rules"].as_str()), (Some(&*games[1].line.to_string()), Some("standard")));
-    refused(&["line", "--from", file], "", 1, "choose one with --game N");
-    refused(&["line", "--from", file, "--game", "5"], "", 1, "has no game 5");
+    refused(&["line", file], "", 1, "choose one with --game N");
+    refused(&["line", file, "--game", "5"], "", 1, "has no game 5");
     refused(&["tournament", "greedy", "--from", file, "--rules", "standard"], "", 1, "it is over");
     let open = "[Rules \"standard\"]\n[Start \"3x2\"]\n\n1\n[Rules \"standard\"]\n[Start \"3x2\"]\n\n2";
     let args = ["tournament", "greedy", "--rules", "standard", "--from", "-", "--json", "--save"];
@@ -127,7 +127,7 @@ fn a_line_is_written_and_read() {
     let args = ["line", "3x2", "1", "--rules", "standard", "--save", "-", "--json"];
     let both = kalah(&args, "").printed();
     let (text, answer) = both.split_once("\n{").unwrap();
-    let again = kalah(&["line", "--from", "-", "--json"], text).printed();
+    let again = kalah(&["line", "-", "--json"], text).printed();
     let parts = |answer: &str| {
         let answer: Value = serde_json::from_str(answer).unwrap();
         (answer["line"].clone(), answer["rules"].clone(), answer["positions"][1]["value"].clone())
@@ -208,7 +208,7 @@ fn comments_and_headers_are_kept_by_commands_that_read_and_write() {
     let text = "[Rules \"standard\"]\n[Start \"3x2\"]\n[Event \"a club\"]\n\n{a start} 1 {and an answer}";
     let comments = read_game(text, Rules::default()).unwrap().comments;
     assert_eq!(comments.len(), 2);
-    kalah(&["line", "--from", "-", "--no-tables", "--save", file], text).printed();
+    kalah(&["line", "-", "--no-tables", "--save", file], text).printed();
     assert_eq!(read_game(&std::fs::read_to_string(file).unwrap(), Rules::default()).unwrap().comments, comments);
     let args = ["play", "--from", file, "--south", "greedy", "--north", "greedy", "--save", file];
     kalah(&args, "").printed();

@@ -126,7 +126,6 @@ fn identity(digit: u8) -> CheckIdentity {
         program: "0.1.0 (0123456789ab)".to_owned(),
         certificate: digit.to_string().repeat(64),
         tables: Some("5".repeat(64)),
-        trusts_tables: false,
     }
 }
 
@@ -426,7 +425,6 @@ fn a_stopped_check_goes_on_and_counts_the_same() {
         identity(8),
         CheckIdentity { program: "0.1.0 (0123456789ab, changed)".to_owned(), ..identity(7) },
         CheckIdentity { tables: None, ..identity(7) },
-        CheckIdentity { trusts_tables: true, ..identity(7) },
     ];
     let belongs = format!("{} belongs to", state.display());
     for other in of_others {

@@ -55,7 +55,6 @@ impl Fixture {
             program: format!("{} ({commit})", env!("CARGO_PKG_VERSION")),
             certificate: digest(&file[..file.len() - 32]),
             tables: Some(digest(self.certificate.head.tables.as_flattened())),
-            trusts_tables: false,
         }
     }
 
@@ -144,7 +143,6 @@ fn a_state_is_removed_at_the_end_and_belongs_to_its_certificate() {
         (CheckIdentity { certificate: "11".repeat(32), ..identity.clone() }, "certificate 1111"),
         (CheckIdentity { program: "0.0.9 (0123456789ab)".to_owned(), ..identity.clone() }, "program 0.0.9 "),
         (CheckIdentity { tables: Some("22".repeat(32)), ..identity.clone() }, "tables 2222"),
-        (CheckIdentity { trusts_tables: true, ..identity.clone() }, "trusts tables true, not false"),
     ];
     for (other, expected) in others {
         std::fs::remove_file(&state).ok();
@@ -153,9 +151,6 @@ fn a_state_is_removed_at_the_end_and_belongs_to_its_certificate() {
         assert!(errors.contains(expected) && errors.contains("--state"), "{errors}");
     }
     std::fs::remove_file(&state).expect("it was written");
-    drop(identity.open_state(&state, fixture.claims()).expect("the state is written"));
-    let errors = fixture.check(&[&flags[..], &["--trust-tables"]].concat()).exits(1).stderr();
-    assert!(errors.contains("trusts tables false, not true"), "{errors}");
     // A state of a version that recorded less.
     std::fs::write(&state, "{\"format\":\"kalah check\",\"version\":1}\n").expect("the state is written");
     let errors = fixture.check(&flags).exits(1).stderr();
@@ -199,7 +194,7 @@ fn the_origin_of_the_tables_is_reported() {
     assert!(out.contains(&format!("digest of all {digest}: unknown")), "{out}");
     assert!(errors.contains("warning: the check uses unknown tables"), "{errors}");
     let answer: Value = fixture.check(&["--json"]).json();
-    let tables = serde_json::json!({ "digest": digest, "origin": "unknown", "first_unknown": 2, "compared": true });
+    let tables = serde_json::json!({ "digest": digest, "origin": "unknown", "first_unknown": 2 });
     assert_eq!(answer["tables"], tables);
 }
 
@@ -281,7 +276,7 @@ fn with_more_tables_wrong_claims_are_found_and_named() {
         forged.claims.remove(position);
         claim(&mut forged.claims, position, *bound);
         forged.write(&fixture.file).expect("a valid certificate");
-        for flags in [&["--seeds", "9"][..], &["--seeds", "9", "--trust-tables"], &[]] {
+        for flags in [&["--seeds", "9"][..], &[]] {
             let out = fixture.check(flags).exits(3).stdout();
             assert!(out.starts_with("WRONG: "), "{position} {out}");
         }

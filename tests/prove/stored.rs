@@ -42,7 +42,7 @@ fn certificate(directory: &Path) -> (Certificate, Tables) {
 }
 
 fn check(certificate: &StoredCertificate, tables: &Tables) -> Result<CheckTally, CheckError> {
-    let check = Check::trusting(certificate, Some(tables), 0)?;
+    let check = Check::new(certificate, Some(tables), 0, &Pulse::default())?;
     check.statement()?;
     let tally = check.claims(CheckTally::default(), &Pulse::default(), None)?;
     assert_eq!(tally.claims, certificate.claims());
@@ -87,7 +87,7 @@ fn windows_of_claims_are_checked_as_a_whole() {
         let result = check(&stored, &tables);
         assert_eq!(result.as_ref().map_or(claims, |tally| tally.claims), claims);
         results.push(result.map(|tally| tally.nodes));
-        let check = Check::trusting(&stored, Some(&tables), 0).unwrap();
+        let check = Check::new(&stored, Some(&tables), 0, &Pulse::default()).unwrap();
         let sample = |drawn, seed| check.sample(drawn, seed, &Pulse::default()).map_err(|error| error.to_string());
         for (drawn, seed) in [(1, 1), (1000, 2)] {
             assert_eq!(sample(drawn, seed), sample(drawn, seed));

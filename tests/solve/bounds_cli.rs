@@ -71,7 +71,7 @@ fn bound_tables_are_made_kept_listed_and_checked() {
         made["layers"].as_array().unwrap().iter().map(|layer| layer["kept"].as_bool().unwrap()).collect()
     };
     assert_eq!(kept(json(directory, &["bounds", "--seeds", "4..9", "--json"])), [true; 6]);
-    assert_eq!(kept(json(directory, &["bounds", "--seeds", "5", "--cuts=-1.5,0,1", "--json"])), [false]);
+    assert_eq!(kept(json(directory, &["bounds", "--seeds", "5", "--bits=1", "--json"])), [false]);
     let whole = std::fs::read(KEY.bounds_path(directory)).unwrap();
     std::fs::write(KEY.bounds_path(directory), "my notes").unwrap();
     let (code, _, messages) = kalah(directory, &["bounds", "--seeds", "4..9"]);
@@ -128,11 +128,7 @@ fn wrong_requests_are_refused() {
     let directory = directory.path();
     for (args, code, expected) in [
         (&["bounds", "--seeds", "9..4"][..], 2, "write a number or a range"),
-        (&["bounds", "--seeds", "9", "--cuts", "1,2"], 2, "one or three numbers"),
-        (&["bounds", "--seeds", "9", "--cuts", "2,1,3"], 2, "ascending"),
-        (&["bounds", "--seeds", "9", "--cuts", "0.01"], 2, "steps of 0.0625"),
         (&["bounds", "--seeds", "9", "--bits", "3"], 2, "3"),
-        (&["bounds", "--seeds", "9", "--bits", "1", "--cuts", "0"], 2, "cannot be used with"),
         (&["bounds", "--seeds", "9", "--network", "no such file"], 1, "no such file"),
         (&["bounds", "--seeds", "10"], 1, "kalah build --seeds 10"),
     ] {

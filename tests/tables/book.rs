@@ -465,19 +465,19 @@ fn books_are_merged_and_searches_imported() {
     assert!(recalled.is_exact());
 
     made(RULES, &position("3x2"), 2).write(Path::new(&path("small.book"))).unwrap();
-    let merge = ["book", "merge", &path("imported.book"), &path("small.book"), "--output", &path("both.book")];
-    json(directory, &merge);
+    let import = ["book", "import", &path("imported.book"), &path("small.book"), "--output", &path("both.book")];
+    json(directory, &import);
     let both = Book::open(Path::new(&path("both.book"))).unwrap();
     assert!(both.get(&position("3x2")).is_some() && both.get(&position("3x3")).is_some());
     made(Rules::Standard, &position("3x2"), 1).write(Path::new(&path("standard.book"))).unwrap();
     let ran =
-        kalah(directory, &["book", "merge", &path("both.book"), &path("standard.book"), "--output", &path("x.book")]);
+        kalah(directory, &["book", "import", &path("both.book"), &path("standard.book"), "--output", &path("x.book")]);
     assert!(ran.code() == 1 && ran.stderr().contains("it is a book for standard with 3 pits"), "{}", ran.stderr());
     let mut wrong = Book::new(RULES, 3);
     wrong.add(&position("3x3"), Bounds { lower: 18, upper: 18 }).unwrap();
     wrong.write(Path::new(&path("wrong.book"))).unwrap();
     let ran =
-        kalah(directory, &["book", "merge", &path("both.book"), &path("wrong.book"), "--output", &path("x.book")]);
+        kalah(directory, &["book", "import", &path("both.book"), &path("wrong.book"), "--output", &path("x.book")]);
     assert!(ran.code() == 3 && ran.stderr().contains("contradict"), "{}", ran.stderr());
     std::fs::write(path("search"), "{}").unwrap();
     assert_eq!(kalah(directory, &["book", "import", &path("search"), "--output", &path("x.book")]).code(), 3);

@@ -43,21 +43,9 @@ fn assert_sound(folder: &Path) {
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
     let index: Value = serde_json::from_str(&read("index.json")).unwrap();
     let mut all = names(folder);
-    for name in ["SHA256SUMS", "B3SUMS"] {
-        assert!(all.remove(name));
-    }
-    let blake3 = |name: &str| blake3::hash(&std::fs::read(folder.join(name)).unwrap()).to_hex().to_string();
-    for line in read("B3SUMS").lines() {
-        let (sum, name) = line.split_once("  ").unwrap();
-        assert_eq!(sum, blake3(name), "{name}");
-    }
-    for list in ["B3SUMS", "SHA256SUMS"] {
-        let listed = read(list);
-        assert_eq!(
-            listed.lines().map(|line| line.split_once("  ").unwrap().1.to_owned()).collect::<BTreeSet<_>>(),
-            all
-        );
-    }
+    assert!(all.remove("SHA256SUMS"));
+    let listed = read("SHA256SUMS");
+    assert_eq!(listed.lines().map(|line| line.split_once("  ").unwrap().1.to_owned()).collect::<BTreeSet<_>>(), all);
     let mut program = std::process::Command::new("sha256sum");
     if let Ok(status) = program.args(["--check", "--quiet", "SHA256SUMS"]).current_dir(folder).status() {
         assert!(status.success());
@@ -65,7 +53,6 @@ fn assert_sound(folder: &Path) {
     for file in index["files"].as_array().unwrap() {
         let name = file["name"].as_str().unwrap();
         assert_eq!(file["bytes"], folder.join(name).metadata().unwrap().len());
-        assert_eq!(file["blake3"], blake3(name));
         assert!(read("SHA256SUMS").contains(&format!("{}  {name}", file["sha256"].as_str().unwrap())));
     }
     assert_eq!(read("manifest.jsonl").lines().count(), index["files"].as_array().unwrap().len());
@@ -80,7 +67,7 @@ fn a_published_folder_has_all_tables_and_sums_that_agree() {
     assert!(text.contains("12 files of tables"), "{text}");
     let folder = directory.join("out");
     assert_sound(&folder);
-    assert_eq!(names(&folder).len(), 12 + 7);
+    assert_eq!(names(&folder).len(), 12 + 6);
     done(&folder, "verify --all --manifest manifest.jsonl --tables .");
     // The same command again gives the same folder.
     let before = std::fs::read(folder.join("index.json")).unwrap();
@@ -191,7 +178,7 @@ fn a_run_that_was_killed_while_it_wrote_continues() {
     done(directory, "publish --output out --tables a --tables b");
     let folder = directory.join("out");
     let whole = contents(&folder);
-    for name in ["README.md", "B3SUMS", "empty-capture-4-07.kalah"] {
+    for name in ["README.md", "SHA256SUMS", "empty-capture-4-07.kalah"] {
         std::fs::rename(folder.join(name), folder.join(format!("{name}.kalah-0123456789ab.tmp"))).unwrap();
     }
     done(directory, "publish --output out --tables a --tables b");

@@ -78,7 +78,7 @@ fn a_missing_layer_is_a_fault_and_those_above_are_checked_all_the_same() {
     ran.prints("empty-capture-6-08.kalah cannot be used");
 
     let report = kalah(directory.path(), &["verify", "--json", "--consistency", "--checksums"]).exits(3).json();
-    assert_eq!((&report["ok"], &report["wrong"]["missing"]), (&false.into(), &serde_json::json!([3, 5])));
+    assert_eq!((&report["ok"], &report["faults"][0]["missing"]), (&false.into(), &serde_json::json!([3, 5])));
     let faults = report["faults"].as_array().unwrap();
     assert_eq!(faults.iter().map(|fault| fault["seeds"].as_u64().unwrap()).collect::<Vec<_>>(), [9, 8]);
     let passed = |check: &str| {
@@ -108,7 +108,7 @@ fn a_layer_under_the_name_of_another_is_damage() {
         kalah(directory.path(), &[args, &["--json"]].concat()).exits(3).json();
     }
     let report = kalah(directory.path(), &["verify", "--json"]).exits(3).json();
-    assert_eq!((&report["wrong"]["seeds"], &report["wrong"]["check"]), (&7.into(), &"files".into()));
+    assert_eq!((&report["faults"][0]["seeds"], &report["faults"][0]["check"]), (&7.into(), &"files".into()));
     assert_eq!(report["passed"].as_array().unwrap().len(), 7, "all others are checked");
 }
 
@@ -190,8 +190,8 @@ fn the_damaged_layer_is_blamed_and_not_the_one_above_that_is_computed_from_it() 
     let directory = copied();
     flip(&table(directory.path(), 6));
     let report = kalah(directory.path(), &["verify", "--seeds", "8", "--against", "cpu", "--json"]).exits(3).json();
-    assert_eq!(report["wrong"]["seeds"], 6, "{report}");
-    assert!(report["wrong"]["message"].as_str().unwrap().contains("empty-capture-6-06.kalah"), "{report}");
+    assert_eq!(report["faults"][0]["seeds"], 6, "{report}");
+    assert!(report["faults"][0]["message"].as_str().unwrap().contains("empty-capture-6-06.kalah"), "{report}");
     // All layers are requested. Those above the missing one are left out.
     let ran = kalah(directory.path(), &["verify", "--against", "cpu"])
         .exits(3)
@@ -518,7 +518,7 @@ fn a_state_keeps_the_layers_below_a_fault_and_is_removed_at_the_end() {
 
     write_wrong(path, 6);
     let report = kalah(path, &flags).exits(3).json();
-    assert_eq!((&report["wrong"]["seeds"], report["passed"].as_array().unwrap().len()), (&6.into(), 4));
+    assert_eq!((&report["faults"][0]["seeds"], report["passed"].as_array().unwrap().len()), (&6.into(), 4));
     assert!(state.exists());
     // The wrong table is not in the state, so it may be replaced.
     std::fs::copy(table(TABLES.path(), 6), table(path, 6)).unwrap();

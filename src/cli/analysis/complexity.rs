@@ -7,13 +7,7 @@ use kalah::analyse::graph::Convention;
 use kalah::game::{Rules, StartPosition};
 use serde::Serialize;
 
-use crate::cli::failure::{self, usage};
-use crate::cli::flags::args;
-use crate::cli::flags::args::Boards;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::report::{Format, Grid};
-use crate::cli::process::outcome::Outcome;
+use crate::cli::{Boards, Format, Grid, Outcome, args, examples, failure, line, note, output, usage};
 
 /// Estimate the size of game trees
 ///
@@ -26,7 +20,7 @@ use crate::cli::process::outcome::Outcome;
     ("Estimate the game tree of one board", "kalah analyse complexity 6x4 --games 100"),
     ("Compare boards by random games", "kalah analyse complexity --pits 2..6 --seeds-per-pit 1..6 --players random"),
 ]))]
-pub(super) struct Complexity {
+pub(crate) struct Complexity {
     #[command(flatten)]
     boards: Boards,
     /// Rule set
@@ -85,6 +79,11 @@ struct ComplexityReport {
     threads: usize,
 }
 
+/// Columns of CSV.
+const COLUMNS: &str = "rules pits seeds d=length.mean d_low=length.low d_high=length.high w=branching.mean \
+                       w_low=branching.low w_high=branching.high log10_tree=tree_log10.mean \
+                       log10_tree_low=tree_log10.low log10_tree_high=tree_log10.high";
+
 impl Complexity {
     pub(super) fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
@@ -100,7 +99,7 @@ impl Complexity {
         for start in self.boards.list() {
             if noted.elapsed().as_secs() >= 5 {
                 noted = Instant::now();
-                output::note(format_args!("playing {start}, {:.0} s", began.elapsed().as_secs_f64()));
+                note!("playing {start}, {:.0} s", began.elapsed().as_secs_f64());
             }
             boards.push(sample(&sampling, start)?);
         }
@@ -115,7 +114,7 @@ impl Complexity {
             seconds: began.elapsed().as_secs_f64(),
             threads: rayon::current_num_threads(),
         };
-        self.format.print(&report, || report.records(), || report.text())?;
+        self.format.print(&report, ("boards", COLUMNS), || report.text())?;
         Ok(Outcome::Done)
     }
 }
@@ -166,36 +165,13 @@ impl ComplexityReport {
         }
         grid.print()?;
         let depth = self.depth.map_or(String::new(), |depth| format!(" to depth {depth}"));
-        output::line(format_args!(
+        line!(
             "{}: {} between {}{depth} players on each board, seed {}, 95 % confidence in brackets, {:.1} s",
             self.rules,
             output::count(self.games as usize, "game"),
             self.players,
             self.seed,
             self.seconds,
-        ))
-    }
-
-    fn records(&self) -> Grid {
-        let mut grid = Grid::new([
-            "rules",
-            "pits",
-            "seeds",
-            "d",
-            "d_low",
-            "d_high",
-            "w",
-            "w_low",
-            "w_high",
-            "log10_tree",
-            "log10_tree_low",
-            "log10_tree_high",
-        ]);
-        for board in &self.boards {
-            let key = [self.rules.to_owned(), board.pits.to_string(), board.seeds.to_string()];
-            let numbers = [board.length, board.branching, board.tree_log10].map(|i| [i.mean, i.low, i.high]);
-            grid.row(key.into_iter().chain(numbers.into_iter().flatten().map(|number| number.to_string())));
-        }
-        grid
+        )
     }
 }

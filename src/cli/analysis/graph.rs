@@ -13,14 +13,10 @@ use kalah::table::{Opening, TableKey, Tables};
 use kalah::temporary::TemporaryDirectory;
 use serde::Serialize;
 
-use crate::cli::failure::{self, Context, bail};
-use crate::cli::flags::args::{self, Boards};
-use crate::cli::flags::solve_tables;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::report::{Format, Grid};
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancelled_by_signal;
+use crate::cli::{
+    Boards, Context, Format, Grid, Outcome, Stoppable, args, cancelled_by_signal, examples, failure, line, note,
+    output, solve_tables,
+};
 
 /// Count all positions that can be reached from a start
 ///
@@ -32,7 +28,7 @@ use crate::cli::process::signals::cancelled_by_signal;
     ("Count the positions of one game", "kalah analyse graph 4x3"),
     ("Count those of many boards", "kalah analyse graph --pits 1..3 --seeds-per-pit 1..6"),
 ]))]
-pub(super) struct Graph {
+pub(crate) struct Graph {
     #[command(flatten)]
     boards: Boards,
     /// Rule set
@@ -44,7 +40,7 @@ pub(super) struct Graph {
     #[arg(long, default_value_t, value_name = "CONVENTION")]
     convention: Convention,
     /// Also print the positions for every pair of stores
-    #[arg(long)]
+    #[arg(long, conflicts_with = "csv")]
     layers: bool,
     /// Count positions without their outcomes, which needs no tables
     #[arg(long)]
@@ -116,6 +112,10 @@ enum Document<'a> {
     Several { graphs: &'a [BoardReport] },
 }
 
+/// Columns of CSV.
+const COLUMNS: &str = "rules convention pits seeds positions state_space share won=outcomes.0 lost=outcomes.1 \
+                       drawn=outcomes.2 finals branching=branching.mean deviation=branching.deviation memory seconds";
+
 impl Graph {
     pub(super) fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
@@ -139,7 +139,7 @@ impl Graph {
             [one] if boards.len() == 1 => Document::One(one),
             several => Document::Several { graphs: several },
         };
-        self.format.print(&document, || records(&reports, self.layers), || text(&reports))?;
+        self.format.print(&document, ("graphs", COLUMNS), || text(&reports))?;
         Ok(outcome)
     }
 
@@ -171,18 +171,11 @@ impl Graph {
                 temporary = TemporaryDirectory::new_in(&std::env::temp_dir()).with_context(|| {
                     format!("cannot create a directory for tables in {}", std::env::temp_dir().display())
                 })?;
-                let built = solve_tables::build(
-                    temporary.path(),
-                    TableKey { rules, pits: start.pits, seeds },
-                    self.memory,
-                    cancel,
-                );
-                match built {
-                    Err(stop) if stop.outcome() == Outcome::Stopped => {
-                        bail!("{stop} for the outcomes; nothing is kept, but tables of `kalah build` would be")
-                    }
-                    built => built?,
-                }
+                let last = TableKey { rules, pits: start.pits, seeds };
+                solve_tables::build(temporary.path(), last, self.memory, cancel).if_stopped(
+                    "stopped while building tables for the outcomes; nothing is kept, but tables of `kalah build` \
+                     would be",
+                )?;
                 Some(Tables::open(temporary.path(), rules, start.pits, seeds)?)
             }
         };
@@ -192,13 +185,13 @@ impl Graph {
             positions += layer.positions();
             if noted.elapsed() >= NOTE_INTERVAL {
                 noted = Instant::now();
-                output::note(format_args!(
+                note!(
                     "{start}: {} seeds in play, {} positions in that layer, {} so far, {:.0} s",
                     layer.seeds,
                     HumanCount(layer.positions()),
                     HumanCount(positions),
                     began.elapsed().as_secs_f64(),
-                ));
+                );
             }
         };
         let graph = explorer.run(cancel, on_layer)?;
@@ -261,11 +254,12 @@ fn text(reports: &[BoardReport]) -> io::Result<()> {
     grid.print()?;
     for report in reports {
         let Some(layers) = &report.layers else { continue };
-        output::line("")?;
-        output::line(format_args!(
+        line!("")?;
+        line!(
             "{}x{}: positions won/lost/drawn, by the seeds in both stores and in the first player's store",
-            report.pits, report.seeds
-        ))?;
+            report.pits,
+            report.seeds
+        )?;
         let most = layers.iter().flat_map(|layer| &layer.subgraphs).map(|subgraph| subgraph.first).max().unwrap_or(0);
         let heading = std::iter::once("layer".to_owned()).chain((0..=most).map(|first| first.to_string()));
         let mut grid = Grid::new(heading);
@@ -283,40 +277,4 @@ fn text(reports: &[BoardReport]) -> io::Result<()> {
         grid.print()?;
     }
     Ok(())
-}
-
-/// Returns a row for each board or subgraph.
-fn records(reports: &[BoardReport], layers: bool) -> Grid {
-    let outcome = |outcomes: Option<Outcomes>| match outcomes {
-        Some(outcomes) => <[u64; 3]>::from(outcomes).map(|count| count.to_string()),
-        None => [const { String::new() }; 3],
-    };
-    let board = |report: &BoardReport| {
-        [report.rules, report.convention]
-            .map(str::to_owned)
-            .into_iter()
-            .chain([report.pits.to_string(), report.seeds.to_string()])
-    };
-    let names = ["rules", "convention", "pits", "seeds"];
-    if layers {
-        let rest = ["first_store", "second_store", "positions", "won", "lost", "drawn"];
-        let mut grid = Grid::new(names.into_iter().chain(rest));
-        for report in reports {
-            for subgraph in report.layers.iter().flatten().flat_map(|layer| &layer.subgraphs) {
-                let counts = [subgraph.first as u64, subgraph.second as u64, subgraph.positions];
-                grid.row(board(report).chain(counts.map(|count| count.to_string())).chain(outcome(subgraph.outcomes)));
-            }
-        }
-        return grid;
-    }
-    let rest = ["positions", "state_space", "share", "won", "lost", "drawn", "finals", "branching", "deviation"];
-    let mut grid = Grid::new(names.into_iter().chain(rest).chain(["memory", "seconds"]));
-    for report in reports {
-        let sizes = [report.positions.to_string(), report.state_space.to_string(), report.share.to_string()];
-        let branching = [report.finals as f64, report.branching.mean, report.branching.deviation];
-        let cost = [report.memory.to_string(), report.seconds.to_string()];
-        let cells = board(report).chain(sizes).chain(outcome(report.outcomes));
-        grid.row(cells.chain(branching.map(|number| number.to_string())).chain(cost));
-    }
-    grid
 }

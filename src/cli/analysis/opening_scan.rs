@@ -1,4 +1,3 @@
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -10,14 +9,10 @@ use kalah::game::{MAX_PITS, Rules, StartPosition};
 use parking_lot::Mutex;
 use serde::Serialize;
 
-use crate::cli::failure::{self, Context, bail, usage};
-use crate::cli::flags::args;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::progress::Progress;
-use crate::cli::output::report::{Format, Grid};
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancelled_by_signal;
+use crate::cli::{
+    Format, Grid, Outcome, Progress, Range, Stoppable, args, cancelled_by_signal, examples, failure, line, note,
+    output, usage,
+};
 
 /// Find the starts that the first player does not win
 ///
@@ -26,18 +21,16 @@ use crate::cli::process::signals::cancelled_by_signal;
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Scan all starts with up to 1000 seeds in each pit", "kalah analyse opening-scan --seeds-per-pit ..1000"),
+    ("Find a win within the first turn", "kalah analyse opening-scan --pits 6 --seeds-per-pit 5 --turns 1 --wins --lines"),
     ("Keep finished games in a file", "kalah analyse opening-scan --seeds-per-pit ..5000 --state scan.jsonl"),
 ]))]
-pub(super) struct OpeningScan {
+pub(crate) struct OpeningScan {
     /// Numbers of pits a side, both ends included
-    #[arg(long = "pits", value_name = "A..B", default_value = "2..6", value_parser = houses)]
-    houses: RangeInclusive<u32>,
+    #[arg(long, value_name = "A..B", default_value = "2..6", value_parser = args::range::<1, { MAX_PITS as u32 }>)]
+    pits: Range,
     /// Numbers of seeds in each pit, both ends included; ..B begins with twice the number of pits, as the paper does
-    #[arg(long = "seeds-per-pit", value_name = "A..B", default_value = "..1000", value_parser = range)]
+    #[arg(long = "seeds-per-pit", value_name = "A..B", default_value = "..1000", value_parser = args::range::<0, MOST>)]
     seeds: Range,
-    /// Instead, scan the start positions in FILE, one PITS,SEEDS a line; further columns are ignored
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["houses", "seeds"])]
-    list: Option<PathBuf>,
     /// Rule set
     #[arg(long, default_value_t = Rules::SKalaha, value_name = "RULES")]
     rules: Rules,
@@ -67,33 +60,8 @@ pub(super) struct OpeningScan {
     format: Format,
 }
 
-/// Numbers of seeds in each pit; without a first one they begin with 2 for each pit.
-#[derive(Clone)]
-struct Range {
-    from: Option<u32>,
-    to: u32,
-}
-
-/// Reads A..B, ..B or one number.
-fn range(text: &str) -> Result<Range, String> {
-    let bad = || format!("'{text}' is not a range: write A..B, ..B or one number, from 1 on");
-    let number = |text: &str| text.parse().ok().filter(|&number: &u32| number > 0).ok_or_else(bad);
-    let (from, to) = match text.split_once("..") {
-        Some(("", to)) => (None, number(to)?),
-        Some((from, to)) => (Some(number(from)?), number(to)?),
-        None => (Some(number(text)?), number(text)?),
-    };
-    if from.is_some_and(|from| from > to) { Err(bad()) } else { Ok(Range { from, to }) }
-}
-
-/// Reads a range of pits.
-fn houses(text: &str) -> Result<RangeInclusive<u32>, String> {
-    let Range { from, to } = range(text)?;
-    if to as usize > MAX_PITS {
-        return Err(format!("positions have 1 to {MAX_PITS} pits a side"));
-    }
-    Ok(from.unwrap_or(1)..=to)
-}
+/// Maximum seeds in each pit; a start position may have fewer.
+const MOST: u32 = u32::MAX;
 
 #[derive(Serialize)]
 struct Houses {
@@ -130,7 +98,7 @@ impl OpeningScan {
             |ranges: &[StartRange]| ranges.iter().map(|(_, seeds)| u64::from(seeds.end() - seeds.start()) + 1).sum();
         let (all, left): (u64, u64) = (games(&split(&ranges, &[])), games(&split(&ranges, &done)));
         if self.state.is_some() && left < all {
-            output::note(format_args!("{} of {} games are done", HumanCount(all - left), HumanCount(all)));
+            note!("{} of {} games are done", HumanCount(all - left), HumanCount(all));
         }
         let cancel = cancelled_by_signal();
         let (progress, scanned) = (Progress::of(left, "games").at("openings"), AtomicU64::new(0));
@@ -144,60 +112,32 @@ impl OpeningScan {
             Ok(())
         };
         let batches = progress.complete(&scanned, || scan.run(&ranges, done, &cancel, &on_game, &on_batch));
-        let batches = match batches {
-            Err(error) if error.outcome() == Outcome::Stopped => {
-                output::message(match self.state {
-                    Some(_) => "stopped; run the same command again to continue",
-                    None => "stopped, and nothing is saved; --state FILE saves finished games",
-                });
-                return Ok(Outcome::Failed);
-            }
-            batches => batches?,
-        };
+        let batches = batches.if_stopped(match self.state {
+            Some(_) => "stopped; run the same command again to continue",
+            None => "stopped, and nothing is saved; --state FILE saves finished games",
+        })?;
         let report = ScanReport::new(self.rules, limits, batches, clock.elapsed().as_secs_f64());
-        self.format.print(&report, || report.records(), || report.text(self.lines))?;
+        let columns = "houses seeds outcome turns positions lines";
+        self.format.print(&report, ("games", columns), || report.text(self.lines))?;
         Ok(Outcome::Done)
     }
 
     /// Returns the start positions to scan.
     fn ranges(&self) -> failure::Result<Vec<StartRange>> {
-        let check = |pits: usize, seeds: u32| StartPosition { pits, seeds }.position();
+        let Range { first, last } = self.seeds;
         let mut ranges = Vec::new();
-        if let Some(path) = &self.list {
-            // Any file will do, also a pipe.
-            let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-            for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
-                // The published tables have a heading and remarks.
-                let line = line.trim();
-                if line.is_empty() || line.starts_with(|first: char| !first.is_ascii_digit()) {
-                    continue;
-                }
-                let mut columns = line.split(',').map(str::trim);
-                let numbers = columns.next().zip(columns.next()).and_then(|(houses, seeds)| {
-                    Some((houses.parse().ok()?, seeds.parse().ok().filter(|&seeds: &u32| seeds > 0)?))
-                });
-                let place = || format!("{}, line {}", path.display(), number + 1);
-                let (houses, seeds) = numbers.with_context(|| format!("{}: write HOUSES,SEEDS", place()))?;
-                check(houses, seeds).with_context(place)?;
-                ranges.push((houses, seeds..=seeds));
-            }
-            ranges.sort_by_key(|(houses, seeds)| (*houses, *seeds.start()));
-            ranges.dedup();
-        } else {
-            for houses in self.houses.clone() {
-                let Range { from, to } = self.seeds;
-                let from = from.unwrap_or(2 * houses);
-                check(houses as usize, to).map_err(|error| usage(format_args!("{houses}x{to}: {error}")))?;
-                if from <= to {
-                    ranges.push((houses as usize, from..=to));
-                }
+        for houses in self.pits.iter() {
+            let (pits, first) = (houses as usize, if first == 0 { 2 * houses } else { first });
+            let largest = StartPosition { pits, seeds: last }.position();
+            largest.map_err(|error| usage(format_args!("{houses}x{last}: {error}")))?;
+            if first <= last {
+                ranges.push((pits, first..=last));
             }
         }
-        match (ranges.is_empty(), &self.list) {
-            (false, _) => Ok(ranges),
-            (true, Some(path)) => bail!("{} contains no start position", path.display()),
-            (true, None) => Err(usage("there is no start position to scan: --seeds-per-pit begins with two a pit")),
+        if ranges.is_empty() {
+            return Err(usage("there is no start position to scan: --seeds-per-pit begins with two a pit"));
         }
+        Ok(ranges)
     }
 }
 
@@ -228,10 +168,7 @@ impl ScanReport {
     }
 
     fn text(&self, lines: bool) -> std::io::Result<()> {
-        output::line(format_args!(
-            "{}: seeds with which the first player does not win (lost; D drawn, ? not decided)",
-            self.rules
-        ))?;
+        line!("{}: seeds with which the first player does not win (lost; D drawn, ? not decided)", self.rules)?;
         let columns: Vec<_> = self.houses.iter().map(|houses| self.not_won(houses.houses)).collect();
         let heading = |name: &str| {
             let houses = self.houses.iter().map(|houses| houses.houses.to_string());
@@ -246,7 +183,7 @@ impl ScanReport {
             grid.row(std::iter::once(name.to_owned()).chain(columns.iter().map(cell)));
         }
         grid.print()?;
-        output::line("")?;
+        line!("")?;
         let mut grid = heading("houses");
         type Figure = fn(&ScanTally) -> u64;
         let figures: [(&str, Figure); 8] = [
@@ -265,32 +202,16 @@ impl ScanReport {
         }
         grid.print()?;
         if lines {
-            output::line("")?;
+            line!("")?;
             for game in &self.games {
                 let outcome = game.outcome.unwrap_or('?');
                 let turns = output::count(game.turns as usize, "turn");
-                output::line(format_args!("{}x{} {outcome}, {turns}", game.pits, game.seeds))?;
-                game.lines.iter().try_for_each(|line| output::line(format_args!("  {line}")))?;
+                line!("{}x{} {outcome}, {turns}", game.pits, game.seeds)?;
+                game.lines.iter().try_for_each(|line| line!("  {line}"))?;
             }
         }
         let games: u64 = self.houses.iter().map(|houses| houses.tally.games).sum();
         let threads = output::count(self.threads, "thread");
-        output::line(format_args!(
-            "{} scanned in {:.1} s, {threads}",
-            output::count(games as usize, "game"),
-            self.seconds
-        ))
-    }
-
-    fn records(&self) -> Grid {
-        let mut grid = Grid::new(["houses", "seeds", "outcome", "turns", "positions", "lines"]);
-        for game in &self.games {
-            let outcome = game.outcome.map_or(String::new(), String::from);
-            let numbers = [game.turns.to_string(), game.positions.to_string()];
-            let [turns, positions] = numbers;
-            let lines = game.lines.join("; ");
-            grid.row([game.pits.to_string(), game.seeds.to_string(), outcome, turns, positions, lines]);
-        }
-        grid
+        line!("{} scanned in {:.1} s, {threads}", output::count(games as usize, "game"), self.seconds)
     }
 }

@@ -10,16 +10,10 @@ use kalah::game::{Position, StartPosition, ValueBounds};
 use kalah::solve::{Checkpoint, SolveError, SolveEvent};
 use serde::Serialize;
 
-use crate::cli::failure::{self, Context};
-use crate::cli::flags::args;
-use crate::cli::flags::args::Range;
-use crate::cli::flags::solver_flags::SolverFlags;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::report::{Format, Grid};
-use crate::cli::output::search_progress::SearchProgress;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancelled_by_signal;
+use crate::cli::{
+    Context, Format, Grid, Outcome, Range, SearchProgress, SolverFlags, args, cancelled_by_signal, examples, failure,
+    line, note, output,
+};
 
 /// Interval at which the transposition table of a long search is saved.
 const SAVE_EVERY: Duration = Duration::from_secs(600);
@@ -33,7 +27,7 @@ const SAVE_EVERY: Duration = Duration::from_secs(600);
     ("Print the values of small boards", "kalah analyse values --pits 1..4 --seeds-per-pit 1..4"),
     ("Solve all boards to 6x6, and keep the values in a file", "kalah analyse values --build --state values.json"),
 ]))]
-pub(super) struct Values {
+pub(crate) struct Values {
     /// Numbers of pits a side, such as 6 or 1..6
     #[arg(long, value_name = "A..B", default_value = "1..6", value_parser = args::range::<1, 16>)]
     pits: Range,
@@ -123,11 +117,7 @@ impl Values {
                 None => "stopped, and nothing is saved; --state FILE saves proved values",
             });
         } else {
-            output::note(format_args!(
-                "{} in {:.1} s",
-                output::count(boards.len(), "board"),
-                begin.elapsed().as_secs_f64()
-            ));
+            note!("{} in {:.1} s", output::count(boards.len(), "board"), begin.elapsed().as_secs_f64());
         }
         let known: Vec<GameValue> = boards.iter().filter_map(|&board| values.get(board).copied()).collect();
         self.print(&known)?;
@@ -216,12 +206,12 @@ impl Values {
             save_or_report();
         }
         if value.seconds > 1.0 {
-            output::note(format_args!(
+            note!(
                 "{board}: {} after {:.1} s and {}",
                 value_text(&value),
                 value.seconds,
                 output::many(value.nodes, "node")
-            ));
+            );
         }
         Ok(if stopped { Ended::Stopped(value) } else { Ended::Done(value, checkpoint) })
     }
@@ -243,10 +233,7 @@ impl Values {
         };
         let find = |pits, seeds| known.iter().find(|known| known.start() == start((pits, seeds)));
         let text = || {
-            output::line(format_args!(
-                "{}: values for the first player, pits a side down, seeds a pit across",
-                report.rules
-            ))?;
+            line!("{}: values for the first player, pits a side down, seeds a pit across", report.rules)?;
             let mut grid =
                 Grid::new(std::iter::once("pits".to_owned()).chain(self.seeds.iter().map(|n| n.to_string())));
             for pits in self.pits.iter() {
@@ -255,18 +242,8 @@ impl Values {
             }
             grid.print()
         };
-        let records = || {
-            let mut grid = Grid::new(["rules", "pits", "seeds", "at_least", "at_most", "outcome", "nodes", "seconds"]);
-            for known in known {
-                let GameValue { pits, seeds, at_least, at_most, nodes, seconds } = known;
-                let outcome = known.outcome().map_or(String::new(), |outcome| outcome.to_string());
-                let board = [report.rules.to_owned(), pits.to_string(), seeds.to_string()];
-                let bounds = [at_least.to_string(), at_most.to_string(), outcome];
-                grid.row(board.into_iter().chain(bounds).chain([nodes.to_string(), format!("{seconds:.3}")]));
-            }
-            grid
-        };
-        Ok(self.format.print(&report, records, text)?)
+        let columns = "rules pits seeds value lower upper outcome nodes seconds";
+        Ok(self.format.print(&report, ("values", columns), text)?)
     }
 }
 

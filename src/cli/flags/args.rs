@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::HumanBytes;
 use kalah::book::Books;
 use kalah::game::{Rules, StartPosition};
@@ -10,9 +11,8 @@ use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::system::{AvailableMemory, MemoryLimit, check_address_space};
 use kalah::table::{self, Layer, Tables};
 
-use crate::cli::failure::{self, Context, failed, with_advice};
 pub(crate) use crate::cli::flags::tables_flag::{Directories, Directory};
-use crate::cli::output;
+use crate::cli::{Context, failed, failure, note, output, with_advice};
 
 /// Rules and size of the board.
 #[derive(Args, Clone, Copy)]
@@ -28,7 +28,7 @@ pub(crate) struct BoardFlags {
 /// Notes which layers are missing, if there are unused layers above them.
 pub(crate) fn note_gaps<T: Layer>(tables: &Tables<T>) {
     if let Err(error) = tables.require_all() {
-        output::note(format_args!("the layers above a gap are not used: {error}"));
+        note!("the layers above a gap are not used: {error}");
     }
 }
 
@@ -50,7 +50,7 @@ impl BookFlag {
     pub(crate) fn find_all(self, directories: &table::Directories) -> Books {
         let books = self.find(directories, &Rules::ALL);
         for error in books.unusable() {
-            output::note(format_args!("{}; going on without a book for that board", with_advice(error)));
+            note!("{}; going on without a book for that board", with_advice(error));
         }
         books
     }
@@ -116,7 +116,7 @@ fn that_fit(asked: u16, [one, many]: [&str; 2], most_a_core: usize) -> usize {
     let used = asked.min(cores * most_a_core);
     if used < asked {
         let (what, machine) = (if used == 1 { one } else { many }, output::count(cores, "core"));
-        output::note(format_args!("using {used} {what}, not {asked}: more do not help with {machine}"));
+        note!("using {used} {what}, not {asked}: more do not help with {machine}");
     }
     used
 }
@@ -125,12 +125,12 @@ fn that_fit(asked: u16, [one, many]: [&str; 2], most_a_core: usize) -> usize {
 pub(crate) fn note_memory(bytes: u64, what: &str) {
     let is_scarce = |available: &AvailableMemory| bytes > available.bytes && available.limit != MemoryLimit::Machine;
     if let Some(available) = AvailableMemory::now().filter(is_scarce) {
-        output::note(format_args!(
+        note!(
             "{what} may take {} of memory, but {available}; the system may end this program: {}, or allow less with \
              --transpositions",
             HumanBytes(bytes),
             available.help(),
-        ));
+        );
     }
 }
 
@@ -163,11 +163,20 @@ fn number(text: &str, least: usize, most: usize, what: &str) -> Result<usize, St
     number.ok_or_else(|| format!("tables have {least} to {most} {what}"))
 }
 
+/// Returns a parser of one of `all`, by its name.
+pub(crate) fn named<T: Copy + Send + Sync + 'static, const N: usize>(
+    all: [T; N],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    let named = move |text: String| all.into_iter().find(|&one| name(one) == text).expect("it is one of these names");
+    PossibleValuesParser::new(all.map(name)).map(named)
+}
+
 /// Whole numbers from the first to the last, both included.
 #[derive(Clone, Copy)]
 pub(crate) struct Range {
-    first: u32,
-    last: u32,
+    pub first: u32,
+    pub last: u32,
 }
 
 impl Range {
@@ -177,9 +186,11 @@ impl Range {
     }
 }
 
-/// Reads a number or a range of them within `LEAST` to `MOST`, such as 6 or 1..6.
+/// Reads a number or a range of them within `LEAST` to `MOST`, such as 6, 1..6 or ..6.
 pub(crate) fn range<const LEAST: u32, const MOST: u32>(text: &str) -> Result<Range, String> {
     let (first, last) = text.split_once("..").unwrap_or((text, text));
+    let least = LEAST.to_string();
+    let first = if first.is_empty() { &least } else { first };
     let number = |text: &str| text.parse().ok().filter(|number| (LEAST..=MOST).contains(number));
     let range = number(first).zip(number(last)).map(|(first, last)| Range { first, last });
     let range = range.filter(|range| range.first <= range.last);

@@ -8,9 +8,8 @@ use kalah::game::Rules;
 use kalah::table::{AllTables, Directories, TableKey, missing_layers};
 use kalah::verify::Survey;
 
-use crate::cli::failure::{self, bail, failed};
 use crate::cli::flags::tables_flag::{self, Given};
-use crate::cli::output;
+use crate::cli::{bail, failed, failure, message, note, output};
 
 /// Commands that make tables or plan to. Their directory may be new.
 const MAKERS: [&str; 3] = ["build", "plan", "unpack"];
@@ -49,19 +48,19 @@ pub(crate) fn note_unused(directories: &Directories, in_play: &[Rules]) {
     // Another error of a directory is that of the first search.
     let listing = AllTables::new(directories).list().unwrap_or_default();
     for (_, error) in &listing.damaged {
-        output::message(format_args!("kalah: {error}; it and larger tables of its board are not used"));
+        message!("kalah: {error}; it and larger tables of its board are not used");
     }
     for (key, mut missing) in listing.gaps {
         let TableKey { rules, pits, .. } = key;
         // Damaged ones were reported.
         missing.retain(|&seeds| !TableKey { seeds, ..key }.is_in(directories));
         if let Some(first) = missing.first() {
-            output::note(format_args!(
+            note!(
                 "tables of more than {} for {rules} with {} are not used: {} in {directories}",
                 output::count(*first, "seed"),
                 output::count(pits, "pit"),
                 missing_layers(&missing),
-            ));
+            );
         }
     }
     note_without_tables(directories, in_play);
@@ -73,15 +72,12 @@ fn note_without_tables(directories: &Directories, in_play: &[Rules]) {
     let without = in_play.iter().filter(|&&rules| boards.iter().all(|&(other, _)| other != rules));
     let names: Vec<&str> = without.map(|rules| rules.name()).collect();
     if let Some(missing) = directories.paths().find(|path| is_missing(path)) {
-        output::note(format_args!("there is no directory {}: searching without tables", missing.display()));
+        note!("there is no directory {}: searching without tables", missing.display());
     } else if names.len() == Rules::ALL.len() {
-        output::note(format_args!("there are no tables in {directories}: searching without them"));
+        note!("there are no tables in {directories}: searching without them");
     } else if !names.is_empty() {
         let directory = if directories.single().is_some() { "directory" } else { "directories" };
         let has = if directories.single().is_some() { "has" } else { "have" };
-        output::note(format_args!(
-            "the {directory} {directories} {has} no tables for {}: searching without them",
-            names.join(", ")
-        ));
+        note!("the {directory} {directories} {has} no tables for {}: searching without them", names.join(", "));
     }
 }

@@ -4,12 +4,13 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use kalah::file::{self, FileContent, FileLock, Output, require_apart, resolved};
-use kalah::game::Rules;
+use kalah::game::{Line, Position, Rules};
+use kalah::printable::printable;
 use kalah::record::{GameRecord, MAX_TEXT, RecordFault, read_game, read_games};
 
-use crate::cli::failure::{self, Context, bail, ensure, failed};
-use crate::cli::output;
+use crate::cli::{Context, bail, ensure, failed, failure, output, usage};
 
 /// Returns the name of a file in messages. `-` is standard input.
 fn name(path: &Path) -> String {
@@ -30,6 +31,52 @@ fn text(path: &Path) -> failure::Result<String> {
         file.with_context(context)?.take(most).read_to_end(&mut bytes).with_context(context)?;
     }
     String::from_utf8(bytes).map_err(|_| failed(format_args!("{} is not UTF-8 text", name(path))))
+}
+
+/// A game to examine.
+#[derive(Args)]
+pub(crate) struct GivenGame {
+    /// File with a game (docs/games.md), the text of a game, or - for standard input; or a position, followed by
+    /// TURNS
+    #[arg(value_name = "GAME")]
+    text: String,
+    /// Turns from the position, with the moves of one turn written together (36 2 14)
+    turns: Vec<String>,
+    /// Take game N of the file
+    #[arg(long = "game", value_name = "N")]
+    number: Option<usize>,
+}
+
+impl GivenGame {
+    /// Returns the file of the game, if it names one.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        let path = Path::new(&self.text);
+        (path.is_file() || is_stream(path)).then_some(path)
+    }
+
+    /// Reads the game. It has `rules` if a position was given. Returns true with the rules of a file or a text.
+    pub(crate) fn read(&self, rules: Rules) -> failure::Result<(GameRecord, bool)> {
+        if let Some(path) = self.file() {
+            if !self.turns.is_empty() {
+                return Err(usage("TURNS can follow only a position: a game has its own turns"));
+            }
+            return Ok((read_one(path, self.number, rules)?, true));
+        }
+        match self.text.parse::<Position>() {
+            Ok(start) => {
+                let line = Line::parse(start.pits(), &self.turns.join(" ")).map_err(usage)?;
+                Ok((GameRecord::new(rules, start, line).map_err(usage)?, false))
+            }
+            Err(error) if !self.turns.is_empty() => Err(usage(error)),
+            Err(_) => match read_game(&self.text, rules) {
+                Ok(game) => Ok((game, true)),
+                Err(error) => {
+                    let text = printable(&self.text, 40);
+                    Err(usage(format_args!("'{text}' is neither a file nor a game: {error}")))
+                }
+            },
+        }
+    }
 }
 
 /// Reads one game of a file: the one with this `number`, counted from 1, or the only one. It has `rules` if it names

@@ -7,9 +7,7 @@ use kalah::play::Setting;
 use kalah::solve::{SearchMemory, SearchTables};
 use kalah::table::{Directories, TableKey};
 
-use crate::cli::failure;
-use crate::cli::flags::{args, remote};
-use crate::cli::output;
+use crate::cli::{args, failure, note, output, remote};
 
 /// Flags for the memory of searches that share tables.
 #[derive(Args)]
@@ -73,9 +71,7 @@ impl PlayerFlags {
         }
         if tables.reach == 0 {
             let (directories, board) = (&self.tables.paths, output::count(pits, "pit"));
-            output::note(format_args!(
-                "there are no tables for {rules} with {board} in {directories}: playing without them"
-            ));
+            note!("there are no tables for {rules} with {board} in {directories}: playing without them");
         }
         Ok(tables)
     }

@@ -9,8 +9,7 @@ use std::path::Path;
 use kalah::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah::game::{ParseError, Position};
 
-use crate::cli::failure::{self, Failure};
-use crate::cli::output;
+use crate::cli::{Failure, failure, message, note};
 
 /// The argument that stands for standard input.
 const STDIN: &str = "-";
@@ -56,7 +55,7 @@ pub(crate) enum Unusable {
     Directory(String),
     #[error("this line is not UTF-8 text")]
     LineNotText,
-    #[error("this line is longer than {LONGEST} bytes: no position is that long")]
+    #[error("this line is longer than {LONGEST} bytes: no position is that long; the rest is not read")]
     LongLine,
     #[error(
         "this is not text, since it contains a zero byte: write one position a line in UTF-8; the rest is not read"
@@ -165,7 +164,7 @@ fn open(argument: &OsStr) -> Result<File, Option<Unusable>> {
 
 fn standard_input(take: &mut impl FnMut(Given) -> failure::Result<()>) -> failure::Result<()> {
     if io::stdin().is_terminal() {
-        output::note("positions, one a line; end with Ctrl-D:");
+        note!("positions, one a line; end with Ctrl-D:");
     }
     lines("standard input", io::stdin().lock(), take)
 }
@@ -186,13 +185,7 @@ fn lines(
         match read {
             Ok(0) => return Ok(()),
             Ok(_) if bytes.contains(&0) => return take(unusable(Unusable::Binary)),
-            Ok(_) if long => {
-                take(unusable(Unusable::LongLine))?;
-                if let Err(error) = skip_line(&mut file) {
-                    return take(unusable(Unusable::Io(name.to_owned(), error)));
-                }
-                continue;
-            }
+            Ok(_) if long => return take(unusable(Unusable::LongLine)),
             Ok(_) => {}
             Err(error) => return take(unusable(Unusable::Io(name.to_owned(), error))),
         }
@@ -214,26 +207,13 @@ fn lines(
     Ok(())
 }
 
-/// Skips the rest of the line without storing it.
-fn skip_line(file: &mut impl BufRead) -> io::Result<()> {
-    loop {
-        let bytes = file.fill_buf()?;
-        let end = bytes.iter().position(|&byte| byte == b'\n');
-        let (length, over) = (end.map_or(bytes.len(), |end| end + 1), end.is_some() || bytes.is_empty());
-        file.consume(length);
-        if over {
-            return Ok(());
-        }
-    }
-}
-
 /// Reports why there is no answer for the position of `place`. Returns the outcome for the command, which goes on
 /// with the others.
 pub(crate) fn refused(place: Option<&LineOfFile>, error: &Failure) -> Outcome {
     let (message, outcome) = (error.message(), error.outcome());
     match place {
-        Some(place) => output::message(format_args!("kalah: {place}: {message}")),
-        None => output::message(format_args!("kalah: {message}")),
+        Some(place) => message!("kalah: {place}: {message}"),
+        None => message!("kalah: {message}"),
     }
     // A fault in a file is not a fault of the command line.
     if place.is_some() && outcome == Outcome::Usage { Outcome::Failed } else { outcome }

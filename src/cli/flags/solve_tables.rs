@@ -11,11 +11,9 @@ use kalah::isa::Isa;
 use kalah::progress::Pulse;
 use kalah::solve::{BoundNetwork, PlannedLayer, PlannedSearch, SearchMemory};
 use kalah::system::available_disk;
-use kalah::table::{BoundMaker, DirectoryLock, Table, TableError, TableKey};
+use kalah::table::{BoundMaker, DirectoryLock, Table, TableKey};
 
-use crate::cli::failure::{self, bail};
-use crate::cli::output;
-use crate::cli::output::progress::Progress;
+use crate::cli::{Progress, Stoppable, failure, note, output};
 
 /// Builds the missing tables that `kalah plan search` recommends for `position` and `memory`, as far as the disk has
 /// room.
@@ -58,27 +56,18 @@ fn make_bounds(directory: &Path, network: &Network, layers: &[PlannedLayer], can
     }
     let _lock = DirectoryLock::take(directory)?;
     let positions = layers.iter().map(|layer| layer.positions).sum();
-    output::note(format_args!(
-        "making bound tables of {}: {}",
-        output::count(layers.len(), "layer"),
-        output::many(positions, "position")
-    ));
+    note!("making bound tables of {}: {}", output::count(layers.len(), "layer"), output::many(positions, "position"));
     let (progress, pulse) = (Progress::new(positions), Pulse::new(cancel.clone()));
     for &PlannedLayer { key, kind, .. } in layers {
         let Some(cuts) = kind.cuts() else { continue };
-        if cancel.is_cancelled() {
-            bail!("stopped before the bound table of layer {}: finished tables are kept", key.seeds);
-        }
         progress.stage(format!("bound table of layer {}", key.seeds));
         let maker = BoundMaker::new(network, cuts);
         let exact = Table::open_key(directory, key)?;
         // Run in the pool, so that the waiting thread works on tasks, too.
         let write = || rayon::scope(|_| maker.write(&exact, directory, &pulse));
-        let written = progress.watch(&pulse.positions, write);
-        if let Err(TableError::Stopped(_)) = written {
-            bail!("stopped in the bound table of layer {}: finished tables are kept", key.seeds);
-        }
-        written?;
+        progress
+            .watch(&pulse.positions, write)
+            .if_stopped(format_args!("stopped in the bound table of layer {}: finished tables are kept", key.seeds))?;
     }
     progress.finish();
     Ok(())
@@ -99,12 +88,12 @@ fn build_layers(directory: &Path, last: TableKey, plan: &BuildPlan, cancel: &Can
     if plan.missing.is_empty() {
         return Ok(());
     }
-    output::note(format_args!(
+    note!(
         "building {} to {} seeds: {}",
         output::count(plan.missing.len(), "layer"),
         last.seeds,
         output::many(plan.positions, "position")
-    ));
+    );
     let progress = Progress::new(plan.positions);
     let pulse = Pulse::new(cancel.clone());
     let on_event = |event: BuildEvent| {

@@ -11,10 +11,7 @@ use kalah::solve::{FittingLayers, SearchMemory, SearchTables, Solver, SolverOpti
 use kalah::system::check_memory;
 use kalah::table::{Blocks, Directories, Stamps, TableKey, missing_layers};
 
-use crate::cli::failure::{self, bail, usage, with_advice};
-use crate::cli::flags::{args, remote, solve_tables};
-use crate::cli::output;
-use crate::cli::output::progress::Progress;
+use crate::cli::{Progress, args, bail, failure, note, output, remote, solve_tables, usage, with_advice};
 
 /// Minimum of `--memory` with which tables are made in memory; they take up to a quarter of it.
 const MAKING_MEMORY: u64 = 256 << 20;
@@ -73,10 +70,7 @@ impl SolverFlags {
             return Ok(SearchTables::default());
         }
         if pits > MAX_TABLE_PITS {
-            output::note(format_args!(
-                "there are no tables for {} a side: searching without them",
-                output::count(pits, "pit")
-            ));
+            note!("there are no tables for {} a side: searching without them", output::count(pits, "pit"));
             return Ok(SearchTables::default());
         }
         let wanted = self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS).min(seeds);
@@ -106,7 +100,7 @@ impl SolverFlags {
             // Layers above a gap are not used, which would surprise users who see the files.
             let gap = reach > 0 && missing.len() < wanted - reach;
             let board = output::count(pits, "pit");
-            output::note(format_args!(
+            note!(
                 "found {}{} for {} with {board} in {}{}{}",
                 match (exact, reach) {
                     (0, 0) => "no tables".to_owned(),
@@ -118,7 +112,7 @@ impl SolverFlags {
                 directories,
                 if reach == 0 { ": searching without them" } else { "" },
                 if directories.are_remote() { "" } else { "; --build builds those that fit" },
-            ));
+            );
         }
         Ok(tables)
     }
@@ -174,12 +168,12 @@ impl SolverFlags {
         if self.tables_up_to.is_none()
             && let Some(fitting) = options.layers_that_fit()
         {
-            output::note(format_args!(
+            note!(
                 "not all tables fit into {} of memory: {}; --tables-up-to {} uses all of them anyway",
                 HumanBytes(fitting.memory),
                 used(fitting),
                 tables.reach,
-            ));
+            );
             options = options.exact_up_to(fitting.exact).tables_up_to(fitting.reach);
         }
         let what = || "the transposition table of this search takes".to_owned();
@@ -241,7 +235,7 @@ fn note_unused(UnusedBounds { first, last, reason, .. }: &UnusedBounds) {
         Unused::Network(error) => with_advice(error),
         Unused::Missing(layers) => missing_layers(layers),
     };
-    output::note(format_args!("the bound tables of {first} to {last} seeds are not used: {why}"));
+    note!("the bound tables of {first} to {last} seeds are not used: {why}");
 }
 
 /// States which of the tables are used.

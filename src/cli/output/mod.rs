@@ -20,14 +20,30 @@ use kalah::printable::{printable, signed};
 pub(super) use kalah::text::count;
 use serde::Serialize;
 
-use crate::cli::failure::Failure;
-use crate::cli::process::outcome::Outcome;
+use crate::cli::{Failure, Outcome};
 
 /// Prints lines without control characters, which file names may contain.
 ///
 /// Unlike `println!` it does not panic if the reader closed the pipe.
 pub(super) fn line(text: impl std::fmt::Display) -> io::Result<()> {
     writeln!(io::stdout().lock(), "{}", shown(&text))
+}
+
+/// Lines, notes and messages that are formatted as by `println!`.
+pub(super) mod formatted {
+    macro_rules! line {
+        ($($text:tt)*) => { $crate::cli::output::line(format_args!($($text)*)) };
+    }
+
+    macro_rules! note {
+        ($($text:tt)*) => { $crate::cli::output::note(format_args!($($text)*)) };
+    }
+
+    macro_rules! message {
+        ($($text:tt)*) => { $crate::cli::output::message(format_args!($($text)*)) };
+    }
+
+    pub(crate) use {line, message, note};
 }
 
 /// Returns a text without control characters within its lines.

@@ -9,7 +9,7 @@ use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressS
 use kalah::watcher::watched;
 use parking_lot::Mutex;
 
-use crate::cli::output;
+use crate::cli::{note, output};
 
 /// Interval of updates of the bar.
 const TICK: Duration = Duration::from_millis(100);
@@ -115,14 +115,14 @@ impl Progress {
             Some(left) => format!("{} left", HumanDuration(left)),
             None => "time left unknown".to_owned(),
         };
-        output::note(format_args!(
+        note!(
             "{}: {:.1} % of {} {}, {} a second, {left}",
             self.stage.lock(),
             100.0 * positions as f64 / total.max(1) as f64,
             HumanCount(total),
             self.things,
             HumanCount((positions as f64 / seconds) as u64),
-        ));
+        );
     }
 
     /// Removes the bar.

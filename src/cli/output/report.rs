@@ -5,6 +5,7 @@ use std::io;
 use clap::Args;
 use comfy_table::{CellAlignment, ContentArrangement, presets};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::cli::output;
 
@@ -48,31 +49,51 @@ impl Grid {
         }
         table.lines().try_for_each(|line| output::line(line.trim_end()))
     }
-
-    /// Prints the grid as comma-separated values.
-    pub(crate) fn print_csv(&self) -> io::Result<()> {
-        let mut out = csv::Writer::from_writer(io::stdout().lock());
-        out.write_record(&self.heading)?;
-        for row in &self.rows {
-            out.write_record(row)?;
-        }
-        out.flush()
-    }
 }
 
 impl Format {
-    /// Prints a report in the chosen format: `document` as JSON, `records` (one result a row, all columns
-    /// machine-readable) as CSV, or the output of `text`.
+    /// Prints a report in the chosen format: `document` as JSON; its list `rows` as CSV, with these columns; or the
+    /// output of `text`. Columns are separated by spaces. Each is the name of a JSON field, or `heading=field.inner`.
     pub(crate) fn print(
         &self,
         document: &impl Serialize,
-        records: impl FnOnce() -> Grid,
+        (rows, columns): (&str, &str),
         text: impl FnOnce() -> io::Result<()>,
     ) -> io::Result<()> {
         match self {
             Format { json: true, .. } => output::json(document),
-            Format { csv: true, .. } => records().print_csv(),
+            Format { csv: true, .. } => print_csv(document, rows, columns),
             _ => text(),
         }
+    }
+}
+
+/// Prints a line for each entry of the list `rows` of a document, or for the document if it has no such list. A field
+/// that the entry lacks is that of the document.
+fn print_csv(document: &impl Serialize, rows: &str, columns: &str) -> io::Result<()> {
+    // `to_value` would refuse numbers of more than 64 bits.
+    let document: Value = serde_json::from_str(&serde_json::to_string(document)?)?;
+    let columns: Vec<(&str, String)> = columns
+        .split_whitespace()
+        .map(|column| column.split_once('=').unwrap_or((column, column)))
+        .map(|(heading, path)| (heading, format!("/{}", path.replace('.', "/"))))
+        .collect();
+    let entries = document[rows].as_array().map_or(std::slice::from_ref(&document), |entries| entries);
+    let mut out = csv::Writer::from_writer(io::stdout().lock());
+    out.write_record(columns.iter().map(|(heading, _)| heading))?;
+    for entry in entries {
+        let field = |path: &str| entry.pointer(path).or_else(|| document.pointer(path));
+        out.write_record(columns.iter().map(|(_, path)| field(path).map_or(String::new(), cell)))?;
+    }
+    out.flush()
+}
+
+/// Returns the text of a JSON value.
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(list) => output::joined(list.iter().map(cell), "; "),
+        other => other.to_string(),
     }
 }

@@ -10,9 +10,8 @@ use kalah::solve::{SolveEvent, Solver, ValueBounds};
 use kalah::watcher::watched;
 use parking_lot::Mutex;
 
-use crate::cli::failure;
-use crate::cli::output;
 use crate::cli::output::progress::{spinner, watch_text};
+use crate::cli::{failure, message, output};
 
 /// Interval of updates of the line.
 const TICK: Duration = Duration::from_millis(200);
@@ -94,8 +93,7 @@ impl SearchProgress {
             Some(TICK)
         };
         // If the system starts no thread, the work runs without progress.
-        let alone =
-            |error: &std::io::Error| output::message(format_args!("cannot show progress or save the search: {error}"));
+        let alone = |error: &std::io::Error| message!("cannot show progress or save the search: {error}");
         watched(TICK, poll, alone, work)
     }
 

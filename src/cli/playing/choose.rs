@@ -16,14 +16,9 @@ use kalah::header::Kind;
 use kalah::play::{ByCertificate, Choice, Player, PlayerName, Source, Worth};
 use kalah::table::{Directories, Opening, Tables};
 
-use crate::cli::failure::{self, Context, usage};
-use crate::cli::flags::args;
-use crate::cli::flags::player_flags::PlayerFlags;
-use crate::cli::flags::positions::{self, Given};
-use crate::cli::help::examples;
-use crate::cli::output;
+use crate::cli::flags::positions::Given;
 use crate::cli::output::search_progress::Thinking;
-use crate::cli::process::outcome::Outcome;
+use crate::cli::{Context, Outcome, PlayerFlags, args, examples, failure, line, output, positions, usage};
 
 /// Ask a player for its move in a position
 ///
@@ -124,8 +119,8 @@ impl Choose {
         if !self.json {
             let Choice { pit, worth, source } = choice;
             output::line(position)?;
-            output::line(format_args!("  {}  move {pit}, {worth}, {source}", player.name()))?;
-            return Ok(output::line(format_args!("  {}", certainty(&choice)))?);
+            line!("  {}  move {pit}, {worth}, {source}", player.name())?;
+            return Ok(line!("  {}", certainty(&choice))?);
         }
         Ok(output::json(&MoveAnswer::new(rules, position, player.name(), &choice, seconds))?)
     }

@@ -8,15 +8,9 @@ use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::table::{TableKey, Tables};
 use serde::Serialize;
 
-use crate::cli::failure::{self, bail, usage};
-use crate::cli::flags::args;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::progress::Progress;
-use crate::cli::output::report::Grid;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancelled_by_signal;
-use crate::cli::suggestion;
+use crate::cli::{
+    Grid, Outcome, Progress, args, bail, cancelled_by_signal, examples, failure, output, suggestion, usage,
+};
 
 /// Find positions where only one move keeps the win or the draw
 ///
@@ -123,17 +117,13 @@ impl Puzzles {
         if !report.puzzles.is_empty() {
             output::answer(self.json, &report, || report.print())?;
         }
+        let games = output::many(games, "game");
         if cancel.is_cancelled() {
-            output::message(format_args!("stopped after {}", output::many(games, "game")));
-            return Ok(Outcome::Failed);
+            bail!("stopped after {games}");
         }
         if report.puzzles.len() < self.count as usize {
             let found = output::count(report.puzzles.len(), "puzzle");
-            output::message(format_args!(
-                "kalah: found only {found} in {}: use larger tables, or more --games",
-                output::many(games, "game")
-            ));
-            return Ok(Outcome::Failed);
+            bail!("found only {found} in {games}: use larger tables, or more --games");
         }
         Ok(Outcome::Done)
     }

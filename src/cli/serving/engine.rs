@@ -6,11 +6,7 @@ use kalah::play::engine::{EngineSetting, serve_engine};
 use kalah::play::{PlayerName, Setting};
 use kalah::table::AllTables;
 
-use crate::cli::failure;
-use crate::cli::flags::player_flags::PlayerFlags;
-use crate::cli::flags::{args, directories, remote};
-use crate::cli::help::examples;
-use crate::cli::process::outcome::Outcome;
+use crate::cli::{Outcome, PlayerFlags, args, directories, examples, failure, remote};
 
 /// Play for another program, over standard input and output
 ///

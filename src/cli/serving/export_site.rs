@@ -6,13 +6,9 @@ use kalah::progress::Pulse;
 use kalah::serve::{SiteAddress, SiteError, SiteOptions, SitePlan, SiteReport};
 use serde::Serialize;
 
-use crate::cli::failure::{self, failed};
-use crate::cli::flags::args;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::progress::Progress;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::stopped_by_signal;
+use crate::cli::{
+    Outcome, Progress, Stoppable, args, examples, failed, failure, line, note, output, stopped_by_signal,
+};
 
 /// Write the page and its engine for a static web host
 ///
@@ -73,39 +69,29 @@ impl ExportSite {
         options.seeds = self.seeds.into();
         options.address = self.address.clone();
         let plan = SitePlan::new(&options)?;
-        let written = match self.write(&plan, &pulse) {
-            Err(SiteError::Stopped(_)) => {
-                output::message("stopped: the folder is unchanged; the same command starts over");
-                return Ok(Outcome::Failed);
-            }
-            written => written?,
-        };
+        let written = self.write(&plan, &pulse);
+        let written = written.if_stopped("stopped: the folder is unchanged; the same command starts over")?;
         let report = ExportSiteReport { directory: self.directory.display().to_string(), written };
-        if self.json {
-            output::json(&report)?;
-            return Ok(Outcome::Done);
-        }
-        output::line(format_args!(
-            "{}: the engine ({}), {} ({}), {} of the book",
-            report.directory,
-            HumanBytes(report.written.module_bytes),
-            output::count(report.written.tables, "table"),
-            HumanBytes(report.written.table_bytes),
-            output::many(report.written.book_positions as u64, "position"),
-        ))?;
+        output::answer(self.json, &report, || {
+            let SiteReport { module_bytes, tables, table_bytes, book_positions, .. } = report.written;
+            let (module, bytes) = (HumanBytes(module_bytes), HumanBytes(table_bytes));
+            let tables = output::count(tables, "table");
+            let positions = output::many(book_positions as u64, "position");
+            line!("{}: the engine ({module}), {tables} ({bytes}), {positions} of the book", report.directory)
+        })?;
         if report.written.left_out > 0 {
-            output::note(format_args!(
+            note!(
                 "{} left out, since they exceed --size {}",
                 output::count(report.written.left_out, "table"),
                 HumanBytes(self.size)
-            ));
+            );
         }
         Ok(Outcome::Done)
     }
 
     /// Writes the planned site, and shows the progress.
     fn write(&self, plan: &SitePlan, pulse: &Pulse) -> Result<SiteReport, SiteError> {
-        output::note(format_args!("{} to copy, {}", output::count(plan.tables(), "table"), HumanBytes(plan.bytes())));
+        note!("{} to copy, {}", output::count(plan.tables(), "table"), HumanBytes(plan.bytes()));
         let progress = Progress::of(plan.bytes(), "bytes").at("tables");
         let copied = progress.complete(&pulse.positions, || plan.copy_tables(&self.directory, pulse))?;
         plan.write_rest(copied, pulse)

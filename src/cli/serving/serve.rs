@@ -5,13 +5,10 @@ use clap::Args;
 use kalah::game::Rules;
 use kalah::serve::{self, Host, Options, SharedOrigin, Stop};
 
-use crate::cli::failure::{self, Context, failed};
-use crate::cli::flags::player_flags::SharedMemory;
-use crate::cli::flags::{args, directories, remote};
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::{on_signal, received};
+use crate::cli::{
+    Context, Outcome, SharedMemory, args, directories, examples, failed, failure, line, message, note, remote,
+};
 
 /// Serve a page to play and explore on, and a JSON API, over HTTP
 ///
@@ -103,16 +100,16 @@ impl Serve {
         options.hosts = self.hosts;
         options.hosts.extend(self.address.name);
         options.origins = self.origins;
-        options.log = Box::new(|line| output::message(format_args!("kalah: {line}")));
+        options.log = Box::new(|line| message!("kalah: {line}"));
         if !address.ip().is_loopback() && options.hosts.is_empty() {
-            output::note(
+            note!(
                 "requests for other host names than this address are refused; --allow-host NAME allows a \
                           name",
             );
         }
-        output::line(format_args!("http://{address}"))?;
+        line!("http://{address}")?;
         serve::serve(listener, options, &stop).context("the server failed")?;
-        output::note("stopped after answering all requests");
+        note!("stopped after answering all requests");
         Ok(received().map_or(Outcome::Done, Outcome::Interrupted))
     }
 }

@@ -5,26 +5,20 @@ use clap::Args;
 use kalah::analyse::BoundsSource;
 use kalah::answer::Value;
 use kalah::cancel::Cancel;
-use kalah::game::{ParseError, Place, Position, ValueBounds};
+use kalah::game::{Place, ValueBounds};
 use kalah::record::GameRecord;
 use kalah::solve::{SolveError, Solver};
 use serde::Serialize;
 
-use crate::cli::failure::{self, usage};
-use crate::cli::flags::games::GameOutput;
-use crate::cli::flags::solver_flags::GameFlags;
-use crate::cli::flags::{args, games};
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::search_progress::SearchProgress;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancelled_by_signal;
+use crate::cli::{
+    GameFlags, GameOutput, GivenGame, Outcome, SearchProgress, args, cancelled_by_signal, examples, failure, line,
+    message, output,
+};
 
 /// Prove the values of all positions on a line of play
 ///
-/// Use this to check a published line or a game. MOVES are turns, with the moves of one turn written together (36 2
-/// 14); the last turn may be incomplete. All values are final store differences for the player who moves first in
-/// POSITION. The last position is solved first, then the one a turn earlier, until one takes longer than --within.
+/// Use this to check a published line or a game; the last turn may be incomplete. All values are final store
+/// differences for the player who moves first in the first position. The last position is solved first, then the one a turn earlier, until one takes longer than --within.
 /// Positions that are over, in the book or in the tables are not searched.
 #[derive(Args)]
 #[command(after_help = examples(&[
@@ -32,17 +26,8 @@ use crate::cli::process::signals::cancelled_by_signal;
     ("Stop at the first position that takes more than ten seconds", "kalah line 6x4 '36 21' --within 10s"),
 ]))]
 pub(crate) struct Line {
-    /// Position at the start of the line
-    #[arg(required_unless_present = "from")]
-    position: Option<String>,
-    /// Turns from the position, such as 36 2 14
-    moves: Vec<String>,
-    /// Take rules, position and moves from a file with a game (docs/games.md), or - for standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["position", "moves"])]
-    from: Option<PathBuf>,
-    /// Take game N of the file
-    #[arg(long, value_name = "N", requires = "from")]
-    game: Option<usize>,
+    #[command(flatten)]
+    game: GivenGame,
     /// Add the line as a game to FILE before solving
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
@@ -146,12 +131,9 @@ enum End {
 
 impl Line {
     pub(crate) fn run(mut self) -> failure::Result<Outcome> {
-        let game = match &self.from {
-            Some(path) => games::read_one(path, self.game, self.flags.with.rules)?,
-            None => self.read().map_err(usage)?,
-        };
+        let (game, has_rules) = self.game.read(self.flags.with.rules)?;
         if let Some(path) = &self.save {
-            GameOutput::open(path, self.from.as_deref())?.write(&game)?;
+            GameOutput::open(path, self.game.file())?.write(&game)?;
         }
         let GameRecord { rules, start, line, .. } = game;
         self.flags.with.rules = rules;
@@ -203,21 +185,17 @@ impl Line {
             table_hits,
             seconds: began.elapsed().as_secs_f64(),
         };
-        output::answer(self.flags.json, &answer, || self.text(&answer, end))?;
+        output::answer(self.flags.json, &answer, || {
+            self.text(&answer, end)?;
+            output::default_rules(rules, has_rules)
+        })?;
         if let (Some(index), Some(value)) = (wrong, self.value) {
             let row = &answer.places[index];
             let (turns, worth) = (output::count(row.turns, "turn"), row.worth());
-            output::message(format_args!("WRONG: after {turns} the value is {worth}, not {}", output::value(value)));
+            message!("WRONG: after {turns} the value is {worth}, not {}", output::value(value));
             return Ok(Outcome::Wrong);
         }
         Ok(if end == End::Signal { Outcome::Failed } else { Outcome::Done })
-    }
-
-    /// Returns the position and the line that were given.
-    fn read(&self) -> Result<GameRecord, ParseError> {
-        let start: Position = self.position.as_deref().unwrap_or_default().parse()?;
-        let line = kalah::game::Line::parse(start.pits(), &self.moves.join(" "))?;
-        GameRecord::new(self.flags.with.rules, start, line)
     }
 
     /// Solves the positions of `places` without a value in `rows`, from the last one on, and adds the results to
@@ -288,9 +266,9 @@ impl Line {
     }
 
     fn text(&self, answer: &LineAnswer, end: End) -> std::io::Result<()> {
-        output::line("turns  played  moves  seeds    value  position")?;
+        line!("turns  played  moves  seeds    value  position")?;
         for row in &answer.places {
-            output::line(format_args!(
+            line!(
                 "{:>5}  {:>6}  {:>5}  {:>5}  {:>7}  {}",
                 row.turns,
                 row.played,
@@ -298,7 +276,7 @@ impl Line {
                 row.seeds,
                 row.worth(),
                 row.position
-            ))?;
+            )?;
         }
         let open = answer.places.iter().rfind(|row| row.proved.value().is_none());
         output::line(match (open, answer.proved_from) {
@@ -316,12 +294,11 @@ impl Line {
                 format!("{proved}: the position after {turns} with {} seeds in play {why}", open.seeds)
             }
         })?;
-        output::line(format_args!(
+        line!(
             "{}, {}, {:.2} s",
             output::many(answer.nodes, "node"),
             output::many(answer.table_hits, "table hit"),
             answer.seconds
-        ))?;
-        output::default_rules(self.flags.with.rules, self.from.is_some())
+        )
     }
 }

@@ -8,12 +8,8 @@ use kalah::game::{Position, Rules};
 use kalah::index::MAX_TABLE_PITS;
 use kalah::table::{self, Opening, ProbeError, Storage, Tables};
 
-use crate::cli::failure::{self, Failure, usage};
-use crate::cli::flags::args;
-use crate::cli::flags::positions::{self, Given};
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::process::outcome::Outcome;
+use crate::cli::flags::positions::Given;
+use crate::cli::{Failure, Outcome, args, examples, failure, output, positions};
 
 /// Look up positions in the tables: score, value, best moves, line
 ///
@@ -35,9 +31,6 @@ pub(crate) struct Probe {
     /// Rule set
     #[arg(long, default_value_t, value_name = "RULES")]
     rules: Rules,
-    /// Accept only positions with N pits a side [default: any number]
-    #[arg(long, value_parser = args::pits)]
-    pits: Option<usize>,
     #[command(flatten)]
     tables: args::Directories,
     /// Read single blocks of the tables instead of mapping the files: slower, but safe on network file systems
@@ -93,12 +86,6 @@ impl Prober<'_> {
 
     /// Prints the answer for one position, or returns why there is no answer.
     fn refusal(&mut self, position: &Position) -> failure::Result<Option<Failure>> {
-        if let Some(pits) = self.probe.pits.filter(|&pits| pits != position.pits()) {
-            return Ok(Some(usage(format_args!(
-                "{position} has {} a side, not {pits}",
-                output::count(position.pits(), "pit")
-            ))));
-        }
         match self.look_up(position) {
             Ok(probe) => self.print(&PositionAnswer::probed(self.probe.rules, &probe))?,
             Err(ProbeError::Table(error)) if error.is_damage() => return Err(error.into()),

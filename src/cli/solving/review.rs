@@ -1,26 +1,17 @@
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use kalah::analyse::{BoundsSource, QualityTally, Review as Reviewed, ReviewedTurn, review};
 use kalah::answer::{SideAnswer, Value};
 use kalah::cancel::Cancel;
-use kalah::file::is_stream;
 use kalah::game::{Line, MAX_PITS, Pit, Place, Position, ValueBounds};
-use kalah::record::{GameRecord, read_game};
-use kalah::solve::{SearchTables, SolveError, Solver};
+use kalah::solve::{SearchTables, Solver};
 use serde::Serialize;
 
-use crate::cli::failure::{self, usage};
-use crate::cli::flags::args;
-use crate::cli::flags::games;
-use crate::cli::flags::solver_flags::GameFlags;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::report::Grid;
-use crate::cli::output::search_progress::SearchProgress;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancelled_by_signal;
+use crate::cli::{
+    GameFlags, GivenGame, Grid, Outcome, SearchProgress, Stoppable, args, cancelled_by_signal, examples, failure, line,
+    output,
+};
 
 /// Review a game: find the turns that lost seeds, a win or a draw
 ///
@@ -34,14 +25,8 @@ use crate::cli::process::signals::cancelled_by_signal;
     ("Review the first turns of a game", "kalah review 6x4 36 1 --rules standard"),
 ]))]
 pub(crate) struct Review {
-    /// File with a game (docs/games.md), the text of a game, or - for standard input; or a position, followed by
-    /// TURNS
-    game: String,
-    /// Turns from the position, with the moves of one turn written together (36 2 14)
-    turns: Vec<String>,
-    /// Review game N of the file
-    #[arg(long = "game", value_name = "N")]
-    number: Option<usize>,
+    #[command(flatten)]
+    game: GivenGame,
     /// Search each position that is neither in the book nor in the tables for at most this time
     #[arg(long, value_name = "TIME", value_parser = args::time::<1>, default_value = "10s")]
     within: Duration,
@@ -170,7 +155,7 @@ struct ReviewAnswer {
 
 impl Review {
     pub(crate) fn run(mut self) -> failure::Result<Outcome> {
-        let (game, from_file) = self.read()?;
+        let (game, from_file) = self.game.read(self.flags.with.rules)?;
         self.flags.with.rules = game.rules;
         let (rules, start) = (game.rules, game.start);
         let places = game.line.follow(rules, &start)?;
@@ -203,15 +188,8 @@ impl Review {
             None => work(),
         };
         progress.finish();
-        let reviewed = match reviewed {
-            Err(SolveError::Stopped) => {
-                output::message(
-                    "stopped: an incomplete review is not printed; a smaller --within SECONDS makes it shorter",
-                );
-                return Ok(Outcome::Failed);
-            }
-            reviewed => reviewed?,
-        };
+        let reviewed = reviewed
+            .if_stopped("stopped: an incomplete review is not printed; a smaller --within SECONDS makes it shorter")?;
         let turns = |first: bool| reviewed.turns.iter().filter(|turn| turn.choice && turn.place.first == first).count();
         let [south, north] = &reviewed.tallies;
         let answer = ReviewAnswer {
@@ -234,30 +212,6 @@ impl Review {
             output::default_rules(rules, from_file)
         })?;
         Ok(Outcome::Done)
-    }
-
-    /// Reads the game: a position with turns, standard input, a file, or the text itself. Returns also whether the
-    /// rules are those of a file or text.
-    fn read(&self) -> failure::Result<(GameRecord, bool)> {
-        let path = Path::new(&self.game);
-        if self.game != "-" && !path.is_file() && !is_stream(path) {
-            let position: Result<Position, _> = self.game.parse();
-            if let Ok(start) = position {
-                let line = Line::parse(start.pits(), &self.turns.join(" ")).map_err(usage)?;
-                return Ok((GameRecord::new(self.flags.with.rules, start, line).map_err(usage)?, false));
-            }
-            if let (Err(error), false) = (position, self.turns.is_empty()) {
-                return Err(usage(error));
-            }
-            let read = read_game(&self.game, self.flags.with.rules).map_err(|error| {
-                usage(format_args!("'{}' is neither a file nor a game: {error}", shortened(&self.game)))
-            });
-            return Ok((read?, true));
-        }
-        if !self.turns.is_empty() {
-            return Err(usage("TURNS can follow only a position: a game has its own turns"));
-        }
-        Ok((games::read_one(path, self.number, self.flags.with.rules)?, true))
     }
 
     /// Returns true if a position is neither over nor in the book nor in the tables.
@@ -285,11 +239,6 @@ impl Review {
     }
 }
 
-/// Returns the beginning of an argument that is no game.
-fn shortened(text: &str) -> String {
-    kalah::printable::printable(text, 40)
-}
-
 impl ReviewAnswer {
     /// Prints the turns as a table, and a summary of both players.
     fn print(&self, reviewed: &Reviewed) -> std::io::Result<()> {
@@ -309,7 +258,7 @@ impl ReviewAnswer {
             ]);
         }
         grid.print()?;
-        output::line("")?;
+        line!("")?;
         output::line(self.south.text("South"))?;
         output::line(self.north.text("North"))
     }

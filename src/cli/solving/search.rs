@@ -1,16 +1,11 @@
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use kalah::game::{Position, Rules};
 use kalah::solve::{Evaluation, LimitedSearch, Method};
 use serde::Serialize;
 
-use crate::cli::failure;
-use crate::cli::flags::args;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::progress;
-use crate::cli::process::outcome::Outcome;
+use crate::cli::{Outcome, args, examples, failure, line, output, progress};
 
 /// Search a position to a limited depth, without tables
 ///
@@ -27,15 +22,21 @@ pub(crate) struct SearchCommand {
     /// Search this many moves deep, including moves after which the same player moves again
     #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u32).range(..=1000))]
     depth: u32,
-    /// Search method
-    #[arg(long, value_name = "METHOD", default_value = "ybw")]
-    method: MethodName,
+    /// Search method: minimax (mm) or alpha-beta (ab), one position after the other (seq) or parallel in the first
+    /// levels (par), or Young Brothers Wait in the first levels, then alpha-beta (ybw)
+    #[arg(long, value_name = "METHOD", default_value = "ybw", value_parser = args::named(Method::ALL, Method::name))]
+    method: Method,
     /// Search the first N levels in parallel, with the parallel methods
     #[arg(long, value_name = "N", default_value_t = 3)]
     par_depth: u32,
-    /// Evaluation of positions at the depth limit
-    #[arg(long, value_name = "EVALUATION", default_value = "stores")]
-    evaluation: EvaluationName,
+    /// Evaluation at the depth limit: the difference of the stores, or of the seeds in stores and pits
+    #[arg(
+        long,
+        value_name = "EVALUATION",
+        default_value = "stores",
+        value_parser = args::named([Evaluation::Stores, Evaluation::Seeds], evaluation_name)
+    )]
+    evaluation: Evaluation,
     /// Rule set
     #[arg(long, default_value_t, value_name = "RULES")]
     rules: Rules,
@@ -46,26 +47,8 @@ pub(crate) struct SearchCommand {
     json: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum MethodName {
-    /// Minimax
-    SeqMm,
-    /// Alpha-beta
-    SeqAb,
-    /// Minimax, parallel in the first levels
-    ParMm,
-    /// Parallel minimax in the first levels, then alpha-beta
-    ParAb,
-    /// Young Brothers Wait in the first levels, then alpha-beta
-    Ybw,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum EvaluationName {
-    /// Difference of the stores
-    Stores,
-    /// Difference of the seeds in stores and pits
-    Seeds,
+fn evaluation_name(evaluation: Evaluation) -> &'static str {
+    if evaluation == Evaluation::Seeds { "seeds" } else { "stores" }
 }
 
 #[derive(Serialize)]
@@ -86,18 +69,7 @@ struct SearchReport {
 impl SearchCommand {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
-        let method = match self.method {
-            MethodName::SeqMm => Method::SeqMm,
-            MethodName::SeqAb => Method::SeqAb,
-            MethodName::ParMm => Method::ParMm,
-            MethodName::ParAb => Method::ParAb,
-            MethodName::Ybw => Method::Ybw,
-        };
-        let evaluation = match self.evaluation {
-            EvaluationName::Stores => Evaluation::Stores,
-            EvaluationName::Seeds => Evaluation::Seeds,
-        };
-        let Self { rules, depth, par_depth, .. } = self;
+        let Self { rules, method, depth, par_depth, evaluation, .. } = self;
         let search = LimitedSearch::new(rules, method, depth).with_par_depth(par_depth).with_evaluation(evaluation);
         let start = Instant::now();
         let subject = format!("searching {} to depth {depth} by {}", self.position, method.name());
@@ -114,19 +86,16 @@ impl SearchCommand {
             seconds: start.elapsed().as_secs_f64(),
             threads: rayon::current_num_threads(),
         };
-        if self.json {
-            output::json(&report)?;
-        } else {
+        output::answer(self.json, &report, || {
             let best = report.best.map_or("none".to_owned(), |best| best.to_string());
-            output::line(format_args!(
-                "{} {} to depth {depth}: value {}, best move {best}, {}, {:.3} s",
+            let (positions, seconds) = (output::many(report.nodes, "position"), report.seconds);
+            line!(
+                "{} {} to depth {depth}: value {}, best move {best}, {positions}, {seconds:.3} s",
                 report.position,
                 report.method,
                 report.value,
-                output::many(report.nodes, "position"),
-                report.seconds,
-            ))?;
-        }
+            )
+        })?;
         Ok(Outcome::Done)
     }
 }

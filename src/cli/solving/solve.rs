@@ -9,14 +9,10 @@ use kalah::book::{Book, BookError, Books};
 use kalah::game::{Position, Rules, mover_value};
 use kalah::solve::{Checkpoint, Opening, Resumed, SolveError, SolveEvent, Solver};
 
-use crate::cli::failure::{self, Context};
-use crate::cli::flags::solver_flags::SolverFlags;
-use crate::cli::flags::{args, positions};
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::search_progress::SearchProgress;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancelled_by_signal;
+use crate::cli::{
+    Context, Outcome, SearchProgress, SolverFlags, args, cancelled_by_signal, examples, failure, line, message, note,
+    output, positions,
+};
 
 /// Solve a position: exact value, best moves, line of best play
 ///
@@ -77,11 +73,14 @@ impl Solve {
         };
         let book = books.require(self.with.rules, position.pits())?;
         if let Some(answer) = book.map(|book| self.recalled(book, &position)).transpose()?.flatten() {
-            self.print_recalled(&answer)?;
+            output::answer(self.json, &answer, || {
+                answer.openings.iter().flatten().try_for_each(|opening| output::line(opening_row(opening)))?;
+                text(self.with.rules, &answer)
+            })?;
             return Ok(Outcome::Done);
         }
         if book.and_then(Book::seeds).is_some_and(|layers| *layers.start() <= position.seeds()) {
-            output::note("the search takes the bounds of the book as proved; --no-book ignores the book");
+            note!("the search takes the bounds of the book as proved; --no-book ignores the book");
         }
         // An unusable checkpoint is an error before any long work.
         let checkpoint = self.state.as_deref().map(Checkpoint::open).transpose()?;
@@ -121,9 +120,9 @@ impl Solve {
             Err(error) if error.outcome() == Outcome::Stopped => {
                 match save() {
                     Ok(()) if checkpoint.is_some() => {
-                        output::message("stopped and saved; run the same command again to continue")
+                        message!("stopped and saved; run the same command again to continue")
                     }
-                    Ok(()) => output::message("stopped, and nothing is saved; --state FILE saves a search"),
+                    Ok(()) => message!("stopped, and nothing is saved; --state FILE saves a search"),
                     Err(error) => return Err(error).context("stopped, but the search could not be saved"),
                 }
                 Ok(Outcome::Failed)
@@ -135,23 +134,14 @@ impl Solve {
 
 /// Prints the contents of a checkpoint.
 fn note_resumed(resumed: &Resumed) {
-    output::note(format_args!(
+    note!(
         "resumed: {} and {} transpositions",
         output::count(resumed.proofs, "proved position"),
         HumanCount(resumed.transpositions)
-    ));
+    );
 }
 
 impl Solve {
-    /// Prints an answer of the book.
-    fn print_recalled(&self, answer: &SolveAnswer) -> failure::Result<()> {
-        if self.json {
-            return Ok(output::json(answer)?);
-        }
-        answer.openings.iter().flatten().try_for_each(|opening| output::line(opening_row(opening)))?;
-        Ok(text(self.with.rules, answer)?)
-    }
-
     /// Returns the book's answer; `None` if it lacks anything that the flags ask for, except the end of the line.
     fn recalled(&self, book: &Book, position: &Position) -> Result<Option<SolveAnswer>, BookError> {
         let begin = Instant::now();
@@ -300,25 +290,25 @@ fn text(rules: Rules, answer: &SolveAnswer) -> std::io::Result<()> {
             (Some(value), _) => ("at least", value),
             (_, value) => ("at most", value.unwrap_or_default()),
         };
-        output::line(format_args!("  value {how} {}: {yes}{from}", output::value(value)))?;
+        line!("  value {how} {}: {yes}{from}", output::value(value))?;
     }
     if let Some(value) = answer.value.value() {
-        output::line(format_args!("  value  {}{from}", output::value(value)))?;
+        line!("  value  {}{from}", output::value(value))?;
     }
     if let Some(best) = answer.best.as_ref().filter(|best| !best.is_empty()) {
         let best: Vec<String> = best.iter().map(usize::to_string).collect();
-        output::line(format_args!("  best   {}", best.join(" ")))?;
+        line!("  best   {}", best.join(" "))?;
     }
     if let Some(line) = answer.line.as_ref().filter(|line| !line.is_empty()) {
         let open = if answer.line_open { " ... (the book ends here; --no-book finds the rest)" } else { "" };
-        output::line(format_args!("  line   {line}{open}"))?;
+        line!("  line   {line}{open}")?;
     }
-    output::line(format_args!(
+    line!(
         "  {}, {}, {:.2} s, {} nodes/s",
         output::many(answer.nodes, "node"),
         output::many(answer.table_hits, "table hit"),
         answer.seconds,
         HumanCount((answer.nodes as f64 / answer.seconds.max(1e-9)) as u64),
-    ))?;
+    )?;
     output::default_rules(rules, false)
 }

@@ -9,36 +9,26 @@ use kalah::file;
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::system::check_memory;
 use kalah::table::archive::{self, ArchiveInfo, archive_path};
-use kalah::table::{DirectoryLock, TableError, Tables};
+use kalah::table::{DirectoryLock, TableKey, Tables};
 use serde::Serialize;
 
-use crate::cli::failure::{self, Context, bail};
-use crate::cli::flags::args;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::progress::Progress;
-use crate::cli::process::limits::return_freed_memory;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::stopped_by_signal;
+use crate::cli::{
+    Context, Outcome, Progress, Stoppable, args, examples, failure, line, output, return_freed_memory,
+    stopped_by_signal,
+};
 
 /// Compress tables for storage and download, and restore them
-#[derive(Args)]
-pub(crate) struct Archive {
-    #[command(subcommand)]
-    action: Action,
-}
-
 #[derive(Subcommand)]
-enum Action {
+pub(crate) enum Archive {
     Pack(Pack),
     Unpack(Unpack),
 }
 
 impl Archive {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
-        match self.action {
-            Action::Pack(pack) => pack.run(),
-            Action::Unpack(unpack) => unpack.run(),
+        match self {
+            Archive::Pack(pack) => pack.run(),
+            Archive::Unpack(unpack) => unpack.run(),
         }
     }
 }
@@ -96,9 +86,8 @@ pub(crate) struct Unpack {
 
 #[derive(Serialize)]
 struct Packed {
-    rules: &'static str,
-    pits: usize,
-    seeds: usize,
+    #[serde(flatten)]
+    key: TableKey,
     positions: u64,
     archive: PathBuf,
     bytes: u64,
@@ -156,12 +145,9 @@ impl Pack {
                 };
                 Ok((info?, kept))
             });
-            if let Err(TableError::Stopped(_)) = keep {
-                bail!(
-                    "stopped while packing {key}: finished archives are kept; run the same command again to continue"
-                );
-            }
-            let (info, kept) = keep?;
+            let (info, kept) = keep.if_stopped(format_args!(
+                "stopped while packing {key}: finished archives are kept; run the same command again to continue"
+            ))?;
             archives.push(Packed::new(info, path, start.elapsed().as_secs_f64(), kept));
         }
         progress.finish();
@@ -185,13 +171,10 @@ impl Unpack {
             let start = Instant::now();
             progress.stage(format!("layer {}", info.key.seeds));
             let table = progress.watch(&pulse.positions, || archive::decompress(&path, &self.tables.path, &pulse));
-            if let Err(TableError::Stopped(_)) = table {
-                let path = path.display();
-                bail!(
-                    "stopped while unpacking {path}: finished frames are kept; run the same command again to continue"
-                );
-            }
-            table?;
+            table.if_stopped(format_args!(
+                "stopped while unpacking {}: finished frames are kept; run the same command again to continue",
+                path.display()
+            ))?;
             archives.push(Packed::new(info, path, start.elapsed().as_secs_f64(), false));
         }
         progress.finish();
@@ -202,9 +185,7 @@ impl Unpack {
 impl Packed {
     fn new(info: ArchiveInfo, archive: PathBuf, seconds: f64, kept: bool) -> Packed {
         Packed {
-            rules: info.key.rules.name(),
-            pits: info.key.pits,
-            seeds: info.key.seeds,
+            key: info.key,
             positions: info.positions,
             archive,
             bytes: info.archive_bytes,
@@ -218,20 +199,18 @@ impl Packed {
 
 fn print(archives: Vec<Packed>, done: &str, json: bool) -> failure::Result<Outcome> {
     let report = PackReport { archives };
-    if json {
-        output::json(&report)?;
-        return Ok(Outcome::Done);
-    }
-    for archive in &report.archives {
-        output::line(format_args!(
-            "{}: {}, {}, {}, {:.3} bits a position, {:.2} s",
-            archive.archive.display(),
-            if archive.kept { "kept" } else { done },
-            output::many(archive.positions, "position"),
-            HumanBytes(archive.bytes),
-            archive.bits_per_position,
-            archive.seconds,
-        ))?;
-    }
+    output::answer(json, &report, || {
+        report.archives.iter().try_for_each(|archive| {
+            line!(
+                "{}: {}, {}, {}, {:.3} bits a position, {:.2} s",
+                archive.archive.display(),
+                if archive.kept { "kept" } else { done },
+                output::many(archive.positions, "position"),
+                HumanBytes(archive.bytes),
+                archive.bits_per_position,
+                archive.seconds,
+            )
+        })
+    })?;
     Ok(Outcome::Done)
 }

@@ -9,17 +9,12 @@ use kalah::index::{MAX_TABLE_SEEDS, layer_positions};
 use kalah::progress::Pulse;
 use kalah::solve::{BoundNetwork, bound_tables};
 use kalah::system::available_disk;
-use kalah::table::{BoundMaker, BoundTable, Cuts, DirectoryLock, Table, TableError, TableKey, check_in_parallel};
+use kalah::table::{BoundMaker, BoundTable, Cuts, DirectoryLock, Table, TableKey, check_in_parallel};
 use serde::Serialize;
 
-use crate::cli::failure::{self, bail, failed};
-use crate::cli::flags::args;
-use crate::cli::flags::args::Range;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::progress::Progress;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::stopped_by_signal;
+use crate::cli::{
+    Outcome, Progress, Range, Stoppable, args, bail, examples, failure, line, note, output, stopped_by_signal,
+};
 
 /// Make bound tables, a half or a quarter as large, for solving
 ///
@@ -40,9 +35,6 @@ pub(crate) struct Bounds {
     /// Bits for each position: 1 (one cut at 0) or 2 (cuts at -4, 0 and 4 seeds)
     #[arg(long, value_name = "BITS", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=2))]
     bits: u8,
-    /// Use other cuts: one or three distances from the evaluation, in seeds, ascending, in steps of a sixteenth
-    #[arg(long, value_name = "SEEDS,...", value_parser = cuts, allow_hyphen_values = true, conflicts_with = "bits")]
-    cuts: Option<Cuts>,
     /// Evaluation network [default: that of the existing bound tables, otherwise RULES-PITS.network beside the
     /// tables, otherwise the program's]
     #[arg(long, value_name = "FILE")]
@@ -52,19 +44,6 @@ pub(crate) struct Bounds {
     output: Option<PathBuf>,
     #[command(flatten)]
     common: args::Common,
-}
-
-/// Reads one or three cuts in seeds, such as -4,0,4.
-fn cuts(text: &str) -> Result<Cuts, String> {
-    let sixteenths = |text: &str| {
-        let sixteenths = text.trim().parse::<f64>().ok()? * f64::from(SEED);
-        let fits = sixteenths.fract() == 0.0 && sixteenths.abs() <= f64::from(i16::MAX);
-        fits.then_some(sixteenths as i16)
-    };
-    let cuts: Option<Vec<i16>> = text.split(',').map(sixteenths).collect();
-    cuts.and_then(|cuts| Cuts::new(&cuts)).ok_or_else(|| {
-        "write one or three numbers of seeds, ascending, in steps of 0.0625, such as 0 or -4,0,4".to_owned()
-    })
 }
 
 /// Finds the network for new bound tables in `directory`, if none was given. A note says if it is neither the one
@@ -80,11 +59,11 @@ pub(crate) fn find_network(common: &args::Common, directory: &Path) -> failure::
         );
     };
     if let Some(table) = found.instead {
-        output::note(format_args!(
+        note!(
             "using the evaluation network of {}, not {}; --network FILE of `kalah bounds` chooses another",
             table.display(),
             if own.join(&file).exists() { &file } else { "the program's" },
-        ));
+        );
     }
     Ok(found.network)
 }
@@ -118,7 +97,7 @@ impl Bounds {
         self.common.threads.start()?;
         let args::BoardFlags { rules, pits } = self.common.board;
         let network = self.network()?;
-        let cuts = self.cuts.or(Cuts::with_bits(self.bits.into())).expect("the flag takes 1 or 2 bits");
+        let cuts = Cuts::with_bits(self.bits.into()).expect("the flag takes 1 or 2 bits");
         let maker = BoundMaker::new(&network, cuts);
         let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
         let keys: Vec<TableKey> =
@@ -131,11 +110,11 @@ impl Bounds {
 
         let others = bound_tables(directory, rules, pits).into_iter().filter(|table| !keys.contains(&table.key()));
         if let Some(other) = others.into_iter().find(|table| *table.network() != network) {
-            output::note(format_args!(
+            note!(
                 "{} was made with another evaluation network, but a search uses bound tables of one network only: \
                  make all of them with the same one",
                 other.path().display(),
-            ));
+            );
         }
         let pulse = stopped_by_signal();
         let mut missing = Vec::new();
@@ -194,7 +173,7 @@ impl Bounds {
             // Any other file is replaced if the exact table exists.
             (Ok(false), exact) => exact.map(|_| false).map_err(Into::into),
             (Err(error), Ok(_)) if error.is_worthless() => {
-                output::note(format_args!("{error}; it is replaced"));
+                note!("{error}; it is replaced");
                 Ok(false)
             }
             (Err(error), _) => Err(error.into()),
@@ -206,13 +185,11 @@ impl Bounds {
         let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
         let exact = Table::open_key(&self.common.tables.path, key)?;
         // Run in the pool, so that the waiting thread works on tasks, too.
-        match rayon::scope(|_| maker.write(&exact, directory, pulse)) {
-            Err(TableError::Stopped(_)) => Err(failed(format_args!(
-                "stopped in layer {}: finished layers are kept; run the same command again to continue",
-                key.seeds
-            ))),
-            written => Ok(written.map(drop)?),
-        }
+        let written = rayon::scope(|_| maker.write(&exact, directory, pulse)).map(drop);
+        written.if_stopped(format_args!(
+            "stopped in layer {}: finished layers are kept; run the same command again to continue",
+            key.seeds
+        ))
     }
 
     fn print(&self, report: &BoundsReport) -> failure::Result<()> {
@@ -222,7 +199,7 @@ impl Bounds {
         for layer in &report.layers {
             let shares =
                 layer.codes.iter().map(|&count| format!("{:.1} %", 100.0 * count as f64 / layer.positions as f64));
-            output::line(format_args!(
+            line!(
                 "layer {}: {}, {}, {}, {}; intervals: {}",
                 layer.seeds,
                 output::many(layer.positions, "position"),
@@ -230,7 +207,7 @@ impl Bounds {
                 output::count(layer.bits as usize, "bit"),
                 if layer.kept { "kept".to_owned() } else { output::rate(layer.positions, layer.seconds) },
                 output::joined(shares, ", "),
-            ))?;
+            )?;
         }
         Ok(())
     }

@@ -1,28 +1,21 @@
 //! `kalah build`.
 
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
-use kalah::build::{Backend, BuildError, BuildEvent, BuildPlan, BuildReport, Builder};
+use kalah::build::{Backend, BuildEvent, BuildPlan, BuildRecord, Builder};
 use kalah::index::layer_positions;
-use kalah::progress::Pulse;
 use kalah::table::{BoundMaker, Cuts, TableKey};
 use parking_lot::Mutex;
 use serde::Serialize;
 
-use crate::cli::failure::{self, with_advice};
-use crate::cli::flags::args;
-use crate::cli::flags::compute::Compute;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::progress::Progress;
-use crate::cli::process::limits::return_freed_memory;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::stopped_by_signal;
 use crate::cli::tables::bounds;
+use crate::cli::{
+    Compute, Outcome, Progress, args, examples, failure, note, output, return_freed_memory, stopped_by_signal,
+    with_advice,
+};
 
 /// Build the tables of all layers, keeping those that exist
 ///
@@ -64,13 +57,16 @@ pub(crate) struct Build {
 
 #[derive(Serialize)]
 struct TablesReport<'a> {
-    rules: &'a str,
-    pits: usize,
-    seeds: usize,
+    #[serde(flatten)]
+    last: TableKey,
     kept: usize,
-    built: &'a [kalah::build::BuildRecord],
+    built: &'a [BuildRecord],
     /// Number of bound tables made.
     bounds: usize,
+    /// Number of pairs of frames that this process of a shared build computed.
+    pairs: usize,
+    /// Number of layers that this process of a shared build joined.
+    joined: usize,
     positions: u64,
     seconds: f64,
 }
@@ -88,10 +84,6 @@ impl Build {
         let plan = BuildPlan::new(directory, last, &backend, rayon::current_num_threads());
         self.announce(&plan, &backend, &why);
         plan.check(directory, self.memory)?;
-        if self.share {
-            let builder = Builder::new(directory, last).backend(backend).shared(self.patience);
-            return build_shared(&builder, last, directory, self.common.json);
-        }
         self.tables(&plan, last, backend)
     }
 
@@ -101,7 +93,7 @@ impl Build {
             return;
         }
         let args::BoardFlags { rules, pits } = self.common.board;
-        output::note(format_args!(
+        note!(
             "{} to build{} for {rules} with {}: {}, {} of memory{}, {} of disk, about {} with {} ({}), {why}",
             output::count(plan.missing.len(), "layer"),
             if self.share { " together with others" } else { "" },
@@ -113,21 +105,19 @@ impl Build {
             HumanDuration(Duration::from_secs_f64(plan.seconds)),
             output::count(rayon::current_num_threads(), "thread"),
             backend.name(),
-        ));
+        );
     }
 
     /// Builds tables up to the layer of `last`, and bound tables with `--bounds`.
     fn tables(&self, plan: &BuildPlan, last: TableKey, backend: Backend) -> failure::Result<Outcome> {
         let TableKey { pits, seeds, .. } = last;
         let directory = &self.common.tables.path;
-        let network = match self.bounds {
-            Some(_) => Some(bounds::find_network(&self.common, directory)?),
-            None => None,
-        };
+        let network = self.bounds.map(|_| bounds::find_network(&self.common, directory)).transpose()?;
         let maker = network.as_ref().map(|network| BoundMaker::new(network, Cuts::TWO_BITS));
         let bounded = self.bounds.map_or(0, |first| (first..=seeds).map(|seeds| layer_positions(pits, seeds)).sum());
 
-        let progress = Progress::new(plan.positions + bounded);
+        // The work of other processes is not counted, so a shared build has no bar.
+        let progress = Progress::new(if self.share { 0 } else { plan.positions + bounded });
         let (kept_bounds, made_bounds) = (Mutex::new(Vec::new()), AtomicUsize::new(0));
         let on_event = |event: BuildEvent| match event {
             BuildEvent::Bounds(key) => {
@@ -145,51 +135,58 @@ impl Build {
         if let Some((maker, first)) = maker.zip(self.bounds) {
             builder = builder.bounds(maker, first);
         }
-        let (report, seconds) = run_build(&progress, |pulse| builder.run(pulse, &on_event))?;
+        if self.share {
+            builder = builder.shared(self.patience);
+        }
+        let (pulse, start) = (stopped_by_signal(), Instant::now());
+        let build = || builder.run(&pulse, &on_event);
+        let report = if self.share { build() } else { progress.complete(&pulse.positions, build) }?;
         let kept_bounds = kept_bounds.into_inner();
         if let (Some(first), Some(last)) = (kept_bounds.first(), kept_bounds.last()) {
             let layers = if first == last { first.to_string() } else { format!("{first} to {last}") };
-            output::note(format_args!(
+            note!(
                 "kept {} of {layers} seeds with other cuts or another evaluation network; `kalah bounds` replaces them",
                 output::count(kept_bounds.len(), "bound table"),
-            ));
+            );
         }
 
-        self.print_built(&report, seeds, made_bounds.into_inner(), seconds)?;
+        let report = TablesReport {
+            last,
+            kept: report.kept,
+            built: &report.built,
+            bounds: made_bounds.into_inner(),
+            pairs: report.pairs.len(),
+            joined: report.joined,
+            positions: report.positions(),
+            seconds: start.elapsed().as_secs_f64(),
+        };
+        output::answer(self.common.json, &report, || output::line(self.text(&report)))?;
         Ok(Outcome::Done)
     }
 
-    /// Prints a summary of a build that took `seconds` and made `bounds` bound tables.
-    fn print_built(&self, report: &BuildReport, seeds: usize, bounds: usize, seconds: f64) -> failure::Result<()> {
-        let args::BoardFlags { rules, pits } = self.common.board;
-        let (directory, positions) = (&self.common.tables.path, report.positions());
-        if self.common.json {
-            let rules = rules.name();
-            let (kept, built) = (report.kept, &report.built[..]);
-            output::json(&TablesReport { rules, pits, seeds, kept, built, bounds, positions, seconds })?;
-        } else if report.built.is_empty() && bounds > 0 {
-            let directory = directory.display();
-            let made = output::count(bounds, "bound table");
-            output::line(format_args!(
-                "{made} made in {seconds:.1} s; all layers to {seeds} seeds are in {directory}"
-            ))?;
-        } else if report.built.is_empty() {
-            let directory = directory.display();
-            output::line(format_args!(
-                "nothing to build: all layers to {seeds} seeds are in {directory}, and are sound"
-            ))?;
-        } else {
-            output::line(format_args!(
-                "{}{} built in {seconds:.1} s ({}, {}), {} kept, in {}",
-                output::count(report.built.len(), "layer"),
-                if bounds > 0 { format!(" and {}", output::count(bounds, "bound table")) } else { String::new() },
+    fn text(&self, report: &TablesReport) -> String {
+        let &TablesReport { last, kept, built, bounds, pairs, joined, positions, seconds } = report;
+        let (seeds, directory) = (last.seeds, self.common.tables.path.display());
+        let made = output::count(bounds, "bound table");
+        if self.share {
+            let (pairs, layers) = (output::count(pairs, "pair"), output::count(joined, "layer"));
+            let positions = HumanCount(positions);
+            return format!(
+                "all layers to {seeds} seeds are in {directory}: {pairs} of frames computed here ({positions} \
+                 positions), {layers} joined, {seconds:.1} s"
+            );
+        }
+        match (built.len(), bounds) {
+            (0, 0) => format!("nothing to build: all layers to {seeds} seeds are in {directory}, and are sound"),
+            (0, _) => format!("{made} made in {seconds:.1} s; all layers to {seeds} seeds are in {directory}"),
+            (layers, _) => format!(
+                "{}{} built in {seconds:.1} s ({}, {}), {kept} kept, in {directory}",
+                output::count(layers, "layer"),
+                if bounds > 0 { format!(" and {made}") } else { String::new() },
                 output::many(positions, "position"),
                 output::rate(positions, seconds),
-                report.kept,
-                directory.display(),
-            ))?;
+            ),
         }
-        Ok(())
     }
 }
 
@@ -201,17 +198,7 @@ pub(crate) fn device_memory(plan: &BuildPlan) -> String {
     }
 }
 
-/// Runs a build, and shows its progress. Returns its report, and its time in seconds.
-fn run_build<T>(
-    progress: &Progress,
-    build: impl FnOnce(&Pulse) -> Result<T, BuildError>,
-) -> Result<(T, f64), BuildError> {
-    let (pulse, start) = (stopped_by_signal(), Instant::now());
-    let report = progress.complete(&pulse.positions, || build(&pulse))?;
-    Ok((report, start.elapsed().as_secs_f64()))
-}
-
-/// Prints an event that every kind of build has.
+/// Prints an event of the exact tables.
 fn print_event(progress: &Progress, event: &BuildEvent) {
     match event {
         BuildEvent::Layer { key, positions, kept } => {
@@ -238,52 +225,6 @@ fn print_event(progress: &Progress, event: &BuildEvent) {
                 output::rate(record.positions, record.seconds),
             ),
         ),
-        BuildEvent::Damaged(error) => progress.line(&with_advice(*error)),
-        _ => {}
-    }
-}
-
-#[derive(Serialize)]
-struct SharedReport<'a> {
-    rules: &'a str,
-    pits: usize,
-    seeds: usize,
-    /// Number of pairs computed by this process.
-    pairs: usize,
-    /// Number of layers joined by this process.
-    joined: usize,
-    positions: u64,
-    seconds: f64,
-}
-
-/// Builds the layers up to that of `last` together with other processes.
-fn build_shared(builder: &Builder, last: TableKey, directory: &Path, json: bool) -> failure::Result<Outcome> {
-    let TableKey { rules, pits, seeds } = last;
-    let (pulse, start) = (stopped_by_signal(), Instant::now());
-    // The work of other processes is not counted, so there is no bar.
-    let progress = Progress::new(0);
-    let report = builder.run(&pulse, &|event| print_shared_event(&progress, directory, &event))?;
-    progress.finish();
-    let (seconds, positions) = (start.elapsed().as_secs_f64(), report.positions());
-    if json {
-        let (pairs, joined, rules) = (report.pairs.len(), report.joined, rules.name());
-        output::json(&SharedReport { rules, pits, seeds, pairs, joined, positions, seconds })?;
-    } else {
-        output::line(format_args!(
-            "all layers to {seeds} seeds are in {}: {} of frames computed here ({} positions), {} joined, \
-             {seconds:.1} s",
-            directory.display(),
-            output::count(report.pairs.len(), "pair"),
-            HumanCount(positions),
-            output::count(report.joined, "layer"),
-        ))?;
-    }
-    Ok(Outcome::Done)
-}
-
-/// Prints an event.
-fn print_shared_event(progress: &Progress, directory: &Path, event: &BuildEvent) {
-    match event {
         BuildEvent::Piece { pair, seconds } => progress.step(
             *seconds,
             &format!(
@@ -295,10 +236,8 @@ fn print_shared_event(progress: &Progress, directory: &Path, event: &BuildEvent)
                 output::rate(pair.positions(), *seconds),
             ),
         ),
-        BuildEvent::Joined(key) => {
-            let path = key.path(directory);
-            progress.note(&format!("layer {}: joined, {}", key.seeds, path.display()));
-        }
-        event => print_event(progress, event),
+        BuildEvent::Joined(key) => progress.note(&format!("layer {}: joined", key.seeds)),
+        BuildEvent::Damaged(error) => progress.line(&with_advice(*error)),
+        _ => {}
     }
 }

@@ -6,13 +6,7 @@ use kalah::export::{Export as Positions, ExportError, ExportFormat, export};
 use kalah::file::{FileContent, Output, is_stream};
 use kalah::table::{Table, TableKey};
 
-use crate::cli::failure::{self, Context, usage};
-use crate::cli::flags::args;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::progress::Progress;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::stopped_by_signal;
+use crate::cli::{Context, Outcome, Progress, args, examples, failure, message, output, stopped_by_signal, usage};
 
 /// Write the scores of a layer for other programs
 ///
@@ -114,7 +108,7 @@ impl Export {
                 } else {
                     "no file is written"
                 };
-                output::message(format_args!("stopped: {kept}; the same command starts over"));
+                message!("stopped: {kept}; the same command starts over");
                 Ok(Outcome::Failed)
             }
             Err(ExportError::Table(error)) => Err(error.into()),

@@ -6,18 +6,15 @@ use clap::Args;
 use indicatif::HumanBytes;
 use kalah::file::create_directory;
 use kalah::index::MAX_TABLE_SEEDS;
-use kalah::remote::{Address, Download, DownloadError, Downloaded};
+use kalah::remote::{Address, Download, Downloaded};
 use kalah::system::available_disk;
 use kalah::table::TableKey;
 use serde::Serialize;
 
-use crate::cli::failure::{self, Context, bail, usage};
-use crate::cli::flags::args;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::progress::Progress;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancelled_by_signal;
+use crate::cli::{
+    Context, Outcome, Progress, Stoppable, args, bail, cancelled_by_signal, examples, failure, line, note, output,
+    usage,
+};
 
 /// Most seeds of a layer.
 const MOST: u32 = MAX_TABLE_SEEDS as u32;
@@ -66,9 +63,8 @@ struct Report<'a> {
 
 #[derive(Serialize)]
 struct LayerReport {
-    rules: &'static str,
-    pits: usize,
-    seeds: usize,
+    #[serde(flatten)]
+    key: TableKey,
     /// Bytes of the file.
     bytes: u64,
     /// True if the directory had the layer.
@@ -99,68 +95,57 @@ impl Fetch {
         let missing: u64 = sizes.iter().map(|(bytes, have)| bytes - have).sum();
         create_directory(directory).with_context(|| format!("cannot create {}", directory.display()))?;
         require_room(directory, missing)?;
-        output::note(format_args!(
+        note!(
             "{} of {} are to be received from {address}",
             HumanBytes(missing),
             HumanBytes(sizes.iter().map(|&(bytes, _)| bytes).sum())
-        ));
+        );
         let (start, progress, received) = (Instant::now(), Progress::of(missing, "bytes"), AtomicU64::new(0));
         let count = |bytes| _ = received.fetch_add(bytes, Ordering::Relaxed);
         let mut layers = Vec::new();
         for (&key, &(bytes, _)) in keys.iter().zip(&sizes) {
             progress.stage(format!("layer {}", key.seeds));
-            let got = match progress.watch(&received, || download.layer(key, &count)) {
-                Ok(got) => got,
-                Err(DownloadError::Stopped(_)) => {
-                    bail!("stopped in layer {}: what was received is kept, and the same command goes on", key.seeds);
-                }
-                got => got?,
-            };
-            let (present, resumed) = match got {
+            let got = progress.watch(&received, || download.layer(key, &count)).if_stopped(format_args!(
+                "stopped in layer {}: what was received is kept, and the same command goes on",
+                key.seeds
+            ));
+            let (present, resumed) = match got? {
                 Downloaded::Present => (true, 0),
                 Downloaded::Received { resumed, .. } => (false, resumed),
             };
             let known = download.is_known(key);
-            layers.push(LayerReport { rules: rules.name(), pits, seeds: key.seeds, bytes, present, resumed, known });
+            layers.push(LayerReport { key, bytes, present, resumed, known });
         }
         progress.finish();
         let received = received.load(Ordering::Relaxed);
-        self.print(Report {
-            address: address.to_string(),
-            directory,
-            layers,
-            received,
-            seconds: start.elapsed().as_secs_f64(),
-        })?;
+        let seconds = start.elapsed().as_secs_f64();
+        let report = Report { address: address.to_string(), directory, layers, received, seconds };
+        output::answer(self.json, &report, || report.text())?;
         Ok(Outcome::Done)
     }
+}
 
-    fn print(&self, report: Report<'_>) -> failure::Result<()> {
-        if self.json {
-            return Ok(output::json(&report)?);
-        }
-        let new = report.layers.iter().filter(|layer| !layer.present).count();
-        let resumed: u64 = report.layers.iter().map(|layer| layer.resumed).sum();
-        let unknown: Vec<String> =
-            report.layers.iter().filter(|layer| !layer.known).map(|layer| layer.seeds.to_string()).collect();
-        let vouched = match &*unknown {
-            [] => "all match the digests of the built-in manifest".to_owned(),
-            unknown => format!(
-                "all match their own digests, but the built-in manifest lacks layers {}: only the server vouches for \
-                 their scores; check them with `kalah verify --consistency`",
-                unknown.join(", ")
+impl Report<'_> {
+    fn text(&self) -> std::io::Result<()> {
+        let new = self.layers.iter().filter(|layer| !layer.present).count();
+        let resumed: u64 = self.layers.iter().map(|layer| layer.resumed).sum();
+        let unknown = self.layers.iter().filter(|layer| !layer.known).map(|layer| layer.key.seeds);
+        let unknown = output::joined(unknown, ", ");
+        let vouched = match unknown.is_empty() {
+            true => "all match the digests of the built-in manifest".to_owned(),
+            false => format!(
+                "all match their own digests, but the built-in manifest lacks layers {unknown}: only the server \
+                 vouches for their scores; check them with `kalah verify --consistency`"
             ),
         };
-        output::line(format_args!(
-            "{} in {}: {} received ({}{}), {} kept; {vouched}",
-            output::count(report.layers.len(), "layer"),
-            report.directory.display(),
-            new,
-            HumanBytes(report.received),
+        line!(
+            "{} in {}: {new} received ({}{}), {} kept; {vouched}",
+            output::count(self.layers.len(), "layer"),
+            self.directory.display(),
+            HumanBytes(self.received),
             if resumed == 0 { String::new() } else { format!(" after an earlier {}", HumanBytes(resumed)) },
-            report.layers.len() - new,
-        ))?;
-        Ok(())
+            self.layers.len() - new,
+        )
     }
 }
 

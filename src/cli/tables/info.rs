@@ -13,13 +13,9 @@ use kalah::table::{
 };
 use serde::Serialize;
 
-use crate::cli::failure::{self, failed, with_advice};
-use crate::cli::flags::args;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::report::{Format, Grid};
-use crate::cli::process::outcome::Outcome;
-use crate::cli::suggestion;
+use crate::cli::{
+    Format, Grid, Outcome, args, examples, failed, failure, line, message, note, output, suggestion, with_advice,
+};
 
 /// List the tables and bound tables in a directory
 ///
@@ -39,11 +35,14 @@ pub(crate) struct Info {
     manifest: bool,
 }
 
+/// Columns of CSV.
+const COLUMNS: &str = "rules pits seeds positions bytes bits_per_position exceptions seconds digest version commit \
+                       finished directory";
+
 #[derive(Serialize)]
 struct Entry {
-    rules: &'static str,
-    pits: usize,
-    seeds: usize,
+    #[serde(flatten)]
+    key: TableKey,
     positions: u64,
     bytes: u64,
     bits_per_position: f64,
@@ -67,9 +66,8 @@ struct Entry {
 /// A bound table.
 #[derive(Serialize)]
 struct BoundEntry {
-    rules: &'static str,
-    pits: usize,
-    seeds: usize,
+    #[serde(flatten)]
+    key: TableKey,
     positions: u64,
     bytes: u64,
     bits: u32,
@@ -115,7 +113,7 @@ impl Info {
             };
             if let Err(error) = opened {
                 outcome = outcome.and(if error.is_damage() { Outcome::Wrong } else { Outcome::Failed });
-                output::message(format_args!("kalah: {}", with_advice(&error)));
+                message!("kalah: {}", with_advice(&error));
             }
         }
         if outcome == Outcome::Failed && tables.is_empty() && bounds.is_empty() {
@@ -136,9 +134,7 @@ impl Info {
             let log = logs.iter().find(|&&(path, _)| table.path().parent() == Some(path));
             let record = log.and_then(|(_, log)| log.last(key));
             Entry {
-                rules: key.rules.name(),
-                pits: key.pits,
-                seeds: key.seeds,
+                key,
                 positions: header.positions,
                 bytes: header.file_bytes,
                 bits_per_position: output::bits(header.bits_per_position()),
@@ -156,17 +152,17 @@ impl Info {
         for TableKey { rules, pits, .. } in boards.map(|board| board[0].key()) {
             let missing = PresentLayers::read(directories, rules, pits)?.gaps(MAX_TABLE_SEEDS);
             if !missing.is_empty() {
-                output::note(format_args!(
+                note!(
                     "{rules} with {}: {}, so the layers above are not used",
                     output::count(pits, "pit"),
                     missing_layers(&missing)
-                ));
+                );
                 gaps.push(Gap { rules: rules.name(), pits, missing });
             }
         }
         let bounds = bounds.iter().map(|table| BoundEntry::new(table, directories)).collect();
         let report = InfoReport { tables: entries.collect(), bounds, gaps };
-        self.format.print(&report, || report.records(), || report.text())?;
+        self.format.print(&report, ("tables", COLUMNS), || report.text())?;
         Ok(outcome)
     }
 }
@@ -196,7 +192,7 @@ fn different_copies(tables: &[Table]) -> Outcome {
         if let Some(other) = copies.iter().find(|copy| copy.header().digest != copies[0].header().digest) {
             let (path, other) = (copies[0].path().to_owned(), other.path().to_owned());
             outcome = Outcome::Wrong;
-            output::message(format_args!("kalah: {}", with_advice(&TableError::Copies { path, other })));
+            message!("kalah: {}", with_advice(&TableError::Copies { path, other }));
         }
     }
     outcome
@@ -215,9 +211,7 @@ impl BoundEntry {
         let same = header.entries.iter().all(|entry| entry.cuts == cuts);
         let seeds = |&cut: &i16| f64::from(cut) / f64::from(SEED);
         BoundEntry {
-            rules: key.rules.name(),
-            pits: key.pits,
-            seeds: key.seeds,
+            key,
             positions: header.positions,
             bytes: header.file_bytes,
             bits: header.bits(),
@@ -238,9 +232,9 @@ impl InfoReport {
         let mut grid = Grid::new(heading.into_iter().chain(["digest"]).chain(places));
         for entry in &self.tables {
             let cells = [
-                entry.rules.to_owned(),
-                entry.pits.to_string(),
-                entry.seeds.to_string(),
+                entry.key.rules.to_string(),
+                entry.key.pits.to_string(),
+                entry.key.seeds.to_string(),
                 HumanCount(entry.positions).to_string(),
                 HumanBytes(entry.bytes).to_string(),
                 format!("{:.3}", entry.bits_per_position),
@@ -256,12 +250,12 @@ impl InfoReport {
         self.bounds_text()?;
         let (positions, bytes) =
             self.tables.iter().fold((0, 0), |(p, b), entry| (p + entry.positions, b + entry.bytes));
-        output::line(format_args!(
+        line!(
             "{}, {}, {}",
             output::count(self.tables.len(), "table"),
             output::many(positions, "position"),
             HumanBytes(bytes)
-        ))
+        )
     }
 
     /// Prints the bound tables.
@@ -276,9 +270,9 @@ impl InfoReport {
             let cuts = entry.cuts.as_ref().map_or("by frame".to_owned(), |cuts| output::joined(cuts, ","));
             let shares = entry.codes.iter().map(|&count| (100.0 * count as f64 / entry.positions as f64).round());
             let cells = [
-                entry.rules.to_owned(),
-                entry.pits.to_string(),
-                entry.seeds.to_string(),
+                entry.key.rules.to_string(),
+                entry.key.pits.to_string(),
+                entry.key.seeds.to_string(),
                 HumanCount(entry.positions).to_string(),
                 HumanBytes(entry.bytes).to_string(),
                 entry.bits.to_string(),
@@ -289,31 +283,7 @@ impl InfoReport {
             ];
             grid.row(cells.into_iter().chain(entry.directory.clone()));
         }
-        output::line("bound tables")?;
+        line!("bound tables")?;
         grid.print()
-    }
-
-    fn records(&self) -> Grid {
-        let heading = ["rules", "pits", "seeds", "positions", "bytes", "bits_per_position", "exceptions"];
-        let heading = heading.into_iter().chain(["seconds", "digest", "version", "commit", "finished"]);
-        let places = self.tables.iter().any(|entry| entry.directory.is_some()).then_some("directory");
-        let mut grid = Grid::new(heading.chain(places));
-        for entry in &self.tables {
-            let sizes = [entry.pits as u64, entry.seeds as u64, entry.positions, entry.bytes];
-            let sizes = sizes.iter().map(u64::to_string);
-            let bits = [entry.bits_per_position.to_string(), entry.exceptions.to_string()];
-            let seconds = entry.seconds.map_or(String::new(), |seconds| seconds.to_string());
-            let rules = std::iter::once(entry.rules.to_owned());
-            let made = [&entry.version, &entry.commit, &entry.finished].map(|text| text.clone().unwrap_or_default());
-            grid.row(
-                rules
-                    .chain(sizes)
-                    .chain(bits)
-                    .chain([seconds, entry.digest.clone()])
-                    .chain(made)
-                    .chain(entry.directory.clone()),
-            );
-        }
-        grid
     }
 }

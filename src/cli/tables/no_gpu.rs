@@ -1,11 +1,8 @@
 use clap::Args;
 use serde_json::json;
 
-use crate::cli::failure;
 use crate::cli::flags::compute::Unsupported;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::process::outcome::Outcome;
+use crate::cli::{Outcome, examples, failure, output};
 
 /// List the GPUs of this machine, and test them
 #[derive(Args)]

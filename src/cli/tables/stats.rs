@@ -3,12 +3,7 @@ use indicatif::HumanCount;
 use kalah::table::{Table, TableKey, score_counts};
 use serde::Serialize;
 
-use crate::cli::failure;
-use crate::cli::flags::args;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::report::{Format, Grid};
-use crate::cli::process::outcome::Outcome;
+use crate::cli::{Outcome, args, examples, failure, line, output};
 
 /// Count how often each score occurs in a layer
 ///
@@ -16,7 +11,7 @@ use crate::cli::process::outcome::Outcome;
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Count the scores with 12 seeds in play", "kalah stats --seeds 12"),
-    ("Print them as CSV", "kalah stats --seeds 12 --csv"),
+    ("Print them for another program", "kalah stats --seeds 12 --json"),
 ]))]
 pub(crate) struct Stats {
     /// Count the layer with this many seeds
@@ -28,15 +23,15 @@ pub(crate) struct Stats {
     tables: args::Directories,
     #[command(flatten)]
     threads: args::Threads,
-    #[command(flatten)]
-    format: Format,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Serialize)]
 struct StatsReport {
-    rules: &'static str,
-    pits: usize,
-    seeds: usize,
+    #[serde(flatten)]
+    key: TableKey,
     positions: u64,
     /// Number of positions with each score, by score.
     scores: Vec<u64>,
@@ -57,9 +52,7 @@ impl Stats {
             scores.filter(|&(score, _)| (2 * score).cmp(&self.seeds) == wanted).map(|(_, count)| count).sum::<u64>()
         };
         let report = StatsReport {
-            rules: rules.name(),
-            pits,
-            seeds: self.seeds,
+            key,
             positions: scores.iter().sum(),
             wins: part(std::cmp::Ordering::Greater),
             draws: part(std::cmp::Ordering::Equal),
@@ -67,33 +60,24 @@ impl Stats {
             scores: scores.clone(),
         };
         let share = |count: u64| 100.0 * count as f64 / report.positions as f64;
-        let records = || {
-            let mut grid = Grid::new(["rules", "pits", "seeds", "score", "positions", "share"]);
-            for (score, &count) in scores.iter().enumerate() {
-                let share = format!("{:.6}", share(count) / 100.0);
-                let layer = [rules.name().to_owned(), pits.to_string(), self.seeds.to_string()];
-                grid.row(layer.into_iter().chain([score.to_string(), count.to_string(), share]));
-            }
-            grid
-        };
         let text = || {
-            output::line(format_args!("{key}: {}", output::many(report.positions, "position")))?;
-            output::line(format_args!(
+            line!("{key}: {}", output::many(report.positions, "position"))?;
+            line!(
                 "the mover wins {:.2} %, draws {:.2} %, loses {:.2} %",
                 share(report.wins),
                 share(report.draws),
                 share(report.losses)
-            ))?;
-            output::line("score       positions  share")?;
+            )?;
+            line!("score       positions  share")?;
             let most = scores.iter().max().copied().unwrap_or(1).max(1);
             for (score, &count) in scores.iter().enumerate() {
                 let bar = "#".repeat((count as f64 / most as f64 * 50.0).round() as usize);
                 let count_text = HumanCount(count).to_string();
-                output::line(format_args!("{score:>5} {count_text:>15} {:>6.2} % {bar}", share(count)))?;
+                line!("{score:>5} {count_text:>15} {:>6.2} % {bar}", share(count))?;
             }
-            Ok(())
+            Ok::<_, failure::Failure>(())
         };
-        self.format.print(&report, records, text)?;
+        output::answer(self.json, &report, text)?;
         Ok(Outcome::Done)
     }
 }

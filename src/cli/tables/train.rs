@@ -1,9 +1,8 @@
 use std::io::Write;
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::Args;
+use clap::{Args, value_parser};
 use indicatif::HumanCount;
 use kalah::evaluation::PhasedNetwork;
 use kalah::file::{FileContent, remove_leftovers, replace, require_writable};
@@ -12,11 +11,7 @@ use kalah::table::Tables;
 use kalah::train::{Fit, LEAST_TABLE_SEEDS, Trained, Trainer};
 use serde::Serialize;
 
-use crate::cli::failure::{self, Context};
-use crate::cli::flags::args;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::process::outcome::Outcome;
+use crate::cli::{Context, Outcome, args, examples, failure, line, note, output};
 
 /// Train an evaluation network, which orders the moves of searches
 ///
@@ -42,43 +37,34 @@ pub(crate) struct Train {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Learn from N positions within the tables
-    #[arg(long, value_name = "N", default_value_t = Trainer::SAMPLES, value_parser = samples)]
-    samples: usize,
+    // A billion take 18 GB.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = Trainer::SAMPLES as u32,
+        value_parser = value_parser!(u32).range(1..=1_000_000_000)
+    )]
+    samples: u32,
     /// Solve N positions above the tables, and learn from them
-    #[arg(long, value_name = "N", default_value_t = Trainer::SOLVED, value_parser = solved)]
-    solved: usize,
+    #[arg(long, value_name = "N", default_value_t = Trainer::SOLVED as u32)]
+    solved: u32,
     /// Learn each network further above the tables from N positions with scores estimated by searches. With 0, or
     /// for rules with relays, there is one network for all positions
-    #[arg(long, value_name = "N", default_value_t = Trainer::ESTIMATED, value_parser = solved)]
-    estimated: usize,
+    #[arg(long, value_name = "N", default_value_t = Trainer::ESTIMATED as u32)]
+    estimated: u32,
     /// Passes through the positions; those further above the tables get three times as many
-    #[arg(long, value_name = "N", default_value_t = Trainer::EPOCHS, value_parser = epochs)]
-    epochs: usize,
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = Trainer::EPOCHS as u32,
+        value_parser = value_parser!(u32).range(1..=1000)
+    )]
+    epochs: u32,
     #[command(flatten)]
     threads: args::Threads,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-}
-
-/// Reads a number of positions within the tables. A billion take 18 GB.
-fn samples(text: &str) -> Result<usize, String> {
-    number(text, 1..=1_000_000_000)
-}
-
-/// Reads a number of positions above the tables.
-fn solved(text: &str) -> Result<usize, String> {
-    number(text, 0..=1_000_000_000)
-}
-
-/// Reads a number of passes.
-fn epochs(text: &str) -> Result<usize, String> {
-    number(text, 1..=1000)
-}
-
-fn number(text: &str, range: RangeInclusive<usize>) -> Result<usize, String> {
-    let number = text.parse().ok().filter(|number| range.contains(number));
-    number.ok_or_else(|| format!("write a number from {} to {}", range.start(), range.end()))
 }
 
 #[derive(Serialize)]
@@ -136,9 +122,10 @@ impl Train {
         remove_leftovers(&path).with_context(cannot_write)?;
         // An error here costs less than one after the training.
         require_writable(&path, Some(FileContent::Network)).with_context(cannot_write)?;
-        let trainer =
-            Trainer::new(&tables).samples(self.samples, self.solved).estimated(self.estimated).epochs(self.epochs);
-        let trained = trainer.run(&|step| output::note(format_args!("{step} ...")))?;
+        let [samples, solved, estimated, epochs] =
+            [self.samples, self.solved, self.estimated, self.epochs].map(|number| number as usize);
+        let trainer = Trainer::new(&tables).samples(samples, solved).estimated(estimated).epochs(epochs);
+        let trained = trainer.run(&|step| note!("{step} ..."))?;
         replace(&path, Some(FileContent::Network), |file| file.write_all(&trained.network.to_bytes()))
             .with_context(cannot_write)?;
         let seeds = tables.max_seeds().unwrap_or(0);
@@ -177,12 +164,8 @@ impl TrainReport {
             return output::json(self);
         }
         let samples = HumanCount(self.samples as u64);
-        output::line(format_args!(
-            "{}: learned from {samples} positions in {:.1} s",
-            self.network.display(),
-            self.seconds
-        ))?;
-        output::line(format_args!("  digest {}", self.digest))?;
+        line!("{}: learned from {samples} positions in {:.1} s", self.network.display(), self.seconds)?;
+        line!("  digest {}", self.digest)?;
         let fit = |name: String, fit: &Fitted| {
             let Fitted { positions, error, explained, .. } = fit;
             if *positions == 0 {
@@ -190,9 +173,7 @@ impl TrainReport {
             }
             let positions = HumanCount(*positions as u64);
             let share = 100.0 * explained;
-            output::line(format_args!(
-                "  {name:<28} {share:>5.1} % of the variance, error {error:.2} seeds, {positions} positions"
-            ))
+            line!("  {name:<28} {share:>5.1} % of the variance, error {error:.2} seeds, {positions} positions")
         };
         fit(format!("of searches, to {} seeds", self.seeds), &self.within)?;
         fit("of searches, above".to_owned(), &self.above)?;

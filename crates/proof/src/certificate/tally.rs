@@ -17,8 +17,6 @@ pub struct CheckIdentity {
     pub certificate: String,
     /// The [digest of the tables](super::Check::tables_digest) that are used, in hexadecimal; `None` without tables.
     pub tables: Option<String>,
-    /// True if the tables are trusted ([`super::Check::trusting`]).
-    pub trusts_tables: bool,
 }
 
 /// Counts of a check, whose claims are the first ones of the file.

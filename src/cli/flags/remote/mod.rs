@@ -12,8 +12,8 @@
 mod opening;
 mod searching;
 
-use crate::cli::failure::{self, failed, usage};
 use crate::cli::flags::tables_flag::{self, Given, Location};
+use crate::cli::{failed, failure, usage};
 
 pub(crate) use opening::with_flags;
 pub(crate) use searching::{fetch_for_search, fetch_for_searches};

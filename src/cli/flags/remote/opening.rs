@@ -7,10 +7,8 @@ use kalah::remote::{Address, Cache, RemoteOptions, RemoteTables};
 use kalah::table::Place;
 
 use super::READERS;
-use crate::cli::failure::{self, Context, bail};
-use crate::cli::flags::args;
-use crate::cli::output;
 use crate::cli::process::signals::cancelled;
+use crate::cli::{Context, args, bail, failure, output};
 
 /// Default of `--fetch-limit`: layers of up to 22 seeds for 6 pits.
 const FETCH_LIMIT: u64 = 256 << 20;

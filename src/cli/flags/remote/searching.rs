@@ -7,9 +7,7 @@ use kalah::index::MAX_TABLE_PITS;
 use kalah::table::{AllTables, Layer, Table, TableKey, Tables};
 
 use super::opening;
-use crate::cli::failure;
-use crate::cli::output;
-use crate::cli::output::progress::Progress;
+use crate::cli::{Progress, failure, note};
 
 /// Fetches the layers that searches read, as [`fetch_for_search`] does, for all boards of `all_tables`: as many as fit
 /// `--fetch-limit` together, beginning with the usual boards of 6 pits.
@@ -59,17 +57,17 @@ fn fetch(tables: &Tables, limit: u64) -> failure::Result<u64> {
     if used < last {
         let rest: u64 = tables.layers()[used - 1..].iter().map(|table| size(table)).sum();
         let first = used + 1;
-        output::note(format_args!(
+        note!(
             "searches do not use the tables of {first} to {last} seeds at {address}, which they would read as a whole: \
              raise --fetch-limit by {}, or download them with `kalah fetch {address} --rules {rules} --pits {pits} \
              --seeds 2..{last}`",
             HumanBytes(rest),
-        ));
+        );
     }
     if used < 2 {
         return Ok(0);
     }
-    output::note(format_args!("fetching the tables to {used} seeds, at most {}, from {address}", HumanBytes(bytes)));
+    note!("fetching the tables to {used} seeds, at most {}, from {address}", HumanBytes(bytes));
     let (progress, done) = (Progress::of(bytes, "bytes"), AtomicU64::new(0));
     progress.complete(&done, || {
         tables.layers()[..used - 1].iter().filter(|table| table.is_remote()).try_for_each(|table| {

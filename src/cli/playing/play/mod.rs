@@ -8,19 +8,16 @@ use std::time::Duration;
 
 use clap::Args;
 use kalah::cancel::Cancel;
-use kalah::game::{Line, Pit, Position, Rules};
+use kalah::game::{Line, Pit, Place, Position};
 use kalah::play::{ByCertificate, Choice, Participant, PlayError, Player, PlayerName, UnknownParticipant};
 use kalah::record::GameRecord;
 
-use crate::cli::failure::{self, Context, bail, usage};
-use crate::cli::flags::games::GameOutput;
-use crate::cli::flags::player_flags::PlayerFlags;
-use crate::cli::flags::{args, games};
-use crate::cli::help::examples;
-use crate::cli::output::{self, draw};
+use crate::cli::output::draw;
 use crate::cli::playing::choose::StrategyFile;
 use crate::cli::playing::play::input::{Input, help};
-use crate::cli::process::outcome::Outcome;
+use crate::cli::{
+    Context, GameOutput, Outcome, PlayerFlags, args, bail, examples, failure, games, line, output, usage,
+};
 
 /// Play a game in the terminal, against a player or a friend
 ///
@@ -99,55 +96,50 @@ impl FromStr for Seat {
     }
 }
 
-/// State of a game.
-#[derive(Clone, Copy)]
-struct GamePlace {
-    /// Position as the player to move sees it.
-    position: Position,
-    south: bool,
+/// Returns the name of the player who moved first, or of the other.
+fn name(first: bool) -> &'static str {
+    if first { "South" } else { "North" }
 }
 
-impl GamePlace {
-    /// Returns the position as South sees it.
-    fn board(&self) -> Position {
-        if self.south { self.position } else { self.position.turned() }
-    }
-
-    fn name(&self) -> &'static str {
-        if self.south { "South" } else { "North" }
-    }
-
-    fn other_name(&self) -> &'static str {
-        if self.south { "North" } else { "South" }
-    }
+/// Returns the position at a place as South sees it.
+fn board(place: &Place) -> Position {
+    if place.first { place.position } else { place.position.turned() }
 }
 
 /// Game in progress.
 struct Game {
-    rules: Rules,
-    start: Position,
-    place: GamePlace,
-    past: Vec<(GamePlace, Pit)>,
+    /// Rules, start, headers and comments.
+    record: GameRecord,
+    moves: Vec<Pit>,
     /// Number of moves before each turn that a person typed.
     typed: Vec<usize>,
-    /// Headers and comments of the continued record.
-    headers: Vec<(String, String)>,
-    comments: Vec<(usize, String)>,
 }
 
 impl Game {
-    fn new(rules: Rules, start: Position) -> Game {
-        let place = GamePlace { position: start, south: true };
-        Game { rules, start, place, past: Vec::new(), typed: Vec::new(), headers: Vec::new(), comments: Vec::new() }
+    /// Returns a game that continues after the moves of `record`.
+    fn after(mut record: GameRecord) -> Game {
+        // The game goes on.
+        record.headers.retain(|(name, _)| name != "Termination");
+        Game { moves: record.moves(), record, typed: Vec::new() }
+    }
+
+    /// Returns the place after the moves so far.
+    fn place(&self) -> Place {
+        let places = Place::all(self.record.rules, &self.record.start, &self.moves).expect("the moves were checked");
+        *places.last().expect("there is the start")
+    }
+
+    /// Returns the moves so far, turn by turn.
+    fn line(&self) -> Line {
+        Line::of_moves(self.record.rules, &self.record.start, &self.moves).expect("the moves were checked")
     }
 
     /// Makes a move, and describes its effects for use after `North sows 3`. `None` if it is illegal.
     fn play(&mut self, pit: Pit) -> Option<String> {
-        let GamePlace { position, south } = self.place;
-        let played = position.play(self.rules, pit).ok()?;
-        let sown = kalah::game::sow(self.rules, position.mover(), position.other(), pit);
-        self.past.push((self.place, pit));
-        self.place = GamePlace { position: played.position, south: south == played.again };
+        let (rules, Place { position, .. }) = (self.record.rules, self.place());
+        let played = position.play(rules, pit).ok()?;
+        let sown = kalah::game::sow(rules, position.mover(), position.other(), pit);
+        self.moves.push(pit);
         let relays =
             (sown.relays > 0).then(|| format!("relays through {}", output::count(sown.relays as usize, "pit")));
         let captured = (sown.captured > 0).then(|| format!("captures {}", sown.captured));
@@ -161,39 +153,36 @@ impl Game {
 
     /// Makes all moves of a person, or none and returns the reason.
     fn play_turn(&mut self, turn: &[Pit]) -> Result<Vec<String>, String> {
-        let before = (self.place, self.past.len());
-        let mut lines = Vec::new();
-        let played = self.try_turn(turn, &mut lines);
-        if let Err(error) = played {
-            self.place = before.0;
-            self.past.truncate(before.1);
+        let (before, mut lines) = (self.moves.len(), Vec::new());
+        if let Err(error) = self.try_turn(turn, &mut lines) {
+            self.moves.truncate(before);
             let none = if turn.len() > 1 { "; none of these moves was made" } else { "" };
             return Err(error + none);
         }
-        self.typed.push(before.1);
+        self.typed.push(before);
         Ok(lines)
     }
 
     fn try_turn(&mut self, turn: &[Pit], lines: &mut Vec<String>) -> Result<(), String> {
-        let south = self.place.south;
+        let first = self.place().first;
         for (index, &pit) in turn.iter().enumerate() {
-            let GamePlace { position, .. } = self.place;
-            if index > 0 && (self.place.south != south || position.is_over()) {
+            let place = self.place();
+            let position = place.position;
+            if index > 0 && (place.first != first || position.is_over()) {
                 let why = if position.is_over() {
                     "ends the game"
-                } else if self.rules.moves_again() {
+                } else if self.record.rules.moves_again() {
                     "does not end in the store"
                 } else {
                     "ends the turn"
                 };
                 return Err(format!("move {pit} cannot follow: move {} {why}", turn[index - 1]));
             }
-            let name = self.place.name();
             let Some(does) = self.play(pit) else {
                 let legal: Vec<String> = position.moves().map(|pit| pit.to_string()).collect();
                 return Err(format!("move {pit} is illegal, since the pit is empty; legal moves: {}", legal.join(" ")));
             };
-            lines.push(format!("{name} sows {pit}{does}"));
+            lines.push(format!("{} sows {pit}{does}", name(first)));
         }
         Ok(())
     }
@@ -201,35 +190,12 @@ impl Game {
     /// Takes back a person's last turn, and all moves since. Returns false without such a turn.
     fn undo(&mut self) -> bool {
         let Some(moves) = self.typed.pop() else { return false };
-        self.place = self.past[moves].0;
-        self.past.truncate(moves);
+        self.moves.truncate(moves);
         true
     }
 
-    /// Returns a game that continues after the moves of `record`.
-    fn after(record: &GameRecord) -> Game {
-        let mut game = Game::new(record.rules, record.start);
-        for pit in record.moves() {
-            game.play(pit).expect("the moves were checked");
-        }
-        game.headers.clone_from(&record.headers);
-        // The game goes on.
-        game.headers.retain(|(name, _)| name != "Termination");
-        game.comments.clone_from(&record.comments);
-        game
-    }
-
-    /// Returns the moves so far, turn by turn.
-    fn line(&self) -> Line {
-        let mut line = Line::new(self.start.pits());
-        for turn in self.past.chunk_by(|(a, _), (b, _)| a.south == b.south) {
-            line.push(turn.iter().map(|&(_, pit)| pit).collect());
-        }
-        line
-    }
-
     fn print_end(&self) -> io::Result<()> {
-        let end = self.place.board();
+        let end = board(&self.place());
         let (south, north) = (end.mover().total(), end.other().total());
         let over = |empty: &str, full: &str, left: u32| {
             let left = output::count(left as usize, "seed");
@@ -246,8 +212,8 @@ impl Game {
             std::cmp::Ordering::Less => "North wins",
             std::cmp::Ordering::Equal => "a draw",
         };
-        output::line(format_args!("{how}, {} to {}", south.max(north), south.min(north)))?;
-        output::line(format_args!("line {}", self.line()))
+        line!("{how}, {} to {}", south.max(north), south.min(north))?;
+        line!("line {}", self.line())
     }
 }
 
@@ -277,23 +243,23 @@ impl Play {
         let mut players = [player(&self.south)?, player(&north)?];
         players.iter_mut().flatten().try_for_each(|player| player.prepare(&self.position, &Cancel::new()))?;
         let mut adviser = PlayerName::Perfect.player(&setting);
-        let mut game = record.as_ref().map_or_else(|| Game::new(self.with.rules, self.position), Game::after);
+        let mut game = Game::after(record);
         if players.iter().any(Option::is_none) {
             output::line(help(self.with.rules))?;
         }
         output::default_rules(self.with.rules, self.from.is_some())?;
-        output::line(draw(&game.place.board()))?;
+        output::line(draw(&board(&game.place())))?;
         self.save(&mut saved, &game, None)?;
-        while !game.place.position.is_over() {
-            let before = game.place;
-            match &mut players[usize::from(!before.south)] {
+        while !game.place().position.is_over() {
+            let before = game.place();
+            match &mut players[usize::from(!before.first)] {
                 Some(player) => {
                     let Choice { pit, worth, source } = match self.ask(player.as_mut(), &before) {
                         Ok(choice) => choice,
                         Err(PlayError::Engine { player, fault, stderr }) => {
-                            let (name, other) = (before.name(), before.other_name());
-                            output::line(format_args!("{name}, {player}, forfeits the game: it {fault}{stderr}"))?;
-                            output::line(format_args!("{other} wins\nline {}", game.line()))?;
+                            let (name, other) = (name(before.first), name(!before.first));
+                            line!("{name}, {player}, forfeits the game: it {fault}{stderr}")?;
+                            line!("{other} wins\nline {}", game.line())?;
                             self.save(&mut saved, &game, Some(format!("{name} forfeits: it {fault}")))?;
                             return Ok(Outcome::Done);
                         }
@@ -302,76 +268,66 @@ impl Play {
                     let Some(does) = game.play(pit) else {
                         bail!("{} chose move {pit}, which is illegal in {}", player.name(), before.position);
                     };
-                    output::line(format_args!(
-                        "{}, {}, sows {pit}{does} ({worth}, {source})",
-                        before.name(),
-                        player.name()
-                    ))?;
+                    line!("{}, {}, sows {pit}{does} ({worth}, {source})", name(before.first), player.name())?;
                 }
                 None => {
                     if !self.listen(adviser.as_mut(), &mut game)? {
-                        output::line(format_args!("the game ends here, at {}", game.place.position))?;
+                        line!("the game ends here, at {}", before.position)?;
                         return Ok(Outcome::Done);
                     }
                 }
             }
             self.save(&mut saved, &game, None)?;
-            output::line(draw(&game.place.board()))?;
+            output::line(draw(&board(&game.place())))?;
         }
         game.print_end()?;
         Ok(Outcome::Done)
     }
 
     /// Reads the game or the certificate of `--from`, and takes rules and position from it.
-    fn read_from(&mut self) -> failure::Result<(Option<GameRecord>, Option<StrategyFile>)> {
-        let strategy = match &self.from {
-            Some(path) if StrategyFile::is_certificate(path) => {
-                if self.game.is_some() {
-                    return Err(usage("a certificate contains no games: leave out --game"));
-                }
-                Some(StrategyFile::read(path, self.with.directories())?)
-            }
-            _ => None,
-        };
-        let game = self.from.as_ref().filter(|_| strategy.is_none());
-        let record = game.map(|path| games::read_one(path, self.game, self.with.rules)).transpose()?;
-        if let Some(record) = &record {
-            (self.with.rules, self.position) = (record.rules, record.start);
+    fn read_from(&mut self) -> failure::Result<(GameRecord, Option<StrategyFile>)> {
+        let certificate = self.from.as_deref().filter(|path| StrategyFile::is_certificate(path));
+        if certificate.is_some() && self.game.is_some() {
+            return Err(usage("a certificate contains no games: leave out --game"));
         }
+        let strategy = certificate.map(|path| StrategyFile::read(path, self.with.directories())).transpose()?;
         if let Some(strategy) = &strategy {
             let statement = &strategy.head().statement;
             (self.with.rules, self.position) = (statement.rules, statement.position);
         }
+        let record = match self.from.as_ref().filter(|_| strategy.is_none()) {
+            Some(path) => games::read_one(path, self.game, self.with.rules)?,
+            None => GameRecord::new(self.with.rules, self.position, Line::new(self.position.pits()))?,
+        };
+        (self.with.rules, self.position) = (record.rules, record.start);
         Ok((record, strategy))
     }
 
     /// Writes the game to its file, if it has one. `forfeit` is the reason why the player to move has forfeited it.
     fn save(&self, to: &mut Option<GameOutput>, game: &Game, forfeit: Option<String>) -> failure::Result<()> {
         let Some(to) = to else { return Ok(()) };
-        let mut record = GameRecord::new(game.rules, game.start, game.line())?;
-        record.headers.clone_from(&game.headers);
+        let Game { record: GameRecord { rules, start, headers, comments, .. }, .. } = game;
+        let mut record = GameRecord::new(*rules, *start, game.line())?;
+        (record.headers, record.comments) = (headers.clone(), comments.clone());
         let north = self.north.as_ref().map(Seat::to_string).unwrap_or_default();
         let mut record = record.with_header("South", &self.south.to_string()).with_header("North", &north);
-        for (turns, text) in &game.comments {
-            record = record.with_comment(*turns, text);
-        }
         if let Some(forfeit) = forfeit {
-            let all = game.start.seeds() + game.start.mover_store() + game.start.other_store();
-            record.result = Some(if game.place.south { [0, all] } else { [all, 0] });
+            let all = start.seeds() + start.mover_store() + start.other_store();
+            record.result = Some(if game.place().first { [0, all] } else { [all, 0] });
             record = record.with_header("Termination", &forfeit);
         }
         to.write(&record)
     }
 
-    fn ask(&self, player: &mut dyn Player, place: &GamePlace) -> Result<Choice, PlayError> {
+    fn ask(&self, player: &mut dyn Player, place: &Place) -> Result<Choice, PlayError> {
         player.choose(&place.position, &Cancel::new().within(self.time), &mut |_| ())
     }
 
     /// Follows the commands of the person to move until the board has changed. Returns false if the person leaves.
     fn listen(&self, adviser: &mut dyn Player, game: &mut Game) -> failure::Result<bool> {
         loop {
-            let Some(text) = read(game.place.name())? else { return Ok(false) };
-            match Input::read(&text, game.start.pits()) {
+            let Some(text) = read(name(game.place().first))? else { return Ok(false) };
+            match Input::read(&text, game.record.start.pits()) {
                 Ok(Input::Nothing) => {}
                 Ok(Input::Leave) => return Ok(false),
                 Ok(Input::Turn(turn)) => match game.play_turn(&turn) {
@@ -385,14 +341,14 @@ impl Play {
                     if game.undo() {
                         return Ok(true);
                     }
-                    output::line("you have not moved yet")?;
+                    line!("you have not moved yet")?;
                 }
                 Ok(Input::Help) => output::line(help(self.with.rules))?,
-                Ok(Input::Board) => output::line(draw(&game.place.board()))?,
+                Ok(Input::Board) => output::line(draw(&board(&game.place())))?,
                 Ok(Input::Line) => output::line(game.line())?,
                 Ok(Input::Hint) => {
-                    let Choice { pit, worth, source } = self.ask(adviser, &game.place)?;
-                    output::line(format_args!("sow {pit}: {worth}, {source}"))?;
+                    let Choice { pit, worth, source } = self.ask(adviser, &game.place())?;
+                    line!("sow {pit}: {worth}, {source}")?;
                 }
                 Err(error) => output::line(error)?,
             }

@@ -19,18 +19,12 @@ use kalah::play::{Participant, PlayError, PlayerName, Tournament as Games, rando
 use kalah::record::GameRecord;
 use parking_lot::Mutex;
 
-use crate::cli::failure::{self, Context, ensure, usage};
-use crate::cli::flags::args;
-use crate::cli::flags::games;
-use crate::cli::flags::player_flags::PlayerFlags;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::progress::Progress;
-use crate::cli::output::report::Format;
-use crate::cli::playing::tournament::report::TournamentReport;
+use crate::cli::playing::tournament::report::{COLUMNS, TournamentReport};
 use crate::cli::playing::tournament::saved::{Finished, event};
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancelled_by_signal;
+use crate::cli::{
+    Context, Format, Outcome, PlayerFlags, Progress, args, bail, cancelled_by_signal, ensure, examples, failure, games,
+    message, note, output, usage,
+};
 
 /// Play players against each other, and evaluate their moves
 ///
@@ -118,7 +112,7 @@ impl Tournament {
         let state = self.state.as_ref().map(|path| saved::open(path, &tournament, self.with.seed, self.time));
         let (state, saved) = state.transpose()?.map_or((None, Vec::new()), |(state, saved)| (Some(state), saved));
         if !saved.is_empty() {
-            output::note(format_args!("resumed: {} of {} games are over", saved.len(), tournament.games()));
+            note!("resumed: {} of {} games are over", saved.len(), tournament.games());
         }
         let begin = Instant::now();
         let Played { games, names, stopped, failed } = play(&tournament, saved, state)?;
@@ -138,15 +132,14 @@ impl Tournament {
             return Err(error);
         }
         if !(stopped && games.is_empty()) {
-            self.format.print(&report, || report.records(), || report.print())?;
+            self.format.print(&report, ("games", COLUMNS), || report.print())?;
         }
         if stopped {
             let advice = match self.state {
                 Some(_) => "run the same command again to continue",
                 None => "--state FILE saves games, to continue from them",
             };
-            output::message(format_args!("stopped after {} of {} games; {advice}", games.len(), tournament.games()));
-            return Ok(Outcome::Failed);
+            bail!("stopped after {} of {} games; {advice}", games.len(), tournament.games());
         }
         Ok(Outcome::Done)
     }
@@ -183,7 +176,7 @@ fn play(tournament: &Games, saved: Vec<Finished>, state: Option<StateFile>) -> f
             let game = Finished::new(tournament, played);
             let (games, state, failed) = &mut *finished.lock();
             if let Some(Err(error)) = state.as_mut().map(|state| saved::save(state, &game)) {
-                output::message(format_args!("kalah: cannot save the games: {error}; the tournament goes on"));
+                message!("kalah: cannot save the games: {error}; the tournament goes on");
                 (*state, *failed) = (None, Some(error));
             }
             games.push(game);

@@ -6,9 +6,14 @@ use indicatif::HumanCount;
 use kalah::play::{Accuracy, LastLines, Median, Tournament};
 use serde::Serialize;
 
-use crate::cli::output;
-use crate::cli::output::report::Grid;
 use crate::cli::playing::tournament::saved::{Finished, SavedForfeit};
+use crate::cli::{Grid, line, output};
+
+/// Columns of CSV: a line for each game.
+pub(super) const COLUMNS: &str = "rules first second start moves seeds_first=seeds.0 seconds_first=seconds.0 \
+    evaluated_first=evaluated.0.moves mistakes_first=evaluated.0.mistakes lost_first=evaluated.0.lost \
+    seeds_second=seeds.1 seconds_second=seconds.1 evaluated_second=evaluated.1.moves \
+    mistakes_second=evaluated.1.mistakes lost_second=evaluated.1.lost forfeit=forfeit.fault";
 
 /// Report on a tournament.
 #[derive(Serialize)]
@@ -95,7 +100,6 @@ struct GameReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     forfeit: Option<ForfeitReport>,
     evaluated: [AccuracyReport; 2],
-    #[serde(skip)]
     moves: usize,
     seconds: [f64; 2],
 }
@@ -227,31 +231,9 @@ impl TournamentReport {
         }
     }
 
-    /// Returns one row for each game.
-    pub(super) fn records(&self) -> Grid {
-        let sides = ["seeds_", "seconds_", "evaluated_", "mistakes_", "lost_"];
-        let sides = |side: &'static str| sides.map(|column| format!("{column}{side}"));
-        let heading = ["rules", "first", "second", "start", "moves"].map(String::from);
-        let forfeit = ["forfeit".to_owned()];
-        let mut grid = Grid::new(heading.into_iter().chain(sides("first")).chain(sides("second")).chain(forfeit));
-        for game in &self.games {
-            let side = |seat: usize| {
-                let AccuracyReport { moves, mistakes, lost, .. } = &game.evaluated[seat];
-                let seconds = format!("{:.6}", game.seconds[seat]);
-                [game.seeds[seat].to_string(), seconds, moves.to_string(), mistakes.to_string(), lost.to_string()]
-            };
-            let start = self.starts[game.start].clone();
-            let what = [self.rules.to_owned(), game.first.clone(), game.second.clone(), start, game.moves.to_string()];
-            // Reason why its player lost the game; the seeds show which player.
-            let forfeit = [game.forfeit.as_ref().map_or(String::new(), |forfeit| forfeit.fault.clone())];
-            grid.row(what.into_iter().chain(side(0)).chain(side(1)).chain(forfeit));
-        }
-        grid
-    }
-
     /// Prints the seeds won by each pair, then the players.
     pub(super) fn print(&self) -> io::Result<()> {
-        output::line("seeds won by the first player (row) against the second player (column):")?;
+        line!("seeds won by the first player (row) against the second player (column):")?;
         let heading = self.players.iter().map(|player| player.player.clone());
         let mut grid = Grid::new(["first".to_owned()].into_iter().chain(heading));
         // A single game has a whole number of seeds.
@@ -265,7 +247,7 @@ impl TournamentReport {
             grid.row([row[0].first.clone()].into_iter().chain(cells));
         }
         grid.print()?;
-        output::line("")?;
+        line!("")?;
         let mut grid = Grid::new([
             "player",
             "games",
@@ -299,7 +281,7 @@ impl TournamentReport {
             ]);
         }
         grid.print()?;
-        output::line("")?;
+        line!("")?;
         self.print_forfeits()?;
         let moves: usize = self.games.iter().map(|game| game.moves).sum();
         let evaluated: u64 = self.players.iter().map(|player| player.evaluated.moves).sum();
@@ -312,7 +294,7 @@ impl TournamentReport {
             false => output::count(self.all, "game"),
         };
         let moves = output::many(moves as u64, "move");
-        output::line(format_args!("{games} of {}, {moves}, {by}; {:.1} s", self.rules, self.seconds))
+        line!("{games} of {}, {moves}, {by}; {:.1} s", self.rules, self.seconds)
     }
 
     /// Prints the forfeited games of each engine, and its fault and last lines in the first of them.
@@ -325,9 +307,9 @@ impl TournamentReport {
                 let games = forfeits.iter().filter(|forfeit| forfeit.player == *player).count();
                 let games = output::count(games, "game");
                 let stderr = LastLines(stderr.clone());
-                output::line(format_args!("{player} forfeits {games}, the first one because it {fault}{stderr}"))?;
+                line!("{player} forfeits {games}, the first one because it {fault}{stderr}")?;
             }
         }
-        if printed.is_empty() { Ok(()) } else { output::line("") }
+        if printed.is_empty() { Ok(()) } else { line!("") }
     }
 }

@@ -10,9 +10,8 @@ use kalah::progress::total_seconds;
 use kalah::record::GameRecord;
 use serde::{Deserialize, Serialize};
 
-use crate::cli::failure::{self, Context, ensure};
 use crate::cli::flags::games::is_stream;
-use crate::cli::output;
+use crate::cli::{Context, ensure, failure, output};
 
 /// Header with the seconds that both players took.
 const SECONDS: &str = "Seconds";

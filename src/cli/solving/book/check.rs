@@ -11,21 +11,15 @@ use kalah::random::generator;
 use kalah::solve::SolveError;
 use serde::Serialize;
 
-use crate::cli::failure;
-use crate::cli::flags::args;
-use crate::cli::flags::solver_flags::SolverFlags;
-use crate::cli::output;
-use crate::cli::output::progress::Progress;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancelled_by_signal;
-use crate::cli::solving::book::file::{in_use, no_book};
+use crate::cli::solving::book::file::{BookAnswer, in_use, no_book};
+use crate::cli::{Outcome, Progress, SolverFlags, args, cancelled_by_signal, failure, line, message, output};
 
 /// Check the book against its own positions and by searches
 ///
 /// Use this before you rely on a book from elsewhere. Every position is compared with those after its moves, and
 /// solved again without the book. The first wrong position ends the check with exit code 3.
 #[derive(Args)]
-pub(super) struct Check {
+pub(crate) struct Check {
     /// Book to check [default: the one beside the tables, otherwise the program's]
     #[arg(value_name = "FILE")]
     book: Option<PathBuf>,
@@ -47,11 +41,8 @@ pub(super) struct Check {
 
 #[derive(Serialize)]
 struct BookCheckReport {
-    book: String,
-    rules: &'static str,
-    pits: usize,
-    positions: usize,
-    digest: String,
+    #[serde(flatten)]
+    book: BookAnswer,
     /// Number of searched positions.
     searched: usize,
     nodes: u64,
@@ -93,35 +84,28 @@ impl Check {
             None => self.search(&book, &cancel)?,
         };
         let report = BookCheckReport {
-            book: name,
-            rules: book.rules().name(),
-            pits: book.pits(),
-            positions: book.len(),
-            digest: output::hex(&book.digest()),
+            book: BookAnswer::new(name, &book),
             searched: searched.positions,
             nodes: searched.nodes,
             seconds: begin.elapsed().as_secs_f64(),
             stopped: searched.stopped,
             wrong: searched.wrong,
         };
-        if self.json {
-            output::json(&report)?;
-        } else {
+        output::answer(self.json, &report, || {
             let state = match (&report.wrong, report.stopped) {
                 (Some(_), _) => "WRONG",
                 (None, true) => "stopped",
                 (None, false) => "ok",
             };
-            output::line(format_args!(
-                "{}: {} compared with those after their moves, {} searched, {:.1} s: {state}",
+            line!(
+                "{}\n  all compared with those after their moves, {} searched, {:.1} s: {state}",
                 report.book,
-                output::count(report.positions, "position"),
                 report.searched,
                 report.seconds
-            ))?;
-        }
+            )
+        })?;
         if let Some(wrong) = &report.wrong {
-            output::message(format_args!("WRONG: {wrong}"));
+            message!("WRONG: {wrong}");
             return Ok(Outcome::Wrong);
         }
         Ok(if report.stopped { Outcome::Failed } else { Outcome::Done })

@@ -1,5 +1,6 @@
 //! Books that commands read and extend.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use kalah::book::{Book as Positions, BookError, BookFileError};
@@ -7,9 +8,9 @@ use kalah::file::{FileContent, FileLock, OverwriteError, remove_leftovers, requi
 use kalah::game::Rules;
 use kalah::header::{HeaderError, Kind};
 use kalah::table::Directories;
+use serde::Serialize;
 
-use crate::cli::failure::{self, Context, Failure, failed, usage};
-use crate::cli::output;
+use crate::cli::{Context, Failure, failed, failure, output, usage};
 
 /// Returns the book in `file`, otherwise the one beside the tables, otherwise the program's, with its name in
 /// messages.
@@ -29,6 +30,40 @@ pub(super) fn in_use(
     let shipped = Positions::shipped(rules, pits).cloned();
     let name = if shipped.is_some() { "the program's book" } else { "no book" };
     Ok((shipped.unwrap_or_else(|| Positions::new(rules, pits)), name.to_owned()))
+}
+
+/// A book, and what it contains.
+#[derive(Serialize)]
+pub(super) struct BookAnswer {
+    /// Its file, or its name in messages.
+    book: String,
+    rules: Rules,
+    pits: usize,
+    positions: usize,
+    exact: usize,
+    pub digest: String,
+}
+
+impl BookAnswer {
+    /// Describes a book of this name.
+    pub(super) fn new(name: String, book: &Positions) -> BookAnswer {
+        BookAnswer {
+            book: name,
+            rules: book.rules(),
+            pits: book.pits(),
+            positions: book.len(),
+            exact: book.exact(),
+            digest: output::hex(&book.digest()),
+        }
+    }
+}
+
+impl fmt::Display for BookAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let BookAnswer { book, rules, pits, positions, exact, .. } = self;
+        let (pits, positions) = (output::count(*pits, "pit"), output::count(*positions, "position"));
+        write!(f, "{book}: {rules}, {pits} a side, {positions}, {exact} of them exact")
+    }
 }
 
 /// Returns the error that there is no book for a rule set and board.
@@ -87,8 +122,9 @@ impl Extended {
         &self.path
     }
 
-    /// Writes the book to its file.
-    pub(super) fn save(&self) -> Result<(), BookFileError> {
-        self.book.write(&self.path)
+    /// Writes the book to its file, and describes it.
+    pub(super) fn save(&self) -> Result<BookAnswer, BookFileError> {
+        self.book.write(&self.path)?;
+        Ok(BookAnswer::new(self.path.display().to_string(), &self.book))
     }
 }

@@ -9,14 +9,8 @@ use kalah::game::Position;
 use kalah::solve::SolveError;
 use serde::Serialize;
 
-use crate::cli::failure::{self, usage};
-use crate::cli::flags::args;
-use crate::cli::flags::solver_flags::SolverFlags;
-use crate::cli::output;
-use crate::cli::output::search_progress::SearchProgress;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancel_on_signal;
-use crate::cli::solving::book::file::Extended;
+use crate::cli::solving::book::file::{BookAnswer, Extended};
+use crate::cli::{Outcome, SearchProgress, SolverFlags, args, cancel_on_signal, failure, line, message, output, usage};
 
 /// Interval at which the book is saved.
 const SAVE_EVERY: Duration = Duration::from_secs(10);
@@ -27,7 +21,7 @@ const SAVE_EVERY: Duration = Duration::from_secs(10);
 /// so on. Positions already in the book are not searched, so run the same command again to continue after an
 /// interruption.
 #[derive(Args)]
-pub(super) struct Make {
+pub(crate) struct Make {
     /// Start position, such as 6x4
     position: Position,
     /// Solve the positions after T turns; the values of those between follow
@@ -51,15 +45,13 @@ pub(super) struct Make {
 
 #[derive(Serialize)]
 struct BookMakeReport {
-    book: String,
-    rules: &'static str,
-    start: String,
+    #[serde(flatten)]
+    book: BookAnswer,
+    start: Position,
     turns: u32,
     searched: usize,
     derived: usize,
     open: usize,
-    positions: usize,
-    exact: usize,
     nodes: u64,
     seconds: f64,
     stopped: bool,
@@ -67,13 +59,12 @@ struct BookMakeReport {
 
 impl Make {
     pub(super) fn run(self) -> failure::Result<Outcome> {
-        let rules = self.with.rules;
         if self.position.is_over() {
             return Err(usage(format_args!("the game is over at {}: there is nothing to solve", self.position)));
         }
         self.with.threads.start()?;
         let mut extended =
-            Extended::open(self.output.as_deref(), self.with.directories(), rules, self.position.pits())?;
+            Extended::open(self.output.as_deref(), self.with.directories(), self.with.rules, self.position.pits())?;
         let cancel = Cancel::new();
         let tables = self.with.open_tables(&self.position, &cancel)?;
         let solver = self.with.solver(&self.position, &tables, &cancel)?;
@@ -102,39 +93,35 @@ impl Make {
             },
         );
         progress.finish();
-        extended.save()?;
+        let book = extended.save()?;
         let (made, stopped) = match made {
             Ok(made) => (made, false),
             Err(SolveError::Stopped) => (Made::default(), true),
             Err(error) => return Err(error.into()),
         };
-        let book = &extended.book;
         let report = BookMakeReport {
-            book: path.display().to_string(),
-            rules: rules.name(),
-            start: self.position.to_string(),
+            book,
+            start: self.position,
             turns: self.turns,
             searched: shown.searched,
             derived: made.derived,
             open: made.open,
-            positions: book.len(),
-            exact: book.exact(),
             nodes: solver.nodes(),
             seconds: begin.elapsed().as_secs_f64(),
             stopped,
         };
-        if self.json {
-            output::json(&report)?;
-        } else {
-            let positions = output::count(report.positions, "position");
-            output::line(format_args!("{}: {positions}, {} of them exact", report.book, report.exact))?;
-            output::line(format_args!(
-                "  {} searched, {} derived from others, {} of the first turns not exact, {:.1} s",
-                report.searched, report.derived, report.open, report.seconds
-            ))?;
-        }
+        output::answer(self.json, &report, || {
+            line!(
+                "{}\n  {} searched, {} derived from others, {} of the first turns not exact, {:.1} s",
+                report.book,
+                report.searched,
+                report.derived,
+                report.open,
+                report.seconds
+            )
+        })?;
         if stopped {
-            output::message("stopped and saved; run the same command again to continue");
+            message!("stopped and saved; run the same command again to continue");
         }
         Ok(if stopped { Outcome::Failed } else { Outcome::Done })
     }

@@ -5,58 +5,48 @@
 //! | `show` | `show` |
 //! | `make` | `make` |
 //! | `check` | `check` |
-//! | `merge` | `merge` and `import` |
+//! | `import` | `import` |
 //! | `file` | books that commands read and extend |
 
 mod check;
 mod file;
+mod import;
 mod make;
-mod merge;
 mod show;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
-use crate::cli::failure;
-use crate::cli::help::examples;
-use crate::cli::process::outcome::Outcome;
 use crate::cli::solving::book::check::Check;
+use crate::cli::solving::book::import::Import;
 use crate::cli::solving::book::make::Make;
-use crate::cli::solving::book::merge::{Import, Merge};
 use crate::cli::solving::book::show::Show;
+use crate::cli::{Outcome, examples, failure};
 
 /// Show, extend and check the book of proved values near the start
 ///
 /// The commands solve, probe, move, play, engine and serve look positions up in the book before they search. The
 /// program contains books for some boards. A book beside the tables, such as tables/empty-capture-6.book, replaces
 /// the program's. See docs/book.md.
-#[derive(Args)]
+#[derive(Subcommand)]
 #[command(after_help = examples(&[
     ("Show the value of a position", "kalah book show 6x4"),
     ("Add the positions after three turns", "kalah book make 6x4 --turns 3"),
     ("Prove ten random positions again", "kalah book check --sample 10"),
 ]))]
-pub(crate) struct Book {
-    #[command(subcommand)]
-    action: Action,
-}
-
-#[derive(Subcommand)]
-enum Action {
+pub(crate) enum Book {
     Show(Show),
     Make(Make),
     Check(Check),
-    Merge(Merge),
     Import(Import),
 }
 
 impl Book {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
-        match self.action {
-            Action::Show(show) => show.run(),
-            Action::Make(make) => make.run(),
-            Action::Check(check) => check.run(),
-            Action::Merge(merge) => merge.run(),
-            Action::Import(import) => import.run(),
+        match self {
+            Book::Show(show) => show.run(),
+            Book::Make(make) => make.run(),
+            Book::Check(check) => check.run(),
+            Book::Import(import) => import.run(),
         }
     }
 }

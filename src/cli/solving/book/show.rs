@@ -1,3 +1,4 @@
+use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -7,15 +8,12 @@ use kalah::game::{Position, Rules, StartPosition, ValueBounds};
 use kalah::table::Tables;
 use serde::Serialize;
 
-use crate::cli::failure::{self, bail, usage};
-use crate::cli::flags::args;
-use crate::cli::output;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::solving::book::file::{in_use, no_book};
+use crate::cli::solving::book::file::{BookAnswer, in_use, no_book};
+use crate::cli::{Outcome, args, bail, failure, line, output, usage};
 
 /// Show the book's answer for a position, or a summary of the book
 #[derive(Args)]
-pub(super) struct Show {
+pub(crate) struct Show {
     /// Position, such as 6x4 [default: show a summary of the book]
     position: Option<Position>,
     /// Rule set [default: empty-capture, or the rules of --book]
@@ -52,13 +50,9 @@ struct Start {
 
 #[derive(Serialize)]
 struct Summary {
-    book: String,
-    rules: &'static str,
-    pits: usize,
-    positions: usize,
-    exact: usize,
+    #[serde(flatten)]
+    book: BookAnswer,
     bytes: usize,
-    digest: String,
     starts: Vec<Start>,
     layers: Vec<Layer>,
 }
@@ -105,41 +99,28 @@ impl Show {
             Some(Start { position: format!("{}x{seeds}", book.pits()), bounds })
         };
         let summary = Summary {
-            book: name,
-            rules: book.rules().name(),
-            pits: book.pits(),
-            positions: book.len(),
-            exact: book.exact(),
+            book: BookAnswer::new(name, book),
             bytes: book.to_bytes().len(),
-            digest: output::hex(&book.digest()),
             starts: (1..=255).filter_map(start).collect(),
             layers: layers.collect(),
         };
-        if self.json {
-            output::json(&summary)?;
-            return Ok(Outcome::Done);
-        }
-        let Summary { positions, exact, bytes, digest, starts, layers, .. } = &summary;
-        output::line(format_args!(
-            "{}: {}, {} a side",
-            summary.book,
-            summary.rules,
-            output::count(summary.pits, "pit")
-        ))?;
-        output::line(format_args!(
-            "  {}, {exact} of them exact; {bytes} bytes",
-            output::count(*positions, "position")
-        ))?;
-        output::line(format_args!("  digest {digest}"))?;
-        for Start { position, bounds } in starts {
-            output::line(format_args!("  {position}: value {}", bounds.words("unknown")))?;
-        }
-        if !layers.is_empty() {
-            output::line("seeds in play  positions  exact")?;
-        }
-        for Layer { seeds, positions, exact } in layers {
-            output::line(format_args!("{seeds:>13}  {positions:>9}  {exact:>5}"))?;
-        }
+        output::answer(self.json, &summary, || summary.text())?;
         Ok(Outcome::Done)
+    }
+}
+
+impl Summary {
+    fn text(&self) -> io::Result<()> {
+        line!("{}\n  {} bytes, digest {}", self.book, self.bytes, self.book.digest)?;
+        for Start { position, bounds } in &self.starts {
+            line!("  {position}: value {}", bounds.words("unknown"))?;
+        }
+        if !self.layers.is_empty() {
+            line!("seeds in play  positions  exact")?;
+        }
+        for Layer { seeds, positions, exact } in &self.layers {
+            line!("{seeds:>13}  {positions:>9}  {exact:>5}")?;
+        }
+        Ok(())
     }
 }

@@ -19,16 +19,10 @@ use kalah::file::StateFile;
 use kalah::progress::Pulse;
 use kalah::table::{Opening, TableError, TableKey, Tables};
 
-use crate::cli::failure::{self, ensure, usage};
-use crate::cli::flags::args;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::progress::Progress;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::stopped_by_signal;
-use crate::cli::program;
-use crate::cli::solving::check::report::{CheckReport, Extent, Found, TablesOrigin, description};
-use crate::cli::suggestion::Suggestions;
+use crate::cli::solving::check::report::{CheckAnswer, Extent, Found, TablesOrigin, description};
+use crate::cli::{
+    Outcome, Progress, Suggestions, args, ensure, examples, failure, message, output, program, stopped_by_signal, usage,
+};
 
 /// Check a certificate: every claim, and its statement
 ///
@@ -61,10 +55,6 @@ pub(crate) struct Check {
     /// Use the tables up to N seeds, even if the proof rests on fewer: a faster check, whose result rests on these
     #[arg(long, value_name = "N")]
     seeds: Option<usize>,
-    /// Do not compare the tables with their digests. Use this only after `kalah verify`, if nobody else can write to
-    /// the tables
-    #[arg(long)]
-    trust_tables: bool,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -90,43 +80,24 @@ impl Check {
         output::note(description(&file));
         let used = self.used(file.head())?;
         let origin = TablesOrigin::of(used.last, &used.digests);
-        if let Some(warning) = origin.as_ref().and_then(TablesOrigin::warning) {
-            output::message(warning);
-        }
         let pulse = stopped_by_signal();
-        let result = self.open_and_check(&file, &used, &pulse)?;
-        let report = CheckReport {
-            path: &self.file,
-            file: &file,
-            used_seeds: used.last.seeds,
-            origin: origin.as_ref(),
-            trusts_tables: self.trust_tables,
-            is_sample: self.sample.is_some(),
-            has_state: self.state.is_some(),
-            seconds: start.elapsed().as_secs_f64(),
-        };
-        let found = match result {
-            Ok(found) => found,
+        let found = match self.open_and_check(&file, &used, &pulse)? {
             Err(error) if error.is_wrong() => {
-                let wrong = error.to_string();
-                if self.json {
-                    report.json(None, Some(wrong))?
-                } else {
-                    output::line(format_args!("WRONG: {wrong}"))?
-                }
                 if let Some(advice) = error.diagnosis(&Suggestions).help {
-                    output::message(format_args!("advice: {advice}"));
+                    message!("advice: {advice}");
                 }
-                return Ok(Outcome::Wrong);
+                Found::wrong(error.to_string())
             }
-            Err(error) => return Err(error.into()),
+            found => found?,
         };
-        if self.json {
-            report.json(Some(&found), None)?
-        } else {
-            report.text(&found)?
-        }
-        Ok(if found.extent == Extent::Stopped { Outcome::Failed } else { Outcome::Done })
+        let outcome = match found.extent {
+            Extent::Complete | Extent::Sample => Outcome::Done,
+            Extent::Stopped => Outcome::Failed,
+            Extent::Wrong => Outcome::Wrong,
+        };
+        let answer = CheckAnswer::new(&file, used.last.seeds, origin, found, start.elapsed().as_secs_f64());
+        output::answer(self.json, &answer, || answer.text(&self.file, self.sample.is_some(), self.state.is_some()))?;
+        Ok(outcome)
     }
 
     /// Returns the tables of the check: those that the proof rests on, and those of `--seeds`.
@@ -161,16 +132,11 @@ impl Check {
             _ => Some(self.open_tables(used.last)?),
         };
         let tables = tables.as_ref();
-        let check = if self.trust_tables {
-            Checked::trusting(file, tables, used.last.seeds)
-        } else {
-            let bytes = tables.map_or(0, |tables| tables.layers().iter().map(|table| table.header().file_bytes).sum());
-            let progress = Progress::of(bytes, "bytes").at("comparing the tables with their digests");
-            progress.complete(&pulse.positions, || Checked::new(file, tables, used.last.seeds, pulse))
-        };
-        let check = match check {
+        let bytes = tables.map_or(0, |tables| tables.layers().iter().map(|table| table.header().file_bytes).sum());
+        let progress = Progress::of(bytes, "bytes").at("comparing the tables with their digests");
+        let check = match progress.complete(&pulse.positions, || Checked::new(file, tables, used.last.seeds, pulse)) {
             Ok(check) => check,
-            Err(CheckError::Stopped(_)) => return Ok(Ok(Found::stopped(done))),
+            Err(CheckError::Stopped(_)) => return Ok(Ok(Found::new(Extent::Stopped, done, done.claims))),
             Err(error) => return Ok(Err(error)),
         };
         ensure!(check.tables_digest() == digest_of_tables(&used.digests), "a table was changed: check again");
@@ -195,7 +161,6 @@ impl Check {
             program: program::short_version(),
             certificate: output::hex(&file.digest()),
             tables: digest_of_tables(&used.digests).as_ref().map(output::hex),
-            trusts_tables: self.trust_tables,
         }
     }
 
@@ -213,7 +178,7 @@ impl Check {
         if extent == Extent::Complete {
             state.map_or(Ok(()), StateFile::remove)?;
         }
-        Ok(Found { tally, earlier: done.claims, extent })
+        Ok(Found::new(extent, tally, done.claims))
     }
 }
 
@@ -233,5 +198,5 @@ fn check_sample(
         Err(CheckError::Stopped(_)) => (CheckTally::default(), Extent::Stopped),
         Err(error) => return Err(error),
     };
-    Ok(Found { tally, earlier: 0, extent })
+    Ok(Found::new(extent, tally, 0))
 }

@@ -5,21 +5,21 @@ use std::path::Path;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::answer::Value;
 use kalah::certificate::{CheckTally, OpeningBounds, Statement, StoredCertificate, digest_of_tables};
-use kalah::game::{Position, ValueBounds};
+use kalah::game::{Position, Rules, ValueBounds};
 use kalah::table::{Manifest, TableKey};
 use serde::Serialize;
 
-use crate::cli::output;
+use crate::cli::{line, message, output};
 
-/// Answer as JSON.
+/// The answer.
 #[derive(Serialize)]
-struct CheckAnswer {
+pub(crate) struct CheckAnswer {
     /// `null` if no fault was found and not every claim was checked.
     ok: Option<bool>,
     digest: String,
     bytes: u64,
-    rules: &'static str,
-    position: String,
+    rules: Rules,
+    position: Position,
     #[serde(flatten)]
     bounds: Value,
     openings: Vec<OpeningAnswer>,
@@ -30,18 +30,10 @@ struct CheckAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     used_seeds: Option<usize>,
     /// `null` if the check used none.
-    tables: Option<TablesAnswer>,
+    tables: Option<TablesOrigin>,
     claims: u64,
-    /// `complete`, `sample`, `stopped` or `wrong`.
-    extent: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tally: Option<CheckTally>,
-    /// Number of claims checked by this run.
-    this_run: u64,
-    /// Number of claims checked by earlier runs, according to the state.
-    earlier: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    wrong: Option<String>,
+    #[serde(flatten)]
+    found: Found,
     seconds: f64,
 }
 
@@ -54,127 +46,111 @@ pub(crate) struct OpeningAnswer {
 }
 
 /// Results of a run.
+#[derive(Serialize)]
 pub(crate) struct Found {
-    pub tally: CheckTally,
-    /// Number of claims checked by earlier runs, according to the state.
-    pub earlier: u64,
     pub extent: Extent,
+    pub tally: CheckTally,
+    /// Number of claims checked by this run.
+    this_run: u64,
+    /// Number of claims checked by earlier runs, according to the state.
+    earlier: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wrong: Option<String>,
 }
 
 impl Found {
-    /// Returns the results of a run that was stopped before its first claim.
-    pub(crate) fn stopped(done: CheckTally) -> Found {
-        Found { tally: done, earlier: done.claims, extent: Extent::Stopped }
+    /// Returns the results of a run that checked claims to this extent, after `earlier` claims.
+    pub(crate) fn new(extent: Extent, tally: CheckTally, earlier: u64) -> Found {
+        Found { extent, tally, this_run: tally.claims - earlier, earlier, wrong: None }
     }
 
-    /// Number of claims checked by this run.
-    fn this_run(&self) -> u64 {
-        self.tally.claims - self.earlier
+    /// Returns a fault.
+    pub(crate) fn wrong(fault: String) -> Found {
+        Found { wrong: Some(fault), ..Found::new(Extent::Wrong, CheckTally::default(), 0) }
     }
 }
 
 /// Extent of a check.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Extent {
     Complete,
     Sample,
     Stopped,
+    Wrong,
 }
 
-impl Extent {
-    fn name(self) -> &'static str {
-        match self {
-            Extent::Complete => "complete",
-            Extent::Sample => "sample",
-            Extent::Stopped => "stopped",
-        }
-    }
-}
-
-/// Properties of a check that are reported, whatever its result.
-pub(crate) struct CheckReport<'a> {
-    /// Path of the certificate.
-    pub path: &'a Path,
-    /// Certificate.
-    pub file: &'a StoredCertificate,
-    /// Seeds of the largest table that was used; 0 for none.
-    pub used_seeds: usize,
-    /// Tables that were used, if any.
-    pub origin: Option<&'a TablesOrigin>,
-    /// True with `--trust-tables`.
-    pub trusts_tables: bool,
-    /// True with `--sample`.
-    pub is_sample: bool,
-    /// True with `--state`.
-    pub has_state: bool,
-    /// Duration.
-    pub seconds: f64,
-}
-
-impl CheckReport<'_> {
-    /// Prints a JSON document: the results, or the fault.
-    pub(crate) fn json(&self, found: Option<&Found>, wrong: Option<String>) -> std::io::Result<()> {
-        let head = self.file.head();
-        let statement = &head.statement;
+impl CheckAnswer {
+    /// Returns what a check with tables of up to `used_seeds` seeds found.
+    pub(crate) fn new(
+        file: &StoredCertificate,
+        used_seeds: usize,
+        tables: Option<TablesOrigin>,
+        found: Found,
+        seconds: f64,
+    ) -> CheckAnswer {
+        let (head, Statement { rules, position, bounds, openings }) = (file.head(), &file.head().statement);
         let opening = |opening: &OpeningBounds| OpeningAnswer {
-            r#move: statement.line(opening).to_string(),
-            bounds: stated(&statement.position, opening.bounds),
+            r#move: head.statement.line(opening).to_string(),
+            bounds: stated(position, opening.bounds),
         };
-        let extent = found.map_or(Extent::Stopped, |found| found.extent);
-        output::json(&CheckAnswer {
-            ok: match (&wrong, extent) {
-                (Some(_), _) => Some(false),
-                (None, Extent::Complete) => Some(true),
-                (None, Extent::Sample | Extent::Stopped) => None,
+        CheckAnswer {
+            ok: match found.extent {
+                Extent::Complete => Some(true),
+                Extent::Wrong => Some(false),
+                Extent::Sample | Extent::Stopped => None,
             },
-            digest: output::hex(&self.file.digest()),
-            bytes: self.file.bytes(),
-            rules: statement.rules.name(),
-            position: statement.position.to_string(),
-            bounds: stated(&statement.position, statement.bounds),
-            openings: statement.openings.iter().map(opening).collect(),
+            digest: output::hex(&file.digest()),
+            bytes: file.bytes(),
+            rules: *rules,
+            position: *position,
+            bounds: stated(position, *bounds),
+            openings: openings.iter().map(opening).collect(),
             effort: head.effort,
             table_seeds: head.table_seeds(),
-            used_seeds: Some(self.used_seeds).filter(|&seeds| seeds > head.table_seeds()),
-            tables: self.origin.map(|origin| origin.answer(!self.trusts_tables)),
-            claims: self.file.claims(),
-            extent: if wrong.is_some() { "wrong" } else { extent.name() },
-            tally: found.map(|found| found.tally),
-            this_run: found.map_or(0, Found::this_run),
-            earlier: found.map_or(0, |found| found.earlier),
-            wrong,
-            seconds: self.seconds,
-        })
+            used_seeds: Some(used_seeds).filter(|&seeds| seeds > head.table_seeds()),
+            tables,
+            claims: file.claims(),
+            found,
+            seconds,
+        }
     }
 
-    /// Prints the results as text.
-    pub(crate) fn text(&self, found: &Found) -> std::io::Result<()> {
-        let (tally, claims) = (&found.tally, self.file.claims());
-        if found.extent == Extent::Stopped {
-            let kept = match (self.is_sample, self.has_state) {
+    /// Prints the answer as text, for the certificate in the file `path`.
+    pub(crate) fn text(&self, path: &Path, is_sample: bool, has_state: bool) -> std::io::Result<()> {
+        let Found { extent, tally, this_run, earlier, wrong } = &self.found;
+        if let Some(wrong) = wrong {
+            return line!("WRONG: {wrong}");
+        }
+        let (checked, all) = (HumanCount(tally.claims), output::many(self.claims, "claim"));
+        if *extent == Extent::Stopped {
+            let kept = match (is_sample, has_state) {
                 (false, true) => "run the same command again to continue",
                 (false, false) => "no progress is kept; --state FILE keeps it",
                 (true, _) => "the same command starts over",
             };
-            let (checked, claims) = (HumanCount(tally.claims), output::many(claims, "claim"));
-            let how_far = format!("stopped: {checked} of {claims} are checked and hold; {kept}");
-            output::message(if self.is_sample { format!("stopped; {kept}") } else { how_far });
+            message!("stopped: {checked} of {all} are checked and hold; {kept}");
             return Ok(());
         }
-        output::line(format_args!("{}, digest {}", self.path.display(), output::hex(&self.file.digest())))?;
-        output::line(statement_text(&self.file.head().statement))?;
-        if let Some(origin) = self.origin {
-            output::line(origin.text(!self.trusts_tables))?;
+        line!("{}, digest {}", path.display(), self.digest)?;
+        let (CheckAnswer { position, rules, .. }, value) = (self, self.bounds.words("not stated"));
+        line!("the value of {position} under {rules} rules for the mover: {value}")?;
+        for OpeningAnswer { r#move, bounds } in &self.openings {
+            line!("  after {move}: {}", bounds.words("not stated"))?;
         }
-        let (checked, all) = (HumanCount(tally.claims), output::many(claims, "claim"));
-        output::line(match found.extent {
-            Extent::Complete => format!("{all}: every one was checked, and holds"),
-            _ => format!("a sample, not a full check: {checked} of {all} hold; the others were not checked"),
-        })?;
-        if self.has_state {
-            let (this_run, earlier) = (HumanCount(found.this_run()), HumanCount(found.earlier));
-            let by = format!("{this_run} checked by this run, {earlier} by earlier runs of this program");
-            output::line(format_args!("  {by}, according to the state"))?;
+        if let Some(TablesOrigin { seeds, digest, origin, .. }) = &self.tables {
+            line!("tables to {seeds} seeds: every frame was compared with its digest")?;
+            line!("  digest of all {digest}: {origin}")?;
+        }
+        match extent {
+            Extent::Complete => line!("{all}: every one was checked, and holds"),
+            _ => line!("a sample, not a full check: {checked} of {all} hold; the others were not checked"),
+        }?;
+        if has_state {
+            let (this_run, earlier) = (HumanCount(*this_run), HumanCount(*earlier));
+            line!(
+                "  {this_run} checked by this run, {earlier} by earlier runs of this program, according to the state"
+            )?;
         }
         let bounds = [
             (tally.one_ply, "by one ply from other claims, ends and tables"),
@@ -183,14 +159,13 @@ impl CheckReport<'_> {
             (tally.in_tables, "by a table"),
         ];
         for (count, how) in bounds.into_iter().filter(|(count, _)| *count > 0) {
-            output::line(format_args!("  {} {how}", output::many(count, "bound")))?;
+            line!("  {} {how}", output::many(count, "bound"))?;
         }
-        let searches = match self.file.head().effort {
+        let searches = match self.effort {
             0 => "no searches".to_owned(),
             _ => format!("{} of searches", output::many(tally.nodes, "node")),
         };
-        output::line(format_args!("  {searches}, {:.1} s", self.seconds))?;
-        Ok(())
+        line!("  {searches}, {:.1} s", self.seconds)
     }
 }
 
@@ -223,36 +198,12 @@ pub(crate) fn value_text(position: &Position, bounds: ValueBounds) -> String {
     Value::new(bounds).beyond(Statement::all_values(position)).words("not stated")
 }
 
-/// Returns a statement in words.
-fn statement_text(statement: &Statement) -> String {
-    let Statement { rules, position, bounds, openings } = statement;
-    let mut text =
-        format!("the value of {position} under {rules} rules for the mover: {}", value_text(position, *bounds));
-    for opening in openings {
-        text += &format!("\n  after {}: {}", statement.line(opening), value_text(position, opening.bounds));
-    }
-    text
-}
-
 /// Tables of a check, compared with the manifest inside the program.
+#[derive(Serialize)]
 pub(crate) struct TablesOrigin {
     /// Seeds of the largest table.
+    #[serde(skip)]
     seeds: usize,
-    /// One digest of all tables.
-    digest: [u8; 32],
-    unknown: Option<Unknown>,
-}
-
-/// Table with the fewest seeds that is not in the manifest.
-struct Unknown {
-    key: TableKey,
-    /// True if the manifest has another table for this key.
-    has_another: bool,
-}
-
-/// JSON form of [`TablesOrigin`].
-#[derive(Serialize)]
-struct TablesAnswer {
     /// One digest of all tables.
     digest: String,
     /// `as in the manifest` or `unknown`.
@@ -260,57 +211,26 @@ struct TablesAnswer {
     /// Seeds of the smallest table that is not in the manifest.
     #[serde(skip_serializing_if = "Option::is_none")]
     first_unknown: Option<usize>,
-    /// False with `--trust-tables`.
-    compared: bool,
 }
 
 impl TablesOrigin {
-    /// Returns the origin of the tables with these digests, from 2 seeds up; `None` without tables. `last` is the
-    /// largest of them.
+    /// Returns the origin of the tables with these digests, from 2 seeds up; `None` without tables. Warns if the
+    /// manifest does not have all of them. `last` is the largest of them.
     pub(crate) fn of(last: TableKey, digests: &[[u8; 32]]) -> Option<TablesOrigin> {
-        let digest = digest_of_tables(digests)?;
-        let known = Manifest::built_in();
-        let unknown = digests.iter().zip(2..).find_map(|(digest, seeds)| {
+        let digest = output::hex(&digest_of_tables(digests)?);
+        let known = |seeds| Manifest::built_in().entry(TableKey { seeds, ..last });
+        let is_known = |digest, seeds| known(seeds).is_some_and(|entry| entry.digest == output::hex(digest));
+        let first_unknown = digests.iter().zip(2..).find(|&(digest, seeds)| !is_known(digest, seeds));
+        let first_unknown = first_unknown.map(|(_, seeds)| seeds);
+        if let Some(seeds) = first_unknown {
             let key = TableKey { seeds, ..last };
-            let entry = known.entry(key);
-            let is_known = entry.is_some_and(|entry| entry.digest == output::hex(digest));
-            (!is_known).then_some(Unknown { key, has_another: entry.is_some() })
-        });
-        Some(TablesOrigin { seeds: last.seeds, digest, unknown })
-    }
-
-    /// Returns a warning if the manifest does not have all tables.
-    pub(crate) fn warning(&self) -> Option<String> {
-        let Unknown { key, has_another } = self.unknown.as_ref()?;
-        let why = if *has_another {
-            format!("the manifest has a different table for {key}")
-        } else {
-            format!("the manifest has no table for {key}")
-        };
-        Some(format!(
-            "warning: the check uses unknown tables: {why}. Its result is only as good as they are: `kalah \
-             verify --consistency` checks their scores"
-        ))
-    }
-
-    /// Describes the tables; `compared` is false with `--trust-tables`.
-    pub(crate) fn text(&self, compared: bool) -> String {
-        let origin = self.origin();
-        let how = if compared {
-            "every frame was compared with its digest"
-        } else {
-            "TRUSTED: their contents were not compared with their digests (--trust-tables)"
-        };
-        format!("tables to {} seeds: {how}\n  digest of all {}: {origin}", self.seeds, output::hex(&self.digest))
-    }
-
-    /// Returns the JSON form; `compared` is false with `--trust-tables`.
-    fn answer(&self, compared: bool) -> TablesAnswer {
-        let first_unknown = self.unknown.as_ref().map(|unknown| unknown.key.seeds);
-        TablesAnswer { digest: output::hex(&self.digest), origin: self.origin(), first_unknown, compared }
-    }
-
-    fn origin(&self) -> &'static str {
-        if self.unknown.is_none() { "as in the manifest" } else { "unknown" }
+            message!(
+                "warning: the check uses unknown tables: the manifest has {} table for {key}. Its result is only as \
+                 good as they are: `kalah verify --consistency` checks their scores",
+                if known(seeds).is_some() { "a different" } else { "no" }
+            );
+        }
+        let origin = if first_unknown.is_none() { "as in the manifest" } else { "unknown" };
+        Some(TablesOrigin { seeds: last.seeds, digest, origin, first_unknown })
     }
 }

@@ -22,18 +22,12 @@ use kalah::prove::{
 };
 use kalah::solve::{SearchTables, Solver};
 
-use crate::cli::failure::{self, Context, usage};
-use crate::cli::flags::args;
-use crate::cli::flags::positions;
-use crate::cli::flags::solver_flags::SolverFlags;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::search_progress::SearchProgress;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancel_on_signal;
 use crate::cli::solving::check::report::value_text;
-use crate::cli::solving::prove::report::Source;
-use crate::cli::solving::prove::report::{CertificateAnswer, ProveAnswer, openings, text};
+use crate::cli::solving::prove::report::{CertificateAnswer, ProveAnswer, Source, openings, text};
+use crate::cli::{
+    Context, Outcome, SearchProgress, SolverFlags, Stoppable, args, cancel_on_signal, examples, failure, message,
+    output, positions, usage,
+};
 
 /// Prove a value in resumable jobs, and write a certificate
 ///
@@ -141,13 +135,7 @@ impl Prove {
         let work = Work { prove: &self, directory: &directory, tables: &tables, progress: &progress, cancel };
         let outcome = progress.watch(&solver, None, || (), || work.run(&solver));
         progress.finish();
-        match outcome {
-            Err(error) if error.outcome() == Outcome::Stopped => {
-                output::message("stopped; finished jobs are kept; run the same command again to continue");
-                Ok(Outcome::Failed)
-            }
-            outcome => outcome,
-        }
+        outcome.if_stopped("stopped; finished jobs are kept; run the same command again to continue")
     }
 
     /// Returns an error if the certificate cannot be written to its file, before hours of work.
@@ -259,7 +247,7 @@ impl Work<'_> {
         if answer.proved {
             return Ok(Outcome::Done);
         }
-        output::message(format_args!("WRONG: {}: the value is {}, as proved", plan.request, answer.value));
+        message!("WRONG: {}: the value is {}, as proved", plan.request, answer.value);
         Ok(Outcome::Wrong)
     }
 

@@ -9,10 +9,8 @@ use kalah::certificate::{Certificate, ClaimSet, Statement};
 use kalah::prove::{Job, ProofDirectory, ProveError, Request, RequestPart, Running, Status};
 use serde::Serialize;
 
-use crate::cli::failure::{self, bail};
-use crate::cli::output;
-use crate::cli::process::outcome::Outcome;
 use crate::cli::solving::check::report::OpeningAnswer;
+use crate::cli::{Outcome, bail, failure, line, output};
 
 /// Answer of the command.
 #[derive(Serialize)]
@@ -65,25 +63,25 @@ pub(super) fn openings_text(openings: &[OpeningAnswer]) -> std::io::Result<()> {
 pub(super) fn text(answer: &ProveAnswer) -> std::io::Result<()> {
     output::line(&answer.position)?;
     openings_text(&answer.openings)?;
-    output::line(format_args!("  value        {}", answer.value))?;
-    output::line(format_args!(
+    line!("  value        {}", answer.value)?;
+    line!(
         "  jobs         {} ({} by this process), {} split: {}, {:.1} s",
         answer.jobs,
         answer.ran,
         answer.split,
         output::many(answer.nodes, "node"),
         answer.job_seconds
-    ))?;
+    )?;
     let Some(certificate) = &answer.certificate else { return Ok(()) };
-    output::line(format_args!(
+    line!(
         "  certificate  {}: {}, {}, effort {}, tables to {} seeds",
         certificate.file.display(),
         output::many(certificate.claims, "claim"),
         HumanBytes(certificate.bytes),
         certificate.effort,
         certificate.table_seeds
-    ))?;
-    output::line(format_args!("  digest       {}", certificate.digest))
+    )?;
+    line!("  digest       {}", certificate.digest)
 }
 
 #[derive(Serialize)]
@@ -168,27 +166,27 @@ fn status_text(answer: &ProveStatusAnswer) -> std::io::Result<()> {
         (_, true) => "wrong",
         _ => "not proved yet",
     };
-    output::line(format_args!("{}: {state}", answer.request))?;
+    line!("{}: {state}", answer.request)?;
     openings_text(&answer.openings)?;
-    output::line(format_args!("  value  {}", answer.bounds.words("unknown")))?;
+    line!("  value  {}", answer.bounds.words("unknown"))?;
     for JobAnswer { test, answer, nodes, seconds, .. } in &answer.jobs {
         let answer = match answer {
             Some(true) => "yes",
             Some(false) => "no",
             None => "split",
         };
-        output::line(format_args!("  {answer:<5} {:>15} nodes {seconds:>9.1} s  {test}", HumanCount(*nodes)))?;
+        line!("  {answer:<5} {:>15} nodes {seconds:>9.1} s  {test}", HumanCount(*nodes))?;
     }
     for RunningAnswer { test, holder } in &answer.running {
-        output::line(format_args!("  run by {holder}: {test}"))?;
+        line!("  run by {holder}: {test}")?;
     }
-    output::line(format_args!(
+    line!(
         "  {}, {}, {}, {:.1} s",
         output::count(answer.jobs.len(), "job"),
         output::many(answer.claims as u64, "claim"),
         output::many(answer.nodes, "node"),
         answer.seconds
-    ))
+    )
 }
 
 /// Certificate to begin with.

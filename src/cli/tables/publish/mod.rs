@@ -22,14 +22,7 @@ use kalah::verify::Survey;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use self::texts::Sums;
-use crate::cli::failure::{self, Context, bail};
-use crate::cli::flags::args;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::progress::Progress;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::stopped_by_signal;
+use crate::cli::{Context, Outcome, Progress, args, bail, examples, failure, line, output, stopped_by_signal};
 
 /// Prepare a folder of tables for a host of data
 ///
@@ -61,15 +54,14 @@ pub(crate) struct Publish {
 #[derive(Debug, Serialize)]
 struct Published {
     name: String,
-    rules: &'static str,
-    pits: usize,
-    seeds: usize,
+    #[serde(flatten)]
+    key: TableKey,
     positions: u64,
     bytes: u64,
     /// Digest of the table, which is also that of its archive.
     digest: String,
-    #[serde(flatten)]
-    sums: Sums,
+    /// Checksum of the file, in hexadecimal.
+    sha256: String,
 }
 
 /// The index of the folder.
@@ -101,17 +93,11 @@ impl Publish {
         let contents = if self.archives { "archives" } else { "tables" };
         let index = Index { program: "kalah", version: env!("CARGO_PKG_VERSION"), contents, files };
         texts::write(&self.output, &index, &manifest)?;
-        if self.json {
-            output::json(&index)?;
-            return Ok(Outcome::Done);
-        }
-        let bytes = index.files.iter().map(|file| file.bytes).sum();
-        output::line(format_args!(
-            "{}: {} of {contents}, {}",
-            self.output.display(),
-            output::count(index.files.len(), "file"),
-            HumanBytes(bytes)
-        ))?;
+        output::answer(self.json, &index, || {
+            let (files, folder) = (output::count(index.files.len(), "file"), self.output.display());
+            let bytes = HumanBytes(index.files.iter().map(|file| file.bytes).sum());
+            line!("{folder}: {files} of {contents}, {bytes}")
+        })?;
         Ok(Outcome::Done)
     }
 
@@ -195,12 +181,10 @@ impl Publish {
         let manifest = ManifestEntry::of(&Table::open(&source.table)?)?;
         pulse.positions.fetch_add(source.bytes, Ordering::Relaxed);
         link(file, to).with_context(|| format!("cannot link or copy {} to {}", file.display(), to.display()))?;
-        let (bytes, sums) = Sums::of(to, pulse).with_context(|| format!("cannot read {}", to.display()))?;
-        let TableKey { rules, pits, seeds } = source.key;
-        let (positions, digest) = (manifest.positions, manifest.digest.clone());
+        let (bytes, sha256) = texts::sha256(to, pulse).with_context(|| format!("cannot read {}", to.display()))?;
+        let (key, positions, digest) = (source.key, manifest.positions, manifest.digest.clone());
         let name = to.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let rules = rules.name();
-        Ok((manifest, Published { name, rules, pits, seeds, positions, bytes, digest, sums }))
+        Ok((manifest, Published { name, key, positions, bytes, digest, sha256 }))
     }
 }
 

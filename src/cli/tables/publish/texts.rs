@@ -7,15 +7,14 @@ use indicatif::{HumanBytes, HumanCount};
 use kalah::file::Replacement;
 use kalah::progress::Pulse;
 use kalah::table::ManifestEntry;
-use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::Index;
-use crate::cli::failure::{self, Context, failed};
+use crate::cli::{Context, failed, failure};
 
-/// Names of the documents. The checksums are in the last two, of all other files.
-pub(super) const NAMES: [&str; 7] =
-    ["README.md", "LICENSE-APACHE", "LICENSE-MIT", "manifest.jsonl", "index.json", "SHA256SUMS", "B3SUMS"];
+/// Names of the documents. The checksums are in the last one, of all other files.
+pub(super) const NAMES: [&str; 6] =
+    ["README.md", "LICENSE-APACHE", "LICENSE-MIT", "manifest.jsonl", "index.json", "SHA256SUMS"];
 
 const LICENCES: [&str; 2] = [include_str!("../../../../LICENSE-APACHE"), include_str!("../../../../LICENSE-MIT")];
 
@@ -29,19 +28,12 @@ pub(super) fn write(folder: &Path, index: &Index, manifest: &[ManifestEntry]) ->
         lines.join("\n") + "\n",
         serde_json::to_string_pretty(index).map_err(failed)? + "\n",
     ];
-    let mut sums: Vec<(&str, Sums)> = Vec::new();
+    let mut sums: String = index.files.iter().map(|file| format!("{}  {}\n", file.sha256, file.name)).collect();
     for (name, text) in NAMES.into_iter().zip(&texts) {
         put(folder, name, text)?;
-        sums.push((name, Sums::of(&folder.join(name), &Pulse::default())?.1));
+        sums += &format!("{}  {name}\n", sha256(&folder.join(name), &Pulse::default())?.1);
     }
-    let all = || {
-        let files = index.files.iter().map(|file| (file.name.as_str(), &file.sums));
-        files.chain(sums.iter().map(|(name, sums)| (*name, sums)))
-    };
-    let list =
-        |sum: fn(&Sums) -> &str| all().map(|(name, sums)| format!("{}  {name}\n", sum(sums))).collect::<String>();
-    put(folder, "SHA256SUMS", &list(|sums| &sums.sha256))?;
-    put(folder, "B3SUMS", &list(|sums| &sums.blake3))
+    put(folder, "SHA256SUMS", &sums)
 }
 
 fn put(folder: &Path, name: &str, text: &str) -> failure::Result<()> {
@@ -59,8 +51,8 @@ fn put(folder: &Path, name: &str, text: &str) -> failure::Result<()> {
 fn card(index: &Index) -> String {
     let mut boards: BTreeMap<(&str, usize), (usize, u64, u64)> = BTreeMap::new();
     for file in &index.files {
-        let board = boards.entry((file.rules, file.pits)).or_default();
-        *board = (board.0.max(file.seeds), board.1 + file.positions, board.2 + file.bytes);
+        let board = boards.entry((file.key.rules.name(), file.key.pits)).or_default();
+        *board = (board.0.max(file.key.seeds), board.1 + file.positions, board.2 + file.bytes);
     }
     let rows = boards.iter().map(|((rules, pits), (seeds, positions, bytes))| {
         format!("| {rules} | {pits} | 2 to {seeds} | {} | {} |\n", HumanCount(*positions), HumanBytes(*bytes))
@@ -94,8 +86,8 @@ Exact scores of every position of the sowing game Kalah with few seeds in play: 
 A score is the number of seeds in play that the mover collects with best play.
 {restore}
 - `kalah verify --all --manifest manifest.jsonl --tables .` compares tables with the manifest.
-- `sha256sum --check SHA256SUMS` and `b3sum --check B3SUMS` compare all files.
-- `index.json` lists the files: board, positions, bytes, digest of the table, both checksums.
+- `sha256sum --check SHA256SUMS` compares all files.
+- `index.json` lists the files: board, positions, bytes, digest of the table, checksum.
 ",
         version = index.version,
         rows = rows.collect::<String>(),
@@ -105,37 +97,26 @@ A score is the number of seeds in play that the mover collects with best play.
 /// Bytes read at a time.
 const PART_BYTES: usize = 4 << 20;
 
-/// Checksums of a file, in hexadecimal.
-#[derive(Debug, Serialize)]
-pub(super) struct Sums {
-    pub sha256: String,
-    pub blake3: String,
-}
-
-impl Sums {
-    /// Reads a file. Returns its bytes, too, and adds them to `pulse.positions`.
-    ///
-    /// # Errors
-    /// If the file cannot be read as far as its length, or `pulse` was stopped.
-    pub(super) fn of(path: &Path, pulse: &Pulse) -> io::Result<(u64, Sums)> {
-        let (mut file, mut part) = (kalah::file::open(path)?, vec![0; PART_BYTES]);
-        let length = file.metadata()?.len();
-        let (mut sha256, mut blake3, mut bytes) = (Sha256::new(), blake3::Hasher::new(), 0);
-        loop {
-            pulse.check().map_err(io::Error::other)?;
-            let count = file.read(&mut part)?;
-            if count == 0 {
-                break;
-            }
-            sha256.update(&part[..count]);
-            blake3.update(&part[..count]);
-            bytes += count as u64;
-            pulse.positions.fetch_add(count as u64, Ordering::Relaxed);
+/// Returns the bytes of a file and its checksum in hexadecimal, and adds the bytes to `pulse.positions`.
+///
+/// # Errors
+/// If the file cannot be read as far as its length, or `pulse` was stopped.
+pub(super) fn sha256(path: &Path, pulse: &Pulse) -> io::Result<(u64, String)> {
+    let (mut file, mut part) = (kalah::file::open(path)?, vec![0; PART_BYTES]);
+    let length = file.metadata()?.len();
+    let (mut sum, mut bytes) = (Sha256::new(), 0);
+    loop {
+        pulse.check().map_err(io::Error::other)?;
+        let count = file.read(&mut part)?;
+        if count == 0 {
+            break;
         }
-        require_whole(bytes, length)?;
-        let sha256 = sha256.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok((bytes, Sums { sha256, blake3: blake3.finalize().to_hex().to_string() }))
+        sum.update(&part[..count]);
+        bytes += count as u64;
+        pulse.positions.fetch_add(count as u64, Ordering::Relaxed);
     }
+    require_whole(bytes, length)?;
+    Ok((bytes, sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect()))
 }
 
 /// Returns an error unless all bytes of a file were read.
@@ -156,10 +137,10 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("file");
         std::fs::write(&path, "all").unwrap();
-        assert_eq!(Sums::of(&path, &Pulse::default()).unwrap().0, 3);
+        assert_eq!(sha256(&path, &Pulse::default()).unwrap().0, 3);
         assert!(require_whole(2, 3).is_err());
         // Its length is 0.
         #[cfg(target_os = "linux")]
-        assert!(Sums::of(Path::new("/proc/self/status"), &Pulse::default()).is_err());
+        assert!(sha256(Path::new("/proc/self/status"), &Pulse::default()).is_err());
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kalah::table::{BoundTable, Table, TableKey, Tables};
 use kalah::verify::{BoundSet, Fault, Sample, check_bounds_against, check_checksums};
 
-use crate::cli::output::progress::Progress;
+use crate::cli::Progress;
 use crate::cli::tables::verify::checks::CheckSettings;
 use crate::cli::tables::verify::report::{BoardReport, Check};
 

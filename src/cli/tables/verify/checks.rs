@@ -15,10 +15,9 @@ use kalah::verify::{
     Fault, Sample, check_against, check_archive, check_checksums, check_consistency, check_manifest, check_sample,
 };
 
-use crate::cli::failure::{self, with_advice};
-use crate::cli::output::progress::Progress;
 use crate::cli::tables::verify::report::{BoardReport, Check, Passed};
 use crate::cli::tables::verify::saved::SavedLayers;
+use crate::cli::{Progress, failure, with_advice};
 
 /// Message if no check applied to any table.
 const NOTHING: &str = "nothing was checked: no table is suitable for this check";

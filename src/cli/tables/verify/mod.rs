@@ -23,19 +23,12 @@ use kalah::isa::Isa;
 use kalah::table::{Manifest, Table, TableKey, Tables};
 use kalah::verify::{Fault, Survey};
 
-use crate::cli::failure::{self, Context, bail};
-use crate::cli::flags::args;
-use crate::cli::flags::compute::GpuFlags;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::progress::Progress;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::stopped_by_signal;
-use crate::cli::suggestion;
-use crate::cli::tables::verify::checks::CheckSettings;
-use crate::cli::tables::verify::checks::Opened;
+use crate::cli::tables::verify::checks::{CheckSettings, Opened};
 use crate::cli::tables::verify::report::{BoardReport, Check, Directory};
 use crate::cli::tables::verify::saved::SavedLayers;
+use crate::cli::{
+    Context, GpuFlags, Outcome, Progress, args, bail, examples, failure, line, output, stopped_by_signal, suggestion,
+};
 
 /// Check that tables are correct
 ///
@@ -149,10 +142,10 @@ impl Verify {
         }
         report::text(&reports)?;
         for name in misnamed {
-            output::line(format_args!("WRONG: {name} is named like a table, but no table has this name"))?;
+            line!("WRONG: {name} is named like a table, but no table has this name")?;
         }
         if self.all && !survey.others.is_empty() {
-            output::line(format_args!("skipped, not tables: {}", survey.others.join(", ")))?;
+            line!("skipped, not tables: {}", survey.others.join(", "))?;
         }
         Ok(outcome)
     }

@@ -7,14 +7,11 @@ use kalah::table::{TableError, TableKey};
 use kalah::verify::Fault;
 use serde::Serialize;
 
-use crate::cli::failure::with_advice;
-use crate::cli::output;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::suggestion::Suggestions;
+use crate::cli::{Outcome, Suggestions, line, message, output, with_advice};
 
 /// Checks of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum Check {
     /// All files of the board can be opened, and none is missing.
     Files,
@@ -26,13 +23,10 @@ pub(super) enum Check {
     /// Archives and the tables that they restore.
     Archives,
     /// Checksums of bound tables.
-    #[serde(rename = "bound-checksums")]
     BoundChecksums,
     /// Bound tables against the exact tables of their layers.
-    #[serde(rename = "bounds-against-exact")]
     BoundsAgainstExact,
     /// Bound tables against those of lower layers.
-    #[serde(rename = "bound-consistency")]
     BoundConsistency,
 }
 
@@ -68,7 +62,7 @@ pub(super) struct Passed {
 }
 
 /// Fault found by a check.
-#[derive(Clone, Serialize)]
+#[derive(Serialize)]
 pub(super) struct Wrong {
     pub seeds: usize,
     pub check: Check,
@@ -103,18 +97,13 @@ pub(super) struct Unchecked {
 }
 
 /// Results for one rule set and board.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub(super) struct BoardReport {
-    #[serde(skip)]
-    key: TableKey,
-    rules: &'static str,
+    rules: Rules,
     pits: usize,
     ok: bool,
     pub passed: Vec<Passed>,
-    /// First fault.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    wrong: Option<Wrong>,
-    /// All faults.
+    /// Faults, the first one first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     faults: Vec<Wrong>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -141,29 +130,13 @@ pub(super) struct Directory {
 impl BoardReport {
     /// Returns an empty report.
     pub(super) fn new(rules: Rules, pits: usize) -> BoardReport {
-        let nothing = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (passed, faults, failed, unchecked, only_in_manifest) = nothing;
-        let key = TableKey { rules, pits, seeds: 2 };
-        BoardReport {
-            key,
-            rules: rules.name(),
-            pits,
-            ok: true,
-            passed,
-            wrong: None,
-            faults,
-            failed,
-            unchecked,
-            only_in_manifest,
-        }
+        BoardReport { rules, pits, ok: true, ..BoardReport::default() }
     }
 
     /// Adds the result of a check of the layer with `seeds` seeds, or why it could not be made.
     pub(super) fn add(&mut self, seeds: usize, check: Check, fault: &Fault) {
         if fault.diagnosis(&Suggestions).outcome == Outcome::Wrong {
-            let wrong = Wrong::new(self.blamed(seeds, fault), check, fault);
-            self.wrong.get_or_insert_with(|| wrong.clone());
-            self.faults.push(wrong);
+            self.faults.push(Wrong::new(self.blamed(seeds, fault), check, fault));
             self.ok = false;
         } else {
             self.fail(Some(seeds), check, with_advice(fault));
@@ -175,10 +148,9 @@ impl BoardReport {
         match fault {
             Fault::Score { key, .. } | Fault::Bounds { key, .. } => key.seeds,
             Fault::Damage(TableError::Damaged { path, .. }) => {
-                let named = |seeds: &usize| {
-                    let name = TableKey { seeds: *seeds, ..self.key }.file_name();
-                    path.file_name() == Some(name.as_ref())
-                };
+                let (rules, pits) = (self.rules, self.pits);
+                let named =
+                    |&seeds: &usize| path.file_name() == Some(TableKey { rules, pits, seeds }.file_name().as_ref());
                 (2..=seeds).find(named).unwrap_or(seeds)
             }
             _ => seeds,
@@ -228,10 +200,10 @@ pub(super) fn outcome(boards: &[BoardReport]) -> Outcome {
 pub(super) fn text(boards: &[BoardReport]) -> std::io::Result<()> {
     for board in boards {
         for wrong in &board.faults {
-            output::line(format_args!("WRONG: {}", wrong.message))?;
+            line!("WRONG: {}", wrong.message)?;
         }
         for failed in &board.failed {
-            output::message(format_args!("kalah: {}", failed.message));
+            message!("kalah: {}", failed.message);
         }
     }
     for check in Check::ALL {
@@ -251,7 +223,7 @@ pub(super) fn text(boards: &[BoardReport]) -> std::io::Result<()> {
                 format!(" of {}", output::count(count, "board"))
             }
         };
-        output::line(format_args!(
+        line!(
             "{}: {} {} in {}{}{of_boards}, no fault{}, {seconds:.1} s",
             check.name(),
             HumanCount(checked),
@@ -259,21 +231,21 @@ pub(super) fn text(boards: &[BoardReport]) -> std::io::Result<()> {
             if frames > 0 { output::count(frames, "frame") + " of " } else { String::new() },
             output::count(layers, "layer"),
             if boards.iter().any(BoardReport::is_wrong) { " in these" } else { "" },
-        ))?;
+        )?;
         let (earlier, own): (Vec<&Passed>, Vec<&Passed>) = of_check().partition(|passed| passed.earlier);
         if !earlier.is_empty() {
             let (own, earlier) = (extent(&own), extent(&earlier));
-            output::line(format_args!("  {own} by this run, {earlier} by earlier runs, according to the state"))?;
+            line!("  {own} by this run, {earlier} by earlier runs, according to the state")?;
         }
     }
     for board in boards {
         let whose = if boards.len() == 1 { String::new() } else { format!(" of {}", board.name()) };
         for Unchecked { check, seeds, why } in &board.unchecked {
-            output::line(format_args!("{}: not checked{whose}: {}, {why}", check.name(), layers(seeds)))?;
+            line!("{}: not checked{whose}: {}, {why}", check.name(), layers(seeds))?;
         }
         if !board.only_in_manifest.is_empty() {
             let missing = layers(&board.only_in_manifest);
-            output::line(format_args!("manifest: listed there, but not in the directory{whose}: {missing}"))?;
+            line!("manifest: listed there, but not in the directory{whose}: {missing}")?;
         }
     }
     Ok(())

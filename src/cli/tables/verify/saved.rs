@@ -6,9 +6,8 @@ use kalah::file::{Document, StateError, StateFile};
 use kalah::table::{Table, Tables};
 use serde::{Deserialize, Serialize};
 
-use crate::cli::output;
-use crate::cli::program;
 use crate::cli::tables::verify::report::{Check, Passed};
+use crate::cli::{output, program};
 
 /// The file: a record for each layer.
 const DOCUMENT: Document = Document { format: "kalah consistency", version: 2 };
