@@ -100,7 +100,8 @@ fn games_are_added_to_those_of_a_file() {
     let play = ["play", "3x2", "--rules", "standard", "--south", "greedy", "--north", "greedy", "--save", file];
     for count in [3, 4] {
         let before = read();
-        kalah(&play, "").printed();
+        let printed = kalah(&play, "").printed();
+        assert!(printed.contains(&format!("saved in {file}; kalah review {file} finds")), "{printed}");
         assert!(read().starts_with(before.trim_end()) && games().len() == count, "{}", read());
         assert!(games().last().unwrap().result.is_some());
     }

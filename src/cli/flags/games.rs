@@ -65,7 +65,8 @@ impl GivenGame {
         match self.text.parse::<Position>() {
             Ok(start) => {
                 let line = Line::parse(start.pits(), &self.turns.join(" ")).map_err(usage)?;
-                Ok((GameRecord::new(rules, start, line).map_err(usage)?, false))
+                let illegal = |error| usage(output::of_default_rules(error, rules));
+                Ok((GameRecord::new(rules, start, line).map_err(illegal)?, false))
             }
             Err(error) if !self.turns.is_empty() => Err(usage(error)),
             Err(_) => match read_game(&self.text, rules) {

@@ -120,6 +120,14 @@ pub(super) fn default_rules(rules: Rules, from_file: bool) -> io::Result<()> {
     }
 }
 
+/// Adds to the error of a line of play that it was read by the default rules, if the command line names none.
+pub(super) fn of_default_rules(error: impl std::fmt::Display, rules: Rules) -> String {
+    match DEFAULT_RULES.load(Ordering::Relaxed) && rules.is_default() {
+        true => format!("{error}; the moves were played by {rules}: most people play --rules {}", Rules::Standard),
+        false => error.to_string(),
+    }
+}
+
 /// Wraps a text into lines of at most 80 characters, each indented by `indent` spaces.
 pub(super) fn wrapped(text: &str, indent: usize) -> String {
     let mut lines = vec![" ".repeat(indent)];

@@ -276,7 +276,7 @@ impl TournamentReport {
                 interval,
                 format!("{:.3}", 1000.0 * seconds_a_move),
                 evaluated.moves.to_string(),
-                evaluated.mistakes.to_string(),
+                if evaluated.moves == 0 { "-".to_owned() } else { evaluated.mistakes.to_string() },
                 evaluated.loss.map_or(String::new(), |loss| format!("{loss:.3}")),
             ]);
         }
@@ -299,15 +299,17 @@ impl TournamentReport {
 
     /// Prints the forfeited games of each engine, and its fault and last lines in the first of them.
     fn print_forfeits(&self) -> io::Result<()> {
-        let forfeits: Vec<&ForfeitReport> = self.games.iter().filter_map(|game| game.forfeit.as_ref()).collect();
+        let forfeits: Vec<(&GameReport, &ForfeitReport)> =
+            self.games.iter().filter_map(|game| Some((game, game.forfeit.as_ref()?))).collect();
         let mut printed: Vec<&str> = Vec::new();
-        for ForfeitReport { player, fault, stderr } in &forfeits {
+        for (game, ForfeitReport { player, fault, stderr }) in &forfeits {
             if !printed.contains(&player.as_str()) {
                 printed.push(player);
-                let games = forfeits.iter().filter(|forfeit| forfeit.player == *player).count();
-                let games = output::count(games, "game");
-                let stderr = LastLines(stderr.clone());
+                let games = forfeits.iter().filter(|(_, forfeit)| forfeit.player == *player).count();
+                let (games, stderr) = (output::count(games, "game"), LastLines(stderr.clone()));
                 line!("{player} forfeits {games}, the first one because it {fault}{stderr}")?;
+                let GameReport { first, second, start, line, .. } = game;
+                line!("    {first} against {second} from {}: {line}", self.starts[*start])?;
             }
         }
         if printed.is_empty() { Ok(()) } else { line!("") }
