@@ -6,7 +6,7 @@ use indicatif::HumanBytes;
 use kalah::build::ComputeError;
 use kalah::build::gpu::{max_seeds, self_test};
 use kalah::game::Rules;
-use kalah::gpu::{Adapter, AdapterReport, Gpu, GpuOptions, Tier};
+use kalah::gpu::{Adapter, AdapterReport, Gpu, GpuOptions, Tier, VULKAN_PARTS};
 use serde::Serialize;
 
 use crate::cli::failure;
@@ -73,10 +73,9 @@ impl GpuCommand {
             output::json(&report)?;
             return Ok(Outcome::Done);
         }
-        if report.adapters.is_empty() {
-            output::line(
-                "no adapter: tables are built on the CPU (on Linux, a GPU needs the Vulkan part of its driver)",
-            )?;
+        if report.adapters.iter().all(|adapter| adapter.report.tier == Tier::Software) {
+            let only = if report.adapters.is_empty() { "no adapter" } else { "no GPU, only software adapters" };
+            output::line(format_args!("{only}: tables are built on the CPU; {VULKAN_PARTS}"))?;
         }
         for ListedAdapter { report: adapter, max_seeds, self_test } in &report.adapters {
             let subgroup = adapter.subgroup;

@@ -70,12 +70,16 @@ pub enum GpuError {
     Refused(String),
 }
 
+/// Parts that a machine with a GPU may lack.
+pub const VULKAN_PARTS: &str = "on Linux, a GPU needs the loader libvulkan.so.1 (package libvulkan1) and the Vulkan part \
+                                of its driver (such as nvidia-vulkan-icd)";
+
 impl Diagnostic for GpuError {
     fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         let cpu = commands.without_gpu();
         Outcome::Failed.help(match self {
             GpuError::NoAdapter { wanted: None, .. } => {
-                format!("use {cpu}, or choose a software adapter with --adapter")
+                format!("{VULKAN_PARTS}; use {cpu}, or choose a software adapter with --adapter")
             }
             GpuError::OutOfMemory { shortage, .. } => match shortage {
                 Shortage::Allowed(_) => format!("allow more with --gpu-memory, build fewer seeds, or use {cpu}"),
