@@ -289,7 +289,7 @@ fn parts_that_a_stage_can_use_may_be_smaller_than_the_scores() {
             let key = TableKey { rules, pits, seeds };
             let largest = key.frames().map(|frame| frame.positions()).max().unwrap();
             let right = right_files(key);
-            for percent in [45, 60, 80, 95] {
+            for percent in [5, 45, 80, 95] {
                 let max_binding = largest * percent / 100;
                 let device = adapter.open(adapter::limits(None, Some(max_binding)));
                 assert!(device.max_binding() < largest, "scores are a byte each");
@@ -313,6 +313,25 @@ fn parts_that_a_stage_can_use_may_be_smaller_than_the_scores() {
                 }
             }
             assert!(split > 0 && refused > 0, "{key}: {split} builds in parts, {refused} refused");
+        }
+    });
+}
+
+/// As with frames of more than 2 GiB, no stage can use the largest frames or their scores at once.
+#[test]
+fn frames_are_read_and_packed_in_parts() {
+    adapter::each(|adapter| {
+        let layers = [(Rules::Standard, 6, 14), (Rules::EmptyCapture, 6, 13), (Rules::SKalaha, 5, 15)];
+        for (rules, pits, seeds) in some_of(adapter, layers) {
+            let key = TableKey { rules, pits, seeds };
+            let largest = |key: TableKey| key.frames().map(|frame| frame.positions()).max().unwrap();
+            let open = |percent: u64| adapter.open(adapter::limits(None, Some(largest(key) * percent / 100)));
+            let mut devices = (5..35).step_by(5).map(open);
+            let device = devices.find(|device| device.require_layer(pits, seeds).is_ok()).unwrap();
+            assert!(largest(TableKey { seeds: seeds - 1, ..key }) / 2 > device.max_binding(), "{key}");
+            // From files, and then from the device.
+            compute_layers(key, &device, seeds);
+            assert_builds_the_same(key, &device, "in parts");
         }
     });
 }
