@@ -86,7 +86,7 @@ impl Lower {
         mut run: impl FnMut(&mut Recorder, Loaded) -> Result<(), GpuError>,
     ) -> Result<(), ComputeError> {
         let absent = FrameAt { profile_at: 0, groups_at: 0, patches_at: 0, rows: ABSENT };
-        let most = recorder.gpu().max_binding();
+        let (max_part, max_binding) = (recorder.gpu().max_part(), recorder.gpu().max_binding());
         let mut over = vec![absent; count];
         let mut to_load = Vec::new();
         for &(number, frame) in children {
@@ -94,7 +94,7 @@ impl Lower {
                 over[number] = FrameAt { profile_at: frame.mover as u32, rows: OVER, ..absent };
             } else {
                 let table = tables.require(frame.mover + frame.other)?;
-                to_load.extend(FramePart::all(frame, table, most)?.into_iter().map(|part| (number, part)));
+                to_load.extend(FramePart::all(frame, table, max_part)?.into_iter().map(|part| (number, part)));
             }
         }
         if let [(number, part @ FramePart { rows: None, .. })] = &to_load[..]
@@ -118,7 +118,7 @@ impl Lower {
             if now.is_empty() && !later.is_empty() {
                 // It has more patches than expected.
                 let (gpu, bytes) = (recorder.gpu(), later[0].1.bytes());
-                if bytes > most {
+                if bytes > max_binding {
                     return Err(gpu.binding_error(bytes).into());
                 }
                 // There may not be enough memory for both.
