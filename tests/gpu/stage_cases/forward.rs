@@ -239,8 +239,7 @@ pub(crate) fn forward_relay(on: &mut impl Run) {
         let rows_of = |seeds: usize| -> Vec<TableRow> {
             (0..row_count(pits, seeds) as u32).map(|rank| index.unrank(seeds, rank)).collect()
         };
-        let others = rows_of(other);
-        let crossings = random_crossings(rng, pits, mover);
+        let (others, crossings) = (rows_of(other), random_crossings(rng, pits, mover));
         let mut operand = Operand::new(rng);
         let mut part = Forward { waiting_rows: u32::MAX, ..Forward::default() };
         // A part of a frame is alone.
