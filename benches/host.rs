@@ -80,6 +80,10 @@ impl Device for Random {
         Ok(Box::new((*self).clone()))
     }
 
+    fn require_layer(&self, _: usize, _: usize) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
     fn least_memory(&self, _: usize, _: usize) -> u64 {
         0
     }

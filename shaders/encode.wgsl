@@ -4,7 +4,7 @@
 // bases, BASE_THREADS for each group. The first word of such a group still holds its codes; the
 // stage `patch` moves them.
 
-@group(0) @binding(3) var<storage, read_write> sizes: array<u32>;
+@group(0) @binding(4) var<storage, read_write> sizes: array<u32>;
 
 // Number of groups with exceptions in this workgroup.
 var<workgroup> exceptional: array<atomic<u32>, 1>;
@@ -16,7 +16,7 @@ var<workgroup> best: array<atomic<u32>, WORKGROUP>;
 
 // The residuals of four positions with mover's rows that share a word of scores.
 fn aligned(row: u32, word: u32) -> u32 {
-    return scores[row * params.words + word - params.base] + splat4(BASE_BIAS) - head[word];
+    return scores[params.scores_at + row * params.words + word] + splat4(BASE_BIAS) - profile[word];
 }
 
 // The residuals of `count` positions from this one on, at most four. The other lanes repeat the
@@ -110,7 +110,7 @@ fn try_bases(first_group: u32, local: u32) {
         let range = ranges[number];
         let greatest = range >> 16u;
         let group = first_group + (range & 0xffu);
-        let first = cursor_at(group * GROUP_POSITIONS);
+        let first = cursor_of(group);
         let positions = group_positions(group);
         for (var base = ((range >> 8u) & 0xffu) + local % BASE_THREADS; base + 15u <= greatest; base += BASE_THREADS) {
             atomicMax(&best[range & 0xffu], (fitting(first, positions, base) << 8u) | (255u - base));
@@ -123,7 +123,7 @@ fn encode(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
     let first_group = params.first_group + workgroup.x * WORKGROUP;
     let is_needed = workgroup.x * WORKGROUP + local < params.threads;
     let group = first_group + local;
-    let first = cursor_at(group * GROUP_POSITIONS);
+    let first = cursor_of(group);
     var positions = 0u;
     if (is_needed) {
         positions = group_positions(group);
@@ -168,7 +168,7 @@ fn encode(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
         if (word == GROUP_WORDS - 1u) {
             codes |= (base | mark) << 24u;
         }
-        head[params.groups_at + group * GROUP_WORDS + word] = codes;
+        groups[words_of(group) + word] = codes;
     }
     sizes[group] = size;
 }

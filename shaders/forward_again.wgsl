@@ -17,7 +17,9 @@ fn forward_again(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_inv
     let work = work_at(number, word);
     let frame = frames[params.frames_at];
     var best = unpack4xU8(scores[work.at]);
-    let opponents = spilled(work.word) * frame.rows;
+    let opponents = spilled(work.word) - params.first_waiting;
+    let is_there = opponents < vec4<u32>(params.waiting_rows);
+    let first = select(vec4<u32>(0u), opponents * frame.rows, is_there);
     for (var entry = work.first; entry < work.end; entry++) {
         let own = moves[entry] & RANK_MASK;
         let stored = moves[entry] >> RANK_BITS;
@@ -25,8 +27,8 @@ fn forward_again(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_inv
             best = max(best, vec4<u32>(stored + frame.profile_at));
         } else {
             let profile = operand_byte(frame.profile_at + own);
-            let found = residuals(vec4<u32>(frame.groups_at), vec4<u32>(frame.patches_at), opponents + own);
-            best = max(best, stored + profile - BASE_BIAS + found);
+            let found = residuals(vec4<u32>(frame.groups_at), vec4<u32>(frame.patches_at), first + own);
+            best = max(best, select(vec4<u32>(0u), stored + profile - BASE_BIAS + found, is_there));
         }
     }
     scores[work.at] = pack4xU8(best);

@@ -8,7 +8,10 @@ fn forward_capture(@builtin(global_invocation_id) id: vec3<u32>) {
     let work = work_of(id.x);
     var best = unpack4xU8(scores[work.at]);
     for (var entry = work.first; entry < work.end; entry++) {
-        let own = moves[entry] & RANK_MASK;
+        let own = (moves[entry] & RANK_MASK) - params.first_waiting;
+        if (own >= params.waiting_rows) {
+            continue;
+        }
         let pit = (moves[entry] >> RANK_BITS) & PIT_MASK;
         let even_empty = (moves[entry] & EVEN_EMPTY) != 0u;
         // For each pit the map has a whole number of words of scores.

@@ -15,8 +15,11 @@ fn forward_pass(@builtin(global_invocation_id) id: vec3<u32>) {
         let opponents = spilled(work.word);
         let most = params.total + BASE_BIAS - profiles(frame.profile_at + opponents);
         for (var entry = work.first; entry < work.end; entry++) {
-            let index = (moves[entry] & RANK_MASK) * frame.rows + opponents;
-            best = max(best, most - residuals(vec4<u32>(frame.groups_at), vec4<u32>(frame.patches_at), index));
+            let own = (moves[entry] & RANK_MASK) - params.first_waiting;
+            if (own < params.waiting_rows) {
+                let index = own * frame.rows + opponents;
+                best = max(best, most - residuals(vec4<u32>(frame.groups_at), vec4<u32>(frame.patches_at), index));
+            }
         }
     }
     scores[work.at] = pack4xU8(best);

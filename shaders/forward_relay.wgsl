@@ -86,7 +86,11 @@ fn relay_score(own: vec2<u32>, spilled: u32, other: u32) -> u32 {
     var found = frame.profile_at;
     if (frame.rows != OVER) {
         let rank_to_move = rank(select(other_left, mover_left, vec2<bool>(mover_first)), to_move);
-        let rank_waiting = rank(select(mover_left, other_left, vec2<bool>(mover_first)), waiting);
+        let row_waiting = select(mover_left, other_left, vec2<bool>(mover_first));
+        let rank_waiting = rank(row_waiting, waiting) - params.first_waiting;
+        if (rank_waiting >= params.waiting_rows) {
+            return 0u;
+        }
         let index = vec4<u32>(rank_waiting * frame.rows + rank_to_move);
         let packed = residuals(vec4<u32>(frame.groups_at), vec4<u32>(frame.patches_at), index).x;
         found = packed + operand_byte(frame.profile_at + rank_to_move) - BASE_BIAS;

@@ -20,7 +20,11 @@ fn quiet_large(@builtin(global_invocation_id) id: vec3<u32>) {
     let end = params.entries_at + moves[row + 1u];
     for (var entry = params.entries_at + moves[row]; entry < end; entry++) {
         let quiet = moves[entry];
-        let child = (quiet & RANK_MASK) * params.words + word - params.small_base;
+        let row_after = quiet & RANK_MASK;
+        if (row_after - params.first_child >= params.child_rows) {
+            continue;
+        }
+        let child = row_after * params.words + word - params.small_base;
         var found = splat4(params.total) - small_moves[child];
         let only_if_empty = quiet >> RANK_BITS;
         if (only_if_empty > 0u) {

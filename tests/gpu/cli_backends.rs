@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use kalah::build::Device;
 use kalah::game::Rules;
 use serde_json::Value;
 
@@ -26,14 +27,24 @@ fn json(tables: &Path, args: &[&str]) -> Value {
 #[test]
 fn a_plan_is_for_the_backend_that_the_flags_name() {
     let directory = tempfile::tempdir().unwrap();
-    let plan = |flags: &[&str]| kalah(directory.path(), &[&["plan", "build", "--seeds", "9"], flags].concat());
-    let (code, stdout, _) = plan(&["--backend", "cpu"]);
-    assert!(code == 0 && !stdout.contains("of GPU memory"), "{stdout}");
-    let (code, _, stderr) = plan(&["--backend", "gpu", "--adapter", "no such adapter"]);
+    let plan =
+        |seeds: &str, flags: &[&str]| kalah(directory.path(), &[&["plan", "build", "--seeds", seeds], flags].concat());
+    let (code, stdout, _) = plan("9", &["--backend", "cpu"]);
+    assert!(code == 0 && !stdout.contains("of GPU memory") && !stdout.contains("extrapolated"), "{stdout}");
+    let (code, stdout, _) = plan("48", &["--backend", "cpu"]);
+    assert!(code == 0 && stdout.contains("the time is extrapolated"), "{stdout}");
+    let (code, _, stderr) = plan("9", &["--backend", "gpu", "--adapter", "no such adapter"]);
     assert!(code == 1 && stderr.contains("no adapter is named no such adapter"), "{stderr}");
     adapter::each(|adapter| {
-        let (code, stdout, stderr) = plan(&["--backend", "gpu", "--adapter", adapter.name()]);
+        let gpu = ["--backend", "gpu", "--adapter", adapter.name()];
+        let (code, stdout, stderr) = plan("9", &gpu);
         assert!(code == 0 && stdout.contains("of GPU memory"), "{stdout}{stderr}");
+        // A plan that the limits of the adapter forbid is an error, as the build would be.
+        let (code, stdout, stderr) = plan("48", &gpu);
+        match adapter.shared().require_layer(6, 48) {
+            Ok(()) => assert!(code == 0 && stdout.contains("the time is extrapolated"), "{stdout}{stderr}"),
+            Err(error) => assert!(code == 1 && stderr.contains(&error.to_string()), "{stderr}"),
+        }
     });
 }
 

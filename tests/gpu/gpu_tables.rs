@@ -289,7 +289,7 @@ fn parts_that_a_stage_can_use_may_be_smaller_than_the_scores() {
             let key = TableKey { rules, pits, seeds };
             let largest = key.frames().map(|frame| frame.positions()).max().unwrap();
             let right = right_files(key);
-            for percent in [45, 60, 80, 95] {
+            for percent in [5, 45, 80, 95] {
                 let max_binding = largest * percent / 100;
                 let device = adapter.open(adapter::limits(None, Some(max_binding)));
                 assert!(device.max_binding() < largest, "scores are a byte each");
@@ -313,6 +313,29 @@ fn parts_that_a_stage_can_use_may_be_smaller_than_the_scores() {
                 }
             }
             assert!(split > 0 && refused > 0, "{key}: {split} builds in parts, {refused} refused");
+        }
+    });
+}
+
+/// As with frames of more than 2 GiB: no stage can use the scores at once, or one of the largest frames below.
+#[test]
+fn frames_are_read_and_packed_in_parts() {
+    adapter::each(|adapter| {
+        let layers = [(Rules::Standard, 6, 10), (Rules::SKalaha, 4, 11), (Rules::EmptyCapture, 3, 20)];
+        for (rules, pits, seeds) in some_of(adapter, layers) {
+            let key = TableKey { rules, pits, seeds };
+            let positions = key.frames().map(|frame| frame.positions()).max().unwrap();
+            let open = |percent: u64| {
+                let mut options = adapter::limits(None, Some(positions * percent / 100));
+                options.max_part = Some(positions / 20);
+                adapter.open(options)
+            };
+            let mut devices = (20..200).step_by(10).map(open);
+            let device = devices.find(|device| device.require_layer(pits, seeds).is_ok()).unwrap();
+            assert!(pits < 6 || device.max_binding() < positions, "{key}");
+            // The last layer from files, and all layers from frames on the device.
+            compute_layers(key, &device, seeds);
+            assert_builds_the_same(key, &device, "in parts");
         }
     });
 }

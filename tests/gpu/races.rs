@@ -163,7 +163,7 @@ fn without_any_one_of_its_barriers_a_stage_races() {
 fn without_atomic_operations_a_stage_races() {
     for (cases, memory) in [
         (stage_cases::profile as fn(&mut Traced), Memory::Binding(2)),
-        (stage_cases::patch as fn(&mut Traced), Memory::Binding(6)),
+        (stage_cases::patch as fn(&mut Traced), Memory::Binding(7)),
     ] {
         let races = races_with(|_| AccessTrace::with_plain_atomics(), 0, cases);
         assert_eq!(races.first().expect("they share words").1.memory, memory);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
-use kalah::build::{BuildPlan, LayerPlan};
+use kalah::build::{Backend, BuildPlan, ComputeError, LayerPlan};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::solve::{
     BoardKeys, BoundNetwork, LayerKind, MissingTables, PlannedLayer, PlannedSearch, SearchMemory, SolveError, TablePlan,
@@ -22,6 +22,9 @@ use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::suggestion;
 use crate::cli::tables::build::device_memory;
+
+/// Positions of the largest build whose time was measured: 40 seeds of 6 pits (docs/measurements.md).
+const MEASURED_POSITIONS: u64 = 206_360_673_233;
 
 /// Plan a build, or choose the tables for a search
 #[derive(Args)]
@@ -96,6 +99,9 @@ impl PlanBuild {
         let (directory, seeds) = (&self.common.tables.path, self.seeds);
         let (backend, why) = self.compute.choose(rules)?;
         let threads = self.common.threads.number();
+        if let Backend::Gpu(gpu) = &backend {
+            gpu.require_layer(pits, seeds).map_err(ComputeError::Device)?;
+        }
         // A file with the name of a table must be that table, or the build would stop there.
         for seeds in 2..=seeds {
             match Table::open_key(directory, TableKey { rules, pits, seeds }) {
@@ -138,6 +144,10 @@ impl PlanBuild {
             output::count(threads, "thread"),
             backend.name(),
         ))?;
+        if plan.positions > MEASURED_POSITIONS {
+            let measured = output::many(MEASURED_POSITIONS, "position");
+            output::line(format_args!("the time is extrapolated: the largest build that was measured had {measured}"))?;
+        }
         output::line("read: bytes of the layers below, which come from the disk unless the page cache holds them")?;
         Ok(Outcome::Done)
     }

@@ -144,17 +144,19 @@ fn forward_to_one_frame(on: &mut impl Run, rng: &mut Rng, stage: Stage, seen: &m
         seen.map += 1
     }
     let mut operand = Operand::new(rng);
+    let mut params =
+        Forward { others: others as u32, total: TOTAL, map_at, waiting_rows: u32::MAX, ..Forward::default() };
     // One frame in five has finished games.
     if (seen.map + seen.no_map) % 5 == 2 {
         operand.push_over(rng.u32(0..=TOTAL));
         seen.over += 1;
     } else {
-        operand.push(rng, frame);
+        operand.push_part(rng, frame, &mut params);
     }
     seen.exceptions += operand.exceptions;
     let frames_at = rng.u32(0..5);
     let [operand, frames] = operand.buffers(rng, frames_at);
-    let params = Forward { others: others as u32, total: TOTAL, map_at, frames_at, ..Forward::default() };
+    params.frames_at = frames_at;
     run_forward(on, rng, stage, params, moves, [operand, frames, map], seen)
 }
 
@@ -185,12 +187,17 @@ pub(crate) fn forward_capture(on: &mut impl Run) {
         let others = rng.usize(1..300);
         // For each number of captured seeds, a frame with that many fewer seeds in the row to move.
         let mut operand = Operand::new(rng);
+        let mut params = Forward { others: others as u32, total: TOTAL, waiting_rows: u32::MAX, ..Forward::default() };
+        // A part of a frame is alone.
+        let in_part = rng.bool().then(|| rng.usize(0..mover));
         for captured in 0..=mover {
             let frame = Frame { pits, mover: mover - captured, other };
             match rng.u8(0..4) {
                 _ if frame.mover == 0 => operand.push_over(rng.u32(0..=TOTAL)),
+                _ if in_part == Some(captured) => operand.push_part(rng, frame, &mut params),
                 0 => operand.push_over(rng.u32(0..=TOTAL)),
                 1 => operand.push_absent(),
+                _ if in_part.is_some() => operand.push_absent(),
                 _ => operand.push(rng, frame),
             }
         }
@@ -214,8 +221,7 @@ pub(crate) fn forward_capture(on: &mut impl Run) {
         });
         let frames_at = rng.u32(0..5);
         let [operand, frames] = operand.buffers(rng, frames_at);
-        let params =
-            Forward { others: others as u32, total: TOTAL, map_at: map_at as u32, frames_at, ..Forward::default() };
+        (params.map_at, params.frames_at) = (map_at as u32, frames_at);
         run_forward(on, rng, Stage::ForwardCapture, params, moves, [operand, frames, map], &mut seen)
     });
     assert_seen(on, &seen, false);
@@ -233,9 +239,11 @@ pub(crate) fn forward_relay(on: &mut impl Run) {
         let rows_of = |seeds: usize| -> Vec<TableRow> {
             (0..row_count(pits, seeds) as u32).map(|rank| index.unrank(seeds, rank)).collect()
         };
-        let others = rows_of(other);
-        let crossings = random_crossings(rng, pits, mover);
+        let (others, crossings) = (rows_of(other), random_crossings(rng, pits, mover));
         let mut operand = Operand::new(rng);
+        let mut part = Forward { waiting_rows: u32::MAX, ..Forward::default() };
+        // A part of a frame is alone.
+        let in_part = (rng.u8(0..4) == 0).then(|| (rng.usize(1..total), rng.usize(1..total)));
         for to_move in 0..total {
             for waiting in 0..total {
                 let frame = Frame { pits, mover: to_move, other: waiting };
@@ -245,8 +253,10 @@ pub(crate) fn forward_relay(on: &mut impl Run) {
                 } else if to_move == 0 || waiting == 0 {
                     operand.push_over(to_move as u32);
                     seen.over += 1;
-                } else if frame.positions() > 30_000 {
+                } else if frame.positions() > 30_000 || in_part.is_some_and(|part| part != (to_move, waiting)) {
                     operand.push_absent();
+                } else if in_part.is_some() {
+                    operand.push_part(rng, frame, &mut part);
                 } else {
                     operand.push(rng, frame);
                 }
@@ -285,6 +295,7 @@ pub(crate) fn forward_relay(on: &mut impl Run) {
             first_row: raised.start as u32,
             end_row: raised.end as u32,
             moves_again: rng.u32(0..=1),
+            ..part
         };
         let buffers = vec![
             operand,

@@ -1,10 +1,12 @@
+use std::ops::Range;
+
 use fastrand::Rng;
-use kalah::build::gpu::stages::{ABSENT, FrameAt, GROUP_WORDS, OVER};
+use kalah::build::gpu::stages::{ABSENT, Forward, FrameAt, GROUP_POSITIONS, GROUP_WORDS, OVER, rows_of_whole_groups};
 use kalah::index::Frame;
 use kalah::isa::Isa;
 use kalah::table::PackedFrame;
 
-use super::{TOTAL, random_words};
+use super::{TOTAL, random_part, random_words};
 
 /// Makes scores of a frame that pack to groups with and without exceptions.
 fn frame_scores(rng: &mut Rng, frame: Frame) -> Vec<u8> {
@@ -31,17 +33,38 @@ impl Operand {
     }
 
     pub(super) fn push(&mut self, rng: &mut Rng, frame: Frame) {
+        let rows = frame.mirrored().mover_rows();
+        self.push_rows(rng, frame, &(0..rows));
+    }
+
+    /// Pushes some rows of the waiting side, which begin with a group. The others are missing.
+    fn push_rows(&mut self, rng: &mut Rng, frame: Frame, rows: &Range<usize>) {
         let packed = PackedFrame::pack(Isa::detect(), frame, &frame_scores(rng, frame));
         let (at, entry) = (self.bytes.len() as u64, packed.entry(0));
-        let groups_at = at + entry.rows.next_multiple_of(64);
+        let group = |row: usize| (row as u64 * entry.rows).div_ceil(u64::from(GROUP_POSITIONS));
+        let (groups, group_bytes) = (group(rows.start)..group(rows.end), 4 * u64::from(GROUP_WORDS));
+        let groups_at = at + entry.groups_at();
         self.frames.push(FrameAt {
             profile_at: at as u32,
             groups_at: (groups_at / 4) as u32,
-            patches_at: (groups_at + 4 * u64::from(GROUP_WORDS) * entry.groups) as u32,
+            patches_at: (groups_at + group_bytes * (groups.end - groups.start)) as u32,
             rows: entry.rows as u32,
         });
-        self.bytes.extend_from_slice(packed.section());
+        let bytes = |range: Range<u64>| &packed.section()[range.start as usize..range.end as usize];
+        self.bytes.extend_from_slice(bytes(0..entry.groups_at()));
+        let [first, end] = [groups.start, groups.end].map(|group| entry.groups_at() + group_bytes * group);
+        self.bytes.extend_from_slice(bytes(first..end));
+        self.bytes.extend_from_slice(bytes(entry.patches_at()..entry.end()));
         self.exceptions += entry.exceptions;
+    }
+
+    /// Pushes the whole frame, or only some rows of the waiting side. Sets these rows in the parameters.
+    pub(super) fn push_part(&mut self, rng: &mut Rng, frame: Frame, params: &mut Forward) {
+        let (unit, rows) = (rows_of_whole_groups(frame.mover_rows() as u64) as usize, frame.mirrored().mover_rows());
+        let part = random_part(rng, rows.div_ceil(unit));
+        let part = part.start * unit..rows.min(part.end * unit);
+        self.push_rows(rng, frame, &part);
+        (params.first_waiting, params.waiting_rows) = (part.start as u32, part.len() as u32);
     }
 
     pub(super) fn push_absent(&mut self) {

@@ -3,6 +3,7 @@ use std::ops::Range;
 use fastrand::Rng;
 use kalah::build::gpu::stages::{
     Encode, GROUP_POSITIONS, GROUP_WORDS, Mean, PROFILE_ROWS, Patch, Profile, SCAN_BLOCK, Scan, Stage,
+    rows_of_whole_groups,
 };
 
 use super::{
@@ -39,9 +40,9 @@ pub(crate) fn mean(on: &mut impl Run) {
         let words = rows.next_multiple_of(64) / 4;
         let params = Mean { threads: words as u32, rows: rows as u32, others };
         let after = rng.usize(0..100);
-        let head = random_words(rng, words + after);
-        let made = on.run(Stage::Mean, &params, workgroups(params.threads), vec![sums.clone(), head.clone()]);
-        assert_eq!(made[1][words..], head[words..]);
+        let profile = random_words(rng, words + after);
+        let made = on.run(Stage::Mean, &params, workgroups(params.threads), vec![sums.clone(), profile.clone()]);
+        assert_eq!(made[1][words..], profile[words..]);
         for (row, sum) in sums.iter().enumerate().take(rows) {
             assert_eq!(u32::from(made[1][row / 4].to_le_bytes()[row % 4]), sum / others);
         }
@@ -56,9 +57,9 @@ struct Packing {
     positions: usize,
     /// Runs of scores, each padded.
     scores: Vec<u32>,
-    /// The profile, with room for the groups.
-    head: Vec<u32>,
-    groups_at: usize,
+    profile: Vec<u32>,
+    /// Room for all groups.
+    made: Vec<u32>,
     groups: usize,
 }
 
@@ -74,39 +75,53 @@ fn packing(rng: &mut Rng) -> Packing {
             scores[4 * words * run + row] = if rng.f64() < wild { rng.u8(0..=TOTAL as u8) } else { near };
         }
     }
-    let groups_at = profile.len() / 4;
     let groups = positions.div_ceil(GROUP_POSITIONS as usize);
-    let mut head: Vec<u32> = bytemuck::pod_collect_to_vec(&profile);
-    head.extend(random_words(rng, groups * GROUP_WORDS as usize));
-    head.truncate(groups_at + groups * GROUP_WORDS as usize);
     Packing {
         rows,
         words,
         positions,
         scores: at_least_four(bytemuck::pod_collect_to_vec(&scores)),
-        head,
-        groups_at,
+        profile: bytemuck::pod_collect_to_vec(&profile),
+        made: random_words(rng, groups * GROUP_WORDS as usize),
         groups,
     }
 }
 
+/// A part of a frame that is packed at once.
+struct Part {
+    params: Encode,
+    scores: Vec<u32>,
+    profile: Vec<u32>,
+    groups: Vec<u32>,
+}
+
 impl Packing {
-    /// Returns the parameters for some groups, and the words of scores that they need. The first word is in the middle
-    /// of a run.
-    fn part(&self, rng: &mut Rng, groups: &Range<usize>) -> (Encode, Vec<u32>) {
-        let group = GROUP_POSITIONS as usize;
-        let runs = groups.start * group / self.rows..(groups.end * group).min(self.positions).div_ceil(self.rows);
-        let base = base_before(rng, runs.start * self.words);
+    /// Returns the parameters for some groups, and windows of whole runs and groups with `made` groups.
+    fn part(&self, rng: &mut Rng, groups: &Range<usize>, made: &[u32]) -> Part {
+        let (group, words) = (GROUP_POSITIONS as usize, GROUP_WORDS as usize);
+        let unit = rows_of_whole_groups(self.rows as u64) as usize;
+        let first_run = groups.start * group / self.rows / unit * unit;
+        let first_run = if rng.bool() { first_run } else { rng.usize(0..=first_run / unit) * unit };
+        let end_run = (groups.end * group).min(self.positions).div_ceil(self.rows);
+        let base = base_before(rng, first_run * self.words);
+        let origin = first_run * self.rows / group;
+        let first = origin * words - rng.usize(0..=(origin * words).min(40));
         let params = Encode {
             threads: groups.len() as u32,
             first_group: groups.start as u32,
             rows: self.rows as u32,
             words: self.words as u32,
-            base: base as u32,
-            positions: self.positions as u32,
-            groups_at: self.groups_at as u32,
+            origin: origin as u32,
+            scores_at: (first_run * self.words - base) as u32,
+            positions: (self.positions - first_run * self.rows) as u32,
+            groups_at: (origin * words - first) as u32,
         };
-        (params, at_least_four(self.scores[base..runs.end * self.words].to_vec()))
+        Part {
+            params,
+            scores: at_least_four(self.scores[base..end_run * self.words].to_vec()),
+            profile: self.profile.clone(),
+            groups: made[first..].to_vec(),
+        }
     }
 }
 
@@ -115,18 +130,14 @@ pub(crate) fn encode(on: &mut impl Run) {
     until_enough(on, 10, |on, rng| {
         let packing = packing(rng);
         let groups = random_part(rng, packing.groups);
-        let (params, scores) = packing.part(rng, &groups);
+        let Part { params, scores, profile, groups: room } = packing.part(rng, &groups, &packing.made);
         let sizes = random_words(rng, packing.groups);
-        let made = on.run(
-            Stage::Encode,
-            &params,
-            workgroups(params.threads),
-            vec![scores, packing.head.clone(), sizes.clone()],
-        );
-        assert_eq!(made[2][..groups.start], sizes[..groups.start]);
-        assert_eq!(made[2][groups.end..], sizes[groups.end..]);
-        plain += made[2][groups.clone()].iter().filter(|&&size| size == 0).count();
-        patched += made[2][groups.clone()].iter().filter(|&&size| size > 0).count();
+        let buffers = vec![scores, profile, room, sizes.clone()];
+        let made = on.run(Stage::Encode, &params, workgroups(params.threads), buffers).pop().unwrap();
+        assert_eq!(made[..groups.start], sizes[..groups.start]);
+        assert_eq!(made[groups.end..], sizes[groups.end..]);
+        plain += made[groups.clone()].iter().filter(|&&size| size == 0).count();
+        patched += made[groups.clone()].iter().filter(|&&size| size > 0).count();
         groups.len() * (GROUP_WORDS as usize + 1)
     });
     assert!(plain > 100 && patched > 100);
@@ -170,24 +181,24 @@ pub(crate) fn patch(on: &mut impl Run) {
     let mut patched = 0;
     until_enough(on, 12, |on, rng| {
         let packing = packing(rng);
-        let (all, scores) = packing.part(rng, &(0..packing.groups));
-        let mut encoded = vec![scores, packing.head.clone(), vec![0; packing.groups.max(4)]];
-        for workgroup in 0..workgroups(all.threads) {
-            (Stage::Encode.kernel().twin)(workgroup, bytemuck::cast_slice(&[all]), &mut encoded);
+        let all = packing.part(rng, &(0..packing.groups), &packing.made);
+        let mut encoded = vec![all.scores, all.profile, all.groups, vec![0; packing.groups.max(4)]];
+        for workgroup in 0..workgroups(all.params.threads) {
+            (Stage::Encode.kernel().twin)(workgroup, bytemuck::cast_slice(&[all.params]), &mut encoded);
         }
         let block = SCAN_BLOCK as usize;
-        let (sizes, sums) = sums_before(&encoded[2], block);
+        let (sizes, sums) = sums_before(&encoded[3], block);
         let (block_sums, sums) = sums_before(&sums, block);
         let (superblock_sums, sums) = sums_before(&sums, block);
-        patched += encoded[2].iter().filter(|&&size| size > 0).count();
+        patched += encoded[3].iter().filter(|&&size| size > 0).count();
 
         let groups = random_part(rng, packing.groups);
-        let (params, scores) = packing.part(rng, &groups);
+        let Part { params, scores, profile, groups: room } = packing.part(rng, &groups, &encoded[2]);
         let params: Patch = params;
         let patches = vec![0; (sums[0] as usize).div_ceil(4).max(4)];
-        let (written, head) = (patches.len(), encoded[1].clone());
+        let written = patches.len();
         let sums = [sizes, block_sums, superblock_sums].map(at_least_four);
-        let buffers = [scores, head].into_iter().chain(sums).chain([patches]).collect();
+        let buffers = [scores, profile, room].into_iter().chain(sums).chain([patches]).collect();
         on.run(Stage::Patch, &params, workgroups(params.threads), buffers);
         written
     });

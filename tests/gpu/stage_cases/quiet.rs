@@ -62,8 +62,11 @@ pub(crate) fn quiet_large(on: &mut impl Run) {
         let lowest = rng.usize(0..=part.start);
         let (moves, entries_at) = quiet_moves(rng, rows, pits, |_| lowest as u32..part.start as u32);
         let map = captures(rng, pits, columns);
-        let (small_base, large_base) = (base_before(rng, lowest * words), base_before(rng, part.start * words));
-        let small = random_scores(rng, (part.end * words).saturating_sub(small_base), TOTAL);
+        // A window has some of the rows to which moves lead.
+        let children = random_part(rng, part.start.max(lowest + 1) - lowest);
+        let children = lowest + children.start..lowest + children.end;
+        let (small_base, large_base) = (base_before(rng, children.start * words), base_before(rng, part.start * words));
+        let small = random_scores(rng, children.end * words - small_base, TOTAL);
         let large = random_scores(rng, part.end * words - large_base, 20);
         let params = QuietLarge {
             threads: (part.len() * words) as u32,
@@ -73,6 +76,8 @@ pub(crate) fn quiet_large(on: &mut impl Run) {
             entries_at,
             small_base: small_base as u32,
             large_base: large_base as u32,
+            first_child: children.start as u32,
+            child_rows: children.len() as u32,
         };
         let made =
             on.run(Stage::QuietLarge, &params, workgroups(params.threads), vec![moves, map, small, large.clone()]);

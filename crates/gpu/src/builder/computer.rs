@@ -28,17 +28,23 @@ use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, RecorderBuffers, Shor
 /// # Errors
 /// When it is more than the device may use, or the device's limits do not allow such a large layer.
 pub(super) fn require(gpu: &Gpu, pits: usize, seeds: usize) -> Result<DeviceMemory, GpuError> {
-    let largest = super::memory::largest_layer(pits, gpu.max_binding(), gpu.report().max_buffer_bytes);
-    if seeds > largest {
-        let (adapter, what) = (gpu.report().name.clone(), "seeds in play");
-        return Err(GpuError::Limit { adapter, what, needed: seeds as u64, allowed: largest as u64 });
-    }
+    require_layer(gpu, pits, seeds)?;
     let memory = DeviceMemory::new(pits, seeds, gpu.budget(), gpu.max_binding());
     if let Some(budget) = gpu.budget().filter(|&budget| budget < memory.least()) {
         let (what, bytes, shortage) = ("a build of this size", memory.least(), Shortage::Allowed(budget));
         return Err(GpuError::OutOfMemory { what, bytes, used: 0, shortage });
     }
     Ok(memory)
+}
+
+/// Returns an error if the device's limits do not allow such a large layer.
+fn require_layer(gpu: &Gpu, pits: usize, seeds: usize) -> Result<(), GpuError> {
+    let largest = super::memory::largest_layer(pits, gpu.max_binding(), gpu.report().max_buffer_bytes);
+    if seeds > largest {
+        let (adapter, what) = (gpu.report().name.clone(), "seeds in play");
+        return Err(GpuError::Limit { adapter, what, needed: seeds as u64, allowed: largest as u64 });
+    }
+    Ok(())
 }
 
 /// Computes frames on a GPU.
@@ -129,7 +135,7 @@ impl GpuComputer {
                         other => break other?,
                     }
                 };
-                self.traffic.downloaded += packed.head.bytes + packed.patch_bytes;
+                self.traffic.downloaded += packed.bytes();
                 // Frames of the last layer would only evict those that it needs.
                 if frame.mover + frame.other < self.last {
                     self.lower.keep(recorder, frame, &packed)?;
@@ -297,6 +303,10 @@ impl Device for Gpu {
 
     fn computer(self: Arc<Self>, tables: &Tables, seeds: usize) -> Result<Box<dyn DeviceComputer>, ComputeError> {
         Ok(Box::new(GpuComputer::new(self, tables, seeds)?))
+    }
+
+    fn require_layer(&self, pits: usize, seeds: usize) -> Result<(), DeviceError> {
+        Ok(require_layer(self, pits, seeds)?)
     }
 
     fn least_memory(&self, pits: usize, seeds: usize) -> u64 {

@@ -1,6 +1,8 @@
 //! Frames of lower layers on the device: the resident ones, and the operand, a buffer that collects
 //! the frames a stage reads.
 
+use std::ops::Range;
+
 use kalah_core::index::Frame;
 use kalah_core::table::{FrameEntry, Tables};
 use kalah_tables::builder::ComputeError;
@@ -8,6 +10,7 @@ use kalah_tables::table::frame_in_parallel;
 
 use super::classes::Child;
 use super::packer::PackedOnDevice;
+use super::parts::FramePart;
 use super::residency::{ReadSteps, Residency};
 use super::stages::{ABSENT, FrameAt, OVER};
 use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, Window};
@@ -15,6 +18,16 @@ use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, Window};
 /// Resident frames leave one part in this many of the allowed memory to maps and moves that are
 /// made later.
 pub(super) const HEADROOM: u64 = 16;
+
+/// Frames that a stage reads.
+pub(super) struct Loaded {
+    /// The buffer that holds them.
+    pub window: Window,
+    /// The number of the first of their places.
+    pub frames_at: u32,
+    /// The rows of the waiting side that are there; `None` for all.
+    pub rows: Option<Range<u32>>,
+}
 
 pub(super) struct Lower {
     /// The resident frames, each in one buffer: profile, groups, patches. A stage that reads one
@@ -58,21 +71,22 @@ impl Lower {
         self.resident.begin(step);
     }
 
-    /// Calls `run` with a window and the number of the first of `count` frames in it.
+    /// Calls `run` with the children of a class, the first of which has number 0 and the last
+    /// `count` - 1.
     ///
-    /// The window is a resident frame, if it is the only child of a stage. Otherwise it is the
-    /// operand, to which the children are copied, in as many parts as necessary, with one call for
-    /// each. Children with an empty row are finished games: their score is the seeds of the row to
-    /// move.
+    /// A resident frame that is the only child is read in place. Otherwise the children are copied
+    /// to the operand, in as many parts as necessary, with one call for each. Children with an empty
+    /// row are finished games: their score is the seeds of the row to move.
     pub(super) fn load(
         &mut self,
         recorder: &mut Recorder,
         tables: &Tables,
         count: usize,
         children: &[Child],
-        mut run: impl FnMut(&mut Recorder, Window, u32) -> Result<(), GpuError>,
+        mut run: impl FnMut(&mut Recorder, Loaded) -> Result<(), GpuError>,
     ) -> Result<(), ComputeError> {
         let absent = FrameAt { profile_at: 0, groups_at: 0, patches_at: 0, rows: ABSENT };
+        let (max_part, max_binding) = (recorder.gpu().max_part(), recorder.gpu().max_binding());
         let mut over = vec![absent; count];
         let mut to_load = Vec::new();
         for &(number, frame) in children {
@@ -80,30 +94,31 @@ impl Lower {
                 over[number] = FrameAt { profile_at: frame.mover as u32, rows: OVER, ..absent };
             } else {
                 let table = tables.require(frame.mover + frame.other)?;
-                to_load.push((number, frame, table.header().entries[frame.mover - 1]));
+                to_load.extend(FramePart::all(frame, table, max_part)?.into_iter().map(|part| (number, part)));
             }
         }
-        if let &[(number, frame, entry)] = &to_load[..]
-            && entry.checksums_at() <= recorder.gpu().max_binding()
-            && let Some(resident) = self.reside(recorder, tables, frame, &entry)?
+        if let [(number, part @ FramePart { rows: None, .. })] = &to_load[..]
+            && let Some(window) = self.reside(recorder, tables, part.frame, &part.entry)?
         {
-            over[number] = FrameAt::new(0, &entry);
-            let first = recorder.records(bytemuck::cast_slice(&over))?;
-            return Ok(run(recorder, resident, first)?);
+            over[*number] = part.place(0);
+            let frames_at = recorder.records(bytemuck::cast_slice(&over))?;
+            return Ok(run(recorder, Loaded { window, frames_at, rows: None })?);
         }
         let mut rest = &to_load[..];
         loop {
             let capacity = self.operands[self.next].bytes();
-            let mut end = 0;
-            let fitting = rest.iter().take_while(|(_, _, entry)| {
-                end += entry.checksums_at();
-                end <= capacity
+            let (mut end, mut whole) = (0, true);
+            let fitting = rest.iter().take_while(|(_, part)| {
+                // A part that is not whole is alone.
+                let is_next = end == 0 || (whole && part.rows.is_none());
+                (end, whole) = (end + part.bytes(), part.rows.is_none());
+                is_next && end <= capacity
             });
             let (now, later) = rest.split_at(fitting.count());
             if now.is_empty() && !later.is_empty() {
-                // A frame with more patches than expected.
-                let (gpu, bytes) = (recorder.gpu(), later[0].2.checksums_at());
-                if bytes > gpu.max_binding() {
+                // It has more patches than expected.
+                let (gpu, bytes) = (recorder.gpu(), later[0].1.bytes());
+                if bytes > max_binding {
                     return Err(gpu.binding_error(bytes).into());
                 }
                 // There may not be enough memory for both.
@@ -115,14 +130,15 @@ impl Lower {
             self.next = 1 - self.next;
             let mut places = over.clone();
             let mut at = 0;
-            for (number, frame, entry) in now {
-                places[*number] = FrameAt::new(at, entry);
-                self.bring_one(recorder, tables, *frame, entry, &Window { offset: at, ..operand.clone() })?;
-                at += entry.checksums_at();
+            for (number, part) in now {
+                places[*number] = part.place(at);
+                self.bring_one(recorder, tables, part, &Window { offset: at, ..operand.clone() })?;
+                at += part.bytes();
             }
-            let first = recorder.records(bytemuck::cast_slice(&places))?;
+            let frames_at = recorder.records(bytemuck::cast_slice(&places))?;
+            let rows = now.first().and_then(|(_, part)| part.rows.clone());
             // Stages may read the first group even if it means nothing.
-            run(recorder, Window { bytes: at.max(64), ..operand }, first)?;
+            run(recorder, Loaded { window: Window { bytes: at.max(64), ..operand }, frames_at, rows })?;
             rest = later;
             if rest.is_empty() {
                 return Ok(());
@@ -134,16 +150,24 @@ impl Lower {
         &mut self,
         recorder: &mut Recorder,
         tables: &Tables,
-        frame: Frame,
-        entry: &FrameEntry,
+        part: &FramePart,
         to: &Window,
     ) -> Result<(), ComputeError> {
-        if let Some(resident) = self.reside(recorder, tables, frame, entry)? {
-            return Ok(recorder.copy(&resident, to, bytes_of(entry))?);
+        let resident = self.reside(recorder, tables, part.frame, &part.entry)?;
+        let section = tables.require(part.frame.mover + part.frame.other)?.section(&part.entry);
+        let mut to = to.clone();
+        for range in part.ranges() {
+            let bytes = range.end - range.start;
+            match &resident {
+                Some(resident) => recorder.copy(&Window { offset: range.start, ..resident.clone() }, &to, bytes)?,
+                None => {
+                    recorder.uploaded += bytes;
+                    recorder.upload(&section[range.start as usize..range.end as usize], &to)?;
+                }
+            }
+            to.offset += bytes;
         }
-        let section = tables.require(frame.mover + frame.other)?.section(entry);
-        recorder.uploaded += entry.checksums_at();
-        Ok(recorder.upload(&section[..entry.checksums_at() as usize], to)?)
+        Ok(())
     }
 
     /// Returns a resident frame, making it resident unless others are needed sooner; then `None`.
@@ -162,7 +186,7 @@ impl Lower {
         // copied; a frame of a file is compared once while the file is mapped.
         let table = tables.require(frame.mover + frame.other)?;
         frame_in_parallel(table, frame.mover)?;
-        let bytes = bytes_of(entry);
+        let bytes = entry.patches_at() + entry.patch_bytes.next_multiple_of(4);
         let Some(buffer) = self.allocate(recorder, frame, bytes)? else { return Ok(None) };
         recorder.uploaded += bytes;
         recorder.upload(&table.section(entry)[..bytes as usize], &buffer.window())?;
@@ -208,12 +232,10 @@ impl Lower {
         frame: Frame,
         packed: &PackedOnDevice,
     ) -> Result<(), GpuError> {
-        let (head, patches) = (packed.head.bytes, packed.patch_bytes.next_multiple_of(4));
-        if let Some(buffer) = self.allocate(recorder, frame, head + patches)? {
-            let to = buffer.window();
-            recorder.copy(&packed.head, &to, head)?;
-            recorder.copy(&packed.patches, &Window { offset: head, ..to }, patches)?;
-            self.resident.insert(frame, buffer, head + patches);
+        let bytes = packed.padded_bytes();
+        if let Some(buffer) = self.allocate(recorder, frame, bytes)? {
+            packed.copy(recorder, &buffer)?;
+            self.resident.insert(frame, buffer, bytes);
         }
         Ok(())
     }
@@ -226,9 +248,4 @@ impl Lower {
         recorder.finish()?;
         Ok(evicted)
     }
-}
-
-/// Bytes of a frame that stages read: as in its file up to the padding after the patches.
-fn bytes_of(entry: &FrameEntry) -> u64 {
-    entry.patches_at() + entry.patch_bytes.next_multiple_of(4)
 }

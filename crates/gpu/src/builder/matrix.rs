@@ -42,11 +42,24 @@ impl Matrix {
         usize::try_from(bytes / (4 * u64::from(self.words()))).expect("bindings fit the memory")
     }
 
+    /// Divides rows into parts that a stage can use at once, each with a multiple of `unit` rows. It
+    /// is one part if a stage can use the whole matrix at once.
+    pub(super) fn parts(&self, gpu: &Gpu, rows: Range<usize>, unit: usize) -> impl Iterator<Item = Range<usize>> {
+        let part = (self.rows_at_once(gpu) / unit).max(1) * unit;
+        let part = if self.is_whole(gpu) { rows.len().max(1) } else { part };
+        rows.clone().step_by(part).map(move |first| first..rows.end.min(first + part))
+    }
+
+    /// Returns true if a stage can use the whole matrix at once.
+    pub(super) fn is_whole(&self, gpu: &Gpu) -> bool {
+        self.all().bytes <= gpu.max_binding()
+    }
+
     /// Returns the part that holds these rows, and the number of its first word. It is the whole
     /// matrix if a stage can use that at once.
     pub(super) fn window(&self, gpu: &Gpu, rows: Range<usize>) -> Result<(Window, u32), GpuError> {
         let all = self.all();
-        if all.bytes <= gpu.max_binding() {
+        if self.is_whole(gpu) {
             return Ok((all, 0));
         }
         let row_bytes = 4 * u64::from(self.words());

@@ -4,7 +4,7 @@ use kalah_core::index::{Frame, MAX_TABLE_SEEDS, RowIndex, layer_frames, row_coun
 
 use super::matrix::Matrix;
 use super::packer::{head_bytes, packer_bytes};
-use super::stages::TILE;
+use super::stages::{RANK_BITS, TILE, rows_of_whole_groups};
 use crate::device::{AdapterReport, RECORDER_BYTES};
 
 /// Assumed size of a frame with patches, relative to one without.
@@ -99,39 +99,31 @@ pub fn max_seeds(report: &AdapterReport, pits: usize) -> usize {
     largest_layer(pits, report.max_binding_bytes, report.max_buffer_bytes)
 }
 
-/// Largest layer that can be built with 32-bit indices and these limits: the bytes that a stage can
-/// use at once, and the bytes of a buffer.
+/// Largest layer that can be built with 32-bit numbers of words and these limits: the bytes that a
+/// stage can use at once, and the bytes of a buffer.
 pub(super) fn largest_layer(pits: usize, max_binding: u64, max_buffer: u64) -> usize {
     let Some(index) = RowIndex::new(pits, MAX_TABLE_SEEDS) else { return 0 };
-    // Returns true if a stage can use a matrix in parts. `least` rows are used at once.
+    // Returns true if a stage can use a matrix of scores, and their groups, in parts. `least` rows
+    // are used at once.
     let in_parts = |rows: usize, columns: usize, least: usize| {
         let part = |rows| 4 * Matrix::words_of(rows, columns);
-        part(rows) <= max_binding || part(least.max(TILE as usize)) + MAX_ALIGNMENT <= max_binding
+        let unit = rows_of_whole_groups(columns as u64) as usize;
+        let least = least.max(unit).max(TILE as usize);
+        part(rows) <= max_binding || part(least) + columns.next_multiple_of(64) as u64 + MAX_ALIGNMENT <= max_binding
     };
     let fits = |seeds: usize| {
         (1..=seeds / 2).all(|small| {
             let (small_rows, large_rows) = (row_count(pits, small), row_count(pits, seeds - small));
-            let bytes = 4 * Matrix::words_of(small_rows, large_rows).max(Matrix::words_of(large_rows, small_rows));
-            let frame = Frame { pits, mover: small, other: seeds - small };
-            bytes <= max_buffer
-                && in_parts(large_rows, small_rows, quiet_rows(&index, seeds - small))
+            let words = Matrix::words_of(small_rows, large_rows).max(Matrix::words_of(large_rows, small_rows));
+            let level = index.level_bounds(seeds - small).windows(2).map(|level| level[1] - level[0]).max();
+            4 * words <= max_buffer
+                && words <= u64::from(u32::MAX)
+                && large_rows <= 1 << RANK_BITS
+                && in_parts(large_rows, small_rows, level.unwrap_or(0) as usize)
                 && in_parts(small_rows, large_rows, 0)
-                && head_bytes(frame).max(head_bytes(frame.mirrored())) <= max_binding
-                && frame.positions() <= u64::from(u32::MAX)
         })
     };
     (2..=MAX_TABLE_SEEDS).take_while(|&seeds| fits(seeds)).last().unwrap_or(0)
-}
-
-/// Maximum number of rows, over all levels, from the lowest row that a quiet move leads to up to
-/// the end of the level.
-///
-/// A sowing of n seeds within the row lowers the potential by 1 + 2 + .. + n. With its relays it is
-/// no longer than the row.
-fn quiet_rows(index: &RowIndex, seeds: usize) -> usize {
-    let (bounds, most) = (index.level_bounds(seeds), index.pits() * (index.pits() - 1) / 2);
-    let rows = (1..bounds.len()).map(|end| bounds[end] - bounds[(end - 1).saturating_sub(most)]);
-    rows.max().unwrap_or(0) as usize
 }
 
 #[cfg(test)]
@@ -164,27 +156,33 @@ mod tests {
 
     #[test]
     fn no_number_of_a_shader_overflows_up_to_the_largest_layer() {
-        // The largest frame of 41 seeds has 3,494,891,400 positions, that of 42 more than 2^32.
-        assert_eq!(largest_layer(6, VULKAN_BINDING, 1 << 40), 41);
         let fits = |number: u128, what: &str| assert!(number <= u128::from(u32::MAX), "{what}: {number}");
+        // The largest part of a frame or of scores that a stage uses at once.
+        let positions = u128::from(VULKAN_BINDING) / 64 * 126;
+        fits(positions + 2 * positions / 126, "a code of a part");
         for pits in 1..=kalah_core::index::MAX_TABLE_PITS {
             let seeds = largest_layer(pits, VULKAN_BINDING, 1 << 40);
             for frame in layer_frames(pits, seeds) {
                 let (movers, others) = (frame.mover_rows() as u128, frame.mirrored().mover_rows() as u128);
-                let positions = movers * others;
-                let groups = positions.div_ceil(126);
-                fits(positions, "an index");
-                fits(positions + 2 * groups, "a code of a frame");
-                fits(64 * groups + movers.next_multiple_of(64), "a byte of a frame");
-                fits(others * movers.div_ceil(4) * 4, "a byte of a matrix");
+                fits(others * movers.div_ceil(4), "a word of a matrix");
+                fits((movers * others).div_ceil(126), "a group");
                 fits(others * seeds as u128, "a sum of scores for the profile");
-                assert!(u128::from(head_bytes(frame)) <= u128::from(VULKAN_BINDING));
                 // The moves of a row, with the entries of four rows at once, and maps of all pits.
                 fits(movers * (pits as u128 + 1) * 8, "a word of the moves");
                 fits(movers * (pits as u128 + 1), "a word of a map");
-                assert!(movers.max(others) <= 1 << super::super::stages::RANK_BITS);
+                assert!(movers.max(others) <= 1 << RANK_BITS);
             }
         }
+    }
+
+    #[test]
+    fn parts_reach_all_of_kalah_6_4() {
+        // The largest frame of 42 seeds has more than 2^32 positions.
+        assert_eq!([6, 7, 8].map(|pits| largest_layer(pits, VULKAN_BINDING, 1 << 40)), [MAX_TABLE_SEEDS, 35, 28]);
+        let least = DeviceMemory::new(6, 48, Some(80_000_000_000), VULKAN_BINDING).least();
+        assert!((40_000_000_000..50_000_000_000).contains(&least), "{least} bytes");
+        // The limits of a software adapter.
+        assert!(largest_layer(6, 128 << 20, (1 << 31) - 1) >= 28);
     }
 
     #[test]
@@ -198,12 +196,5 @@ mod tests {
                 (4 * (words + 4 * rows) as u64, DeviceMemory::new(pits, seeds, None, VULKAN_BINDING).row_bytes);
             assert!(bytes <= reckoned, "{pits} pits, {seeds} seeds: {bytes} bytes, not {reckoned}");
         }
-    }
-
-    #[test]
-    fn indices_and_windows_reach_40_seeds() {
-        assert!(largest_layer(6, VULKAN_BINDING, 1 << 40) >= 40);
-        // The limits of a software adapter.
-        assert!(largest_layer(6, 128 << 20, (1 << 31) - 1) >= 28);
     }
 }

@@ -12,6 +12,7 @@
 // | `prefetcher` | making these while the device computes |
 // | `rows` | these words on the device |
 // | `lower` | frames of lower layers on the device |
+// | `parts` | parts of these frames, for stages that cannot use all of one at once |
 // | `residency` | selection of frames to keep when future reads are given |
 // | `matrix` | scores on the device, in parts that a stage can use at once |
 // | `pair` | the scores of a pair of frames |
@@ -28,6 +29,7 @@ mod matrix;
 mod memory;
 mod packer;
 mod pair;
+mod parts;
 mod prefetcher;
 mod residency;
 mod rows;

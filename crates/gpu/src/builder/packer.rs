@@ -8,7 +8,9 @@ use kalah_tables::table::PackedFrame;
 use wgpu::SubmissionIndex;
 
 use super::matrix::Matrix;
-use super::stages::{Encode, GROUP_POSITIONS, GROUP_WORDS, Mean, PROFILE_ROWS, Profile, SCAN_BLOCK, Scan, Stage};
+use super::stages::{
+    Encode, GROUP_POSITIONS, GROUP_WORDS, Mean, PROFILE_ROWS, Profile, SCAN_BLOCK, Scan, Stage, rows_of_whole_groups,
+};
 use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, WORKGROUP, Window};
 
 /// Initially, one byte is allocated for patches for this many bytes of groups. More is allocated
@@ -18,7 +20,8 @@ const PATCH_SHARE: u64 = 16;
 /// Memory for packing one frame after the other.
 pub(super) struct Packer {
     sums: DeviceBuffer,
-    head: DeviceBuffer,
+    profile: DeviceBuffer,
+    groups: DeviceBuffer,
     patches: DeviceBuffer,
     /// Sizes of each group's patch, later the sum of those before it in its block; the same for
     /// blocks in their superblock, and for superblocks; and the total.
@@ -27,16 +30,49 @@ pub(super) struct Packer {
 
 /// A packed frame on the device: its bytes as in a table file, without checksums.
 pub(super) struct PackedOnDevice {
-    /// Profile and groups.
-    pub head: Window,
-    /// Patches, without padding; the window is padded.
-    pub patches: Window,
-    pub patch_bytes: u64,
+    profile: Window,
+    groups: Window,
+    /// In whole words.
+    patches: Window,
+    patch_bytes: u64,
+}
+
+impl PackedOnDevice {
+    /// Bytes of profile, groups and patches.
+    pub(super) fn bytes(&self) -> u64 {
+        self.profile.bytes + self.groups.bytes + self.patch_bytes
+    }
+
+    /// The same in whole words.
+    pub(super) fn padded_bytes(&self) -> u64 {
+        self.bytes().next_multiple_of(4)
+    }
+
+    /// Copies the frame to the beginning of a buffer.
+    pub(super) fn copy(&self, recorder: &mut Recorder, to: &DeviceBuffer) -> Result<(), GpuError> {
+        let mut to = to.window();
+        let patches = Window { bytes: self.patch_bytes.next_multiple_of(4), ..self.patches.clone() };
+        for from in [&self.profile, &self.groups, &patches] {
+            recorder.copy(from, &to, from.bytes)?;
+            to.offset += from.bytes;
+        }
+        Ok(())
+    }
+}
+
+/// Bytes of the profile of a frame.
+fn profile_bytes(frame: Frame) -> u64 {
+    (frame.mover_rows() as u64).next_multiple_of(64)
+}
+
+/// Bytes of the groups of a frame.
+fn group_bytes(frame: Frame) -> u64 {
+    4 * u64::from(GROUP_WORDS) * groups(frame)
 }
 
 /// Bytes of profile and groups of a frame.
 pub(super) fn head_bytes(frame: Frame) -> u64 {
-    (frame.mover_rows() as u64).next_multiple_of(64) + 4 * u64::from(GROUP_WORDS) * groups(frame)
+    profile_bytes(frame) + group_bytes(frame)
 }
 
 fn groups(frame: Frame) -> u64 {
@@ -56,11 +92,12 @@ impl Packer {
         let groups = most(&groups);
         let block = u64::from(SCAN_BLOCK);
         let sizes = |numbers: u64| gpu.storage("sizes of patches", 4 * numbers);
-        let head = most(&head_bytes);
+        let of_groups = most(&group_bytes);
         Ok(Packer {
             sums: gpu.storage("sums of scores", 4 * most(&|frame| frame.mover_rows() as u64 + 4))?,
-            head: gpu.storage("a packed frame", head)?,
-            patches: gpu.storage("patches", head / PATCH_SHARE + 4096)?,
+            profile: gpu.storage("a profile", most(&profile_bytes))?,
+            groups: gpu.storage("a packed frame", of_groups)?,
+            patches: gpu.storage("patches", of_groups / PATCH_SHARE + 4096)?,
             sizes: [sizes(groups)?, sizes(groups.div_ceil(block))?, sizes(groups.div_ceil(block * block))?, sizes(1)?],
         })
     }
@@ -79,63 +116,48 @@ impl Packer {
         // The scores are read twice, for the profile and for the groups. The head is written once.
         recorder.touched += 2 * scores.all().bytes + head_bytes(frame);
         recorder.clear(&self.sums.window())?;
-        let at_once = (scores.rows_at_once(gpu) / PROFILE_ROWS as usize * PROFILE_ROWS as usize).max(1);
-        for first in (0..others).step_by(at_once) {
-            let end = others.min(first + at_once);
-            let (window, base) = scores.window(gpu, first..end)?;
+        for part in scores.parts(gpu, 0..others, PROFILE_ROWS as usize) {
+            let (window, base) = scores.window(gpu, part.clone())?;
             let bound = recorder.bind(Stage::Profile.kernel(), &[window, self.sums.window()]);
-            let threads = words * (end - first).div_ceil(PROFILE_ROWS as usize) as u64;
+            let threads = words * part.len().div_ceil(PROFILE_ROWS as usize) as u64;
             recorder.dispatch_threads(&bound, threads, words, |thread, threads| Profile {
                 threads,
                 words: words as u32,
-                first_row: first as u32 + (thread / words) as u32 * PROFILE_ROWS,
-                end_row: end as u32,
+                first_row: part.start as u32 + (thread / words) as u32 * PROFILE_ROWS,
+                end_row: part.end as u32,
                 base,
             })?;
         }
-        let groups_at = (rows as u64).next_multiple_of(64) / 4;
-        let head = self.head.front(head_bytes(frame));
-        let bound = recorder.bind(Stage::Mean.kernel(), &[self.sums.window(), head.clone()]);
+        let profile = self.profile.front(profile_bytes(frame));
+        let bound = recorder.bind(Stage::Mean.kernel(), &[self.sums.window(), profile.clone()]);
         // The sums have a few more columns than rows: the padding. All at once, since the profile
         // begins at the first row.
-        recorder.dispatch_threads(&bound, groups_at, groups_at, |_, threads| Mean {
+        recorder.dispatch_threads(&bound, profile.bytes / 4, profile.bytes / 4, |_, threads| Mean {
             threads,
             rows: rows as u32,
             others: others as u32,
         })?;
 
-        let groups = groups(frame);
-        let params = |base: u32, first_group: u64, threads: u32| Encode {
-            threads,
-            first_group: first_group as u32,
-            rows: rows as u32,
-            words: words as u32,
-            base,
-            positions: frame.positions() as u32,
-            groups_at: groups_at as u32,
-        };
-        for_groups(recorder, scores, rows, groups, |recorder, window, base, first, count| {
-            let bound = recorder.bind(Stage::Encode.kernel(), &[window, head.clone(), self.sizes[0].window()]);
-            recorder.dispatch_threads(&bound, count, 1, |group, threads| params(base, first + group, threads))
-        })?;
-        let patch_bytes = self.scan(recorder, groups)?;
+        let packing = Packing { scores, profile, groups: self.groups.front(group_bytes(frame)) };
+        packing.run(recorder, Stage::Encode, &[self.sizes[0].window()])?;
+        let patch_bytes = self.scan(recorder, groups(frame))?;
         if patch_bytes > 0 {
             let padded = patch_bytes.next_multiple_of(4);
+            if padded > gpu.max_binding() {
+                return Err(gpu.binding_error(padded));
+            }
             if padded > self.patches.bytes() {
                 // There may not be enough memory for both.
                 self.patches = gpu.storage("no patches", 0)?;
                 self.patches = gpu.storage("patches", padded)?;
             }
             recorder.clear(&self.patches.front(padded))?;
-            for_groups(recorder, scores, rows, groups, |recorder, window, base, first, count| {
-                let [sizes, blocks, superblocks, _] = &self.sizes;
-                let buffers = [sizes, blocks, superblocks, &self.patches].map(DeviceBuffer::window);
-                let windows: Vec<Window> = [window, head.clone()].into_iter().chain(buffers).collect();
-                let bound = recorder.bind(Stage::Patch.kernel(), &windows);
-                recorder.dispatch_threads(&bound, count, 1, |group, threads| params(base, first + group, threads))
-            })?;
+            let [sizes, blocks, superblocks, _] = &self.sizes;
+            let more = [sizes.window(), blocks.window(), superblocks.window(), self.patches.front(padded)];
+            packing.run(recorder, Stage::Patch, &more)?;
         }
-        Ok(PackedOnDevice { head, patches: self.patches.front(patch_bytes.next_multiple_of(4).max(4)), patch_bytes })
+        let patches = self.patches.front(patch_bytes.next_multiple_of(4).max(4));
+        Ok(PackedOnDevice { profile: packing.profile, groups: packing.groups, patches, patch_bytes })
     }
 
     /// Replaces the sizes of the patches by their offsets. Returns the sum of all sizes.
@@ -159,26 +181,45 @@ impl Packer {
     }
 }
 
-/// Calls `run` for parts of the groups whose scores a stage can use at once. Passes the scores, the
-/// number of their first word, the first group, and the number of groups.
-fn for_groups(
-    recorder: &mut Recorder,
-    scores: &Matrix,
-    rows: usize,
-    groups: u64,
-    mut run: impl FnMut(&mut Recorder, Window, u32, u64, u64) -> Result<(), GpuError>,
-) -> Result<(), GpuError> {
-    let (gpu, rows, group) = (recorder.gpu(), rows as u64, u64::from(GROUP_POSITIONS));
-    // A part may begin and end within a run.
-    let at_once = (scores.rows_at_once(gpu) as u64).saturating_sub(2).max(1) * rows / group;
-    let at_once = at_once.max(1);
-    for first in (0..groups).step_by(at_once as usize) {
-        let count = at_once.min(groups - first);
-        let runs = first * group / rows..(((first + count) * group).div_ceil(rows)).min(scores.rows as u64);
-        let (window, base) = scores.window(gpu, runs.start as usize..runs.end as usize)?;
-        run(recorder, window, base, first, count)?;
+/// A frame whose scores are being packed.
+struct Packing<'a> {
+    scores: &'a Matrix,
+    profile: Window,
+    groups: Window,
+}
+
+impl Packing<'_> {
+    /// Runs a stage for all groups, in parts that it can use at once: whole groups of whole runs.
+    /// `more` are its buffers after the groups.
+    fn run(&self, recorder: &mut Recorder, stage: Stage, more: &[Window]) -> Result<(), GpuError> {
+        let (gpu, rows, group) = (recorder.gpu(), self.scores.columns as u64, u64::from(GROUP_POSITIONS));
+        let words = u64::from(self.scores.words());
+        let (unit, group_bytes) = (rows_of_whole_groups(rows) as usize, 4 * u64::from(GROUP_WORDS));
+        for part in self.scores.parts(gpu, 0..self.scores.rows, unit) {
+            let (scores, base) = self.scores.window(gpu, part.clone())?;
+            let positions = part.len() as u64 * rows;
+            let (origin, count) = (part.start as u64 * rows / group, positions.div_ceil(group));
+            // Windows begin at multiples of an alignment.
+            let first = origin * group_bytes;
+            let offset = first / gpu.window_alignment() * gpu.window_alignment();
+            let bytes = first + count * group_bytes - offset;
+            let groups = Window { offset, bytes, ..self.groups.clone() };
+            let windows = [[scores, self.profile.clone(), groups].as_slice(), more].concat();
+            let bound = recorder.bind(stage.kernel(), &windows);
+            let scores_at = (part.start as u64 * words - u64::from(base)) as u32;
+            recorder.dispatch_threads(&bound, count, 1, |done, threads| Encode {
+                threads,
+                first_group: (origin + done) as u32,
+                rows: rows as u32,
+                words: words as u32,
+                origin: origin as u32,
+                scores_at,
+                positions: positions as u32,
+                groups_at: ((first - offset) / 4) as u32,
+            })?;
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Buffers for packed frames that are copied back. One is filled while the other is read.
@@ -188,8 +229,8 @@ pub(super) const READBACKS: usize = 2;
 pub(super) struct Delivery {
     frame: Frame,
     buffer: DeviceBuffer,
-    head_bytes: u64,
-    patch_bytes: u64,
+    /// Bytes of the frame.
+    bytes: u64,
     submission: Option<SubmissionIndex>,
 }
 
@@ -200,19 +241,17 @@ pub(super) fn send(
     packed: &PackedOnDevice,
     spare: DeviceBuffer,
 ) -> Result<Delivery, GpuError> {
-    let (head_bytes, patches) = (packed.head.bytes, packed.patch_bytes.next_multiple_of(4));
-    let buffer = if spare.bytes() >= head_bytes + patches {
+    let buffer = if spare.bytes() >= packed.padded_bytes() {
         spare
     } else {
         // It is in the machine's memory, not the device's.
         drop(spare);
-        recorder.gpu().host_buffer(head_bytes + patches)?
+        recorder.gpu().host_buffer(packed.padded_bytes())?
     };
-    recorder.copy(&packed.head, &buffer.window(), head_bytes)?;
-    recorder.copy(&packed.patches, &Window { offset: head_bytes, ..buffer.window() }, patches)?;
+    packed.copy(recorder, &buffer)?;
     recorder.submit()?;
     let submission = recorder.last();
-    Ok(Delivery { frame, buffer, head_bytes, patch_bytes: packed.patch_bytes, submission })
+    Ok(Delivery { frame, buffer, bytes: packed.bytes(), submission })
 }
 
 /// Passes arriving frames to `output` and their buffers to `spare`, until no more come or a frame
@@ -224,11 +263,10 @@ pub(super) fn collect(
     output: &dyn FrameOutput,
 ) -> Result<(), ComputeError> {
     for delivery in deliveries {
-        let Delivery { frame, buffer, head_bytes, patch_bytes, submission } = delivery;
-        let bytes = head_bytes + patch_bytes.next_multiple_of(4);
+        let Delivery { frame, buffer, bytes, submission } = delivery;
         let memory = output.memory();
-        let packed = gpu.mapped(&buffer.buffer, bytes, submission, |view| {
-            PackedFrame::copy_of(frame, &view[..(head_bytes + patch_bytes) as usize], memory)
+        let packed = gpu.mapped(&buffer.buffer, bytes.next_multiple_of(4), submission, |view| {
+            PackedFrame::copy_of(frame, &view[..bytes as usize], memory)
         })?;
         // If the receiver is gone, no more frames are sent.
         let _ = spare.send(buffer);

@@ -12,13 +12,13 @@ use kalah_tables::builder::ComputeError;
 
 use super::classes::ClassKind;
 use super::lists::Class;
-use super::lower::Lower;
+use super::lower::{Loaded, Lower};
 use super::matrix::Matrix;
 use super::memory::DeviceMemory;
 use super::prefetcher::Key;
 use super::rows::{DeviceRelays, DeviceRows};
 use super::stages::{AGAIN_GROUPS, AGAIN_WORDS, Forward, NO_MAP, QuietLarge, QuietSmall, Stage, TILE, Transpose};
-use crate::device::{Gpu, GpuError, MAX_WORKGROUPS, Recorder, WORKGROUP, Window};
+use crate::device::{Bound, Gpu, GpuError, MAX_WORKGROUPS, Recorder, WORKGROUP, Window};
 
 /// Minimum bytes that a thread for moves to lower layers reads and writes: its word, and a child's
 /// codes and profile for its four positions.
@@ -86,52 +86,57 @@ impl Pair {
         };
         let (words, total) = (self.small_moves.words(), (small + large) as u32);
         let (small_rows, large_rows) = (self.small_moves.columns as u32, self.small_moves.rows as u32);
-        let mut bound = None;
+        let (mut large_bound, mut small_bound) = (None, None);
         for (level, &lowest) in tables.rows().level_bounds(large).windows(2).zip(&large_list.lists.lowest_child) {
             pulse.check()?;
             let (first, end) = (level[0], level[1]);
-            let children = self.small_moves.window(gpu, lowest.min(first) as usize..end as usize)?;
-            let own = self.large_moves.window(gpu, first as usize..end as usize)?;
-            let waiting = self.small_moves.window(gpu, first as usize..end as usize)?;
-            let places = [children.1, own.1, waiting.1];
-            if bound.as_ref().is_none_or(|(bound_places, _, _)| {
-                *bound_places != places || children.0.bytes < self.small_moves.all().bytes
-            }) {
-                let large_moves = [large_list.buffer.window(), small_map.clone(), children.0, own.0.clone()];
-                let small_moves = [small_list.buffer.window(), large_map.clone(), own.0, waiting.0];
-                let stages = (
-                    recorder.bind(Stage::QuietLarge.kernel(), &large_moves),
-                    recorder.bind(Stage::QuietSmall.kernel(), &small_moves),
-                );
-                bound = Some((places, stages.0, stages.1));
-            }
-            let (_, quiet_large, quiet_small) = bound.as_ref().expect("bound above");
+            let level = first as usize..end as usize;
+            let (own, large_base) = self.large_moves.window(gpu, level.clone())?;
+            let (waiting, waiting_base) = self.small_moves.window(gpu, level)?;
             let threads = u64::from(end - first) * u64::from(words);
             recorder.touched += threads * QUIET_BYTES;
-            recorder.dispatch_threads(quiet_large, threads, words.into(), |thread, threads| QuietLarge {
-                threads,
-                first_row: first + (thread / u64::from(words)) as u32,
-                words,
-                total,
-                entries_at: large_list.lists.quiet_at,
-                small_base: places[0],
-                large_base: places[1],
-            })?;
-            recorder.dispatch_threads(quiet_small, threads, words.into(), |thread, threads| QuietSmall {
+            for children in self.small_moves.parts(gpu, lowest.min(first) as usize..end as usize, 1) {
+                let (window, small_base) = self.small_moves.window(gpu, children.clone())?;
+                let windows = [large_list.buffer.window(), small_map.clone(), window, own.clone()];
+                let bound = self.bind(recorder, &mut large_bound, Stage::QuietLarge, &windows);
+                recorder.dispatch_threads(&bound, threads, words.into(), |thread, threads| QuietLarge {
+                    threads,
+                    first_row: first + (thread / u64::from(words)) as u32,
+                    words,
+                    total,
+                    entries_at: large_list.lists.quiet_at,
+                    small_base,
+                    large_base,
+                    first_child: children.start as u32,
+                    child_rows: children.len() as u32,
+                })?;
+            }
+            let windows = [small_list.buffer.window(), large_map.clone(), own, waiting];
+            let bound = self.bind(recorder, &mut small_bound, Stage::QuietSmall, &windows);
+            recorder.dispatch_threads(&bound, threads, words.into(), |thread, threads| QuietSmall {
                 threads,
                 first_row: first + (thread / u64::from(words)) as u32,
                 words,
                 total,
                 quads_at: small_list.lists.quads_at,
                 map_stride: large_rows.next_multiple_of(4),
-                small_base: places[2],
-                large_base: places[1],
+                small_base: waiting_base,
+                large_base,
             })?;
             let sides = if small == large { 1 } else { 2 };
             let positions = u64::from(end - first) * u64::from(small_rows) * sides;
             pulse.positions.fetch_add(positions, std::sync::atomic::Ordering::Relaxed);
         }
         Ok(())
+    }
+
+    /// Binds a stage for quiet moves. If stages can use the matrices at once, that is done only for
+    /// the first level.
+    fn bind(&self, recorder: &Recorder, first: &mut Option<Bound>, stage: Stage, windows: &[Window]) -> Bound {
+        if !self.small_moves.is_whole(recorder.gpu()) {
+            return recorder.bind(stage.kernel(), windows);
+        }
+        first.get_or_insert_with(|| recorder.bind(stage.kernel(), windows)).clone()
     }
 
     /// Transposes the scores with the large side to move into index order. They replace the scores
@@ -163,11 +168,11 @@ fn forward(
         let (params, map, more) = inputs(recorder, rows, frame, class, scores)?;
         let words = u64::from(scores.words());
         let mut stopped = Ok(());
-        lower.load(recorder, tables, count, &children, |recorder, operand, frames_at| {
-            let at_once = scores.rows_at_once(gpu) as u32;
-            for first_row in (0..scores.rows as u32).step_by(at_once as usize) {
-                let end_row = (first_row + at_once).min(scores.rows as u32);
-                let (window, base) = scores.window(gpu, first_row as usize..end_row as usize)?;
+        lower.load(recorder, tables, count, &children, |recorder, Loaded { window: operand, frames_at, rows }| {
+            let waiting = rows.unwrap_or(0..u32::MAX);
+            for part in scores.parts(gpu, 0..scores.rows, 1) {
+                let (window, base) = scores.window(gpu, part.clone())?;
+                let (first_row, end_row) = (part.start as u32, part.end as u32);
                 let mut windows =
                     vec![operand.clone(), recorder.records_window(), moves.buffer.window(), map.clone(), window];
                 windows.extend(more.iter().cloned());
@@ -187,6 +192,8 @@ fn forward(
                             threads,
                             base,
                             frames_at,
+                            first_waiting: waiting.start,
+                            waiting_rows: waiting.end - waiting.start,
                             first_group: (first + done) as u32,
                             groups: (u64::from(threads) / unit * groups).min(count - done) as u32,
                             first_row,

@@ -104,6 +104,11 @@ impl Gpu {
         self.max_binding
     }
 
+    /// Maximum bytes of a part of a lower frame.
+    pub(crate) fn max_part(&self) -> u64 {
+        self.options.max_part.unwrap_or(u64::MAX).min(self.max_binding)
+    }
+
     /// Alignment of a part of a buffer, in bytes.
     pub(crate) fn window_alignment(&self) -> u64 {
         self.window_alignment
@@ -225,6 +230,9 @@ pub struct GpuOptions {
     pub memory: Option<u64>,
     /// Maximum bytes of a buffer that a kernel may use at once; the adapter's limit by default.
     pub max_binding: Option<u64>,
+    /// Maximum bytes of a part of a lower frame; those of `max_binding` by default. A smaller limit divides small
+    /// frames, too.
+    pub max_part: Option<u64>,
     /// Names of kernels whose twins run instead, on the CPU.
     pub twins: Vec<&'static str>,
     /// True if shaders check every index. By default they do only on software adapters and in debug
@@ -242,7 +250,8 @@ pub struct GpuOptions {
 impl Default for GpuOptions {
     fn default() -> GpuOptions {
         let (patience, submission) = (Duration::from_secs(60), Duration::from_millis(100));
-        GpuOptions { memory: None, max_binding: None, twins: Vec::new(), checked: None, patience, submission }
+        let (memory, max_binding, max_part, checked) = (None, None, None, None);
+        GpuOptions { memory, max_binding, max_part, twins: Vec::new(), checked, patience, submission }
     }
 }
 

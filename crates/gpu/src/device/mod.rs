@@ -40,7 +40,7 @@ pub use error::{GpuError, Shortage, catches_panics, VULKAN_PARTS};
 pub use gpu::{Gpu, GpuOptions};
 pub(crate) use kernel::params;
 pub use kernel::{Access, Kernel, Params, TracedTwin, Twin, WORKGROUP};
-pub(crate) use recorder::{MAX_WORKGROUPS, RECORDER_BYTES, Recorder, RecorderBuffers};
+pub(crate) use recorder::{Bound, MAX_WORKGROUPS, RECORDER_BYTES, Recorder, RecorderBuffers};
 pub(crate) use timing::Timing;
 pub use trace::{Barrier, Memory, NoTrace, Tracer, Use};
 pub use twin::{Words, Workgroup, bindings};

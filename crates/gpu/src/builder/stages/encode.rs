@@ -1,12 +1,16 @@
 use super::constants::{BASE_THREADS, EXCEPTION_BYTES, GROUP_WORDS, PATCH_HEAD_BYTES, PATCHED};
-use super::residual::{Encode, residuals};
+use super::residual::{Encode, residuals, words_of};
 use crate::device::{Barrier, Tracer, WORKGROUP, Words, Workgroup, extract_bits};
 
 /// Packs scores into groups. The patches are left to [`Stage::Patch`](super::Stage::Patch).
 ///
 /// For groups with exceptions, threads of the workgroup try the possible bases. They choose the
 /// smallest base with which the most residuals fit 4 bits.
-pub(super) fn encode<T: Tracer>(group: &Workgroup<T>, params: &Encode, [scores, mut head, mut sizes]: [Words<T>; 3]) {
+pub(super) fn encode<T: Tracer>(
+    group: &Workgroup<T>,
+    params: &Encode,
+    [scores, profile, mut groups, mut sizes]: [Words<T>; 4],
+) {
     let (mut exceptional, mut ranges, mut best) = ([0; 1], [0; WORKGROUP as usize], [0; WORKGROUP as usize]);
     let mut exceptional = group.memory(&mut exceptional);
     let mut ranges = group.memory(&mut ranges);
@@ -23,7 +27,7 @@ pub(super) fn encode<T: Tracer>(group: &Workgroup<T>, params: &Encode, [scores, 
     let mut ranges_of_threads = [(0, false); WORKGROUP as usize];
     for thread in group.threads(params.threads) {
         let local = thread % WORKGROUP;
-        let values = || residuals(params, &scores, &head, first_group + local);
+        let values = || residuals(params, &scores, &profile, first_group + local);
         let least = values().min().expect("groups are not empty");
         let greatest = values().max().expect("groups are not empty");
         let is_exceptional = greatest > least + 15;
@@ -38,7 +42,7 @@ pub(super) fn encode<T: Tracer>(group: &Workgroup<T>, params: &Encode, [scores, 
             let [other, least, greatest] = [0, 8, 16].map(|shift| extract_bits(ranges.get(number), shift, 8));
             for base in (least + local % BASE_THREADS..=greatest - 15).step_by(BASE_THREADS as usize) {
                 let fits = |value: &u32| (base..base + 16).contains(value);
-                let fitting = residuals(params, &scores, &head, first_group + other).filter(fits).count() as u32;
+                let fitting = residuals(params, &scores, &profile, first_group + other).filter(fits).count() as u32;
                 best.atomic_max(other, fitting << 8 | (255 - base));
             }
         }
@@ -47,7 +51,7 @@ pub(super) fn encode<T: Tracer>(group: &Workgroup<T>, params: &Encode, [scores, 
     for thread in group.threads(params.threads) {
         let local = thread % WORKGROUP;
         let group = first_group + local;
-        let values: Vec<u32> = residuals(params, &scores, &head, group).collect();
+        let values: Vec<u32> = residuals(params, &scores, &profile, group).collect();
         let (least, is_exceptional) = ranges_of_threads[local as usize];
         let (mut base, mut mark, mut size) = (least, 0, 0);
         if is_exceptional {
@@ -67,7 +71,7 @@ pub(super) fn encode<T: Tracer>(group: &Workgroup<T>, params: &Encode, [scores, 
             if word == GROUP_WORDS - 1 {
                 codes |= (base | mark) << 24;
             }
-            head.set(params.groups_at + group * GROUP_WORDS + word, codes);
+            groups.set(words_of(params, group) + word, codes);
         }
         sizes.set(group, size);
     }

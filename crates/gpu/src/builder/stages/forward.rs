@@ -34,6 +34,10 @@ params! {
         map_at,
         /// The first frame.
         frames_at,
+        /// The first row of the waiting side that the frames in the operand have.
+        first_waiting,
+        /// The number of such rows; or more, if the frames are whole.
+        waiting_rows,
         /// For relays: pits a side.
         pits,
         /// For relays: maximum seeds of rows with ranks.

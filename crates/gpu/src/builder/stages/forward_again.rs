@@ -24,7 +24,10 @@ pub(super) fn forward_again<T: Tracer>(
             let own = moves.get(entry) & RANK_MASK;
             let stored = moves.get(entry) >> RANK_BITS;
             for lane in 0..4 {
-                let opponent = spilled(params, &map, work.other + lane);
+                let opponent = spilled(params, &map, work.other + lane).wrapping_sub(params.first_waiting);
+                if opponent >= params.waiting_rows {
+                    continue;
+                }
                 let index = opponent.wrapping_mul(frame.rows).wrapping_add(own);
                 let best = &mut best[lane as usize];
                 *best = (*best).max(stored + score(&operand, frame, index, own));

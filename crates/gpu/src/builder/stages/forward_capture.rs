@@ -14,7 +14,10 @@ pub(super) fn forward_capture<T: Tracer>(
         let mut best = unpack4x_u8(scores.get(work.at));
         for entry in work.entries {
             let entry = moves.get(entry);
-            let own = entry & RANK_MASK;
+            let own = (entry & RANK_MASK).wrapping_sub(params.first_waiting);
+            if own >= params.waiting_rows {
+                continue;
+            }
             let pit = entry >> RANK_BITS & PIT_MASK;
             let even_empty = entry & EVEN_EMPTY != 0;
             for lane in 0..4 {

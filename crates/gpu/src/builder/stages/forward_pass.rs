@@ -14,7 +14,10 @@ pub(super) fn forward_pass<T: Tracer>(
         let frame = frame(&frames, params.frames_at);
         let mut best = unpack4x_u8(scores.get(work.at));
         for entry in work.entries {
-            let own = moves.get(entry) & RANK_MASK;
+            let own = (moves.get(entry) & RANK_MASK).wrapping_sub(params.first_waiting);
+            if own >= params.waiting_rows {
+                continue;
+            }
             for lane in 0..4 {
                 let opponent = spilled(params, &map, work.other + lane);
                 let index = own.wrapping_mul(frame.rows).wrapping_add(opponent);

@@ -73,6 +73,10 @@ pub(super) fn forward_relay<T: Tracer>(
         if frame.rows != OVER {
             let ranks = [mover_row, other_row].map(|row| rank(params, &ranks, row));
             let (to_move, waiting) = ordered(ranks[0], ranks[1]);
+            let waiting = waiting.wrapping_sub(params.first_waiting);
+            if waiting >= params.waiting_rows {
+                return 0;
+            }
             found = score(&operand, frame, waiting * frame.rows + to_move, to_move);
         }
         // All other seeds are in the store.

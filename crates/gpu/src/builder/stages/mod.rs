@@ -44,7 +44,7 @@ pub use quiet_large::QuietLarge;
 pub use quiet_small::QuietSmall;
 pub use residual::Encode;
 pub use scan::Scan;
-pub use score::FrameAt;
+pub use score::{FrameAt, rows_of_whole_groups};
 pub use sowings::sowings;
 pub use stage::Stage;
 pub use transpose::Transpose;

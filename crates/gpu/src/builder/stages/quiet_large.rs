@@ -25,6 +25,10 @@ params! {
         small_base,
         /// The first word of the scores with the large side to move that is in its buffer.
         large_base,
+        /// Only moves to large rows from this one on count.
+        first_child,
+        /// The number of large rows to which moves count.
+        child_rows,
     }
 }
 
@@ -42,7 +46,11 @@ pub(super) fn quiet_large<T: Tracer>(
         let mut best = unpack4x_u8(large_moves.get(at));
         for entry in moves.get(row)..moves.get(row + 1) {
             let quiet = moves.get(params.entries_at + entry);
-            let child = (quiet & RANK_MASK) * params.words + word - params.small_base;
+            let row_after = quiet & RANK_MASK;
+            if row_after.wrapping_sub(params.first_child) >= params.child_rows {
+                continue;
+            }
+            let child = row_after * params.words + word - params.small_base;
             let scores = unpack4x_u8(small_moves.get(child));
             let only_if_empty = quiet >> RANK_BITS;
             for lane in 0..4 {

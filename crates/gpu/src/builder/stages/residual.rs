@@ -1,13 +1,14 @@
 //! Shared parts of the stages that pack groups: parameters, and reading the residuals of a group
 //! from scores (see `shaders/shared/residual.wgsl`).
 
-use super::constants::{BASE_BIAS, GROUP_POSITIONS};
+use super::constants::{BASE_BIAS, GROUP_POSITIONS, GROUP_WORDS};
 use crate::device::{Tracer, Words, extract_bits, params};
 
 params! {
     /// Parameters of [`Stage::Encode`](super::Stage::Encode).
     ///
-    /// Buffers: scores, the head of a frame (profile, then groups), the size of each group's patch.
+    /// Buffers: scores, the profile of a frame, its groups, the size of each group's patch. Scores
+    /// and groups may be windows, which begin with the same position. All sizes are there.
     pub struct Encode {
         /// Threads: groups.
         threads,
@@ -17,11 +18,13 @@ params! {
         rows,
         /// Words of a run of scores.
         words,
-        /// The first word of the scores that is in the buffer.
-        base,
-        /// Positions of the frame.
+        /// The first group of the windows. It begins with a run.
+        origin,
+        /// The first word of the scores of that group.
+        scores_at,
+        /// Positions of the windows.
         positions,
-        /// The first word of the groups in the head.
+        /// The first word of that group.
         groups_at,
     }
 }
@@ -32,14 +35,19 @@ params! {
 pub(super) fn residuals<'a, T: Tracer>(
     params: &'a Encode,
     scores: &'a Words<T>,
-    head: &'a Words<T>,
+    profile: &'a Words<T>,
     group: u32,
 ) -> impl Iterator<Item = u32> + 'a {
-    let first = group * GROUP_POSITIONS;
+    let first = (group - params.origin) * GROUP_POSITIONS;
     (first..first + GROUP_POSITIONS.min(params.positions - first)).map(move |index| {
         let (row, mover) = (index / params.rows, index % params.rows);
-        let (word, shift) = (row * params.words + mover / 4 - params.base, 8 * (mover % 4));
+        let (word, shift) = (params.scores_at + row * params.words + mover / 4, 8 * (mover % 4));
         let score = extract_bits(scores.get(word), shift, 8);
-        (score + BASE_BIAS).wrapping_sub(extract_bits(head.get(mover / 4), shift, 8))
+        (score + BASE_BIAS).wrapping_sub(extract_bits(profile.get(mover / 4), shift, 8))
     })
+}
+
+/// The first word of a group.
+pub(super) fn words_of(params: &Encode, group: u32) -> u32 {
+    params.groups_at + (group - params.origin) * GROUP_WORDS
 }

@@ -1,5 +1,3 @@
-use kalah_core::table::FrameEntry;
-
 use super::constants::{
     BASE_BIAS, EXCEPTION_BYTES, GROUP_POSITIONS, GROUP_WORDS, MOVED_CODES, OVER, PATCH_HEAD_BYTES, PATCHED,
 };
@@ -11,24 +9,22 @@ use crate::device::{Tracer, Words, extract_bits};
 pub struct FrameAt {
     /// First byte of the profile. For a frame of finished games: the score of all its positions.
     pub profile_at: u32,
-    /// First word of the groups.
+    /// First word of the groups that are there.
     pub groups_at: u32,
-    /// First byte of the patches.
+    /// First byte of the patches, as if those of all groups were there.
     pub patches_at: u32,
     /// Mover's rows; or [`OVER`], or [`super::constants::ABSENT`].
     pub rows: u32,
 }
 
-impl FrameAt {
-    /// A frame whose bytes, as in its file, begin at byte `at` of the operand.
-    pub(in crate::builder) fn new(at: u64, entry: &FrameEntry) -> FrameAt {
-        FrameAt {
-            profile_at: at as u32,
-            groups_at: ((at + entry.groups_at()) / 4) as u32,
-            patches_at: (at + entry.patches_at()) as u32,
-            rows: entry.rows as u32,
-        }
+/// Returns the fewest rows of the waiting side whose positions fill whole groups, for frames with this many mover's
+/// rows.
+pub fn rows_of_whole_groups(mover_rows: u64) -> u64 {
+    let (mut divisor, mut rest) = (u64::from(GROUP_POSITIONS), mover_rows);
+    while rest > 0 {
+        (divisor, rest) = (rest, divisor % rest);
     }
+    u64::from(GROUP_POSITIONS) / divisor
 }
 
 /// Returns the frame with this number in the buffer of frames.
@@ -65,7 +61,7 @@ pub(super) fn score<T: Tracer>(operand: &Words<T>, frame: FrameAt, index: u32, m
     let place = index % GROUP_POSITIONS;
     let base = operand.get(group + GROUP_WORDS - 1) >> 24;
     let code = if base & PATCHED != 0 {
-        patched_code(operand, group, frame.patches_at + operand.get(group), place)
+        patched_code(operand, group, frame.patches_at.wrapping_add(operand.get(group)), place)
     } else {
         extract_bits(operand.get(group + place / 8), 4 * (place % 8), 4)
     };

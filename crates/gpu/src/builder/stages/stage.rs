@@ -23,7 +23,7 @@ const RESIDUAL: &str = include_str!("../../../shaders/shared/residual.wgsl");
 
 const FORWARD_ACCESS: [Access; 5] = [Read, Read, Read, Read, Write];
 const RELAY_ACCESS: [Access; 7] = [Read, Read, Read, Read, Write, Read, Read];
-const PATCH_ACCESS: [Access; 6] = [Read, Write, Read, Read, Read, Write];
+const PATCH_ACCESS: [Access; 7] = [Read, Read, Write, Read, Read, Read, Write];
 
 /// Declares the stages, in their order. Each has the name of its files, the entry point of its
 /// shader, parameters, shared parts of shaders, and access to its buffers.
@@ -87,7 +87,7 @@ stages! {
     /// The profile.
     Mean: mean "mean" Mean, [], [Read, Write];
     /// Scores packed into groups.
-    Encode: encode "encode" Encode, [RESIDUAL, LANES], [Read, Write, Write];
+    Encode: encode "encode" Encode, [RESIDUAL, LANES], [Read, Read, Write, Write];
     /// Prefix sums.
     Scan: scan "scan" Scan, [], [Write, Write];
     /// Patches of groups with exceptions.
