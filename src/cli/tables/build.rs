@@ -8,6 +8,7 @@ use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use kalah::build::{Backend, BuildEvent, BuildPlan, BuildRecord, Builder};
 use kalah::index::layer_positions;
 use kalah::table::{BoundMaker, Cuts, TableKey};
+use kalah::text::runs;
 use parking_lot::Mutex;
 use serde::Serialize;
 
@@ -142,14 +143,13 @@ impl Build {
         let build = || builder.run(&pulse, &on_event);
         let report = if self.share { build() } else { progress.complete(&pulse.positions, build) }?;
         let kept_bounds = kept_bounds.into_inner();
-        if let (Some(first), Some(last)) = (kept_bounds.first(), kept_bounds.last()) {
-            let layers = if first == last { first.to_string() } else { format!("{first} to {last}") };
+        if !kept_bounds.is_empty() {
             note!(
-                "kept {} of {layers} seeds with other cuts or another evaluation network; `kalah bounds` replaces them",
+                "kept {} of {} seeds with other cuts or another evaluation network; `kalah bounds` replaces them",
                 output::count(kept_bounds.len(), "bound table"),
+                runs(&kept_bounds),
             );
         }
-
         let report = TablesReport {
             last,
             kept: report.kept,
