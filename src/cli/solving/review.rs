@@ -72,7 +72,7 @@ impl TurnAnswer {
             position: position.to_string(),
             played: text(pits, &turn.moves),
             worth: Value::new(turn.worth).beyond(plain_worth),
-            best_worth: Value::new(turn.value).beyond(plain(position)),
+            best_worth: Value::new(turn.value).beyond_stores(position),
             best: turn.best.iter().map(|moves| text(pits, moves)).collect(),
             choice: turn.choice,
             seeds_lost: turn.lost(),
