@@ -90,9 +90,9 @@ impl Values {
             }
             let left = Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX);
             let stage = format!("{board} ({} of {})", index + 1, boards.len());
-            let (value, search);
-            (value, search, is_stopped) = self.solve(board, known, left, stage, &cancel)?;
+            let (value, search, stopped) = self.solve(board, known, left, stage, &cancel)?;
             values.put(value)?;
+            is_stopped = stopped;
             if is_stopped {
                 break;
             }

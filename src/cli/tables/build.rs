@@ -12,10 +12,10 @@ use kalah::text::runs;
 use parking_lot::Mutex;
 use serde::Serialize;
 
+use crate::cli::flags::compute::Compute;
 use crate::cli::tables::bounds;
 use crate::cli::{
-    Compute, Outcome, Progress, args, examples, failure, note, output, return_freed_memory, stopped_by_signal,
-    with_advice,
+    Outcome, Progress, args, examples, failure, note, output, return_freed_memory, stopped_by_signal, with_advice,
 };
 
 /// Build the tables of all layers, keeping those that exist
