@@ -82,9 +82,8 @@ use self::commands::{Command, HEADINGS};
 // Commands import these names from here.
 use self::failure::{Context, Failure, Stoppable, bail, ensure, failed, usage, with_advice};
 use self::flags::args::{Boards, Range};
-use self::flags::compute::{Compute, GpuFlags};
 use self::flags::games::{GameOutput, GivenGame};
-use self::flags::player_flags::{PlayerFlags, SharedMemory};
+use self::flags::player_flags::PlayerFlags;
 use self::flags::solver_flags::{GameFlags, SolverFlags};
 use self::flags::tables_flag::Given;
 use self::flags::{args, directories, games, positions, remote, solve_tables};

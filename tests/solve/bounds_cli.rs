@@ -298,7 +298,7 @@ fn a_build_makes_bound_tables_as_it_goes() {
     std::fs::remove_file(TableKey { seeds: 6, ..KEY }.bounds_path(directory)).unwrap();
     let (code, done, messages) = kalah(directory, &["build", "--seeds", "9", "--bounds", "6"]);
     assert!(done.starts_with("1 bound table made in "), "{done}");
-    assert!(code == 0 && messages.contains("kept 2 bound tables of 7 to 8 seeds with other cuts"), "{messages}");
+    assert!(code == 0 && messages.contains("kept 2 bound tables of 7, 8 seeds with other cuts"), "{messages}");
     assert!(files(directory) == mixed);
     // A new build.
     let other = tempfile::tempdir().unwrap();

@@ -10,6 +10,21 @@ pub fn count(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
+/// Lists ascending numbers, with consecutive ones as a range.
+///
+/// ```
+/// assert_eq!(kalah_core::text::runs(&[3, 25, 26, 27]), "3, 25 to 27");
+/// assert_eq!(kalah_core::text::runs(&[7, 8]), "7, 8");
+/// ```
+pub fn runs(numbers: &[usize]) -> String {
+    let runs = numbers.chunk_by(|one, next| one + 1 == *next).map(|run| match run {
+        [one, last] => format!("{one}, {last}"),
+        [one, .., last] => format!("{one} to {last}"),
+        one => one.iter().map(usize::to_string).collect(),
+    });
+    runs.collect::<Vec<String>>().join(", ")
+}
+
 /// Formats a number of bytes for people, such as "512 B" or "1.50 GiB".
 ///
 /// ```

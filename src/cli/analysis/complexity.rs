@@ -7,7 +7,7 @@ use kalah::analyse::graph::Convention;
 use kalah::game::{Rules, StartPosition};
 use serde::Serialize;
 
-use crate::cli::{Boards, Format, Grid, Outcome, args, examples, failure, line, note, output, usage};
+use crate::cli::{Boards, Format, Grid, Outcome, args, examples, failure, line, output, progress, usage};
 
 /// Estimate the size of game trees
 ///
@@ -94,14 +94,9 @@ impl Complexity {
         };
         let until_decided = self.convention == Convention::Irving;
         let sampling = Sampling { rules, players, until_decided, games: self.games as usize, seed: self.seed };
-        let (began, mut noted) = (Instant::now(), Instant::now());
-        let mut boards = Vec::new();
+        let (began, mut boards) = (Instant::now(), Vec::new());
         for start in self.boards.list() {
-            if noted.elapsed().as_secs() >= 5 {
-                noted = Instant::now();
-                note!("playing {start}, {:.0} s", began.elapsed().as_secs_f64());
-            }
-            boards.push(sample(&sampling, start)?);
+            boards.push(progress::watch(&format!("playing {start}"), || sample(&sampling, start))?);
         }
         let report = ComplexityReport {
             rules: rules.name(),

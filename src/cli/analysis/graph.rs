@@ -70,8 +70,9 @@ struct BoardReport {
     rules: &'static str,
     convention: &'static str,
     positions: u64,
-    /// Number of all arrangements of the seeds, twice for the side to move; JSON readers may round it.
-    state_space: u128,
+    /// Number of all arrangements of the seeds, twice for the side to move; absent if it is 2^64 or more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state_space: Option<u64>,
     /// Share of the state space, from 0 to 1.
     share: f64,
     /// Positions won, lost and drawn for the first player.
@@ -215,7 +216,7 @@ impl Graph {
             rules: self.rules.name(),
             convention: self.convention.name(),
             positions: graph.positions(),
-            state_space: state_space(start),
+            state_space: state_space(start).try_into().ok(),
             share: graph.positions() as f64 / state_space(start) as f64,
             outcomes: graph.outcomes(),
             finals: graph.branching.finals,
@@ -243,7 +244,7 @@ fn text(reports: &[BoardReport]) -> io::Result<()> {
         grid.row([
             format!("{}x{}", report.pits, report.seeds),
             HumanCount(report.positions).to_string(),
-            u64::try_from(report.state_space).map_or("-".to_owned(), |count| HumanCount(count).to_string()),
+            report.state_space.map_or("-".to_owned(), |count| HumanCount(count).to_string()),
             format!("{:.2} %", 100.0 * report.share),
             report.outcomes.map_or("-".to_owned(), percent),
             format!("{:.2} ± {:.2}", report.branching.mean, report.branching.deviation),

@@ -6,7 +6,7 @@ use kalah::analyse::{GameValue, GameValues};
 use kalah::answer::Value;
 use kalah::cancel::Cancel;
 use kalah::file::{self, FileContent, LockError, StateError};
-use kalah::game::{Position, StartPosition, ValueBounds};
+use kalah::game::StartPosition;
 use kalah::solve::{Checkpoint, SolveError, SolveEvent};
 use serde::Serialize;
 
@@ -77,41 +77,30 @@ impl Values {
         let mut values = GameValues::open(self.with.rules, self.state.as_deref())?;
         let boards: Vec<StartPosition> =
             self.pits.iter().flat_map(|pits| self.seeds.iter().map(move |seeds| (pits, seeds))).map(start).collect();
-        let begin = Instant::now();
-        let mut stopped = false;
+        let (begin, mut is_stopped) = (Instant::now(), false);
         for (index, &board) in boards.iter().enumerate() {
             let known = values.get(board).copied();
-            let spent = known.map_or(0.0, |known| known.seconds);
-            let left = self.within.as_secs_f64() - spent;
             if known.is_some_and(|known| known.value().is_some()) {
                 self.remove_search(board)?;
                 continue;
             }
+            let left = self.within.as_secs_f64() - known.map_or(0.0, |known| known.seconds);
             if known.is_some() && left <= 0.0 {
                 continue;
             }
+            let left = Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX);
             let stage = format!("{board} ({} of {})", index + 1, boards.len());
-            match self.solve(
-                board,
-                known,
-                Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX),
-                stage,
-                &cancel,
-            )? {
-                Ended::Done(value, search) => {
-                    values.put(value)?;
-                    if let Some(search) = search.filter(|_| value.value().is_some()) {
-                        search.remove().context("cannot remove the files of the finished search")?;
-                    }
-                }
-                Ended::Stopped(value) => {
-                    values.put(value)?;
-                    stopped = true;
-                    break;
-                }
+            let (value, search, stopped) = self.solve(board, known, left, stage, &cancel)?;
+            values.put(value)?;
+            is_stopped = stopped;
+            if is_stopped {
+                break;
+            }
+            if let Some(search) = search.filter(|_| value.value().is_some()) {
+                search.remove().context("cannot remove the files of the finished search")?;
             }
         }
-        if stopped {
+        if is_stopped {
             output::message(match self.state {
                 Some(_) => "stopped and saved; run the same command again to continue",
                 None => "stopped, and nothing is saved; --state FILE saves proved values",
@@ -121,7 +110,7 @@ impl Values {
         }
         let known: Vec<GameValue> = boards.iter().filter_map(|&board| values.get(board).copied()).collect();
         self.print(&known)?;
-        Ok(if stopped { Outcome::Failed } else { Outcome::Done })
+        Ok(if is_stopped { Outcome::Failed } else { Outcome::Done })
     }
 
     /// Removes the search of a solved game, which a process leaves if it is killed before removing it.
@@ -140,7 +129,8 @@ impl Values {
             .with_context(|| format!("cannot remove the files of the search of {}", path.display()))
     }
 
-    /// Proves the value of one game, or bounds of it.
+    /// Proves the value of one game, or bounds of it. Returns also the file of its search, if there is one, and true if
+    /// a signal stopped it.
     fn solve(
         &self,
         board: StartPosition,
@@ -148,7 +138,7 @@ impl Values {
         within: Duration,
         stage: String,
         cancel: &Cancel,
-    ) -> failure::Result<Ended> {
+    ) -> failure::Result<(GameValue, Option<Checkpoint>, bool)> {
         let position = board.position()?;
         let tables = self.with.open_tables(&position, cancel)?;
         let progress = SearchProgress::new(position);
@@ -213,7 +203,7 @@ impl Values {
                 output::many(value.nodes, "node")
             );
         }
-        Ok(if stopped { Ended::Stopped(value) } else { Ended::Done(value, checkpoint) })
+        Ok((value, checkpoint, stopped))
     }
 
     fn print(&self, known: &[GameValue]) -> failure::Result<()> {
@@ -247,13 +237,6 @@ impl Values {
     }
 }
 
-/// End of the search of a game.
-enum Ended {
-    /// The value is proved, or time ran out; with the file of its search, if there is one.
-    Done(GameValue, Option<Checkpoint>),
-    Stopped(GameValue),
-}
-
 fn start((pits, seeds): (u32, u32)) -> StartPosition {
     StartPosition { pits: pits as usize, seeds }
 }
@@ -265,7 +248,6 @@ fn beside(state: &Path, board: StartPosition) -> PathBuf {
 
 /// Formats a value, or its bounds; `?` if nothing is proved.
 fn value_text(known: &GameValue) -> String {
-    let board: Result<Position, _> = known.start().position();
-    let trivial = board.map_or(i64::MAX, |board| i64::from(board.seeds()));
-    Value::new(known.bounds()).beyond(ValueBounds { lower: -trivial, upper: trivial }).symbols("?")
+    let (value, start) = (Value::new(known.bounds()), known.start().position());
+    start.map_or(value, |start| value.beyond_stores(&start)).symbols("?")
 }

@@ -36,7 +36,7 @@ impl fmt::Display for LineOfFile {
 }
 
 /// A position, or the reason why it cannot be read.
-pub(crate) struct Given {
+struct Given {
     /// Line that it is from; `None` for an argument.
     pub place: Option<LineOfFile>,
     pub position: Result<Position, Unusable>,
@@ -89,7 +89,7 @@ impl Diagnostic for Unusable {
 ///
 /// # Errors
 /// Only those of `take`, which also receives whatever cannot be read or understood.
-pub(crate) fn read(arguments: &[OsString], mut take: impl FnMut(Given) -> failure::Result<()>) -> failure::Result<()> {
+fn read(arguments: &[OsString], mut take: impl FnMut(Given) -> failure::Result<()>) -> failure::Result<()> {
     if arguments.is_empty() {
         return standard_input(&mut take);
     }
@@ -207,9 +207,33 @@ fn lines(
     Ok(())
 }
 
+/// Answers every position of `arguments`. What cannot be read, and what `answer` refuses, is reported, and the others
+/// are answered all the same. Returns the outcome, and true if any position was answered.
+///
+/// # Errors
+/// Those of `answer`, which end the command.
+pub(crate) fn answer_each(
+    arguments: &[OsString],
+    mut answer: impl FnMut(&Position) -> failure::Result<Option<Failure>>,
+) -> failure::Result<(Outcome, bool)> {
+    let (mut outcome, mut is_answered) = (Outcome::Done, false);
+    read(arguments, |Given { place, position }| {
+        let refusal = match position {
+            Ok(position) => answer(&position)?,
+            Err(unusable) => Some(unusable.into()),
+        };
+        match refusal {
+            Some(refusal) => outcome = outcome.and(refused(place.as_ref(), &refusal)),
+            None => is_answered = true,
+        }
+        Ok(())
+    })?;
+    Ok((outcome, is_answered))
+}
+
 /// Reports why there is no answer for the position of `place`. Returns the outcome for the command, which goes on
 /// with the others.
-pub(crate) fn refused(place: Option<&LineOfFile>, error: &Failure) -> Outcome {
+fn refused(place: Option<&LineOfFile>, error: &Failure) -> Outcome {
     let (message, outcome) = (error.message(), error.outcome());
     match place {
         Some(place) => message!("kalah: {place}: {message}"),

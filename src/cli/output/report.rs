@@ -71,8 +71,7 @@ impl Format {
 /// Prints a line for each entry of the list `rows` of a document, or for the document if it has no such list. A field
 /// that the entry lacks is that of the document.
 fn print_csv(document: &impl Serialize, rows: &str, columns: &str) -> io::Result<()> {
-    // `to_value` would refuse numbers of more than 64 bits.
-    let document: Value = serde_json::from_str(&serde_json::to_string(document)?)?;
+    let document = serde_json::to_value(document)?;
     let columns: Vec<(&str, String)> = columns
         .split_whitespace()
         .map(|column| column.split_once('=').unwrap_or((column, column)))

@@ -16,7 +16,6 @@ use kalah::header::Kind;
 use kalah::play::{ByCertificate, Choice, Player, PlayerName, Source, Worth};
 use kalah::table::{Directories, Opening, Tables};
 
-use crate::cli::flags::positions::Given;
 use crate::cli::output::search_progress::Thinking;
 use crate::cli::{Context, Outcome, PlayerFlags, args, examples, failure, line, output, positions, usage};
 
@@ -64,32 +63,18 @@ impl Choose {
             self.with.rules = strategy.head().statement.rules;
         }
         let books = self.book.find(self.with.directories(), &[self.with.rules]);
-        let (mut outcome, mut has_chosen) = (Outcome::Done, false);
-        positions::read(&self.positions, |Given { place, position }| {
-            let answered = match position {
-                Ok(position) if position.is_over() => {
-                    Err(usage(format_args!("the game is over at {position}: there is no move to choose")))
-                }
-                Ok(position) => match &mut by_certificate {
-                    Some(player) => self.ask(player, &position, Instant::now()),
-                    None => self.answer(&position, &books),
-                },
-                Err(unusable) => {
-                    outcome = outcome.and(positions::refused(place.as_ref(), &unusable.into()));
-                    return Ok(());
-                }
+        let (outcome, has_chosen) = positions::answer_each(&self.positions, |position| {
+            if position.is_over() {
+                return Ok(Some(usage(format_args!("the game is over at {position}: there is no move to choose"))));
+            }
+            let answered = match &mut by_certificate {
+                Some(player) => self.ask(player, position, Instant::now()),
+                None => self.answer(position, &books),
             };
             match answered {
-                Err(error) if error.outcome() == Outcome::Usage => {
-                    outcome = outcome.and(positions::refused(place.as_ref(), &error));
-                    Ok(())
-                }
+                Err(error) if error.outcome() == Outcome::Usage => Ok(Some(error)),
                 // The player would fail in the same way for other positions.
-                Err(error) => Err(error),
-                Ok(()) => {
-                    has_chosen = true;
-                    Ok(())
-                }
+                answered => answered.map(|()| None),
             }
         })?;
         if has_chosen && !self.json {

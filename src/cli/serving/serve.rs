@@ -5,10 +5,9 @@ use clap::Args;
 use kalah::game::Rules;
 use kalah::serve::{self, Host, Options, SharedOrigin, Stop};
 
+use crate::cli::flags::player_flags::SharedMemory;
 use crate::cli::process::signals::{on_signal, received};
-use crate::cli::{
-    Context, Outcome, SharedMemory, args, directories, examples, failed, failure, line, message, note, remote,
-};
+use crate::cli::{Context, Outcome, args, directories, examples, failed, failure, line, message, note, remote};
 
 /// Serve a page to play and explore on, and a JSON API, over HTTP
 ///

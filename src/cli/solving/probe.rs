@@ -8,7 +8,6 @@ use kalah::game::{Position, Rules};
 use kalah::index::MAX_TABLE_PITS;
 use kalah::table::{self, Opening, ProbeError, Storage, Tables};
 
-use crate::cli::flags::positions::Given;
 use crate::cli::{Failure, Outcome, args, examples, failure, output, positions};
 
 /// Look up positions in the tables: score, value, best moves, line
@@ -50,13 +49,12 @@ impl Probe {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         let (directories, rules) = (&self.tables.paths, self.rules);
         let books = self.book.find(directories, &[rules]);
-        let mut prober =
-            Prober { probe: &self, books, tables: HashMap::new(), outcome: Outcome::Done, answered: false };
-        positions::read(&self.positions, |given| prober.answer(given))?;
-        if prober.answered && !self.json {
+        let mut prober = Prober { probe: &self, books, tables: HashMap::new() };
+        let (outcome, is_answered) = positions::answer_each(&self.positions, |position| prober.answer(position))?;
+        if is_answered && !self.json {
             output::default_rules(rules, false)?;
         }
-        Ok(prober.outcome)
+        Ok(outcome)
     }
 }
 
@@ -65,27 +63,11 @@ struct Prober<'a> {
     books: Books,
     /// Tables by pits a side.
     tables: HashMap<usize, Tables>,
-    outcome: Outcome,
-    /// True if there is an answer for any position.
-    answered: bool,
 }
 
 impl Prober<'_> {
-    /// Answers one position, or reports why it cannot, and goes on.
-    fn answer(&mut self, Given { place, position }: Given) -> failure::Result<()> {
-        let refusal = match position {
-            Ok(position) => match self.refusal(&position)? {
-                None => return Ok(()),
-                Some(refusal) => refusal,
-            },
-            Err(unusable) => unusable.into(),
-        };
-        self.outcome = self.outcome.and(positions::refused(place.as_ref(), &refusal));
-        Ok(())
-    }
-
     /// Prints the answer for one position, or returns why there is no answer.
-    fn refusal(&mut self, position: &Position) -> failure::Result<Option<Failure>> {
+    fn answer(&mut self, position: &Position) -> failure::Result<Option<Failure>> {
         match self.look_up(position) {
             Ok(probe) => self.print(&PositionAnswer::probed(self.probe.rules, &probe))?,
             Err(ProbeError::Table(error)) if error.is_damage() => return Err(error.into()),
@@ -94,7 +76,6 @@ impl Prober<'_> {
                 None => return Ok(Some(error.into())),
             },
         }
-        self.answered = true;
         Ok(None)
     }
 

@@ -72,7 +72,7 @@ impl TurnAnswer {
             position: position.to_string(),
             played: text(pits, &turn.moves),
             worth: Value::new(turn.worth).beyond(plain_worth),
-            best_worth: Value::new(turn.value).beyond(plain(position)),
+            best_worth: Value::new(turn.value).beyond_stores(position),
             best: turn.best.iter().map(|moves| text(pits, moves)).collect(),
             choice: turn.choice,
             seeds_lost: turn.lost(),
@@ -120,13 +120,12 @@ impl PlayerAnswer {
         let Some(accuracy) = side.accuracy else {
             return format!("{of}{name}: no turn with a choice is evaluated{open}");
         };
-        let counts = [(side.inaccuracies, "inaccuracy"), (side.mistakes, "mistake"), (side.blunders, "blunder")];
-        let counts = counts.map(|(count, what)| match count {
-            1 => format!("1 {what}"),
-            count => {
-                format!("{count} {}", what.strip_suffix('y').map_or(format!("{what}s"), |what| format!("{what}ies")))
-            }
-        });
+        let counts = [
+            (side.inaccuracies, "inaccuracy", "inaccuracies"),
+            (side.mistakes, "mistake", "mistakes"),
+            (side.blunders, "blunder", "blunders"),
+        ];
+        let counts = counts.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many }));
         format!(
             "{of}{name}: {} of {} with a choice best ({accuracy:.1} %), {}, {} lost{open}",
             side.best,

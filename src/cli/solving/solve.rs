@@ -7,7 +7,7 @@ use indicatif::HumanCount;
 use kalah::answer::{OpeningAnswer, SolveAnswer, Source, Value};
 use kalah::book::{Book, BookError, Books};
 use kalah::game::{Position, Rules, mover_value};
-use kalah::solve::{Checkpoint, Opening, Resumed, SolveError, SolveEvent, Solver};
+use kalah::solve::{Checkpoint, Opening, SolveError, SolveEvent, Solver};
 
 use crate::cli::{
     Context, Outcome, SearchProgress, SolverFlags, args, cancelled_by_signal, examples, failure, line, message, note,
@@ -97,7 +97,9 @@ impl Solve {
         if let Some(checkpoint) = &checkpoint
             && let Some(resumed) = checkpoint.load(&mut solver, &position)?
         {
-            note_resumed(&resumed);
+            let (proofs, found) =
+                (output::count(resumed.proofs, "proved position"), HumanCount(resumed.transpositions));
+            note!("resumed: {proofs} and {found} transpositions");
         }
 
         let every = checkpoint.as_ref().map(|_| self.save_every);
@@ -130,15 +132,6 @@ impl Solve {
             Err(error) => Err(error),
         }
     }
-}
-
-/// Prints the contents of a checkpoint.
-fn note_resumed(resumed: &Resumed) {
-    note!(
-        "resumed: {} and {} transpositions",
-        output::count(resumed.proofs, "proved position"),
-        HumanCount(resumed.transpositions)
-    );
 }
 
 impl Solve {

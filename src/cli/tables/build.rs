@@ -8,13 +8,14 @@ use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use kalah::build::{Backend, BuildEvent, BuildPlan, BuildRecord, Builder};
 use kalah::index::layer_positions;
 use kalah::table::{BoundMaker, Cuts, TableKey};
+use kalah::text::runs;
 use parking_lot::Mutex;
 use serde::Serialize;
 
+use crate::cli::flags::compute::Compute;
 use crate::cli::tables::bounds;
 use crate::cli::{
-    Compute, Outcome, Progress, args, examples, failure, note, output, return_freed_memory, stopped_by_signal,
-    with_advice,
+    Outcome, Progress, args, examples, failure, note, output, return_freed_memory, stopped_by_signal, with_advice,
 };
 
 /// Build the tables of all layers, keeping those that exist
@@ -142,14 +143,13 @@ impl Build {
         let build = || builder.run(&pulse, &on_event);
         let report = if self.share { build() } else { progress.complete(&pulse.positions, build) }?;
         let kept_bounds = kept_bounds.into_inner();
-        if let (Some(first), Some(last)) = (kept_bounds.first(), kept_bounds.last()) {
-            let layers = if first == last { first.to_string() } else { format!("{first} to {last}") };
+        if !kept_bounds.is_empty() {
             note!(
-                "kept {} of {layers} seeds with other cuts or another evaluation network; `kalah bounds` replaces them",
+                "kept {} of {} seeds with other cuts or another evaluation network; `kalah bounds` replaces them",
                 output::count(kept_bounds.len(), "bound table"),
+                runs(&kept_bounds),
             );
         }
-
         let report = TablesReport {
             last,
             kept: report.kept,

@@ -6,7 +6,9 @@ use kalah::export::{Export as Positions, ExportError, ExportFormat, export};
 use kalah::file::{FileContent, Output, is_stream};
 use kalah::table::{Table, TableKey};
 
-use crate::cli::{Context, Outcome, Progress, args, examples, failure, message, output, stopped_by_signal, usage};
+use crate::cli::{
+    Context, Failure, Outcome, Progress, Stoppable, args, examples, failure, output, stopped_by_signal, usage,
+};
 
 /// Write the scores of a layer for other programs
 ///
@@ -100,20 +102,17 @@ impl Export {
             export(&positions, &mut file, &pulse)?;
             Ok(file.finish()?)
         });
-        match written {
-            Ok(()) => Ok(Outcome::Done),
-            Err(ExportError::Stopped) => {
-                let kept = if to_stdout || is_stream(&self.output) {
-                    "the output is incomplete"
-                } else {
-                    "no file is written"
-                };
-                message!("stopped: {kept}; the same command starts over");
-                Ok(Outcome::Failed)
-            }
-            Err(ExportError::Table(error)) => Err(error.into()),
+        let written = match written {
+            // The reader of a pipe may have closed it.
             Err(ExportError::Io(error)) if to_stdout => Err(error.into()),
-            Err(error) => Err(error).with_context(|| format!("cannot write {}", self.output.display())),
-        }
+            Err(error @ ExportError::Io(_)) => {
+                Err(error).with_context(|| format!("cannot write {}", self.output.display()))
+            }
+            written => written.map_err(Failure::from),
+        };
+        let is_sent = to_stdout || is_stream(&self.output);
+        let kept = if is_sent { "the output is incomplete" } else { "no file is written" };
+        written.if_stopped(format_args!("stopped: {kept}; the same command starts over"))?;
+        Ok(Outcome::Done)
     }
 }

@@ -9,6 +9,7 @@ use kalah::index::MAX_TABLE_SEEDS;
 use kalah::remote::{Address, Download, Downloaded};
 use kalah::system::available_disk;
 use kalah::table::TableKey;
+use kalah::text::runs;
 use serde::Serialize;
 
 use crate::cli::{
@@ -130,7 +131,7 @@ impl Report<'_> {
         let new = self.layers.iter().filter(|layer| !layer.present).count();
         let resumed: u64 = self.layers.iter().map(|layer| layer.resumed).sum();
         let unknown = self.layers.iter().filter(|layer| !layer.known).map(|layer| layer.key.seeds);
-        let unknown = output::joined(unknown, ", ");
+        let unknown = runs(&unknown.collect::<Vec<_>>());
         let vouched = match unknown.is_empty() {
             true => "all match the digests of the built-in manifest".to_owned(),
             false => format!(

@@ -7,7 +7,7 @@ use crate::cancel::Stopped;
 use crate::directories::Directories;
 use crate::header::{HeaderError, Kind};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use crate::text::count;
+use crate::text::{count, runs};
 
 /// Faults inside a table file, piece or archive.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -316,12 +316,7 @@ impl TableError {
 /// Lists missing layers, with consecutive ones as a range: `layer 5 is missing`, `layers 3, 25 to
 /// 48 are missing`.
 pub fn missing_layers(layers: &[usize]) -> String {
-    let runs = layers.chunk_by(|one, next| one + 1 == *next).map(|run| match run {
-        [one, last] => format!("{one}, {last}"),
-        [one, .., last] => format!("{one} to {last}"),
-        one => one.iter().map(usize::to_string).collect(),
-    });
-    let runs: Vec<String> = runs.collect();
+    let runs = runs(layers);
     let (layers, are) = if layers.len() == 1 { ("layer", "is") } else { ("layers", "are") };
-    format!("{layers} {} {are} missing", runs.join(", "))
+    format!("{layers} {runs} {are} missing")
 }

@@ -3,6 +3,7 @@
 use std::io;
 
 use indicatif::HumanCount;
+use kalah::game::Position;
 use kalah::play::{Accuracy, LastLines, Median, Tournament};
 use serde::Serialize;
 
@@ -10,7 +11,7 @@ use crate::cli::playing::tournament::saved::{Finished, SavedForfeit};
 use crate::cli::{Grid, line, output};
 
 /// Columns of CSV: a line for each game.
-pub(super) const COLUMNS: &str = "rules first second start moves seeds_first=seeds.0 seconds_first=seconds.0 \
+pub(super) const COLUMNS: &str = "rules first second start=position moves seeds_first=seeds.0 seconds_first=seconds.0 \
     evaluated_first=evaluated.0.moves mistakes_first=evaluated.0.mistakes lost_first=evaluated.0.lost \
     seeds_second=seeds.1 seconds_second=seconds.1 evaluated_second=evaluated.1.moves \
     mistakes_second=evaluated.1.mistakes lost_second=evaluated.1.lost forfeit=forfeit.fault";
@@ -94,6 +95,8 @@ struct GameReport {
     first: String,
     second: String,
     start: usize,
+    /// Start position.
+    position: Position,
     seeds: [u32; 2],
     line: String,
     /// Forfeit, if the game was not lost by moves.
@@ -205,6 +208,7 @@ impl TournamentReport {
             first: name(played.first),
             second: name(played.second),
             start: played.start,
+            position: tournament.starts[played.start],
             seeds: played.seeds,
             line: played.line.to_string(),
             forfeit: played.forfeit.clone().map(|SavedForfeit { first, fault, stderr }| ForfeitReport {

@@ -37,8 +37,8 @@ pub(super) fn in_use(
 pub(super) struct BookAnswer {
     /// Its file, or its name in messages.
     book: String,
-    rules: Rules,
-    pits: usize,
+    pub rules: Rules,
+    pub pits: usize,
     positions: usize,
     exact: usize,
     pub digest: String,
@@ -60,9 +60,8 @@ impl BookAnswer {
 
 impl fmt::Display for BookAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let BookAnswer { book, rules, pits, positions, exact, .. } = self;
-        let (pits, positions) = (output::count(*pits, "pit"), output::count(*positions, "position"));
-        write!(f, "{book}: {rules}, {pits} a side, {positions}, {exact} of them exact")
+        let BookAnswer { book, positions, exact, .. } = self;
+        write!(f, "{book}: {}, {exact} of them exact", output::count(*positions, "position"))
     }
 }
 

@@ -111,7 +111,9 @@ impl Show {
 
 impl Summary {
     fn text(&self) -> io::Result<()> {
-        line!("{}\n  {} bytes, digest {}", self.book, self.bytes, self.book.digest)?;
+        let BookAnswer { rules, pits, digest, .. } = &self.book;
+        line!("{}\n  {rules}, {} a side", self.book, output::count(*pits, "pit"))?;
+        line!("  {} bytes, digest {digest}", self.bytes)?;
         for Start { position, bounds } in &self.starts {
             line!("  {position}: value {}", bounds.words("unknown"))?;
         }

@@ -190,12 +190,12 @@ pub(crate) fn description(file: &StoredCertificate) -> String {
 
 /// Returns the stated bounds of a value, without trivial ones.
 fn stated(position: &Position, bounds: ValueBounds) -> Value {
-    Value::new(bounds).beyond(Statement::all_values(position))
+    Value::new(bounds).beyond_stores(position)
 }
 
 /// Returns the stated value in words.
 pub(crate) fn value_text(position: &Position, bounds: ValueBounds) -> String {
-    Value::new(bounds).beyond(Statement::all_values(position)).words("not stated")
+    stated(position, bounds).words("not stated")
 }
 
 /// Tables of a check, compared with the manifest inside the program.

@@ -23,11 +23,12 @@ use kalah::isa::Isa;
 use kalah::table::{Manifest, Table, TableKey, Tables};
 use kalah::verify::{Fault, Survey};
 
+use crate::cli::flags::compute::GpuFlags;
 use crate::cli::tables::verify::checks::{CheckSettings, Opened};
 use crate::cli::tables::verify::report::{BoardReport, Check, Directory};
 use crate::cli::tables::verify::saved::SavedLayers;
 use crate::cli::{
-    Context, GpuFlags, Outcome, Progress, args, bail, examples, failure, line, output, stopped_by_signal, suggestion,
+    Context, Outcome, Progress, args, bail, examples, failure, line, output, stopped_by_signal, suggestion,
 };
 
 /// Check that tables are correct
@@ -273,14 +274,7 @@ fn compared_nothing(reports: &mut [BoardReport], manifest: &Manifest, path: &std
     if reports.iter().any(|board| compared(board) || !board.is_ok()) {
         return;
     }
-    let message = format!(
-        "nothing was compared: the manifest {} has {}, but none for these tables",
-        path.display(),
-        if manifest.entries().len() == 1 {
-            "1 entry".to_owned()
-        } else {
-            format!("{} entries", manifest.entries().len())
-        },
-    );
+    let (path, entries) = (path.display(), output::count(manifest.entries().len(), "table"));
+    let message = format!("nothing was compared: the manifest {path} has {entries}, but none of these");
     reports[0].fail(None, Check::Manifest, message);
 }

@@ -4,6 +4,7 @@ use indicatif::HumanCount;
 use kalah::diagnostic::Diagnostic;
 use kalah::game::Rules;
 use kalah::table::{TableError, TableKey};
+use kalah::text::runs;
 use kalah::verify::Fault;
 use serde::Serialize;
 
@@ -261,18 +262,7 @@ fn extent(passed: &[&Passed]) -> String {
 
 /// Names layers in words, such as "the layers of 5, 25 to 34 seeds".
 pub(super) fn layers(seeds: &[usize]) -> String {
-    let mut runs: Vec<(usize, usize)> = Vec::new();
-    for &seeds in seeds {
-        match runs.last_mut() {
-            Some((_, last)) if *last + 1 == seeds => *last = seeds,
-            _ => runs.push((seeds, seeds)),
-        }
-    }
-    let run = |&(first, last): &(usize, usize)| {
-        if first == last { first.to_string() } else { format!("{first} to {last}") }
-    };
-    let runs: Vec<String> = runs.iter().map(run).collect();
-    format!("the layer{} of {} seeds", if seeds.len() == 1 { "" } else { "s" }, runs.join(", "))
+    format!("the layer{} of {} seeds", if seeds.len() == 1 { "" } else { "s" }, runs(seeds))
 }
 
 impl Check {
