@@ -10,13 +10,14 @@
 // |---|---|
 // | `address` | addresses of directories |
 // | `error` | why a server's answer cannot be used |
-// | `client` | files elsewhere: requests over HTTP, repeated where that helps, or other means |
-// | `answer` | an answer of a server, the limits of the wait for it, and waits between tries |
+// | `store` | files elsewhere, read by any means |
+// | `client` | files over HTTP: requests, in threads of their own, repeated where that helps |
+// | `answer` | heads of answers |
 // | `sign` | signatures of requests to S3 |
 // | `parts` | parts of a file that are requested together |
 // | `cache` | the directory on disk that keeps blocks |
-// | `listing` | the layers at an address |
 // | `mirror` | the directory at an address |
+// | `listing` | its layers, and the digests that they must have |
 // | `download` | whole layers |
 
 mod address;
@@ -29,10 +30,11 @@ mod listing;
 mod mirror;
 mod parts;
 mod sign;
+mod store;
 
 pub use address::Address;
 pub use cache::Cache;
-pub use client::{FetchedBytes, Store, Traffic};
 pub use download::{Download, DownloadError, Downloaded};
 pub use error::RemoteError;
 pub use mirror::{RemoteOptions, RemoteTables};
+pub use store::{FetchedBytes, Store, Traffic};

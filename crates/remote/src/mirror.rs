@@ -14,14 +14,15 @@ use kalah_core::file::{LocalFile, Source};
 use kalah_core::game::Rules;
 use kalah_core::index::MAX_TABLE_PITS;
 use kalah_core::table::{Damage, TableHeader, TableKey};
+use kalah_tables::table::Manifest;
 
 use super::address::Address;
 use super::cache::{self, Cache};
-use super::client::{FetchedBytes, Traffic};
-use super::client::{HttpStore, Store, folder};
+use super::client::Client;
 use super::error::RemoteError;
-use super::listing::{Boards, Layer, Listing, Pins};
+use super::listing::{self, MANIFEST, Pins};
 use super::parts;
+use super::store::{FetchedBytes, Store, Traffic, folder};
 
 /// Bytes read after which the cache is trimmed again.
 const TRIM_AFTER: u64 = 64 << 20;
@@ -66,7 +67,7 @@ impl RemoteTables {
     /// # Errors
     /// When the server does not answer, refuses access, or has no tables; when the cache cannot be used.
     pub fn open(address: &Address, options: RemoteOptions) -> Result<RemoteTables, RemoteError> {
-        RemoteTables::of(Arc::new(HttpStore::new(address, options.patience, &options.cancel)), options)
+        RemoteTables::of(Arc::new(Client::new(address, options.patience, &options.cancel)), options)
     }
 
     /// Finds the tables in `store`: see [`RemoteTables::open`].
@@ -75,15 +76,26 @@ impl RemoteTables {
     /// As [`RemoteTables::open`].
     pub fn of(store: Arc<dyn Store>, options: RemoteOptions) -> Result<RemoteTables, RemoteError> {
         let RemoteOptions { cache, rules, pits, .. } = options;
+        let names = store.names()?;
+        let has_list = names.as_ref().is_none_or(|names| names.iter().any(|name| name == MANIFEST));
+        let listed = if has_list { listing::listed(&*store)? } else { None };
+        let mut pins = listed.clone().unwrap_or_default();
+        pins.extend(listing::pins(Manifest::built_in()));
         let folder = cache.folder(&folder(&*store))?;
-        let listing = Listing { store: &*store, cache: &cache, folder: &folder };
-        let pits = pits.map_or(1..=MAX_TABLE_PITS, |pits| pits..=pits);
-        let (layers, pins) = listing.read(&Boards { rules, pits })?;
-        let files = layers.into_iter().map(|Layer { header, tag, fresh }| {
-            (header.key.file_name(), Known { header, tag, is_confirmed: fresh, tags_vary: false })
-        });
-        let mirror =
-            Mirror { store, cache, folder, pins, files: Mutex::new(files.collect()), untrimmed: AtomicU64::new(0) };
+        let mirror = Mirror { store, cache, folder, pins, sent: Mutex::default(), untrimmed: AtomicU64::new(0) };
+        let named = |names: Vec<String>| names.iter().filter_map(|name| TableKey::named(Path::new(name))).collect();
+        let keys: Option<Vec<TableKey>> = names.map(named).or_else(|| Some(listed?.into_keys().collect()));
+        let is_asked = |key: &TableKey| rules.contains(&key.rules) && pits.is_none_or(|pits| pits == key.pits);
+        let found = match keys {
+            Some(keys) => !mirror.present(keys.into_iter().filter(is_asked).collect())?.is_empty(),
+            None => {
+                let of = |&rules: &Rules| (1..=MAX_TABLE_PITS).map(move |pits| TableKey { rules, pits, seeds: 2 });
+                mirror.search(rules.iter().flat_map(of).filter(is_asked).collect())?
+            }
+        };
+        if !found {
+            return Err(mirror.no_tables());
+        }
         mirror.trim();
         Ok(RemoteTables { mirror: Arc::new(mirror) })
     }
@@ -110,111 +122,36 @@ impl RemoteTables {
     }
 }
 
-/// Header and version of a file.
-#[derive(Clone, Debug)]
-struct Known {
-    header: TableHeader,
-    /// The version of the file.
-    tag: Option<String>,
-    /// True if the server sent this header to this process.
-    is_confirmed: bool,
-    /// True if the tags of one version differ, as those of several servers behind one name may.
-    tags_vary: bool,
+/// A header that the server sent to this process.
+#[derive(Clone)]
+pub(crate) struct Sent {
+    pub header: TableHeader,
+    /// The version of its file.
+    pub tag: Option<String>,
 }
 
 /// The directory of an address.
-struct Mirror {
-    store: Arc<dyn Store>,
-    cache: Cache,
-    folder: PathBuf,
-    pins: Pins,
-    files: Mutex<HashMap<String, Known>>,
+pub(crate) struct Mirror {
+    pub store: Arc<dyn Store>,
+    pub cache: Cache,
+    /// The folder of the cache.
+    pub folder: PathBuf,
+    /// The digests that layers must have: those of the built-in manifest, then those of the address.
+    pub pins: Pins,
+    sent: Mutex<HashMap<TableKey, Sent>>,
     /// Bytes read since the cache was trimmed.
     untrimmed: AtomicU64,
 }
 
 impl Mirror {
-    fn files(&self) -> MutexGuard<'_, HashMap<String, Known>> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The headers that the server sent.
+    pub(crate) fn sent(&self) -> MutexGuard<'_, HashMap<TableKey, Sent>> {
+        self.sent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Trims the cache. The files of this address stay, since this process may have them open.
     fn trim(&self) {
-        self.cache.trim(&|path| path.parent() == Some(&self.folder));
-    }
-
-    /// Reads parts of a file, and its header unless this process has it. `None` if the file changed meanwhile, so that
-    /// the next try must begin with the header.
-    fn try_read(&self, name: &str, parts: &[Range<u64>], again: bool) -> io::Result<Option<Vec<Vec<u8>>>> {
-        let known = self.files().get(name).cloned().ok_or(io::ErrorKind::NotFound)?;
-        let prefix = 0..known.header.key.prefix_bytes();
-        let mut ranges = parts.to_vec();
-        if !known.is_confirmed {
-            ranges.push(prefix.clone());
-        }
-        let ranges = parts::joined(&ranges);
-        let answers = parts::each(&ranges, |range| self.store.range(name, range.clone(), again))?;
-        let expected = known.header.file_bytes;
-        if let Some(other) =
-            answers.iter().map(|fetched| fetched.total).find(|&total| total != expected && known.is_confirmed)
-        {
-            let (found, expected) = (format!("a file of {other} bytes"), format!("one of {expected} bytes"));
-            return Err(RemoteError::Range { found, expected }.into());
-        }
-        let has_changed = |fetched: &FetchedBytes| !known.tags_vary && fetched.tag != known.tag;
-        if known.is_confirmed && answers.iter().any(has_changed) {
-            if let Some(known) = self.files().get_mut(name) {
-                // If the header is the same, the tags say nothing about the file.
-                (known.is_confirmed, known.tags_vary) = (false, true);
-            }
-            return Ok(None);
-        }
-        let (total, tag) = answers.first().map_or((0, None), |fetched| (fetched.total, fetched.tag.clone()));
-        let read: Vec<(Range<u64>, Vec<u8>)> =
-            ranges.into_iter().zip(answers.into_iter().map(|fetched| fetched.bytes)).collect();
-        if !known.is_confirmed {
-            match TableHeader::read(&parts::cut(&read, &prefix), total) {
-                Ok(header) if header == known.header => {}
-                Ok(_) => return Err(io::Error::other(Damage::OtherDigest)),
-                Err(damage) => return Err(io::Error::other(damage)),
-            }
-            self.files().insert(name.to_owned(), Known { tag, is_confirmed: true, ..known });
-        }
-        Ok(Some(parts.iter().map(|part| parts::cut(&read, part)).collect()))
-    }
-}
-
-impl Mirror {
-    /// Reads parts of a file from the store.
-    fn read(&self, name: &str, parts: &[Range<u64>], again: bool) -> io::Result<Vec<Vec<u8>>> {
-        let bytes: u64 = parts.iter().map(|part| part.end - part.start).sum();
-        if self.untrimmed.fetch_add(bytes, Ordering::Relaxed) + bytes > TRIM_AFTER {
-            self.untrimmed.store(0, Ordering::Relaxed);
-            self.trim();
-        }
-        // Only the first try can find that the file changed.
-        for _ in 0..2 {
-            if let Some(read) = self.try_read(name, parts, again)? {
-                return Ok(read);
-            }
-        }
-        Err(RemoteError::Connection("the file changes while it is read".to_owned()).into())
-    }
-
-    /// Checks that the file `name` has the expected digest, and notes its header. One that is damaged is left to the
-    /// reader.
-    fn expect(&self, name: &str, file: &LocalFile) -> Result<(), Damage> {
-        let prefix = TableKey::named(Path::new(name)).and_then(|key| cache::prefix(&file.file, key));
-        let Some(header) = prefix.and_then(|prefix| TableHeader::read(&prefix, file.bytes).ok()) else {
-            return Ok(());
-        };
-        let is_other = self.pins.get(&header.key).is_some_and(|digest| *digest != header.digest);
-        let mut files = self.files();
-        // Another process may have replaced the file by one with a later header.
-        if files.get(name).is_none_or(|known| known.header != header) {
-            files.insert(name.to_owned(), Known { header, tag: None, is_confirmed: false, tags_vary: false });
-        }
-        if is_other { Err(Damage::OtherDigest) } else { Ok(()) }
+        self.cache.trim(&self.folder);
     }
 }
 
@@ -234,11 +171,17 @@ impl Elsewhere for RemoteTables {
     fn open(&self, name: &str) -> io::Result<Box<dyn Source>> {
         let path = self.mirror.folder.join(name);
         let file = File::options().read(true).write(true).open(&path)?;
+        // A damaged header is left to the reader.
+        let header = TableKey::named(Path::new(name)).and_then(|key| cache::header(&file, key));
+        let is_other =
+            |header: &TableHeader| self.mirror.pins.get(&header.key).is_some_and(|pin| *pin != header.digest);
+        if header.as_ref().is_some_and(is_other) {
+            return Err(io::Error::other(Damage::OtherDigest));
+        }
         let local = LocalFile { path, bytes: file.metadata()?.len(), file };
-        self.mirror.expect(name, &local).map_err(io::Error::other)?;
         // Not `Path::join`, which would use the separator of this system.
         let address = format!("{}/{name}", self.address().display()).into();
-        Ok(Box::new(RemoteFile { mirror: Arc::clone(&self.mirror), name: name.to_owned(), address, local }))
+        Ok(Box::new(RemoteFile { mirror: Arc::clone(&self.mirror), header, address, local }))
     }
 }
 
@@ -251,7 +194,8 @@ impl From<RemoteTables> for Place {
 /// A file at an address. Its local file is that of the cache.
 struct RemoteFile {
     mirror: Arc<Mirror>,
-    name: String,
+    /// The header of the local file, if it is valid.
+    header: Option<TableHeader>,
     address: PathBuf,
     local: LocalFile,
 }
@@ -265,8 +209,33 @@ impl Source for RemoteFile {
         self.local.bytes
     }
 
+    /// Reads the parts from the store. The header comes with them unless the server sent it before, and once more if
+    /// the file has another version by now.
     fn read(&self, parts: &[Range<u64>], again: bool) -> io::Result<Vec<Vec<u8>>> {
-        self.mirror.read(&self.name, parts, again)
+        let header = self.header.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        self.count(parts.iter().map(|part| part.end - part.start).sum());
+        let (name, prefix) = (header.key.file_name(), 0..header.key.prefix_bytes());
+        let sent = self.mirror.sent().get(&header.key).filter(|sent| sent.header == *header).cloned();
+        let mut wanted = parts.to_vec();
+        if sent.is_none() {
+            wanted.push(prefix.clone());
+        }
+        let fetch = |part: &Range<u64>| self.mirror.store.range(&name, part.clone(), again);
+        let read = parts::each(&parts::joined(&wanted), |part| Ok::<_, RemoteError>((part.clone(), fetch(part)?)))?;
+        match sent {
+            None => self.confirm(header, &parts::cut(&read, &prefix), &read[0].1)?,
+            Some(sent) if read.iter().any(|(_, fetched)| fetched.tag != sent.tag) => {
+                let fetched = fetch(&prefix)?;
+                self.confirm(header, &fetched.bytes, &fetched)?;
+            }
+            Some(_) => {}
+        }
+        if let Some((_, fetched)) = read.iter().find(|(_, fetched)| fetched.total != header.file_bytes) {
+            let (found, expected) = (fetched.total, header.file_bytes);
+            let (found, expected) = (format!("a file of {found} bytes"), format!("one of {expected} bytes"));
+            return Err(RemoteError::Range { found, expected }.into());
+        }
+        Ok(parts.iter().map(|part| parts::cut(&read, part)).collect())
     }
 
     fn local(&self) -> Option<&LocalFile> {
@@ -275,6 +244,30 @@ impl Source for RemoteFile {
 
     fn is_remote(&self) -> bool {
         true
+    }
+}
+
+impl RemoteFile {
+    /// Counts bytes that are read, and trims the cache from time to time.
+    fn count(&self, bytes: u64) {
+        let untrimmed = &self.mirror.untrimmed;
+        if untrimmed.fetch_add(bytes, Ordering::Relaxed) + bytes > TRIM_AFTER {
+            untrimmed.store(0, Ordering::Relaxed);
+            self.mirror.trim();
+        }
+    }
+
+    /// Compares the header in `bytes`, a part of the file that was `fetched`, with that of the local file.
+    ///
+    /// # Errors
+    /// When it is another one.
+    fn confirm(&self, header: &TableHeader, bytes: &[u8], fetched: &FetchedBytes) -> io::Result<()> {
+        let found = TableHeader::read(bytes, fetched.total).map_err(io::Error::other)?;
+        if found != *header {
+            return Err(io::Error::other(Damage::OtherDigest));
+        }
+        self.mirror.sent().insert(header.key, Sent { header: found, tag: fetched.tag.clone() });
+        Ok(())
     }
 }
 
