@@ -4,11 +4,10 @@ use std::time::Duration;
 use kalah_core::cancel::{Cancel, Instant};
 use kalah_core::game::{Position, Rules};
 use kalah_play::play::{Choice, PlayerName, Setting};
-use serde::Deserialize;
 
 use super::ApiError;
 use super::answer::{ChosenMove, MoveAnswer};
-use super::fields::{of_body, parse_position, parse_rules, seconds};
+use super::fields::{Fields, parse_position};
 use super::searcher::{Searcher, Sources};
 
 /// Request for the move of a player: `POST /api/move`.
@@ -24,16 +23,6 @@ pub struct MoveRequest {
     /// Makes random players differ from game to game.
     game: u64,
     start: Instant,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct MoveFields {
-    board: String,
-    rules: Option<String>,
-    player: Option<String>,
-    #[serde(default, deserialize_with = "seconds")]
-    time: Option<Duration>,
 }
 
 /// Returns a number that differs from call to call. In WebAssembly only the time of the call differs from run to run.
@@ -69,9 +58,12 @@ impl MoveRequest {
     /// If a field is missing, unknown or wrong, the position is too large, or the game is over.
     pub fn read(body: &[u8]) -> Result<MoveRequest, ApiError> {
         let start = Instant::now();
-        let MoveFields { board, rules, player: name, time } = of_body(body)?;
-        let (position, rules) = (parse_position(&board)?, parse_rules(rules)?);
+        let mut fields = Fields::of_body(body, &["board", "rules", "player", "time"])?;
+        let board = fields.board()?;
+        let (position, rules) = (parse_position(&board)?, fields.rules()?);
+        let name = fields.text("player")?;
         let player = name.as_deref().map_or(Ok(PlayerName::Perfect), str::parse)?;
+        let time = fields.time()?;
         if position.is_over() {
             return Err(ApiError::GameOver);
         }

@@ -1,25 +1,30 @@
-//! Fields of requests. A structure for each request names them; serde reports unknown, repeated and missing ones.
+//! Fields of a request, read one by one, with errors that name the field and its valid values.
 
+use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
 use kalah_base::printable::printable;
 use kalah_core::game::{Pit, Position, Rules};
-use serde::de::{DeserializeOwned, Error};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use serde_json::{Number, Value};
 
 use super::ApiError;
 use super::error::{MAX_LITERAL, MAX_MOVES, MAX_SEEDS};
 
-/// Maximum characters of a wrong value, and of an error that may contain some, that are shown.
-const MAX_QUOTED: usize = 60;
-const MAX_SHOWN: usize = 300;
+/// Valid values of a field, as the end of an error.
+const BOARD: &str = "it must be a position such as 6x4";
+const SECONDS: &str = "it must be a number of seconds, 0 or more";
 
-/// Single moves, which may not be legal: an array of numbers, or a string with commas.
-#[derive(Debug, Deserialize)]
-#[serde(untagged, expecting = "'moves' must be an array of numbers such as [3, 6]")]
-pub(crate) enum Moves {
-    Text(String),
-    Numbers(Vec<f64>),
+/// Maximum characters of a wrong value that are shown.
+const MAX_QUOTED: usize = 60;
+
+/// Fields of a query or of a body.
+pub(crate) struct Fields {
+    fields: Vec<(String, Value)>,
+    /// True if they come from a query, where all values are strings.
+    query: bool,
 }
 
 /// Comment in a game, after a number of moves.
@@ -31,33 +36,55 @@ pub(crate) struct Comment {
     pub text: String,
 }
 
-/// Reads the fields of a query.
-pub(crate) fn of_query<T: DeserializeOwned>(query: &str) -> Result<T, ApiError> {
-    serde_urlencoded::from_str(query).map_err(|error| bad("the query", error.to_string()))
-}
+/// Fields of a JSON object in the order of the text, including repeated ones.
+struct Object(Vec<(String, Value)>);
 
-/// Reads the fields of a JSON body.
-pub(crate) fn of_body<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
-    let body = body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body);
-    // A structure would be read from an array, too.
-    if !body.trim_ascii_start().starts_with(b"{") {
-        return Err(bad("the body", r#"it must be an object such as {"board": "6x4"}"#.to_owned()));
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Object, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Object;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(Object(fields))
+            }
+        }
+        deserializer.deserialize_map(Fields)
     }
-    serde_json::from_slice(body).map_err(|error| bad("the body", error.to_string()))
 }
 
-fn bad(part: &str, why: String) -> ApiError {
-    ApiError::Request(format!("{part}: {}", printable(&why, MAX_SHOWN)))
+/// Describes the type of a value, as in "'time' is a string".
+fn kind(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(_) => "a number".to_owned(),
+        Value::String(_) => "a string".to_owned(),
+        Value::Array(_) => "an array".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+    }
 }
 
-/// Reads a time in seconds, for serde.
-pub(crate) fn seconds<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
-    let wrong = || D::Error::custom("'time' must be a number of seconds, 0 or more");
-    match Option::<f64>::deserialize(from).map_err(|_| wrong())? {
-        // A time too large for `Duration` is above every limit.
-        Some(seconds) if seconds >= 0.0 => Ok(Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))),
-        Some(_) => Err(wrong()),
-        None => Ok(None),
+/// Writes all whole numbers as such: JSON has one type of number, so 3.0 is 3.
+fn write_whole(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            let float = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0);
+            if let Some(float) = float.filter(|float| (0.0..u64::MAX as f64).contains(float)) {
+                *number = (float as u64).into();
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(write_whole),
+        Value::Object(fields) => fields.values_mut().for_each(write_whole),
+        _ => {}
     }
 }
 
@@ -70,27 +97,178 @@ pub(crate) fn parse_position(literal: &str) -> Result<Position, ApiError> {
     if position.seeds() > MAX_SEEDS { Err(ApiError::Large(position.seeds())) } else { Ok(position) }
 }
 
-/// Parses a rule set; the default one if the field is missing.
-pub(crate) fn parse_rules(name: Option<String>) -> Result<Rules, ApiError> {
-    Ok(name.map_or(Ok(Rules::default()), |name| name.parse())?)
+fn bad(why: impl Into<String>) -> ApiError {
+    ApiError::Request(why.into())
 }
 
-/// Reads single moves on a board of this many pits a side; none if the field is missing.
-pub(crate) fn parse_moves(moves: Option<Moves>, pits: usize) -> Result<Vec<Pit>, ApiError> {
-    let moves: Vec<String> = match moves {
-        None => Vec::new(),
-        Some(Moves::Text(text)) => {
-            text.split(',').filter(|text| !text.is_empty()).map(|text| printable(text, MAX_QUOTED)).collect()
-        }
-        // JSON has one type of number, so 3.0 is 3.
-        Some(Moves::Numbers(numbers)) => numbers.iter().map(f64::to_string).collect(),
-    };
-    if moves.len() > MAX_MOVES {
-        return Err(ApiError::Line(format!("the line has {} moves, but the limit is {MAX_MOVES}", moves.len())));
+impl Fields {
+    /// Reads the fields of a query. `known` are all that it may have, at least two.
+    pub(crate) fn of_query(query: &str, known: &[&str]) -> Result<Fields, ApiError> {
+        let pairs: Result<Vec<(String, String)>, _> = serde_urlencoded::from_str(query);
+        let pairs = pairs.map_err(|_| bad("the query is not of the form field=value&field=value"))?;
+        let fields = pairs.into_iter().map(|(name, text)| (name, Value::String(text))).collect();
+        Fields { fields, query: true }.checked(known)
     }
-    let pit = |(index, text): (usize, &String)| {
-        let pit = text.parse().ok().and_then(Pit::from_number).filter(|pit| pit.index() < pits);
-        pit.ok_or_else(|| ApiError::of_move(index, text, format_args!("moves are numbers from 1 to {pits}")))
-    };
-    moves.iter().enumerate().map(pit).collect()
+
+    /// Reads the fields of a JSON body. `known` are all that it may have.
+    pub(crate) fn of_body(body: &[u8], known: &[&str]) -> Result<Fields, ApiError> {
+        const FORM: &str = r#"send an object such as {"board": "6x4"}"#;
+        let body = body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body);
+        if body.trim_ascii().is_empty() {
+            return Err(bad(format!("the body is empty; {FORM}")));
+        }
+        let value: Value = serde_json::from_slice(body).map_err(|error| {
+            bad(format!("the body is not valid JSON (line {}, column {}); {FORM}", error.line(), error.column()))
+        })?;
+        let object = serde_json::from_slice(body);
+        let Object(mut fields) =
+            object.map_err(|_| bad(format!("the body is {}; it must be an object", kind(&value))))?;
+        fields.iter_mut().for_each(|(_, value)| write_whole(value));
+        Fields { fields, query: false }.checked(known)
+    }
+
+    /// Returns the fields if all of them are known and no field is repeated.
+    fn checked(self, known: &[&str]) -> Result<Fields, ApiError> {
+        for (index, (name, _)) in self.fields.iter().enumerate() {
+            let shown = printable(name, MAX_QUOTED);
+            if !known.contains(&name.as_str()) {
+                let part = if self.query { "query" } else { "body" };
+                let (last, others) = known.split_last().expect("there are some");
+                let known = match others {
+                    [] => format!("the only field is {last}"),
+                    others => format!("the fields are {} and {last}", others.join(", ")),
+                };
+                return Err(bad(format!("'{shown}' is not a field of this {part}; {known}")));
+            }
+            if self.fields[..index].iter().any(|(other, _)| other == name) {
+                return Err(bad(format!("'{shown}' is given twice")));
+            }
+        }
+        Ok(self)
+    }
+
+    /// Takes the value of a field, unless it is missing or null.
+    fn take(&mut self, name: &str) -> Option<Value> {
+        let index = self.fields.iter().position(|(other, _)| other == name)?;
+        Some(self.fields.swap_remove(index).1).filter(|value| !value.is_null())
+    }
+
+    /// Takes a string; `None` if the field is missing.
+    pub(crate) fn text(&mut self, name: &str) -> Result<Option<String>, ApiError> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(value) => Err(bad(format!("'{name}' is {}; it must be a string", kind(&value)))),
+        }
+    }
+
+    /// Returns true if a field is present and not null.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.fields.iter().any(|(other, value)| other == name && !value.is_null())
+    }
+
+    /// Takes single moves on a board of this many pits a side, which may not be legal: an array of numbers, or a string
+    /// with commas; none if the field is missing.
+    pub(crate) fn moves(&mut self, pits: usize) -> Result<Vec<Pit>, ApiError> {
+        let moves = self.numbers()?;
+        if moves.len() > MAX_MOVES {
+            return Err(ApiError::Line(format!("the line has {} moves, but the limit is {MAX_MOVES}", moves.len())));
+        }
+        let pit = |(index, text): (usize, &String)| {
+            let pit = text.parse().ok().and_then(Pit::from_number).filter(|pit| pit.index() < pits);
+            pit.ok_or_else(|| ApiError::of_move(index, text, format_args!("moves are numbers from 1 to {pits}")))
+        };
+        moves.iter().enumerate().map(pit).collect()
+    }
+
+    /// Takes the single moves as texts.
+    fn numbers(&mut self) -> Result<Vec<String>, ApiError> {
+        let wrong = |what: String| bad(format!("'moves' is {what}; it must be an array of numbers such as [3, 6]"));
+        match self.take("moves") {
+            None => Ok(Vec::new()),
+            Some(Value::String(text)) => {
+                Ok(text.split(',').filter(|text| !text.is_empty()).map(|text| printable(text, MAX_QUOTED)).collect())
+            }
+            Some(Value::Array(moves)) => moves
+                .iter()
+                .map(|one| match one {
+                    Value::Number(number) => Ok(number.to_string()),
+                    other => Err(wrong(format!("an array with {}", kind(other)))),
+                })
+                .collect(),
+            Some(value) => Err(wrong(kind(&value))),
+        }
+    }
+
+    /// Takes pairs of strings; none if the field is missing.
+    pub(crate) fn pairs(&mut self, name: &str) -> Result<Vec<(String, String)>, ApiError> {
+        let Some(value) = self.take(name) else { return Ok(Vec::new()) };
+        serde_json::from_value(value).map_err(|_| bad(format!("'{name}' must be an array of pairs of strings")))
+    }
+
+    /// Takes comments, each after a number of moves; none if the field is missing.
+    pub(crate) fn comments(&mut self) -> Result<Vec<Comment>, ApiError> {
+        const FORM: &str = r#"'comments' must be an array of objects such as {"after": 3, "text": "a blunder"}"#;
+        let Some(value) = self.take("comments") else { return Ok(Vec::new()) };
+        serde_json::from_value(value).map_err(|_| bad(FORM))
+    }
+
+    /// Takes a whole number; `None` if the field is missing.
+    pub(crate) fn number(&mut self, name: &str) -> Result<Option<u64>, ApiError> {
+        self.parsed(name, Number::as_u64, |_| true, "it must be a whole number, 0 or more")
+    }
+
+    /// Takes a number of a form; `None` if the field is missing.
+    fn parsed<T: FromStr>(
+        &mut self,
+        name: &str,
+        of_json: impl Fn(&Number) -> Option<T>,
+        fits: impl Fn(&T) -> bool,
+        form: &str,
+    ) -> Result<Option<T>, ApiError> {
+        let Some(value) = self.take(name) else { return Ok(None) };
+        let (number, shown) = match &value {
+            Value::String(text) if self.query => (text.parse().ok(), format!("'{}'", printable(text, MAX_QUOTED))),
+            Value::Number(number) => (of_json(number), number.to_string()),
+            value => (None, kind(value)),
+        };
+        number.filter(fits).map(Some).ok_or_else(|| bad(format!("'{name}' is {shown}; {form}")))
+    }
+
+    /// Takes the text of a position.
+    pub(crate) fn board(&mut self) -> Result<String, ApiError> {
+        self.text("board")?.ok_or_else(|| bad(format!("'board' is missing; {BOARD}")))
+    }
+
+    /// Takes the texts of at most `most` positions.
+    pub(crate) fn boards(&mut self, most: usize) -> Result<Vec<String>, ApiError> {
+        const FORM: &str = r#"it must be an array of positions such as ["6x4"]"#;
+        let value = self.take("boards").ok_or_else(|| bad(format!("'boards' is missing; {FORM}")))?;
+        let Value::Array(boards) = value else { return Err(bad(format!("'boards' is {}; {FORM}", kind(&value)))) };
+        if boards.len() > most {
+            return Err(bad(format!("'boards' has {} positions; at most {most} are allowed", boards.len())));
+        }
+        let text = |board| match board {
+            Value::String(text) => Ok(text),
+            other => Err(bad(format!("'boards' is an array with {}; {FORM}", kind(&other)))),
+        };
+        boards.into_iter().map(text).collect()
+    }
+
+    /// Takes a position.
+    pub(crate) fn position(&mut self) -> Result<Position, ApiError> {
+        parse_position(&self.board()?)
+    }
+
+    /// Takes a rule set, the default one if the field is missing.
+    pub(crate) fn rules(&mut self) -> Result<Rules, ApiError> {
+        Ok(self.text("rules")?.map_or(Ok(Rules::default()), |rules| rules.parse())?)
+    }
+
+    /// Takes a time; `None` if the field is missing.
+    pub(crate) fn time(&mut self) -> Result<Option<Duration>, ApiError> {
+        let seconds = self.parsed("time", Number::as_f64, |&seconds| seconds >= 0.0, SECONDS)?;
+        // A time too large for `Duration` is above every limit.
+        Ok(seconds.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)))
+    }
 }

@@ -6,12 +6,12 @@ use kalah_analyse::{QualityTally, seeds_lost};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{IllegalMove, Pit, Place, Position, Rules};
 use kalah_play::record::{GameRecord, read_game};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::ApiError;
 use super::answer::{LineAnswer, MoveEffects, PlaceAnswer, PositionAnswer, SideAnswer};
 use super::error::MAX_MOVES;
-use super::fields::{Moves, of_body, of_query, parse_moves, parse_position, parse_rules, seconds};
+use super::fields::{Fields, parse_position};
 use super::searcher::Searcher;
 
 /// Position of a game, and the move made there.
@@ -90,43 +90,17 @@ pub struct GameRequest {
     pub time: Option<Duration>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct GameFields {
-    board: Option<String>,
-    rules: Option<String>,
-    moves: Option<Moves>,
-    text: Option<String>,
-    #[serde(default, deserialize_with = "seconds")]
-    time: Option<Duration>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct LineFields {
-    board: String,
-    rules: Option<String>,
-    moves: Option<Moves>,
-}
-
 impl GameRequest {
     /// Reads the body.
     ///
     /// # Errors
     /// If a field is missing, unknown or wrong, or the game is too long.
     pub fn read(body: &[u8]) -> Result<GameRequest, ApiError> {
-        let GameFields { board, rules, moves, text, time } = of_body(body)?;
-        let rules = parse_rules(rules)?;
-        let game = match (text, board) {
-            (Some(_), Some(_)) => return Err(ApiError::Conflict("text", "board")),
-            (Some(_), None) if moves.is_some() => return Err(ApiError::Conflict("text", "moves")),
-            (Some(text), None) => game_of_text(&text, rules)?,
-            (None, Some(board)) => game_of_moves(&board, rules, moves)?,
-            (None, None) => return Err(ApiError::Request("'board' and 'text' are missing".to_owned())),
-        };
+        let mut fields = Fields::of_body(body, &["board", "rules", "moves", "text", "time"])?;
+        let game = read_record(&mut fields)?;
         let moves = game.moves();
         let places = Place::all(game.rules, &game.start, &moves).expect("the moves were checked");
-        Ok(GameRequest { answers: vec![None; places.len()], game, places, moves, time })
+        Ok(GameRequest { answers: vec![None; places.len()], game, places, moves, time: fields.time()? })
     }
 
     /// The rule set.
@@ -208,21 +182,25 @@ impl GameRequest {
     }
 }
 
-/// Reads a game as text, which may name other rules.
-pub(crate) fn game_of_text(text: &str, rules: Rules) -> Result<GameRecord, ApiError> {
-    let game = read_game(text, rules)?;
-    let moves = game.line.turns().iter().map(Vec::len).sum::<usize>();
-    if moves > MAX_MOVES {
-        return Err(ApiError::Line(format!("the game has {moves} moves, but the limit is {MAX_MOVES}")));
+/// Reads the game of a body, given as single moves or as text, which may name other rules.
+pub(crate) fn read_record(fields: &mut Fields) -> Result<GameRecord, ApiError> {
+    if let Some(text) = fields.text("text")? {
+        for other in ["board", "moves"] {
+            if fields.has(other) {
+                return Err(ApiError::Conflict("text", other));
+            }
+        }
+        let game = read_game(&text, fields.rules()?)?;
+        let moves = game.line.turns().iter().map(Vec::len).sum::<usize>();
+        if moves > MAX_MOVES {
+            return Err(ApiError::Line(format!("the game has {moves} moves, but the limit is {MAX_MOVES}")));
+        }
+        parse_position(&game.start.to_string())?;
+        return Ok(game);
     }
-    parse_position(&game.start.to_string())?;
-    Ok(game)
-}
-
-/// Reads a game given as single moves.
-pub(crate) fn game_of_moves(board: &str, rules: Rules, moves: Option<Moves>) -> Result<GameRecord, ApiError> {
-    let start = parse_position(board)?;
-    let moves = parse_moves(moves, start.pits())?;
+    let start = fields.position()?;
+    let rules = fields.rules()?;
+    let moves = fields.moves(start.pits())?;
     GameRecord::of_moves(rules, start, &moves).map_err(|(index, error)| ApiError::of_move(index, moves[index], error))
 }
 
@@ -231,9 +209,9 @@ pub(crate) fn game_of_moves(board: &str, rules: Rules, moves: Option<Moves>) -> 
 /// # Errors
 /// If the query is not a line of play, or it has too many moves.
 pub fn follow_line(query: &str) -> Result<LineAnswer, ApiError> {
-    let LineFields { board, rules, moves } = of_query(query)?;
-    let (start, rules) = (parse_position(&board)?, parse_rules(rules)?);
-    let moves = parse_moves(moves, start.pits())?;
+    let mut fields = Fields::of_query(query, &["board", "rules", "moves"])?;
+    let (start, rules) = (fields.position()?, fields.rules()?);
+    let moves = fields.moves(start.pits())?;
     line(rules, &start, &moves).map_err(|(index, error)| ApiError::of_move(index, moves[index], error))
 }
 

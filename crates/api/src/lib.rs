@@ -15,7 +15,7 @@
 // | `searcher` | tables and books, searches in them, and proved results |
 // | `analyser` | one search: by a solver, or by the stores on boards too large for it |
 // | `answer` | the JSON documents |
-// | `fields` | the fields of requests, and their errors |
+// | `fields` | the fields of a request, and their errors |
 // | `error` | errors: status, code, message |
 // | `description` | a test that describes the answers to other languages |
 

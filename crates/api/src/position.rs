@@ -2,11 +2,10 @@ use std::time::Duration;
 
 use kalah_core::cancel::{Cancel, Instant};
 use kalah_core::game::{Position, Rules};
-use serde::Deserialize;
 
 use super::ApiError;
 use super::answer::{Analysis, Ended, PositionAnswer, SearchAnswer};
-use super::fields::{of_query, parse_position, parse_rules, seconds};
+use super::fields::Fields;
 use super::searcher::{Search, Searcher};
 
 /// Request about a position: `GET /api/position`, `/api/search` or `/api/book`.
@@ -20,30 +19,14 @@ pub struct PositionRequest {
     pub time: Option<Duration>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PositionFields {
-    board: String,
-    rules: Option<String>,
-    #[serde(default, deserialize_with = "seconds")]
-    time: Option<Duration>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct BookFields {
-    board: String,
-    rules: Option<String>,
-}
-
 impl PositionRequest {
     /// Reads the query of `/api/position` or `/api/search`.
     ///
     /// # Errors
     /// If a field is missing, unknown or wrong, or the position is too large.
     pub fn read(query: &str) -> Result<PositionRequest, ApiError> {
-        let PositionFields { board, rules, time } = of_query(query)?;
-        Ok(PositionRequest { position: parse_position(&board)?, rules: parse_rules(rules)?, time })
+        let mut fields = Fields::of_query(query, &["board", "rules", "time"])?;
+        Ok(PositionRequest { position: fields.position()?, rules: fields.rules()?, time: fields.time()? })
     }
 
     /// Reads the query of `/api/book`, which has no time.
@@ -51,8 +34,8 @@ impl PositionRequest {
     /// # Errors
     /// As [`PositionRequest::read`].
     pub fn read_untimed(query: &str) -> Result<PositionRequest, ApiError> {
-        let BookFields { board, rules } = of_query(query)?;
-        Ok(PositionRequest { position: parse_position(&board)?, rules: parse_rules(rules)?, time: None })
+        let mut fields = Fields::of_query(query, &["board", "rules"])?;
+        Ok(PositionRequest { position: fields.position()?, rules: fields.rules()?, time: None })
     }
 
     /// Searches the position.

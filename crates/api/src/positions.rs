@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kalah_core::game::{Position, Row, Rules};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::ApiError;
 use super::answer::PositionAnswer;
 use super::error::ErrorAnswer;
-use super::fields::{of_body, parse_position, parse_rules};
+use super::fields::{Fields, parse_position};
 
 /// Maximum positions of a request.
 const MAX_POSITIONS: usize = 1000;
@@ -18,13 +18,6 @@ const MAX_POSITIONS: usize = 1000;
 pub struct PositionsRequest {
     rules: Rules,
     positions: Vec<Result<Position, ApiError>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PositionsFields {
-    boards: Vec<String>,
-    rules: Option<String>,
 }
 
 /// Answer about one of many positions: that of `GET /api/position`, or the reason for its absence.
@@ -51,14 +44,8 @@ impl PositionsRequest {
     /// If a field is missing, unknown or wrong, or there are too many positions. A board that is not a position is an
     /// error of its own answer only.
     pub fn read(body: &[u8]) -> Result<PositionsRequest, ApiError> {
-        let PositionsFields { boards, rules } = of_body(body)?;
-        if boards.len() > MAX_POSITIONS {
-            let count = boards.len();
-            return Err(ApiError::Request(format!(
-                "'boards' has {count} positions; at most {MAX_POSITIONS} are allowed"
-            )));
-        }
-        let rules = parse_rules(rules)?;
+        let mut fields = Fields::of_body(body, &["boards", "rules"])?;
+        let (boards, rules) = (fields.boards(MAX_POSITIONS)?, fields.rules()?);
         Ok(PositionsRequest { rules, positions: boards.iter().map(|board| parse_position(board)).collect() })
     }
 
@@ -143,12 +130,10 @@ mod tests {
         assert_eq!(read(&many(MAX_POSITIONS)).unwrap().pits(), BTreeSet::from([1]));
         for (body, why) in [
             (many(MAX_POSITIONS + 1), "at most 1000"),
-            (r#"{"boards": "6x4"}"#.to_owned(), "expected a sequence"),
-            (r#"{"boards": ["6x4", 3]}"#.to_owned(), "integer `3`"),
-            (r#"{"boards": ["6x4"], "time": 1}"#.to_owned(), "unknown field `time`"),
-            (r#"{"boards": [], "boards": []}"#.to_owned(), "duplicate field `boards`"),
-            (r#"[["6x4"]]"#.to_owned(), "must be an object"),
-            ("{}".to_owned(), "missing field `boards`"),
+            (r#"{"boards": "6x4"}"#.to_owned(), "array"),
+            (r#"{"boards": ["6x4", 3]}"#.to_owned(), "a number"),
+            (r#"{"boards": ["6x4"], "time": 1}"#.to_owned(), "'time' is not a field"),
+            ("{}".to_owned(), "'boards' is missing"),
         ] {
             let error = read(&body).unwrap_err();
             assert!(error.kind() == (400, "request") && error.to_string().contains(why), "{error}");

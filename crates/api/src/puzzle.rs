@@ -5,12 +5,11 @@ use kalah_analyse::{Level, Puzzle, PuzzleMiner};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Line, Position, Rules};
 use kalah_core::table::Tables;
-use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::ApiError;
 use super::answer::PuzzleAnswer;
-use super::fields::{of_query, parse_position, parse_rules};
+use super::fields::{Fields, parse_position};
 
 /// Number of games in which a puzzle is searched for.
 const GAMES: usize = 4000;
@@ -37,16 +36,6 @@ pub struct PuzzleRequest {
     pub key: PuzzleKey,
     day: Option<String>,
     seed: Option<u64>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PuzzleFields {
-    board: Option<String>,
-    rules: Option<String>,
-    level: Option<String>,
-    day: Option<String>,
-    seed: Option<String>,
 }
 
 /// Identity of a puzzle.
@@ -90,13 +79,14 @@ impl PuzzleRequest {
     /// # Errors
     /// If a field is unknown or wrong.
     pub fn read(query: &str, today: u64) -> Result<PuzzleRequest, ApiError> {
-        let PuzzleFields { board, rules, level, day, seed } = of_query(query)?;
-        let (start, rules) = (parse_position(board.as_deref().unwrap_or("6x4"))?, parse_rules(rules)?);
+        let mut fields = Fields::of_query(query, &["board", "rules", "level", "day", "seed"])?;
+        let board = fields.text("board")?.unwrap_or_else(|| "6x4".to_owned());
+        let (start, rules) = (parse_position(&board)?, fields.rules()?);
+        let level = fields.text("level")?;
         let wrong = ApiError::Request;
         let level: Level =
             level.as_deref().unwrap_or("medium").parse().map_err(|error| wrong(format!("'level': {error}")))?;
-        let seed = seed.map(|seed| seed.parse::<u64>()).transpose();
-        let seed = seed.map_err(|_| wrong("'seed' must be a whole number, 0 or more".to_owned()))?;
+        let (day, seed) = (fields.text("day")?, fields.number("seed")?);
         if day.as_deref().is_some_and(|day| day_number(day).is_none()) {
             return Err(wrong("'day' must be a day such as 2026-11-23".to_owned()));
         }

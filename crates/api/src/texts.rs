@@ -2,30 +2,11 @@
 
 use kalah_core::game::Pit;
 use kalah_play::record::GameRecord;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::ApiError;
-use super::fields::{Comment, Moves, of_body, parse_rules};
-use super::game::{game_of_moves, game_of_text};
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ReadFields {
-    text: String,
-    rules: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WriteFields {
-    board: String,
-    rules: Option<String>,
-    moves: Option<Moves>,
-    south: Option<String>,
-    north: Option<String>,
-    headers: Option<Vec<(String, String)>>,
-    comments: Option<Vec<Comment>>,
-}
+use super::fields::{Comment, Fields};
+use super::game;
 
 /// Game that was read.
 #[derive(Debug, Serialize)]
@@ -67,8 +48,11 @@ fn turn_ends(game: &GameRecord) -> Vec<usize> {
 /// # Errors
 /// If the body has no text, or the text is not a game.
 pub fn read_text(body: &[u8]) -> Result<ReadAnswer, ApiError> {
-    let ReadFields { text, rules } = of_body(body)?;
-    let game = game_of_text(&text, parse_rules(rules)?)?;
+    let mut fields = Fields::of_body(body, &["text", "rules"])?;
+    if !fields.has("text") {
+        return Err(ApiError::Request("'text' is missing; it must be a game as docs/games.md describes it".to_owned()));
+    }
+    let game = game::read_record(&mut fields)?;
     let ends = turn_ends(&game);
     let header = |name| game.header(name).map(str::to_owned);
     Ok(ReadAnswer {
@@ -93,21 +77,21 @@ pub fn read_text(body: &[u8]) -> Result<ReadAnswer, ApiError> {
 /// # Errors
 /// If the body is not a game with valid headers and comments.
 pub fn write_text(body: &[u8]) -> Result<WriteAnswer, ApiError> {
-    let WriteFields { board, rules, moves, south, north, headers, comments } = of_body(body)?;
-    let mut game = game_of_moves(&board, parse_rules(rules)?, moves)?;
-    for (player, name) in [(south, "South"), (north, "North")] {
-        if let Some(player) = player {
+    let mut fields = Fields::of_body(body, &["board", "rules", "moves", "south", "north", "headers", "comments"])?;
+    let mut game = game::read_record(&mut fields)?;
+    for (field, name) in [("south", "South"), ("north", "North")] {
+        if let Some(player) = fields.text(field)? {
             game = game.with_header(name, &player);
         }
     }
-    for (name, value) in headers.unwrap_or_default() {
+    for (name, value) in fields.pairs("headers")? {
         if !GameRecord::takes_header(&name) {
             let why = "names consist of letters, digits and _, and rules, start and result have fields of their own";
             return Err(ApiError::Request(format!("'{name}' cannot be a header: {why}")));
         }
         game = game.with_header(&name, &value);
     }
-    for Comment { after, text } in comments.unwrap_or_default() {
+    for Comment { after, text } in fields.comments()? {
         // A comment within a turn comes after it.
         let turns = turn_ends(&game).partition_point(|&moves| moves < after);
         game = game.with_comment(turns, &text);
