@@ -1,7 +1,6 @@
 use std::io::{self, ErrorKind, Read};
 use std::ops::Range;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -14,7 +13,7 @@ use ureq::{Agent, BodyReader};
 use super::address::Address;
 use super::answer::{Head, broken};
 use super::error::RemoteError;
-use super::store::{FetchedBytes, Store, Traffic};
+use super::store::{FetchedBytes, Store};
 
 /// Limit for establishing a connection.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -58,8 +57,6 @@ struct Server {
     agent: Agent,
     /// Limit for the head of an answer, and for each read of its body.
     patience: Duration,
-    requests: AtomicU64,
-    bytes: AtomicU64,
 }
 
 /// Gets the bytes of a file, in order.
@@ -89,8 +86,7 @@ impl Client {
             .timeout_per_read(Some(patience))
             .build()
             .into();
-        let (requests, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
-        let server = Arc::new(Server { address: address.clone(), agent, patience, requests, bytes });
+        let server = Arc::new(Server { address: address.clone(), agent, patience });
         Client { server, cancel: cancel.clone(), now: Mutex::new(cancel.child()) }
     }
 
@@ -177,11 +173,6 @@ impl Store for Client {
     fn interrupt(&self) {
         std::mem::replace(&mut *self.now(), self.cancel.child()).cancel();
     }
-
-    fn traffic(&self) -> Traffic {
-        let Server { requests, bytes, .. } = &*self.server;
-        Traffic { requests: requests.load(Ordering::Relaxed), bytes: bytes.load(Ordering::Relaxed) }
-    }
 }
 
 impl Server {
@@ -202,7 +193,6 @@ impl Server {
             request = request.header("cache-control", "no-cache");
         }
         let answer = request.call().map_err(broken)?;
-        self.requests.fetch_add(1, Ordering::Relaxed);
         let head = Head::of(&answer).map_err(|error| match error {
             RemoteError::Refused(status) | RemoteError::Status(status @ 300..=400) if signer.is_some() => {
                 RemoteError::Keys(status)
@@ -274,7 +264,6 @@ impl Server {
             if begun.elapsed() > limit {
                 return Err(RemoteError::Slow(limit.as_secs()));
             }
-            self.bytes.fetch_add(read as u64, Ordering::Relaxed);
             received += read as u64;
             if received > bytes {
                 return Err(RemoteError::Range { found: "more".to_owned(), expected: format!("{bytes} bytes") });

@@ -36,5 +36,5 @@ pub use address::Address;
 pub use cache::Cache;
 pub use download::{Download, DownloadError, Downloaded};
 pub use error::RemoteError;
-pub use mirror::{RemoteOptions, RemoteTables};
-pub use store::{FetchedBytes, Store, Traffic};
+pub use mirror::{RemoteOptions, RemoteTables, Traffic};
+pub use store::{FetchedBytes, Store};

@@ -1,7 +1,8 @@
 use std::collections::HashMap;
+use std::path::Path;
 
 use kalah_core::game::Rules;
-use kalah_core::index::MAX_TABLE_SEEDS;
+use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah_core::table::{TableHeader, TableKey};
 use kalah_tables::table::Manifest;
 
@@ -9,10 +10,10 @@ use super::cache;
 use super::error::RemoteError;
 use super::mirror::{Mirror, Sent};
 use super::parts;
-use super::store::{FetchedBytes, Store};
+use super::store::FetchedBytes;
 
 /// Name of the list of tables that an address may have.
-pub(crate) const MANIFEST: &str = "manifest.jsonl";
+const MANIFEST: &str = "manifest.jsonl";
 
 /// Maximum bytes of that list.
 const MANIFEST_BYTES: u64 = 4 << 20;
@@ -32,29 +33,46 @@ pub(crate) fn pins(manifest: &Manifest) -> Pins {
     entries.filter_map(|entry| Some((entry.key, *blake3::Hash::from_hex(&entry.digest).ok()?.as_bytes()))).collect()
 }
 
-/// Reads the list of tables at an address, if it has one.
-///
-/// # Errors
-/// When the server does not answer.
-pub(crate) fn listed(store: &dyn Store) -> Result<Option<Pins>, RemoteError> {
-    let fetched = match store.range(MANIFEST, 0..MANIFEST_BYTES, false) {
-        Ok(fetched) => fetched,
-        // The second is a large list, or one without a length.
-        Err(error) if error.is_absence() || matches!(error, RemoteError::NoRanges) => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    // A list of a later version, or another file, is no reason to fail: layers have fixed names.
-    let text = String::from_utf8(fetched.bytes).unwrap_or_default();
-    Ok(Manifest::parse(&text).ok().map(|manifest| pins(&manifest)).filter(|pins| !pins.is_empty()))
-}
-
 impl Mirror {
-    /// Looks for the layers of boards by their names, from 2 seeds up to the first that is missing. `boards` are the
-    /// layers of 2 seeds. Returns false if there are none.
+    /// Finds the layers of these rules and pits, and puts their headers into the cache. Returns false if there are
+    /// none.
     ///
     /// # Errors
-    /// When the server does not answer.
-    pub(crate) fn search(&self, boards: Vec<TableKey>) -> Result<bool, RemoteError> {
+    /// When the server does not answer, or the cache cannot be written.
+    pub(crate) fn find(&mut self, rules: &[Rules], pits: Option<usize>) -> Result<bool, RemoteError> {
+        let is_asked = |key: &TableKey| rules.contains(&key.rules) && pits.is_none_or(|pits| pits == key.pits);
+        let names = self.store.names()?;
+        let has_list = names.as_ref().is_none_or(|names| names.iter().any(|name| name == MANIFEST));
+        let listed = if has_list { self.list()? } else { None };
+        for (&key, &digest) in listed.iter().flatten() {
+            self.pins.entry(key).or_insert(digest);
+        }
+        let named = |names: Vec<String>| names.iter().filter_map(|name| TableKey::named(Path::new(name))).collect();
+        let keys: Option<Vec<TableKey>> = names.map(named).or_else(|| Some(listed?.into_keys().collect()));
+        match keys {
+            Some(keys) => Ok(!self.present(keys.into_iter().filter(is_asked).collect())?.is_empty()),
+            None => {
+                let of = |&rules: &Rules| (1..=MAX_TABLE_PITS).map(move |pits| TableKey { rules, pits, seeds: 2 });
+                self.search(rules.iter().flat_map(of).filter(is_asked).collect())
+            }
+        }
+    }
+
+    /// Reads the list of tables, if the address has one.
+    fn list(&self) -> Result<Option<Pins>, RemoteError> {
+        let fetched = match self.fetch(MANIFEST, 0..MANIFEST_BYTES, false) {
+            // The second is a large list, or one without a length.
+            Err(error) if error.is_absence() || matches!(error, RemoteError::NoRanges) => return Ok(None),
+            fetched => fetched?,
+        };
+        // A list of a later version, or another file, is no reason to fail: layers have fixed names.
+        let text = String::from_utf8(fetched.bytes).unwrap_or_default();
+        Ok(Manifest::parse(&text).ok().map(|manifest| pins(&manifest)).filter(|pins| !pins.is_empty()))
+    }
+
+    /// Looks for the layers of boards by their names, from 2 seeds up to the first that is missing. `boards` are the
+    /// layers of 2 seeds. Returns false if there are none.
+    fn search(&self, boards: Vec<TableKey>) -> Result<bool, RemoteError> {
         // A single board needs no request of its own.
         let (mut found, first) = if boards.len() == 1 {
             (false, boards)
@@ -79,10 +97,7 @@ impl Mirror {
     }
 
     /// Returns those of these layers that the address has, and puts their headers into the cache.
-    ///
-    /// # Errors
-    /// When the server does not answer, or the cache cannot be written.
-    pub(crate) fn present(&self, keys: Vec<TableKey>) -> Result<Vec<TableKey>, RemoteError> {
+    fn present(&self, keys: Vec<TableKey>) -> Result<Vec<TableKey>, RemoteError> {
         let are_there = parts::each(&keys, |&key| self.is_there(key))?;
         Ok(keys.into_iter().zip(are_there).filter_map(|(key, is_there)| is_there.then_some(key)).collect())
     }
@@ -95,8 +110,7 @@ impl Mirror {
         if kept.as_ref().is_some_and(|header| self.pins.get(&key) == Some(&header.digest)) {
             return Ok(true);
         }
-        let FetchedBytes { bytes, total, tag } = match self.store.range(&key.file_name(), 0..key.prefix_bytes(), false)
-        {
+        let FetchedBytes { bytes, total, tag } = match self.fetch(&key.file_name(), 0..key.prefix_bytes(), false) {
             Err(error) if error.is_absence() => {
                 // The cache must not list a layer that the address lost.
                 let _ = std::fs::remove_file(&path);
@@ -112,14 +126,14 @@ impl Mirror {
         if kept.as_ref() != Some(&header) {
             self.cache.put(&path, &bytes[..key.prefix_bytes() as usize], total)?;
         }
-        self.sent().insert(key, Sent { header, tag });
+        self.state().sent.insert(key, Sent { header, tag });
         Ok(true)
     }
 
     /// The error of an address without layers. A refusal of a layer counts as its absence above.
     pub(crate) fn no_tables(&self) -> RemoteError {
         let key = TableKey { rules: Rules::default(), pits: 6, seeds: 2 };
-        match self.store.range(&key.file_name(), 0..key.prefix_bytes(), false) {
+        match self.fetch(&key.file_name(), 0..key.prefix_bytes(), false) {
             Err(error @ (RemoteError::Refused(_) | RemoteError::Keys(_))) => error,
             _ => RemoteError::NoTables(self.store.address().display().to_string()),
         }

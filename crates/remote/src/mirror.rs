@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -12,7 +11,6 @@ use kalah_core::cancel::Cancel;
 use kalah_core::directories::{Directories, Elsewhere, Place};
 use kalah_core::file::{LocalFile, Source};
 use kalah_core::game::Rules;
-use kalah_core::index::MAX_TABLE_PITS;
 use kalah_core::table::{Damage, TableHeader, TableKey};
 use kalah_tables::table::Manifest;
 
@@ -20,9 +18,9 @@ use super::address::Address;
 use super::cache::{self, Cache};
 use super::client::Client;
 use super::error::RemoteError;
-use super::listing::{self, MANIFEST, Pins};
+use super::listing::{self, Pins};
 use super::parts;
-use super::store::{FetchedBytes, Store, Traffic, folder};
+use super::store::{FetchedBytes, Store, folder};
 
 /// Bytes read after which the cache is trimmed again.
 const TRIM_AFTER: u64 = 64 << 20;
@@ -76,24 +74,9 @@ impl RemoteTables {
     /// As [`RemoteTables::open`].
     pub fn of(store: Arc<dyn Store>, options: RemoteOptions) -> Result<RemoteTables, RemoteError> {
         let RemoteOptions { cache, rules, pits, .. } = options;
-        let names = store.names()?;
-        let has_list = names.as_ref().is_none_or(|names| names.iter().any(|name| name == MANIFEST));
-        let listed = if has_list { listing::listed(&*store)? } else { None };
-        let mut pins = listed.clone().unwrap_or_default();
-        pins.extend(listing::pins(Manifest::built_in()));
-        let folder = cache.folder(&folder(&*store))?;
-        let mirror = Mirror { store, cache, folder, pins, sent: Mutex::default(), untrimmed: AtomicU64::new(0) };
-        let named = |names: Vec<String>| names.iter().filter_map(|name| TableKey::named(Path::new(name))).collect();
-        let keys: Option<Vec<TableKey>> = names.map(named).or_else(|| Some(listed?.into_keys().collect()));
-        let is_asked = |key: &TableKey| rules.contains(&key.rules) && pits.is_none_or(|pits| pits == key.pits);
-        let found = match keys {
-            Some(keys) => !mirror.present(keys.into_iter().filter(is_asked).collect())?.is_empty(),
-            None => {
-                let of = |&rules: &Rules| (1..=MAX_TABLE_PITS).map(move |pits| TableKey { rules, pits, seeds: 2 });
-                mirror.search(rules.iter().flat_map(of).filter(is_asked).collect())?
-            }
-        };
-        if !found {
+        let (folder, pins) = (cache.folder(&folder(&*store))?, listing::pins(Manifest::built_in()));
+        let mut mirror = Mirror { store, cache, folder, pins, state: Mutex::default() };
+        if !mirror.find(&rules, pits)? {
             return Err(mirror.no_tables());
         }
         mirror.trim();
@@ -118,8 +101,17 @@ impl RemoteTables {
 
     /// Requests to the server so far.
     pub fn traffic(&self) -> Traffic {
-        self.mirror.store.traffic()
+        self.mirror.state().traffic
     }
+}
+
+/// Requests and bytes so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Parts of files that were asked for.
+    pub requests: u64,
+    /// Bytes of those that were received.
+    pub bytes: u64,
 }
 
 /// A header that the server sent to this process.
@@ -138,15 +130,37 @@ pub(crate) struct Mirror {
     pub folder: PathBuf,
     /// The digests that layers must have: those of the built-in manifest, then those of the address.
     pub pins: Pins,
-    sent: Mutex<HashMap<TableKey, Sent>>,
-    /// Bytes read since the cache was trimmed.
-    untrimmed: AtomicU64,
+    state: Mutex<State>,
+}
+
+/// What the server sent so far.
+#[derive(Default)]
+pub(crate) struct State {
+    pub sent: HashMap<TableKey, Sent>,
+    traffic: Traffic,
 }
 
 impl Mirror {
-    /// The headers that the server sent.
-    pub(crate) fn sent(&self) -> MutexGuard<'_, HashMap<TableKey, Sent>> {
-        self.sent.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What the server sent so far.
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads bytes of a file from the store, as [`Store::range`] does. Trims the cache from time to time.
+    ///
+    /// # Errors
+    /// As [`Store::range`].
+    pub(crate) fn fetch(&self, name: &str, range: Range<u64>, fresh: bool) -> Result<FetchedBytes, RemoteError> {
+        let fetched = self.store.range(name, range, fresh);
+        let mut state = self.state();
+        let Traffic { requests, bytes } = state.traffic;
+        let all = bytes + fetched.as_ref().map_or(0, |fetched| fetched.bytes.len() as u64);
+        state.traffic = Traffic { requests: requests + 1, bytes: all };
+        drop(state);
+        if all / TRIM_AFTER > bytes / TRIM_AFTER {
+            self.trim();
+        }
+        fetched
     }
 
     /// Trims the cache. The files of this address stay, since this process may have them open.
@@ -213,14 +227,13 @@ impl Source for RemoteFile {
     /// the file has another version by now.
     fn read(&self, parts: &[Range<u64>], again: bool) -> io::Result<Vec<Vec<u8>>> {
         let header = self.header.as_ref().ok_or(io::ErrorKind::NotFound)?;
-        self.count(parts.iter().map(|part| part.end - part.start).sum());
         let (name, prefix) = (header.key.file_name(), 0..header.key.prefix_bytes());
-        let sent = self.mirror.sent().get(&header.key).filter(|sent| sent.header == *header).cloned();
+        let sent = self.mirror.state().sent.get(&header.key).filter(|sent| sent.header == *header).cloned();
         let mut wanted = parts.to_vec();
         if sent.is_none() {
             wanted.push(prefix.clone());
         }
-        let fetch = |part: &Range<u64>| self.mirror.store.range(&name, part.clone(), again);
+        let fetch = |part: &Range<u64>| self.mirror.fetch(&name, part.clone(), again);
         let read = parts::each(&parts::joined(&wanted), |part| Ok::<_, RemoteError>((part.clone(), fetch(part)?)))?;
         match sent {
             None => self.confirm(header, &parts::cut(&read, &prefix), &read[0].1)?,
@@ -248,15 +261,6 @@ impl Source for RemoteFile {
 }
 
 impl RemoteFile {
-    /// Counts bytes that are read, and trims the cache from time to time.
-    fn count(&self, bytes: u64) {
-        let untrimmed = &self.mirror.untrimmed;
-        if untrimmed.fetch_add(bytes, Ordering::Relaxed) + bytes > TRIM_AFTER {
-            untrimmed.store(0, Ordering::Relaxed);
-            self.mirror.trim();
-        }
-    }
-
     /// Compares the header in `bytes`, a part of the file that was `fetched`, with that of the local file.
     ///
     /// # Errors
@@ -266,7 +270,7 @@ impl RemoteFile {
         if found != *header {
             return Err(io::Error::other(Damage::OtherDigest));
         }
-        self.mirror.sent().insert(header.key, Sent { header: found, tag: fetched.tag.clone() });
+        self.mirror.state().sent.insert(header.key, Sent { header: found, tag: fetched.tag.clone() });
         Ok(())
     }
 }

@@ -34,9 +34,6 @@ pub trait Store: Send + Sync {
     /// Ends the waits of now: calls of [`Store::range`] in progress fail, and later ones do not. A store that cannot do
     /// this goes on.
     fn interrupt(&self) {}
-
-    /// Requests and bytes so far.
-    fn traffic(&self) -> Traffic;
 }
 
 /// The requested bytes of a file.
@@ -48,15 +45,6 @@ pub struct FetchedBytes {
     pub total: u64,
     /// Tag of the file's version, if the store has such tags.
     pub tag: Option<String>,
-}
-
-/// Requests and bytes so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Traffic {
-    /// Answers that had a body.
-    pub requests: u64,
-    /// Bytes of these bodies.
-    pub bytes: u64,
 }
 
 /// Name of a folder of the cache for a directory: where it is, and a digest.
