@@ -17,7 +17,7 @@ use kalah_tables::table::{DirectoryLock, Manifest};
 use super::address::Address;
 use super::client::Client;
 use super::error::RemoteError;
-use super::mirror::RemoteOptions;
+use super::tables::RemoteOptions;
 
 /// Downloads whole layers to a directory of tables.
 ///

@@ -16,8 +16,8 @@
 // | `sign` | signatures of requests to S3 |
 // | `parts` | parts of a file that are requested together |
 // | `cache` | the directory on disk that keeps blocks |
-// | `mirror` | the directory at an address |
-// | `listing` | its layers, and the digests that they must have |
+// | `mirror` | what is known of the files at an address: layers, digests, versions |
+// | `tables` | the directory at an address, which tables are opened in |
 // | `download` | whole layers |
 
 mod address;
@@ -26,15 +26,16 @@ mod cache;
 mod client;
 mod download;
 mod error;
-mod listing;
 mod mirror;
 mod parts;
 mod sign;
 mod store;
+mod tables;
 
 pub use address::Address;
 pub use cache::Cache;
 pub use download::{Download, DownloadError, Downloaded};
 pub use error::RemoteError;
-pub use mirror::{RemoteOptions, RemoteTables, Traffic};
+pub use mirror::Traffic;
 pub use store::{FetchedBytes, Store};
+pub use tables::{RemoteOptions, RemoteTables};

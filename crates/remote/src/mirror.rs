@@ -1,108 +1,41 @@
 use std::collections::HashMap;
 use std::fmt;
-use std::fs::File;
-use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
-use kalah_core::cancel::Cancel;
-use kalah_core::directories::{Directories, Elsewhere, Place};
-use kalah_core::file::{LocalFile, Source};
 use kalah_core::game::Rules;
-use kalah_core::table::{Damage, TableHeader, TableKey};
+use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use kalah_core::table::{TableHeader, TableKey};
 use kalah_tables::table::Manifest;
 
-use super::address::Address;
 use super::cache::{self, Cache};
-use super::client::Client;
 use super::error::RemoteError;
-use super::listing::{self, Pins};
 use super::parts;
 use super::store::{FetchedBytes, Store, folder};
 
 /// Bytes read after which the cache is trimmed again.
 const TRIM_AFTER: u64 = 64 << 20;
 
-/// Settings of [`RemoteTables::open`].
-#[derive(Clone, Debug)]
-pub struct RemoteOptions {
-    /// The cache.
-    pub cache: Cache,
-    /// Rule sets to look for. Fewer save requests.
-    pub rules: Vec<Rules>,
-    /// Pits a side of the boards to look for; all if `None`.
-    pub pits: Option<usize>,
-    /// Ends all waits for a server. [`RemoteTables::interrupt`] ends those of a moment.
-    pub cancel: Cancel,
-    /// Maximum silence of a server. A part of a file may take this time, and that of its bytes at 4 KiB a second.
-    pub patience: Duration,
-}
+/// Name of the list of tables that an address may have.
+const MANIFEST: &str = "manifest.jsonl";
 
-impl RemoteOptions {
-    /// Maximum silence of a server if none is chosen: 30 seconds.
-    pub(crate) const DEFAULT_PATIENCE: Duration = Duration::from_secs(30);
+/// Maximum bytes of that list.
+const MANIFEST_BYTES: u64 = 4 << 20;
 
-    /// All rule sets, with blocks kept in `cache`.
-    pub fn new(cache: Cache) -> RemoteOptions {
-        let (rules, patience) = (Rules::ALL.to_vec(), RemoteOptions::DEFAULT_PATIENCE);
-        RemoteOptions { cache, rules, pits: None, cancel: Cancel::new(), patience }
-    }
-}
+/// Maximum bytes of a file that stands for a damaged table.
+const MOST_BYTES: u64 = 1 << 40;
 
-/// The tables at an address.
-#[derive(Clone, Debug)]
-pub struct RemoteTables {
-    mirror: Arc<Mirror>,
-}
+/// Layers of a board that are requested together where the address has no list.
+const WINDOW: usize = 16;
 
-impl RemoteTables {
-    /// Finds the tables at `address`.
-    ///
-    /// Only headers are read. Those in the cache are read again unless the built-in manifest has their digests.
-    ///
-    /// # Errors
-    /// When the server does not answer, refuses access, or has no tables; when the cache cannot be used.
-    pub fn open(address: &Address, options: RemoteOptions) -> Result<RemoteTables, RemoteError> {
-        RemoteTables::of(Arc::new(Client::new(address, options.patience, &options.cancel)), options)
-    }
+/// Digests of tables.
+pub(crate) type Pins = HashMap<TableKey, [u8; 32]>;
 
-    /// Finds the tables in `store`: see [`RemoteTables::open`].
-    ///
-    /// # Errors
-    /// As [`RemoteTables::open`].
-    pub fn of(store: Arc<dyn Store>, options: RemoteOptions) -> Result<RemoteTables, RemoteError> {
-        let RemoteOptions { cache, rules, pits, .. } = options;
-        let (folder, pins) = (cache.folder(&folder(&*store))?, listing::pins(Manifest::built_in()));
-        let mut mirror = Mirror { store, cache, folder, pins, state: Mutex::default() };
-        if !mirror.find(&rules, pits)? {
-            return Err(mirror.no_tables());
-        }
-        mirror.trim();
-        Ok(RemoteTables { mirror: Arc::new(mirror) })
-    }
-
-    /// The directory with the tables, which everything that opens tables takes.
-    pub fn directory(&self) -> Directories {
-        Place::from(self.clone()).into()
-    }
-
-    /// The folder of the cache with the blocks that were read.
-    pub fn folder(&self) -> &Path {
-        &self.mirror.folder
-    }
-
-    /// Ends the waits for the server of now, in all threads: lookups in progress fail with
-    /// [`Stopped`](kalah_core::cancel::Stopped), and later ones do not.
-    pub fn interrupt(&self) {
-        self.mirror.store.interrupt();
-    }
-
-    /// Requests to the server so far.
-    pub fn traffic(&self) -> Traffic {
-        self.mirror.state().traffic
-    }
+/// The digests in a manifest.
+fn pins(manifest: &Manifest) -> Pins {
+    let entries = manifest.entries().iter();
+    entries.filter_map(|entry| Some((entry.key, *blake3::Hash::from_hex(&entry.digest).ok()?.as_bytes()))).collect()
 }
 
 /// Requests and bytes so far.
@@ -137,10 +70,19 @@ pub(crate) struct Mirror {
 #[derive(Default)]
 pub(crate) struct State {
     pub sent: HashMap<TableKey, Sent>,
-    traffic: Traffic,
+    pub traffic: Traffic,
 }
 
 impl Mirror {
+    /// The directory of `store`, none of whose layers is found yet.
+    ///
+    /// # Errors
+    /// When the cache cannot be used.
+    pub(crate) fn new(store: Arc<dyn Store>, cache: Cache) -> Result<Mirror, RemoteError> {
+        let folder = cache.folder(&folder(&*store))?;
+        Ok(Mirror { store, cache, folder, pins: pins(Manifest::built_in()), state: Mutex::default() })
+    }
+
     /// What the server sent so far.
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -164,114 +106,113 @@ impl Mirror {
     }
 
     /// Trims the cache. The files of this address stay, since this process may have them open.
-    fn trim(&self) {
+    pub(crate) fn trim(&self) {
         self.cache.trim(&self.folder);
     }
-}
 
-impl Elsewhere for RemoteTables {
-    fn address(&self) -> &Path {
-        self.mirror.store.address()
-    }
-
-    fn names(&self) -> io::Result<Vec<String>> {
-        Place::Here(self.mirror.folder.clone()).names()
-    }
-
-    fn has(&self, name: &str) -> bool {
-        self.mirror.folder.join(name).exists()
-    }
-
-    fn open(&self, name: &str) -> io::Result<Box<dyn Source>> {
-        let path = self.mirror.folder.join(name);
-        let file = File::options().read(true).write(true).open(&path)?;
-        // A damaged header is left to the reader.
-        let header = TableKey::named(Path::new(name)).and_then(|key| cache::header(&file, key));
-        let is_other =
-            |header: &TableHeader| self.mirror.pins.get(&header.key).is_some_and(|pin| *pin != header.digest);
-        if header.as_ref().is_some_and(is_other) {
-            return Err(io::Error::other(Damage::OtherDigest));
-        }
-        let local = LocalFile { path, bytes: file.metadata()?.len(), file };
-        // Not `Path::join`, which would use the separator of this system.
-        let address = format!("{}/{name}", self.address().display()).into();
-        Ok(Box::new(RemoteFile { mirror: Arc::clone(&self.mirror), header, address, local }))
-    }
-}
-
-impl From<RemoteTables> for Place {
-    fn from(tables: RemoteTables) -> Place {
-        Place::Elsewhere(Arc::new(tables))
-    }
-}
-
-/// A file at an address. Its local file is that of the cache.
-struct RemoteFile {
-    mirror: Arc<Mirror>,
-    /// The header of the local file, if it is valid.
-    header: Option<TableHeader>,
-    address: PathBuf,
-    local: LocalFile,
-}
-
-impl Source for RemoteFile {
-    fn name(&self) -> &Path {
-        &self.address
-    }
-
-    fn bytes(&self) -> u64 {
-        self.local.bytes
-    }
-
-    /// Reads the parts from the store. The header comes with them unless the server sent it before, and once more if
-    /// the file has another version by now.
-    fn read(&self, parts: &[Range<u64>], again: bool) -> io::Result<Vec<Vec<u8>>> {
-        let header = self.header.as_ref().ok_or(io::ErrorKind::NotFound)?;
-        let (name, prefix) = (header.key.file_name(), 0..header.key.prefix_bytes());
-        let sent = self.mirror.state().sent.get(&header.key).filter(|sent| sent.header == *header).cloned();
-        let mut wanted = parts.to_vec();
-        if sent.is_none() {
-            wanted.push(prefix.clone());
-        }
-        let fetch = |part: &Range<u64>| self.mirror.fetch(&name, part.clone(), again);
-        let read = parts::each(&parts::joined(&wanted), |part| Ok::<_, RemoteError>((part.clone(), fetch(part)?)))?;
-        match sent {
-            None => self.confirm(header, &parts::cut(&read, &prefix), &read[0].1)?,
-            Some(sent) if read.iter().any(|(_, fetched)| fetched.tag != sent.tag) => {
-                let fetched = fetch(&prefix)?;
-                self.confirm(header, &fetched.bytes, &fetched)?;
-            }
-            Some(_) => {}
-        }
-        if let Some((_, fetched)) = read.iter().find(|(_, fetched)| fetched.total != header.file_bytes) {
-            let (found, expected) = (fetched.total, header.file_bytes);
-            let (found, expected) = (format!("a file of {found} bytes"), format!("one of {expected} bytes"));
-            return Err(RemoteError::Range { found, expected }.into());
-        }
-        Ok(parts.iter().map(|part| parts::cut(&read, part)).collect())
-    }
-
-    fn local(&self) -> Option<&LocalFile> {
-        Some(&self.local)
-    }
-
-    fn is_remote(&self) -> bool {
-        true
-    }
-}
-
-impl RemoteFile {
-    /// Compares the header in `bytes`, a part of the file that was `fetched`, with that of the local file.
+    /// Finds the layers of these rules and pits, and puts their headers into the cache. Returns false if there are
+    /// none.
     ///
     /// # Errors
-    /// When it is another one.
-    fn confirm(&self, header: &TableHeader, bytes: &[u8], fetched: &FetchedBytes) -> io::Result<()> {
-        let found = TableHeader::read(bytes, fetched.total).map_err(io::Error::other)?;
-        if found != *header {
-            return Err(io::Error::other(Damage::OtherDigest));
+    /// When the server does not answer, or the cache cannot be written.
+    pub(crate) fn find(&mut self, rules: &[Rules], pits: Option<usize>) -> Result<bool, RemoteError> {
+        let is_asked = |key: &TableKey| rules.contains(&key.rules) && pits.is_none_or(|pits| pits == key.pits);
+        let names = self.store.names()?;
+        let has_list = names.as_ref().is_none_or(|names| names.iter().any(|name| name == MANIFEST));
+        let listed = if has_list { self.list()? } else { None };
+        for (&key, &digest) in listed.iter().flatten() {
+            self.pins.entry(key).or_insert(digest);
         }
-        self.mirror.state().sent.insert(header.key, Sent { header: found, tag: fetched.tag.clone() });
-        Ok(())
+        let named = |names: Vec<String>| names.iter().filter_map(|name| TableKey::named(Path::new(name))).collect();
+        let keys: Option<Vec<TableKey>> = names.map(named).or_else(|| Some(listed?.into_keys().collect()));
+        match keys {
+            Some(keys) => Ok(!self.present(keys.into_iter().filter(is_asked).collect())?.is_empty()),
+            None => {
+                let of = |&rules: &Rules| (1..=MAX_TABLE_PITS).map(move |pits| TableKey { rules, pits, seeds: 2 });
+                self.search(rules.iter().flat_map(of).filter(is_asked).collect())
+            }
+        }
+    }
+
+    /// Reads the list of tables, if the address has one.
+    fn list(&self) -> Result<Option<Pins>, RemoteError> {
+        let fetched = match self.fetch(MANIFEST, 0..MANIFEST_BYTES, false) {
+            // The second is a large list, or one without a length.
+            Err(error) if error.is_absence() || matches!(error, RemoteError::NoRanges) => return Ok(None),
+            fetched => fetched?,
+        };
+        // A list of a later version, or another file, is no reason to fail: layers have fixed names.
+        let text = String::from_utf8(fetched.bytes).unwrap_or_default();
+        Ok(Manifest::parse(&text).ok().map(|manifest| pins(&manifest)).filter(|pins| !pins.is_empty()))
+    }
+
+    /// Looks for the layers of boards by their names, from 2 seeds up to the first that is missing. `boards` are the
+    /// layers of 2 seeds. Returns false if there are none.
+    fn search(&self, boards: Vec<TableKey>) -> Result<bool, RemoteError> {
+        // A single board needs no request of its own.
+        let (mut found, first) = if boards.len() == 1 {
+            (false, boards)
+        } else {
+            let there = self.present(boards)?;
+            (!there.is_empty(), there.into_iter().map(|key| TableKey { seeds: 3, ..key }).collect())
+        };
+        // One after the other, since each sends many requests at once.
+        for first in first {
+            for start in (first.seeds..=MAX_TABLE_SEEDS).step_by(WINDOW) {
+                let seeds = start..(start + WINDOW).min(MAX_TABLE_SEEDS + 1);
+                let keys: Vec<TableKey> = seeds.map(|seeds| TableKey { seeds, ..first }).collect();
+                let asked = keys.len();
+                let present = self.present(keys)?.len();
+                found |= present > 0;
+                if present < asked {
+                    break;
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns those of these layers that the address has, and puts their headers into the cache.
+    fn present(&self, keys: Vec<TableKey>) -> Result<Vec<TableKey>, RemoteError> {
+        let are_there = parts::each(&keys, |&key| self.is_there(key))?;
+        Ok(keys.into_iter().zip(are_there).filter_map(|(key, is_there)| is_there.then_some(key)).collect())
+    }
+
+    /// Returns true if the address has a layer. Its header is requested unless the cache has it and its digest is
+    /// known.
+    fn is_there(&self, key: TableKey) -> Result<bool, RemoteError> {
+        let path = key.path(&self.folder);
+        let kept = cache::used(&path, key);
+        if kept.as_ref().is_some_and(|header| self.pins.get(&key) == Some(&header.digest)) {
+            return Ok(true);
+        }
+        let FetchedBytes { bytes, total, tag } = match self.fetch(&key.file_name(), 0..key.prefix_bytes(), false) {
+            Err(error) if error.is_absence() => {
+                // The cache must not list a layer that the address lost.
+                let _ = std::fs::remove_file(&path);
+                return Ok(false);
+            }
+            fetched => fetched?,
+        };
+        let Some(header) = TableHeader::read(&bytes, total).ok().filter(|header| header.key == key) else {
+            // Opening the file reports what is wrong with it.
+            self.cache.put(&path, &bytes, total.min(MOST_BYTES))?;
+            return Ok(false);
+        };
+        if kept.as_ref() != Some(&header) {
+            self.cache.put(&path, &bytes[..key.prefix_bytes() as usize], total)?;
+        }
+        self.state().sent.insert(key, Sent { header, tag });
+        Ok(true)
+    }
+
+    /// The error of an address without layers. A refusal of a layer counts as its absence above.
+    pub(crate) fn no_tables(&self) -> RemoteError {
+        let key = TableKey { rules: Rules::default(), pits: 6, seeds: 2 };
+        match self.fetch(&key.file_name(), 0..key.prefix_bytes(), false) {
+            Err(error @ (RemoteError::Refused(_) | RemoteError::Keys(_))) => error,
+            _ => RemoteError::NoTables(self.store.address().display().to_string()),
+        }
     }
 }
 
