@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use kalah::file::Document;
 use serde_json::Value;
 
 use crate::server::{Fault, SEEDS, Server, TABLES, copied, kalah, layer, run, shown};
@@ -128,41 +127,36 @@ fn a_stopped_or_killed_download_goes_on_where_it_was() {
 
 #[test]
 fn a_download_of_a_file_that_changed_begins_anew() {
-    let (files, directory) = (copied(), tempfile::tempdir().unwrap());
-    let server = Server::of(files.path());
-    let partial = directory.path().join("empty-capture-6-09.download");
-    std::fs::write(&partial, [&b"KALAHTB\n"[..], &[7; 5000]].concat()).unwrap();
-    let tag = Document { format: "kalah download", version: 1 };
-    let fields = std::collections::BTreeMap::from([("tag", "\"another\"")]);
-    let tag_path = directory.path().join("empty-capture-6-09.download-tag");
-    tag.write(&tag_path, &fields).unwrap();
-    let (code, report, message) = fetch(&server, directory.path(), "9");
-    assert_eq!((code, report["layers"][0]["resumed"].as_u64()), (0, Some(0)), "{message}");
-    assert!(std::fs::read(layer(directory.path(), 9)).unwrap() == std::fs::read(layer(TABLES.path(), 9)).unwrap());
-    // A process that was killed right after the renaming left its tag.
-    tag.write(&tag_path, &fields).unwrap();
-    assert_eq!(fetch(&server, directory.path(), "9").0, 0);
-    assert!(!tag_path.exists());
+    let server = Server::of(TABLES.path());
+    // A part of another version, and a longer one than the file.
+    for bytes in [5000, 5_000_000] {
+        let directory = tempfile::tempdir().unwrap();
+        let partial = directory.path().join("empty-capture-6-09.download");
+        std::fs::write(&partial, [&b"KALAHTB\n"[..], &vec![7; bytes]].concat()).unwrap();
+        let (code, report, message) = fetch(&server, directory.path(), "9");
+        assert_eq!((code, report["layers"][0]["resumed"].as_u64()), (0, Some(0)), "{message}");
+        assert!(std::fs::read(layer(directory.path(), 9)).unwrap() == std::fs::read(layer(TABLES.path(), 9)).unwrap());
+        assert!(!partial.exists());
+    }
 }
 
 #[test]
 fn files_that_no_download_left_stay() {
-    for (name, text) in [("empty-capture-6-09.download", "mine"), ("empty-capture-6-09.download-tag", "mine")] {
-        let (server, directory) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
-        let path = directory.path().join(name);
-        std::fs::write(&path, text).unwrap();
+    let (server, directory) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+    let (name, text) = ("empty-capture-6-09.download", "mine");
+    let path = directory.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    let (code, _, message) = fetch(&server, directory.path(), "9");
+    assert!(code == 1 && message.contains(name) && message.contains("left as it is"), "{code}: {message}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    #[cfg(unix)]
+    {
+        let target = directory.path().join("target");
+        std::fs::rename(&path, &target).unwrap();
+        std::os::unix::fs::symlink(&target, &path).unwrap();
         let (code, _, message) = fetch(&server, directory.path(), "9");
-        assert!(code == 1 && message.contains(name) && message.contains("left as it is"), "{code}: {message}");
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
-        #[cfg(unix)]
-        {
-            let target = directory.path().join("target");
-            std::fs::rename(&path, &target).unwrap();
-            std::os::unix::fs::symlink(&target, &path).unwrap();
-            let (code, _, message) = fetch(&server, directory.path(), "9");
-            assert!(code == 1 && message.contains("it is a link"), "{code}: {message}");
-            assert_eq!(std::fs::read_to_string(&target).unwrap(), text);
-        }
+        assert!(code == 1 && message.contains("it is a link"), "{code}: {message}");
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), text);
     }
 }
 
@@ -207,14 +201,8 @@ fn damaged_and_missing_layers_are_reported() {
 fn what_is_left_of_a_download_is_removed_once_the_layer_is_there() {
     let (server, directory) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
     assert_eq!(fetch(&server, directory.path(), "2..9").0, 0);
-    let tag = r#"{"format":"kalah download","version":1,"tag":"a tag"}"#;
-    for (name, text) in [
-        ("empty-capture-6-09.download", "KALAHTB\nthe beginning of a table"),
-        ("empty-capture-6-09.download-tag", tag),
-        ("empty-capture-6-08.download-tag", tag),
-    ] {
-        std::fs::write(directory.path().join(name), text).unwrap();
-    }
+    let left = directory.path().join("empty-capture-6-09.download");
+    std::fs::write(left, "KALAHTB\nthe beginning of a table").unwrap();
     let (code, _, message) = fetch(&server, directory.path(), "2..9");
     assert_eq!(code, 0, "{message}");
     assert_served(directory.path(), 9);

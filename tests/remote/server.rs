@@ -81,6 +81,8 @@ pub(crate) struct State {
     whole: AtomicBool,
     /// True if answers have no tags of versions.
     untagged: AtomicBool,
+    /// True if each answer has another tag.
+    varied: AtomicBool,
     /// Wait before each answer, in milliseconds.
     latency: std::sync::atomic::AtomicU64,
     /// Bytes a second of bodies; 0 for no limit.
@@ -133,6 +135,11 @@ impl Server {
     /// Sends no tags of versions.
     pub(crate) fn send_no_tags(&self) {
         self.state.untagged.store(true, Ordering::Relaxed);
+    }
+
+    /// Sends another tag with each answer, as several servers behind one name may.
+    pub(crate) fn vary_tags(&self) {
+        self.state.varied.store(true, Ordering::Relaxed);
     }
 
     /// Limits bodies to this number of bytes a second; 0 for no limit.
@@ -292,7 +299,11 @@ fn answer(stream: &mut TcpStream, state: &State, path: &Path, range: Range, expe
     };
     let is_expected = expected.is_none_or(|expected| expected == tag);
     let range = range.filter(|_| is_expected && !state.whole.load(Ordering::Relaxed));
-    let tag = if state.untagged.load(Ordering::Relaxed) { String::new() } else { format!("etag: {tag}\r\n") };
+    let tag = match (state.untagged.load(Ordering::Relaxed), state.varied.load(Ordering::Relaxed)) {
+        (true, _) => String::new(),
+        (_, true) => format!("etag: \"{}\"\r\n", fastrand::u64(..)),
+        _ => format!("etag: {tag}\r\n"),
+    };
     let (mut start, end) = range.map_or((0, total), |(start, end)| (start, end.unwrap_or(total).min(total)));
     if start >= total {
         return write!(stream, "HTTP/1.1 416 No\r\ncontent-range: bytes */{total}\r\ncontent-length: 0\r\n\r\n").ok();

@@ -92,7 +92,6 @@ fn tables_and_networks() {
         refused(pits, BoundTables::open_around(path, RULES, pits, 0, 4));
         assert_eq!(PresentLayers::read(path, RULES, pits).unwrap().last(48), None);
         assert!(all_tables.tables(RULES, pits).is_none() && all_tables.bounds(RULES, pits).is_none());
-        assert!(all_tables.require_whole(RULES, pits, 48).is_ok());
         assert!(Survey::default().layers(RULES, pits).is_empty());
         let network = PhasedNetwork::shipped(Rules::EmptyCapture, 6).unwrap();
         let weights = network.of(10).weights();

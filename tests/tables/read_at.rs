@@ -173,6 +173,22 @@ fn no_score_is_read_from_a_profile_that_was_found_damaged() {
     }
 }
 
+#[test]
+fn a_file_that_became_shorter_is_an_error_wherever_it_is_read() {
+    let (directory, key) = (tempfile::tempdir().unwrap(), key(Rules::EmptyCapture, 7));
+    let path = key.path(directory.path());
+    std::fs::copy(key.path(SOUND.path()), &path).unwrap();
+    let table = Table::open_as(&path, Storage::Files).unwrap();
+    table.score(1, 0, 0).unwrap();
+    let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    file.set_len(table.header().file_bytes - 1).unwrap();
+    // Neither the block of the first score nor that of the other one lost a byte.
+    for mover in [1, 2] {
+        let error = table.score(mover, 0, 0).unwrap_err();
+        assert!(matches!(error, TableError::Damaged { damage: Damage::Shrunk, .. }), "{error}");
+    }
+}
+
 /// A source in memory that fails after a number of reads.
 struct Failing {
     name: PathBuf,

@@ -1,6 +1,6 @@
 //! Many positions in one request.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kalah_core::game::{Position, Row, Rules};
 use serde::Serialize;
@@ -54,14 +54,9 @@ impl PositionsRequest {
         self.rules
     }
 
-    /// Pits a side of the boards, each with the most seeds in play of its positions.
-    pub fn boards(&self) -> BTreeMap<usize, usize> {
-        let mut boards = BTreeMap::new();
-        for position in self.positions.iter().flatten() {
-            let most = boards.entry(position.pits()).or_default();
-            *most = (position.seeds() as usize).max(*most);
-        }
-        boards
+    /// Pits a side of the positions.
+    pub fn pits(&self) -> BTreeSet<usize> {
+        self.positions.iter().flatten().map(Position::pits).collect()
     }
 
     /// Answers about all positions that `known` answers. It gets them in the order of the tables, so that nearby scores
@@ -132,7 +127,7 @@ mod tests {
     fn a_body_has_a_limited_number_of_texts() {
         let read = |body: &str| PositionsRequest::read(body.as_bytes());
         let many = |count: usize| format!(r#"{{"boards": [{}]}}"#, vec![r#""1x1""#; count].join(","));
-        assert_eq!(read(&many(MAX_POSITIONS)).unwrap().boards(), BTreeMap::from([(1, 2)]));
+        assert_eq!(read(&many(MAX_POSITIONS)).unwrap().pits(), BTreeSet::from([1]));
         for (body, why) in [
             (many(MAX_POSITIONS + 1), "at most 1000"),
             (r#"{"boards": "6x4"}"#.to_owned(), "array"),

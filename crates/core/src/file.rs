@@ -260,7 +260,11 @@ impl Source for LocalFile {
         self.bytes
     }
 
+    /// Reads the parts. A file that became shorter is an error, wherever they are.
     fn read(&self, parts: &[Range<u64>], _: bool) -> io::Result<Vec<Vec<u8>>> {
+        if self.file.metadata()?.len() < self.bytes {
+            return Err(ErrorKind::UnexpectedEof.into());
+        }
         parts.iter().map(|part| read_part(&self.file, part.clone())).collect()
     }
 

@@ -3,9 +3,8 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use kalah::remote::{Address, FetchedBytes, RemoteError, Store, Traffic};
+use kalah::remote::{Address, FetchedBytes, RemoteError, Store};
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -19,8 +18,6 @@ pub(crate) struct Filesystem {
     address: PathBuf,
     /// Address and options of the file system, which may have secrets.
     identity: String,
-    requests: AtomicU64,
-    bytes: AtomicU64,
 }
 
 impl Filesystem {
@@ -31,8 +28,6 @@ impl Filesystem {
             directory: directory.clone().unbind(),
             address: Address::without_secrets(&address).into(),
             identity: directory.getattr("identity")?.extract()?,
-            requests: AtomicU64::new(0),
-            bytes: AtomicU64::new(0),
         })
     }
 
@@ -40,10 +35,7 @@ impl Filesystem {
         let arguments = (name, range.start, range.end, fresh);
         let read = self.directory.bind(py).call_method1(intern!(py, "read"), arguments)?;
         let (bytes, total): (PyBackedBytes, u64) = read.extract()?;
-        let bytes = bytes.to_vec();
-        self.requests.fetch_add(1, Ordering::Relaxed);
-        self.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-        Ok(FetchedBytes { bytes, total, tag: None })
+        Ok(FetchedBytes { bytes: bytes.to_vec(), total, tag: None })
     }
 }
 
@@ -68,10 +60,6 @@ impl Store for Filesystem {
             return Err(RemoteError::Range { found, expected: format!("bytes {}-{}", expected.start, expected.end) });
         }
         Ok(fetched)
-    }
-
-    fn traffic(&self) -> Traffic {
-        Traffic { requests: self.requests.load(Ordering::Relaxed), bytes: self.bytes.load(Ordering::Relaxed) }
     }
 }
 

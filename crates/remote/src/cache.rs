@@ -74,15 +74,6 @@ impl Cache {
         Ok(folder)
     }
 
-    /// Returns the prefix and header of the file at `path`, if it is a file of the cache with the table `key`. Notes
-    /// that it is in use.
-    pub(crate) fn header(path: &Path, key: TableKey) -> Option<TableHeader> {
-        let header = TableHeader::read(&prefix(&File::open(path).ok()?, key)?, path.metadata().ok()?.len()).ok()?;
-        // Without the note, the file is evicted earlier.
-        let _ = File::options().write(true).open(path).and_then(|file| file.set_modified(SystemTime::now()));
-        (header.key == key).then_some(header)
-    }
-
     /// Makes or replaces the file at `path` by one of `bytes` bytes that begins with `prefix` and has no blocks.
     pub(crate) fn put(&self, path: &Path, prefix: &[u8], bytes: u64) -> Result<(), RemoteError> {
         let written = temporary_beside(path).and_then(|mut file| {
@@ -93,13 +84,13 @@ impl Cache {
         written.map_err(self.failed())
     }
 
-    /// Removes the blocks of the files that were not used for longest, except those for which `in_use` is true, until
-    /// the cache is within its limit.
-    pub(crate) fn trim(&self, in_use: &dyn Fn(&Path) -> bool) {
+    /// Removes the blocks of the files that were not used for longest, except those in the folder `kept`, until the
+    /// cache is within its limit.
+    pub(crate) fn trim(&self, kept: &Path) {
         let mut files = self.files();
         let mut total: u64 = files.iter().map(|file| file.bytes).sum();
         files.sort_unstable_by_key(|file| file.used);
-        for Kept { path, bytes, .. } in files.iter().filter(|file| file.bytes > SMALL && !in_use(&file.path)) {
+        for Kept { path, bytes, .. } in files.iter().filter(|file| file.bytes > SMALL && !file.path.starts_with(kept)) {
             if total <= self.limit {
                 break;
             }
@@ -138,8 +129,23 @@ impl Cache {
 }
 
 /// Reads header and directory of the table `key` in a file of the cache.
-pub(crate) fn prefix(file: &File, key: TableKey) -> Option<Vec<u8>> {
+fn prefix(file: &File, key: TableKey) -> Option<Vec<u8>> {
     read_part(file, 0..key.prefix_bytes()).ok()
+}
+
+/// The header of a file of the cache, if it is one of the table `key`.
+pub(crate) fn header(file: &File, key: TableKey) -> Option<TableHeader> {
+    let header = TableHeader::read(&prefix(file, key)?, file.metadata().ok()?.len()).ok()?;
+    (header.key == key).then_some(header)
+}
+
+/// The header of the file at `path`, as [`header`] reads it. Notes that the file is in use.
+pub(crate) fn used(path: &Path, key: TableKey) -> Option<TableHeader> {
+    let file = File::options().read(true).write(true).open(path).ok()?;
+    let header = header(&file, key)?;
+    // Without the note, the file is evicted earlier.
+    let _ = file.set_modified(SystemTime::now());
+    Some(header)
 }
 
 /// Bytes that a file occupies.

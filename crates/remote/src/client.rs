@@ -1,63 +1,66 @@
-use std::fmt;
+use std::io::{self, ErrorKind, Read};
 use std::ops::Range;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use kalah_core::cancel::Cancel;
-use ureq::Agent;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::{Agent, BodyReader};
 
 use super::address::Address;
-use super::answer::{Answer, Tries, Wait};
+use super::answer::{Head, broken};
 use super::error::RemoteError;
-use super::sign::Signer;
+use super::store::{FetchedBytes, Store};
 
 /// Limit for establishing a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Bytes a second that a part of a file must have in all. Sixteen requests may share a slow line.
+/// Bytes a second that an answer must have in all. Sixteen requests may share a slow line.
 const SLOWEST: u64 = 4 << 10;
 
 /// Bytes of a part that count as progress. A server could send it byte by byte otherwise.
-const PROGRESS: usize = 4 << 10;
+const PROGRESS: u64 = 4 << 10;
 
-/// Requests and bytes so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Traffic {
-    /// Answers that had a body.
-    pub requests: u64,
-    /// Bytes of these bodies.
-    pub bytes: u64,
-}
+/// Bytes that are read together, at most.
+const PIECE: usize = 1 << 16;
 
-/// Requests files over HTTP, with pooled connections. Requests that fail for a passing reason are repeated, each after
-/// a longer wait. The proxies of the environment (`HTTPS_PROXY`, `NO_PROXY`) are used.
+/// Interval at which a wait looks whether it should end.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Tries of a request in a row without progress.
+const TRIES: u32 = 5;
+
+/// Wait before the second try; it doubles with each further one.
+const FIRST_WAIT: Duration = Duration::from_millis(200);
+
+/// End of a range that has no end: all bytes from its start on.
+const NO_END: u64 = u64::MAX;
+
+/// The files at an address. Each request has a thread of its own, so that the wait for it can end at any time.
 #[derive(Debug)]
 pub(crate) struct Client {
-    agent: Agent,
-    signer: Option<Signer>,
-    requests: AtomicU64,
-    bytes: AtomicU64,
-    /// Limit for the head of an answer, and for each read of its body.
-    patience: Duration,
+    server: Arc<Server>,
     /// Ends all waits for the server.
     cancel: Cancel,
     /// Ends the waits of now. It is a child of `cancel`.
     now: Mutex<Cancel>,
 }
 
-/// The requested bytes of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FetchedBytes {
-    /// The bytes.
-    pub bytes: Vec<u8>,
-    /// Bytes of the whole file.
-    pub total: u64,
-    /// Tag of the file's version, if the store has such tags.
-    pub tag: Option<String>,
+/// The files at an address, requested over HTTP with pooled connections. Requests that fail for a passing reason are
+/// repeated, each after a longer wait. The proxies of the environment (`HTTPS_PROXY`, `NO_PROXY`) are used.
+#[derive(Debug)]
+struct Server {
+    address: Address,
+    agent: Agent,
+    /// Limit for the head of an answer, and for each read of its body.
+    patience: Duration,
 }
+
+/// Gets the bytes of a file, in order.
+type Take<'t> = dyn FnMut(&[u8]) -> io::Result<()> + 't;
 
 impl Client {
     /// Makes a client for the files at an address. The server may be silent for as long as `patience`, and all waits
@@ -69,10 +72,9 @@ impl Client {
         let roots = rustls_native_certs::load_native_certs().certs;
         let roots: Vec<_> = roots.iter().map(|root| Certificate::from_der(root).to_owned()).collect();
         let tls = TlsConfig::builder().root_certs(RootCerts::from(roots)).build();
-        let signer = address.signer().cloned();
         let agent = Agent::config_builder()
             // A signature is for one server.
-            .max_redirects(if signer.is_some() { 0 } else { 10 })
+            .max_redirects(if address.signer().is_some() { 0 } else { 10 })
             .max_redirects_will_error(false)
             .http_status_as_error(false)
             .tls_config(tls)
@@ -84,239 +86,255 @@ impl Client {
             .timeout_per_read(Some(patience))
             .build()
             .into();
-        let (requests, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
-        let now = Mutex::new(cancel.child());
-        Client { agent, signer, requests, bytes, patience, cancel: cancel.clone(), now }
+        let server = Arc::new(Server { address: address.clone(), agent, patience });
+        Client { server, cancel: cancel.clone(), now: Mutex::new(cancel.child()) }
     }
 
-    /// Ends the waits of now: requests in progress fail, and later ones do not.
-    pub(crate) fn interrupt(&self) {
-        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::replace(&mut *now, self.cancel.child()).cancel();
+    fn now(&self) -> MutexGuard<'_, Cancel> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the request to end the waits of now.
-    pub(crate) fn interruption(&self) -> Cancel {
-        self.now.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Bytes of the whole file `name`; 0 if the server does not state them.
+    ///
+    /// # Errors
+    /// As [`Store::range`].
+    pub(crate) fn total(&self, name: String) -> Result<u64, RemoteError> {
+        self.apart(&|| (), move |server, cancel| {
+            // The body of a server without ranges is not read.
+            let head = || (false, server.request(&name, &(0..1), false).map(|(head, _)| head));
+            Ok(repeated(cancel, head)?.total.unwrap_or(0))
+        })
     }
 
-    /// Requests and bytes so far.
-    pub(crate) fn traffic(&self) -> Traffic {
-        Traffic { requests: self.requests.load(Ordering::Relaxed), bytes: self.bytes.load(Ordering::Relaxed) }
-    }
-
-    /// Sends one request for the bytes of `range`; all from its start on if its end is `None`. With `tag`, a server
-    /// sends the whole file if its version has another tag. `fresh` bypasses caches on the way. `cancel` ends the wait
-    /// for the answer and its body.
-    pub(crate) fn request(
+    /// Receives the bytes of the file `name` from `start` on, which `take` gets. Calls `tick` again and again
+    /// meanwhile. Returns the bytes of the whole file.
+    ///
+    /// # Errors
+    /// As [`Store::range`], and when `take` fails ([`RemoteError::Taken`]).
+    pub(crate) fn receive(
         &self,
-        url: &str,
-        (start, end): (u64, Option<u64>),
-        tag: Option<&str>,
-        fresh: bool,
-        cancel: &Cancel,
-    ) -> Result<Answer, RemoteError> {
-        let mut request = self.agent.get(url).header("accept-encoding", "identity");
-        let last = end.map_or(String::new(), |end| (end - 1).to_string());
-        let range = (start > 0 || end.is_some()).then(|| format!("bytes={start}-{last}"));
-        if let Some(range) = &range {
-            request = request.header("range", range);
-            if let Some(tag) = tag {
-                request = request.header("if-range", tag);
+        name: String,
+        start: u64,
+        mut take: impl FnMut(&[u8]) -> io::Result<()> + Send + 'static,
+        tick: &dyn Fn(),
+    ) -> Result<u64, RemoteError> {
+        self.apart(tick, move |server, cancel| Ok(server.receive(&name, start..NO_END, false, cancel, &mut take)?.0))
+    }
+
+    /// Does `work` in a thread of its own. Calls `tick` again and again meanwhile.
+    fn apart<T: Send + 'static>(
+        &self,
+        tick: &dyn Fn(),
+        work: impl FnOnce(&Server, &Cancel) -> Result<T, RemoteError> + Send + 'static,
+    ) -> Result<T, RemoteError> {
+        let (server, cancel, (to, done)) = (Arc::clone(&self.server), self.now().clone(), sync_channel(1));
+        let of_thread = cancel.clone();
+        let started = thread::Builder::new().name("request".to_owned()).spawn(move || {
+            // Nobody may wait for it any more.
+            let _ = to.send(work(&server, &of_thread));
+        });
+        started.map_err(|error| RemoteError::Connection(error.to_string()))?;
+        loop {
+            let received = done.recv_timeout(TICK);
+            tick();
+            match received {
+                Ok(result) => return result,
+                Err(RecvTimeoutError::Timeout) => cancel.check()?,
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(RemoteError::Connection("the request ended early".to_owned()));
+                }
             }
         }
-        if let Some(signer) = &self.signer {
-            let headers = signer.headers(url, range.as_deref(), SystemTime::now());
+    }
+}
+
+impl Store for Client {
+    fn address(&self) -> &Path {
+        self.server.address.shown()
+    }
+
+    fn identity(&self) -> String {
+        self.server.address.identity().to_owned()
+    }
+
+    fn range(&self, name: &str, range: Range<u64>, fresh: bool) -> Result<FetchedBytes, RemoteError> {
+        let name = name.to_owned();
+        self.apart(&|| (), move |server, cancel| {
+            let mut bytes = Vec::new();
+            let mut take = |new: &[u8]| {
+                bytes.extend_from_slice(new);
+                Ok(())
+            };
+            let (total, tag) = server.receive(&name, range, fresh, cancel, &mut take)?;
+            Ok(FetchedBytes { bytes, total, tag })
+        })
+    }
+
+    fn interrupt(&self) {
+        std::mem::replace(&mut *self.now(), self.cancel.child()).cancel();
+    }
+}
+
+impl Server {
+    /// Sends one request for these bytes of a file. `fresh` bypasses caches on the way. Returns head and body.
+    fn request(&self, name: &str, range: &Range<u64>, fresh: bool) -> Result<(Head, BodyReader<'static>), RemoteError> {
+        let (url, signer) = (self.address.file(name), self.address.signer());
+        let mut request = self.agent.get(&url).header("accept-encoding", "identity");
+        let last = if range.end == NO_END { String::new() } else { (range.end - 1).to_string() };
+        let range = (*range != (0..NO_END)).then(|| format!("bytes={}-{last}", range.start));
+        if let Some(range) = &range {
+            request = request.header("range", range);
+        }
+        if let Some(signer) = signer {
+            let headers = signer.headers(&url, range.as_deref(), SystemTime::now());
             request = headers.into_iter().fold(request, |request, (name, value)| request.header(name, value));
         }
         if fresh {
             request = request.header("cache-control", "no-cache");
         }
-        let answer = Answer::of(request, Wait::new(cancel));
-        if !matches!(answer, Err(RemoteError::Connection(_) | RemoteError::Tls(_) | RemoteError::Stopped(_))) {
-            self.requests.fetch_add(1, Ordering::Relaxed);
-        }
-        answer.map_err(|error| match error {
-            RemoteError::Refused(status) | RemoteError::Status(status @ 300..=400) if self.signer.is_some() => {
+        let answer = request.call().map_err(broken)?;
+        let head = Head::of(&answer).map_err(|error| match error {
+            RemoteError::Refused(status) | RemoteError::Status(status @ 300..=400) if signer.is_some() => {
                 RemoteError::Keys(status)
             }
             error => error,
+        })?;
+        Ok((head, answer.into_body().into_reader()))
+    }
+
+    /// Receives the bytes of `range` of the file `name`, or up to the end of a shorter file, which `take` gets. After a
+    /// broken connection it goes on where it was. Returns the bytes of the whole file, and the tag of its version.
+    ///
+    /// # Errors
+    /// When the server does not send them, even after several tries, or too slowly; when `cancel` is cancelled; when
+    /// `take` fails ([`RemoteError::Taken`]).
+    fn receive(
+        &self,
+        name: &str,
+        mut range: Range<u64>,
+        fresh: bool,
+        cancel: &Cancel,
+        take: &mut Take<'_>,
+    ) -> Result<(u64, Option<String>), RemoteError> {
+        // A download keeps each byte.
+        let progress = if range.end == NO_END { 1 } else { PROGRESS };
+        repeated(cancel, || {
+            let start = range.start;
+            let received = self.more(name, &mut range, fresh, cancel, take);
+            (range.start >= start + progress, received)
         })
     }
 
-    /// Next bytes of the body of an answer; `None` at its end.
-    pub(crate) fn read(&self, answer: &mut Answer) -> Result<Option<Vec<u8>>, RemoteError> {
-        let read = answer.read()?;
-        self.bytes.fetch_add(read.as_ref().map_or(0, |bytes| bytes.len() as u64), Ordering::Relaxed);
-        Ok(read)
-    }
-
-    /// Reads the bytes of `range`, or up to the end of a shorter file. Bytes received before a connection broke are
-    /// kept.
-    ///
-    /// # Errors
-    /// When the server does not send them, even after several tries, or too slowly; when the wait was ended.
-    pub(crate) fn range(&self, url: &str, range: Range<u64>, fresh: bool) -> Result<FetchedBytes, RemoteError> {
-        let mut fetched = FetchedBytes { bytes: Vec::new(), total: 0, tag: None };
-        let (mut tries, cancel) = (Tries::default(), self.interruption());
-        loop {
-            let before = fetched.bytes.len();
-            match self.more(url, &range, fresh, &mut fetched, &cancel) {
-                Ok(()) => return Ok(fetched),
-                Err(error) => tries.wait(fetched.bytes.len() >= before + PROGRESS, error, &cancel)?,
-            }
-        }
-    }
-
-    /// Reads the bytes of `range` that `fetched` lacks.
+    /// Receives bytes of one answer, as [`Server::receive`] does, and moves the start of `range` beyond them.
     fn more(
         &self,
-        url: &str,
-        range: &Range<u64>,
+        name: &str,
+        range: &mut Range<u64>,
         fresh: bool,
-        fetched: &mut FetchedBytes,
         cancel: &Cancel,
-    ) -> Result<(), RemoteError> {
-        let start = range.start + fetched.bytes.len() as u64;
-        let mut answer = self.request(url, (start, Some(range.end)), None, fresh, cancel)?;
-        let (Some(total), Some(end)) = (answer.head.total, answer.head.end) else { return Err(RemoteError::NoRanges) };
+        take: &mut Take<'_>,
+    ) -> Result<(u64, Option<String>), RemoteError> {
+        let (head, mut body) = match self.request(name, range, fresh) {
+            // All bytes were received before.
+            Err(RemoteError::Status(416)) if range.end == NO_END && range.start > 0 => return Ok((range.start, None)),
+            answer => answer?,
+        };
+        let Head { start, end, total, is_part, tag } = head;
+        let last = range.end.min(total.unwrap_or(NO_END));
         // A server that ignores ranges may still send a file as small as the part.
-        if !answer.head.is_part && total > range.end {
+        if !is_part && total.unwrap_or(NO_END) > range.end {
             return Err(RemoteError::NoRanges);
         }
-        if answer.head.is_part && (answer.head.start, end) != (start, range.end.min(total)) {
-            return Err(RemoteError::Range {
-                found: format!("bytes {}-{end} of {total}", answer.head.start),
-                expected: format!("bytes {start}-{}", range.end.min(total)),
-            });
+        if is_part && (start, end) != (range.start, Some(last)) {
+            let found = format!("bytes {start}-{} of {}", end.unwrap_or(NO_END), total.unwrap_or(NO_END));
+            return Err(RemoteError::Range { found, expected: format!("bytes {}-{last}", range.start) });
         }
-        if !fetched.bytes.is_empty() && (fetched.tag != answer.head.tag || fetched.total != total) {
-            // The file changed meanwhile.
-            fetched.bytes.clear();
-            return Err(RemoteError::Connection("the file changed while it was read".to_owned()));
-        }
-        (fetched.total, fetched.tag) = (total, answer.head.tag.take());
-        let body = end - answer.head.start;
-        answer.must_end_by(Instant::now() + self.patience + Duration::from_secs(body / SLOWEST));
-        let (mut skip, mut left) = (start.saturating_sub(answer.head.start), body);
+        let bytes = end.map_or(NO_END, |end| end - start);
+        let (begun, limit) = (Instant::now(), self.patience + Duration::from_secs(bytes / SLOWEST));
+        let (mut skip, mut received, mut piece) = ((range.start - start) as usize, 0, vec![0; PIECE]);
         // To the end of the body, so that its connection serves the next request.
-        while let Some(bytes) = self.read(&mut answer)? {
-            let read = bytes.len() as u64;
-            if read > left {
-                return Err(RemoteError::Range { found: "more".to_owned(), expected: format!("{body} bytes") });
+        loop {
+            let read = match body.read(&mut piece) {
+                Ok(0) => break,
+                Ok(read) => read,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(RemoteError::Connection(error.to_string())),
+            };
+            cancel.check()?;
+            if begun.elapsed() > limit {
+                return Err(RemoteError::Slow(limit.as_secs()));
             }
-            left -= read;
+            received += read as u64;
+            if received > bytes {
+                return Err(RemoteError::Range { found: "more".to_owned(), expected: format!("{bytes} bytes") });
+            }
             let skipped = skip.min(read);
             skip -= skipped;
-            fetched.bytes.extend_from_slice(&bytes[skipped as usize..]);
+            take(&piece[skipped..read]).map_err(RemoteError::Taken)?;
+            range.start += (read - skipped) as u64;
         }
-        if left > 0 {
-            return Err(RemoteError::Range {
-                found: format!("{} bytes", body - left),
-                expected: format!("{body} bytes"),
-            });
+        if end.is_some() && received < bytes {
+            return Err(RemoteError::Range { found: format!("{received} bytes"), expected: format!("{bytes} bytes") });
         }
-        Ok(())
+        Ok((total.unwrap_or(received), tag))
     }
 }
 
-/// A directory of files elsewhere, read by parts: over HTTP, or by any other means.
+/// Repeats `work` until it succeeds, each time after a longer wait. It also returns true if there was progress.
 ///
-/// Nothing that it sends is trusted: headers are compared with digests, and blocks with checksums.
-pub trait Store: Send + Sync {
-    /// Address of the directory, for messages.
-    fn address(&self) -> &Path;
-
-    /// Text that identifies the directory: another directory has another text. It is only shown as a digest.
-    fn identity(&self) -> String {
-        self.address().display().to_string()
-    }
-
-    /// Names of all files; `None` if the store cannot list them.
-    ///
-    /// # Errors
-    /// When the list cannot be read.
-    fn names(&self) -> Result<Option<Vec<String>>, RemoteError> {
-        Ok(None)
-    }
-
-    /// Reads the bytes of `range` of the file `name`, or up to the end of a shorter file. `fresh` bypasses caches on
-    /// the way. Several threads may call this at once.
-    ///
-    /// # Errors
-    /// [`RemoteError::NotFound`] if there is no such file; otherwise when the bytes cannot be read.
-    fn range(&self, name: &str, range: Range<u64>, fresh: bool) -> Result<FetchedBytes, RemoteError>;
-
-    /// Ends the waits of now: calls of [`Store::range`] in progress fail, and later ones do not. A store that cannot do
-    /// this goes on.
-    fn interrupt(&self) {}
-
-    /// Requests and bytes so far.
-    fn traffic(&self) -> Traffic;
-}
-
-/// Name of a folder of the cache for a directory: where it is, and a digest.
-pub(crate) fn folder(store: &dyn Store) -> String {
-    let shown = store.address().display().to_string();
-    let host = shown.split("://").nth(1).and_then(|rest| rest.split('/').find(|part| !part.is_empty()));
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '.' || letter == '-';
-    let plain = |letter| if is_plain(letter) { letter } else { '-' };
-    let host: String = host.unwrap_or("files").chars().map(plain).take(60).collect();
-    let digest = blake3::hash(store.identity().as_bytes()).to_hex();
-    format!("{host}-{}", &digest[..16])
-}
-
-/// The files at an address.
-pub(crate) struct HttpStore {
-    client: Client,
-    address: Address,
-}
-
-impl HttpStore {
-    /// See [`Client::new`].
-    pub(crate) fn new(address: &Address, patience: Duration, cancel: &Cancel) -> HttpStore {
-        HttpStore { client: Client::new(address, patience, cancel), address: address.clone() }
+/// # Errors
+/// That of `work`, if no further try can help; [`RemoteError::Stopped`] if `cancel` is cancelled before a try.
+fn repeated<T>(cancel: &Cancel, mut work: impl FnMut() -> (bool, Result<T, RemoteError>)) -> Result<T, RemoteError> {
+    let mut tries = 0;
+    loop {
+        cancel.check()?;
+        let (is_progress, result) = work();
+        let error = match result {
+            Ok(done) => return Ok(done),
+            Err(error) => error,
+        };
+        tries = if is_progress { 1 } else { tries + 1 };
+        match wait_after(&error, tries) {
+            Some(wait) => thread::sleep(wait),
+            None => return Err(error),
+        }
     }
 }
 
-impl Store for HttpStore {
-    fn address(&self) -> &Path {
-        self.address.shown()
-    }
-
-    fn identity(&self) -> String {
-        self.address.identity().to_owned()
-    }
-
-    fn range(&self, name: &str, range: Range<u64>, fresh: bool) -> Result<FetchedBytes, RemoteError> {
-        self.client.range(&self.address.file(name), range, fresh)
-    }
-
-    fn interrupt(&self) {
-        self.client.interrupt();
-    }
-
-    fn traffic(&self) -> Traffic {
-        self.client.traffic()
-    }
-}
-
-impl fmt::Debug for dyn Store {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Store").field("address", &self.address()).finish_non_exhaustive()
-    }
+/// The wait after a number of tries in a row without progress, the last of which failed with `error`: as long as the
+/// server asks for, or longer each time, and by chance, so that many clients do not come back at once. `None` if no
+/// further try can help.
+fn wait_after(error: &RemoteError, tries: u32) -> Option<Duration> {
+    let own = (FIRST_WAIT * 2u32.pow(tries - 1)).mul_f64(0.5 + fastrand::f64());
+    let asked = if let RemoteError::Busy { wait, .. } = error { *wait } else { Duration::ZERO };
+    (error.is_passing() && tries < TRIES).then(|| own.max(asked))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::folder;
+
+    fn client(text: &str) -> Client {
+        Client::new(&Address::parse(text).unwrap(), Duration::ZERO, &Cancel::new())
+    }
+
+    #[test]
+    fn a_cancelled_wait_ends_at_once_and_a_long_one_does_not_begin() {
+        let busy = |seconds| RemoteError::Busy { status: 503, wait: Duration::from_secs(seconds) };
+        assert_eq!(wait_after(&busy(61), 1), None);
+        assert_eq!(wait_after(&busy(60), 1), Some(Duration::from_secs(60)));
+        let (client, start) = (client("https://host/a"), Instant::now());
+        let waits = || {
+            client.apart(&|| client.interrupt(), move |_, cancel| repeated(cancel, || (false, Err::<(), _>(busy(60)))))
+        };
+        assert!(matches!(waits(), Err(RemoteError::Stopped(_))));
+        assert!(start.elapsed() < Duration::from_secs(30));
+    }
 
     #[test]
     fn folders_differ_and_have_no_secrets() {
-        let folder = |text: &str| {
-            let address = Address::parse(text).unwrap();
-            folder(&HttpStore::new(&address, Duration::ZERO, &Cancel::new()))
-        };
+        let folder = |text: &str| folder(&client(text));
         for text in ["https://user:secret@host/tables?token=secret", "https://host/tables?secret#secret"] {
             assert!(!folder(text).contains("secret"), "{}", folder(text));
         }

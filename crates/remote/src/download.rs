@@ -1,10 +1,12 @@
-use std::collections::BTreeMap;
+use std::cell::Cell;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic};
-use kalah_base::file::{self, Document, FileContent, LockError};
+use kalah_base::file::{self, FileContent, LockError};
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::header::{HeaderError, Kind};
@@ -13,19 +15,14 @@ use kalah_tables::table::archive::{archive_path, decompress, read_info};
 use kalah_tables::table::{DirectoryLock, Manifest};
 
 use super::address::Address;
-use super::answer::Answer;
-use super::answer::Tries;
 use super::client::Client;
 use super::error::RemoteError;
-use super::mirror::RemoteOptions;
-
-/// Format of the file with the version of the server's file.
-const TAG: Document = Document { format: "kalah download", version: 1 };
+use super::tables::RemoteOptions;
 
 /// Downloads whole layers to a directory of tables.
 ///
 /// A layer is received in a file beside its own, and gets its name once all checksums and digests match. A stopped
-/// download goes on where it was, if the server's file is still the same version.
+/// download goes on where it was; if the server's file changed, these show it, and it begins anew.
 #[derive(Debug)]
 pub struct Download {
     client: Client,
@@ -102,11 +99,12 @@ impl Download {
     /// When the server does not have the layer, or does not answer.
     pub fn size(&self, key: TableKey) -> Result<(u64, u64), DownloadError> {
         let path = key.path(&self.directory);
-        let (file, total) = match self.total(&path) {
+        let total = |path: &Path| self.client.total(name(path));
+        let (file, total) = match total(&path) {
             Err(RemoteError::NotFound(_)) => {
                 let archive = archive_path(&self.directory, key);
                 // A missing layer is reported as a missing table.
-                let total = self.total(&archive).map_err(|error| match error {
+                let total = total(&archive).map_err(|error| match error {
                     RemoteError::NotFound(_) => self.remote(&path)(error),
                     error => self.remote(&archive)(error),
                 });
@@ -118,19 +116,6 @@ impl Download {
         Ok((total, if path.exists() { total } else { received.min(total) }))
     }
 
-    /// Bytes of the server's file that becomes the one at `path`.
-    fn total(&self, path: &Path) -> Result<u64, RemoteError> {
-        let url = self.address.file(&name(path));
-        match self.client.range(&url, 0..1, false) {
-            Ok(fetched) => Ok(fetched.total),
-            // A server without ranges states the length of the whole file, whose body is not read.
-            Err(RemoteError::NoRanges) => {
-                Ok(self.client.request(&url, (0, None), None, false, &self.cancel)?.head.total.unwrap_or(0))
-            }
-            Err(error) => Err(error),
-        }
-    }
-
     /// Downloads a layer unless the directory has it: its table, or its archive where the server has no table, which is
     /// unpacked. `count` is called with each number of bytes received.
     ///
@@ -138,150 +123,106 @@ impl Download {
     /// When the server does not send it, it is damaged or not the table of the built-in manifest, it cannot be written,
     /// or the download is cancelled. What was received is kept, unless it is damaged.
     pub fn layer(&self, key: TableKey, count: &dyn Fn(u64)) -> Result<Downloaded, DownloadError> {
-        let path = key.path(&self.directory);
+        let (path, archive) = (key.path(&self.directory), archive_path(&self.directory, key));
         if path.exists() {
             require_known(&Table::open_key(&self.directory, key)?)?;
-            // A download that a build overtook, or that was killed at its end.
-            for path in [&path, &archive_path(&self.directory, key)] {
-                let _ = file::remove_own(&tag_of(&partial(path)), FileContent::State);
+            // A download that a build overtook.
+            for path in [&path, &archive] {
                 let _ = file::remove_own(&partial(path), content(path));
             }
             return Ok(Downloaded::Present);
         }
         let lock = DirectoryLock::take(&self.directory)?;
-        match self.receive(&path, count) {
+        match self.file(&path, count, &|| self.finish(&path, key)) {
             Err(DownloadError::Remote { source: RemoteError::NotFound(_), .. }) => {}
-            received => {
-                let (bytes, resumed) = received?;
-                self.finish(&path, self.check(&path, key))?;
-                return Ok(Downloaded::Received { bytes, resumed });
-            }
+            downloaded => return downloaded,
         }
-        let archive = archive_path(&self.directory, key);
-        let (bytes, resumed) = self.receive(&archive, count)?;
         // Unpacking takes it itself.
         drop(lock);
-        self.restore(&partial(&archive)).map_err(|error| self.refused(&archive, error))?;
-        discard(&archive);
-        Ok(Downloaded::Received { bytes, resumed })
+        self.file(&archive, count, &|| self.restore(&archive))
     }
 
-    /// Unpacks a received archive.
-    fn restore(&self, archive: &Path) -> Result<(), TableError> {
-        let info = read_info(archive)?;
-        if Manifest::contradicts(info.key, &info.digest) {
-            return Err(TableError::damaged_as(Kind::Archive, archive, Damage::OtherDigest));
-        }
-        decompress(archive, &self.directory, &Pulse::new(self.cancel.clone())).map(drop)
-    }
-
-    /// Gives a received table its name, if it was `checked` successfully.
-    fn finish(&self, path: &Path, checked: Result<(), TableError>) -> Result<(), TableError> {
-        checked.map_err(|error| self.refused(path, error))?;
-        // Without its version, the next download still finds it complete.
-        file::remove_own(&tag_of(&partial(path)), FileContent::State).map_err(TableError::io(path))?;
-        fs::rename(partial(path), path).map_err(TableError::io(path))
-    }
-
-    /// Error of what was received for the file at `path`. If it is damaged, it is removed, since the next download must
-    /// not go on with it, and the error names the server's file.
-    fn refused(&self, path: &Path, error: TableError) -> TableError {
-        match error {
-            TableError::Damaged { path: of, damage, kind } if of == path || of == partial(path) => {
-                discard(path);
-                TableError::Damaged { path: self.url(path).into(), damage, kind }
+    /// Receives the file that becomes the one at `path`, and finishes it. If an earlier download left a part of it, and
+    /// the whole is damaged, the server's file may have changed: then all is received anew.
+    fn file(
+        &self,
+        path: &Path,
+        count: &dyn Fn(u64),
+        finish: &dyn Fn() -> Result<(), TableError>,
+    ) -> Result<Downloaded, DownloadError> {
+        loop {
+            let (bytes, resumed) = self.receive(path, count)?;
+            match finish() {
+                Ok(()) => return Ok(Downloaded::Received { bytes, resumed }),
+                Err(TableError::Damaged { path: of, damage, kind }) if of == path || of == partial(path) => {
+                    let removed = fs::remove_file(partial(path));
+                    if resumed == 0 || removed.is_err() {
+                        return Err(TableError::Damaged { path: self.url(path).into(), damage, kind }.into());
+                    }
+                }
+                Err(error) => return Err(error.into()),
             }
-            error => error,
         }
     }
 
     /// Receives the rest of the file that becomes the one at `path`. Returns its bytes, and those that were there.
     fn receive(&self, path: &Path, count: &dyn Fn(u64)) -> Result<(u64, u64), DownloadError> {
-        let (url, temporary) = (self.address.file(&name(path)), partial(path));
-        let written = |error| DownloadError::Table(TableError::writing(path, "what was received is kept")(error));
-        let files = [(&temporary, content(path)), (&tag_of(&temporary), FileContent::State)];
-        for (path, content) in files {
-            file::require_own(path, content).map_err(TableError::io(path))?;
-        }
-        let mut resumed = None;
-        let mut tries = Tries::default();
-        loop {
-            let have = temporary.metadata().map_or(0, |metadata| metadata.len());
-            let tag = file::read(&tag_of(&temporary)).ok().and_then(|bytes| TAG.parse(&bytes).ok());
-            let tag = tag.and_then(|mut fields: BTreeMap<String, String>| fields.remove("tag"));
-            let got = match self.client.request(&url, (have, None), tag.as_deref(), false, &self.cancel) {
-                // All bytes were received before.
-                Err(RemoteError::Status(416)) if have > 0 => return Ok((have, resumed.unwrap_or(have))),
-                Ok(answer) if answer.head.is_part && answer.head.start != have => {
-                    let (found, expected) =
-                        (format!("bytes from {} on", answer.head.start), format!("those from {have} on"));
-                    Err((0, RemoteError::Range { found, expected }))
+        let (temporary, content) = (partial(path), content(path));
+        file::require_own(&temporary, content).map_err(TableError::io(&temporary))?;
+        let resumed = temporary.metadata().map_or(0, |metadata| metadata.len());
+        let (written, counted) = (Arc::new(AtomicU64::new(0)), Cell::new(0));
+        let (in_thread, mut opened) = (Arc::clone(&written), None);
+        let take = move |bytes: &[u8]| {
+            let file = match &mut opened {
+                Some(file) => file,
+                None if resumed == 0 && !content.may_begin(bytes) => {
+                    return Err(io::Error::other(Damage::Header(HeaderError::Foreign(Kind::Table))));
                 }
-                Ok(mut answer) => {
-                    let file = self.begin(&temporary, content(path), have, &answer).map_err(written)?;
-                    resumed.get_or_insert(answer.head.start.min(have));
-                    self.copy(&mut answer, (file, path), count, &written)?
+                None => {
+                    let mut options = File::options();
+                    opened.insert(file::open_companion(&temporary, content, options.read(true).append(true))?)
                 }
-                Err(error) => Err((0, error)),
             };
-            match got {
-                Ok(total) => return Ok((total, resumed.unwrap_or(0))),
-                Err((received, error)) => tries.wait(received > 0, error, &self.cancel).map_err(self.remote(path))?,
-            }
-        }
+            file.write_all(bytes)?;
+            in_thread.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+            Ok(())
+        };
+        let report = || {
+            let written = written.load(Ordering::Relaxed);
+            count(written - counted.replace(written));
+        };
+        let received = self.client.receive(name(path), resumed, take, &report);
+        let unwritten = TableError::writing(path, "what was received is kept");
+        let bytes = received.map_err(|error| match error {
+            RemoteError::Taken(error) => match error.downcast() {
+                Ok(damage) => TableError::damaged(Path::new(&self.url(path)), damage).into(),
+                Err(error) => unwritten(error).into(),
+            },
+            error => self.remote(path)(error),
+        })?;
+        Ok((bytes, resumed))
     }
 
-    /// Opens the file of a download so that the body of `answer` can be added, from the start if the server sends all.
-    fn begin(&self, temporary: &Path, content: FileContent, have: u64, answer: &Answer) -> io::Result<File> {
-        let file = file::open_companion(temporary, content, File::options().read(true).append(true))?;
-        if answer.head.start != have {
-            file.set_len(0)?;
+    /// Unpacks a received archive.
+    fn restore(&self, archive: &Path) -> Result<(), TableError> {
+        let received = partial(archive);
+        let info = read_info(&received)?;
+        if Manifest::contradicts(info.key, &info.digest) {
+            return Err(TableError::damaged_as(Kind::Archive, &received, Damage::OtherDigest));
         }
-        if have == 0 || answer.head.start != have {
-            match &answer.head.tag {
-                Some(tag) => TAG.write(&tag_of(temporary), &BTreeMap::from([("tag", tag)]))?,
-                None => file::remove_own(&tag_of(temporary), FileContent::State)?,
-            }
-        }
-        Ok(file)
+        decompress(&received, &self.directory, &Pulse::new(self.cancel.clone()))?;
+        fs::remove_file(&received).map_err(TableError::io(archive))
     }
 
-    /// Adds the body of an answer to the file that becomes the one at `path`. Returns the bytes of the whole file, or
-    /// the bytes received before an error of the server.
-    #[allow(clippy::type_complexity)]
-    fn copy(
-        &self,
-        answer: &mut Answer,
-        (mut file, path): (File, &Path),
-        count: &dyn Fn(u64),
-        written: &dyn Fn(io::Error) -> DownloadError,
-    ) -> Result<Result<u64, (u64, RemoteError)>, DownloadError> {
-        let mut received = 0;
-        loop {
-            let bytes = match self.client.read(answer) {
-                Ok(Some(bytes)) => bytes,
-                Ok(None) => break,
-                Err(error) => return Ok(Err((received, error))),
-            };
-            if answer.head.start + received == 0 && !content(path).may_begin(&bytes) {
-                discard(path);
-                return Err(TableError::damaged(path, Damage::Header(HeaderError::Foreign(Kind::Table))).into());
-            }
-            file.write_all(&bytes).map_err(written)?;
-            received += bytes.len() as u64;
-            count(bytes.len() as u64);
-        }
-        let end = answer.head.start + received;
-        match answer.head.total {
-            Some(total) if end < total => {
-                let (found, expected) = (format!("{end} bytes"), format!("{total} bytes"));
-                Ok(Err((received, RemoteError::Range { found, expected })))
-            }
-            _ => {
-                file.sync_all().map_err(written)?;
-                Ok(Ok(end))
-            }
-        }
+    /// Gives a received table its name, if all its checksums and digests match.
+    fn finish(&self, path: &Path, key: TableKey) -> Result<(), TableError> {
+        self.check(path, key)?;
+        File::options()
+            .append(true)
+            .open(partial(path))
+            .and_then(|file| file.sync_all())
+            .map_err(TableError::io(path))?;
+        fs::rename(partial(path), path).map_err(TableError::io(path))
     }
 
     /// Compares a received file with all its checksums and digests.
@@ -315,13 +256,6 @@ fn require_known(table: &Table) -> Result<(), TableError> {
     if is_other { Err(table.blocks().damaged(Damage::OtherDigest)) } else { Ok(()) }
 }
 
-/// Removes what was received of the file at `path`.
-fn discard(path: &Path) {
-    let _ = file::remove_own(&tag_of(&partial(path)), FileContent::State);
-    // It may hold anything that the server sent.
-    let _ = fs::remove_file(partial(path));
-}
-
 /// Content of the file at `path`.
 fn content(path: &Path) -> FileContent {
     if TableKey::named(path).is_some() { FileContent::Table } else { FileContent::Archive }
@@ -335,9 +269,4 @@ fn name(path: &Path) -> String {
 /// The file that receives the one at `path`.
 fn partial(path: &Path) -> PathBuf {
     path.with_extension("download")
-}
-
-/// The file with the version of the server's file.
-fn tag_of(temporary: &Path) -> PathBuf {
-    temporary.with_extension("download-tag")
 }

@@ -10,13 +10,14 @@
 // |---|---|
 // | `address` | addresses of directories |
 // | `error` | why a server's answer cannot be used |
-// | `client` | files elsewhere: requests over HTTP, repeated where that helps, or other means |
-// | `answer` | an answer of a server, the limits of the wait for it, and waits between tries |
+// | `store` | files elsewhere, read by any means |
+// | `client` | files over HTTP: requests, in threads of their own, repeated where that helps |
+// | `answer` | heads of answers |
 // | `sign` | signatures of requests to S3 |
 // | `parts` | parts of a file that are requested together |
 // | `cache` | the directory on disk that keeps blocks |
-// | `listing` | the layers at an address |
-// | `mirror` | the directory at an address |
+// | `mirror` | what is known of the files at an address: layers, digests, versions |
+// | `tables` | the directory at an address, which tables are opened in |
 // | `download` | whole layers |
 
 mod address;
@@ -25,14 +26,16 @@ mod cache;
 mod client;
 mod download;
 mod error;
-mod listing;
 mod mirror;
 mod parts;
 mod sign;
+mod store;
+mod tables;
 
 pub use address::Address;
 pub use cache::Cache;
-pub use client::{FetchedBytes, Store, Traffic};
 pub use download::{Download, DownloadError, Downloaded};
 pub use error::RemoteError;
-pub use mirror::{RemoteOptions, RemoteTables};
+pub use mirror::Traffic;
+pub use store::{FetchedBytes, Store};
+pub use tables::{RemoteOptions, RemoteTables};

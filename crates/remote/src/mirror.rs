@@ -1,280 +1,218 @@
 use std::collections::HashMap;
 use std::fmt;
-use std::fs::File;
-use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
-use kalah_core::cancel::Cancel;
-use kalah_core::directories::{Directories, Elsewhere, Place};
-use kalah_core::file::{LocalFile, Source};
 use kalah_core::game::Rules;
-use kalah_core::index::MAX_TABLE_PITS;
-use kalah_core::table::{Damage, TableHeader, TableKey};
+use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use kalah_core::table::{TableHeader, TableKey};
+use kalah_tables::table::Manifest;
 
-use super::address::Address;
 use super::cache::{self, Cache};
-use super::client::{FetchedBytes, Traffic};
-use super::client::{HttpStore, Store, folder};
 use super::error::RemoteError;
-use super::listing::{Boards, Layer, Listing, Pins};
 use super::parts;
+use super::store::{FetchedBytes, Store, folder};
 
 /// Bytes read after which the cache is trimmed again.
 const TRIM_AFTER: u64 = 64 << 20;
 
-/// Settings of [`RemoteTables::open`].
-#[derive(Clone, Debug)]
-pub struct RemoteOptions {
-    /// The cache.
-    pub cache: Cache,
-    /// Rule sets to look for. Fewer save requests.
-    pub rules: Vec<Rules>,
-    /// Pits a side of the boards to look for; all if `None`.
-    pub pits: Option<usize>,
-    /// Ends all waits for a server. [`RemoteTables::interrupt`] ends those of a moment.
-    pub cancel: Cancel,
-    /// Maximum silence of a server. A part of a file may take this time, and that of its bytes at 4 KiB a second.
-    pub patience: Duration,
+/// Name of the list of tables that an address may have.
+const MANIFEST: &str = "manifest.jsonl";
+
+/// Maximum bytes of that list.
+const MANIFEST_BYTES: u64 = 4 << 20;
+
+/// Maximum bytes of a file that stands for a damaged table.
+const MOST_BYTES: u64 = 1 << 40;
+
+/// Layers of a board that are requested together where the address has no list.
+const WINDOW: usize = 16;
+
+/// Digests of tables.
+pub(crate) type Pins = HashMap<TableKey, [u8; 32]>;
+
+/// The digests in a manifest.
+fn pins(manifest: &Manifest) -> Pins {
+    let entries = manifest.entries().iter();
+    entries.filter_map(|entry| Some((entry.key, *blake3::Hash::from_hex(&entry.digest).ok()?.as_bytes()))).collect()
 }
 
-impl RemoteOptions {
-    /// Maximum silence of a server if none is chosen: 30 seconds.
-    pub(crate) const DEFAULT_PATIENCE: Duration = Duration::from_secs(30);
-
-    /// All rule sets, with blocks kept in `cache`.
-    pub fn new(cache: Cache) -> RemoteOptions {
-        let (rules, patience) = (Rules::ALL.to_vec(), RemoteOptions::DEFAULT_PATIENCE);
-        RemoteOptions { cache, rules, pits: None, cancel: Cancel::new(), patience }
-    }
+/// Requests and bytes so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Parts of files that were asked for.
+    pub requests: u64,
+    /// Bytes of those that were received.
+    pub bytes: u64,
 }
 
-/// The tables at an address.
-#[derive(Clone, Debug)]
-pub struct RemoteTables {
-    mirror: Arc<Mirror>,
-}
-
-impl RemoteTables {
-    /// Finds the tables at `address`.
-    ///
-    /// Only headers are read. Those in the cache are read again unless the built-in manifest has their digests.
-    ///
-    /// # Errors
-    /// When the server does not answer, refuses access, or has no tables; when the cache cannot be used.
-    pub fn open(address: &Address, options: RemoteOptions) -> Result<RemoteTables, RemoteError> {
-        RemoteTables::of(Arc::new(HttpStore::new(address, options.patience, &options.cancel)), options)
-    }
-
-    /// Finds the tables in `store`: see [`RemoteTables::open`].
-    ///
-    /// # Errors
-    /// As [`RemoteTables::open`].
-    pub fn of(store: Arc<dyn Store>, options: RemoteOptions) -> Result<RemoteTables, RemoteError> {
-        let RemoteOptions { cache, rules, pits, .. } = options;
-        let folder = cache.folder(&folder(&*store))?;
-        let listing = Listing { store: &*store, cache: &cache, folder: &folder };
-        let pits = pits.map_or(1..=MAX_TABLE_PITS, |pits| pits..=pits);
-        let (layers, pins) = listing.read(&Boards { rules, pits })?;
-        let files = layers.into_iter().map(|Layer { header, tag, fresh }| {
-            (header.key.file_name(), Known { header, tag, is_confirmed: fresh, tags_vary: false })
-        });
-        let mirror =
-            Mirror { store, cache, folder, pins, files: Mutex::new(files.collect()), untrimmed: AtomicU64::new(0) };
-        mirror.trim();
-        Ok(RemoteTables { mirror: Arc::new(mirror) })
-    }
-
-    /// The directory with the tables, which everything that opens tables takes.
-    pub fn directory(&self) -> Directories {
-        Place::from(self.clone()).into()
-    }
-
-    /// The folder of the cache with the blocks that were read.
-    pub fn folder(&self) -> &Path {
-        &self.mirror.folder
-    }
-
-    /// Ends the waits for the server of now, in all threads: lookups in progress fail with
-    /// [`Stopped`](kalah_core::cancel::Stopped), and later ones do not.
-    pub fn interrupt(&self) {
-        self.mirror.store.interrupt();
-    }
-
-    /// Requests to the server so far.
-    pub fn traffic(&self) -> Traffic {
-        self.mirror.store.traffic()
-    }
-}
-
-/// Header and version of a file.
-#[derive(Clone, Debug)]
-struct Known {
-    header: TableHeader,
-    /// The version of the file.
-    tag: Option<String>,
-    /// True if the server sent this header to this process.
-    is_confirmed: bool,
-    /// True if the tags of one version differ, as those of several servers behind one name may.
-    tags_vary: bool,
+/// A header that the server sent to this process.
+#[derive(Clone)]
+pub(crate) struct Sent {
+    pub header: TableHeader,
+    /// The version of its file.
+    pub tag: Option<String>,
 }
 
 /// The directory of an address.
-struct Mirror {
-    store: Arc<dyn Store>,
-    cache: Cache,
-    folder: PathBuf,
-    pins: Pins,
-    files: Mutex<HashMap<String, Known>>,
-    /// Bytes read since the cache was trimmed.
-    untrimmed: AtomicU64,
+pub(crate) struct Mirror {
+    pub store: Arc<dyn Store>,
+    pub cache: Cache,
+    /// The folder of the cache.
+    pub folder: PathBuf,
+    /// The digests that layers must have: those of the built-in manifest, then those of the address.
+    pub pins: Pins,
+    state: Mutex<State>,
+}
+
+/// What the server sent so far.
+#[derive(Default)]
+pub(crate) struct State {
+    pub sent: HashMap<TableKey, Sent>,
+    pub traffic: Traffic,
 }
 
 impl Mirror {
-    fn files(&self) -> MutexGuard<'_, HashMap<String, Known>> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The directory of `store`, none of whose layers is found yet.
+    ///
+    /// # Errors
+    /// When the cache cannot be used.
+    pub(crate) fn new(store: Arc<dyn Store>, cache: Cache) -> Result<Mirror, RemoteError> {
+        let folder = cache.folder(&folder(&*store))?;
+        Ok(Mirror { store, cache, folder, pins: pins(Manifest::built_in()), state: Mutex::default() })
+    }
+
+    /// What the server sent so far.
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads bytes of a file from the store, as [`Store::range`] does. Trims the cache from time to time.
+    ///
+    /// # Errors
+    /// As [`Store::range`].
+    pub(crate) fn fetch(&self, name: &str, range: Range<u64>, fresh: bool) -> Result<FetchedBytes, RemoteError> {
+        let fetched = self.store.range(name, range, fresh);
+        let mut state = self.state();
+        let Traffic { requests, bytes } = state.traffic;
+        let all = bytes + fetched.as_ref().map_or(0, |fetched| fetched.bytes.len() as u64);
+        state.traffic = Traffic { requests: requests + 1, bytes: all };
+        drop(state);
+        if all / TRIM_AFTER > bytes / TRIM_AFTER {
+            self.trim();
+        }
+        fetched
     }
 
     /// Trims the cache. The files of this address stay, since this process may have them open.
-    fn trim(&self) {
-        self.cache.trim(&|path| path.parent() == Some(&self.folder));
+    pub(crate) fn trim(&self) {
+        self.cache.trim(&self.folder);
     }
 
-    /// Reads parts of a file, and its header unless this process has it. `None` if the file changed meanwhile, so that
-    /// the next try must begin with the header.
-    fn try_read(&self, name: &str, parts: &[Range<u64>], again: bool) -> io::Result<Option<Vec<Vec<u8>>>> {
-        let known = self.files().get(name).cloned().ok_or(io::ErrorKind::NotFound)?;
-        let prefix = 0..known.header.key.prefix_bytes();
-        let mut ranges = parts.to_vec();
-        if !known.is_confirmed {
-            ranges.push(prefix.clone());
+    /// Finds the layers of these rules and pits, and puts their headers into the cache. Returns false if there are
+    /// none.
+    ///
+    /// # Errors
+    /// When the server does not answer, or the cache cannot be written.
+    pub(crate) fn find(&mut self, rules: &[Rules], pits: Option<usize>) -> Result<bool, RemoteError> {
+        let is_asked = |key: &TableKey| rules.contains(&key.rules) && pits.is_none_or(|pits| pits == key.pits);
+        let names = self.store.names()?;
+        let has_list = names.as_ref().is_none_or(|names| names.iter().any(|name| name == MANIFEST));
+        let listed = if has_list { self.list()? } else { None };
+        for (&key, &digest) in listed.iter().flatten() {
+            self.pins.entry(key).or_insert(digest);
         }
-        let ranges = parts::joined(&ranges);
-        let answers = parts::each(&ranges, |range| self.store.range(name, range.clone(), again))?;
-        let expected = known.header.file_bytes;
-        if let Some(other) =
-            answers.iter().map(|fetched| fetched.total).find(|&total| total != expected && known.is_confirmed)
-        {
-            let (found, expected) = (format!("a file of {other} bytes"), format!("one of {expected} bytes"));
-            return Err(RemoteError::Range { found, expected }.into());
-        }
-        let has_changed = |fetched: &FetchedBytes| !known.tags_vary && fetched.tag != known.tag;
-        if known.is_confirmed && answers.iter().any(has_changed) {
-            if let Some(known) = self.files().get_mut(name) {
-                // If the header is the same, the tags say nothing about the file.
-                (known.is_confirmed, known.tags_vary) = (false, true);
-            }
-            return Ok(None);
-        }
-        let (total, tag) = answers.first().map_or((0, None), |fetched| (fetched.total, fetched.tag.clone()));
-        let read: Vec<(Range<u64>, Vec<u8>)> =
-            ranges.into_iter().zip(answers.into_iter().map(|fetched| fetched.bytes)).collect();
-        if !known.is_confirmed {
-            match TableHeader::read(&parts::cut(&read, &prefix), total) {
-                Ok(header) if header == known.header => {}
-                Ok(_) => return Err(io::Error::other(Damage::OtherDigest)),
-                Err(damage) => return Err(io::Error::other(damage)),
-            }
-            self.files().insert(name.to_owned(), Known { tag, is_confirmed: true, ..known });
-        }
-        Ok(Some(parts.iter().map(|part| parts::cut(&read, part)).collect()))
-    }
-}
-
-impl Mirror {
-    /// Reads parts of a file from the store.
-    fn read(&self, name: &str, parts: &[Range<u64>], again: bool) -> io::Result<Vec<Vec<u8>>> {
-        let bytes: u64 = parts.iter().map(|part| part.end - part.start).sum();
-        if self.untrimmed.fetch_add(bytes, Ordering::Relaxed) + bytes > TRIM_AFTER {
-            self.untrimmed.store(0, Ordering::Relaxed);
-            self.trim();
-        }
-        // Only the first try can find that the file changed.
-        for _ in 0..2 {
-            if let Some(read) = self.try_read(name, parts, again)? {
-                return Ok(read);
+        let named = |names: Vec<String>| names.iter().filter_map(|name| TableKey::named(Path::new(name))).collect();
+        let keys: Option<Vec<TableKey>> = names.map(named).or_else(|| Some(listed?.into_keys().collect()));
+        match keys {
+            Some(keys) => Ok(!self.present(keys.into_iter().filter(is_asked).collect())?.is_empty()),
+            None => {
+                let of = |&rules: &Rules| (1..=MAX_TABLE_PITS).map(move |pits| TableKey { rules, pits, seeds: 2 });
+                self.search(rules.iter().flat_map(of).filter(is_asked).collect())
             }
         }
-        Err(RemoteError::Connection("the file changes while it is read".to_owned()).into())
     }
 
-    /// Checks that the file `name` has the expected digest, and notes its header. One that is damaged is left to the
-    /// reader.
-    fn expect(&self, name: &str, file: &LocalFile) -> Result<(), Damage> {
-        let prefix = TableKey::named(Path::new(name)).and_then(|key| cache::prefix(&file.file, key));
-        let Some(header) = prefix.and_then(|prefix| TableHeader::read(&prefix, file.bytes).ok()) else {
-            return Ok(());
+    /// Reads the list of tables, if the address has one.
+    fn list(&self) -> Result<Option<Pins>, RemoteError> {
+        let fetched = match self.fetch(MANIFEST, 0..MANIFEST_BYTES, false) {
+            // The second is a large list, or one without a length.
+            Err(error) if error.is_absence() || matches!(error, RemoteError::NoRanges) => return Ok(None),
+            fetched => fetched?,
         };
-        let is_other = self.pins.get(&header.key).is_some_and(|digest| *digest != header.digest);
-        let mut files = self.files();
-        // Another process may have replaced the file by one with a later header.
-        if files.get(name).is_none_or(|known| known.header != header) {
-            files.insert(name.to_owned(), Known { header, tag: None, is_confirmed: false, tags_vary: false });
+        // A list of a later version, or another file, is no reason to fail: layers have fixed names.
+        let text = String::from_utf8(fetched.bytes).unwrap_or_default();
+        Ok(Manifest::parse(&text).ok().map(|manifest| pins(&manifest)).filter(|pins| !pins.is_empty()))
+    }
+
+    /// Looks for the layers of boards by their names, from 2 seeds up to the first that is missing. `boards` are the
+    /// layers of 2 seeds. Returns false if there are none.
+    fn search(&self, boards: Vec<TableKey>) -> Result<bool, RemoteError> {
+        // A single board needs no request of its own.
+        let (mut found, first) = if boards.len() == 1 {
+            (false, boards)
+        } else {
+            let there = self.present(boards)?;
+            (!there.is_empty(), there.into_iter().map(|key| TableKey { seeds: 3, ..key }).collect())
+        };
+        // One after the other, since each sends many requests at once.
+        for first in first {
+            for start in (first.seeds..=MAX_TABLE_SEEDS).step_by(WINDOW) {
+                let seeds = start..(start + WINDOW).min(MAX_TABLE_SEEDS + 1);
+                let keys: Vec<TableKey> = seeds.map(|seeds| TableKey { seeds, ..first }).collect();
+                let asked = keys.len();
+                let present = self.present(keys)?.len();
+                found |= present > 0;
+                if present < asked {
+                    break;
+                }
+            }
         }
-        if is_other { Err(Damage::OtherDigest) } else { Ok(()) }
-    }
-}
-
-impl Elsewhere for RemoteTables {
-    fn address(&self) -> &Path {
-        self.mirror.store.address()
+        Ok(found)
     }
 
-    fn names(&self) -> io::Result<Vec<String>> {
-        Place::Here(self.mirror.folder.clone()).names()
+    /// Returns those of these layers that the address has, and puts their headers into the cache.
+    fn present(&self, keys: Vec<TableKey>) -> Result<Vec<TableKey>, RemoteError> {
+        let are_there = parts::each(&keys, |&key| self.is_there(key))?;
+        Ok(keys.into_iter().zip(are_there).filter_map(|(key, is_there)| is_there.then_some(key)).collect())
     }
 
-    fn has(&self, name: &str) -> bool {
-        self.mirror.folder.join(name).exists()
+    /// Returns true if the address has a layer. Its header is requested unless the cache has it and its digest is
+    /// known.
+    fn is_there(&self, key: TableKey) -> Result<bool, RemoteError> {
+        let path = key.path(&self.folder);
+        let kept = cache::used(&path, key);
+        if kept.as_ref().is_some_and(|header| self.pins.get(&key) == Some(&header.digest)) {
+            return Ok(true);
+        }
+        let FetchedBytes { bytes, total, tag } = match self.fetch(&key.file_name(), 0..key.prefix_bytes(), false) {
+            Err(error) if error.is_absence() => {
+                // The cache must not list a layer that the address lost.
+                let _ = std::fs::remove_file(&path);
+                return Ok(false);
+            }
+            fetched => fetched?,
+        };
+        let Some(header) = TableHeader::read(&bytes, total).ok().filter(|header| header.key == key) else {
+            // Opening the file reports what is wrong with it.
+            self.cache.put(&path, &bytes, total.min(MOST_BYTES))?;
+            return Ok(false);
+        };
+        if kept.as_ref() != Some(&header) {
+            self.cache.put(&path, &bytes[..key.prefix_bytes() as usize], total)?;
+        }
+        self.state().sent.insert(key, Sent { header, tag });
+        Ok(true)
     }
 
-    fn open(&self, name: &str) -> io::Result<Box<dyn Source>> {
-        let path = self.mirror.folder.join(name);
-        let file = File::options().read(true).write(true).open(&path)?;
-        let local = LocalFile { path, bytes: file.metadata()?.len(), file };
-        self.mirror.expect(name, &local).map_err(io::Error::other)?;
-        // Not `Path::join`, which would use the separator of this system.
-        let address = format!("{}/{name}", self.address().display()).into();
-        Ok(Box::new(RemoteFile { mirror: Arc::clone(&self.mirror), name: name.to_owned(), address, local }))
-    }
-}
-
-impl From<RemoteTables> for Place {
-    fn from(tables: RemoteTables) -> Place {
-        Place::Elsewhere(Arc::new(tables))
-    }
-}
-
-/// A file at an address. Its local file is that of the cache.
-struct RemoteFile {
-    mirror: Arc<Mirror>,
-    name: String,
-    address: PathBuf,
-    local: LocalFile,
-}
-
-impl Source for RemoteFile {
-    fn name(&self) -> &Path {
-        &self.address
-    }
-
-    fn bytes(&self) -> u64 {
-        self.local.bytes
-    }
-
-    fn read(&self, parts: &[Range<u64>], again: bool) -> io::Result<Vec<Vec<u8>>> {
-        self.mirror.read(&self.name, parts, again)
-    }
-
-    fn local(&self) -> Option<&LocalFile> {
-        Some(&self.local)
-    }
-
-    fn is_remote(&self) -> bool {
-        true
+    /// The error of an address without layers. A refusal of a layer counts as its absence above.
+    pub(crate) fn no_tables(&self) -> RemoteError {
+        let key = TableKey { rules: Rules::default(), pits: 6, seeds: 2 };
+        match self.fetch(&key.file_name(), 0..key.prefix_bytes(), false) {
+            Err(error @ (RemoteError::Refused(_) | RemoteError::Keys(_))) => error,
+            _ => RemoteError::NoTables(self.store.address().display().to_string()),
+        }
     }
 }
 

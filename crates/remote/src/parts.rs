@@ -1,6 +1,7 @@
 use std::ops::Range;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::store::FetchedBytes;
 
 /// Parts of a file with at most this many bytes between them are requested as one.
 const NEAR: u64 = 16 << 10;
@@ -31,9 +32,9 @@ pub(crate) fn joined(parts: &[Range<u64>]) -> Vec<Range<u64>> {
 }
 
 /// Copies `part` out of `read`, which are parts with their bytes in order of their places.
-pub(crate) fn cut(read: &[(Range<u64>, Vec<u8>)], part: &Range<u64>) -> Vec<u8> {
+pub(crate) fn cut(read: &[(Range<u64>, FetchedBytes)], part: &Range<u64>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity((part.end - part.start) as usize);
-    for (range, found) in read {
+    for (range, FetchedBytes { bytes: found, .. }) in read {
         let (from, to) = (part.start.max(range.start), part.end.min(range.end));
         if from < to {
             bytes.extend_from_slice(&found[(from - range.start) as usize..(to - range.start) as usize]);
@@ -43,44 +44,35 @@ pub(crate) fn cut(read: &[(Range<u64>, Vec<u8>)], part: &Range<u64>) -> Vec<u8> 
 }
 
 /// Calls `work` with each item, several at a time, and returns the results in the same order. After an error no
-/// further work begins, and the first error is returned.
+/// further work begins.
 ///
 /// # Errors
-/// The first of `work`.
+/// One of `work`: of its errors, that of the first item.
 pub(crate) fn each<T: Sync, R: Send, E: Send>(
     items: &[T],
     work: impl Fn(&T) -> Result<R, E> + Sync,
 ) -> Result<Vec<R>, E> {
-    if let [item] = items {
-        return Ok(vec![work(item)?]);
-    }
-    let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let failed = Mutex::new(None);
+    let next = AtomicUsize::new(0);
     let run = || {
+        let mut done = Vec::new();
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(item) = items.get(index) else { break };
-            match work(item) {
-                Ok(result) => results.lock().expect("no thread panics").push((index, result)),
-                Err(error) => {
-                    next.store(items.len(), Ordering::Relaxed);
-                    failed.lock().expect("no thread panics").get_or_insert(error);
-                }
+            let Some(item) = items.get(index) else { return done };
+            let result = work(item);
+            if result.is_err() {
+                next.store(items.len(), Ordering::Relaxed);
             }
+            done.push((index, result));
         }
     };
-    std::thread::scope(|scope| {
-        for _ in 1..items.len().min(AT_A_TIME) {
-            scope.spawn(run);
-        }
-        run();
+    let mut results = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..items.len().min(AT_A_TIME)).map(|_| scope.spawn(run)).collect();
+        let mut results = run();
+        others.into_iter().for_each(|other| results.extend(other.join().expect("no thread panics")));
+        results
     });
-    if let Some(error) = failed.into_inner().expect("no thread panics") {
-        return Err(error);
-    }
-    let mut results = results.into_inner().expect("no thread panics");
     results.sort_unstable_by_key(|&(index, _)| index);
-    Ok(results.into_iter().map(|(_, result)| result).collect())
+    results.into_iter().map(|(_, result)| result).collect()
 }
 
 #[cfg(test)]
@@ -94,10 +86,11 @@ mod tests {
         assert!(joined.windows(2).all(|pair| pair[0].end <= pair[1].start));
         assert!(joined.iter().all(|part| part.end - part.start <= MOST));
         assert_eq!(joined[0], 100..260);
-        let read: Vec<_> = joined
-            .into_iter()
-            .map(|part| (part.clone(), part.map(|at| (at % 251) as u8).collect::<Vec<u8>>()))
-            .collect();
+        let fetched = |part: Range<u64>| {
+            let bytes = part.clone().map(|at| (at % 251) as u8).collect();
+            (part, FetchedBytes { bytes, total: 0, tag: None })
+        };
+        let read: Vec<_> = joined.into_iter().map(fetched).collect();
         for part in parts {
             let expected: Vec<u8> = part.clone().map(|at| (at % 251) as u8).collect();
             assert!(cut(&read, &part) == expected, "{part:?}");

@@ -6,7 +6,7 @@ use std::time::Duration;
 use kalah_api::{ApiError, SearchOptions, Searcher};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
-use kalah_core::table::{AllTables, TableError};
+use kalah_core::table::{AllTables, TableError, Tables};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
@@ -30,10 +30,12 @@ impl NeededTables {
         NeededTables { board: (rules, position.pits()), seeds: position.seeds() }
     }
 
-    /// Returns an error if one of these tables became shorter while it was read.
-    pub(crate) fn require_whole(&self, all_tables: &AllTables) -> Result<(), TableError> {
+    /// Returns an error if one of these tables became shorter while a search used it. Look-ups find that themselves.
+    fn require_whole(&self, all_tables: &AllTables) -> Result<(), TableError> {
         let (rules, pits) = self.board;
-        all_tables.require_whole(rules, pits, self.seeds as usize)
+        let tables = all_tables.tables(rules, pits).into_iter().flat_map(Tables::layers);
+        let mut used = tables.filter(|table| table.key().seeds <= self.seeds as usize);
+        used.try_for_each(|table| table.blocks().require_whole())
     }
 }
 
@@ -124,13 +126,8 @@ impl Searches {
         let job: Job = Box::new(move |searcher| {
             let idle_again = idle_again;
             let all_tables = searcher.sources().all_tables;
-            let whole = || needed.require_whole(all_tables).map_err(ApiError::from);
-            let mut result = whole().and_then(|()| work(searcher, &asked.within(time)));
-            if let Err(error) = whole() {
-                // Its proved results may depend on lost data.
-                searcher.forget();
-                result = Err(error);
-            }
+            let result = work(searcher, &asked.within(time));
+            let result = needed.require_whole(all_tables).map_err(ApiError::from).and(result);
             // The thread is freed before the answer is sent, since the client may send its next request at once.
             drop(idle_again);
             let _ = sender.send(result);

@@ -37,21 +37,6 @@ impl Service {
         reading.await.map_err(|_| ApiError::Failed("reading the tables failed unexpectedly".to_owned()))?
     }
 
-    /// Reads the tables for a position. Results are discarded if a table became shorter meanwhile.
-    pub(crate) async fn read_for<T: Send + 'static>(
-        &self,
-        rules: Rules,
-        position: Position,
-        read: impl FnOnce(Sources<'_>) -> Result<T, ApiError> + Send + 'static,
-    ) -> Result<T, ApiError> {
-        let all = move |sources: Sources<'_>| {
-            let result = read(sources);
-            sources.all_tables.require_whole(rules, position.pits(), position.seeds() as usize)?;
-            result
-        };
-        self.read(all).await
-    }
-
     /// Reports errors that are not the client's fault to the operator.
     pub(crate) fn report<T>(&self, result: Result<T, ApiError>) -> Result<T, ApiError> {
         if let Err(error) = &result
@@ -63,7 +48,7 @@ impl Service {
     }
 
     async fn at_once(&self, rules: Rules, position: Position) -> Result<Option<PositionAnswer>, ApiError> {
-        self.read_for(rules, position, move |sources| sources.at_once(rules, &position)).await
+        self.read(move |sources| sources.at_once(rules, &position)).await
     }
 
     /// Returns the time of a search: as requested, up to the limit.
@@ -84,18 +69,14 @@ impl Service {
     /// Answers about many positions without a search. Errors of single ones that are not the client's fault are
     /// reported to the operator.
     pub(crate) async fn positions(self: &Arc<Service>, request: PositionsRequest) -> Result<PositionsAnswer, ApiError> {
-        let (rules, boards, service) = (request.rules(), request.boards(), Arc::clone(self));
+        let service = Arc::clone(self);
         self.read(move |sources| {
             let report = |error: &ApiError| {
                 if error.is_of_server() {
                     (service.options.log)(&error.to_string());
                 }
             };
-            let answer = request.answer(|rules, position| sources.at_once(rules, position), report);
-            for (pits, seeds) in boards {
-                sources.all_tables.require_whole(rules, pits, seeds)?;
-            }
-            Ok(answer)
+            Ok(request.answer(|rules, position| sources.at_once(rules, position), report))
         })
         .await
     }
@@ -108,15 +89,10 @@ impl Service {
             let answer = PositionRequest::known_at_once(known, start.elapsed().as_secs_f64());
             return Ok(events::stream(move |_| async move { Ok(answer) }));
         }
-        let (service, all_tables) = (Arc::clone(self), Arc::clone(&self.options.all_tables));
+        let service = Arc::clone(self);
         let (reports, mut progress) = tokio::sync::mpsc::unbounded_channel();
-        let needed = NeededTables::of(rules, &position);
-        let search = self.searches.begin(needed, time, move |searcher, cancel| {
-            let report = move |answer| {
-                if needed.require_whole(&all_tables).is_ok() {
-                    let _ = reports.send(answer);
-                }
-            };
+        let search = self.searches.begin(NeededTables::of(rules, &position), time, move |searcher, cancel| {
+            let report = move |answer| _ = reports.send(answer);
             pollster::block_on(request.begin(searcher, cancel)?.run(report))
         })?;
         Ok(events::stream(move |sender| async move {
@@ -142,7 +118,7 @@ impl Service {
     pub(crate) async fn choose(&self, request: MoveRequest) -> Result<MoveAnswer, ApiError> {
         let (rules, position, time) = (request.rules, request.position, self.time(request.time));
         let quick = request.clone();
-        let choice = self.read_for(rules, position, move |sources| quick.at_once(sources, time));
+        let choice = self.read(move |sources| quick.at_once(sources, time));
         match choice.await? {
             Some(answer) => Ok(answer),
             None => {
@@ -155,7 +131,7 @@ impl Service {
     /// Answers the opening explorer.
     pub(crate) async fn recall(&self, request: PositionRequest) -> Result<ExplorerAnswer, ApiError> {
         let PositionRequest { rules, position, .. } = request;
-        self.read_for(rules, position, move |sources| sources.recall(rules, &position)).await
+        self.read(move |sources| sources.recall(rules, &position)).await
     }
 
     /// Evaluates all places of a game, and reports each as soon as it is evaluated.
@@ -166,7 +142,7 @@ impl Service {
     ) -> Result<GameAnswer, ApiError> {
         let (rules, time) = (game.rules(), game.time.unwrap_or(GAME_TIME).min(self.options.time));
         let reported = report.clone();
-        let known = self.read_for(rules, game.start(), move |sources| {
+        let known = self.read(move |sources| {
             game.answer_at_once(|rules, position| sources.at_once(rules, position), reported)?;
             Ok(game)
         });
@@ -176,10 +152,8 @@ impl Service {
             let all = time.saturating_mul(game.unanswered() + 1);
             let needed = NeededTables::of(rules, &largest);
             let search = self.searches.run(needed, all, move |searcher, cancel| {
-                let all_tables = searcher.sources().all_tables;
                 searcher.prepare(rules, &largest, cancel)?;
                 while let Some(place) = game.search_next(searcher, &cancel.within(time))? {
-                    needed.require_whole(all_tables)?;
                     report(place);
                 }
                 Ok(game)

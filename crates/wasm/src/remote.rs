@@ -7,8 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use kalah_api::hex;
 use kalah_core::file::Source;
 use kalah_core::game::Position;
-use kalah_core::index::{MAX_TABLE_SEEDS, table_row};
-use kalah_core::table::{Damage, Layer, Probe, ProbeError, Storage, Table, TableError, TableKey, Tables};
+use kalah_core::index::MAX_TABLE_SEEDS;
+use kalah_core::table::{
+    Damage, Layer, Probe, ProbeError, Storage, Table, TableError, TableKey, TablePositions, Tables,
+};
 use serde::{Deserialize, Serialize};
 
 /// A table on the host of the page.
@@ -97,6 +99,10 @@ impl Source for RemoteFile {
         }
         Err(io::ErrorKind::WouldBlock.into())
     }
+
+    fn is_remote(&self) -> bool {
+        true
+    }
 }
 
 /// A layer of a board: built here, or on the host.
@@ -163,6 +169,21 @@ impl Layer for SiteLayer {
         }
     }
 
+    fn is_remote(&self) -> bool {
+        matches!(self, SiteLayer::Remote(_))
+    }
+
+    /// Notes the parts for all positions, so that the page fetches them together.
+    fn request(wanted: &[TablePositions<'_, SiteLayer>], again: bool) -> Result<(), TableError> {
+        let mut requested = Ok(());
+        for (layer, positions) in wanted {
+            if let SiteLayer::Remote(layer) = layer {
+                requested = requested.and(layer.open().and_then(|table| table.request(positions, again)));
+            }
+        }
+        requested
+    }
+
     fn damaged_score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
         match self {
             SiteLayer::Built(table) => table.damaged_score(mover, mover_rank, other_rank),
@@ -193,46 +214,11 @@ pub(super) fn layers(built: &Tables, remote: &[RemoteTable], parts: &Arc<Parts>)
     layers
 }
 
-/// Looks up a position; `None` if the layers do not reach it. All parts that one move needs are requested together.
+/// Looks up a position; `None` if the layers do not reach it.
 pub(super) fn probe(layers: &Tables<SiteLayer>, position: &Position) -> Result<Option<Probe>, TableError> {
-    request_parts(layers, position)?;
     match layers.probe(position) {
         Ok(probe) => Ok(Some(probe)),
         Err(ProbeError::Table(error)) => Err(error),
         Err(_) => Ok(None),
     }
-}
-
-/// Reads all scores along a line of best play, up to the first that is not fetched, and those beside it.
-fn request_parts(layers: &Tables<SiteLayer>, position: &Position) -> Result<(), TableError> {
-    let mut next = *position;
-    while !next.is_over() && layers.max_seeds().is_some_and(|most| next.seeds() as usize <= most) {
-        let moves = next.moves().filter_map(|pit| next.play(layers.rules(), pit).ok());
-        // The best move next to the store, as in the line of `Tables::probe`.
-        let (mut failed, mut best) = (None, None::<(u32, Position)>);
-        for played in moves {
-            let after = &played.position;
-            let score = if after.is_over() {
-                Ok(after.mover().total())
-            } else {
-                let row = |row| table_row(row).expect("tables reach it");
-                layers.score_rows(&row(after.mover()), &row(after.other())).map(u32::from)
-            };
-            match score {
-                Ok(score) => {
-                    let score = played.mover_score(&next, score);
-                    if best.is_none_or(|(most, _)| score >= most) {
-                        best = Some((score, played.position));
-                    }
-                }
-                Err(error) => failed = failed.or(Some(error)),
-            }
-        }
-        if let Some(error) = failed {
-            return Err(error);
-        }
-        let Some((_, position)) = best else { break };
-        next = position;
-    }
-    Ok(())
 }

@@ -295,12 +295,12 @@ fn request(engine: &mut Engine, method: &str, target: &str, body: &[u8], streams
 /// Answers about many positions of one board.
 fn positions(engine: &mut Engine, body: &[u8]) -> Result<Reply, ApiError> {
     let request = PositionsRequest::read(body)?;
-    let boards = request.boards();
+    let pits = request.pits();
     // An engine has the tables of one board at a time.
-    if boards.len() > 1 {
+    if pits.len() > 1 {
         return Err(ApiError::Request("without a server, all positions have the same number of pits".to_owned()));
     }
-    if let Some((&pits, _)) = boards.first_key_value()
+    if let Some(&pits) = pits.first()
         && !choose(engine, request.rules(), pits)?
     {
         return BUSY;

@@ -2,8 +2,6 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-#[cfg(doc)]
-use super::blocks::Blocks;
 use super::bounds::{BoundTable, BoundTables};
 use super::error::TableError;
 use super::key::TableKey;
@@ -117,20 +115,6 @@ impl AllTables {
                 .and_then(|last| BoundTables::open_around(&self.directories, rules, pits, below, last).ok().flatten());
             Opened { exact, bounds }
         }))
-    }
-
-    /// Checks that no open table of a board with at most `seeds` seeds became shorter: see
-    /// [`Blocks::require_whole`].
-    ///
-    /// # Errors
-    /// The first table that did.
-    pub fn require_whole(&self, rules: Rules, pits: usize, seeds: usize) -> Result<(), TableError> {
-        let place = pits.checked_sub(1).and_then(|index| self.opened[rules.index()].get(index));
-        let Some(opened) = place.and_then(OnceLock::get) else { return Ok(()) };
-        let exact = opened.exact.layers().iter().map(|table| (table.key(), table.blocks()));
-        let bounds = opened.bounds.iter().flat_map(BoundTables::layers).map(|table| (table.key(), table.blocks()));
-        let mut read = exact.chain(bounds).filter(|(key, _)| key.seeds <= seeds);
-        read.try_for_each(|(_, blocks)| blocks.require_whole())
     }
 
     /// Returns true if the tables contain `position`.

@@ -170,11 +170,10 @@ impl Blocks {
     pub fn part(&self, mover: usize, part: Range<u64>) -> Result<Vec<u8>, TableError> {
         let blocks = part.start / BLOCK_BYTES as u64..part.end.div_ceil(BLOCK_BYTES as u64);
         self.request(blocks.clone().map(|block| (mover, block)))?;
-        let local = self.source.as_ref().and_then(|source| source.local());
-        if let Some(local) = local.filter(|_| blocks.clone().all(|block| self.is_block_checked(mover, block))) {
+        let source = self.source.as_deref().filter(|source| source.local().is_some());
+        if let Some(source) = source.filter(|_| blocks.clone().all(|block| self.is_block_checked(mover, block))) {
             let start = self.sections()[mover - 1].offset;
-            let read = file::read_part(&local.file, start + part.start..start + part.end);
-            return read.map_err(|error| self.unread(error));
+            return self.read_one(source, start + part.start..start + part.end);
         }
         let mut bytes = Vec::new();
         for block in blocks {
