@@ -64,7 +64,7 @@ fn what_is_damaged_is_sound_after_the_advice() {
 const READERS: [(&str, &str); 11] = [
     ("book check FILE --sample 0", "book"),
     ("book show --book FILE", "book"),
-    ("book import FILE --output imported.book", "book or certificate"),
+    ("book import FILE --output FILE.new", "book or certificate"),
     ("bounds --seeds 4 --network FILE --output .", "network"),
     ("check FILE", "certificate"),
     ("check proof/empty-capture-2_2.certificate --state FILE", "state"),

@@ -21,7 +21,7 @@ use crate::cli::{
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Scan all starts with up to 1000 seeds in each pit", "kalah analyse opening-scan --seeds-per-pit ..1000"),
-    ("Find a win within the first turn", "kalah analyse opening-scan --pits 6 --seeds-per-pit 5 --turns 1 --wins --lines"),
+    ("Find a win within the first turn", "kalah analyse opening-scan --pits 6 --seeds-per-pit 5 --wins --lines"),
     ("Keep finished games in a file", "kalah analyse opening-scan --seeds-per-pit ..5000 --state scan.jsonl"),
 ]))]
 pub(crate) struct OpeningScan {

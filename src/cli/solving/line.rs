@@ -18,8 +18,9 @@ use crate::cli::{
 /// Prove the values of all positions on a line of play
 ///
 /// Use this to check a published line or a game; the last turn may be incomplete. All values are final store
-/// differences for the player who moves first in the first position. The last position is solved first, then the one a turn earlier, until one takes longer than --within.
-/// Positions that are over, in the book or in the tables are not searched.
+/// differences for the player who moves first in the first position. The last position is solved first, then the one a
+/// turn earlier, until one takes longer than --within. Positions that are over, in the book or in the tables are not
+/// searched.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Prove the values along three turns of Kalah(6,3)", "kalah line 6x3 '42 1 3'"),
