@@ -223,7 +223,11 @@ fn tables_of_another_rule_set_are_named() {
     for args in [&["probe", four][..], &["bench", "--seeds", "4"]] {
         let ran = kalah(&[args, &["--tables", tables]].concat());
         assert_eq!(ran.code(), 1, "{args:?}");
-        assert!(ran.stderr().contains("choose the rule set standard, whose table is there, or build"), "{}", ran.stderr());
+        assert!(
+            ran.stderr().contains("choose the rule set standard, whose table is there, or build"),
+            "{}",
+            ran.stderr()
+        );
     }
     kalah(&["probe", four, "--tables", tables, "--rules", "standard"]).success();
 }

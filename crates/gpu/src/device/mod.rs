@@ -36,7 +36,7 @@ mod waiting;
 
 pub use adapter::{Adapter, AdapterReport, Tier};
 pub(crate) use buffer::{DeviceBuffer, Window};
-pub use error::{GpuError, Shortage, catches_panics, VULKAN_PARTS};
+pub use error::{GpuError, Shortage, VULKAN_PARTS, catches_panics};
 pub use gpu::{Gpu, GpuOptions};
 pub(crate) use kernel::params;
 pub use kernel::{Access, Kernel, Params, TracedTwin, Twin, WORKGROUP};
