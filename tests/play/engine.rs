@@ -150,9 +150,8 @@ fn the_report_shows_names_that_engines_send_and_the_end_of_a_traceback() {
     assert!(has_line("tiny traceback forfeits 4 games, the first one because it ended"), "{text}");
     assert!(has_line("    Traceback (most recent") && has_line("    ZeroDivisionError: division by zero"), "{text}");
     assert!(has_line("    tiny traceback against tiny greedy from <4,0,0,3,3,3,3,3,3,3,3>: "), "{text}");
-    // Without tables, no mistake is seen.
-    let greedy_row = text.lines().rfind(|line| line.starts_with("tiny greedy ")).unwrap();
-    assert_eq!(greedy_row.split_whitespace().rev().take(2).collect::<Vec<_>>(), ["-", "0"], "{text}");
+    // Where nothing is evaluated, no mistake is counted.
+    assert!(text.lines().any(|line| line.starts_with("tiny traceback ") && line.trim_end().ends_with(" -")), "{text}");
     // Two engines of one name go by their command lines.
     let text = kalah(&[&flags[..], &[&greedy, &greedy]].concat()).printed();
     assert!(text.lines().any(|line| line.starts_with(&greedy)), "{text}");

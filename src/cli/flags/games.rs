@@ -73,7 +73,7 @@ impl GivenGame {
                 Ok(game) => Ok((game, true)),
                 Err(error) => {
                     let text = printable(&self.text, 40);
-                    Err(usage(format_args!("'{text}' is neither a file nor a game: {error}")))
+                    Err(usage(format_args!("'{text}' is neither a file nor a game, and is not a position: {error}")))
                 }
             },
         }
