@@ -125,7 +125,7 @@ fn auto_never_takes_a_software_adapter() {
         assert_eq!(code, 1);
         assert!(stderr.contains("--backend cpu"), "{stderr}");
         if cfg!(feature = "gpu") {
-            // What a card may lack is named, also where a software adapter is listed.
+            // Parts that a card may lack are named, also where a software adapter is listed.
             let (_, stdout, _) = kalah(directory.path(), &["gpu"]);
             assert!([stderr, stdout].iter().all(|text| text.contains("libvulkan.so.1")), "{adapters}");
         }

@@ -68,7 +68,7 @@ pub enum RemoteError {
     /// Another store than a server cannot read a file that it may have.
     #[error("{0}")]
     Store(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// What was received could not be used on this machine.
+    /// Bytes that were received could not be used on this machine.
     #[error("{0}")]
     Taken(#[source] io::Error),
     /// The address has no tables.

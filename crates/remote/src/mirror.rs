@@ -66,7 +66,7 @@ pub(crate) struct Mirror {
     state: Mutex<State>,
 }
 
-/// What the server sent so far.
+/// Answers of the server so far.
 #[derive(Default)]
 pub(crate) struct State {
     pub sent: HashMap<TableKey, Sent>,
@@ -83,7 +83,7 @@ impl Mirror {
         Ok(Mirror { store, cache, folder, pins: pins(Manifest::built_in()), state: Mutex::default() })
     }
 
-    /// What the server sent so far.
+    /// The answers of the server so far.
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -110,8 +110,8 @@ impl Mirror {
         self.cache.trim(&self.folder);
     }
 
-    /// Finds the layers of these rules and pits, and puts their headers into the cache. Returns false if there are
-    /// none.
+    /// Finds the layers of these rules and pits, and puts their headers into the cache. Returns false if it
+    /// finds no layer.
     ///
     /// # Errors
     /// When the server does not answer, or the cache cannot be written.
@@ -147,7 +147,7 @@ impl Mirror {
     }
 
     /// Looks for the layers of boards by their names, from 2 seeds up to the first that is missing. `boards` are the
-    /// layers of 2 seeds. Returns false if there are none.
+    /// layers of 2 seeds. Returns false if it finds no layer.
     fn search(&self, boards: Vec<TableKey>) -> Result<bool, RemoteError> {
         // A single board needs no request of its own.
         let (mut found, first) = if boards.len() == 1 {

@@ -122,8 +122,9 @@ pub(super) fn default_rules(rules: Rules, from_file: bool) -> io::Result<()> {
 
 /// Adds to the error of a line of play that it was read by the default rules, if the command line names none.
 pub(super) fn of_default_rules(error: impl std::fmt::Display, rules: Rules) -> String {
+    let other = Rules::Standard;
     match DEFAULT_RULES.load(Ordering::Relaxed) && rules.is_default() {
-        true => format!("{error}; the moves were played by {rules}: most people play --rules {}", Rules::Standard),
+        true => format!("{error}; the moves were played by {rules}: most people play --rules {other}"),
         false => error.to_string(),
     }
 }

@@ -71,8 +71,8 @@ pub enum GpuError {
 }
 
 /// Parts that a machine with a GPU may lack.
-pub const VULKAN_PARTS: &str = "on Linux, a GPU needs the loader libvulkan.so.1 (package libvulkan1) and the Vulkan part \
-                                of its driver (such as nvidia-vulkan-icd)";
+pub const VULKAN_PARTS: &str = "on Linux, a GPU needs the loader libvulkan.so.1 (package libvulkan1) and the Vulkan \
+                                part of its driver (such as nvidia-vulkan-icd)";
 
 impl Diagnostic for GpuError {
     fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
