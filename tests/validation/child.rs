@@ -249,9 +249,9 @@ fn encode_without_its_second_barrier() {
     // Frames of 128 rows make runs of 32 words. All groups of both workgroups have exceptions.
     let (rows, threads) = (128, 2 * WORKGROUP);
     let positions = threads * GROUP_POSITIONS;
-    let (words, groups_at) = (rows / 4, rows / 4);
-    let params = Encode { threads, first_group: 0, rows, words, base: 0, positions, groups_at };
+    let words = rows / 4;
+    let params = Encode { threads, rows, words, positions, ..Encode::default() };
     let scores = vec![0x2800_0028; (positions / 4) as usize];
-    let head = vec![0; (groups_at + threads * GROUP_WORDS) as usize];
-    without_barrier(Stage::Encode, 1, params, &[scores, head, vec![0; threads as usize]]);
+    let (profile, groups) = (vec![0; words as usize], vec![0; (threads * GROUP_WORDS) as usize]);
+    without_barrier(Stage::Encode, 1, params, &[scores, profile, groups, vec![0; threads as usize]]);
 }
