@@ -277,7 +277,7 @@ async function adjacent() {
 async function bytesOf(source) {
   // Buffers of every frame and context.
   if (ArrayBuffer.isView(source) || Object.prototype.toString.call(source).endsWith("ArrayBuffer]")) {
-    return source;
+    return /** @type {BufferSource} */ (source);
   }
   if (!(source instanceof Response)) {
     throw new KalahError("option", "the module must be the bytes of kalah_wasm.wasm, an answer of fetch, or compiled");
