@@ -40,7 +40,6 @@ mod serving {
 mod solving {
     pub(super) mod book;
     pub(super) mod check;
-    pub(super) mod line;
     pub(super) mod probe;
     pub(super) mod prove;
     pub(super) mod review;
@@ -84,7 +83,7 @@ use self::failure::{Context, Failure, Stoppable, bail, ensure, failed, usage, wi
 use self::flags::args::{Boards, Range};
 use self::flags::games::{GameOutput, GivenGame};
 use self::flags::player_flags::PlayerFlags;
-use self::flags::solver_flags::{GameFlags, SolverFlags};
+use self::flags::solver_flags::SolverFlags;
 use self::flags::tables_flag::Given;
 use self::flags::{args, directories, games, positions, remote, solve_tables};
 use self::help::examples;
@@ -235,7 +234,7 @@ fn colour(arguments: &[OsString]) -> ColorChoice {
 }
 
 /// Commands whose answers name the default rules.
-const ANSWERING: [&str; 6] = ["probe", "solve", "line", "review", "play", "move"];
+const ANSWERING: [&str; 5] = ["probe", "solve", "review", "play", "move"];
 
 /// Names the default rules, since --rules was not given: in the answer, or in a note if a person watches.
 fn name_default_rules(given: &Given) {

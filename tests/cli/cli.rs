@@ -323,7 +323,7 @@ fn an_interrupted_build_reports_it_and_resumes_to_the_same_bytes() {
 #[cfg(unix)]
 #[test]
 fn a_search_interrupted_while_it_builds_its_tables_reports_it() {
-    for command in [&["solve", "6x9"][..], &["line", "6x9", "1"]] {
+    for command in [&["solve", "6x9"][..], &["review", "6x9", "1"]] {
         let directory = tempfile::tempdir().unwrap();
         let mut search = program::command();
         search.args(command).args(["--build", "--tables-up-to", "17", "--memory", "1GiB"]);
@@ -479,7 +479,7 @@ fn a_missing_layer_is_named_with_those_missing_below() {
 fn times_have_one_form() {
     let game = ["2x2", "--rules", "standard"];
     for time in ["2", "2s", "500ms", "0.01h"] {
-        for (command, flag) in [("move", "--time"), ("review", "--within"), ("line", "--within")] {
+        for (command, flag) in [("move", "--time"), ("review", "--within")] {
             let turns: &[&str] = if command == "move" { &[] } else { &["1"] };
             let args = [&[command], &game[..], turns, &[flag, time, "--no-book"]].concat();
             kalah(tables(), &args, "").success();

@@ -14,7 +14,7 @@ use kalah_tests::optional;
 use kalah_tests::program::{self, Ran, Run};
 
 /// All commands of a program with all features, except `help`.
-const COMMANDS: [&str; 32] = [
+const COMMANDS: [&str; 31] = [
     "build",
     "plan",
     "train",
@@ -31,7 +31,6 @@ const COMMANDS: [&str; 32] = [
     "probe",
     "solve",
     "prove",
-    "line",
     "review",
     "search",
     "check",
@@ -357,7 +356,6 @@ fn an_answer_names_the_rules_once_if_no_flag_does() {
         &["solve", position],
         &["solve", position, "--openings"],
         &["solve", "6x4", "--openings"],
-        &["line", position, "1"],
         &["review", position, "1"],
         &["move", position, position],
         &game,
@@ -374,7 +372,7 @@ fn an_answer_names_the_rules_once_if_no_flag_does() {
     }
     // A game has its own rules.
     run(&game, &["--save", "games"]);
-    for args in [&["review", "games"][..], &["line", "games"], &["play", "--from", "games"]] {
+    for args in [&["review", "games"][..], &["play", "--from", "games"]] {
         let text = run(args, &[]);
         assert!(text.contains("under empty-capture\n") && !text.contains("--rules"), "{args:?}: {text}");
     }

@@ -48,7 +48,6 @@ fn case(command: &str) -> Case {
         "gpu" => ["", "", "", ""],
         "analyse graph" => ["", "6x99", "6x1 --tables BAD", "4x6 --threads 1"],
         "info" => ["--tables NO", "", "--tables BAD", ""],
-        "line" => ["FILE", "6x99 1", "2x2 2 --no-tables --value 2", "6x8 1 --no-tables --memory 64MiB --within 99999"],
         "man" => ["FILE/x", "", "", ""],
         "move" => ["", "", "6x1 --tables BAD", "6x8 --no-book"],
         "analyse opening-scan" => [

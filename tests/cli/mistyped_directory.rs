@@ -17,7 +17,7 @@ fn arguments(command: &str) -> &'static str {
         "book import" | "check" => "FILE",
         "book make" => "2x2 --turns 0",
         "export-site" => "site --module MODULE",
-        "analyse graph" | "line" | "move" | "probe" | "solve" => "2x2",
+        "analyse graph" | "move" | "probe" | "solve" => "2x2",
         "play" => "2x2 --south greedy --north greedy",
         "prove" => "2x2 --proof proof",
         "puzzles" => "--start 2x2 --games 1",

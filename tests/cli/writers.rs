@@ -51,7 +51,7 @@ pub(crate) fn files() -> &'static [(FileContent, PathBuf)] {
         run("solve 3x2 --rules standard --state a.checkpoint --no-tables --no-book");
         run("analyse values --rules standard --pits 2 --seeds-per-pit 1..2 --state a.values");
         run("analyse opening-scan --rules standard --pits 2..2 --seeds-per-pit 1..2 --state a.scan");
-        run("line 3x2 1 --rules standard --save a.games");
+        run("play 3x2 --rules standard --south greedy --north greedy --save a.games");
         run("man .");
         let exports: Vec<(FileContent, PathBuf)> = EXPORTS
             .map(|format| {
@@ -83,13 +83,12 @@ pub(crate) fn files() -> &'static [(FileContent, PathBuf)] {
 }
 
 /// Commands that write a file OUT, with the content that they may replace.
-pub(crate) const WRITERS: [(&str, Option<FileContent>); 18] = [
+pub(crate) const WRITERS: [(&str, Option<FileContent>); 17] = [
     ("export --rules standard --pits 3 --seeds 6 --output OUT", Some(FileContent::Scores)),
     (
         "train --rules standard --pits 3 --samples 100 --solved 0 --estimated 0 --epochs 1 --output OUT",
         Some(FileContent::Network),
     ),
-    ("line 3x2 1 --rules standard --save OUT", Some(FileContent::Games)),
     ("play 3x2 --rules standard --south greedy --north greedy --save OUT", Some(FileContent::Games)),
     ("tournament greedy --start 3x2 --rules standard --save OUT", None),
     ("tournament greedy --start 3x2 --rules standard --state OUT", Some(FileContent::State)),

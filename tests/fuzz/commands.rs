@@ -22,7 +22,7 @@ const COMMANDS: [&str; 19] = [
     "probe P P P --rules=R --tables=D --json",
     "solve P --openings --at-least=V --at-most=V --value-only --first-guess=V --rules=R --no-tables \
         --tables-up-to=N --exact-up-to=N --memory=M --tables=D --json",
-    "line P L L --value=V !--within=S --rules=R --no-tables --memory=M --tables=D --json",
+    "review P L L !--within=S --rules=R --no-tables --memory=M --tables=D --json",
     "search P --depth=N --method=seq-mm --par-depth=N --evaluation=seeds --rules=R --json",
     "analyse values !--pits=A !--seeds-per-pit=A !--within=S --rules=R --no-tables --memory=M --tables=D --json --csv",
     "play P --south=C --north=C !--time=S --rules=R --memory=M --transpositions=M --seed=N --tables=D",

@@ -292,7 +292,7 @@ fn times_that_are_none_are_refused_and_small_and_large_ones_are_not() {
         &["tournament", "greedy", "heuristic", "--start", "3x2", "--starts", "1", "--time"],
         &["serve", "--address", "127.0.0.1:0", "--time"],
         &["analyse", "values", "--pits", "2", "--seeds-per-pit", "1", "--within"],
-        &["line", "3x1", "--within"],
+        &["review", "3x1", "1", "--within"],
         &["solve", "3x1", "--state", "/nonexistent/file", "--save-every"],
     ];
     for command in commands {

@@ -251,7 +251,7 @@ const READERS: [&[&str]; 15] = [
     &["stats", "--seeds", "7"],
     &["probe", "1,1,1,1,0,0/1,1,1,0,0,0"],
     &["solve", "6x1"],
-    &["line", "6x1", "6"],
+    &["review", "6x1", "6"],
     &["move", "6x1"],
     &["play", "6x1"],
     &["tournament", "--start", "6x1", "perfect", "random:1"],

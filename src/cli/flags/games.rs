@@ -48,15 +48,10 @@ pub(crate) struct GivenGame {
 }
 
 impl GivenGame {
-    /// Returns the file of the game, if it names one.
-    pub(crate) fn file(&self) -> Option<&Path> {
-        let path = Path::new(&self.text);
-        (path.is_file() || is_stream(path)).then_some(path)
-    }
-
     /// Reads the game. It has `rules` if a position was given. Returns true with the rules of a file or a text.
     pub(crate) fn read(&self, rules: Rules) -> failure::Result<(GameRecord, bool)> {
-        if let Some(path) = self.file() {
+        let path = Path::new(&self.text);
+        if path.is_file() || is_stream(path) {
             if !self.turns.is_empty() {
                 return Err(usage("TURNS can follow only a position: a game has its own turns"));
             }

@@ -49,18 +49,6 @@ pub(crate) struct SolverFlags {
     pub threads: args::Threads,
 }
 
-/// Flags of commands that solve all positions of a game.
-#[derive(Args)]
-pub(crate) struct GameFlags {
-    #[command(flatten)]
-    pub book: args::BookFlag,
-    #[command(flatten)]
-    pub with: SolverFlags,
-    /// Print one JSON document
-    #[arg(long)]
-    pub json: bool,
-}
-
 impl SolverFlags {
     /// Opens the tables to use, after building them with `--build`, and notes missing ones. `cancel` stops the build.
     pub(crate) fn open_tables(&self, position: &Position, cancel: &Cancel) -> failure::Result<SearchTables> {

@@ -9,7 +9,7 @@ use kalah::solve::{SearchTables, Solver};
 use serde::Serialize;
 
 use crate::cli::{
-    GameFlags, GivenGame, Grid, Outcome, SearchProgress, Stoppable, args, cancelled_by_signal, examples, failure, line,
+    GivenGame, Grid, Outcome, SearchProgress, SolverFlags, Stoppable, args, cancelled_by_signal, examples, failure, line,
     output,
 };
 
@@ -31,7 +31,12 @@ pub(crate) struct Review {
     #[arg(long, value_name = "TIME", value_parser = args::time::<1>, default_value = "10s")]
     within: Duration,
     #[command(flatten)]
-    flags: GameFlags,
+    book: args::BookFlag,
+    #[command(flatten)]
+    with: SolverFlags,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Serialize)]
@@ -154,16 +159,16 @@ struct ReviewAnswer {
 
 impl Review {
     pub(crate) fn run(mut self) -> failure::Result<Outcome> {
-        let (game, from_file) = self.game.read(self.flags.with.rules)?;
-        self.flags.with.rules = game.rules;
+        let (game, from_file) = self.game.read(self.with.rules)?;
+        self.with.rules = game.rules;
         let (rules, start) = (game.rules, game.start);
         let places = game.line.follow(rules, &start)?;
-        self.flags.with.threads.start()?;
+        self.with.threads.start()?;
         let cancel = cancelled_by_signal();
         let began = Instant::now();
-        let books = self.flags.book.find(self.flags.with.directories(), &[rules]);
+        let books = self.book.find(self.with.directories(), &[rules]);
         let book = books.get(rules, start.pits());
-        let tables = self.flags.with.open_tables(&start, &cancel)?;
+        let tables = self.with.open_tables(&start, &cancel)?;
         let known = BoundsSource::new(rules, start.pits(), book, tables.tables());
         // Making a solver takes memory, and reads all tables.
         let search = self.needs_search(&known, &places)?;
@@ -206,7 +211,7 @@ impl Review {
             nodes: solver.as_ref().map_or(0, Solver::nodes),
             seconds: began.elapsed().as_secs_f64(),
         };
-        output::answer(self.flags.json, &answer, || {
+        output::answer(self.json, &answer, || {
             answer.print(&reviewed)?;
             output::default_rules(rules, from_file)
         })?;
@@ -233,7 +238,7 @@ impl Review {
         book: Option<&'a kalah::book::Book>,
         progress: &'a SearchProgress,
     ) -> failure::Result<Solver<'a>> {
-        let solver = self.flags.with.solver_that_makes(start, tables, cancel, |options| options.book(book))?;
+        let solver = self.with.solver_that_makes(start, tables, cancel, |options| options.book(book))?;
         Ok(solver.with_events(|_, event| progress.event(event)))
     }
 }

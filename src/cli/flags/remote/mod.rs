@@ -19,11 +19,10 @@ pub(crate) use opening::with_flags;
 pub(crate) use searching::{fetch_for_search, fetch_for_searches};
 
 /// Commands that read tables at an address.
-const READERS: [&str; 13] = [
+const READERS: [&str; 12] = [
     "check",
     "engine",
     "info",
-    "line",
     "play",
     "probe",
     "puzzles",
