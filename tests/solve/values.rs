@@ -129,31 +129,18 @@ fn values_are_kept_and_taken_up() {
     assert!(first.status.success());
     // No board is solved again: nodes and seconds are those of the first run.
     assert_eq!(values(directory.path(), &small).stdout, first.stdout);
-    // A board that is not solved in time keeps its bounds. Its checkpoint stays next to the file until the board gets
-    // more time.
+    // A board that is not solved in time keeps its bounds until it gets more time.
     let large =
         ["--no-tables", "--memory", "16MiB", "--pits", "6", "--seeds-per-pit", "5", "--state", state, "--within"];
     let bounds = json(&values(directory.path(), &[&large[..], &["0.01", "--json"]].concat()));
     let bounds = &bounds["values"][0];
     assert!(bounds.get("value").is_none() && bounds["lower"].as_i64() <= Some(12));
     assert!(bounds["upper"].as_i64() >= Some(12));
-    assert!(Path::new(&format!("{state}.6x5")).exists());
     let again = json(&values(directory.path(), &[&large[..], &["0.01", "--json"]].concat()));
     assert_eq!(again["values"][0], *bounds, "the time was spent");
     let more = json(&values(directory.path(), &[&large[..], &["0.1", "--json"]].concat()));
     assert!(more["values"][0]["nodes"].as_u64() > bounds["nodes"].as_u64());
     assert!(more["values"][0]["lower"].as_i64() >= bounds["lower"].as_i64());
-    // If the search cannot be saved, its bounds are kept all the same, and other boards are solved.
-    let blocked = directory.path().join("blocked.json");
-    std::fs::create_dir(directory.path().join("blocked.json.6x5")).unwrap();
-    let flags =
-        ["--pits", "6", "--seeds-per-pit", "5..6", "--within", "0.01", "--json", "--state", blocked.to_str().unwrap()];
-    let unsaved = values(directory.path(), &[&["--no-tables", "--memory", "16MiB"][..], &flags].concat());
-    assert!(unsaved.stderr().contains("cannot save the search"));
-    let unsaved = json(&unsaved);
-    assert_eq!(unsaved["values"].as_array().unwrap().len(), 2);
-    let kept = std::fs::read_to_string(&blocked).unwrap();
-    assert!(kept.contains("at_least"), "{kept}");
     // The file of other rules cannot be used.
     let other = values(directory.path(), &[&small[..], &["--rules", "standard"]].concat()).exits(1);
     assert!(other.stderr().contains("belongs to other work: rules empty-capture, not standard"));

@@ -1,22 +1,18 @@
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use kalah::analyse::{GameValue, GameValues};
 use kalah::answer::Value;
 use kalah::cancel::Cancel;
-use kalah::file::{self, FileContent, LockError, StateError};
 use kalah::game::StartPosition;
-use kalah::solve::{Checkpoint, SolveError, SolveEvent};
+use kalah::solve::{SolveError, SolveEvent};
 use serde::Serialize;
 
 use crate::cli::{
-    Context, Format, Grid, Outcome, Range, SearchProgress, SolverFlags, args, cancelled_by_signal, examples, failure,
+    Format, Grid, Outcome, Range, SearchProgress, SolverFlags, args, cancelled_by_signal, examples, failure,
     line, note, output,
 };
-
-/// Interval at which the transposition table of a long search is saved.
-const SAVE_EVERY: Duration = Duration::from_secs(600);
 
 /// Solve the starts of many boards
 ///
@@ -42,7 +38,7 @@ pub(crate) struct Values {
     /// Limit the time for each board: 90s, 15m, 2h, or a number of minutes
     #[arg(long, value_name = "TIME", default_value = "60m", value_parser = args::time::<60>)]
     within: Duration,
-    /// Save proved values in FILE, and the running search beside it, and continue from them
+    /// Save the values and bounds of finished searches in FILE, and continue from them
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
     #[command(flatten)]
@@ -80,29 +76,22 @@ impl Values {
         let (begin, mut is_stopped) = (Instant::now(), false);
         for (index, &board) in boards.iter().enumerate() {
             let known = values.get(board).copied();
-            if known.is_some_and(|known| known.value().is_some()) {
-                self.remove_search(board)?;
+            // A search that had all this time would not prove more now.
+            let had_time = |known: GameValue| known.seconds >= self.within.as_secs_f64();
+            if known.is_some_and(|known| known.value().is_some() || had_time(known)) {
                 continue;
             }
-            let left = self.within.as_secs_f64() - known.map_or(0.0, |known| known.seconds);
-            if known.is_some() && left <= 0.0 {
-                continue;
-            }
-            let left = Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX);
             let stage = format!("{board} ({} of {})", index + 1, boards.len());
-            let (value, search, stopped) = self.solve(board, known, left, stage, &cancel)?;
+            let (value, stopped) = self.solve(board, known, stage, &cancel)?;
             values.put(value)?;
             is_stopped = stopped;
             if is_stopped {
                 break;
             }
-            if let Some(search) = search.filter(|_| value.value().is_some()) {
-                search.remove().context("cannot remove the files of the finished search")?;
-            }
         }
         if is_stopped {
             output::message(match self.state {
-                Some(_) => "stopped and saved; run the same command again to continue",
+                Some(_) => "stopped; run the same command again to continue with this board",
                 None => "stopped, and nothing is saved; --state FILE saves proved values",
             });
         } else {
@@ -113,74 +102,31 @@ impl Values {
         Ok(if is_stopped { Outcome::Failed } else { Outcome::Done })
     }
 
-    /// Removes the search of a solved game, which a process leaves if it is killed before removing it.
-    fn remove_search(&self, board: StartPosition) -> failure::Result<()> {
-        let Some(path) = self.state.as_deref().map(|state| beside(state, board)) else { return Ok(()) };
-        let files = [("", FileContent::State), (".lock", FileContent::Lock)];
-        let is_left = |(added, content)| {
-            let path = file::beside(&path, added);
-            path.exists() && file::require_own(&path, content).is_ok()
-        };
-        if files.into_iter().any(is_left) {
-            Checkpoint::open(&path)?.remove()?;
-        }
-        // Writes may have failed until the end. Only the process that has the state writes these files.
-        file::remove_leftovers(&path)
-            .with_context(|| format!("cannot remove the files of the search of {}", path.display()))
-    }
-
-    /// Proves the value of one game, or bounds of it. Returns also the file of its search, if there is one, and true if
-    /// a signal stopped it.
+    /// Proves the value of one game, or bounds of it. Returns also true if a signal stopped the search.
     fn solve(
         &self,
         board: StartPosition,
         known: Option<GameValue>,
-        within: Duration,
         stage: String,
         cancel: &Cancel,
-    ) -> failure::Result<(GameValue, Option<Checkpoint>, bool)> {
+    ) -> failure::Result<(GameValue, bool)> {
         let position = board.position()?;
         let tables = self.with.open_tables(&position, cancel)?;
         let progress = SearchProgress::new(position);
         progress.stage(stage);
         let solver = self.with.solver(&position, &tables, cancel)?;
-        let mut solver = solver.with_events(|_, event: SolveEvent| progress.event(event));
-        let open = |path: PathBuf| {
-            file::require_own(&path, FileContent::State).map_err(StateError::io(&path))?;
-            Checkpoint::open(path)
-        };
-        let checkpoint = match self.state.as_deref().map(|state| open(beside(state, board))).transpose() {
-            // Its bounds are kept, and the other boards are still solved.
-            Err(error @ (StateError::Io { .. } | StateError::Lock(LockError::Io { .. }))) => {
-                progress.line(&format!("kalah: cannot save the search: {error}"));
-                None
-            }
-            opened => opened?,
-        };
-        if let Some(checkpoint) = &checkpoint {
-            checkpoint.load(&mut solver, &position)?;
-        }
-        let save = || match &checkpoint {
-            Some(checkpoint) => checkpoint.save(&solver, &position),
-            None => Ok(()),
-        };
-        // The proved bounds are kept.
-        let save_or_report = || {
-            if let Err(error) = save() {
-                progress.line(&format!("kalah: cannot save the search: {error}"));
-            }
-        };
+        let solver = solver.with_events(|_, event: SolveEvent| progress.event(event));
         let start = Instant::now();
-        let narrowed = progress.watch(&solver, Some(SAVE_EVERY), save_or_report, || {
+        let search = || {
             // The first guess takes a part of the time.
-            let guess = solver.within(within).first_guess(&position)?;
-            solver.narrow(&position, guess, within.saturating_sub(start.elapsed()))
-        });
+            let guess = solver.within(self.within).first_guess(&position)?;
+            solver.narrow(&position, guess, self.within.saturating_sub(start.elapsed()))
+        };
+        let narrowed = progress.watch(&solver, None, || (), search);
         progress.finish();
-        let stopped = matches!(narrowed, Err(SolveError::Stopped));
-        let bounds = match narrowed {
-            Err(SolveError::Stopped) => solver.value_bounds(&position)?,
-            narrowed => narrowed?,
+        let (bounds, stopped) = match narrowed {
+            Err(SolveError::Stopped) => (solver.value_bounds(&position)?, true),
+            narrowed => (narrowed?, false),
         };
         let both = known.map_or(Some(bounds), |known| known.bounds_with(bounds));
         let bounds = both.ok_or_else(|| SolveError::Contradiction(Box::new(position)))?;
@@ -189,12 +135,9 @@ impl Values {
             seeds: board.seeds,
             at_least: bounds.lower,
             at_most: bounds.upper,
-            nodes: known.map_or(0, |known| known.nodes).saturating_add(solver.nodes()),
-            seconds: start.elapsed().as_secs_f64() + known.map_or(0.0, |known| known.seconds),
+            nodes: solver.nodes(),
+            seconds: start.elapsed().as_secs_f64(),
         };
-        if value.value().is_none() {
-            save_or_report();
-        }
         if value.seconds > 1.0 {
             note!(
                 "{board}: {} after {:.1} s and {}",
@@ -203,7 +146,7 @@ impl Values {
                 output::many(value.nodes, "node")
             );
         }
-        Ok((value, checkpoint, stopped))
+        Ok((value, stopped))
     }
 
     fn print(&self, known: &[GameValue]) -> failure::Result<()> {
@@ -239,11 +182,6 @@ impl Values {
 
 fn start((pits, seeds): (u32, u32)) -> StartPosition {
     StartPosition { pits: pits as usize, seeds }
-}
-
-/// Returns the file of the running search, beside that of the values.
-fn beside(state: &Path, board: StartPosition) -> PathBuf {
-    file::beside(state, &format!(".{board}"))
 }
 
 /// Formats a value, or its bounds; `?` if nothing is proved.

@@ -117,14 +117,6 @@ impl Checkpoint {
         Ok(Checkpoint { path, saving: Mutex::default(), _lock: lock })
     }
 
-    /// Removes the file if it exists. A file of other contents stays.
-    ///
-    /// # Errors
-    /// If it cannot be removed.
-    pub fn remove(&self) -> Result<(), StateError> {
-        file::remove_own(&self.path, FileContent::State).map_err(StateError::io(&self.path))
-    }
-
     /// Saves the bounds that complete tests proved, for a search of `position`, and the transposition table. This
     /// is possible during the search.
     ///
