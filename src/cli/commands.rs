@@ -24,7 +24,6 @@ pub(super) enum Command {
     Bounds(tables::bounds::Bounds),
     Verify(tables::verify::Verify),
     Info(tables::info::Info),
-    Stats(tables::stats::Stats),
     Export(tables::export::Export),
     #[command(subcommand)]
     Archive(tables::archive::Archive),
@@ -68,7 +67,6 @@ impl Command {
             Command::Bounds(command) => command.run(),
             Command::Verify(command) => command.run(),
             Command::Info(command) => command.run(),
-            Command::Stats(command) => command.run(),
             Command::Export(command) => command.run(),
             Command::Archive(command) => command.run(),
             #[cfg(feature = "remote")]

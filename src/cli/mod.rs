@@ -63,7 +63,6 @@ mod tables {
     pub(super) mod info;
     pub(super) mod plan;
     pub(super) mod publish;
-    pub(super) mod stats;
     pub(super) mod train;
     pub(super) mod verify;
 }

@@ -36,7 +36,7 @@ fn mended(directory: &Path, line: &str) {
 #[test]
 fn what_is_missing_is_there_after_the_advice() {
     for line in
-        ["probe 6x1", "stats --seeds 8", "bench --seeds 8 --backend cpu", "export --seeds 8", "archive pack --seeds 8"]
+        ["probe 6x1", "export --seeds 8", "bench --seeds 8 --backend cpu", "archive pack --seeds 8"]
     {
         mended(directory_with_tables(6).path(), line);
     }
@@ -52,11 +52,11 @@ fn what_is_damaged_is_sound_after_the_advice() {
     let mut bytes = whole.clone();
     bytes[100] ^= 1;
     std::fs::write(&table, bytes).unwrap();
-    let failed = run(directory.path(), "stats --seeds 6").exits(3);
+    let failed = run(directory.path(), "export --seeds 6").exits(3);
     // The advice begins with deleting the file.
     assert!(failed.stderr().contains("delete it and run `kalah build"), "{}", failed.stderr());
     std::fs::remove_file(&table).unwrap();
-    mended(directory.path(), "stats --seeds 6");
+    mended(directory.path(), "export --seeds 6");
     assert!(std::fs::read(&table).unwrap() == whole);
 }
 
@@ -123,7 +123,7 @@ fn files_of_another_kind_are_not_to_be_deleted() {
 #[test]
 fn a_file_of_another_kind_under_a_name_of_the_program_is_moved_away() {
     for (place, line) in [
-        ("tables/empty-capture-6-06.kalah", "stats --seeds 6"),
+        ("tables/empty-capture-6-06.kalah", "export --seeds 6"),
         ("tables/empty-capture-6.book", "book check --sample 0"),
         ("tables/empty-capture-6.network", "bounds --seeds 4"),
     ] {
@@ -213,10 +213,10 @@ fn one_pit_and_one_seed_are_named_in_the_singular() {
         "solve 1x2 --no-tables",
         "solve <1,2>",
         "solve 12,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0/0",
-        "line 1x2",
+        "review 1x2",
         "move 1/1",
-        "stats --seeds 2 --pits 1",
-        "stats --seeds 9 --pits 1",
+        "export --seeds 2 --pits 1",
+        "export --seeds 9 --pits 1",
         "verify --pits 1",
         "verify --pits 1 --rules standard",
         "plan build --seeds 3 --pits 1",

@@ -69,24 +69,6 @@ fn bad_positions_are_reported_and_the_others_answered() {
 }
 
 #[test]
-fn stats_count_every_position_once() {
-    // The statistics of 10 seeds differ between the rule sets. The number of positions does not.
-    for rules in Rules::ALL.map(Rules::name) {
-        let report = kalah(tables(), &["stats", "--seeds", "10", "--rules", rules, "--json"], "").success().json();
-        assert_eq!(report["rules"], rules);
-        assert_eq!((&report["pits"], &report["seeds"]), (&6.into(), &10.into()));
-        let scores: Vec<u64> =
-            report["scores"].as_array().unwrap().iter().map(|count| count.as_u64().unwrap()).collect();
-        assert_eq!(scores.len(), 11);
-        assert_eq!(scores.iter().sum::<u64>(), 346_710);
-        assert_eq!(report["positions"], 346_710);
-        let shares = ["wins", "draws", "losses"].map(|share| report[share].as_u64().unwrap());
-        assert_eq!(shares.iter().sum::<u64>(), 346_710);
-        assert_eq!(shares[1], scores[5]);
-    }
-}
-
-#[test]
 fn info_lists_the_layers() {
     let report = kalah(tables(), &["info", "--json"], "").success().json();
     let tables = report["tables"].as_array().unwrap();
@@ -182,7 +164,7 @@ fn damage_is_found_and_reported_with_its_repair() {
     assert!(ran.stdout().contains("damaged"), "{}", ran.stdout());
     assert!(ran.stdout().contains("delete it and run `kalah build --seeds 8 --tables"), "{}", ran.stdout());
     std::fs::write(&path, &sound[..middle]).unwrap();
-    for args in [&["verify"][..], &["info"], &["stats", "--seeds", "8"]] {
+    for args in [&["verify"][..], &["info"], &["export", "--seeds", "8"]] {
         let ran = kalah(directory.path(), args, "").exits(3);
         // The result of a check is its output.
         let printed = ran.stdout() + &ran.stderr();
@@ -247,8 +229,8 @@ fn bad_flags_are_usage_errors() {
         &["build", "--seeds", "4", "--threads", "0"],
         &["build", "--seeds", "4", "--memory", "lots"],
         &["verify", "--sample", "10"],
-        &["stats"],
-        &["stats", "--pits", "0"],
+        &["export"],
+        &["export", "--pits", "0"],
     ] {
         assert_eq!(kalah(tables(), args, "").code(), 2, "{args:?}");
     }
@@ -471,7 +453,7 @@ fn memory_of_some_bytes_lacks_its_unit() {
 
 #[test]
 fn a_missing_layer_is_named_with_those_missing_below() {
-    let ran = kalah(tables(), &["stats", "--seeds", "14"], "").exits(1);
+    let ran = kalah(tables(), &["export", "--seeds", "14"], "").exits(1);
     assert!(ran.stderr().contains("layers 11 to 14 are missing"), "{}", ran.stderr());
 }
 

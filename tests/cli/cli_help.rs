@@ -14,14 +14,13 @@ use kalah_tests::optional;
 use kalah_tests::program::{self, Ran, Run};
 
 /// All commands of a program with all features, except `help`.
-const COMMANDS: [&str; 31] = [
+const COMMANDS: [&str; 30] = [
     "build",
     "plan",
     "train",
     "bounds",
     "verify",
     "info",
-    "stats",
     "export",
     "archive",
     "fetch",
@@ -149,7 +148,7 @@ fn no_build_is_advised_that_cannot_fit() {
     let ran = kalah(&["probe", "9x1", "--tables", tables]);
     assert_eq!(suggested(&ran.stderr()), [format!("kalah solve 9x1 --tables {tables}")], "{}", ran.stderr());
     // `bench` needs the layers below only.
-    for (command, seeds) in [("stats", 48), ("verify", 48), ("bench", 47)] {
+    for (command, seeds) in [("export", 48), ("verify", 48), ("bench", 47)] {
         let args = [command, "--seeds", "48"];
         let ran = kalah(&[&args[..], &["--tables", tables]].concat()).exits(1);
         let layers = format!("kalah plan build --seeds {seeds} --tables {tables}");
@@ -320,11 +319,11 @@ fn on_a_terminal_with(variables: &str, args: &str) -> Option<String> {
 #[test]
 fn a_terminal_shows_the_default_rules() {
     let (tables, note) = (tables().display(), "using the default rules, empty-capture; --rules standard is what most");
-    let stats = format!("stats --seeds 3 --tables {tables}");
-    let Some(shown) = on_a_terminal(&stats) else { return };
+    let export = format!("export --seeds 3 --tables {tables}");
+    let Some(shown) = on_a_terminal(&export) else { return };
     assert!(shown.contains(note), "{shown}");
     for quiet in ["--rules empty-capture", "--quiet"] {
-        let shown = on_a_terminal(&format!("{stats} {quiet}")).unwrap();
+        let shown = on_a_terminal(&format!("{export} {quiet}")).unwrap();
         assert!(!shown.contains("the default rules") && shown.contains("score"), "{quiet}: {shown}");
     }
     assert!(
@@ -487,7 +486,7 @@ fn quiet_leaves_answers_and_errors() {
     }
     let ran = kalah(&["probe", "nonsense", "--quiet", "--tables", tables]).exits(2);
     assert!(ran.stderr().contains("is not a position"), "{}", ran.stderr());
-    let ran = kalah(&["stats", "--seeds", "9", "--quiet", "--tables", tables]).exits(1);
+    let ran = kalah(&["export", "--seeds", "9", "--quiet", "--tables", tables]).exits(1);
     assert!(ran.stderr().contains("layer 9 is missing"), "{}", ran.stderr());
 }
 

@@ -74,7 +74,6 @@ fn case(command: &str) -> Case {
         "search" => ["", "", "", "6x6 --depth 60"],
         "serve" => ["", "", "", "--address 127.0.0.1:0"],
         "solve" => ["2x2 --state NO/x", "6x99", "6x1 --tables BAD", "6x8 --no-book --no-tables --memory 64MiB"],
-        "stats" => ["--seeds 6 --tables NO", "--seeds 49", "--seeds 6 --tables BAD", ""],
         "tournament" => ["--from NO", "", "--start 6x1 --tables BAD", "perfect greedy --start 6x8"],
         "train" => ["--tables NO", "--seeds 49", "--tables BAD", ""],
         "archive unpack" => ["NO", "", "FILE", ""],

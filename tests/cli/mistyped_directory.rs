@@ -13,7 +13,7 @@ use kalah_tests::program::{Ran, Run};
 fn arguments(command: &str) -> &'static str {
     match command {
         "publish" => "--output folder",
-        "bench" | "bounds" | "export" | "stats" => "--seeds 4",
+        "bench" | "bounds" | "export" => "--seeds 4",
         "book import" | "check" => "FILE",
         "book make" => "2x2 --turns 0",
         "export-site" => "site --module MODULE",

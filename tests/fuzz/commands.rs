@@ -14,7 +14,7 @@ use crate::fuzz;
 use kalah_tests::program::{self, Ran, Run};
 
 /// Commands with their arguments. A letter stands for one of [`values`]. A flag is optional unless it begins with `!`.
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 18] = [
     "build !--seeds=N --only --share --patience=N --pits=N --rules=R !--backend=cpu !--tables=W --memory=M --json",
     "plan build !--seeds=N !--backend=cpu --gpu-memory=M --pits=N --rules=R --tables=D --json",
     "verify --seeds=N --checksums --consistency --sample=N --state=O --against=cpu --manifest=O --rules=R !--pits=N \
@@ -30,7 +30,6 @@ const COMMANDS: [&str; 19] = [
     "tournament C C !--start=P --starts=N --random-moves=N --self-play !--time=S --rules=R --memory=M --tables=D \
      --json --csv",
     "analyse opening-scan !--pits=A !--seeds-per-pit=A --rules=R --turns=N !--positions=N --wins --lines --json --csv",
-    "stats !--seeds=N --rules=R --pits=N --tables=D --json",
     "export !--seeds=N --sample=N --seed=N --format=jsonl --output=O --rules=R !--pits=N --tables=D",
     "analyse graph P --pits=A --seeds-per-pit=A --rules=R --layers --no-values --memory=M --tables=D --json --csv",
     "analyse complexity P --pits=A --seeds-per-pit=A --rules=R !--games=N --depth=N --json --csv",

@@ -46,7 +46,6 @@ fn answers_are_those_of_a_directory() {
         &["solve", WITHIN],
         &["play", WITHIN, "--south", "perfect", "--north", "perfect"],
         &["play", "6x1", "--south", "greedy", "--north", "perfect"],
-        &["stats", "--seeds", "9"],
         &["verify", "--seeds", "10", "--consistency", "--sample", "500"],
         &["verify"],
         &["check", shown(&certificate)],

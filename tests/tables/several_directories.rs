@@ -110,10 +110,10 @@ fn commands_answer_from_several_directories_as_from_one() {
     let split = Split::new();
     for args in [
         "probe 0,1,0,2/1,1,0,3",
-        "line 0,1,0,2/1,1,0,3 --no-book --json",
+        "review 0,1,0,2/1,1,0,3 2 --no-book --json",
         "move 0,1,0,2/1,1,0,3 --no-book",
-        "stats --pits 4 --seeds 8",
-        "stats --pits 4 --seeds 9",
+        "export --pits 4 --seeds 8",
+        "export --pits 4 --seeds 9",
         "solve 0,1,0,2/1,1,0,3 --threads 1 --json",
         "export --pits 4 --seeds 4 --output -",
     ] {
@@ -150,7 +150,7 @@ fn the_first_of_equal_copies_is_read_and_different_ones_are_an_error() {
     let all_tables = AllTables::new(split.directories());
     assert_eq!(all_tables.tables(RULES, PITS).unwrap().max_seeds(), Some(6));
     assert_eq!(all_tables.list().unwrap().damaged.len(), 1);
-    for args in ["probe 0,1,0,2/1,1,0,3", "info", "stats --pits 4 --seeds 7"] {
+    for args in ["probe 0,1,0,2/1,1,0,3", "info", "export --pits 4 --seeds 7"] {
         let (code, _, stderr) = split.run(args, false);
         assert!(code == 3 && stderr.contains("holds another table than"), "{args}: {code} {stderr}");
     }

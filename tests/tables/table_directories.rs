@@ -210,7 +210,7 @@ fn a_file_of_a_newer_version_is_never_replaced_or_deleted() {
         "archive pack --pits 4",
         "info",
         &unpack,
-        "stats --pits 4 --seeds 9",
+        "export --pits 4 --seeds 9",
     ] {
         let (code, stdout, stderr) = kalah(directory, command);
         assert!(code != 0, "{command}: {stderr}");

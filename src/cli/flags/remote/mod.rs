@@ -19,7 +19,7 @@ pub(crate) use opening::with_flags;
 pub(crate) use searching::{fetch_for_search, fetch_for_searches};
 
 /// Commands that read tables at an address.
-const READERS: [&str; 12] = [
+const READERS: [&str; 11] = [
     "check",
     "engine",
     "info",
@@ -29,7 +29,6 @@ const READERS: [&str; 12] = [
     "review",
     "serve",
     "solve",
-    "stats",
     "tournament",
     "verify",
 ];
