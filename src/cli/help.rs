@@ -51,7 +51,7 @@ const HEADINGS: [(&str, &[&str]); 3] = [
         "Memory, threads and GPU",
         &["memory", "transpositions", "disk", "threads", "backend", "adapter", "gpu-memory", "twin", "checked"],
     ),
-    ("Output", &["json", "csv", "quiet", "color"]),
+    ("Output", &["json", "csv", "quiet"]),
 ];
 
 /// Puts the shared flags of a command, and of those within it, under their headings.

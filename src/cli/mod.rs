@@ -73,7 +73,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, ColorChoice, CommandFactory, FromArgMatches, Parser, ValueEnum};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 use kalah::game::Rules;
 
 use self::commands::{Command, HEADINGS};
@@ -103,17 +103,6 @@ struct Cli {
     /// Print only answers and errors: no progress, no notes
     #[arg(long, global = true, display_order = 1000)]
     quiet: bool,
-    /// Colour help and errors: auto, always or never
-    // Takes effect before clap reads the command line, see `colour`.
-    #[arg(
-        long,
-        global = true,
-        display_order = 1001,
-        value_name = "WHEN",
-        default_value_t,
-        hide_possible_values = true
-    )]
-    color: ColorChoice,
     #[command(subcommand)]
     command: Command,
 }
@@ -139,7 +128,7 @@ fn run() -> ExitCode {
     hush_device_selection();
     forget_empty_variables();
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    let mut command = command().color(colour(&arguments));
+    let mut command = command();
     let refuse = |mut error: clap::Error, command: &clap::Command| {
         help::hint(&mut error, command, &arguments);
         print_answer(&error)
@@ -214,22 +203,6 @@ fn forget_empty_variables() {
             unsafe { std::env::remove_var(name) };
         }
     }
-}
-
-/// Returns the last `--color` among `arguments`: clap needs it before it reads them.
-fn colour(arguments: &[OsString]) -> ColorChoice {
-    let mut choice = ColorChoice::Auto;
-    let mut arguments =
-        arguments.iter().filter_map(|argument| argument.to_str()).take_while(|&argument| argument != "--");
-    while let Some(argument) = arguments.next() {
-        let value = match argument.strip_prefix("--color") {
-            Some("") => arguments.next(),
-            Some(rest) => rest.strip_prefix('='),
-            None => None,
-        };
-        choice = value.and_then(|value| ColorChoice::from_str(value, true).ok()).unwrap_or(choice);
-    }
-    choice
 }
 
 /// Commands whose answers name the default rules.
