@@ -7,7 +7,7 @@ use crate::cli::{analysis, playing, program, serving, solving, tables};
 
 /// The headings of help, each with the last command below it.
 pub(super) const HEADINGS: [(&str, &str); 6] = [
-    ("Build and check tables", "gpu"),
+    ("Build and check tables", "bench"),
     ("Look up and solve", "book"),
     ("Play", "puzzles"),
     ("Serve", "engine"),
@@ -30,8 +30,9 @@ pub(super) enum Command {
     #[cfg(feature = "remote")]
     Fetch(tables::fetch::Fetch),
     Publish(tables::publish::Publish),
-    Bench(tables::bench::Bench),
+    #[cfg(feature = "gpu")]
     Gpu(tables::gpu::GpuCommand),
+    Bench(tables::bench::Bench),
     Probe(solving::probe::Probe),
     Solve(solving::solve::Solve),
     Prove(solving::prove::Prove),
@@ -73,6 +74,7 @@ impl Command {
             Command::Fetch(command) => command.run(),
             Command::Publish(command) => command.run(),
             Command::Bench(command) => command.run(),
+            #[cfg(feature = "gpu")]
             Command::Gpu(command) => command.run(),
             Command::Probe(command) => command.run(),
             Command::Solve(command) => command.run(),

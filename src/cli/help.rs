@@ -108,7 +108,8 @@ fn rules(arg: Arg) -> Arg {
 }
 
 /// Commands of optional features of the program: the name, the feature, and true if it is there.
-const OPTIONAL: [(&str, &str, bool); 3] = [
+const OPTIONAL: [(&str, &str, bool); 4] = [
+    ("gpu", "gpu", cfg!(feature = "gpu")),
     ("fetch", "remote", cfg!(feature = "remote")),
     ("serve", "serve", cfg!(feature = "serve")),
     ("export-site", "serve", cfg!(feature = "serve")),

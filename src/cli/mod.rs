@@ -57,9 +57,6 @@ mod tables {
     pub(super) mod fetch;
     #[cfg(feature = "gpu")]
     pub(super) mod gpu;
-    #[cfg(not(feature = "gpu"))]
-    #[path = "no_gpu.rs"]
-    pub(super) mod gpu;
     pub(super) mod info;
     pub(super) mod plan;
     pub(super) mod publish;

@@ -472,3 +472,18 @@ fn times_have_one_form() {
     let ran = kalah(tables(), &["move", "2x2", "--time", "2d"], "");
     assert!(ran.code() == 2 && ran.stderr().contains("500ms, 90s, 15m or 2h"), "{}", ran.stderr());
 }
+
+#[cfg(not(feature = "gpu"))]
+#[test]
+fn a_program_without_gpu_support_reports_it() {
+    let directory = tempfile::tempdir().unwrap();
+    for args in [&["build", "--seeds", "5", "--backend", "gpu"][..], &["verify", "--against", "gpu"]] {
+        let ran = kalah(directory.path(), args, "").exits(1);
+        let stderr = ran.stderr();
+        assert!(stderr.contains("this build has no GPU support"), "{args:?}: {stderr}");
+    }
+    let stderr = kalah(directory.path(), &["gpu"], "").exits(2).stderr();
+    assert!(stderr.contains("compiled without its feature 'gpu'"), "{stderr}");
+    let stderr = kalah(directory.path(), &["build", "--seeds", "5"], "").success().stderr();
+    assert!(stderr.contains("on the CPU"), "{stderr}");
+}

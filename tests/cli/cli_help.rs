@@ -25,8 +25,8 @@ const COMMANDS: [&str; 30] = [
     "archive",
     "fetch",
     "publish",
-    "bench",
     "gpu",
+    "bench",
     "probe",
     "solve",
     "prove",
@@ -57,7 +57,11 @@ const GROUPS: [(&str, &[&str]); 4] = [
 
 /// The commands of this program, except `help`.
 fn commands() -> Vec<&'static str> {
-    let is_there = |name: &&str| *name != "fetch" || cfg!(feature = "remote");
+    let is_there = |name: &&str| match *name {
+        "fetch" => cfg!(feature = "remote"),
+        "gpu" => cfg!(feature = "gpu"),
+        _ => true,
+    };
     COMMANDS.into_iter().filter(is_there).collect()
 }
 

@@ -23,7 +23,6 @@ fn json(tables: &Path, args: &[&str]) -> Value {
 }
 
 /// A plan for a GPU once ignored the flags that name it, and printed the memory of the CPU builder.
-#[cfg(feature = "gpu")]
 #[test]
 fn a_plan_is_for_the_backend_that_the_flags_name() {
     let directory = tempfile::tempdir().unwrap();
@@ -91,7 +90,6 @@ fn the_cpu_builds_the_tables_of_the_manifest_for_every_rule_set() {
     assert!(stderr.contains("cannot read the manifest"), "{stderr}");
 }
 
-#[cfg(feature = "gpu")]
 #[test]
 fn an_adapter_that_is_not_there_is_refused_with_those_that_are() {
     let directory = tempfile::tempdir().unwrap();
@@ -124,33 +122,10 @@ fn auto_never_takes_a_software_adapter() {
         let (code, _, stderr) = kalah(directory.path(), &["build", "--seeds", "6", "--backend", "gpu"]);
         assert_eq!(code, 1);
         assert!(stderr.contains("--backend cpu"), "{stderr}");
-        if cfg!(feature = "gpu") {
-            // Parts that a card may lack are named, also where a software adapter is listed.
-            let (_, stdout, _) = kalah(directory.path(), &["gpu"]);
-            assert!([stderr, stdout].iter().all(|text| text.contains("libvulkan.so.1")), "{adapters}");
-        }
+        // Parts that a card may lack are named, also where a software adapter is listed.
+        let (_, stdout, _) = kalah(directory.path(), &["gpu"]);
+        assert!([stderr, stdout].iter().all(|text| text.contains("libvulkan.so.1")), "{adapters}");
     }
-}
-
-#[cfg(not(feature = "gpu"))]
-#[test]
-fn a_program_without_gpu_support_reports_it() {
-    let directory = tempfile::tempdir().unwrap();
-    for args in [
-        &["build", "--seeds", "5", "--backend", "gpu"][..],
-        &["build", "--seeds", "5", "--adapter", "any"],
-        &["verify", "--against", "gpu"],
-    ] {
-        let (code, _, stderr) = kalah(directory.path(), args);
-        assert_eq!(code, 1, "{args:?}");
-        assert!(stderr.contains("this build has no GPU support") && stderr.contains("--backend cpu"), "{stderr}");
-    }
-    let (code, stdout, _) = kalah(directory.path(), &["gpu"]);
-    assert_eq!((code, &*stdout), (0, "this build has no GPU support\n"));
-    assert_eq!(json(directory.path(), &["gpu", "--json"]), serde_json::json!({ "adapters": [] }));
-    let (code, _, stderr) = kalah(directory.path(), &["build", "--seeds", "5"]);
-    assert_eq!(code, 0, "{stderr}");
-    assert!(stderr.contains("on the CPU"), "{stderr}");
 }
 
 #[test]

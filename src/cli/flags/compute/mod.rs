@@ -10,8 +10,6 @@ use kalah::isa::Isa;
 use kalah::system::AvailableMemory;
 
 pub(crate) use self::gpu::GpuFlags;
-#[cfg(not(feature = "gpu"))]
-pub(crate) use self::gpu::Unsupported;
 
 /// Names of the backends.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -76,7 +74,7 @@ mod gpu {
     /// The program was compiled without the feature `gpu`.
     #[derive(Debug, thiserror::Error)]
     #[error("this build has no GPU support")]
-    pub(crate) struct Unsupported;
+    struct Unsupported;
 
     impl Diagnostic for Unsupported {
         fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
