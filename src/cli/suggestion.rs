@@ -112,7 +112,7 @@ fn does_not_fit(error: &PlanError, directory: &Path, key: TableKey) -> String {
 }
 
 /// Returns the flags for rules, pits and directories, each with a space before it. Default values are left out.
-pub(super) fn table_flags(directories: impl Into<Directories>, rules: Rules, pits: usize) -> String {
+fn table_flags(directories: impl Into<Directories>, rules: Rules, pits: usize) -> String {
     let directories = directories.into();
     let mut flags = String::new();
     if !rules.is_default() {

@@ -35,9 +35,7 @@ fn mended(directory: &Path, line: &str) {
 
 #[test]
 fn what_is_missing_is_there_after_the_advice() {
-    for line in
-        ["probe 6x1", "export --seeds 8", "bench --seeds 8 --backend cpu", "archive pack --seeds 8"]
-    {
+    for line in ["probe 6x1", "export --seeds 8", "bench --seeds 8 --backend cpu", "archive pack --seeds 8"] {
         mended(directory_with_tables(6).path(), line);
     }
     let empty = tempfile::tempdir().unwrap();

@@ -10,8 +10,8 @@ use kalah::solve::{SolveError, SolveEvent};
 use serde::Serialize;
 
 use crate::cli::{
-    Format, Grid, Outcome, Range, SearchProgress, SolverFlags, args, cancelled_by_signal, examples, failure,
-    line, note, output,
+    Format, Grid, Outcome, Range, SearchProgress, SolverFlags, args, cancelled_by_signal, examples, failure, line,
+    note, output,
 };
 
 /// Solve the starts of many boards

@@ -9,8 +9,8 @@ use kalah::solve::{SearchTables, Solver};
 use serde::Serialize;
 
 use crate::cli::{
-    GivenGame, Grid, Outcome, SearchProgress, SolverFlags, Stoppable, args, cancelled_by_signal, examples, failure, line,
-    output,
+    GivenGame, Grid, Outcome, SearchProgress, SolverFlags, Stoppable, args, cancelled_by_signal, examples, failure,
+    line, output,
 };
 
 /// Review a game: find the turns that lost seeds, a win or a draw

@@ -6,14 +6,8 @@ use kalah::build::{BuildError, Measurement, measure};
 use kalah::table::{Opening, Tables};
 use serde::Serialize;
 
-use crate::cli::failure;
-use crate::cli::flags::args;
 use crate::cli::flags::compute::Compute;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::output::progress::Progress;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::stopped_by_signal;
+use crate::cli::{Outcome, Progress, args, examples, failure, line, message, note, output, stopped_by_signal};
 
 /// Measure how fast a layer is built, and where the time goes
 ///
@@ -72,14 +66,14 @@ impl Bench {
             tables.require(self.seeds - 1)?;
         }
         let (backend, why) = self.compute.choose(rules)?;
-        output::note(format_args!("building the layer of {} seeds {why}", self.seeds));
+        note!("building the layer of {} seeds {why}", self.seeds);
         let pulse = stopped_by_signal();
         let positions = kalah::index::layer_positions(pits, self.seeds);
         let times = if matches!(backend, kalah::build::Backend::Gpu(_)) { 3 } else { 2 };
         let progress = Progress::new(times * positions).at(format!("layer {}, {times} times", self.seeds));
         let measured = progress.complete(&pulse.positions, || measure(&backend, &tables, self.seeds, to, &pulse));
         if let Err(BuildError::Stopped(_)) = measured {
-            output::message("stopped");
+            message!("stopped");
             return Ok(Outcome::Failed);
         }
         let measured = measured?;
@@ -104,55 +98,50 @@ impl Bench {
         };
         output::answer(self.common.json, &report, || print(&report))?;
         if same == Some(false) {
-            output::message("WRONG: the table in the directory differs from the one that was built");
+            message!("WRONG: the table in the directory differs from the one that was built");
             return Ok(Outcome::Wrong);
         }
         Ok(Outcome::Done)
     }
 }
 
-fn print(report: &BenchReport) -> failure::Result<()> {
+fn print(report: &BenchReport) -> std::io::Result<()> {
     let measured = report.measured;
     let gigabytes = |bytes_per_second: f64| format!("{:.1} GB/s", bytes_per_second / 1e9);
-    output::line(format_args!(
+    line!(
         "layer {} on {}: {} in {:.3} s, {}",
         report.seeds,
         report.backend,
         output::many(measured.positions, "position"),
         measured.seconds,
         output::rate(measured.positions, measured.seconds),
-    ))?;
-    output::line(format_args!(
-        "  written meanwhile  {} in {:.3} s",
-        HumanBytes(measured.file_bytes),
-        measured.write_seconds
-    ))?;
-    output::line(format_args!("  copy bandwidth     {}", gigabytes(measured.copy_bandwidth)))?;
+    )?;
+    line!("  written meanwhile  {} in {:.3} s", HumanBytes(measured.file_bytes), measured.write_seconds)?;
+    line!("  copy bandwidth     {}", gigabytes(measured.copy_bandwidth))?;
     if let Some(gpu) = &measured.gpu {
         let (traffic, unwritten) = (gpu.traffic, gpu.unwritten_seconds);
-        output::line(format_args!(
+        line!(
             "  written to nowhere {unwritten:.3} s, {}; the device waited {:.3} s for frames to be taken",
             output::rate(measured.positions, unwritten),
             traffic.waited.as_secs_f64(),
-        ))?;
+        )?;
         if let (Some(seconds), Some(share)) = (report.kernel_seconds, report.share_of_bandwidth) {
-            output::line(format_args!(
+            line!(
                 "  kernels            {seconds:.3} s, {}, {:.0} % of the copy bandwidth",
                 output::rate(measured.positions, seconds),
                 100.0 * share,
-            ))?;
+            )?;
         }
         for (stage, seconds) in gpu.stages.iter().flatten().filter(|(_, seconds)| *seconds > 0.0) {
-            output::line(format_args!("    {stage:<16} {seconds:.4} s"))?;
+            line!("    {stage:<16} {seconds:.4} s")?;
         }
-        output::line(format_args!(
+        line!(
             "  moved              {} to the device, {} from it, {} within it; stages touch {}",
             HumanBytes(traffic.uploaded),
             HumanBytes(traffic.downloaded),
             HumanBytes(traffic.copied),
             HumanBytes(traffic.touched),
-        ))?;
+        )?;
     }
-    output::line(format_args!("  digest             {}", output::hex(&measured.digest)))?;
-    Ok(())
+    line!("  digest             {}", output::hex(&measured.digest))
 }

@@ -9,10 +9,7 @@ use kalah::game::Rules;
 use kalah::gpu::{Adapter, AdapterReport, Gpu, GpuOptions, Tier, VULKAN_PARTS};
 use serde::Serialize;
 
-use crate::cli::failure;
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::process::outcome::Outcome;
+use crate::cli::{Outcome, examples, failure, line, output};
 
 /// List the GPUs of this machine, and test them
 ///
@@ -75,24 +72,21 @@ impl GpuCommand {
         }
         if report.adapters.iter().all(|adapter| adapter.report.tier == Tier::Software) {
             let only = if report.adapters.is_empty() { "no adapter" } else { "no GPU, only software adapters" };
-            output::line(format_args!("{only}: tables are built on the CPU; {VULKAN_PARTS}"))?;
+            line!("{only}: tables are built on the CPU; {VULKAN_PARTS}")?;
         }
         for ListedAdapter { report: adapter, max_seeds, self_test } in &report.adapters {
             let subgroup = adapter.subgroup;
-            output::line(format_args!(
-                "{}: {} ({}, {})",
-                adapter.number, adapter.name, adapter.device, adapter.backend
-            ))?;
+            line!("{}: {} ({}, {})", adapter.number, adapter.name, adapter.device, adapter.backend)?;
             if let Some(address) = &adapter.pci {
-                output::line(format_args!("  PCI address      {address}"))?;
+                line!("  PCI address      {address}")?;
             }
-            output::line(format_args!("  driver           {}", adapter.driver))?;
-            output::line(format_args!("  tier             {}", explanation(adapter)))?;
+            line!("  driver           {}", adapter.driver)?;
+            line!("  tier             {}", explanation(adapter))?;
             if let Some(result) = self_test {
-                output::line(format_args!("  self-test        {result}"))?;
+                line!("  self-test        {result}")?;
             }
-            output::line(format_args!("  largest layer    {max_seeds} seeds of 6 pits, memory aside"))?;
-            output::line(format_args!(
+            line!("  largest layer    {max_seeds} seeds of 6 pits, memory aside")?;
+            line!(
                 "  limits           {} a binding, {} a buffer, {} storage buffers, workgroups of {}, subgroups of \
                  {} to {}",
                 HumanBytes(adapter.max_binding_bytes),
@@ -101,8 +95,8 @@ impl GpuCommand {
                 adapter.max_workgroup,
                 subgroup.0,
                 subgroup.1,
-            ))?;
-            output::line(format_args!("  timestamps       {}", if adapter.timestamps { "yes" } else { "no" }))?;
+            )?;
+            line!("  timestamps       {}", if adapter.timestamps { "yes" } else { "no" })?;
         }
         Ok(Outcome::Done)
     }

@@ -1,6 +1,7 @@
 //! `kalah plan`.
 
 use std::ffi::OsString;
+use std::io;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
@@ -14,14 +15,9 @@ use kalah::system::available_disk;
 use kalah::table::{Table, TableError, TableKey};
 use serde::Serialize;
 
-use crate::cli::failure::{self, bail, usage};
 use crate::cli::flags::compute::Compute;
-use crate::cli::flags::{args, positions};
-use crate::cli::help::examples;
-use crate::cli::output;
-use crate::cli::process::outcome::Outcome;
-use crate::cli::suggestion;
 use crate::cli::tables::build::device_memory;
+use crate::cli::{Outcome, args, bail, examples, failure, line, note, output, positions, usage};
 
 /// Positions of the largest build whose time was measured: 40 seeds of 6 pits (docs/measurements.md).
 const MEASURED_POSITIONS: u64 = 206_360_673_233;
@@ -129,11 +125,11 @@ impl PlanBuild {
         }
         if plan.missing.is_empty() {
             let directory = directory.display();
-            output::line(format_args!("nothing is missing: all layers to {seeds} seeds are in {directory}"))?;
+            line!("nothing is missing: all layers to {seeds} seeds are in {directory}")?;
             return Ok(Outcome::Done);
         }
         print_layers(&plan)?;
-        output::line(format_args!(
+        line!(
             "{}, {}, {} of memory{}, {} of disk, about {} with {} ({}, {why}), without the time to read",
             output::count(plan.missing.len(), "layer"),
             output::many(plan.positions, "position"),
@@ -143,21 +139,21 @@ impl PlanBuild {
             HumanDuration(Duration::from_secs_f64(plan.seconds)),
             output::count(threads, "thread"),
             backend.name(),
-        ))?;
+        )?;
         if plan.positions > MEASURED_POSITIONS {
             let measured = output::many(MEASURED_POSITIONS, "position");
-            output::line(format_args!("the time is extrapolated: the largest build that was measured had {measured}"))?;
+            line!("the time is extrapolated: the largest build that was measured had {measured}")?;
         }
-        output::line("read: bytes of the layers below, which come from the disk unless the page cache holds them")?;
+        line!("read: bytes of the layers below, which come from the disk unless the page cache holds them")?;
         Ok(Outcome::Done)
     }
 }
 
 /// Prints a row for each layer.
-fn print_layers(plan: &BuildPlan) -> failure::Result<()> {
-    output::line("layer        positions      memory        disk        read     seconds")?;
+fn print_layers(plan: &BuildPlan) -> io::Result<()> {
+    line!("layer        positions      memory        disk        read     seconds")?;
     for layer in &plan.missing {
-        output::line(format_args!(
+        line!(
             "{:>5}  {:>15}  {:>10}  {:>10}  {:>10}  {:>10.2}",
             layer.key.seeds,
             HumanCount(layer.positions).to_string(),
@@ -165,16 +161,16 @@ fn print_layers(plan: &BuildPlan) -> failure::Result<()> {
             HumanBytes(layer.disk).to_string(),
             HumanBytes(layer.read).to_string(),
             layer.seconds,
-        ))?;
+        )?;
     }
     Ok(())
 }
 
 /// Choose the tables with which a search visits the fewest positions
 ///
-/// Use this before a long search. For the given memory and disk it lists which layers to have as exact tables, which as
-/// bound tables of 2 bits a position, and which of 1 bit, by a rule of thumb. It also prints the commands that make
-/// them, as `kalah solve --build` would. See docs/solving.md.
+/// Use this before a long search. For the given memory and the free disk it lists which layers to have as exact tables,
+/// which as bound tables of 2 bits a position, and which of 1 bit, by a rule of thumb. `kalah solve --build` makes the
+/// missing ones. See docs/solving.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Choose tables to solve Kalah(6,6) within 24 GiB", "kalah plan search 6x6 --memory 24GiB"),
@@ -189,9 +185,6 @@ pub(crate) struct PlanSearch {
     /// Memory of the search, such as 24GiB [default: most of the available memory]
     #[arg(long, value_name = "SIZE", value_parser = args::memory)]
     memory: Option<u64>,
-    /// Disk space for missing tables, such as 100GiB [default: what is free in the directory of the tables]
-    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
-    disk: Option<u64>,
     #[command(flatten)]
     compute: Compute,
     #[command(flatten)]
@@ -211,24 +204,11 @@ struct PlanSearchReport {
     disk: u64,
     /// Bytes of it that remain after deleting the exact tables that the search does not read.
     disk_kept: u64,
-    /// Bytes of disk that missing tables may take, if they are known.
+    /// Free bytes of disk, which limit the plan, if they are known.
     disk_free: Option<u64>,
-    /// The plan for a larger disk, if this one limits the plan.
-    larger_disk: Option<LargerDisk>,
     seconds: f64,
     exact_alone: usize,
     /// Nodes relative to those of a search with exact tables to `exact_alone` seeds.
-    nodes: f64,
-}
-
-/// The plan for a disk that holds all tables for which there is memory.
-#[derive(Serialize)]
-struct LargerDisk {
-    /// Bytes of disk for its missing tables.
-    disk: u64,
-    /// Its largest layer.
-    seeds: usize,
-    /// Nodes relative to those of the plan for this disk.
     nodes: f64,
 }
 
@@ -242,15 +222,18 @@ impl PlanSearch {
         if BoardKeys::<u128>::new(pits, seeds as usize).is_none() {
             return Err(SolveError::Board { pits, seeds }.into());
         }
+        if pits > MAX_TABLE_PITS {
+            return Err(usage(format_args!("tables have at most {MAX_TABLE_PITS} pits a side, not {pits}")));
+        }
         let (directory, threads) = (&*self.common.tables.path, self.common.threads.number());
-        let memory = SearchMemory::new(self.memory, None);
-        let disk = self.disk.or_else(|| available_disk(directory));
+        let (memory, disk) = (SearchMemory::new(self.memory, None), available_disk(directory));
+        let with_bounds = BoundNetwork::find(directory, directory, rules, pits)?.is_some();
         let search =
-            PlannedSearch { rules, position, directory, memory, disk, with_bounds: true, backend: &backend, threads };
+            PlannedSearch { rules, position, directory, memory, disk, with_bounds, backend: &backend, threads };
         let most = self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS);
-        let Some(largest) = search.plan(most) else {
-            if pits > MAX_TABLE_PITS {
-                return Err(usage(format_args!("tables have at most {MAX_TABLE_PITS} pits a side, not {pits}")));
+        let Some((plan, missing)) = search.plan_that_fits(most, |_| true) else {
+            if search.plan(most).is_some() {
+                bail!("not even the smallest table fits {} of disk", HumanBytes(disk.unwrap_or(0)));
             }
             bail!(
                 "no tables of {} a side fit {} of memory; allow more with --memory",
@@ -258,18 +241,17 @@ impl PlanSearch {
                 HumanBytes(memory.total().unwrap_or(0))
             );
         };
-        let Some((plan, missing)) = search.plan_that_fits(most, |_| true) else {
-            bail!("not even the smallest table fits {} of disk", HumanBytes(disk.unwrap_or(0)));
-        };
-        let report = PlanSearchReport::new(&search, &plan, &missing, &largest);
-        output::answer(self.common.json, &report, || report.print(&search, &missing))?;
+        let report = PlanSearchReport::new(&search, &plan, &missing);
+        output::answer(self.common.json, &report, || report.print(&search))?;
+        if !with_bounds {
+            note!("there is no evaluation network for bound tables of this board; `kalah train` makes one");
+        }
         Ok(Outcome::Done)
     }
 }
 
 impl PlanSearchReport {
-    /// Reports `plan` for a search, and how much better the `largest` one for its memory is.
-    fn new(search: &PlannedSearch, plan: &TablePlan, missing: &MissingTables, largest: &TablePlan) -> PlanSearchReport {
+    fn new(search: &PlannedSearch, plan: &TablePlan, missing: &MissingTables) -> PlanSearchReport {
         let layers = search.layers(plan);
         PlanSearchReport {
             rules: search.rules.name(),
@@ -281,11 +263,6 @@ impl PlanSearchReport {
             disk: missing.disk,
             disk_kept: layers.iter().filter(|layer| !layer.exists).map(|layer| layer.bytes).sum(),
             disk_free: search.disk,
-            larger_disk: (largest != plan).then(|| LargerDisk {
-                disk: search.missing(largest).disk,
-                seeds: largest.one_bit,
-                nodes: largest.nodes_relative_to(plan),
-            }),
             seconds: missing.seconds,
             exact_alone: plan.exact_alone,
             nodes: plan.nodes_relative_to(&plan.without_bounds()),
@@ -293,71 +270,38 @@ impl PlanSearchReport {
         }
     }
 
-    fn print(&self, search: &PlannedSearch, missing: &MissingTables) -> failure::Result<()> {
-        output::line(format_args!("{} by {}, {} of memory:", self.position, self.rules, HumanBytes(self.memory)))?;
-        output::line("layers  scores         positions       bytes  missing")?;
+    fn print(&self, search: &PlannedSearch) -> io::Result<()> {
+        line!("{} by {}, {} of memory:", self.position, self.rules, HumanBytes(self.memory))?;
+        line!("layers  scores         positions       bytes  missing")?;
         for kind in [LayerKind::Exact, LayerKind::TwoBits, LayerKind::OneBit] {
             let layers: Vec<&PlannedLayer> = self.layers.iter().filter(|layer| layer.kind == kind).collect();
             let (Some(first), Some(last)) = (layers.first(), layers.last()) else { continue };
-            output::line(format_args!(
+            line!(
                 "{:<6}  {:<6}  {:>16}  {:>10}  {:>7}",
                 format!("{}..{}", first.key.seeds, last.key.seeds),
                 kind.name(),
                 HumanCount(layers.iter().map(|layer| layer.positions).sum()).to_string(),
                 HumanBytes(layers.iter().map(|layer| layer.bytes).sum()).to_string(),
                 layers.iter().filter(|layer| !layer.exists).count(),
-            ))?;
+            )?;
         }
-        output::line(format_args!(
-            "tables {}, transposition table {}",
-            HumanBytes(self.tables),
-            HumanBytes(self.transpositions)
-        ))?;
-        output::line(format_args!(
+        line!("tables {}, transposition table {}", HumanBytes(self.tables), HumanBytes(self.transpositions))?;
+        line!(
             "about {:.2} times the nodes of a search with exact tables alone, which fit to {} seeds",
-            self.nodes, self.exact_alone
-        ))?;
-        if self.disk > 0 {
-            output::line(format_args!(
-                "building them needs {} of disk, of which the search needs {}, and takes about {} ({}, {})",
-                HumanBytes(self.disk),
-                HumanBytes(self.disk_kept),
-                HumanDuration(Duration::from_secs_f64(self.seconds)),
-                output::count(search.threads, "thread"),
-                search.backend.name(),
-            ))?;
-            self.print_commands(search, missing)?;
-        } else {
-            output::line("all of them exist")?;
+            self.nodes,
+            self.exact_alone
+        )?;
+        if self.disk == 0 {
+            return line!("all of them exist");
         }
-        if let Some(LargerDisk { disk, seeds, nodes }) = self.larger_disk {
-            output::line(format_args!(
-                "with {} of free disk instead of {}: tables to {seeds} seeds, {nodes:.2} times these nodes",
-                HumanBytes(disk),
-                HumanBytes(self.disk_free.unwrap_or(0)),
-            ))?;
-        }
-        Ok(())
-    }
-
-    /// Prints the commands that make the missing tables.
-    fn print_commands(&self, search: &PlannedSearch, missing: &MissingTables) -> failure::Result<()> {
-        let &PlannedSearch { rules, directory, position, .. } = search;
-        let flags = suggestion::table_flags(directory, rules, position.pits());
-        if let Some(seeds) = self.exact_to_build.last() {
-            output::line(format_args!("  kalah build --seeds {seeds}{flags}"))?;
-        }
-        if !missing.bounds.is_empty() && BoundNetwork::find(directory, directory, rules, position.pits())?.is_none() {
-            output::line(format_args!("  kalah train{flags}"))?;
-        }
-        for (kind, bits) in [(LayerKind::TwoBits, 2), (LayerKind::OneBit, 1)] {
-            let mut missing = missing.bounds.iter().filter(|layer| layer.kind == kind);
-            if let Some(first) = missing.next() {
-                let last = missing.next_back().unwrap_or(first);
-                let range = format!("{}..{}", first.key.seeds, last.key.seeds);
-                output::line(format_args!("  kalah bounds --seeds {range} --bits {bits}{flags}"))?;
-            }
-        }
-        Ok(())
+        line!(
+            "building them needs {} of disk{}, of which the search needs {}, and takes about {} ({}, {})",
+            HumanBytes(self.disk),
+            self.disk_free.map_or(String::new(), |free| format!(", where {} are free", HumanBytes(free))),
+            HumanBytes(self.disk_kept),
+            HumanDuration(Duration::from_secs_f64(self.seconds)),
+            output::count(search.threads, "thread"),
+            search.backend.name(),
+        )
     }
 }

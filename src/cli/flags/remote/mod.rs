@@ -19,19 +19,8 @@ pub(crate) use opening::with_flags;
 pub(crate) use searching::{fetch_for_search, fetch_for_searches};
 
 /// Commands that read tables at an address.
-const READERS: [&str; 11] = [
-    "check",
-    "engine",
-    "info",
-    "play",
-    "probe",
-    "puzzles",
-    "review",
-    "serve",
-    "solve",
-    "tournament",
-    "verify",
-];
+const READERS: [&str; 11] =
+    ["check", "engine", "info", "play", "probe", "puzzles", "review", "serve", "solve", "tournament", "verify"];
 
 /// Flags with which these commands build tables.
 const BUILDING: [&str; 1] = ["build"];
