@@ -14,11 +14,11 @@ use crate::errors::python::ArgumentError;
 
 /// A whole number of any size: an `int`, or an object with `__index__`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Integer(i128);
+pub(crate) struct Integer(i128);
 
 impl Integer {
     /// The number if it is in `range`, otherwise an error with this `name`.
-    pub fn within<T>(self, name: &str, range: RangeInclusive<T>) -> PyResult<T>
+    pub(crate) fn within<T>(self, name: &str, range: RangeInclusive<T>) -> PyResult<T>
     where
         T: TryFrom<i128> + PartialOrd + fmt::Display,
     {
@@ -28,7 +28,7 @@ impl Integer {
     }
 
     /// The number if it is at least `least`, capped at `most`; otherwise an error with this `name`.
-    pub fn at_least<T>(self, name: &str, least: T, most: T) -> PyResult<T>
+    pub(crate) fn at_least<T>(self, name: &str, least: T, most: T) -> PyResult<T>
     where
         T: TryFrom<i128> + Into<i128> + Copy + fmt::Display,
     {
@@ -39,12 +39,12 @@ impl Integer {
     }
 
     /// The number if it fits the type.
-    pub fn get<T: TryFrom<i128>>(self) -> Option<T> {
+    pub(crate) fn get<T: TryFrom<i128>>(self) -> Option<T> {
         T::try_from(self.0).ok()
     }
 
     /// The nearest number of 64 bits.
-    pub fn clamped(self) -> i64 {
+    pub(crate) fn clamped(self) -> i64 {
         self.0.clamp(i64::MIN.into(), i64::MAX.into()) as i64
     }
 }
@@ -83,7 +83,7 @@ impl<'py> FromPyObject<'_, 'py> for Integer {
 
 /// A text. Lone surrogates, which cannot be encoded, are replaced, so that the text is neither a name nor a
 /// position.
-pub(crate) struct Text(pub String);
+pub(crate) struct Text(pub(crate) String);
 
 impl<'py> FromPyObject<'_, 'py> for Text {
     type Error = PyErr;
@@ -103,7 +103,7 @@ pub(crate) fn float(object: Borrowed<'_, '_, PyAny>, wrong: impl Fn(&dyn fmt::Di
 }
 
 /// A number of seconds, from 0 up.
-pub(crate) struct Seconds(pub Duration);
+pub(crate) struct Seconds(pub(crate) Duration);
 
 impl<'py> FromPyObject<'_, 'py> for Seconds {
     type Error = PyErr;
@@ -118,7 +118,7 @@ impl<'py> FromPyObject<'_, 'py> for Seconds {
 }
 
 /// A function that is called with the progress of long work.
-pub(crate) struct Callback(pub Py<PyAny>);
+pub(crate) struct Callback(pub(crate) Py<PyAny>);
 
 impl<'py> FromPyObject<'_, 'py> for Callback {
     type Error = PyErr;

@@ -74,19 +74,19 @@ pub(crate) fn unpack(
 type Compute<T> = fn(Reader<'_>, &[u8], &mut [T]) -> bulk::Checked;
 
 /// Tables of one rule set and number of pits until they are closed, and what lookups in them need.
-pub struct Opened {
+pub(crate) struct Opened {
     /// `None` once they are closed.
     open: Mutex<Option<Arc<OpenTables>>>,
     /// Sows on boards with as many seeds as a table can have.
     sower: Sower<u64>,
     ranker: Ranker,
-    pub rules: Rules,
-    pub pits: usize,
+    pub(crate) rules: Rules,
+    pub(crate) pits: usize,
 }
 
 impl Opened {
     /// Wraps open tables.
-    pub fn new(tables: OpenTables) -> Opened {
+    pub(crate) fn new(tables: OpenTables) -> Opened {
         let (rules, pits) = (tables.rules(), tables.pits());
         Opened {
             open: Mutex::new(Some(Arc::new(tables))),
@@ -98,22 +98,22 @@ impl Opened {
     }
 
     /// The open tables, or `None` if they are closed.
-    pub fn lock(&self) -> MutexGuard<'_, Option<Arc<OpenTables>>> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Option<Arc<OpenTables>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The open tables.
-    pub fn tables(&self) -> PyResult<Arc<OpenTables>> {
+    pub(crate) fn tables(&self) -> PyResult<Arc<OpenTables>> {
         self.lock().clone().ok_or_else(|| ArgumentError::new_err("these tables are closed: open them again"))
     }
 
     /// The reader for lookups in `tables`.
-    pub fn reader<'t>(&'t self, tables: &'t OpenTables) -> Reader<'t> {
+    pub(crate) fn reader<'t>(&'t self, tables: &'t OpenTables) -> Reader<'t> {
         Reader { tables, ranker: &self.ranker, sower: &self.sower }
     }
 
     /// The open tables and the layer with this many seeds in play, if it is among them.
-    pub fn layer_of(&self, seeds: Integer) -> PyResult<(Arc<OpenTables>, usize)> {
+    pub(crate) fn layer_of(&self, seeds: Integer) -> PyResult<(Arc<OpenTables>, usize)> {
         let (tables, seeds) = (self.tables()?, seeds.within("seeds", 2..=MAX_TABLE_SEEDS)?);
         tables.require(seeds).or_raise()?;
         Ok((tables, seeds))
@@ -121,7 +121,7 @@ impl Opened {
 
     /// The results of `compute` for an array of positions: one for each position, or `each` in a new last axis.
     /// Positions above the tables get `default`, if that is given.
-    pub fn of_rows<'py, T: Element + Zeroable + Copy + Send>(
+    pub(crate) fn of_rows<'py, T: Element + Zeroable + Copy + Send>(
         &self,
         py: Python<'py>,
         positions: &Bound<'py, PyAny>,
@@ -187,7 +187,7 @@ impl Opened {
 
     /// Draws `n` positions, and looks up their scores.
     #[allow(clippy::type_complexity)]
-    pub fn drawn<'py>(
+    pub(crate) fn drawn<'py>(
         &self,
         py: Python<'py>,
         tables: &OpenTables,

@@ -60,7 +60,7 @@ self_cell!(
 /// Raises ArgumentError for any other name, or if the tables are for other rules. Raises OutOfMemoryError if
 /// `memory` is more than is available. Only one thread may use a player at a time; others get an InUseError.
 #[pyclass(module = "kalah", frozen)]
-pub struct Player {
+pub(crate) struct Player {
     playing: Mutex<Playing>,
     name: String,
     rules: GameRules,

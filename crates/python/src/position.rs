@@ -24,7 +24,7 @@ use crate::rules::RulesArgument;
 /// Positions are immutable. They can be compared, hashed and pickled.
 #[pyclass(module = "kalah", frozen, eq, hash, from_py_object)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Position(pub GamePosition);
+pub(crate) struct Position(pub(crate) GamePosition);
 
 /// The pit with this number.
 fn pit(number: Integer) -> PyResult<Pit> {
@@ -186,7 +186,7 @@ impl Position {
 }
 
 /// A position as an argument: a `Position`, or a text.
-pub(crate) struct PositionArgument(pub GamePosition);
+pub(crate) struct PositionArgument(pub(crate) GamePosition);
 
 impl<'py> FromPyObject<'_, 'py> for PositionArgument {
     type Error = PyErr;
@@ -214,14 +214,14 @@ impl<'py> FromPyObject<'_, 'py> for PositionArgument {
 /// A line is a sequence of its turns: it has a length, indices and slices, and can be iterated.
 #[pyclass(module = "kalah", frozen, eq, from_py_object)]
 #[derive(Clone, PartialEq, Eq)]
-pub struct Line {
+pub(crate) struct Line {
     line: GameLine,
     pits: usize,
 }
 
 impl Line {
     /// A line on a board of `pits` pits a side.
-    pub fn of(line: GameLine, pits: usize) -> Line {
+    pub(crate) fn of(line: GameLine, pits: usize) -> Line {
         Line { line, pits }
     }
 }
@@ -285,11 +285,11 @@ impl Line {
         hasher.finish()
     }
 
-    pub fn __str__(&self) -> String {
+    pub(crate) fn __str__(&self) -> String {
         self.line.to_string()
     }
 
-    pub fn __repr__(&self) -> String {
+    pub(crate) fn __repr__(&self) -> String {
         format!("Line('{}', {})", self.line, self.pits)
     }
 

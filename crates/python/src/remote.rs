@@ -19,8 +19,8 @@ use crate::waiting::wait_for;
 
 /// Directories, and those of them that are elsewhere.
 pub(crate) struct Located {
-    pub directories: Directories,
-    pub remote: Vec<RemoteTables>,
+    pub(crate) directories: Directories,
+    pub(crate) remote: Vec<RemoteTables>,
 }
 
 /// Tables elsewhere, until they are closed.

@@ -11,7 +11,7 @@ use crate::errors::{ToPython, of_row};
 
 /// Reason why a position of an array has no score.
 #[derive(Debug)]
-pub enum RowError {
+pub(crate) enum RowError {
     /// It has more seeds in play than a table can contain.
     TooManySeeds(usize),
     /// A table is missing or damaged.
@@ -96,9 +96,9 @@ fn total(row: Row) -> usize {
 }
 
 /// Ranks rows as [`RowIndex::rank`] does, with half the reads.
-pub struct Ranker {
+pub(crate) struct Ranker {
     /// The index of all rows that a table can have. That of open tables may end below.
-    pub index: RowIndex,
+    pub(crate) index: RowIndex,
     /// The terms of [`RowIndex::rank_terms`].
     terms: Box<[u32]>,
     pits: usize,
@@ -110,7 +110,7 @@ pub struct Ranker {
 
 impl Ranker {
     /// A ranker for boards of `pits` pits a side, 1 to 8.
-    pub fn new(pits: usize) -> Ranker {
+    pub(crate) fn new(pits: usize) -> Ranker {
         let index = RowIndex::new(pits, MAX_TABLE_SEEDS).expect("pits and seeds of tables");
         let (terms, potentials) = (index.rank_terms().into(), index.potentials());
         Ranker { terms, pits, passed: (MAX_TABLE_SEEDS + 1) * potentials, potentials, index }
@@ -121,7 +121,7 @@ impl Ranker {
     /// # Panics
     /// If the row has more seeds than a table can have.
     #[inline]
-    pub fn rank(&self, row: Row) -> u32 {
+    pub(crate) fn rank(&self, row: Row) -> u32 {
         match self.pits {
             6 => self.sum::<6>(row),
             1 => self.sum::<1>(row),
@@ -149,13 +149,13 @@ impl Ranker {
 
 /// Everything that lookups read.
 #[derive(Clone, Copy)]
-pub struct Reader<'t> {
+pub(crate) struct Reader<'t> {
     /// Open tables.
-    pub tables: &'t Tables,
+    pub(crate) tables: &'t Tables,
     /// Ranks rows.
-    pub ranker: &'t Ranker,
+    pub(crate) ranker: &'t Ranker,
     /// Sows on boards with as many seeds as a table can have.
-    pub sower: &'t Sower<u64>,
+    pub(crate) sower: &'t Sower<u64>,
 }
 
 /// Location of the score of a position.

@@ -14,7 +14,7 @@ use crate::errors::python::RulesError;
 /// lower case. Functions that take a rule set accept its name too. Raises RulesError for any other name.
 #[pyclass(module = "kalah", frozen, eq, hash)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Rules(pub GameRules);
+pub(crate) struct Rules(pub(crate) GameRules);
 
 #[pymethods]
 impl Rules {
@@ -80,7 +80,7 @@ impl Rules {
 
 /// A rule set as an argument: a `Rules`, or its name.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct RulesArgument(pub GameRules);
+pub(crate) struct RulesArgument(pub(crate) GameRules);
 
 impl<'py> FromPyObject<'_, 'py> for RulesArgument {
     type Error = PyErr;

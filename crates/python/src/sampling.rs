@@ -30,7 +30,7 @@ const SCANNED: u64 = 1 << 20;
 /// The parts of the positions for training and testing. A hash of layer and rank decides, so a position is always
 /// in the same part.
 #[derive(Clone, Copy)]
-pub struct Halves {
+pub(crate) struct Halves {
     /// Positions whose hash is below this number are in the part for tests.
     below: u64,
 }
@@ -50,12 +50,12 @@ impl<'py> FromPyObject<'_, 'py> for Halves {
 
 impl Halves {
     /// Parts with this share of the positions for tests, above 0 and below 1.
-    pub fn new(test: f64) -> Halves {
+    pub(crate) fn new(test: f64) -> Halves {
         Halves { below: (test * 2f64.powi(64)) as u64 }
     }
 
     /// Returns true if the position with this rank is in the part for tests.
-    pub fn is_test(self, layer: usize, rank: u64) -> bool {
+    pub(crate) fn is_test(self, layer: usize, rank: u64) -> bool {
         // Ranks have at most 57 bits.
         mixed(rank ^ (layer as u64) << 57) < self.below
     }
@@ -63,11 +63,11 @@ impl Halves {
 
 /// Positions that a sample may contain.
 #[derive(Clone, Copy)]
-pub struct Part(Option<(Halves, bool)>);
+pub(crate) struct Part(Option<(Halves, bool)>);
 
 impl Part {
     /// All positions, or those in the part for tests or in that for training.
-    pub fn new(is_test: Option<bool>, halves: Halves) -> Part {
+    pub(crate) fn new(is_test: Option<bool>, halves: Halves) -> Part {
         Part(is_test.map(|is_test| (halves, is_test)))
     }
 
@@ -93,21 +93,21 @@ fn generator_at(seed: u64, number: u64) -> Rng {
 }
 
 /// A sample as the caller asked for it.
-pub struct Wish {
+pub(crate) struct Wish {
     /// Seeds in play.
-    pub layer: usize,
+    pub(crate) layer: usize,
     /// Seed of the random sequence.
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// Positions of the sequence to leave out.
-    pub offset: u64,
+    pub(crate) offset: u64,
     /// True if a position may be drawn several times.
-    pub replace: bool,
+    pub(crate) replace: bool,
     /// Positions that the sample may contain.
-    pub part: Part,
+    pub(crate) part: Part,
     /// True for positions of random play.
-    pub play: bool,
+    pub(crate) play: bool,
     /// The first position of play.
-    pub start: Option<GamePosition>,
+    pub(crate) start: Option<GamePosition>,
 }
 
 impl<'t> Source<'t> {

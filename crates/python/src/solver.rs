@@ -107,7 +107,7 @@ enum Engine {
 /// A `with` block closes the solver at its end, which frees the transposition table. Afterwards it raises
 /// ArgumentError.
 #[pyclass(module = "kalah", frozen)]
-pub struct Solver {
+pub(crate) struct Solver {
     /// `None` once it is closed.
     engine: Mutex<Option<Engine>>,
     tested: Arc<Mutex<Tested>>,

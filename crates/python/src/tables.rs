@@ -26,8 +26,8 @@ use crate::waiting::{ThreadsArgument, pool, wait_for};
 
 /// The part of `kalah.Tables` that reads tables.
 #[pyclass(module = "kalah._kalah", frozen, subclass)]
-pub struct Tables {
-    pub opened: Opened,
+pub(crate) struct Tables {
+    pub(crate) opened: Opened,
     /// Names of the directories. Those of closed tables hold on to nothing.
     names: Vec<PathBuf>,
     max_seeds: usize,

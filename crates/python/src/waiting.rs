@@ -73,7 +73,7 @@ const THREADS_A_CORE: usize = 8;
 
 /// A number of threads as an argument, at least 1.
 #[derive(Clone, Copy)]
-pub struct ThreadsArgument(usize);
+pub(crate) struct ThreadsArgument(usize);
 
 impl<'py> FromPyObject<'_, 'py> for ThreadsArgument {
     type Error = PyErr;
