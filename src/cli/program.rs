@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Command};
 use clap_complete::Shell;
 use kalah::file::{FileContent, refuse_link, replace, require_replaceable};
-use kalah::game::{Pit, Position, Rules};
+use kalah::game::{Pit, Played, Position, Rules};
 use kalah::isa::Isa;
-use serde::Serialize;
 
 use crate::cli::{Context, Outcome, examples, failed, failure, line, output};
 
@@ -24,9 +23,6 @@ pub(super) struct Explain {
     /// Rule set to explain [default: all]
     #[arg(value_name = "NAME")]
     rules: Option<Rules>,
-    /// Print one JSON document
-    #[arg(long)]
-    json: bool,
 }
 
 /// Position in which the rule sets differ, and moves that show it.
@@ -38,78 +34,32 @@ const MOVES: [(usize, &str); 4] = [
     (6, "the last seed falls into South's store"),
 ];
 
-#[derive(Serialize)]
-struct Example {
-    position: String,
-    r#move: usize,
-    what: &'static str,
-    /// Position after the move, as the mover sees it, whoever is to move.
-    after: String,
-    again: bool,
-}
-
-#[derive(Serialize)]
-struct RuleSet {
-    name: &'static str,
-    default: bool,
-    played_by: &'static str,
-    summary: &'static str,
-    examples: Vec<Example>,
-}
-
-#[derive(Serialize)]
-struct RulesReport {
-    common: &'static str,
-    rules: Vec<RuleSet>,
-}
-
 impl Explain {
     pub(super) fn run(self) -> failure::Result<Outcome> {
         let start: Position = POSITION.parse()?;
-        let explained = self.rules.map_or(Rules::ALL.to_vec(), |rules| vec![rules]);
-        let rule_sets = explained.into_iter().map(|rules| RuleSet {
-            name: rules.name(),
-            default: rules.is_default(),
-            played_by: rules.played_by(),
-            summary: rules.summary(),
-            examples: MOVES.iter().filter_map(|&(number, what)| example(rules, &start, number, what)).collect(),
-        });
-        let report = RulesReport { common: Rules::COMMON, rules: rule_sets.collect() };
-        output::answer(self.json, &report, || report.text(&start))?;
-        Ok(Outcome::Done)
-    }
-}
-
-/// Plays a move under a rule set.
-fn example(rules: Rules, start: &Position, number: usize, what: &'static str) -> Option<Example> {
-    let played = start.play(rules, Pit::from_number(number)?).ok()?;
-    let after = if played.again { played.position } else { played.position.turned() }.to_string();
-    Some(Example { position: start.to_string(), r#move: number, what, after, again: played.again })
-}
-
-impl RulesReport {
-    fn text(&self, start: &Position) -> std::io::Result<()> {
-        output::line(output::wrapped(self.common, 0))?;
-        let alone = self.rules.len() == 1;
+        let (alone, explained) = (self.rules.is_some(), self.rules.map_or(Rules::ALL.to_vec(), |rules| vec![rules]));
+        output::line(output::wrapped(Rules::COMMON, 0))?;
         if !alone {
             line!("\nRule sets differ in the effect of the last seed of a sowing:")?;
         }
-        for rules in &self.rules {
-            let default = if rules.default { ", the default" } else { "" };
-            line!("\n{}{default}: {}", rules.name, rules.played_by)?;
-            output::line(output::wrapped(rules.summary, 2))?;
+        for rules in &explained {
+            let default = if rules.is_default() { ", the default" } else { "" };
+            line!("\n{rules}{default}: {}", rules.played_by())?;
+            output::line(output::wrapped(rules.summary(), 2))?;
         }
         let by = if alone { "" } else { " under each rule set" };
-        line!("\nMoves of South{by}:\n\n{}", output::draw(start))?;
-        for (index, (number, what)) in MOVES.iter().enumerate() {
+        line!("\nMoves of South{by}:\n\n{}", output::draw(&start))?;
+        for (number, what) in MOVES {
             line!("\nMove {number}: {what}")?;
-            for rules in &self.rules {
-                let Some(example) = rules.examples.get(index) else { continue };
-                let again = if example.again { ", moves again" } else { "" };
-                line!("  {:<14} {}{again}", rules.name, example.after)?;
+            for &rules in &explained {
+                let played = Pit::from_number(number).and_then(|pit| start.play(rules, pit).ok());
+                let Some(Played { position, again, .. }) = played else { continue };
+                let (after, again) = if again { (position, ", moves again") } else { (position.turned(), "") };
+                line!("  {:<14} {after}{again}", rules.name())?;
             }
         }
-        line!("\nPositions are <pits, South's store, North's store, South's pits, North's pits>.")
+        line!("\nPositions are <pits, South's store, North's store, South's pits, North's pits>.")?;
+        Ok(Outcome::Done)
     }
 }
 
