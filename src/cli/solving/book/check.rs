@@ -43,23 +43,21 @@ pub(crate) struct Check {
 struct BookCheckReport {
     #[serde(flatten)]
     book: BookAnswer,
+    #[serde(flatten)]
+    found: Found,
+    seconds: f64,
+}
+
+/// Findings of the check.
+#[derive(Default, Serialize)]
+struct Found {
     /// Number of searched positions.
     searched: usize,
     nodes: u64,
-    seconds: f64,
     /// Fault of the first wrong position.
     #[serde(skip_serializing_if = "Option::is_none")]
     wrong: Option<String>,
     /// True if it was stopped before the end.
-    stopped: bool,
-}
-
-/// End of the searches.
-#[derive(Default)]
-struct Searched {
-    positions: usize,
-    nodes: u64,
-    wrong: Option<String>,
     stopped: bool,
 }
 
@@ -74,41 +72,32 @@ impl Check {
         self.with.rules = book.rules();
         let cancel = cancelled_by_signal();
         let begin = Instant::now();
-        let wrong = match check_neighbours(&book, None, &mut |_| !cancel.is_cancelled()) {
-            Ok(()) => None,
-            Err(error @ BookError::Contradiction { .. }) => Some(error.to_string()),
+        let found = match check_neighbours(&book, None, &mut |_| !cancel.is_cancelled()) {
+            Ok(()) => self.search(&book, &cancel)?,
+            Err(error @ BookError::Contradiction { .. }) => {
+                Found { wrong: Some(error.to_string()), ..Found::default() }
+            }
             Err(error) => return Err(error.into()),
         };
-        let searched = match wrong {
-            Some(wrong) => Searched { wrong: Some(wrong), ..Searched::default() },
-            None => self.search(&book, &cancel)?,
-        };
-        let report = BookCheckReport {
-            book: BookAnswer::new(name, &book),
-            searched: searched.positions,
-            nodes: searched.nodes,
-            seconds: begin.elapsed().as_secs_f64(),
-            stopped: searched.stopped,
-            wrong: searched.wrong,
-        };
+        let (book, seconds) = (BookAnswer::new(name, &book), begin.elapsed().as_secs_f64());
+        let report = BookCheckReport { book, found, seconds };
+        let Found { searched, wrong, stopped, .. } = &report.found;
         output::answer(self.json, &report, || {
-            let state = match (&report.wrong, report.stopped) {
+            let state = match (wrong, stopped) {
                 (Some(_), _) => "WRONG",
                 (None, true) => "stopped",
                 (None, false) => "ok",
             };
             line!(
-                "{}\n  all compared with those after their moves, {} searched, {:.1} s: {state}",
+                "{}\n  all compared with those after their moves, {searched} searched, {seconds:.1} s: {state}",
                 report.book,
-                report.searched,
-                report.seconds
             )
         })?;
-        if let Some(wrong) = &report.wrong {
+        if let Some(wrong) = wrong {
             message!("WRONG: {wrong}");
             return Ok(Outcome::Wrong);
         }
-        Ok(if report.stopped { Outcome::Failed } else { Outcome::Done })
+        Ok(if *stopped { Outcome::Failed } else { Outcome::Done })
     }
 
     /// Returns the positions to search, fewest seeds first, since their results help with later ones.
@@ -122,34 +111,34 @@ impl Check {
     }
 
     /// Searches positions of the book without using the book.
-    fn search(&self, book: &Book, cancel: &Cancel) -> failure::Result<Searched> {
+    fn search(&self, book: &Book, cancel: &Cancel) -> failure::Result<Found> {
         let chosen = self.chosen(book);
-        let mut searched = Searched { stopped: cancel.is_cancelled(), ..Searched::default() };
-        let Some((largest, _)) = chosen.last().filter(|_| !searched.stopped) else { return Ok(searched) };
+        let mut found = Found { stopped: cancel.is_cancelled(), ..Found::default() };
+        let Some((largest, _)) = chosen.last().filter(|_| !found.stopped) else { return Ok(found) };
         let tables = self.with.open_tables(largest, cancel)?;
         let solver = self.with.solver(largest, &tables, cancel)?;
         let progress = Progress::of(chosen.len() as u64, "positions").at("searching");
         let done = AtomicU64::new(0);
-        let found = progress.complete(&done, || -> Result<(), SolveError> {
+        let result = progress.complete(&done, || -> Result<(), SolveError> {
             for (position, bounds) in &chosen {
-                if let Some(found) = check_by_search(&solver, position, *bounds)? {
-                    searched.wrong = Some(format!(
+                if let Some(proved) = check_by_search(&solver, position, *bounds)? {
+                    found.wrong = Some(format!(
                         "the book has a score from {} to {} for {position}, but a search proves {} to {}",
-                        bounds.lower, bounds.upper, found.lower, found.upper
+                        bounds.lower, bounds.upper, proved.lower, proved.upper
                     ));
                     return Ok(());
                 }
-                searched.positions += 1;
+                found.searched += 1;
                 done.fetch_add(1, Ordering::Relaxed);
             }
             Ok(())
         });
-        searched.nodes = solver.nodes();
-        match found {
+        found.nodes = solver.nodes();
+        match result {
             Ok(()) => {}
-            Err(SolveError::Stopped) => searched.stopped = true,
+            Err(SolveError::Stopped) => found.stopped = true,
             Err(error) => return Err(error.into()),
         }
-        Ok(searched)
+        Ok(found)
     }
 }
