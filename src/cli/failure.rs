@@ -163,7 +163,7 @@ mod tests {
     use kalah::file::StateError;
     use kalah::play::PlayError;
     use kalah::prove::ProveError;
-    use kalah::solve::{CheckpointError, SolveError};
+    use kalah::solve::SolveError;
     use kalah::table::{Damage, ProbeError, TableError};
     use kalah::train::TrainError;
     use kalah::verify::Fault;
@@ -213,7 +213,6 @@ mod tests {
             TrainError::Table(table()).into(),
             TrainError::Solve(solve()).into(),
             solve().into(),
-            CheckpointError::Solve(solve()).into(),
             ProveError::Table(table()).into(),
             ProveError::Solve(solve()).into(),
             book().into(),

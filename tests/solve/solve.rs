@@ -9,7 +9,7 @@ use kalah::build::build;
 use kalah::cancel::Cancel;
 use kalah::file::StateError;
 use kalah::game::{Line, Position, Row, Rules, StartPosition};
-use kalah::solve::{Checkpoint, CheckpointError, Depth, Opening, SolveError, SolveEvent, Solver, SolverOptions};
+use kalah::solve::{Checkpoint, Depth, Opening, SolveError, SolveEvent, Solver, SolverOptions};
 use kalah::table::Tables;
 use serde_json::Value;
 
@@ -399,8 +399,8 @@ fn assert_others_and_damaged_ones_are_refused(position: Position, other: Positio
     };
     let sound = load(Rules::Standard, &position).unwrap().unwrap();
     assert!(sound.proofs > 0 && sound.transpositions > 0, "{sound:?}");
-    assert!(matches!(load(Rules::Standard, &other), Err(CheckpointError::State(StateError::Other { .. }))));
-    assert!(matches!(load(Rules::EmptyCapture, &position), Err(CheckpointError::State(StateError::Other { .. }))));
+    assert!(matches!(load(Rules::Standard, &other), Err(SolveError::State(StateError::Other { .. }))));
+    assert!(matches!(load(Rules::EmptyCapture, &position), Err(SolveError::State(StateError::Other { .. }))));
     // A checkpoint can be checked without a solver.
     checkpoint.check(Rules::Standard, &position).unwrap();
     assert!(matches!(checkpoint.check(Rules::Standard, &other), Err(StateError::Other { .. })));
@@ -420,7 +420,7 @@ fn assert_others_and_damaged_ones_are_refused(position: Position, other: Positio
             // It is empty until the search is first saved.
             0 => assert!(matches!(cut, Ok(None))),
             _ => assert!(
-                matches!(cut, Err(CheckpointError::State(StateError::Damaged { .. } | StateError::Foreign { .. }))),
+                matches!(cut, Err(SolveError::State(StateError::Damaged { .. } | StateError::Foreign { .. }))),
                 "cut at {at}"
             ),
         }
@@ -428,13 +428,10 @@ fn assert_others_and_damaged_ones_are_refused(position: Position, other: Positio
     std::fs::write(&path, &whole).unwrap();
     if position.pits() <= 8 {
         let mut wide = Solver::with_word::<u128>(options(Rules::Standard, &position, None)).unwrap();
-        assert!(matches!(
-            checkpoint.load(&mut wide, &position),
-            Err(CheckpointError::State(StateError::Damaged { .. }))
-        ));
+        assert!(matches!(checkpoint.load(&mut wide, &position), Err(SolveError::State(StateError::Damaged { .. }))));
     }
     std::fs::write(&path, "{}").unwrap();
-    assert!(matches!(load(Rules::Standard, &position), Err(CheckpointError::State(StateError::Foreign { .. }))));
+    assert!(matches!(load(Rules::Standard, &position), Err(SolveError::State(StateError::Foreign { .. }))));
 }
 
 #[test]

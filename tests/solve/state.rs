@@ -14,7 +14,7 @@ use kalah::analyse::{GameValue, GameValues};
 use kalah::cancel::Cancel;
 use kalah::file::{LockError, Seal, StateError};
 use kalah::game::{Line, Position, Rules};
-use kalah::solve::{Bounds, Checkpoint, CheckpointError, SolveError, Solver, SolverOptions};
+use kalah::solve::{Bounds, Checkpoint, SolveError, Solver, SolverOptions};
 use kalah::table::Tables;
 use serde_json::{Value, json};
 
@@ -407,7 +407,7 @@ fn proofs_that_cannot_be_are_refused_even_with_a_checksum() {
         std::fs::write(&path, &saved).unwrap();
         alter(&path, |saved| saved["proofs"].as_array_mut().unwrap().push(proof.clone()));
         match load() {
-            Err(CheckpointError::State(StateError::Damaged { what: reason, .. })) => {
+            Err(SolveError::State(StateError::Damaged { what: reason, .. })) => {
                 assert!(reason.contains(what), "{proof}: {reason}")
             }
             other => panic!("{proof}: {other:?}"),

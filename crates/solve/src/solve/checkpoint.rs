@@ -4,7 +4,6 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic};
 use kalah_base::file::{self, Document, FileContent, FileLock, StateError};
 use kalah_core::game::{Bounds, ParseError, Position, Row, Rules, UnknownRules};
 use parking_lot::Mutex;
@@ -39,27 +38,6 @@ pub struct Resumed {
     pub proofs: usize,
     /// Number of entries of the transposition table.
     pub transpositions: u64,
-}
-
-/// Error of resuming a checkpoint.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CheckpointError {
-    /// Its file cannot be used.
-    #[error("{0}")]
-    State(#[from] StateError),
-    /// Its contents cannot be compared with the tables.
-    #[error("{0}")]
-    Solve(#[source] SolveError),
-}
-
-impl Diagnostic for CheckpointError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
-        match self {
-            CheckpointError::State(error) => error.diagnosis(commands),
-            CheckpointError::Solve(error) => error.diagnosis(commands),
-        }
-    }
 }
 
 /// Identity of a search.
@@ -144,7 +122,7 @@ impl Checkpoint {
     /// # Errors
     /// If the file cannot be read, is damaged, or belongs to another position or rule set. The solver must not be
     /// used then.
-    pub fn load(&self, solver: &mut Solver, position: &Position) -> Result<Option<Resumed>, CheckpointError> {
+    pub fn load(&self, solver: &mut Solver, position: &Position) -> Result<Option<Resumed>, SolveError> {
         let Some((head, mut file)) = self.head(solver.rules(), position)? else { return Ok(None) };
         let engine = Arc::get_mut(&mut solver.engine).expect("no clone of the solver is in use");
         let transpositions = engine.load(&mut file).map_err(|what| self.damaged(&what))?;
@@ -199,20 +177,20 @@ impl Checkpoint {
     }
 
     /// Adds a proof to `solver`. Returns its position.
-    fn resume_proof(&self, solver: &Solver, proof: &Proof) -> Result<Position, CheckpointError> {
+    fn resume_proof(&self, solver: &Solver, proof: &Proof) -> Result<Position, SolveError> {
         let (position, bounds) = proof.bounds().ok_or_else(|| self.damaged(&proof.impossible()))?;
         solver.add_proof(&position, bounds).map_err(|error| self.not_proved(&proof.position, error))?;
         Ok(position)
     }
 
     /// The error for a proof of `position` that the solver rejects.
-    fn not_proved(&self, position: &str, error: SolveError) -> CheckpointError {
+    fn not_proved(&self, position: &str, error: SolveError) -> SolveError {
         match error {
             SolveError::Contradiction(_) => {
                 self.damaged(&format_args!("its bounds of {position} contradict each other or the tables")).into()
             }
             SolveError::Board { .. } => self.damaged(&format_args!("{position} does not belong to the search")).into(),
-            error => CheckpointError::Solve(error),
+            error => error,
         }
     }
 

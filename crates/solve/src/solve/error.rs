@@ -1,4 +1,5 @@
 use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, ErrorKind, Outcome};
+use kalah_base::file::StateError;
 use kalah_base::system::OutOfMemory;
 use kalah_core::cancel::Stopped;
 use kalah_core::evaluation::NetworkFileError;
@@ -65,6 +66,9 @@ pub enum SolveError {
     /// The book could not be saved.
     #[error("{0}")]
     BookFile(#[from] BookFileError),
+    /// A saved search cannot be used.
+    #[error("{0}")]
+    State(#[from] StateError),
     /// Bounds contradict each other.
     #[error("the bounds of {0} contradict each other: a saved search, a book, a certificate or a table is wrong")]
     Contradiction(Box<Position>),
@@ -90,6 +94,7 @@ impl Diagnostic for SolveError {
             SolveError::Network(error) => error.diagnosis(commands),
             SolveError::Book(error) => error.diagnosis(commands),
             SolveError::BookFile(error) => error.diagnosis(commands),
+            SolveError::State(error) => error.diagnosis(commands),
             _ => Outcome::Failed.into(),
         }
     }

@@ -14,4 +14,6 @@ mod word;
 pub use board::{Board, Sower, Sown};
 pub use keys::BoardKeys;
 pub(crate) use word::MoveList;
-pub use word::{MAX_BOARD_SEEDS, Word};
+pub use word::Word;
+
+pub(crate) use word::MAX_BOARD_SEEDS;

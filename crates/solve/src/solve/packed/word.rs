@@ -7,7 +7,7 @@ use arrayvec::ArrayVec;
 use portable_atomic::AtomicU128;
 
 /// Maximum seeds in play of a position that can be solved.
-pub const MAX_BOARD_SEEDS: usize = <u128 as Word>::SEEDS;
+pub(crate) const MAX_BOARD_SEEDS: usize = <u128 as Word>::SEEDS;
 
 /// An unsigned integer that holds a row, one byte per pit, or the key of a position, or an entry of a
 /// transposition table.
