@@ -11,7 +11,7 @@ use kalah_core::table::{ProbeError, TableError, Tables};
 use kalah_solve::solve::{LimitedSearch, Method};
 
 /// Maximum depth, in moves, of the searches that measure difficulty.
-pub const MAX_PUZZLE_DEPTH: u32 = 9;
+const MAX_PUZZLE_DEPTH: u32 = 9;
 
 /// Search depth, in moves, for the moves of the games; every other move is random.
 const GAME_DEPTH: u32 = 3;
@@ -78,8 +78,8 @@ pub struct Puzzle {
     pub second: i64,
     /// A line of best play to the end of the game.
     pub line: Line,
-    /// The least depth, in moves, from which on all depth-limited searches up to [`MAX_PUZZLE_DEPTH`] choose
-    /// the move; [`MAX_PUZZLE_DEPTH`] + 1 if the deepest does not.
+    /// The least depth, in moves, from which on all depth-limited searches up to 9 moves choose
+    /// the move; 10 if the deepest does not.
     pub depth: u32,
 }
 

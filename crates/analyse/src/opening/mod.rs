@@ -13,5 +13,5 @@ mod turn_tree;
 mod verdict;
 
 pub use scan::{Batch, OpeningScan, ScanError, ScanTally, ScannedStart, StartRange, open_state, split};
-pub use turn_tree::{outcome, winning_opening};
+pub use turn_tree::outcome;
 pub use verdict::{Limits, MAX_LINES, Outcome, Verdict, VerdictError, check};

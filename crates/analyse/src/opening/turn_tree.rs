@@ -7,22 +7,6 @@ use kalah_core::game::{Line, Pit, Position, Rules};
 use super::turn::{End, Found, TurnSearch};
 use super::verdict::{Limits, MAX_LINES, Outcome, Verdict};
 
-/// Searches for a winning opening of the mover of `position` (Kvitberg 2026, definition 5.1): moves of the
-/// first turn that win. The mover wins within the turn by holding more than half of the seeds at any time, or
-/// by an end of the game that counts the rest. On boards with one pit a side, where there is never a choice,
-/// any win counts.
-///
-/// In this reading all 36 cells of Kvitberg's Table 4 hold. Without the second condition 35 hold; the exception
-/// is one pit a side with two seeds. A [`Verdict`] undecided after one turn means that there is no winning
-/// opening.
-///
-/// # Errors
-/// If `cancel` is cancelled.
-pub fn winning_opening(rules: Rules, position: &Position, positions: u64, cancel: &Cancel) -> Result<Verdict, Stopped> {
-    let turns = if position.pits() == 1 { u32::MAX } else { 1 };
-    outcome(rules, position, Limits { turns, positions }, cancel)
-}
-
 /// Decides a position by a search turn by turn (Kvitberg 2026, section 5: the turn game tree). It tests whether the
 /// mover can win within the turn, then whether the other player can after every end of it, and so on, deeper each
 /// time.

@@ -139,7 +139,7 @@ impl Gpu {
     ///
     /// # Errors
     /// When there is not enough memory, or the device fails.
-    pub fn copy_bandwidth(&self, bytes: u64) -> Result<f64, GpuError> {
+    pub(crate) fn copy_bandwidth(&self, bytes: u64) -> Result<f64, GpuError> {
         // Waiting for the device takes time, too.
         const LEAST: Duration = Duration::from_millis(50);
         let half = (bytes / 2).min(self.report().max_buffer_bytes);

@@ -110,7 +110,7 @@ pub enum Shortage {
 
 impl Shortage {
     /// The bytes allowed, if limited.
-    pub fn budget(self) -> Option<u64> {
+    pub(crate) fn budget(self) -> Option<u64> {
         match self {
             Shortage::Allowed(bytes) => Some(bytes),
             Shortage::BufferSize(budget) | Shortage::Device(budget) => budget,

@@ -38,7 +38,7 @@ impl PlayerName {
 
     /// The same player with at most this depth, at least 1; `None` for players without a depth.
     #[must_use]
-    pub fn at_most(self, most: u32) -> Option<PlayerName> {
+    pub(crate) fn at_most(self, most: u32) -> Option<PlayerName> {
         let at_most = |depth: u32| depth.min(most).max(1);
         match self {
             PlayerName::Minimax(depth) => Some(PlayerName::Minimax(at_most(depth))),

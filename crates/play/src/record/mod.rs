@@ -143,7 +143,7 @@ fn shortest(position: &Position) -> String {
 
 impl GameRecord {
     /// The result as text: `26-22`, `*`.
-    pub fn result_text(&self) -> String {
+    pub(crate) fn result_text(&self) -> String {
         self.result.map_or_else(|| "*".to_owned(), |[south, north]| format!("{south}-{north}"))
     }
 
