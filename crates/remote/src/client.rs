@@ -1,12 +1,13 @@
 use std::io::{self, ErrorKind, Read};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use kalah_core::cancel::Cancel;
+use parking_lot::Mutex;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, BodyReader};
 
@@ -90,10 +91,6 @@ impl Client {
         Client { server, cancel: cancel.clone(), now: Mutex::new(cancel.child()) }
     }
 
-    fn now(&self) -> MutexGuard<'_, Cancel> {
-        self.now.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Bytes of the whole file `name`; 0 if the server does not state them.
     ///
     /// # Errors
@@ -127,7 +124,7 @@ impl Client {
         tick: &dyn Fn(),
         work: impl FnOnce(&Server, &Cancel) -> Result<T, RemoteError> + Send + 'static,
     ) -> Result<T, RemoteError> {
-        let (server, cancel, (to, done)) = (Arc::clone(&self.server), self.now().clone(), sync_channel(1));
+        let (server, cancel, (to, done)) = (Arc::clone(&self.server), self.now.lock().clone(), sync_channel(1));
         let of_thread = cancel.clone();
         let started = thread::Builder::new().name("request".to_owned()).spawn(move || {
             // Nobody may wait for it any more.
@@ -171,7 +168,7 @@ impl Store for Client {
     }
 
     fn interrupt(&self) {
-        std::mem::replace(&mut *self.now(), self.cancel.child()).cancel();
+        std::mem::replace(&mut *self.now.lock(), self.cancel.child()).cancel();
     }
 }
 

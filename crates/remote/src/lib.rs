@@ -16,8 +16,7 @@
 // | `sign` | signatures of requests to S3 |
 // | `parts` | parts of a file that are requested together |
 // | `cache` | the directory on disk that keeps blocks |
-// | `mirror` | what is known of the files at an address: layers, digests, versions |
-// | `tables` | the directory at an address, which tables are opened in |
+// | `tables` | the directory at an address, which tables are opened in: its layers, digests, versions |
 // | `download` | whole layers |
 
 mod address;
@@ -26,7 +25,6 @@ mod cache;
 mod client;
 mod download;
 mod error;
-mod mirror;
 mod parts;
 mod sign;
 mod store;
@@ -36,6 +34,5 @@ pub use address::Address;
 pub use cache::Cache;
 pub use download::{Download, DownloadError, Downloaded};
 pub use error::RemoteError;
-pub use mirror::Traffic;
 pub use store::{FetchedBytes, Store};
-pub use tables::{RemoteOptions, RemoteTables};
+pub use tables::{RemoteOptions, RemoteTables, Traffic};
