@@ -83,7 +83,7 @@ impl Address {
     }
 
     /// The address to show to users.
-    pub fn shown(&self) -> &Path {
+    pub(crate) fn shown(&self) -> &Path {
         Path::new(&self.shown)
     }
 

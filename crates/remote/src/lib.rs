@@ -10,11 +10,10 @@
 // |---|---|
 // | `address` | addresses of directories |
 // | `error` | why a server's answer cannot be used |
-// | `store` | files elsewhere, read by any means |
+// | `store` | files elsewhere, read by any means; their parts, several at a time |
 // | `client` | files over HTTP: requests, in threads of their own, repeated where that helps |
 // | `answer` | heads of answers |
 // | `sign` | signatures of requests to S3 |
-// | `parts` | parts of a file that are requested together |
 // | `cache` | the directory on disk that keeps blocks |
 // | `tables` | the directory at an address, which tables are opened in: its layers, digests, versions |
 // | `download` | whole layers |
@@ -25,7 +24,6 @@ mod cache;
 mod client;
 mod download;
 mod error;
-mod parts;
 mod sign;
 mod store;
 mod tables;

@@ -21,8 +21,7 @@ use super::address::Address;
 use super::cache::{self, Cache};
 use super::client::Client;
 use super::error::RemoteError;
-use super::parts;
-use super::store::{FetchedBytes, Store, folder};
+use super::store::{self, FetchedBytes, Store};
 
 /// Bytes read after which the cache is trimmed again.
 const TRIM_AFTER: u64 = 64 << 20;
@@ -118,7 +117,7 @@ impl RemoteTables {
     /// As [`RemoteTables::open`].
     pub fn of(store: Arc<dyn Store>, options: RemoteOptions) -> Result<RemoteTables, RemoteError> {
         let RemoteOptions { cache, rules, pits, .. } = options;
-        let (folder, pins) = (cache.folder(&folder(&*store))?, pins(Manifest::built_in()));
+        let (folder, pins) = (cache.folder(&store::folder(&*store))?, pins(Manifest::built_in()));
         let (sent, requests, bytes) = (Mutex::default(), AtomicU64::new(0), AtomicU64::new(0));
         let mut directory = Directory { store, cache, folder, pins, sent, requests, bytes };
         if !directory.find(&rules, pits)? {
@@ -232,7 +231,7 @@ impl Directory {
 
     /// Returns those of these layers that the address has, and puts their headers into the cache.
     fn present(&self, keys: Vec<TableKey>) -> Result<Vec<TableKey>, RemoteError> {
-        let are_there = parts::each(&keys, |&key| self.is_there(key))?;
+        let are_there = store::each(&keys, |&key| self.is_there(key))?;
         Ok(keys.into_iter().zip(are_there).filter_map(|(key, is_there)| is_there.then_some(key)).collect())
     }
 
@@ -344,9 +343,9 @@ impl Source for RemoteFile {
             wanted.push(prefix.clone());
         }
         let fetch = |part: &Range<u64>| self.directory.fetch(&name, part.clone(), again);
-        let read = parts::each(&parts::joined(&wanted), |part| Ok::<_, RemoteError>((part.clone(), fetch(part)?)))?;
+        let read = store::each(&store::joined(&wanted), |part| Ok::<_, RemoteError>((part.clone(), fetch(part)?)))?;
         match sent {
-            None => self.confirm(header, &parts::cut(&read, &prefix), &read[0].1)?,
+            None => self.confirm(header, &store::cut(&read, &prefix), &read[0].1)?,
             Some((_, tag)) if read.iter().any(|(_, fetched)| fetched.tag != tag) => {
                 let fetched = fetch(&prefix)?;
                 self.confirm(header, &fetched.bytes, &fetched)?;
@@ -358,7 +357,7 @@ impl Source for RemoteFile {
             let (found, expected) = (format!("a file of {found} bytes"), format!("one of {expected} bytes"));
             return Err(RemoteError::Range { found, expected }.into());
         }
-        Ok(parts.iter().map(|part| parts::cut(&read, part)).collect())
+        Ok(parts.iter().map(|part| store::cut(&read, part)).collect())
     }
 
     fn local(&self) -> Option<&LocalFile> {
