@@ -5,7 +5,10 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use kalah::build::build;
+use kalah::evaluation::PhasedNetwork;
 use kalah::game::Rules;
+use kalah::progress::Pulse;
+use kalah::table::{BoundMaker, Cuts, Tables};
 use serde_json::{Value, json};
 
 use kalah_tests::serving::{Server, agent, code, encoded};
@@ -30,7 +33,7 @@ fn truncate(path: &Path, bytes: u64) {
 fn assert_unreadable(answer: &(u16, Value)) {
     assert_eq!(code(answer), (503, "unreadable-table"), "{answer:?}");
     let message = answer.1["error"]["message"].as_str().unwrap();
-    assert!(message.contains("standard-6-12.kalah") && message.contains("became shorter"), "{message}");
+    assert!(message.contains("standard-6-12.") && message.contains("became shorter"), "{message}");
 }
 
 #[test]
@@ -67,6 +70,36 @@ fn a_table_that_becomes_shorter_ends_only_the_answers_from_it() {
         assert_eq!(server.get("/api/position?rules=empty-capture&board=6x2").0, 200);
         let (status, list) = server.get("/api/tables");
         assert_eq!((status, list["damaged"].as_array().map(Vec::len)), (200, Some(1)), "{list}");
+    }
+}
+
+#[test]
+fn a_bound_table_that_becomes_shorter_ends_only_the_searches_that_need_it() {
+    let position = |board: &str| format!("/api/position?rules=standard&board={}", encoded(board));
+    let (twelve, other) = (position("1,2,0,1,2,0/1,0,2,1,1,1"), position("0,0,5,0,1,0/0,3,0,1,1,1"));
+    let (eleven, ten) = (position("1,2,0,1,1,0/1,0,2,1,1,1"), position("1,2,0,1,1,0/1,0,2,0,1,1"));
+    for is_empty in [true, false] {
+        let directory = tables();
+        let exact = Tables::open(directory.path(), Rules::Standard, 6, 12).unwrap();
+        let network = PhasedNetwork::find(directory.path(), Rules::Standard, 6).unwrap().unwrap();
+        let maker = BoundMaker::new(network.first(), Cuts::TWO_BITS);
+        for seeds in [11, 12] {
+            maker.write(exact.layer(seeds).unwrap(), directory.path(), &Pulse::default()).unwrap();
+            std::fs::remove_file(layer(directory.path(), seeds)).unwrap();
+        }
+        let server = Server::start(directory.path(), &["--no-book", "--time", "2", "--transpositions", "16MiB"]);
+        let value = |path: &String| {
+            let (status, answer) = server.get(path);
+            assert_eq!((status, answer["known"].as_str()), (200, Some("exact")), "{answer}");
+            answer["value"].clone()
+        };
+        let before = [&twelve, &eleven, &ten].map(value);
+        let file = layer(directory.path(), 12).with_extension("bounds");
+        truncate(&file, if is_empty { 0 } else { file.metadata().unwrap().len() - 100 });
+        for path in [&*other, &*twelve, "/api/position?rules=standard&board=6x2"] {
+            assert_unreadable(&server.get(path));
+        }
+        assert_eq!([&eleven, &ten].map(value), before[1..]);
     }
 }
 

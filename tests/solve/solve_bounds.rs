@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use kalah::build::build;
 use kalah::evaluation::{LANES, Network, Phase, PhasedNetwork, Weights};
-use kalah::game::{Position, Row, Rules};
+use kalah::game::{Bounds, Position, Row, Rules};
 use kalah::index::{TableRow, table_row};
 use kalah::progress::Pulse;
-use kalah::solve::{Bounds, Depth, SolveError, Solver, SolverOptions};
+use kalah::solve::{Depth, SolveError, Solver, SolverOptions};
 use kalah::table::{BoundMaker, BoundTable, BoundTables, Cuts, Damage, TableError, Tables};
 use kalah_tests::program::{self, Ran, Run};
 

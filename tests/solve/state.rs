@@ -13,8 +13,8 @@ use kalah::analyse::opening::{Batch, Limits, OpeningScan, open_state};
 use kalah::analyse::{GameValue, GameValues};
 use kalah::cancel::Cancel;
 use kalah::file::{LockError, Seal, StateError};
-use kalah::game::{Line, Position, Rules};
-use kalah::solve::{Bounds, Checkpoint, SolveError, Solver, SolverOptions};
+use kalah::game::{Bounds, Line, Position, Rules};
+use kalah::solve::{Checkpoint, SolveError, Solver, SolverOptions};
 use kalah::table::Tables;
 use serde_json::{Value, json};
 

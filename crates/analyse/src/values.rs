@@ -1,8 +1,7 @@
 use std::path::Path;
 
 use kalah_base::file::{Document, StateError, StateFile};
-use kalah_core::game::{Rules, StartPosition};
-use kalah_solve::solve::ValueBounds;
+use kalah_core::game::{Rules, StartPosition, ValueBounds};
 use serde::{Deserialize, Serialize};
 
 /// Proved bounds of the value of a game, that is of its start position, for the first player.

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`diagnostic`] | outcome and advice of errors |
 //! | [`mod@file`] | opening, replacing, sealing and locking files |
+//! | [`parallel`] | work shared by threads |
 //! | [`printable`] | making untrusted text safe to print |
 //! | [`progress`] | progress of a long computation, and stopping it |
 //! | [`random`] | random numbers from the seeds that users choose |
@@ -14,6 +15,7 @@
 
 pub mod diagnostic;
 pub mod file;
+pub mod parallel;
 pub mod printable;
 pub mod progress;
 pub mod random;

@@ -158,7 +158,7 @@ impl Directories {
     }
 
     /// Returns true if a directory has the file `name`.
-    pub fn contain(&self, name: &str) -> bool {
+    pub(crate) fn contain(&self, name: &str) -> bool {
         self.0.iter().any(|place| place.has(name))
     }
 }

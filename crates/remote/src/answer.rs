@@ -1,3 +1,4 @@
+use std::ops::Range;
 use std::time::{Duration, SystemTime};
 
 use ureq::Body;
@@ -7,23 +8,22 @@ use super::error::RemoteError;
 
 /// Head of an answer.
 pub(crate) struct Head {
-    /// Bytes of the file that the body has; `end` is `None` if the server does not state the length.
-    pub start: u64,
-    pub end: Option<u64>,
-    /// Bytes of the whole file, if the server states it.
+    /// Bytes of the body before the requested ones: a server that ignores ranges sends the whole file.
+    pub skip: u64,
+    /// Bytes of the body, if the server states them.
+    pub bytes: Option<u64>,
+    /// Bytes of the whole file, if the server states them.
     pub total: Option<u64>,
-    /// True if the server sends only a part of the file.
-    pub is_part: bool,
     /// Tag of the file's version, if it identifies bytes.
     pub tag: Option<String>,
 }
 
 impl Head {
-    /// Reads the head of an answer.
+    /// Reads the head of an answer to a request for these bytes, or those up to the end of a shorter file.
     ///
     /// # Errors
-    /// When it is a refusal or another failure.
-    pub(crate) fn of(answer: &Response<Body>) -> Result<Head, RemoteError> {
+    /// When it is a refusal or another failure, or has another range.
+    pub(crate) fn of(answer: &Response<Body>, range: &Range<u64>) -> Result<Head, RemoteError> {
         let status = answer.status().as_u16();
         let header = |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
         // A weak tag does not identify bytes.
@@ -31,21 +31,23 @@ impl Head {
         match status {
             200 => {
                 let total = header("content-length").and_then(|length| length.parse().ok());
-                Ok(Head { start: 0, end: total, total, is_part: false, tag })
+                Ok(Head { skip: range.start, bytes: total, total, tag })
             }
             206 => {
-                let range = header("content-range").unwrap_or_default();
-                let (start, end, total) = content_range(&range).ok_or_else(|| RemoteError::Range {
-                    found: format!("the range {range:?}"),
-                    expected: "bytes START-END/TOTAL".to_owned(),
+                let found = header("content-range").unwrap_or_default();
+                let is_asked =
+                    |&(start, end, total): &(u64, u64, u64)| (start, end) == (range.start, range.end.min(total));
+                let (start, end, total) = content_range(&found).filter(is_asked).ok_or_else(|| RemoteError::Range {
+                    found: format!("the range {found:?}"),
+                    expected: format!("one from byte {} on", range.start),
                 })?;
-                Ok(Head { start, end: Some(end), total: Some(total), is_part: true, tag })
+                Ok(Head { skip: 0, bytes: Some(end - start), total: Some(total), tag })
             }
             401 | 403 | 407 => Err(RemoteError::Refused(status)),
             404 | 410 => Err(RemoteError::NotFound(format!("the server does not have it (status {status})").into())),
             _ => {
                 let wait = header("retry-after").and_then(|wait| retry_after(&wait, SystemTime::now()));
-                Err(wait.map_or(RemoteError::Status(status), |wait| RemoteError::Busy { status, wait }))
+                Err(RemoteError::Status { status, wait })
             }
         }
     }

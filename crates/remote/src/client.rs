@@ -1,12 +1,13 @@
 use std::io::{self, ErrorKind, Read};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use kalah_core::cancel::Cancel;
+use parking_lot::Mutex;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, BodyReader};
 
@@ -90,10 +91,6 @@ impl Client {
         Client { server, cancel: cancel.clone(), now: Mutex::new(cancel.child()) }
     }
 
-    fn now(&self) -> MutexGuard<'_, Cancel> {
-        self.now.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Bytes of the whole file `name`; 0 if the server does not state them.
     ///
     /// # Errors
@@ -127,7 +124,7 @@ impl Client {
         tick: &dyn Fn(),
         work: impl FnOnce(&Server, &Cancel) -> Result<T, RemoteError> + Send + 'static,
     ) -> Result<T, RemoteError> {
-        let (server, cancel, (to, done)) = (Arc::clone(&self.server), self.now().clone(), sync_channel(1));
+        let (server, cancel, (to, done)) = (Arc::clone(&self.server), self.now.lock().clone(), sync_channel(1));
         let of_thread = cancel.clone();
         let started = thread::Builder::new().name("request".to_owned()).spawn(move || {
             // Nobody may wait for it any more.
@@ -171,7 +168,7 @@ impl Store for Client {
     }
 
     fn interrupt(&self) {
-        std::mem::replace(&mut *self.now(), self.cancel.child()).cancel();
+        std::mem::replace(&mut *self.now.lock(), self.cancel.child()).cancel();
     }
 }
 
@@ -181,20 +178,22 @@ impl Server {
         let (url, signer) = (self.address.file(name), self.address.signer());
         let mut request = self.agent.get(&url).header("accept-encoding", "identity");
         let last = if range.end == NO_END { String::new() } else { (range.end - 1).to_string() };
-        let range = (*range != (0..NO_END)).then(|| format!("bytes={}-{last}", range.start));
-        if let Some(range) = &range {
-            request = request.header("range", range);
+        let asked = (*range != (0..NO_END)).then(|| format!("bytes={}-{last}", range.start));
+        if let Some(asked) = &asked {
+            request = request.header("range", asked);
         }
         if let Some(signer) = signer {
-            let headers = signer.headers(&url, range.as_deref(), SystemTime::now());
+            let headers = signer.headers(&url, asked.as_deref(), SystemTime::now());
             request = headers.into_iter().fold(request, |request, (name, value)| request.header(name, value));
         }
         if fresh {
             request = request.header("cache-control", "no-cache");
         }
         let answer = request.call().map_err(broken)?;
-        let head = Head::of(&answer).map_err(|error| match error {
-            RemoteError::Refused(status) | RemoteError::Status(status @ 300..=400) if signer.is_some() => {
+        let head = Head::of(&answer, range).map_err(|error| match error {
+            RemoteError::Refused(status) | RemoteError::Status { status: status @ 300..=400, .. }
+                if signer.is_some() =>
+            {
                 RemoteError::Keys(status)
             }
             error => error,
@@ -236,22 +235,18 @@ impl Server {
     ) -> Result<(u64, Option<String>), RemoteError> {
         let (head, mut body) = match self.request(name, range, fresh) {
             // All bytes were received before.
-            Err(RemoteError::Status(416)) if range.end == NO_END && range.start > 0 => return Ok((range.start, None)),
+            Err(RemoteError::Status { status: 416, .. }) if range.end == NO_END && range.start > 0 => {
+                return Ok((range.start, None));
+            }
             answer => answer?,
         };
-        let Head { start, end, total, is_part, tag } = head;
-        let last = range.end.min(total.unwrap_or(NO_END));
+        let (stated, bytes) = (head.bytes.is_some(), head.bytes.unwrap_or(NO_END));
         // A server that ignores ranges may still send a file as small as the part.
-        if !is_part && total.unwrap_or(NO_END) > range.end {
+        if bytes > range.end {
             return Err(RemoteError::NoRanges);
         }
-        if is_part && (start, end) != (range.start, Some(last)) {
-            let found = format!("bytes {start}-{} of {}", end.unwrap_or(NO_END), total.unwrap_or(NO_END));
-            return Err(RemoteError::Range { found, expected: format!("bytes {}-{last}", range.start) });
-        }
-        let bytes = end.map_or(NO_END, |end| end - start);
         let (begun, limit) = (Instant::now(), self.patience + Duration::from_secs(bytes / SLOWEST));
-        let (mut skip, mut received, mut piece) = ((range.start - start) as usize, 0, vec![0; PIECE]);
+        let (mut skip, mut received, mut piece) = (head.skip as usize, 0, vec![0; PIECE]);
         // To the end of the body, so that its connection serves the next request.
         loop {
             let read = match body.read(&mut piece) {
@@ -273,10 +268,10 @@ impl Server {
             take(&piece[skipped..read]).map_err(RemoteError::Taken)?;
             range.start += (read - skipped) as u64;
         }
-        if end.is_some() && received < bytes {
+        if stated && received < bytes {
             return Err(RemoteError::Range { found: format!("{received} bytes"), expected: format!("{bytes} bytes") });
         }
-        Ok((total.unwrap_or(received), tag))
+        Ok((head.total.unwrap_or(received), head.tag))
     }
 }
 
@@ -306,7 +301,7 @@ fn repeated<T>(cancel: &Cancel, mut work: impl FnMut() -> (bool, Result<T, Remot
 /// further try can help.
 fn wait_after(error: &RemoteError, tries: u32) -> Option<Duration> {
     let own = (FIRST_WAIT * 2u32.pow(tries - 1)).mul_f64(0.5 + fastrand::f64());
-    let asked = if let RemoteError::Busy { wait, .. } = error { *wait } else { Duration::ZERO };
+    let asked = if let RemoteError::Status { wait: Some(wait), .. } = error { *wait } else { Duration::ZERO };
     (error.is_passing() && tries < TRIES).then(|| own.max(asked))
 }
 
@@ -321,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_cancelled_wait_ends_at_once_and_a_long_one_does_not_begin() {
-        let busy = |seconds| RemoteError::Busy { status: 503, wait: Duration::from_secs(seconds) };
+        let busy = |seconds| RemoteError::Status { status: 503, wait: Some(Duration::from_secs(seconds)) };
         assert_eq!(wait_after(&busy(61), 1), None);
         assert_eq!(wait_after(&busy(60), 1), Some(Duration::from_secs(60)));
         let (client, start) = (client("https://host/a"), Instant::now());

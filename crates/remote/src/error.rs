@@ -32,15 +32,12 @@ pub enum RemoteError {
     #[error("{0}")]
     NotFound(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// Another status that is not a success.
-    #[error("the server answered with status {0}")]
-    Status(u16),
-    /// The server asks to come back later.
-    #[error("the server answered with status {status}, and asks to wait {} s", wait.as_secs())]
-    Busy {
+    #[error("the server answered with status {status}{}", asks(*wait))]
+    Status {
         /// The status.
         status: u16,
-        /// The wait.
-        wait: Duration,
+        /// The wait before the next try that the server asks for.
+        wait: Option<Duration>,
     },
     /// The server takes too long for a part of a file: more than this number of seconds.
     #[error("the server sends too slowly: {0} s were not enough")]
@@ -89,8 +86,9 @@ impl RemoteError {
     pub(crate) fn is_passing(&self) -> bool {
         match self {
             RemoteError::Connection(_) | RemoteError::Range { .. } => true,
-            RemoteError::Status(status) => is_passing(*status),
-            RemoteError::Busy { status, wait } => is_passing(*status) && *wait <= MOST_WAIT,
+            RemoteError::Status { status: 408 | 425 | 429 | 500 | 502..=504, wait } => {
+                wait.is_none_or(|wait| wait <= MOST_WAIT)
+            }
             _ => false,
         }
     }
@@ -101,9 +99,9 @@ impl RemoteError {
     }
 }
 
-/// Returns true if a request that was answered with this status may succeed later.
-fn is_passing(status: u16) -> bool {
-    matches!(status, 408 | 425 | 429 | 500 | 502..=504)
+/// The end of a message about a server that may ask to wait.
+fn asks(wait: Option<Duration>) -> String {
+    wait.map_or_else(String::new, |wait| format!(", and asks to wait {} s", wait.as_secs()))
 }
 
 impl Diagnostic for RemoteError {

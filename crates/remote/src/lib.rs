@@ -10,14 +10,12 @@
 // |---|---|
 // | `address` | addresses of directories |
 // | `error` | why a server's answer cannot be used |
-// | `store` | files elsewhere, read by any means |
+// | `store` | files elsewhere, read by any means; their parts, several at a time |
 // | `client` | files over HTTP: requests, in threads of their own, repeated where that helps |
 // | `answer` | heads of answers |
 // | `sign` | signatures of requests to S3 |
-// | `parts` | parts of a file that are requested together |
 // | `cache` | the directory on disk that keeps blocks |
-// | `mirror` | what is known of the files at an address: layers, digests, versions |
-// | `tables` | the directory at an address, which tables are opened in |
+// | `tables` | the directory at an address, which tables are opened in: its layers, digests, versions |
 // | `download` | whole layers |
 
 mod address;
@@ -26,8 +24,6 @@ mod cache;
 mod client;
 mod download;
 mod error;
-mod mirror;
-mod parts;
 mod sign;
 mod store;
 mod tables;
@@ -36,6 +32,5 @@ pub use address::Address;
 pub use cache::Cache;
 pub use download::{Download, DownloadError, Downloaded};
 pub use error::RemoteError;
-pub use mirror::Traffic;
 pub use store::{FetchedBytes, Store};
-pub use tables::{RemoteOptions, RemoteTables};
+pub use tables::{RemoteOptions, RemoteTables, Traffic};

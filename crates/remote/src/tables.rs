@@ -1,23 +1,42 @@
-use std::fs::File;
+use std::collections::HashMap;
+use std::fmt;
+use std::fs::{self, File};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use kalah_core::cancel::Cancel;
 use kalah_core::directories::{Directories, Elsewhere, Place};
 use kalah_core::file::{LocalFile, Source};
 use kalah_core::game::Rules;
+use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah_core::table::{Damage, TableHeader, TableKey};
+use kalah_tables::table::Manifest;
+use parking_lot::Mutex;
 
 use super::address::Address;
 use super::cache::{self, Cache};
 use super::client::Client;
 use super::error::RemoteError;
-use super::mirror::{Mirror, Sent, Traffic};
-use super::parts;
-use super::store::{FetchedBytes, Store};
+use super::store::{self, FetchedBytes, Store};
+
+/// Bytes read after which the cache is trimmed again.
+const TRIM_AFTER: u64 = 64 << 20;
+
+/// Name of the list of tables that an address may have.
+const MANIFEST: &str = "manifest.jsonl";
+
+/// Maximum bytes of that list.
+const MANIFEST_BYTES: u64 = 4 << 20;
+
+/// Maximum bytes of a file that stands for a damaged table.
+const MOST_BYTES: u64 = 1 << 40;
+
+/// Layers of a board that are requested together where the address has no list.
+const WINDOW: usize = 16;
 
 /// Settings of [`RemoteTables::open`].
 #[derive(Clone, Debug)]
@@ -45,10 +64,40 @@ impl RemoteOptions {
     }
 }
 
+/// Digests of tables.
+type Pins = HashMap<TableKey, [u8; 32]>;
+
+/// The digests in a manifest.
+fn pins(manifest: &Manifest) -> Pins {
+    let entries = manifest.entries().iter();
+    entries.filter_map(|entry| Some((entry.key, *blake3::Hash::from_hex(&entry.digest).ok()?.as_bytes()))).collect()
+}
+
+/// Requests and bytes so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Parts of files that were asked for.
+    pub requests: u64,
+    /// Bytes of those that were received.
+    pub bytes: u64,
+}
+
 /// The tables at an address.
 #[derive(Clone, Debug)]
-pub struct RemoteTables {
-    mirror: Arc<Mirror>,
+pub struct RemoteTables(Arc<Directory>);
+
+/// The directory of an address.
+struct Directory {
+    store: Arc<dyn Store>,
+    cache: Cache,
+    /// The folder of the cache with the blocks that were read.
+    folder: PathBuf,
+    /// The digests that layers must have: those of the built-in manifest, then those of the address.
+    pins: Pins,
+    /// The headers that the server sent to this process, each with the version of its file.
+    sent: Mutex<HashMap<TableKey, (TableHeader, Option<String>)>>,
+    requests: AtomicU64,
+    bytes: AtomicU64,
 }
 
 impl RemoteTables {
@@ -68,12 +117,15 @@ impl RemoteTables {
     /// As [`RemoteTables::open`].
     pub fn of(store: Arc<dyn Store>, options: RemoteOptions) -> Result<RemoteTables, RemoteError> {
         let RemoteOptions { cache, rules, pits, .. } = options;
-        let mut mirror = Mirror::new(store, cache)?;
-        if !mirror.find(&rules, pits)? {
-            return Err(mirror.no_tables());
+        let (folder, pins) = (cache.folder(&store::folder(&*store))?, pins(Manifest::built_in()));
+        let (sent, requests, bytes) = (Mutex::default(), AtomicU64::new(0), AtomicU64::new(0));
+        let mut directory = Directory { store, cache, folder, pins, sent, requests, bytes };
+        if !directory.find(&rules, pits)? {
+            return Err(directory.no_tables());
         }
-        mirror.trim();
-        Ok(RemoteTables { mirror: Arc::new(mirror) })
+        // The files of this address stay, since this process may have them open.
+        directory.cache.trim(&directory.folder);
+        Ok(RemoteTables(Arc::new(directory)))
     }
 
     /// The directory with the tables, which everything that opens tables takes.
@@ -83,48 +135,176 @@ impl RemoteTables {
 
     /// The folder of the cache with the blocks that were read.
     pub fn folder(&self) -> &Path {
-        &self.mirror.folder
+        &self.0.folder
     }
 
     /// Ends the waits for the server of now, in all threads: lookups in progress fail with
     /// [`Stopped`](kalah_core::cancel::Stopped), and later ones do not.
     pub fn interrupt(&self) {
-        self.mirror.store.interrupt();
+        self.0.store.interrupt();
     }
 
     /// Requests to the server so far.
     pub fn traffic(&self) -> Traffic {
-        self.mirror.state().traffic
+        let count = |of: &AtomicU64| of.load(Ordering::Relaxed);
+        Traffic { requests: count(&self.0.requests), bytes: count(&self.0.bytes) }
+    }
+}
+
+impl Directory {
+    /// Reads bytes of a file from the store, as [`Store::range`] does. Trims the cache from time to time.
+    ///
+    /// # Errors
+    /// As [`Store::range`].
+    fn fetch(&self, name: &str, range: Range<u64>, fresh: bool) -> Result<FetchedBytes, RemoteError> {
+        let fetched = self.store.range(name, range, fresh);
+        let new = fetched.as_ref().map_or(0, |fetched| fetched.bytes.len() as u64);
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        let before = self.bytes.fetch_add(new, Ordering::Relaxed);
+        if (before + new) / TRIM_AFTER > before / TRIM_AFTER {
+            self.cache.trim(&self.folder);
+        }
+        fetched
+    }
+
+    /// Finds the layers of these rules and pits, and puts their headers into the cache. Returns false if it
+    /// finds no layer.
+    ///
+    /// # Errors
+    /// When the server does not answer, or the cache cannot be written.
+    fn find(&mut self, rules: &[Rules], pits: Option<usize>) -> Result<bool, RemoteError> {
+        let is_asked = |key: &TableKey| rules.contains(&key.rules) && pits.is_none_or(|pits| pits == key.pits);
+        let names = self.store.names()?;
+        let has_list = names.as_ref().is_none_or(|names| names.iter().any(|name| name == MANIFEST));
+        let listed = if has_list { self.list()? } else { None };
+        for (&key, &digest) in listed.iter().flatten() {
+            self.pins.entry(key).or_insert(digest);
+        }
+        let named = |names: Vec<String>| names.iter().filter_map(|name| TableKey::named(Path::new(name))).collect();
+        let keys: Option<Vec<TableKey>> = names.map(named).or_else(|| Some(listed?.into_keys().collect()));
+        match keys {
+            Some(keys) => Ok(!self.present(keys.into_iter().filter(is_asked).collect())?.is_empty()),
+            None => {
+                let of = |&rules: &Rules| (1..=MAX_TABLE_PITS).map(move |pits| TableKey { rules, pits, seeds: 2 });
+                self.search(rules.iter().flat_map(of).filter(is_asked).collect())
+            }
+        }
+    }
+
+    /// Reads the list of tables, if the address has one.
+    fn list(&self) -> Result<Option<Pins>, RemoteError> {
+        let fetched = match self.fetch(MANIFEST, 0..MANIFEST_BYTES, false) {
+            // The second is a large list, or one without a length.
+            Err(error) if error.is_absence() || matches!(error, RemoteError::NoRanges) => return Ok(None),
+            fetched => fetched?,
+        };
+        // A list of a later version, or another file, is no reason to fail: layers have fixed names.
+        let text = String::from_utf8(fetched.bytes).unwrap_or_default();
+        Ok(Manifest::parse(&text).ok().map(|manifest| pins(&manifest)).filter(|pins| !pins.is_empty()))
+    }
+
+    /// Looks for the layers of boards by their names, from 2 seeds up to the first that is missing. `boards` are the
+    /// layers of 2 seeds. Returns false if it finds no layer.
+    fn search(&self, boards: Vec<TableKey>) -> Result<bool, RemoteError> {
+        // A single board needs no request of its own.
+        let (mut found, first) = if boards.len() == 1 {
+            (false, boards)
+        } else {
+            let there = self.present(boards)?;
+            (!there.is_empty(), there.into_iter().map(|key| TableKey { seeds: 3, ..key }).collect())
+        };
+        // One after the other, since each sends many requests at once.
+        for first in first {
+            for start in (first.seeds..=MAX_TABLE_SEEDS).step_by(WINDOW) {
+                let seeds = start..(start + WINDOW).min(MAX_TABLE_SEEDS + 1);
+                let keys: Vec<TableKey> = seeds.map(|seeds| TableKey { seeds, ..first }).collect();
+                let asked = keys.len();
+                let present = self.present(keys)?.len();
+                found |= present > 0;
+                if present < asked {
+                    break;
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns those of these layers that the address has, and puts their headers into the cache.
+    fn present(&self, keys: Vec<TableKey>) -> Result<Vec<TableKey>, RemoteError> {
+        let are_there = store::each(&keys, |&key| self.is_there(key))?;
+        Ok(keys.into_iter().zip(are_there).filter_map(|(key, is_there)| is_there.then_some(key)).collect())
+    }
+
+    /// Returns true if the address has a layer. Its header is requested unless the cache has it and its digest is
+    /// known.
+    fn is_there(&self, key: TableKey) -> Result<bool, RemoteError> {
+        let path = key.path(&self.folder);
+        let kept = cache::used(&path, key);
+        if kept.as_ref().is_some_and(|header| self.pins.get(&key) == Some(&header.digest)) {
+            return Ok(true);
+        }
+        let FetchedBytes { bytes, total, tag } = match self.fetch(&key.file_name(), 0..key.prefix_bytes(), false) {
+            Err(error) if error.is_absence() => {
+                // The cache must not list a layer that the address lost.
+                let _ = fs::remove_file(&path);
+                return Ok(false);
+            }
+            fetched => fetched?,
+        };
+        let Some(header) = TableHeader::read(&bytes, total).ok().filter(|header| header.key == key) else {
+            // Opening the file reports what is wrong with it.
+            self.cache.put(&path, &bytes, total.min(MOST_BYTES))?;
+            return Ok(false);
+        };
+        if kept.as_ref() != Some(&header) {
+            self.cache.put(&path, &bytes[..key.prefix_bytes() as usize], total)?;
+        }
+        self.sent.lock().insert(key, (header, tag));
+        Ok(true)
+    }
+
+    /// The error of an address without layers. A refusal of a layer counts as its absence above.
+    fn no_tables(&self) -> RemoteError {
+        let key = TableKey { rules: Rules::default(), pits: 6, seeds: 2 };
+        match self.fetch(&key.file_name(), 0..key.prefix_bytes(), false) {
+            Err(error @ (RemoteError::Refused(_) | RemoteError::Keys(_))) => error,
+            _ => RemoteError::NoTables(self.store.address().display().to_string()),
+        }
     }
 }
 
 impl Elsewhere for RemoteTables {
     fn address(&self) -> &Path {
-        self.mirror.store.address()
+        self.0.store.address()
     }
 
     fn names(&self) -> io::Result<Vec<String>> {
-        Place::Here(self.mirror.folder.clone()).names()
+        Place::Here(self.0.folder.clone()).names()
     }
 
     fn has(&self, name: &str) -> bool {
-        self.mirror.folder.join(name).exists()
+        self.0.folder.join(name).exists()
     }
 
     fn open(&self, name: &str) -> io::Result<Box<dyn Source>> {
-        let path = self.mirror.folder.join(name);
+        let path = self.0.folder.join(name);
         let file = File::options().read(true).write(true).open(&path)?;
         // A damaged header is left to the reader.
         let header = TableKey::named(Path::new(name)).and_then(|key| cache::header(&file, key));
-        let is_other =
-            |header: &TableHeader| self.mirror.pins.get(&header.key).is_some_and(|pin| *pin != header.digest);
+        let is_other = |header: &TableHeader| self.0.pins.get(&header.key).is_some_and(|pin| *pin != header.digest);
         if header.as_ref().is_some_and(is_other) {
             return Err(io::Error::other(Damage::OtherDigest));
         }
         let local = LocalFile { path, bytes: file.metadata()?.len(), file };
         // Not `Path::join`, which would use the separator of this system.
         let address = format!("{}/{name}", self.address().display()).into();
-        Ok(Box::new(RemoteFile { mirror: Arc::clone(&self.mirror), header, address, local }))
+        Ok(Box::new(RemoteFile { directory: Arc::clone(&self.0), header, address, local }))
+    }
+}
+
+impl fmt::Debug for Directory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Directory").field("store", &self.store).field("folder", &self.folder).finish_non_exhaustive()
     }
 }
 
@@ -136,7 +316,7 @@ impl From<RemoteTables> for Place {
 
 /// A file at an address. Its local file is that of the cache.
 struct RemoteFile {
-    mirror: Arc<Mirror>,
+    directory: Arc<Directory>,
     /// The header of the local file, if it is valid.
     header: Option<TableHeader>,
     address: PathBuf,
@@ -157,16 +337,16 @@ impl Source for RemoteFile {
     fn read(&self, parts: &[Range<u64>], again: bool) -> io::Result<Vec<Vec<u8>>> {
         let header = self.header.as_ref().ok_or(io::ErrorKind::NotFound)?;
         let (name, prefix) = (header.key.file_name(), 0..header.key.prefix_bytes());
-        let sent = self.mirror.state().sent.get(&header.key).filter(|sent| sent.header == *header).cloned();
+        let sent = self.directory.sent.lock().get(&header.key).filter(|(sent, _)| sent == header).cloned();
         let mut wanted = parts.to_vec();
         if sent.is_none() {
             wanted.push(prefix.clone());
         }
-        let fetch = |part: &Range<u64>| self.mirror.fetch(&name, part.clone(), again);
-        let read = parts::each(&parts::joined(&wanted), |part| Ok::<_, RemoteError>((part.clone(), fetch(part)?)))?;
+        let fetch = |part: &Range<u64>| self.directory.fetch(&name, part.clone(), again);
+        let read = store::each(&store::joined(&wanted), |part| Ok::<_, RemoteError>((part.clone(), fetch(part)?)))?;
         match sent {
-            None => self.confirm(header, &parts::cut(&read, &prefix), &read[0].1)?,
-            Some(sent) if read.iter().any(|(_, fetched)| fetched.tag != sent.tag) => {
+            None => self.confirm(header, &store::cut(&read, &prefix), &read[0].1)?,
+            Some((_, tag)) if read.iter().any(|(_, fetched)| fetched.tag != tag) => {
                 let fetched = fetch(&prefix)?;
                 self.confirm(header, &fetched.bytes, &fetched)?;
             }
@@ -177,7 +357,7 @@ impl Source for RemoteFile {
             let (found, expected) = (format!("a file of {found} bytes"), format!("one of {expected} bytes"));
             return Err(RemoteError::Range { found, expected }.into());
         }
-        Ok(parts.iter().map(|part| parts::cut(&read, part)).collect())
+        Ok(parts.iter().map(|part| store::cut(&read, part)).collect())
     }
 
     fn local(&self) -> Option<&LocalFile> {
@@ -199,7 +379,7 @@ impl RemoteFile {
         if found != *header {
             return Err(io::Error::other(Damage::OtherDigest));
         }
-        self.mirror.state().sent.insert(header.key, Sent { header: found, tag: fetched.tag.clone() });
+        self.directory.sent.lock().insert(header.key, (found, fetched.tag.clone()));
         Ok(())
     }
 }

@@ -41,7 +41,6 @@ mod slots;
 mod wire;
 
 pub use hosts::{BadHost, BadOrigin, Host, SharedOrigin};
-pub use kalah_api::ApiError;
 pub use options::Options;
 pub use preview::{BadAddress, SiteAddress};
 pub use server::{Stop, serve};

@@ -6,7 +6,7 @@ use std::time::Duration;
 use kalah_api::{ApiError, SearchOptions, Searcher};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
-use kalah_core::table::{AllTables, TableError, Tables};
+use kalah_core::table::{AllTables, BoundTables, TableError, Tables};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
@@ -33,9 +33,12 @@ impl NeededTables {
     /// Returns an error if one of these tables became shorter while a search used it. Look-ups find that themselves.
     fn require_whole(&self, all_tables: &AllTables) -> Result<(), TableError> {
         let (rules, pits) = self.board;
-        let tables = all_tables.tables(rules, pits).into_iter().flat_map(Tables::layers);
-        let mut used = tables.filter(|table| table.key().seeds <= self.seeds as usize);
-        used.try_for_each(|table| table.blocks().require_whole())
+        let exact = all_tables.tables(rules, pits).into_iter().flat_map(Tables::layers);
+        let bounds = all_tables.bounds(rules, pits).into_iter().flat_map(BoundTables::layers);
+        let exact = exact.map(|table| (table.key(), table.blocks()));
+        let files = exact.chain(bounds.map(|table| (table.key(), table.blocks())));
+        let mut used = files.filter(|(key, _)| key.seeds <= self.seeds as usize);
+        used.try_for_each(|(_, blocks)| blocks.require_whole())
     }
 }
 

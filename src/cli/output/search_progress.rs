@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, ProgressBar};
 use kalah::answer::Value;
-use kalah::game::Position;
+use kalah::game::{Position, ValueBounds};
 use kalah::play::Choice;
-use kalah::solve::{SolveEvent, Solver, ValueBounds};
+use kalah::solve::{SolveEvent, Solver};
 use kalah::watcher::watched;
 use parking_lot::Mutex;
 

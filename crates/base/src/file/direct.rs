@@ -2,11 +2,11 @@
 
 use std::fs::File;
 use std::io;
-use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use kalah_core::memory::HugePages;
+
+use crate::parallel::share;
 
 /// Alignment of offsets, lengths and memory for direct writes, which suits nearly all disks.
 pub(super) const BLOCK_BYTES: usize = 1 << 12;
@@ -59,7 +59,7 @@ impl DirectFile {
 
     /// Unsupported on this system.
     #[cfg(not(target_os = "linux"))]
-    pub fn of(_file: &File) -> Option<DirectFile> {
+    pub(super) fn of(_file: &File) -> Option<DirectFile> {
         None
     }
 
@@ -71,7 +71,7 @@ impl DirectFile {
         reserve(&self.file, offset, bytes.len() as u64);
         let parts: Vec<&[u8]> = bytes.chunks(BUFFER_BYTES).collect();
         let file = &self.file;
-        share(&mut self.writers, parts.len(), |(buffer, count), number| {
+        share(&mut self.writers, parts.len(), |(buffer, count), number| -> io::Result<()> {
             let mut part = parts[number];
             if !(part.as_ptr() as usize).is_multiple_of(BLOCK_BYTES) {
                 buffer[..part.len()].copy_from_slice(part);
@@ -91,34 +91,6 @@ impl DirectFile {
         let (writes, slow) = (sum(|count| count.writes), sum(|count| count.slow));
         writes >= SAMPLED_WRITES && 2 * slow > writes
     }
-}
-
-/// Does the work of all numbers below `parts`, on one thread for each of `states`.
-///
-/// # Errors
-/// That of a part. Others may have been done.
-pub(super) fn share<S: Send>(
-    states: &mut [S],
-    parts: usize,
-    work: impl Fn(&mut S, usize) -> io::Result<()> + Sync,
-) -> io::Result<()> {
-    let next = AtomicUsize::new(0);
-    let do_parts = |state: &mut S| loop {
-        let number = next.fetch_add(1, Ordering::Relaxed);
-        if number >= parts {
-            return Ok(());
-        }
-        work(state, number)?;
-    };
-    let (own, others) = states.split_first_mut().expect("there is at least one state");
-    std::thread::scope(|scope| {
-        // Threads that cannot be started leave their share to this one.
-        let start = |state| std::thread::Builder::new().spawn_scoped(scope, || do_parts(state)).ok();
-        let others: Vec<_> = others.iter_mut().take(parts.saturating_sub(1)).filter_map(start).collect();
-        let own = do_parts(own);
-        let ended = others.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        ended.fold(own, |before, thread| before.and(thread))
-    })
 }
 
 impl Count {

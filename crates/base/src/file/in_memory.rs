@@ -18,7 +18,7 @@ const MOST_THREADS: usize = 8;
 /// When there is no memory left. Any part may have been written then.
 #[cfg(target_os = "linux")]
 pub(super) fn write_in_memory(file: &File, offset: u64, bytes: &[u8]) -> io::Result<bool> {
-    use super::direct::share;
+    use crate::parallel::share;
     use memmap2::{Advice, MmapOptions};
     if !is_in_memory(file) {
         return Ok(false);
@@ -40,7 +40,7 @@ pub(super) fn write_in_memory(file: &File, offset: u64, bytes: &[u8]) -> io::Res
     }
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get().min(MOST_THREADS));
     let parts: Vec<&[u8]> = bytes.chunks(PART_BYTES).collect();
-    share(&mut vec![(); threads], parts.len(), |(), number| {
+    share(&mut vec![(); threads], parts.len(), |(), number| -> io::Result<()> {
         provide(number).map_err(no_memory)?;
         let to = map.as_mut_ptr().wrapping_add(number * PART_BYTES);
         // SAFETY: the part is within the map, whose pages were just provided, and no other thread copies to it. Nobody

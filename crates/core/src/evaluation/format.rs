@@ -88,7 +88,7 @@ impl Network {
     /// # Errors
     /// When the bytes are not a network file, have another version, are damaged, or hold numbers
     /// that do not form a network.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Network, NetworkError> {
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Network, NetworkError> {
         Start::read(bytes, Kind::Network, &[NETWORK_VERSION])?;
         let shorter = NetworkError::Length { found: bytes.len(), expected: Network::file_bytes(1) };
         let head: Head = bytemuck::pod_read_unaligned(bytes.get(..size_of::<Head>()).ok_or(shorter)?);
@@ -117,7 +117,7 @@ impl Network {
 
 impl PhasedNetwork {
     /// Bytes of a file with this number of phases, for boards with `pits` pits a side.
-    pub fn file_bytes(pits: usize, phases: usize) -> usize {
+    pub(crate) fn file_bytes(pits: usize, phases: usize) -> usize {
         if phases == 1 {
             return Network::file_bytes(pits);
         }
@@ -148,7 +148,7 @@ impl PhasedNetwork {
     /// # Errors
     /// When the bytes are not a network file, have another version, are damaged, or hold numbers
     /// that do not form a network.
-    pub fn from_bytes(bytes: &[u8]) -> Result<PhasedNetwork, NetworkError> {
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<PhasedNetwork, NetworkError> {
         if Start::read(bytes, Kind::Network, &[NETWORK_VERSION, PHASED_VERSION])? == NETWORK_VERSION {
             return Network::from_bytes(bytes).map(PhasedNetwork::from);
         }

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use super::bounds::{BoundTable, BoundTables};
 use super::error::TableError;
 use super::key::TableKey;
-use super::opening::{PresentLayers, Storage, table_place};
+use super::opening::{Opening, PresentLayers, Storage, table_place};
 use super::probe::{Probe, ProbeError};
 use super::reader::Table;
 use super::tables::Tables;
@@ -57,7 +57,7 @@ impl AllTables {
         AllTables { directories: directories.into(), storage: Storage::default(), opened }
     }
 
-    /// Reads the tables, but not the bound tables, in the given way.
+    /// Reads the tables and bound tables in the given way.
     #[must_use]
     pub fn storage(self, storage: Storage) -> AllTables {
         AllTables { storage, ..self }
@@ -108,11 +108,14 @@ impl AllTables {
             }
             let below = exact.max_seeds().unwrap_or(1);
             let is_sound = |&seeds: &usize| {
-                matches!(BoundTable::open_key(&self.directories, TableKey { rules, pits, seeds }), Ok(Some(_)))
+                let key = TableKey { rules, pits, seeds };
+                matches!(BoundTable::open_with(&self.directories, key, self.storage), Ok(Some(_)))
             };
             let last = (below + 1..=MAX_TABLE_SEEDS).take_while(is_sound).last();
-            let bounds = last
-                .and_then(|last| BoundTables::open_around(&self.directories, rules, pits, below, last).ok().flatten());
+            let bounds = last.and_then(|last| {
+                let options = Opening::to(last).storage(self.storage);
+                BoundTables::open_around(&self.directories, rules, pits, below, options).ok().flatten()
+            });
             Opened { exact, bounds }
         }))
     }
@@ -146,7 +149,7 @@ impl AllTables {
             for name in place.names()? {
                 let opened = match Path::new(&name).extension().and_then(OsStr::to_str) {
                     Some("kalah") => self.list_table(place, &name, &mut listing),
-                    Some("bounds") => BoundTable::open(place.file(&name)).map(drop),
+                    Some("bounds") => BoundTable::open_as(&place.file(&name), Storage::Files).map(drop),
                     _ => continue,
                 };
                 if let Err(error) = opened {

@@ -81,15 +81,14 @@ impl Blocks {
         if source.bytes() <= SMALL_FILE_BYTES && !places.is_empty() {
             places = self.places().collect();
         }
-        places.chunks(BATCH_BLOCKS).try_for_each(|batch| self.read_blocks(source, batch, From::Here).map(drop))
+        self.read_all(source, &places, From::Here)
     }
 
     /// The same as [`Blocks::request`], but reads the blocks once more, past caches, even if they were read before:
     /// they match their checksums, and are wrong.
     pub(super) fn request_again(&self, places: impl IntoIterator<Item = Place>) -> Result<(), TableError> {
         let Some(source) = self.not_resident().filter(|source| source.is_remote()) else { return Ok(()) };
-        let places = self.with_heads(places, |_| true);
-        places.chunks(BATCH_BLOCKS).try_for_each(|batch| self.read_blocks(source, batch, From::Origin).map(drop))
+        self.read_all(source, &self.with_heads(places, |_| true), From::Origin)
     }
 
     /// All bytes, in memory or mapped. Those of a [remote](Blocks::is_remote) file are fetched, and its frames are
@@ -168,21 +167,31 @@ impl Blocks {
     /// # Panics
     /// When there is no such frame.
     pub fn part(&self, mover: usize, part: Range<u64>) -> Result<Vec<u8>, TableError> {
-        let blocks = part.start / BLOCK_BYTES as u64..part.end.div_ceil(BLOCK_BYTES as u64);
-        self.request(blocks.clone().map(|block| (mover, block)))?;
+        Ok(self.parts(mover, &[part])?.pop().unwrap_or_default())
+    }
+
+    /// The same for several parts of a frame, which are read together.
+    pub(super) fn parts(&self, mover: usize, parts: &[Range<u64>]) -> Result<Vec<Vec<u8>>, TableError> {
+        let blocks = |part: &Range<u64>| part.start / BLOCK_BYTES as u64..part.end.div_ceil(BLOCK_BYTES as u64);
+        let mut all = parts.iter().flat_map(blocks);
+        self.request(all.clone().map(|block| (mover, block)))?;
         let source = self.source.as_deref().filter(|source| source.local().is_some());
-        if let Some(source) = source.filter(|_| blocks.clone().all(|block| self.is_block_checked(mover, block))) {
+        if let Some(source) = source.filter(|_| all.all(|block| self.is_block_checked(mover, block))) {
             let start = self.sections()[mover - 1].offset;
-            return self.read_one(source, start + part.start..start + part.end);
+            let parts: Vec<_> = parts.iter().map(|part| start + part.start..start + part.end).collect();
+            return self.read(source, &parts, From::Here);
         }
-        let mut bytes = Vec::new();
-        for block in blocks {
-            let first = block * BLOCK_BYTES as u64;
-            let read = self.block(mover, block)?;
-            let [from, to] = [part.start, part.end].map(|at| at.saturating_sub(first).min(read.len() as u64) as usize);
-            bytes.extend_from_slice(&read[from..to]);
-        }
-        Ok(bytes)
+        let within_blocks = |part: &Range<u64>| {
+            let mut bytes = Vec::new();
+            for block in blocks(part) {
+                let (first, read) = (block * BLOCK_BYTES as u64, self.block(mover, block)?);
+                let [from, to] =
+                    [part.start, part.end].map(|at| at.saturating_sub(first).min(read.len() as u64) as usize);
+                bytes.extend_from_slice(&read[from..to]);
+            }
+            Ok(bytes)
+        };
+        parts.iter().map(within_blocks).collect()
     }
 
     /// A block of a file that is not in memory, which matches its checksum.
@@ -228,47 +237,33 @@ impl Blocks {
         places
     }
 
-    /// Reads all of a remote file, and compares its frames with their digests. Returns the bytes of the local file.
+    /// Reads all of a remote file, and compares its frames with their digests. A frame that does not match is read once
+    /// more, past caches. Returns the bytes of the local file.
     fn fetch(&self, source: &dyn Source, local: &LocalFile) -> Result<Bytes, TableError> {
-        let places: Vec<Place> = self.places().collect();
-        for batch in places.chunks(BATCH_BLOCKS) {
-            self.read_blocks(source, batch, From::Here)?;
-        }
+        self.read_all(source, &self.places().collect::<Vec<_>>(), From::Here)?;
         let open = || Bytes::of(local, self.storage).map_err(|error| self.unread(error));
-        let is_wrong = |bytes: &Bytes, section: &Section| {
+        let is_wrong = |bytes: &Bytes, mover: usize| {
+            let section = self.section(mover);
             let bytes = &bytes[section.offset as usize..section.end() as usize];
             *blake3::hash(bytes).as_bytes() != section.digest
         };
         let mut bytes = open()?;
-        let wrong: Vec<&Section> = self.sections().iter().filter(|section| is_wrong(&bytes, section)).collect();
+        let wrong: Vec<usize> = (1..=self.sections().len()).filter(|&mover| is_wrong(&bytes, mover)).collect();
         if !wrong.is_empty() {
-            wrong.iter().try_for_each(|section| self.replace(source, local, section))?;
+            let again: Vec<Place> = self.places().filter(|(mover, _)| wrong.contains(mover)).collect();
+            self.read_all(source, &again, From::Origin)?;
             bytes = open()?;
-            // The local file does not keep bytes that were just written to it.
-            if let Some(section) = wrong.iter().find(|section| is_wrong(&bytes, section)) {
-                return Err(TableError::damaged_part(&local.path, TablePart::Frame, section.offset));
+            if let Some(&mover) = wrong.iter().find(|&&mover| is_wrong(&bytes, mover)) {
+                return Err(self.damaged_part(TablePart::Frame, self.section(mover).offset));
             }
         }
-        places.iter().for_each(|&(mover, block)| self.mark(mover, block));
+        self.mark_all();
         Ok(bytes)
     }
 
-    /// Reads a frame that does not match its digest from its origin once more, and writes it to the local file.
-    ///
-    /// # Errors
-    /// When it cannot be read or written, or the origin's does not match either.
-    fn replace(&self, source: &dyn Source, local: &LocalFile, section: &Section) -> Result<(), TableError> {
-        let starts = (section.offset..section.end()).step_by(BATCH_BLOCKS * BLOCK_BYTES);
-        let parts = starts.map(|start| start..section.end().min(start + (BATCH_BLOCKS * BLOCK_BYTES) as u64));
-        let parts: Vec<Range<u64>> = parts.collect();
-        let read = self.read(source, &parts, From::Origin)?;
-        let mut hasher = blake3::Hasher::new();
-        read.iter().for_each(|bytes| _ = hasher.update(bytes));
-        if *hasher.finalize().as_bytes() != section.digest {
-            return Err(self.damaged_part(TablePart::Frame, section.offset));
-        }
-        // Only now, since other processes read this file.
-        parts.iter().zip(&read).try_for_each(|(part, bytes)| keep(local, bytes, part.start))
+    /// Reads blocks as [`Blocks::read_blocks`] does, some at a time. Those of a remote file are in its local file then.
+    fn read_all(&self, source: &dyn Source, places: &[Place], first: From) -> Result<(), TableError> {
+        places.chunks(BATCH_BLOCKS).try_for_each(|batch| self.read_blocks(source, batch, first).map(drop))
     }
 
     /// Reads blocks and marks them, first from this machine, then those that do not match from further away.

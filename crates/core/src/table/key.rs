@@ -64,7 +64,7 @@ impl TableKey {
     }
 
     /// Returns true if pits and seeds are within the limits of tables.
-    pub fn is_possible(self) -> bool {
+    pub(crate) fn is_possible(self) -> bool {
         (1..=MAX_TABLE_PITS).contains(&self.pits) && (2..=MAX_TABLE_SEEDS).contains(&self.seeds)
     }
 

@@ -286,9 +286,9 @@ impl Table {
     #[cold]
     fn score_in_file(&self, mover: usize, mover_rank: u32, group_at: u64, place: usize) -> Result<u8, TableError> {
         let ((entry, _), blocks) = (self.entry(mover), &self.blocks);
-        let read = blocks.part(mover, group_at..group_at + GROUP_BYTES as u64)?;
-        let profile = blocks.part(mover, u64::from(mover_rank)..u64::from(mover_rank) + 1)?[0];
-        let group = read.first_chunk().expect("a group");
+        let (group, rank) = (group_at..group_at + GROUP_BYTES as u64, u64::from(mover_rank));
+        let read = blocks.parts(mover, &[group, rank..rank + 1])?;
+        let (group, profile) = (read[0].first_chunk().expect("a group"), read[1][0]);
         let residual = match group::patch_offset(group) {
             None => group::residual(group, place),
             Some(offset) => {

@@ -21,7 +21,7 @@ impl Backend {
     ///
     /// # Errors
     /// When there is not enough memory, or the layer is too large for the device.
-    pub fn computer(&self, tables: &Tables, seeds: usize) -> Result<Box<dyn Computer>, ComputeError> {
+    pub(crate) fn computer(&self, tables: &Tables, seeds: usize) -> Result<Box<dyn Computer>, ComputeError> {
         Ok(match self {
             Backend::Cpu(isa) => Box::new(CpuComputer::new(*isa, tables, seeds)?),
             Backend::Gpu(gpu) => Arc::clone(gpu).computer(tables, seeds)?,

@@ -208,7 +208,7 @@ impl RowMove {
     ///
     /// # Panics
     /// When the board has no such pit, or tables cannot have as many pits.
-    pub fn new(rules: Rules, pits: usize, row: &TableRow, pit: usize) -> RowMove {
+    pub(crate) fn new(rules: Rules, pits: usize, row: &TableRow, pit: usize) -> RowMove {
         let ring = 2 * pits + 1;
         let mut own = *row;
         let (mut place, mut stored, mut spilled) = (pit, 0u8, 0u8);

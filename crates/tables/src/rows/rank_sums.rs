@@ -141,7 +141,7 @@ fn leading(pits: usize) -> usize {
 
 impl RankSums {
     /// Makes the tables for all rows that `rows` ranks.
-    pub fn new(rows: &RowIndex) -> RankSums {
+    pub(crate) fn new(rows: &RowIndex) -> RankSums {
         let (pits, most) = (rows.pits(), rows.max_seeds());
         let places = most + 1;
         // Number of potentials of rows with `pits` pits.

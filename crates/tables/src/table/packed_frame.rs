@@ -211,7 +211,7 @@ impl PackedFrame {
     }
 
     /// Approximate maximum bytes of memory to pack a frame, besides its scores.
-    pub fn most_bytes(frame: Frame) -> u64 {
+    pub(crate) fn most_bytes(frame: Frame) -> u64 {
         let groups = frame.positions().div_ceil(GROUP_POSITIONS as u64);
         // Patches are made in parts before they are put together.
         frame.mover_rows() as u64 + groups * (GROUP_BYTES + 2 * PATCH_BYTES) as u64

@@ -155,7 +155,7 @@ impl<'a> BoundSet<'a> {
             Some(table) => {
                 let code = table.code(mover_seeds, rows.rank(mover), rows.rank(other))?;
                 let evaluation = table.network().evaluate(mover, other, seeds as u32);
-                let Bounds { lower, upper } = table.frame_unchecked(mover_seeds).bounds(code, evaluation);
+                let Bounds { lower, upper } = table.bounds_of(mover_seeds, code, evaluation);
                 Ok((lower as u8, upper as u8))
             }
             None => self.exact.score_rows(mover, other).map(|score| (score, score)),

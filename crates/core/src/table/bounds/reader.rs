@@ -12,6 +12,7 @@ use crate::memory::prefetch;
 use crate::table::BLOCK_BYTES;
 use crate::table::error::{TableError, TablePart};
 use crate::table::key::TableKey;
+use crate::table::opening::Storage;
 use crate::table::reader::LayerFile;
 
 /// A bound table. [`BoundTable::code`] compares the block that it reads.
@@ -24,7 +25,16 @@ impl BoundTable {
     /// # Errors
     /// As [`BoundTable::open`], except when the file does not exist.
     pub fn open_key(directories: impl Into<Directories>, key: TableKey) -> Result<Option<BoundTable>, TableError> {
-        match BoundTable::open(directories.into().file(&key.bounds_name())) {
+        BoundTable::open_with(&directories.into(), key, Storage::default())
+    }
+
+    /// The same as [`BoundTable::open_key`], with a choice how the bytes are read.
+    pub(crate) fn open_with(
+        directories: &Directories,
+        key: TableKey,
+        storage: Storage,
+    ) -> Result<Option<BoundTable>, TableError> {
+        match BoundTable::open_as(&directories.file(&key.bounds_name()), storage) {
             Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
             opened => opened.map(Some),
         }
@@ -52,7 +62,7 @@ impl BoundTable {
     /// are compared.
     ///
     /// # Panics
-    /// When the layer has no such frame.
+    /// When the layer has no such frame, or the file is not [in memory](crate::table::Blocks::is_resident).
     #[inline]
     pub fn frame_unchecked(&self, mover: usize) -> FrameBounds<'_> {
         let (entry, _) = self.entry(mover);
@@ -71,7 +81,7 @@ impl BoundTable {
     /// # Panics
     /// When the layer has no such frame.
     pub fn code_at(&self, mover: usize, mover_rank: u32, other_rank: u32) -> u64 {
-        self.entry(mover).0.offset + self.frame_unchecked(mover).byte(mover_rank, other_rank) as u64
+        self.entry(mover).0.offset + self.frame_in(mover, &[]).place(mover_rank, other_rank).0 as u64
     }
 
     /// Code of the position with these ranks of rows and `mover` seeds in the mover's row (1 to
@@ -84,10 +94,26 @@ impl BoundTable {
     /// When the layer has no such frame, or the frame no such ranks.
     #[inline]
     pub fn code(&self, mover: usize, mover_rank: u32, other_rank: u32) -> Result<u8, TableError> {
-        let frame = self.frame_unchecked(mover);
-        assert!((mover_rank as usize) < frame.frame().mover_rows(), "no such ranks");
-        self.blocks().touch(mover, (frame.byte(mover_rank, other_rank) / BLOCK_BYTES) as u64)?;
-        Ok(frame.code(mover_rank, other_rank))
+        let (frame, start) = (self.frame_in(mover, &[]), self.entry(mover).0.offset as usize);
+        assert!(u64::from(mover_rank) < frame.rows, "no such ranks");
+        let (at, shift) = frame.place(mover_rank, other_rank);
+        let byte = match self.blocks().resident() {
+            Some(bytes) => {
+                self.blocks().touch(mover, (at / BLOCK_BYTES) as u64)?;
+                bytes[start + at]
+            }
+            None => self.blocks().part(mover, at as u64..at as u64 + 1)?[0],
+        };
+        Ok(frame.code_in(byte, shift))
+    }
+
+    /// Bounds of the score of a position with this code and evaluation: see [`FrameBounds::bounds`].
+    ///
+    /// # Panics
+    /// When the layer has no such frame.
+    #[inline]
+    pub fn bounds_of(&self, mover: usize, code: u8, evaluation: i32) -> Bounds {
+        self.frame_in(mover, &[]).bounds(code, evaluation)
     }
 
     /// The error for a code that contradicts the position.
@@ -136,10 +162,10 @@ impl<'a> FrameBounds<'a> {
         ((bit / 8) as usize, (bit % 8) as u32)
     }
 
-    /// Offset in the section of the byte that holds the code of a position.
+    /// The code in this byte.
     #[inline]
-    fn byte(&self, mover_rank: u32, other_rank: u32) -> usize {
-        self.place(mover_rank, other_rank).0
+    fn code_in(&self, byte: u8, shift: u32) -> u8 {
+        byte >> shift & ((1 << self.cuts.bits()) - 1)
     }
 
     /// Code of the position with these ranks of rows (see [`Frame::index`]).
@@ -149,13 +175,13 @@ impl<'a> FrameBounds<'a> {
     #[inline]
     pub fn code(&self, mover_rank: u32, other_rank: u32) -> u8 {
         let (byte, shift) = self.place(mover_rank, other_rank);
-        self.codes[byte] >> shift & ((1 << self.cuts.bits()) - 1)
+        self.code_in(self.codes[byte], shift)
     }
 
     /// Prefetches the byte that [`FrameBounds::code`] reads for these ranks.
     #[inline]
     pub fn prefetch(&self, mover_rank: u32, other_rank: u32) {
-        prefetch(self.codes.as_ptr().wrapping_add(self.byte(mover_rank, other_rank)));
+        prefetch(self.codes.as_ptr().wrapping_add(self.place(mover_rank, other_rank).0));
     }
 
     /// Bounds of the score of a position with this code and evaluation, in sixteenths of a seed. The

@@ -10,6 +10,7 @@ use crate::game::{Bounds, Rules};
 use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow, row_seeds};
 use crate::table::error::TableError;
 use crate::table::key::TableKey;
+use crate::table::opening::Opening;
 
 /// The bound tables of one rule set and number of pits in one or more directories: consecutive
 /// layers with one network.
@@ -24,8 +25,8 @@ impl BoundTables {
     /// Opens the bound tables that a search can use together with exact tables up to `exact` seeds
     /// (0 without exact tables). `None` if there are no such bound tables.
     ///
-    /// Above `exact`, these are the layers up to `max_seeds`, or to the first that is missing or
-    /// has another network. Down from `exact`, these are the layers with the same network, to the
+    /// Above `exact`, these are the layers up to the seeds in `options`, or to the first that is
+    /// missing or has another network. Down from `exact`, these are the layers with the same network, to the
     /// first that is missing or unusable. They can replace exact tables.
     ///
     /// # Errors
@@ -36,11 +37,11 @@ impl BoundTables {
         rules: Rules,
         pits: usize,
         exact: usize,
-        max_seeds: usize,
+        options: impl Into<Opening>,
     ) -> Result<Option<BoundTables>, TableError> {
         TableError::unless_possible(pits, 0)?;
-        let directories = directories.into();
-        let open = |seeds| BoundTable::open_key(&directories, TableKey { rules, pits, seeds });
+        let (directories, Opening { max_seeds, storage, .. }) = (directories.into(), options.into());
+        let open = |seeds| BoundTable::open_with(&directories, TableKey { rules, pits, seeds }, storage);
         let mut layers: VecDeque<Arc<BoundTable>> = VecDeque::new();
         let fits = |layers: &VecDeque<Arc<BoundTable>>, table: &BoundTable| {
             layers.front().is_none_or(|first| first.network() == table.network())
@@ -142,7 +143,7 @@ impl BoundTables {
         let Some(table) = self.layer(seeds) else { return Ok(None) };
         let code = table.code(frame.mover, self.rows.rank(mover), self.rows.rank(other))?;
         let evaluation = self.network().evaluate(mover, other, seeds as u32);
-        Ok(Some(table.frame_unchecked(frame.mover).bounds(code, evaluation)))
+        Ok(Some(table.bounds_of(frame.mover, code, evaluation)))
     }
 }
 

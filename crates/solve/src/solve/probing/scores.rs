@@ -247,14 +247,14 @@ impl<'a> TableScores<'a> {
         Ok(score)
     }
 
-    /// The same for the code of bounds.
+    /// The same for bounds, of a position with this evaluation.
     #[cold]
-    fn code_in_file(&self, seeds: u32, location: ScoreLocation) -> Result<(u8, FrameBounds<'a>), TableError> {
+    fn bounds_in_file(&self, seeds: u32, location: ScoreLocation, evaluation: i32) -> Result<Bounds, TableError> {
         let Layer::Bounds(table) = self.layer(seeds as usize) else { unreachable!("a layer of bounds") };
         let mover = location.frame as usize % self.reach();
         let code = table.code(mover, location.mover, location.other)?;
         self.open(seeds as usize, mover);
-        Ok((code, table.frame_unchecked(mover)))
+        Ok(table.bounds_of(mover, code, evaluation))
     }
 
     /// Bounds of the score of `board` at `location`, with `seeds` seeds in play, at most [`TableScores::reach`].
@@ -275,10 +275,7 @@ impl<'a> TableScores<'a> {
         let evaluation = network.evaluate_on(isa, &board.mover.array(), &board.other.array(), seeds);
         let bounds = match self.bounds[location.frame as usize].contents() {
             Some(frame) => frame.bounds(frame.code(location.mover, location.other), evaluation),
-            None => {
-                let (code, frame) = self.code_in_file(seeds, location)?;
-                frame.bounds(code, evaluation)
-            }
+            None => self.bounds_in_file(seeds, location, evaluation)?,
         };
         if bounds.lower > bounds.upper {
             return Err(self.damaged(seeds, location));

@@ -28,7 +28,7 @@ impl CpuComputer {
     ///
     /// # Errors
     /// When there is not enough memory.
-    pub fn new(isa: Isa, tables: &Tables, seeds: usize) -> Result<CpuComputer, OutOfMemory> {
+    pub(crate) fn new(isa: Isa, tables: &Tables, seeds: usize) -> Result<CpuComputer, OutOfMemory> {
         let mut workspace = Workspace::default();
         workspace.reserve(tables.pits(), seeds)?;
         let evaluator = Evaluator::new(isa, tables.rules(), Arc::clone(tables.rows()));

@@ -99,7 +99,7 @@ impl Workspace {
     }
 
     /// Maximum bytes that a pair with `small` and `large` seeds needs, maps and tables excluded.
-    pub fn bytes(pits: usize, small: usize, large: usize) -> u64 {
+    pub(crate) fn bytes(pits: usize, small: usize, large: usize) -> u64 {
         let (pair, again) = pair_bytes(pits, small, large);
         let small_rows = row_count(pits, small);
         // Three buffers of a block.
