@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let threads = std::thread::available_parallelism()?.get();
     let solver = Solver::new(SolverOptions::new(rules, &position).threads(threads))?;
     let solution = solver.solve(&position, solver.first_guess(&position)?)?;
-    println!("{position} by {rules}: value {:+}", solution.value);
+    println!("{position} under {rules}: value {:+}", solution.value);
     let best: Vec<String> = solution.best().map(|pit| pit.to_string()).collect();
     println!("  best {}", best.join(" "));
     println!("  line {}", solution.line);

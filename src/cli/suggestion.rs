@@ -13,9 +13,6 @@ use kalah::system::MemoryShortage;
 use kalah::table::{Directories, TableKey};
 use kalah::text::size;
 
-/// Maximum estimated seconds of a build that is suggested beside an alternative.
-const QUICK: f64 = 600.0;
-
 /// Default directory and pits a side of commands.
 const DEFAULT_DIRECTORY: &str = "tables";
 const DEFAULT_PITS: usize = 6;
@@ -89,9 +86,7 @@ fn plan(directory: &Path, key: TableKey) -> BuildPlan {
 pub(super) fn quick_build(directories: impl Into<Directories>, key: TableKey) -> Option<String> {
     let directories = directories.into();
     let directory = directories.single()?;
-    let plan = plan(directory, key);
-    let fits = plan.seconds <= QUICK && plan.check(directory, None).is_ok();
-    fits.then(|| build_command(directory, key))
+    plan(directory, key).is_quick(directory).then(|| build_command(directory, key))
 }
 
 /// Returns the command that builds a table and all below it.

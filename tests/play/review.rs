@@ -152,6 +152,8 @@ fn games_come_from_files_text_and_positions() {
         let game = answer(&[text, "--rules", "standard", "--within", "1ms"], stdin);
         assert_eq!((&game["rules"], &game["line"]), (&"standard".into(), &"36 21".into()), "{text}");
     }
+    let unquoted = answer(&["36", "21", "--rules", "standard", "--within", "1ms"], "");
+    assert_eq!((&unquoted["line"], &unquoted["start"]), (&"36 21".into(), &"<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>".into()));
     let table = kalah(&["-"], &text);
     let table = table.stdout();
     assert_eq!(table.lines().count(), game.line.turns().len() + 5, "{table}");
@@ -169,8 +171,15 @@ fn games_come_from_files_text_and_positions() {
         (&["no.games"][..], 2, "'no.games' is neither a file nor a game"),
         (&["3x2", "7"], 2, "there is no pit 7"),
         (&["6y6", "1"], 2, "is not a position"),
+        (&["36", "27"], 2, "'36 27' is neither a file nor a game"),
         (&[file.to_str().unwrap()], 1, "--game N"),
         (&[file.to_str().unwrap(), "1"], 2, "TURNS can follow only a position"),
+        (
+            &[file.to_str().unwrap(), "--game", "2", "--rules", "s-kalaha"],
+            2,
+            "under standard: leave out --rules s-kalaha",
+        ),
+        (&[&text, "--rules", "s-kalaha"], 2, "the game is under standard: leave out --rules s-kalaha"),
     ] {
         let output = kalah(args, "");
         let messages = output.stderr();

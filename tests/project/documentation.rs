@@ -1,8 +1,18 @@
-//! The summary has every page, and the pictures are current. `packaging/site` checks the links.
+//! The summary has every page, no page is too long, and the pictures are current. `packaging/site` checks the links.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use kalah_tests::optional::{self, has_python};
+
+/// Maximum words of all pages in `docs`, and of single ones: a page is read in the first hour with the program, or
+/// looked things up in.
+const MAX_WORDS: usize = 36_000;
+const MAX_WORDS_OF_PAGES: [(usize, &[&str]); 3] = [
+    (900, &["start", "building", "players", "referees", "library", "python", "wasm", "gpu"]),
+    (2000, &["format", "results", "certificates", "commands"]),
+    (3000, &["measurements"]),
+];
 
 /// Lines of a page that are not code.
 fn prose(text: &str) -> impl Iterator<Item = &str> {
@@ -44,6 +54,27 @@ fn the_summary_has_every_page_once() {
     let mut expected = pages(&docs, &docs);
     expected.sort_unstable();
     assert_eq!(named, expected);
+}
+
+/// Returns the words of each page in `docs`, but not in its folders.
+fn words_of_pages() -> HashMap<String, usize> {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let paths = docs.read_dir().unwrap().map(|entry| entry.unwrap().path());
+    let pages = paths.filter(|path| path.extension().is_some_and(|end| end == "md"));
+    let words = |path: &Path| std::fs::read_to_string(path).unwrap().split_whitespace().count();
+    pages.map(|path| (path.file_stem().unwrap().to_str().unwrap().to_owned(), words(&path))).collect()
+}
+
+#[test]
+fn no_page_is_longer_than_its_readers_have_time_for() {
+    let words = words_of_pages();
+    let all: usize = words.values().sum();
+    assert!(all <= MAX_WORDS, "the pages have {all} words, more than {MAX_WORDS}");
+    for (most, pages) in MAX_WORDS_OF_PAGES {
+        for page in pages {
+            assert!(words[*page] <= most, "docs/{page}.md has {} words, more than {most}", words[*page]);
+        }
+    }
 }
 
 #[test]

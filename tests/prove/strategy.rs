@@ -144,8 +144,11 @@ fn the_program_plays_by_a_certificate() {
     assert!(own.contains(&format!("{} to {}", south.max(north), south.min(north))), "{own}");
     let saved = std::fs::read_to_string(files.join("own.games")).unwrap();
     assert!(saved.contains("certificate") && saved.contains("standard"), "{saved}");
-    // The rules of the certificate hold, not those of the flag.
-    let asked = run(&["move", "4x3", "--from", "proof.certificate", "--rules", "empty-capture"], 0);
+    for command in [&["move", "4x3"][..], &["play"]] {
+        let refused = run(&[command, &["--from", "proof.certificate", "--rules", "empty-capture"]].concat(), 2);
+        assert!(refused.contains("the certificate is under standard: leave out --rules empty-capture"), "{refused}");
+    }
+    let asked = run(&["move", "4x3", "--from", "proof.certificate", "--rules", "standard"], 0);
     assert!(asked.contains("by the certificate") && asked.contains("proved: no move has a higher value"), "{asked}");
     let json = run(&["move", "4x3", "--from", "proof.certificate", "--json"], 0);
     assert!(json.contains(r#""source":"certificate""#) && json.contains(r#""rules":"standard""#), "{json}");

@@ -4,16 +4,19 @@ use std::error::Error;
 use std::path::Path;
 
 use kalah::book::BookError;
-use kalah::build::BuildError;
+use kalah::build::{Backend, BuildError, BuildPlan};
 use kalah::cause;
 use kalah::diagnostic::{Commands, Diagnostic, ErrorKind};
 use kalah::game::{Position, Rules};
+use kalah::isa::Isa;
 use kalah::play::PlayError;
 use kalah::solve::SolveError;
 use kalah::system::MemoryShortage;
 use kalah::table::{Directories, ProbeError, TableError, TableKey};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
+
+use crate::waiting;
 
 /// The exception classes.
 pub(crate) mod python {
@@ -67,6 +70,11 @@ impl<T, E: ToPython> OrRaise<T> for Result<T, E> {
     }
 }
 
+/// Plans a build of the table `key` in `directory` on this machine's CPU.
+fn plan(directory: &Path, key: TableKey) -> BuildPlan {
+    BuildPlan::new(directory, key, &Backend::Cpu(Isa::detect()), waiting::number(None))
+}
+
 /// The calls of this package, for advice.
 struct Calls;
 
@@ -77,11 +85,16 @@ impl Commands for Calls {
     }
 
     fn build_that_fits(&self, directory: &Path, key: TableKey, _: bool) -> Result<String, String> {
-        Ok(self.build(directory, key))
+        let build = self.build(directory, key);
+        match plan(directory, key).check(directory, None) {
+            Ok(()) => Ok(build),
+            Err(error) => Err(format!("{build} does not fit this machine: {error}")),
+        }
     }
 
     fn quick_build(&self, directories: &Directories, key: TableKey) -> Option<String> {
-        Some(self.build(directories.single()?, key))
+        let directory = directories.single()?;
+        plan(directory, key).is_quick(directory).then(|| self.build(directory, key))
     }
 
     fn bounds(&self, _: &Path, key: TableKey) -> String {

@@ -126,7 +126,7 @@ export class Kalah {
    * @throws {KalahError} if the text is no position of this board, or neither tables nor book have it
    */
   probe(position) {
-    return call(this.#module, { call: "probe", position });
+    return call(this.#module, { call: "probe", position: checked("position", position, POSITION) });
   }
 
   /**
@@ -137,7 +137,8 @@ export class Kalah {
    * @throws {KalahError} if the text is no position of this board
    */
   solve(position, seconds = 10) {
-    return call(this.#module, { call: "solve", position, seconds: checked(seconds) });
+    checked("position", position, POSITION);
+    return call(this.#module, { call: "solve", position, seconds: checked("seconds", seconds, SECONDS) });
   }
 
   /**
@@ -150,7 +151,9 @@ export class Kalah {
    */
   move(position, player = "perfect", seconds = 5) {
     const { rules } = this.#board;
-    return this.#request("POST", "move", { board: position, rules, player, time: checked(seconds) });
+    const board = checked("position", position, POSITION);
+    const time = checked("seconds", seconds, SECONDS);
+    return this.#request("POST", "move", { board, rules, player: checked("player", player, PLAYER), time });
   }
 
   /**
@@ -161,11 +164,10 @@ export class Kalah {
    * @throws {KalahError} if the text is no position, or a move is not legal
    */
   line(position, moves) {
-    const each = typeof moves === "string" ? [...moves.replaceAll(" ", "")] : moves;
-    if (!Array.isArray(each)) {
-      throw new KalahError("option", "moves must be a line of play such as '36 21 4', or an array of numbers");
-    }
-    const query = new URLSearchParams({ board: position, rules: this.#board.rules, moves: each.join(",") });
+    const line = checked("moves", moves, MOVES);
+    const each = typeof line === "string" ? [...line.replaceAll(" ", "")] : line;
+    const board = checked("position", position, POSITION);
+    const query = new URLSearchParams({ board, rules: this.#board.rules, moves: each.join(",") });
     return this.#request("GET", `line?${query}`).places;
   }
 
@@ -190,12 +192,58 @@ export class Kalah {
   }
 }
 
-/** Returns a number of seconds, which must be finite and not negative. @param {number} seconds */
-function checked(seconds) {
-  if (!Number.isFinite(seconds) || seconds < 0) {
-    throw new KalahError("option", `seconds must be a finite number of at least 0, not ${seconds}`);
+/**
+ * Values that an option or an argument can have: a test, and its words.
+ * @typedef {readonly [(value: unknown) => boolean, string]} Kind
+ */
+
+/** @param {unknown} value */
+const isText = (value) => typeof value === "string";
+
+/** @param {unknown} value */
+const isCount = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
+
+/** @type {Kind} */
+const POSITION = [isText, "a text such as '6x4'"];
+
+/** @type {Kind} */
+const PLAYER = [isText, "the name of a player such as 'perfect'"];
+
+/** @type {Kind} */
+const SECONDS = [(value) => Number.isFinite(value) && Number(value) >= 0, "a finite number of at least 0"];
+
+/** @type {Kind} */
+const MOVES = [
+  (value) => isText(value) || (Array.isArray(value) && value.every(isCount)),
+  "a line of play such as '36 21 4', or an array of numbers",
+];
+
+/**
+ * Options of `load` and `start`.
+ * @type {Readonly<Record<string, Kind>>}
+ */
+const OPTIONS = {
+  rules: [isText, "the name of a rule set such as 'standard'"],
+  pits: [isCount, "a whole number such as 6"],
+  seeds: [isCount, "a whole number such as 16"],
+  transpositions: [isCount, "a whole number of bytes"],
+};
+
+/**
+ * Returns the value of an option or an argument.
+ * @template T
+ * @param {string} name
+ * @param {T} value
+ * @param {Kind} kind
+ * @returns {T}
+ * @throws {KalahError} if it is of another kind
+ */
+function checked(name, value, [isRight, words]) {
+  if (!isRight(value)) {
+    const found = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
+    throw new KalahError("option", `${name} must be ${words}, not ${found}`);
   }
-  return seconds;
+  return value;
 }
 
 /**
@@ -224,24 +272,26 @@ export async function compile(source = adjacent()) {
   return given instanceof WebAssembly.Module ? given : await WebAssembly.compile(await bytesOf(given));
 }
 
-/** Names of the options of `load` and `start`. */
-const OPTIONS = ["rules", "pits", "seeds", "transpositions"];
-
 /**
  * Separates the arguments of `load` and `start`, of which the first can be missing.
  * @internal
  * @param {Source | Options} [source]
  * @param {Options} [options]
  * @returns {{ given?: Source, chosen: Options }}
- * @throws {KalahError} if there is no such option
+ * @throws {KalahError} if there is no such option, or it is of another kind
  */
 export function separate(source, options) {
   // True of an object literal in every frame and context, and of no source.
   const isOptions = options === undefined && Object.prototype.toString.call(source) === "[object Object]";
   const chosen = (isOptions ? /** @type {Options} */ (source) : options) ?? {};
-  for (const name of Object.keys(chosen)) {
-    if (!OPTIONS.includes(name)) {
-      throw new KalahError("option", `there is no option '${name}': the options are ${OPTIONS.join(", ")}`);
+  for (const [name, value] of Object.entries(chosen)) {
+    if (!Object.hasOwn(OPTIONS, name)) {
+      const names = Object.keys(OPTIONS).join(", ");
+      throw new KalahError("option", `there is no option '${name}': the options are ${names}`);
+    }
+    // Without a value, an option has its default.
+    if (value !== undefined) {
+      checked(name, value, OPTIONS[name]);
     }
   }
   return isOptions ? { chosen } : { given: /** @type {Source | undefined} */ (source), chosen };

@@ -175,6 +175,19 @@ test("mistakes of the caller are errors that name them", async () => {
     await assert.rejects(load(MODULE, options), { name: "KalahError", code: "option", message });
     await assert.rejects(start(options), { code: "option", message });
   }
+  for (const [name, expected, ...values] of [
+    ["rules", "the name of a rule set", 5, null, ["standard"]],
+    ["pits", "a whole number such as 6", "6", 6.5, NaN],
+    ["seeds", "a whole number such as 16", "16", -1, {}],
+    ["transpositions", "a whole number of bytes", "1GiB", 1e300, true],
+  ]) {
+    for (const value of values) {
+      const message = new RegExp(`^${name} must be ${expected}.*, not `);
+      await assert.rejects(load(MODULE, { [name]: value }), { name: "KalahError", code: "option", message });
+      await assert.rejects(start({ [name]: value }), { code: "option", message });
+    }
+  }
+  await load(MODULE, { rules: undefined, pits: undefined });
   for (const source of [null, "standard", 5]) {
     const message = /^the module must be the bytes of kalah_wasm.wasm/;
     await assert.rejects(load(source), { name: "KalahError", code: "option", message });
@@ -192,7 +205,17 @@ test("mistakes of the caller are errors that name them", async () => {
     assert.throws(() => engine.move("6x1", "greedy", seconds), wrong);
   }
   assert.throws(() => engine.move("6x1", "nobody"), { code: "player" });
-  assert.throws(() => engine.line("6x1"), { code: "option", message: /line of play such as '36 21 4'/ });
+  for (const moves of [undefined, 36, [3, "6"], [3.5], [-1]]) {
+    assert.throws(() => engine.line("6x1", moves), { code: "option", message: /^moves must be a line of play such / });
+  }
+  for (const position of [undefined, 64, ["6x4"]]) {
+    const wrong = { code: "option", message: /^position must be a text such as '6x4', not / };
+    for (const ask of [() => engine.probe(position), () => engine.solve(position), () => engine.move(position)]) {
+      assert.throws(ask, wrong);
+    }
+    assert.throws(() => engine.line(position, "3"), wrong);
+  }
+  assert.throws(() => engine.move("6x1", 5), { code: "option", message: /^player must be the name of a player/ });
   assert.throws(() => engine.probe("5x4"), /5 pits/);
   assert.throws(() => engine.solve("7x1"), /7 pits/);
   assert.throws(() => engine.probe("0,0,1,0,2,1/1,0,0,3,0,0"), { code: "not-known", message: /8 seeds in play/ });

@@ -57,17 +57,20 @@ impl GivenGame {
             }
             return Ok((read_one(path, self.number, rules)?, true));
         }
+        // The turns of a game without quotes are words of their own.
+        let text = [std::slice::from_ref(&self.text), &self.turns[..]].concat().join(" ");
+        let begins_with_turn = self.text.bytes().all(|letter| letter.is_ascii_digit());
         match self.text.parse::<Position>() {
             Ok(start) => {
                 let line = Line::parse(start.pits(), &self.turns.join(" ")).map_err(usage)?;
                 let illegal = |error| usage(output::of_default_rules(error, rules));
                 Ok((GameRecord::new(rules, start, line).map_err(illegal)?, false))
             }
-            Err(error) if !self.turns.is_empty() => Err(usage(error)),
-            Err(_) => match read_game(&self.text, rules) {
-                Ok(game) => Ok((game, true)),
+            Err(error) if !self.turns.is_empty() && !begins_with_turn => Err(usage(error)),
+            Err(_) => match read_game(&text, rules) {
+                Ok(game) => output::require_rules_of("the game", game.rules, rules).map(|()| (game, true)),
                 Err(error) => {
-                    let text = printable(&self.text, 40);
+                    let text = printable(&text, 40);
                     Err(usage(format_args!("'{text}' is neither a file nor a game, and is not a position: {error}")))
                 }
             },
@@ -76,8 +79,14 @@ impl GivenGame {
 }
 
 /// Reads one game of a file: the one with this `number`, counted from 1, or the only one. It has `rules` if it names
-/// none.
+/// none. If the command line names them, other ones in the file are an error.
 pub(crate) fn read_one(path: &Path, number: Option<usize>, rules: Rules) -> failure::Result<GameRecord> {
+    let game = read_numbered(path, number, rules)?;
+    output::require_rules_of(format_args!("the game in {}", name(path)), game.rules, rules)?;
+    Ok(game)
+}
+
+fn read_numbered(path: &Path, number: Option<usize>, rules: Rules) -> failure::Result<GameRecord> {
     let text = text(path)?;
     let Some(number) = number else {
         return read_game(&text, rules).map_err(|error| {

@@ -20,7 +20,7 @@ use kalah::printable::{printable, signed};
 pub(super) use kalah::text::count;
 use serde::Serialize;
 
-use crate::cli::{Failure, Outcome};
+use crate::cli::{Failure, Outcome, usage};
 
 /// Prints lines without control characters, which file names may contain.
 ///
@@ -109,8 +109,7 @@ pub(super) fn name_rules() {
     DEFAULT_RULES.store(true, Ordering::Relaxed);
 }
 
-/// Prints the rule set of an answer, unless it was named on the command line. It may come from a file instead, where
-/// --rules has no effect.
+/// Prints the rule set of an answer, unless it was named on the command line. It may come from a file instead.
 pub(super) fn default_rules(rules: Rules, from_file: bool) -> io::Result<()> {
     let other = Rules::Standard;
     match (DEFAULT_RULES.load(Ordering::Relaxed), from_file) {
@@ -120,11 +119,20 @@ pub(super) fn default_rules(rules: Rules, from_file: bool) -> io::Result<()> {
     }
 }
 
+/// Returns an error if the command line names other rules than a game or certificate has. `given` are those of its
+/// flag, perhaps by default.
+pub(super) fn require_rules_of(what: impl std::fmt::Display, rules: Rules, given: Rules) -> Result<(), Failure> {
+    match rules == given || DEFAULT_RULES.load(Ordering::Relaxed) {
+        true => Ok(()),
+        false => Err(usage(format_args!("{what} is under {rules}: leave out --rules {given}"))),
+    }
+}
+
 /// Adds to the error of a line of play that it was read by the default rules, if the command line names none.
 pub(super) fn of_default_rules(error: impl std::fmt::Display, rules: Rules) -> String {
     let other = Rules::Standard;
     match DEFAULT_RULES.load(Ordering::Relaxed) && rules.is_default() {
-        true => format!("{error}; the moves were played by {rules}: most people play --rules {other}"),
+        true => format!("{error}; the moves were played under {rules}: most people play --rules {other}"),
         false => error.to_string(),
     }
 }

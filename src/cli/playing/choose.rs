@@ -60,7 +60,9 @@ impl Choose {
         let strategy = self.from.as_ref().map(|path| StrategyFile::read(path, self.with.directories())).transpose()?;
         let mut by_certificate = strategy.as_ref().map(StrategyFile::player).transpose()?;
         if let Some(strategy) = &strategy {
-            self.with.rules = strategy.head().statement.rules;
+            let rules = strategy.head().statement.rules;
+            output::require_rules_of("the certificate", rules, self.with.rules)?;
+            self.with.rules = rules;
         }
         let books = self.book.find(self.with.directories(), &[self.with.rules]);
         let (outcome, has_chosen) = positions::answer_each(&self.positions, |position| {

@@ -57,6 +57,9 @@ pub(crate) struct PlanBuild {
     /// Plan up to this many seeds in play
     #[arg(long, value_name = "N", value_parser = args::seeds)]
     seeds: usize,
+    /// Also state how far a build gets within this memory, such as 8GiB
+    #[arg(long, value_name = "SIZE", value_parser = args::memory)]
+    memory: Option<u64>,
     #[command(flatten)]
     compute: Compute,
     #[command(flatten)]
@@ -84,6 +87,9 @@ struct PlanBuildReport<'a> {
     layers: Vec<NeededLayer>,
     positions: u64,
     memory: u64,
+    /// Largest layer that fits `--memory`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seeds_within_memory: Option<usize>,
     gpu_memory: u64,
     disk: u64,
     seconds: f64,
@@ -106,6 +112,9 @@ impl PlanBuild {
             }
         }
         let plan = BuildPlan::new(directory, TableKey { rules, pits, seeds }, &backend, threads);
+        let too_large = |memory: u64| plan.missing.iter().find(|layer| layer.memory > memory);
+        let seeds_within_memory =
+            self.memory.map(|memory| too_large(memory).map_or(seeds, |layer| layer.key.seeds - 1));
         if self.common.json {
             let layer = |&LayerPlan { key, positions, memory, disk, read, seconds, .. }: &LayerPlan| NeededLayer {
                 seeds: key.seeds,
@@ -119,7 +128,8 @@ impl PlanBuild {
             let BuildPlan { positions, memory, device_memory: gpu_memory, disk, seconds: time, .. } = plan;
             #[rustfmt::skip]
             output::json(&PlanBuildReport {
-                rules, pits, seeds, threads, backend, layers, positions, memory, gpu_memory, disk, seconds: time,
+                rules, pits, seeds, threads, backend, layers, positions, memory, seeds_within_memory, gpu_memory, disk,
+                seconds: time,
             })?;
             return Ok(Outcome::Done);
         }
@@ -140,6 +150,9 @@ impl PlanBuild {
             output::count(threads, "thread"),
             backend.name(),
         )?;
+        if let (Some(memory), Some(within)) = (self.memory, seeds_within_memory) {
+            line!("within {} of memory, a build gets to {within} seeds", HumanBytes(memory))?;
+        }
         if plan.positions > MEASURED_POSITIONS {
             let measured = output::many(MEASURED_POSITIONS, "position");
             line!("the time is extrapolated: the largest build that was measured had {measured}")?;
@@ -271,7 +284,7 @@ impl PlanSearchReport {
     }
 
     fn print(&self, search: &PlannedSearch) -> io::Result<()> {
-        line!("{} by {}, {} of memory:", self.position, self.rules, HumanBytes(self.memory))?;
+        line!("{} under {}, {} of memory:", self.position, self.rules, HumanBytes(self.memory))?;
         line!("layers  scores         positions       bytes  missing")?;
         for kind in [LayerKind::Exact, LayerKind::TwoBits, LayerKind::OneBit] {
             let layers: Vec<&PlannedLayer> = self.layers.iter().filter(|layer| layer.kind == kind).collect();

@@ -132,7 +132,7 @@ impl Claims {
         let positions = self.store.parts().into_iter().flatten().filter(is_new).count();
         let mut job = JobClaims { positions, parts: [0; 2], bytes: Vec::new() };
         for (count, searched) in job.parts.iter_mut().zip([true, false]) {
-            let claims = self.sorted(|seeds, claimed| {
+            let (number, claims) = self.ordered(|seeds, claimed| {
                 let Claimed { lower, upper, flags } = claimed;
                 let is_part = |flag| (flags & flag > 0) == searched;
                 let bounds = [
@@ -141,8 +141,8 @@ impl Claims {
                 ];
                 (flags & NEW > 0).then_some(bounds)
             });
-            *count = claims.len() as u64;
-            let (list, blocks) = compressed(claims.into_iter())?;
+            *count = number;
+            let (list, blocks) = compressed(claims)?;
             job.bytes.extend(list);
             job.bytes.extend(blocks.concat());
         }
@@ -203,13 +203,24 @@ impl Claims {
 
     /// Number of claims that are not trivial, and these claims in the order of a certificate: [key](ClaimKeys), lower
     /// and upper bound.
-    ///
-    /// Only claims about some numbers of seeds in play are sorted at a time.
     pub(super) fn in_order(&self) -> (u64, impl Iterator<Item = CodedClaim>) {
+        self.ordered(|_, claimed| Some([claimed.lower, claimed.upper]))
+    }
+
+    /// Number of claims with the bounds that `bounds` returns of the seeds in play and a claim, and these claims in the
+    /// order of a certificate. Trivial ones are left out.
+    ///
+    /// Only claims about some numbers of seeds in play are sorted at a time, which saves memory.
+    fn ordered(
+        &self,
+        bounds: impl Fn(u8, Claimed) -> Option<[u8; 2]> + Sync,
+    ) -> (u64, impl Iterator<Item = CodedClaim>) {
         let mut counts = [0; 256];
         for entry in self.store.parts().into_iter().flatten() {
             let (key, rest) = entry.split_at(2 * self.pits);
-            counts[usize::from(sum(key))] += u64::from(rest[..2] != [0, sum(key)]);
+            let seeds = sum(key);
+            let kept = bounds(seeds, Claimed::of(rest)).is_some_and(|bounds| bounds != [0, seeds]);
+            counts[usize::from(seeds)] += u64::from(kept);
         }
         let count: u64 = counts.iter().sum();
         let most = (count / SORTED_PART as u64).max(1 << 20);
@@ -224,8 +235,8 @@ impl Claims {
                 }
             }
         }
-        let of_range = |range: RangeInclusive<u8>| {
-            self.sorted(|seeds, claimed| range.contains(&seeds).then_some([claimed.lower, claimed.upper]))
+        let of_range = move |range: RangeInclusive<u8>| {
+            self.sorted(|seeds, claimed| bounds(seeds, claimed).filter(|_| range.contains(&seeds)))
         };
         (count, ranges.into_iter().flat_map(of_range))
     }

@@ -60,7 +60,7 @@ impl fmt::Display for Request {
             Wanted::AtMost(value) => write!(f, "value at most {}", signed(*value))?,
             Wanted::Openings => write!(f, "every opening")?,
         }
-        write!(f, " of {position} by {rules}")
+        write!(f, " of {position} under {rules}")
     }
 }
 

@@ -39,6 +39,9 @@ pub struct LayerPlan {
     pub seconds: f64,
 }
 
+/// Maximum estimated seconds of a quick build.
+const QUICK_SECONDS: f64 = 600.0;
+
 /// The requirements of a build.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -146,6 +149,11 @@ impl BuildPlan {
             Some(free) => Err(PlanError::Disk { needed: self.disk, free, directory: directory.to_owned() }),
             None => Ok(()),
         }
+    }
+
+    /// Returns true if the build fits this machine and takes minutes, so that it can be advised beside a search.
+    pub fn is_quick(&self, directory: &Path) -> bool {
+        self.seconds <= QUICK_SECONDS && self.check(directory, None).is_ok()
     }
 }
 

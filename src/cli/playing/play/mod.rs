@@ -296,6 +296,7 @@ impl Play {
         let strategy = certificate.map(|path| StrategyFile::read(path, self.with.directories())).transpose()?;
         if let Some(strategy) = &strategy {
             let statement = &strategy.head().statement;
+            output::require_rules_of("the certificate", statement.rules, self.with.rules)?;
             (self.with.rules, self.position) = (statement.rules, statement.position);
         }
         let record = match self.from.as_ref().filter(|_| strategy.is_none()) {
