@@ -86,7 +86,7 @@ fn a_plan_has_a_row_for_each_missing_layer() {
     let most = layers.iter().map(|layer| layer["memory"].as_u64().unwrap()).max();
     assert_eq!(report["memory"].as_u64(), most);
     let large = |memory: &[&str]| -> Value {
-        let args = [&["plan", "build", "--seeds", "24", "--backend", "cpu", "--json"], memory].concat();
+        let args = [&["plan", "build", "--seeds", "24", "--json"], memory].concat();
         kalah(&directory, &args).run().success().json()
     };
     let needed = large(&[])["memory"].as_u64().unwrap();

@@ -80,6 +80,16 @@ fn answer(output: Output) -> Value {
 /// Arguments of every proof here. Jobs are small, so that there are many.
 const SMALL: [&str; 7] = ["4x4", "--budget", "2000", "--effort", "6", "--certificate", "4x4.certificate"];
 
+/// Half of the memory is left for claims that are checked without searches, so fewer tables fit.
+#[test]
+fn the_memory_of_a_proof_includes_its_claims() {
+    let table_seeds = |effort: &str| {
+        let args = ["4x2", "--effort", effort, "--memory", "40MiB"];
+        Files::new().answer(&args)["certificate"]["table_seeds"].clone()
+    };
+    assert_eq!((table_seeds("6"), table_seeds("0")), (SEEDS.into(), 0.into()));
+}
+
 #[test]
 fn a_proof_of_processes_that_are_killed_again_and_again_is_complete() {
     let files = Files::new();

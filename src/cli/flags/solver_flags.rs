@@ -50,6 +50,11 @@ pub(crate) struct SolverFlags {
 }
 
 impl SolverFlags {
+    /// Leaves one part in `parts` of a given --memory to other data of the command.
+    pub(crate) fn leave_memory(&mut self, parts: u64) {
+        self.memory = self.memory.map(|bytes| bytes - bytes / parts);
+    }
+
     /// Opens the tables to use, after building them with `--build`, and notes missing ones. `cancel` stops the build.
     pub(crate) fn open_tables(&self, position: &Position, cancel: &Cancel) -> failure::Result<SearchTables> {
         let (pits, seeds) = (position.pits(), position.seeds() as usize);

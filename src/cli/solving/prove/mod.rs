@@ -29,6 +29,10 @@ use crate::cli::{
     output, positions, usage,
 };
 
+/// Without searches in the check, claims may take one part in this many of `--memory`. One more effort halves their
+/// number.
+const CLAIM_PARTS: u64 = 2;
+
 /// Prove a value in resumable jobs, and write a certificate
 ///
 /// Use this for a proof that others can check with `kalah check`, or that takes days or several machines. The proof is
@@ -101,7 +105,10 @@ impl Prove {
         if self.status {
             return report::run_status(&self.proof, self.json);
         }
-        let there = ProofDirectory::open(&self.proof)?.map(|there| there.plan().request);
+        let there = ProofDirectory::open(&self.proof)?;
+        let effort = self.effort.or(there.as_ref().map(|there| there.plan().effort)).unwrap_or(ProofPlan::EFFORT);
+        self.with.leave_memory(CLAIM_PARTS << effort);
+        let there = there.map(|there| there.plan().request);
         let from = self.from.as_deref().map(Source::read).transpose()?;
         let begun = there.or(from.as_ref().map(|from| from.request));
         let request = match (&self.position, begun) {
