@@ -147,14 +147,14 @@ fn plans_name_the_memory_they_are_for() {
         let ran = program::command().args(arguments).args(["--tables"]).arg(tables()).output().unwrap();
         (ran.status.code(), ran.stdout(), ran.stderr())
     };
-    let plan = ["plan", "search", "6x6", "--memory", "1GiB", "--backend", "cpu", "--threads", "2"];
+    let plan = ["plan", "search", "6x6", "--memory", "24GiB", "--disk=1TiB", "--backend", "cpu", "--threads", "2"];
     let (code, json, _) = kalah(&[&plan[..], &["--json"]].concat());
     let report: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(code, Some(0));
     let layers = report["layers"].as_array().unwrap();
     let sum: u64 = layers.iter().map(|layer| layer["bytes"].as_u64().unwrap()).sum();
     assert_eq!(Some(sum), report["tables"].as_u64());
-    assert!(sum + report["transpositions"].as_u64().unwrap() <= 1 << 30);
+    assert!(sum + report["transpositions"].as_u64().unwrap() < 24 << 30);
     for (layer, seeds) in layers.iter().zip(2..) {
         // The existing tables are small, and therefore exact.
         assert_eq!((layer["seeds"].as_u64(), layer["exists"].as_bool()), (Some(seeds), Some(seeds <= REACH as u64)));
@@ -168,15 +168,18 @@ fn plans_name_the_memory_they_are_for() {
 
     let (code, text, _) = kalah(&plan);
     assert_eq!(code, Some(0));
-    for part in ["1.00 GiB of memory", "2..", "exact", "2 bits", " of disk"] {
+    for part in ["24.00 GiB of memory", "2..", "exact", "2 bits", " of disk"] {
         assert!(text.contains(part), "{part}: {text}");
     }
+    assert!(!text.contains("instead of") && report["larger_disk"].is_null(), "{text}");
     // The program has no built-in network for 5 pits, and bound tables need one.
     let (_, text, note) = kalah(&["plan", "search", "5x6", "--memory", "64MiB"]);
     assert!(note.contains("kalah train") && !text.contains(" bits "), "{text}{note}");
     // Existing tables are not built again.
     let (_, text, _) = kalah(&["plan", "search", "6x6", "--memory", "24GiB", "--tables-up-to", "18"]);
     assert!(text.contains("all of them exist"), "{text}");
+    let (code, text, _) = kalah(&["plan", "search", "6x6", "--memory", "24GiB", "--disk", "0"]);
+    assert!(code == Some(0) && text.contains("all of them exist") && text.contains("instead of 0 B"), "{text}");
     let (code, _, messages) = kalah(&["plan", "search", "6x6", "--memory", "1MiB"]);
     assert!(code == Some(1) && messages.contains("--memory"), "{code:?} {messages}");
     assert_eq!(kalah(&["plan"]).0, Some(2));
@@ -185,11 +188,26 @@ fn plans_name_the_memory_they_are_for() {
 
 /// A plan once named tables of 43 seeds and 273 GiB for any disk.
 #[test]
-fn a_plan_is_for_the_disk_of_the_tables() {
+fn a_plan_is_for_the_disk_and_states_what_a_larger_one_brings() {
     let directory = tempfile::tempdir().unwrap();
-    let plan = ["plan", "search", "6x6", "--memory=64GiB", "--backend=cpu", "--threads=2", "--json"];
-    let plan = program::command().args(plan).env("KALAH_TABLES", directory.path()).run().success().json();
-    assert!(plan["disk"].as_u64() <= plan["disk_free"].as_u64(), "{plan}");
+    let report = |flags: &[&str]| {
+        let plan = ["plan", "search", "6x6", "--memory=64GiB", "--backend=cpu", "--threads=2", "--json"];
+        let ran = program::command().args(plan).args(flags).env("KALAH_TABLES", directory.path()).run().success();
+        ran.json()
+    };
+    let seeds = |report: &serde_json::Value| report["layers"].as_array().unwrap().len() as u64 + 1;
+    let unlimited = report(&["--disk=1PiB"]);
+    assert!(unlimited["larger_disk"].is_null(), "{unlimited}");
+    let limited = report(&["--disk=100GiB"]);
+    assert!(limited["disk"].as_u64() <= Some(100 << 30) && seeds(&limited) < seeds(&unlimited), "{limited}");
+    let larger = &limited["larger_disk"];
+    assert_eq!((&larger["disk"], larger["seeds"].as_u64()), (&unlimited["disk"], Some(seeds(&unlimited))));
+    assert!(larger["nodes"].as_f64() < Some(0.9), "{limited}");
+    // Without the flag, the disk of the tables counts.
+    let own = report(&[]);
+    assert!(own["disk"].as_u64() <= own["disk_free"].as_u64(), "{own}");
+    let mut none = program::command();
+    none.args(["plan", "search", "--disk=1KiB"]).env("KALAH_TABLES", directory.path()).run().exits(1);
 }
 
 #[test]

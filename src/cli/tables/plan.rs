@@ -181,7 +181,7 @@ fn print_layers(plan: &BuildPlan) -> io::Result<()> {
 
 /// Choose the tables with which a search visits the fewest positions
 ///
-/// Use this before a long search. For the given memory and the free disk it lists which layers to have as exact tables,
+/// Use this before a long search. For the given memory and disk it lists which layers to have as exact tables,
 /// which as bound tables of 2 bits a position, and which of 1 bit, by a rule of thumb. `kalah solve --build` makes the
 /// missing ones. See docs/solving.md.
 #[derive(Args)]
@@ -198,6 +198,9 @@ pub(crate) struct PlanSearch {
     /// Memory of the search, such as 24GiB [default: most of the available memory]
     #[arg(long, value_name = "SIZE", value_parser = args::memory)]
     memory: Option<u64>,
+    /// Disk space for missing tables, such as 100GiB [default: what is free in the directory of the tables]
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    disk: Option<u64>,
     #[command(flatten)]
     compute: Compute,
     #[command(flatten)]
@@ -217,11 +220,24 @@ struct PlanSearchReport {
     disk: u64,
     /// Bytes of it that remain after deleting the exact tables that the search does not read.
     disk_kept: u64,
-    /// Free bytes of disk, which limit the plan, if they are known.
+    /// Bytes of disk that missing tables may take, if they are known.
     disk_free: Option<u64>,
+    /// The plan for a larger disk, if this one limits the plan.
+    larger_disk: Option<LargerDisk>,
     seconds: f64,
     exact_alone: usize,
     /// Nodes relative to those of a search with exact tables to `exact_alone` seeds.
+    nodes: f64,
+}
+
+/// The plan for a disk that holds all tables for which there is memory.
+#[derive(Serialize)]
+struct LargerDisk {
+    /// Bytes of disk for its missing tables.
+    disk: u64,
+    /// Its largest layer.
+    seeds: usize,
+    /// Nodes relative to those of the plan for this disk.
     nodes: f64,
 }
 
@@ -239,22 +255,23 @@ impl PlanSearch {
             return Err(usage(format_args!("tables have at most {MAX_TABLE_PITS} pits a side, not {pits}")));
         }
         let (directory, threads) = (&*self.common.tables.path, self.common.threads.number());
-        let (memory, disk) = (SearchMemory::new(self.memory, None), available_disk(directory));
+        let memory = SearchMemory::new(self.memory, None);
+        let disk = self.disk.or_else(|| available_disk(directory));
         let with_bounds = BoundNetwork::find(directory, directory, rules, pits)?.is_some();
         let search =
             PlannedSearch { rules, position, directory, memory, disk, with_bounds, backend: &backend, threads };
         let most = self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS);
-        let Some((plan, missing)) = search.plan_that_fits(most, |_| true) else {
-            if search.plan(most).is_some() {
-                bail!("not even the smallest table fits {} of disk", HumanBytes(disk.unwrap_or(0)));
-            }
+        let Some(largest) = search.plan(most) else {
             bail!(
                 "no tables of {} a side fit {} of memory; allow more with --memory",
                 output::count(pits, "pit"),
                 HumanBytes(memory.total().unwrap_or(0))
             );
         };
-        let report = PlanSearchReport::new(&search, &plan, &missing);
+        let Some((plan, missing)) = search.plan_that_fits(most, |_| true) else {
+            bail!("not even the smallest table fits {} of disk", HumanBytes(disk.unwrap_or(0)));
+        };
+        let report = PlanSearchReport::new(&search, &plan, &missing, &largest);
         output::answer(self.common.json, &report, || report.print(&search))?;
         if !with_bounds {
             note!("there is no evaluation network for bound tables of this board; `kalah train` makes one");
@@ -264,7 +281,8 @@ impl PlanSearch {
 }
 
 impl PlanSearchReport {
-    fn new(search: &PlannedSearch, plan: &TablePlan, missing: &MissingTables) -> PlanSearchReport {
+    /// Reports `plan` for a search, and how much better the `largest` one for its memory is.
+    fn new(search: &PlannedSearch, plan: &TablePlan, missing: &MissingTables, largest: &TablePlan) -> PlanSearchReport {
         let layers = search.layers(plan);
         PlanSearchReport {
             rules: search.rules.name(),
@@ -276,6 +294,11 @@ impl PlanSearchReport {
             disk: missing.disk,
             disk_kept: layers.iter().filter(|layer| !layer.exists).map(|layer| layer.bytes).sum(),
             disk_free: search.disk,
+            larger_disk: (largest != plan).then(|| LargerDisk {
+                disk: search.missing(largest).disk,
+                seeds: largest.one_bit,
+                nodes: largest.nodes_relative_to(plan),
+            }),
             seconds: missing.seconds,
             exact_alone: plan.exact_alone,
             nodes: plan.nodes_relative_to(&plan.without_bounds()),
@@ -305,16 +328,25 @@ impl PlanSearchReport {
             self.exact_alone
         )?;
         if self.disk == 0 {
-            return line!("all of them exist");
+            line!("all of them exist")?;
+        } else {
+            line!(
+                "building them needs {} of disk{}, of which the search needs {}, and takes about {} ({}, {})",
+                HumanBytes(self.disk),
+                self.disk_free.map_or(String::new(), |free| format!(", where {} are free", HumanBytes(free))),
+                HumanBytes(self.disk_kept),
+                HumanDuration(Duration::from_secs_f64(self.seconds)),
+                output::count(search.threads, "thread"),
+                search.backend.name(),
+            )?;
         }
-        line!(
-            "building them needs {} of disk{}, of which the search needs {}, and takes about {} ({}, {})",
-            HumanBytes(self.disk),
-            self.disk_free.map_or(String::new(), |free| format!(", where {} are free", HumanBytes(free))),
-            HumanBytes(self.disk_kept),
-            HumanDuration(Duration::from_secs_f64(self.seconds)),
-            output::count(search.threads, "thread"),
-            search.backend.name(),
-        )
+        if let Some(LargerDisk { disk, seeds, nodes }) = self.larger_disk {
+            line!(
+                "with {} of free disk instead of {}: tables to {seeds} seeds, {nodes:.2} times these nodes",
+                HumanBytes(disk),
+                HumanBytes(self.disk_free.unwrap_or(0)),
+            )?;
+        }
+        Ok(())
     }
 }
