@@ -127,8 +127,8 @@ impl Bounds {
         Ok(Outcome::Done)
     }
 
-    /// Returns the network of the bound tables. A note says if it is neither that of `--network` nor the usual one: that
-    /// beside the exact tables, or the program's.
+    /// Returns the network of the bound tables. A note says if it is neither that of `--network` nor the usual one,
+    /// which is beside the exact tables, or the program's.
     fn network(&self) -> failure::Result<Network> {
         let (args::BoardFlags { rules, pits }, own) = (self.common.board, &self.common.tables.path);
         if let Some(path) = &self.network {
