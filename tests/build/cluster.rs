@@ -57,7 +57,7 @@ fn a_damaged_piece_is_reported_and_computed_again() {
 #[test]
 fn flags_that_contradict_a_shared_build_are_usage_errors() {
     let directory = tempfile::tempdir().unwrap();
-    for flags in [&["--only"][..], &["--bounds", "5"], &["--patience", "1"]] {
+    for flags in [&["--only"][..], &["--patience", "1"]] {
         ended(share(directory.path(), &[&["--seeds", "8"], flags].concat())).exits(2);
     }
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);

@@ -169,16 +169,15 @@ fn damaged_bound_tables_are_made_again_from_their_exact_tables() {
         std::fs::remove_file(&path).unwrap();
         std::fs::write(&path, bytes).unwrap();
     };
-    for command in [&["bounds", "--seeds", "6..9"][..], &["build", "--seeds", "9", "--bounds", "6"]] {
-        damage();
-        let (code, _, messages) = kalah(directory, command);
-        assert!(
-            code == 0 && messages.contains("standard-3-07.bounds") && messages.contains("it is replaced"),
-            "{messages}"
-        );
-        assert!(std::fs::read(&path).unwrap() == sound, "{command:?}");
-        assert!(!kalah(directory, command).2.contains("it is replaced"));
-    }
+    damage();
+    let remake = ["bounds", "--seeds", "6..9"];
+    let (code, _, messages) = kalah(directory, &remake);
+    assert!(
+        code == 0 && messages.contains("standard-3-07.bounds") && messages.contains("it is replaced"),
+        "{messages}"
+    );
+    assert!(std::fs::read(&path).unwrap() == sound);
+    assert!(!kalah(directory, &remake).2.contains("it is replaced"));
     // Without the exact table, only the bound table is left.
     damage();
     std::fs::remove_file(exact).unwrap();
@@ -243,7 +242,7 @@ fn new_bound_tables_have_the_network_of_those_that_are_there() {
     std::fs::write(directory.join("standard-3.network"), second.to_bytes()).unwrap();
     let (code, _, messages) = kalah(directory, &["bounds", "--seeds", "9"]);
     assert!(code == 0 && messages.contains("standard-3-07.bounds, not standard-3.network"), "{messages}");
-    assert_eq!(kalah(directory, &["build", "--seeds", "9", "--bounds", "6"]).0, 0);
+    assert_eq!(kalah(directory, &["bounds", "--seeds", "6"]).0, 0);
     assert!((6..=9).all(|seeds| network_of(seeds) == first));
     // With its name given, the network is used, and a note says that it is.
     let named = directory.join("standard-3.network");
@@ -275,34 +274,4 @@ fn bound_tables_may_take_the_place_of_exact_ones_below_others() {
     ] {
         assert_eq!(check(seeds), [expected], "{seeds}");
     }
-}
-
-#[test]
-fn a_build_makes_bound_tables_as_it_goes() {
-    let directory = directory();
-    let directory = directory.path();
-    let files = |directory: &Path| {
-        let keys = (2..=9).map(|seeds| TableKey { seeds, ..KEY });
-        keys.map(|key| std::fs::read(key.bounds_path(directory)).ok()).collect::<Vec<_>>()
-    };
-    json(directory, &["bounds", "--seeds", "6..9", "--json"]);
-    let expected = files(directory);
-    // All layers exist, and one bound table is missing.
-    std::fs::remove_file(TableKey { seeds: 7, ..KEY }.bounds_path(directory)).unwrap();
-    let made = json(directory, &["build", "--seeds", "9", "--bounds", "6", "--json"]);
-    assert_eq!((made["bounds"].as_u64(), made["built"].as_array().map(Vec::len)), (Some(1), Some(0)));
-    assert!(files(directory) == expected);
-    // Bound tables with other cuts are kept, with a note.
-    json(directory, &["bounds", "--seeds", "7..8", "--bits", "1", "--json"]);
-    let mixed = files(directory);
-    std::fs::remove_file(TableKey { seeds: 6, ..KEY }.bounds_path(directory)).unwrap();
-    let (code, done, messages) = kalah(directory, &["build", "--seeds", "9", "--bounds", "6"]);
-    assert!(done.starts_with("1 bound table made in "), "{done}");
-    assert!(code == 0 && messages.contains("kept 2 bound tables of 7, 8 seeds with other cuts"), "{messages}");
-    assert!(files(directory) == mixed);
-    // A new build.
-    let other = tempfile::tempdir().unwrap();
-    std::fs::copy(directory.join("standard-3.network"), other.path().join("standard-3.network")).unwrap();
-    json(other.path(), &["build", "--seeds", "9", "--bounds", "6", "--json"]);
-    assert!(files(other.path()) == expected);
 }

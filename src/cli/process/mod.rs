@@ -14,9 +14,9 @@ pub(super) mod outcome;
 pub(super) mod signals;
 
 #[cfg(not(unix))]
-pub mod bus_error {
+pub(super) mod bus_error {
     /// Makes all tables opened later mapped.
-    pub fn map_tables() {
+    pub(crate) fn map_tables() {
         // SAFETY: no command writes to finished tables, and this system does not shorten mapped files.
         unsafe { kalah::table::map_files() };
     }

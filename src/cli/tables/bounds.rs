@@ -1,4 +1,4 @@
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
@@ -44,28 +44,6 @@ pub(crate) struct Bounds {
     output: Option<PathBuf>,
     #[command(flatten)]
     common: args::Common,
-}
-
-/// Finds the network for new bound tables in `directory`, if none was given. A note says if it is neither the one
-/// beside the exact tables nor the program's.
-pub(crate) fn find_network(common: &args::Common, directory: &Path) -> failure::Result<Network> {
-    let (args::BoardFlags { rules, pits }, own) = (common.board, &common.tables.path);
-    let file = PhasedNetwork::file_name(rules, pits);
-    let Some(found) = BoundNetwork::find(own, directory, rules, pits)? else {
-        bail!(
-            "there is no evaluation network for {rules} with {}; \
-             train one with `kalah train` and put it beside the tables as {file}",
-            output::count(pits, "pit")
-        );
-    };
-    if let Some(table) = found.instead {
-        note!(
-            "using the evaluation network of {}, not {}; --network FILE of `kalah bounds` chooses another",
-            table.display(),
-            if own.join(&file).exists() { &file } else { "the program's" },
-        );
-    }
-    Ok(found.network)
 }
 
 #[derive(Serialize)]
@@ -149,13 +127,29 @@ impl Bounds {
         Ok(Outcome::Done)
     }
 
-    /// Returns the network of the bound tables.
+    /// Returns the network of the bound tables. A note says if it is neither that of `--network` nor the usual one,
+    /// which is beside the exact tables, or the program's.
     fn network(&self) -> failure::Result<Network> {
-        let args::BoardFlags { rules, pits } = self.common.board;
-        match &self.network {
-            Some(path) => Ok(PhasedNetwork::open(path, rules, pits)?.first().clone()),
-            None => find_network(&self.common, self.output.as_ref().unwrap_or(&self.common.tables.path)),
+        let (args::BoardFlags { rules, pits }, own) = (self.common.board, &self.common.tables.path);
+        if let Some(path) = &self.network {
+            return Ok(PhasedNetwork::open(path, rules, pits)?.first().clone());
         }
+        let file = PhasedNetwork::file_name(rules, pits);
+        let Some(found) = BoundNetwork::find(own, self.output.as_ref().unwrap_or(own), rules, pits)? else {
+            bail!(
+                "there is no evaluation network for {rules} with {}; \
+                 train one with `kalah train` and put it beside the tables as {file}",
+                output::count(pits, "pit")
+            );
+        };
+        if let Some(table) = found.instead {
+            note!(
+                "using the evaluation network of {}, not {}; --network FILE of `kalah bounds` chooses another",
+                table.display(),
+                if own.join(&file).exists() { &file } else { "the program's" },
+            );
+        }
+        Ok(found.network)
     }
 
     /// Returns true if the bound table that this run would make exists and matches its checksums. A damaged one is

@@ -1,19 +1,15 @@
 //! `kalah build`.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use kalah::build::{Backend, BuildEvent, BuildPlan, BuildRecord, Builder};
 use kalah::index::layer_positions;
-use kalah::table::{BoundMaker, Cuts, TableKey};
-use kalah::text::runs;
-use parking_lot::Mutex;
+use kalah::table::TableKey;
 use serde::Serialize;
 
 use crate::cli::flags::compute::Compute;
-use crate::cli::tables::bounds;
 use crate::cli::{
     Outcome, Progress, args, examples, failure, note, output, return_freed_memory, stopped_by_signal, with_advice,
 };
@@ -43,10 +39,6 @@ pub(crate) struct Build {
     /// With --share: treat another process as dead after this time without a sign of life
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = args::patience)]
     patience: Duration,
-    /// Also make bound tables of the layers from this many seeds up, with the default cuts of `kalah bounds`.
-    /// Existing bound tables are kept, whatever their cuts
-    #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with = "share")]
-    bounds: Option<usize>,
     #[command(flatten)]
     compute: Compute,
     #[command(flatten)]
@@ -62,8 +54,6 @@ struct TablesReport<'a> {
     last: TableKey,
     kept: usize,
     built: &'a [BuildRecord],
-    /// Number of bound tables made.
-    bounds: usize,
     /// Number of pairs of frames that this process of a shared build computed.
     pairs: usize,
     /// Number of layers that this process of a shared build joined.
@@ -109,52 +99,23 @@ impl Build {
         );
     }
 
-    /// Builds tables up to the layer of `last`, and bound tables with `--bounds`.
+    /// Builds tables up to the layer of `last`.
     fn tables(&self, plan: &BuildPlan, last: TableKey, backend: Backend) -> failure::Result<Outcome> {
-        let TableKey { pits, seeds, .. } = last;
         let directory = &self.common.tables.path;
-        let network = self.bounds.map(|_| bounds::find_network(&self.common, directory)).transpose()?;
-        let maker = network.as_ref().map(|network| BoundMaker::new(network, Cuts::TWO_BITS));
-        let bounded = self.bounds.map_or(0, |first| (first..=seeds).map(|seeds| layer_positions(pits, seeds)).sum());
-
         // The work of other processes is not counted, so a shared build has no bar.
-        let progress = Progress::new(if self.share { 0 } else { plan.positions + bounded });
-        let (kept_bounds, made_bounds) = (Mutex::new(Vec::new()), AtomicUsize::new(0));
-        let on_event = |event: BuildEvent| match event {
-            BuildEvent::Bounds(key) => {
-                made_bounds.fetch_add(1, Ordering::Relaxed);
-                progress.stage(format!("layer {}, bound table", key.seeds));
-            }
-            BuildEvent::BoundsKept(key) => {
-                progress.skip(layer_positions(key.pits, key.seeds));
-                kept_bounds.lock().push(key.seeds);
-            }
-            BuildEvent::BoundsDamaged(error) => progress.line(&format!("{error}; it is replaced")),
-            event => print_event(&progress, &event),
-        };
+        let progress = Progress::new(if self.share { 0 } else { plan.positions });
+        let on_event = |event: BuildEvent| print_event(&progress, &event);
         let mut builder = Builder::new(directory, last).backend(backend).only_last(self.only);
-        if let Some((maker, first)) = maker.zip(self.bounds) {
-            builder = builder.bounds(maker, first);
-        }
         if self.share {
             builder = builder.shared(self.patience);
         }
         let (pulse, start) = (stopped_by_signal(), Instant::now());
         let build = || builder.run(&pulse, &on_event);
         let report = if self.share { build() } else { progress.complete(&pulse.positions, build) }?;
-        let kept_bounds = kept_bounds.into_inner();
-        if !kept_bounds.is_empty() {
-            note!(
-                "kept {} of {} seeds with other cuts or another evaluation network; `kalah bounds` replaces them",
-                output::count(kept_bounds.len(), "bound table"),
-                runs(&kept_bounds),
-            );
-        }
         let report = TablesReport {
             last,
             kept: report.kept,
             built: &report.built,
-            bounds: made_bounds.into_inner(),
             pairs: report.pairs.len(),
             joined: report.joined,
             positions: report.positions(),
@@ -165,9 +126,8 @@ impl Build {
     }
 
     fn text(&self, report: &TablesReport) -> String {
-        let &TablesReport { last, kept, built, bounds, pairs, joined, positions, seconds } = report;
+        let &TablesReport { last, kept, built, pairs, joined, positions, seconds } = report;
         let (seeds, directory) = (last.seeds, self.common.tables.path.display());
-        let made = output::count(bounds, "bound table");
         if self.share {
             let (pairs, layers) = (output::count(pairs, "pair"), output::count(joined, "layer"));
             let positions = HumanCount(positions);
@@ -176,13 +136,11 @@ impl Build {
                  positions), {layers} joined, {seconds:.1} s"
             );
         }
-        match (built.len(), bounds) {
-            (0, 0) => format!("nothing to build: all layers to {seeds} seeds are in {directory}, and are sound"),
-            (0, _) => format!("{made} made in {seconds:.1} s; all layers to {seeds} seeds are in {directory}"),
-            (layers, _) => format!(
-                "{}{} built in {seconds:.1} s ({}, {}), {kept} kept, in {directory}",
+        match built.len() {
+            0 => format!("nothing to build: all layers to {seeds} seeds are in {directory}, and are sound"),
+            layers => format!(
+                "{} built in {seconds:.1} s ({}, {}), {kept} kept, in {directory}",
                 output::count(layers, "layer"),
-                if bounds > 0 { format!(" and {made}") } else { String::new() },
                 output::many(positions, "position"),
                 output::rate(positions, seconds),
             ),
@@ -198,7 +156,7 @@ pub(crate) fn device_memory(plan: &BuildPlan) -> String {
     }
 }
 
-/// Prints an event of the exact tables.
+/// Prints an event of a build.
 fn print_event(progress: &Progress, event: &BuildEvent) {
     match event {
         BuildEvent::Layer { key, positions, kept } => {

@@ -333,7 +333,7 @@ impl PlanSearchReport {
             line!(
                 "building them needs {} of disk{}, of which the search needs {}, and takes about {} ({}, {})",
                 HumanBytes(self.disk),
-                self.disk_free.map_or(String::new(), |free| format!(", where {} are free", HumanBytes(free))),
+                self.disk_free.map_or(String::new(), |free| format!(" ({} free)", HumanBytes(free))),
                 HumanBytes(self.disk_kept),
                 HumanDuration(Duration::from_secs_f64(self.seconds)),
                 output::count(search.threads, "thread"),

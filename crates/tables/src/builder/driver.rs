@@ -7,14 +7,14 @@ use kalah_base::system::available_memory;
 use kalah_core::game::Rules;
 use kalah_core::index::layer_positions;
 use kalah_core::isa::Isa;
-use kalah_core::table::{BoundTable, Opening, Table, TableError, TableKey, Tables};
+use kalah_core::table::{Opening, Table, TableError, TableKey, Tables};
 
 use super::backend::Backend;
 use super::event::{BuildError, BuildEvent, BuildReport};
 use super::plan::packed_bytes;
 use super::run::{Finishing, Run, clean};
 use super::shared_layers::SharedLayers;
-use crate::table::{BoundMaker, DirectoryLock, check_in_parallel};
+use crate::table::{DirectoryLock, check_in_parallel};
 
 /// Builds the layers of one rule set and board in a directory, alone or together with other
 /// processes.
@@ -27,7 +27,6 @@ pub struct Builder<'a> {
     last: TableKey,
     backend: Backend,
     only_last: bool,
-    bounds: Option<BoundsPlan<'a>>,
     /// In a build shared with other processes, the time after which an unchanged lease is ignored.
     shared: Option<Duration>,
 }
@@ -37,7 +36,7 @@ impl<'a> Builder<'a> {
     pub fn new(directory: &'a (impl AsRef<Path> + ?Sized), last: TableKey) -> Builder<'a> {
         let directory = directory.as_ref();
         let backend = Backend::Cpu(Isa::detect());
-        Builder { directory, last, backend, only_last: false, bounds: None, shared: None }
+        Builder { directory, last, backend, only_last: false, shared: None }
     }
 
     /// Sets the backend that computes the layers.
@@ -50,14 +49,6 @@ impl<'a> Builder<'a> {
     #[must_use]
     pub fn only_last(self, only_last: bool) -> Builder<'a> {
         Builder { only_last, ..self }
-    }
-
-    /// Also makes bound tables of the layers from `first` seeds up. Each is made when its layer is
-    /// finished, while the table is in the page cache. Existing bound tables are kept, even with
-    /// other cuts or another network, unless they are damaged or were made from another table.
-    #[must_use]
-    pub fn bounds(self, maker: BoundMaker<'a>, first: usize) -> Builder<'a> {
-        Builder { bounds: Some(BoundsPlan { maker, first }), ..self }
     }
 
     /// Builds together with all other processes that do the same in the directory. No lock is
@@ -110,10 +101,7 @@ impl<'a> Builder<'a> {
             // Fails before anything is written.
             found.require(last - 1)?;
         }
-        let mut complete = found.layers().len() + 1 == last;
-        for table in found.layers() {
-            complete &= self.bounds.is_none_or(|bounds| bounds.are_there(self.directory, table));
-        }
+        let complete = found.layers().len() + 1 == last;
         let lock = match DirectoryLock::take(self.directory) {
             Ok(lock) => Some(lock),
             Err(_) if complete => None,
@@ -125,10 +113,6 @@ impl<'a> Builder<'a> {
         for table in run.tables.layers() {
             run.check(self.last)?;
             check_in_parallel(table.blocks())?;
-            if let Some(bounds) = self.bounds.filter(|_| lock.is_none()) {
-                // Nothing is made again here, so damage is an error.
-                bounds.find(self.directory, table)?;
-            }
         }
         let mut report = BuildReport { kept: run.tables.layers().len(), ..BuildReport::default() };
         if lock.is_none() {
@@ -155,7 +139,6 @@ impl<'a> Builder<'a> {
     ) -> Result<(), BuildError> {
         for table in run.tables.layers() {
             clean(self.directory, table.key())?;
-            self.make_bounds(table, run)?;
         }
         for seeds in run.tables.layers().len() + 2..=run.last {
             let key = run.tables.key(seeds);
@@ -175,19 +158,9 @@ impl<'a> Builder<'a> {
                 report.built.push(record.clone());
                 finishing.begin(complete, key, record, self.is_read_soon(run, key))?
             };
-            if self.bounds.is_some_and(|bounds| bounds.has(&table)) {
-                // Finishing removes unfinished files of the layer, such as a bound table being
-                // written.
-                finishing.wait()?;
-            }
-            self.make_bounds(&table, run)?;
             run.tables.push(Arc::new(table))?;
         }
         Ok(())
-    }
-
-    fn make_bounds(&self, table: &Table, run: &Run) -> Result<(), BuildError> {
-        self.bounds.map_or(Ok(()), |bounds| bounds.make(table, self.directory, run.pulse, run.on_event))
     }
 
     /// Returns true if the new layer will be read again soon and fits in the page cache together
@@ -195,8 +168,8 @@ impl<'a> Builder<'a> {
     fn is_read_soon(&self, run: &Run, key: TableKey) -> bool {
         let below = run.tables.layers().iter().map(|table| table.header().file_bytes).sum::<u64>();
         let bytes = below + packed_bytes(layer_positions(key.pits, key.seeds));
-        let for_next = key.seeds < run.last && self.backend.reads_files(key.pits, run.last, bytes);
-        (for_next || self.bounds.is_some_and(|bounds| bounds.first <= key.seeds))
+        key.seeds < run.last
+            && self.backend.reads_files(key.pits, run.last, bytes)
             && available_memory().is_none_or(|available| bytes <= available)
     }
 }
@@ -209,68 +182,4 @@ impl<'a> Builder<'a> {
 pub fn build(directory: impl AsRef<Path>, rules: Rules, pits: usize, seeds: usize) -> Result<BuildReport, BuildError> {
     let directory = directory.as_ref();
     Builder::new(directory, TableKey { rules, pits, seeds }).run(&Pulse::default(), &|_| {})
-}
-
-/// The bound tables to make beside the exact ones.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct BoundsPlan<'a> {
-    pub maker: BoundMaker<'a>,
-    /// Seeds of the lowest layer with a bound table.
-    pub first: usize,
-}
-
-impl BoundsPlan<'_> {
-    /// Returns true if the layer of `table` should have a bound table.
-    pub(super) fn has(&self, table: &Table) -> bool {
-        table.key().seeds >= self.first
-    }
-
-    /// Returns true if the layer of `table` needs no bound table, or its bound table exists. Blocks
-    /// are not checked.
-    pub(super) fn are_there(&self, directory: &Path, table: &Table) -> bool {
-        !self.has(table) || BoundsPlan::open(directory, table).is_ok_and(|found| found.is_some())
-    }
-
-    /// Opens the bound table that the layer of `table` should have, if it exists, and compares it
-    /// with its checksums.
-    pub(super) fn find(&self, directory: &Path, table: &Table) -> Result<Option<BoundTable>, TableError> {
-        let found = if self.has(table) { BoundsPlan::open(directory, table)? } else { None };
-        if let Some(found) = &found {
-            check_in_parallel(found.blocks())?;
-        }
-        Ok(found)
-    }
-
-    /// Opens the bound table made from `table`, if it exists, with any cuts and network.
-    fn open(directory: &Path, table: &Table) -> Result<Option<BoundTable>, TableError> {
-        let found = BoundTable::open_key(directory, table.key())?;
-        Ok(found.filter(|found| found.header().source == table.header().digest))
-    }
-
-    /// Makes the missing bound table of a layer, if the layer should have one.
-    pub(super) fn make(
-        &self,
-        table: &Table,
-        directory: &Path,
-        pulse: &Pulse,
-        on_event: &(dyn Fn(BuildEvent) + Sync),
-    ) -> Result<(), BuildError> {
-        if !self.has(table) {
-            return Ok(());
-        }
-        match self.find(directory, table) {
-            Ok(Some(found)) => {
-                if !self.maker.made(&found, Some(table)) {
-                    on_event(BuildEvent::BoundsKept(table.key()));
-                }
-                return Ok(());
-            }
-            Err(error) if error.is_newer() => return Err(error.into()),
-            Err(error) if error.is_damage() => on_event(BuildEvent::BoundsDamaged(&error)),
-            Ok(None) | Err(_) => {}
-        }
-        on_event(BuildEvent::Bounds(table.key()));
-        let written = self.maker.write(table, directory, pulse);
-        written.map(drop).map_err(BuildError::stopped_at(table.key()))
-    }
 }

@@ -22,13 +22,6 @@ pub enum BuildEvent<'a> {
     },
     /// A pair of frames begins, given by the frame with fewer seeds in the mover's row.
     Pair(Frame),
-    /// The bound table of a layer begins.
-    Bounds(TableKey),
-    /// The existing bound table of a layer has other cuts or another network than requested. It is
-    /// kept.
-    BoundsKept(TableKey),
-    /// The bound table of a layer is damaged and will be made again.
-    BoundsDamaged(&'a TableError),
     /// A layer is done.
     Done(&'a BuildRecord),
     /// A pair of frames was computed and its piece written.

@@ -22,9 +22,6 @@ pub(crate) use searching::{fetch_for_search, fetch_for_searches};
 const READERS: [&str; 11] =
     ["check", "engine", "info", "play", "probe", "puzzles", "review", "serve", "solve", "tournament", "verify"];
 
-/// Flags with which these commands build tables.
-const BUILDING: [&str; 1] = ["build"];
-
 /// Opens the tables at the addresses that `--tables` or the environment give.
 ///
 /// # Errors
@@ -38,16 +35,14 @@ pub(crate) fn open(given: &Given) -> failure::Result<()> {
     if named.is_empty() {
         return Ok(());
     }
-    if let Some(flag) = BUILDING.iter().find(|flag| given.is_set(flag)) {
-        return Err(usage(format_args!(
-            "--{flag} cannot build tables at an address; leave it out, or give --tables a directory"
-        )));
+    if given.is_set("build") {
+        return Err(usage("--build cannot build tables at an address; leave it out, or give --tables a directory"));
     }
     let is_path = |location: &Location| location.address().is_some_and(|address| address.starts_with("file://"));
     if !READERS.contains(&given.command.get_name()) && !named.iter().all(is_path) {
-        return Err(usage(format_args!(
-            "this command does not use tables at an address: give --tables a directory; `kalah fetch` downloads layers"
-        )));
+        return Err(usage(
+            "this command does not use tables at an address: give --tables a directory; `kalah fetch` downloads layers",
+        ));
     }
     for location in &named {
         location.open(opening::open(location.address().unwrap_or_default(), given.matches)?);

@@ -108,7 +108,7 @@ impl PlannedSearch<'_> {
 
     /// Missing tables of a plan. Bound tables are made from all exact tables up to their layers, including
     /// those that the search does not read.
-    pub(crate) fn missing(&self, plan: &TablePlan) -> MissingTables {
+    pub fn missing(&self, plan: &TablePlan) -> MissingTables {
         let is_missing = |layer: &PlannedLayer| layer.kind != LayerKind::Exact && !layer.exists;
         let bounds: Vec<PlannedLayer> = self.layers(plan).into_iter().filter(is_missing).collect();
         let exact_up_to = bounds.last().map_or(plan.exact, |layer| layer.key.seeds);
