@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
-use kalah::build::{Backend, BuildPlan, ComputeError, LayerPlan};
+use kalah::build::{BuildPlan, ComputeError, LayerPlan};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::solve::{
-    BoardKeys, BoundNetwork, LayerKind, MissingTables, PlannedLayer, PlannedSearch, SearchMemory, SolveError, TablePlan,
+    BoardKeys, BoundNetwork, LayerKind, MissingTables, PlannedLayer, PlannedSearch, SolveError, TablePlan,
 };
 use kalah::system::available_disk;
 use kalah::table::{Table, TableError, TableKey};
@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::cli::failure::{self, bail, usage};
 use crate::cli::flags::compute::Compute;
-use crate::cli::flags::{args, positions};
+use crate::cli::flags::{args, positions, solve_tables};
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
@@ -97,11 +97,8 @@ impl PlanBuild {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         let args::BoardFlags { rules, pits } = self.common.board;
         let (directory, seeds) = (&self.common.tables.path, self.seeds);
-        let (backend, why) = self.compute.choose(rules)?;
+        let (backend, why) = self.compute.choose_for(TableKey { rules, pits, seeds })?;
         let threads = self.common.threads.number();
-        if let Backend::Gpu(gpu) = &backend {
-            gpu.require_layer(pits, seeds).map_err(ComputeError::Device)?;
-        }
         // A file with the name of a table must be that table, or the build would stop there.
         for seeds in 2..=seeds {
             match Table::open_key(directory, TableKey { rules, pits, seeds }) {
@@ -110,6 +107,9 @@ impl PlanBuild {
             }
         }
         let plan = BuildPlan::new(directory, TableKey { rules, pits, seeds }, &backend, threads);
+        if !plan.missing.is_empty() {
+            backend.require_layer(pits, seeds).map_err(ComputeError::Device)?;
+        }
         if self.common.json {
             let layer = |&LayerPlan { key, positions, memory, disk, read, seconds, .. }: &LayerPlan| NeededLayer {
                 seeds: key.seeds,
@@ -243,7 +243,8 @@ impl PlanSearch {
             return Err(SolveError::Board { pits, seeds }.into());
         }
         let (directory, threads) = (&*self.common.tables.path, self.common.threads.number());
-        let memory = SearchMemory::new(self.memory, None);
+        let board = TableKey { rules, pits, seeds: MAX_TABLE_SEEDS };
+        let memory = solve_tables::memory(directory, board, self.memory, None);
         let disk = self.disk.or_else(|| available_disk(directory));
         let search =
             PlannedSearch { rules, position, directory, memory, disk, with_bounds: true, backend: &backend, threads };
