@@ -14,9 +14,9 @@
 #  5. All of them compared with the reference oracle, for which time is reserved.
 #  6. With --long: rates of the layers from 36 on.
 #
-# With --sitting, with tables in memory (/dev/shm): 34 seeds written to nowhere, to memory and to the disk; tables to
-# 38 seeds and all openings of Kalah(6,6), by one command on all threads; Kalah(6,5) on 1, 4 and 16 threads; checks of
-# these tables and of the certificate; a layer of s-kalaha; the plan of all 48 seeds.
+# With --sitting, with tables in memory (/dev/shm): 34 seeds written to nowhere, to memory and to the disk; a layer of
+# s-kalaha; the plan of all 48 seeds; tables to 38 seeds and all openings of Kalah(6,6), by one command on all
+# threads; Kalah(6,5) on 1, 4 and 16 threads; checks of these tables and of the certificate.
 #
 # Every command has a time limit. A step that fails or is skipped is a row of the table, and the others
 # continue. The exit code is 1 if a step failed. The tables are removed at the end. The output and every
@@ -244,6 +244,12 @@ if [ -n "$sitting" ]; then
     build "$sitting" 2 "$last" "$directory" "$(left)" 'from nothing, in memory' || true
     bench "$directory" "$last" "$(left)" 2 --rules "$sitting"
     bench "$directory" "$last" "$(left)" 2 --rules "$sitting" --to "$disk"
+    step "relays, and all 48 seeds"
+    some=$((last < 30 ? last : 30))
+    rm -f "$directory"/*.kalah
+    build s-kalaha 2 $((some - 1)) "$directory" "$(at_most $((limit / 6)))" 'from nothing, in memory' \
+        && bench "$directory" $some "$(at_most $((limit / 6)))" 2 --rules s-kalaha
+    timed "plan of 48 seeds" "$(at_most 10)" plan build --seeds 48 --backend gpu "${adapter[@]}" "${board[@]}" || true
     step "from nothing to the answer: $most seeds"
     rm -f "$directory"/*.kalah
     # A third of the time is for the steps below.
@@ -255,7 +261,6 @@ if [ -n "$sitting" ]; then
     done
     step "checks"
     timed "verify $last, GPU" "$(at_most 30)" verify --against gpu "${adapter[@]}" --seeds "$last" "${board[@]}" || true
-    some=$((last < 30 ? last : 30))
     timed "verify $some, minimax" "$(at_most 40)" verify --consistency --seeds $some "${board[@]}" || true
     certificate=$here/../certificates/large/$sitting-6x6.certificate
     if [ -e "$certificate" ]; then
@@ -263,11 +268,6 @@ if [ -n "$sitting" ]; then
     else
         left_out "check 6x6" "no $certificate"
     fi
-    step "relays, and all 48 seeds"
-    rm -f "$directory"/*.kalah
-    build s-kalaha 2 $((some - 1)) "$directory" "$(left)" 'from nothing, in memory' \
-        && bench "$directory" $some "$(left)" 2 --rules s-kalaha
-    timed "plan of 48 seeds" "$(at_most 10)" plan build --seeds 48 --backend gpu "${adapter[@]}" "${board[@]}" || true
     printf '\n'
     cat "$table"
     printf 'whole run: %d s; failed steps: %d; results in %s\n' $((SECONDS - start)) $failures "$results"
