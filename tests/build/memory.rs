@@ -389,7 +389,8 @@ fn unpacking_keeps_to_its_memory_and_reports_what_it_needs() {
         "{printed}"
     );
     assert_eq!(std::fs::read_dir(to.path()).unwrap().count(), 0);
-    let (output, _) = unpack(&format!("ulimit -d {}", largest / 1024), "");
+    // A thread that starts with the last bytes would abort the program, so there are fewer.
+    let (output, _) = unpack(&format!("ulimit -d {}", largest * 3 / 4 / 1024), "");
     assert!(ran(&output, 1).contains("memory"));
 }
 

@@ -33,8 +33,8 @@ pub(crate) struct SolverFlags {
     /// Use exact tables up to this many seeds, and bound tables above [default: all exact tables]
     #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with = "no_tables")]
     exact_up_to: Option<usize>,
-    /// Build missing tables first: those that `kalah plan search` recommends, as far as the disk has room; with
-    /// --tables-up-to N, the exact tables up to N seeds
+    /// Build missing tables first, on a GPU if there is one: those that `kalah plan search` recommends, as far as the
+    /// disk has room; with --tables-up-to N, the exact tables up to N seeds
     #[arg(long, conflicts_with = "no_tables")]
     build: bool,
     #[command(flatten)]
