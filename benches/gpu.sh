@@ -14,9 +14,9 @@
 #  5. All of them compared with the reference oracle, for which time is reserved.
 #  6. With --long: rates of the layers from 36 on.
 #
-# With --sitting, with tables in memory (/dev/shm): 34 seeds written to nowhere, to memory and to the disk; tables to
-# 38 seeds; all openings of Kalah(6,6), searched on all threads; checks of these tables and of the certificate; a layer
-# of s-kalaha; the plan of all 48 seeds. A search that does not end in time shows its speed by the number of threads.
+# With --sitting, with tables in memory (/dev/shm): 34 seeds written to nowhere, to memory and to the disk; a layer of
+# s-kalaha; the plan of all 48 seeds; tables to 38 seeds and all openings of Kalah(6,6), by one command on all
+# threads; Kalah(6,5) on 1, 4 and 16 threads; checks of these tables and of the certificate.
 #
 # Every command has a time limit. A step that fails or is skipped is a row of the table, and the others
 # continue. The exit code is 1 if a step failed. The tables are removed at the end. The output and every
@@ -235,8 +235,8 @@ timed() {
     [ $status = 0 ] || { failed "$what" $status && return 1; }
     row "$what" - "$(awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.3f", b - a }')" - - ''
 }
-# At most $1 seconds, and no more than are left.
-at_most() { if [ "$1" -lt "$(left)" ]; then echo "$1"; else left; fi; }
+# At most $1 seconds, at least one, and no more than are left.
+at_most() { if [ "$1" -lt "$(left)" ]; then echo $(($1 > 1 ? $1 : 1)); else left; fi; }
 
 if [ -n "$sitting" ]; then
     board=(--rules "$sitting" --tables "$directory")
@@ -244,31 +244,30 @@ if [ -n "$sitting" ]; then
     build "$sitting" 2 "$last" "$directory" "$(left)" 'from nothing, in memory' || true
     bench "$directory" "$last" "$(left)" 2 --rules "$sitting"
     bench "$directory" "$last" "$(left)" 2 --rules "$sitting" --to "$disk"
+    step "relays, and all 48 seeds"
+    some=$((last < 30 ? last : 30))
+    rm -f "$directory"/*.kalah
+    build s-kalaha 2 $((some - 1)) "$directory" "$(at_most $((limit / 6)))" 'from nothing, in memory' \
+        && bench "$directory" $some "$(at_most $((limit / 6)))" 2 --rules s-kalaha
+    timed "plan of 48 seeds" "$(at_most 10)" plan build --seeds 48 --backend gpu "${adapter[@]}" "${board[@]}" || true
     step "from nothing to the answer: $most seeds"
     rm -f "$directory"/*.kalah
-    searched=(solve 6x6 --no-book --openings --json "${board[@]}")
-    if ! build "$sitting" 2 "$most" "$directory" "$(left)" 'from nothing, in memory'; then
-        left_out "all openings of 6x6" 'no tables'
-    elif ! timed "all openings of 6x6" "$(at_most $((limit / 2)))" "${searched[@]}"; then
-        for threads in 1 4 16; do
-            timed "6x5, $threads threads" "$(at_most 30)" solve 6x5 --value-only --no-book --tables-up-to 26 \
-                "${board[@]}" --threads $threads --json || true
-        done
-    fi
+    # A third of the time is for the steps below.
+    timed "build, all openings of 6x6" "$(at_most $(($(left) - limit / 3)))" solve 6x6 --openings --no-book --json \
+        --build --tables-up-to "$most" --backend gpu "${adapter[@]}" "${memory[@]}" "${board[@]}" || true
+    for threads in 1 4 16; do
+        timed "6x5, $threads threads" "$(at_most 20)" solve 6x5 --value-only --no-book --tables-up-to 26 \
+            "${board[@]}" --threads $threads --json || true
+    done
     step "checks"
     timed "verify $last, GPU" "$(at_most 30)" verify --against gpu "${adapter[@]}" --seeds "$last" "${board[@]}" || true
-    timed "verify 30, minimax" "$(at_most 40)" verify --consistency --seeds 30 "${board[@]}" || true
+    timed "verify $some, minimax" "$(at_most 40)" verify --consistency --seeds $some "${board[@]}" || true
     certificate=$here/../certificates/large/$sitting-6x6.certificate
     if [ -e "$certificate" ]; then
         timed "check 6x6" "$(at_most 60)" check "$certificate" --tables "$directory" || true
     else
         left_out "check 6x6" "no $certificate"
     fi
-    step "relays, and all 48 seeds"
-    rm -f "$directory"/*.kalah
-    build s-kalaha 2 29 "$directory" "$(left)" 'from nothing, in memory' \
-        && bench "$directory" 30 "$(left)" 2 --rules s-kalaha
-    timed "plan of 48 seeds" "$(at_most 10)" plan build --seeds 48 --backend gpu "${adapter[@]}" "${board[@]}" || true
     printf '\n'
     cat "$table"
     printf 'whole run: %d s; failed steps: %d; results in %s\n' $((SECONDS - start)) $failures "$results"

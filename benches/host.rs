@@ -51,7 +51,7 @@ impl Computer for Random {
         output: &dyn FrameOutput,
     ) -> Result<(), ComputeError> {
         for &frame in frames {
-            output.take(PackedFrame::copy_of(frame, self.data(frame), output.memory()).expect("no patches"))?;
+            output.take(PackedFrame::copy_of(frame, &[self.data(frame)], output.memory()).expect("no patches"))?;
         }
         Ok(())
     }
@@ -139,7 +139,7 @@ impl Layer {
         let (start, mut bytes) = (time(), Vec::new());
         for &frame in &self.frames {
             let memory = FrameMemory { bytes, most: self.bytes as usize, file_at: 0 };
-            bytes = PackedFrame::copy_of(frame, self.random.data(frame), memory).expect("no patches").into_buffer();
+            bytes = PackedFrame::copy_of(frame, &[self.random.data(frame)], memory).expect("no patches").into_buffer();
         }
         time() - start
     }
@@ -152,7 +152,7 @@ impl Layer {
         let mut file_at = TableHeader::prefix_bytes(self.key, self.frames.len()) as u64;
         for &frame in &self.frames {
             let memory = FrameMemory { bytes, most: self.bytes as usize, file_at };
-            let packed = PackedFrame::copy_of(frame, self.random.data(frame), memory).expect("no patches");
+            let packed = PackedFrame::copy_of(frame, &[self.random.data(frame)], memory).expect("no patches");
             let start = Instant::now();
             writer.write(&packed).expect("enough space");
             written += start.elapsed().as_secs_f64();

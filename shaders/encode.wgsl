@@ -16,7 +16,7 @@ var<workgroup> best: array<atomic<u32>, WORKGROUP>;
 
 // The residuals of four positions with mover's rows that share a word of scores.
 fn aligned(row: u32, word: u32) -> u32 {
-    return scores[params.scores_at + row * params.words + word] + splat4(BASE_BIAS) - profile[word];
+    return scores[row * params.words + word] + splat4(BASE_BIAS) - profile[word];
 }
 
 // The residuals of `count` positions from this one on, at most four. The other lanes repeat the

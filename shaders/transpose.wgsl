@@ -46,7 +46,7 @@ fn transpose_(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation
     tile[at + 3u * TILE_STRIDE] = (odd_ab >> 16u) | (odd_cd & 0xffff0000u);
     workgroupBarrier();
     let to_word = first_row / 4u + word;
-    if (to_word >= params.to_words) {
+    if (4u * to_word >= params.rows) {
         return;
     }
     for (var index = 0u; index < 4u; index++) {

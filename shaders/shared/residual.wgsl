@@ -20,7 +20,7 @@ fn cursor_of(group: u32) -> Cursor {
 
 fn residual(cursor: Cursor) -> u32 {
     let shift = 8u * (cursor.mover % 4u);
-    let word = params.scores_at + cursor.row * params.words + cursor.mover / 4u;
+    let word = cursor.row * params.words + cursor.mover / 4u;
     let score = extractBits(scores[word], shift, 8u);
     return score + BASE_BIAS - extractBits(profile[cursor.mover / 4u], shift, 8u);
 }
@@ -39,5 +39,5 @@ fn group_positions(group: u32) -> u32 {
 
 // The first word of a group.
 fn words_of(group: u32) -> u32 {
-    return params.groups_at + (group - params.origin) * GROUP_WORDS;
+    return (group - params.origin) * GROUP_WORDS;
 }

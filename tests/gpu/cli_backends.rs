@@ -8,6 +8,7 @@ use kalah::game::Rules;
 use serde_json::Value;
 
 use crate::adapter;
+use kalah_tests::files::files;
 use kalah_tests::optional;
 use kalah_tests::program::{self, Ran, Run};
 
@@ -38,6 +39,8 @@ fn a_plan_is_for_the_backend_that_the_flags_name() {
         let gpu = ["--backend", "gpu", "--adapter", adapter.name()];
         let (code, stdout, stderr) = plan("9", &gpu);
         assert!(code == 0 && stdout.contains("of GPU memory"), "{stdout}{stderr}");
+        let (code, _, stderr) = plan("9", &[&gpu[..], &["--gpu-memory", "100KiB"]].concat());
+        assert!(code == 1 && stderr.contains("are allowed") && stderr.contains("--gpu-memory"), "{stderr}");
         // A plan that the limits of the adapter forbid is an error, as the build would be.
         let (code, stdout, stderr) = plan("48", &gpu);
         match adapter.shared().require_layer(6, 48) {
@@ -164,11 +167,15 @@ fn the_named_adapter_builds_verifies_and_is_measured() {
     if gpu.report().timestamps {
         assert!(measured["kernel_seconds"].as_f64().unwrap() > 0.0);
     }
-    // With too little memory the program refuses before it computes.
-    let args = ["build", "--seeds", "12", "--backend", "gpu", "--adapter", &name, "--gpu-memory", "100KiB"];
-    let (code, _, stderr) = kalah(tables, &args);
-    assert_eq!(code, 1);
-    assert!(stderr.contains("--gpu-memory") && stderr.contains("--backend cpu"), "{stderr}");
+    // With too little memory the program refuses before it writes anything.
+    let before = files(tables);
+    for share in [&[][..], &["--share"]] {
+        let args = ["build", "--seeds", "12", "--backend", "gpu", "--adapter", &name, "--gpu-memory", "100KiB"];
+        let (code, _, stderr) = kalah(tables, &[&args[..], share].concat());
+        assert_eq!((code, files(tables) == before), (1, true));
+        assert!(stderr.contains("--gpu-memory") && stderr.contains("--backend cpu"), "{stderr}");
+        assert!(!stderr.contains("same command"), "{stderr}");
+    }
 }
 
 #[test]

@@ -146,7 +146,7 @@ fn least_memory(adapter: &TestAdapter, key: TableKey, max_binding: Option<u64>) 
     match cause::find(&error) {
         Some(&GpuError::OutOfMemory { bytes, shortage: Shortage::Allowed(1), .. }) => {
             assert_eq!((pairs.into_inner(), device.used()), (0, 0), "no pair is begun");
-            assert!(files(directory.path()).keys().all(|name| name.ends_with(".partial")));
+            assert_eq!(directory.path().read_dir().unwrap().count(), 0, "nothing is left");
             bytes
         }
         _ => panic!("{error}"),
@@ -283,7 +283,7 @@ fn frames_that_an_earlier_run_made_are_loaded_from_their_files() {
 #[test]
 fn parts_that_a_stage_can_use_may_be_smaller_than_the_scores() {
     adapter::each(|adapter| {
-        let layers = [(Rules::Standard, 6, 9), (Rules::EmptyCapture, 4, 16), (Rules::SKalaha, 4, 13)];
+        let layers = [(Rules::Standard, 6, 9), (Rules::EmptyCapture, 4, 15), (Rules::SKalaha, 4, 11)];
         for (rules, pits, seeds) in some_of(adapter, layers) {
             let (mut split, mut refused) = (0, 0);
             let key = TableKey { rules, pits, seeds };
@@ -317,7 +317,8 @@ fn parts_that_a_stage_can_use_may_be_smaller_than_the_scores() {
     });
 }
 
-/// As with frames of more than 2 GiB: no stage can use the scores at once, or one of the largest frames below.
+/// As with frames of more than 2 GiB: no stage can use the scores at once, or one of the largest frames below. A frame
+/// does not fit a buffer.
 #[test]
 fn frames_are_read_and_packed_in_parts() {
     adapter::each(|adapter| {
@@ -328,6 +329,7 @@ fn frames_are_read_and_packed_in_parts() {
             let open = |percent: u64| {
                 let mut options = adapter::limits(None, Some(positions * percent / 100));
                 options.max_part = Some(positions / 20);
+                options.max_buffer = Some(positions / 10);
                 adapter.open(options)
             };
             let mut devices = (20..200).step_by(10).map(open);

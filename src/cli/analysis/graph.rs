@@ -173,7 +173,7 @@ impl Graph {
                     format!("cannot create a directory for tables in {}", std::env::temp_dir().display())
                 })?;
                 let last = TableKey { rules, pits: start.pits, seeds };
-                solve_tables::build(temporary.path(), last, self.memory, cancel).if_stopped(
+                solve_tables::build(temporary.path(), last, self.memory, None, cancel).if_stopped(
                     "stopped while building tables for the outcomes; nothing is kept, but tables of `kalah build` \
                      would be",
                 )?;

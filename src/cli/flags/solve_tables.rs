@@ -5,47 +5,82 @@ use std::path::Path;
 use kalah::build::{Backend, BuildEvent, BuildPlan, Builder};
 use kalah::cancel::Cancel;
 use kalah::evaluation::Network;
+use kalah::file::is_in_memory;
 use kalah::game::{Position, Rules};
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
-use kalah::solve::{BoundNetwork, PlannedLayer, PlannedSearch, SearchMemory};
+use kalah::solve::{BoundNetwork, MissingTables, PlannedLayer, PlannedSearch, SearchMemory};
 use kalah::system::available_disk;
 use kalah::table::{BoundMaker, DirectoryLock, Table, TableKey};
+use kalah::text::runs;
 
-use crate::cli::{Progress, Stoppable, failure, note, output};
+use crate::cli::flags::compute::Compute;
+use crate::cli::{Context, Progress, Stoppable, failure, note, output};
 
-/// Builds the missing tables that `kalah plan search` recommends for `position` and `memory`, as far as the disk has
-/// room.
-///
-/// Those are exact tables, and bound tables for layers whose exact tables do not fit the memory. The build itself takes
-/// at most `allowed` bytes of memory, if given. Nothing is deleted. `cancel` stops the build.
-pub(crate) fn build_planned(
+/// The memory of a search, of which tables of the board of `last` in `directory` may be a part already.
+pub(crate) fn memory(
     directory: &Path,
-    rules: Rules,
-    position: &Position,
-    memory: SearchMemory,
-    allowed: Option<u64>,
-    cancel: &Cancel,
-) -> failure::Result<()> {
-    let network = BoundNetwork::find(directory, directory, rules, position.pits())?.map(|found| found.network);
-    let search = PlannedSearch {
-        rules,
-        position: *position,
-        directory,
-        memory,
-        disk: available_disk(directory),
-        with_bounds: network.is_some(),
-        backend: &Backend::Cpu(Isa::detect()),
-        threads: rayon::current_num_threads(),
-    };
-    let planned = search.plan_that_fits(MAX_TABLE_SEEDS, |missing| missing.exact.check(directory, allowed).is_ok());
-    let Some((_, missing)) = planned else { return Ok(()) };
-    let last = TableKey { rules, pits: position.pits(), seeds: missing.exact_up_to };
-    build_layers(directory, last, &missing.exact, cancel)?;
-    match network {
-        Some(network) => make_bounds(directory, &network, &missing.bounds, cancel),
-        None => Ok(()),
+    last: TableKey,
+    total: Option<u64>,
+    transpositions: Option<u64>,
+) -> SearchMemory {
+    let paths = (2..=last.seeds).map(|seeds| TableKey { seeds, ..last });
+    let paths = paths.flat_map(|key| [key.path(directory), key.bounds_path(directory)]);
+    let in_memory = paths.filter(|path| is_in_memory(path)).filter_map(|path| path.metadata().ok());
+    SearchMemory::new(total, transpositions).with_tables_in_memory(in_memory.map(|file| file.len()).sum())
+}
+
+/// A build of the missing tables that `kalah plan search` recommends, as far as the disk has room.
+///
+/// Those are exact tables, and bound tables for layers whose exact tables do not fit the memory. If the directory is in
+/// memory, exact tables that were built only for bound tables are removed at the end. On a disk, nothing is.
+pub(crate) struct PlannedBuild<'a> {
+    pub compute: &'a Compute,
+    /// Bytes of memory that the build itself may take, if they are limited.
+    pub allowed: Option<u64>,
+    /// Stops the build.
+    pub cancel: &'a Cancel,
+}
+
+impl PlannedBuild<'_> {
+    /// Builds the tables for a search of `position` with this memory.
+    pub(crate) fn run(
+        &self,
+        directory: &Path,
+        rules: Rules,
+        position: &Position,
+        memory: SearchMemory,
+    ) -> failure::Result<()> {
+        let network = BoundNetwork::find(directory, directory, rules, position.pits())?.map(|found| found.network);
+        let search = PlannedSearch {
+            rules,
+            position: *position,
+            directory,
+            memory,
+            disk: available_disk(directory),
+            with_bounds: network.is_some(),
+            backend: &Backend::Cpu(Isa::detect()),
+            threads: rayon::current_num_threads(),
+        };
+        let fits = |missing: &MissingTables| missing.exact.check(directory, self.allowed).is_ok();
+        let Some((plan, missing)) = search.plan_that_fits(MAX_TABLE_SEEDS, fits) else { return Ok(()) };
+        let last = TableKey { rules, pits: position.pits(), seeds: missing.exact_up_to };
+        build(directory, last, self.allowed, Some(self.compute), self.cancel)?;
+        let Some(network) = network else { return Ok(()) };
+        make_bounds(directory, &network, &missing.bounds, self.cancel)?;
+        let built = missing.exact.missing.iter().map(|layer| layer.key);
+        let unread: Vec<TableKey> = built.filter(|key| key.seeds > plan.exact).collect();
+        if !unread.is_empty() && is_in_memory(directory) {
+            let _lock = DirectoryLock::take(directory)?;
+            for key in &unread {
+                let path = key.path(directory);
+                std::fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+            }
+            let layers: Vec<usize> = unread.iter().map(|key| key.seeds).collect();
+            note!("removed exact tables of {} seeds from memory: the search reads their bound tables", runs(&layers));
+        }
+        Ok(())
     }
 }
 
@@ -73,23 +108,24 @@ fn make_bounds(directory: &Path, network: &Network, layers: &[PlannedLayer], can
     Ok(())
 }
 
-/// Builds the missing tables up to that of `last`, within `memory` bytes. `cancel` stops the build.
-pub(crate) fn build(directory: &Path, last: TableKey, memory: Option<u64>, cancel: &Cancel) -> failure::Result<()> {
-    if last.seeds < 2 {
+/// Builds the missing tables up to that of `last`, within `memory` bytes, on the CPU unless `compute` chooses. `cancel`
+/// stops the build.
+pub(crate) fn build(
+    directory: &Path,
+    last: TableKey,
+    memory: Option<u64>,
+    compute: Option<&Compute>,
+    cancel: &Cancel,
+) -> failure::Result<()> {
+    if (2..=last.seeds).all(|seeds| TableKey { seeds, ..last }.path(directory).exists()) {
         return Ok(());
     }
-    let plan = BuildPlan::new(directory, last, &Backend::Cpu(Isa::detect()), rayon::current_num_threads());
+    let on_cpu = || Ok((Backend::Cpu(Isa::detect()), "on the CPU".to_owned()));
+    let (backend, why) = compute.map_or_else(on_cpu, |compute| compute.choose_for(last))?;
+    let plan = BuildPlan::new(directory, last, &backend, rayon::current_num_threads());
     plan.check(directory, memory)?;
-    build_layers(directory, last, &plan, cancel)
-}
-
-/// Builds the missing tables of `plan`, up to that of `last`.
-fn build_layers(directory: &Path, last: TableKey, plan: &BuildPlan, cancel: &Cancel) -> failure::Result<()> {
-    if plan.missing.is_empty() {
-        return Ok(());
-    }
     note!(
-        "building {} to {} seeds: {}",
+        "building {} to {} seeds: {}, {why}",
         output::count(plan.missing.len(), "layer"),
         last.seeds,
         output::many(plan.positions, "position")
@@ -102,7 +138,7 @@ fn build_layers(directory: &Path, last: TableKey, plan: &BuildPlan, cancel: &Can
             progress.stage(format!("layer {}, frames {mover}|{other}", mover + other));
         }
     };
-    let builder = Builder::new(directory, last).backend(Backend::Cpu(Isa::detect()));
+    let builder = Builder::new(directory, last).backend(backend);
     progress.complete(&pulse.positions, || builder.run(&pulse, &on_event))?;
     Ok(())
 }

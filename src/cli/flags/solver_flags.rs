@@ -5,12 +5,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use clap::Args;
 use indicatif::HumanBytes;
 use kalah::cancel::Cancel;
+use kalah::file::is_in_memory;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::solve::{FittingLayers, SearchMemory, SearchTables, Solver, SolverOptions, Unused, UnusedBounds};
 use kalah::system::check_memory;
 use kalah::table::{Blocks, Directories, Stamps, TableKey, missing_layers};
 
+use crate::cli::flags::compute::Compute;
 use crate::cli::{Progress, args, bail, failure, note, output, remote, solve_tables, usage, with_advice};
 
 /// Minimum of `--memory` with which tables are made in memory; they take up to a quarter of it.
@@ -31,10 +33,12 @@ pub(crate) struct SolverFlags {
     /// Use exact tables up to this many seeds, and bound tables above [default: all exact tables]
     #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with = "no_tables")]
     exact_up_to: Option<usize>,
-    /// Build missing tables first: those that `kalah plan search` recommends, as far as the disk has room; with
-    /// --tables-up-to N, the exact tables up to N seeds
+    /// Build missing tables first, on a GPU if there is one: those that `kalah plan search` recommends, as far as the
+    /// disk has room; with --tables-up-to N, the exact tables up to N seeds
     #[arg(long, conflicts_with = "no_tables")]
     build: bool,
+    #[command(flatten)]
+    compute: Compute,
     /// Limit the memory of the whole search, such as 16GiB: transposition table and tables, page cache included.
     /// Tables that do not fit are not used [default: the available memory, less a sixteenth]
     #[arg(long, value_name = "SIZE", value_parser = args::memory)]
@@ -74,10 +78,11 @@ impl SolverFlags {
                 usage(format!("--build writes to one directory of tables, not to {directories}: name it by --tables"))
             })?;
             match self.tables_up_to {
-                Some(_) => solve_tables::build(directory, last, self.memory, cancel)?,
+                Some(_) => solve_tables::build(directory, last, self.memory, Some(&self.compute), cancel)?,
                 None => {
-                    let memory = SearchMemory::new(self.memory, self.transpositions);
-                    solve_tables::build_planned(directory, self.rules, position, memory, self.memory, cancel)?;
+                    let memory = solve_tables::memory(directory, last, self.memory, self.transpositions);
+                    let build = solve_tables::PlannedBuild { compute: &self.compute, allowed: self.memory, cancel };
+                    build.run(directory, self.rules, position, memory)?;
                 }
             }
         }
@@ -155,9 +160,10 @@ impl SolverFlags {
             .tables(tables.tables())
             .bounds(tables.bounds())
             .exact_up_to(self.exact_up_to.unwrap_or(MAX_TABLE_SEEDS))
-            .memory(SearchMemory::new(self.memory, self.transpositions))
             .threads(rayon::current_num_threads());
-        options = further(options);
+        let in_memory = options.files().filter(|table| is_in_memory(table.path())).map(Blocks::file_bytes).sum();
+        let memory = SearchMemory::new(self.memory, self.transpositions).with_tables_in_memory(in_memory);
+        options = further(options.memory(memory));
         if self.tables_up_to.is_none()
             && let Some(fitting) = options.layers_that_fit()
         {

@@ -70,8 +70,8 @@ impl Build {
         let directory = &self.common.tables.path;
         // Frees the disk space of killed measurements.
         kalah::temporary::remove_dead(directory);
-        let (backend, why) = self.compute.choose(rules)?;
         let last = TableKey { rules, pits, seeds: self.seeds };
+        let (backend, why) = self.compute.choose_for(last)?;
         let plan = BuildPlan::new(directory, last, &backend, rayon::current_num_threads());
         self.announce(&plan, &backend, &why);
         plan.check(directory, self.memory)?;

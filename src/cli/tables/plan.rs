@@ -6,16 +6,17 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
-use kalah::build::{Backend, BuildPlan, ComputeError, LayerPlan};
+use kalah::build::{BuildPlan, ComputeError, LayerPlan};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::solve::{
-    BoardKeys, BoundNetwork, LayerKind, MissingTables, PlannedLayer, PlannedSearch, SearchMemory, SolveError, TablePlan,
+    BoardKeys, BoundNetwork, LayerKind, MissingTables, PlannedLayer, PlannedSearch, SolveError, TablePlan,
 };
 use kalah::system::available_disk;
 use kalah::table::{Table, TableError, TableKey};
 use serde::Serialize;
 
 use crate::cli::flags::compute::Compute;
+use crate::cli::flags::solve_tables;
 use crate::cli::tables::build::device_memory;
 use crate::cli::{Outcome, args, bail, examples, failure, line, note, output, positions, usage};
 
@@ -99,11 +100,8 @@ impl PlanBuild {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         let args::BoardFlags { rules, pits } = self.common.board;
         let (directory, seeds) = (&self.common.tables.path, self.seeds);
-        let (backend, why) = self.compute.choose(rules)?;
+        let (backend, why) = self.compute.choose_for(TableKey { rules, pits, seeds })?;
         let threads = self.common.threads.number();
-        if let Backend::Gpu(gpu) = &backend {
-            gpu.require_layer(pits, seeds).map_err(ComputeError::Device)?;
-        }
         // A file with the name of a table must be that table, or the build would stop there.
         for seeds in 2..=seeds {
             match Table::open_key(directory, TableKey { rules, pits, seeds }) {
@@ -115,6 +113,9 @@ impl PlanBuild {
         let too_large = |memory: u64| plan.missing.iter().find(|layer| layer.memory > memory);
         let seeds_within_memory =
             self.memory.map(|memory| too_large(memory).map_or(seeds, |layer| layer.key.seeds - 1));
+        if !plan.missing.is_empty() {
+            backend.require_layer(pits, seeds).map_err(ComputeError::Device)?;
+        }
         if self.common.json {
             let layer = |&LayerPlan { key, positions, memory, disk, read, seconds, .. }: &LayerPlan| NeededLayer {
                 seeds: key.seeds,
@@ -255,7 +256,8 @@ impl PlanSearch {
             return Err(usage(format_args!("tables have at most {MAX_TABLE_PITS} pits a side, not {pits}")));
         }
         let (directory, threads) = (&*self.common.tables.path, self.common.threads.number());
-        let memory = SearchMemory::new(self.memory, None);
+        let board = TableKey { rules, pits, seeds: MAX_TABLE_SEEDS };
+        let memory = solve_tables::memory(directory, board, self.memory, None);
         let disk = self.disk.or_else(|| available_disk(directory));
         let with_bounds = BoundNetwork::find(directory, directory, rules, pits)?.is_some();
         let search =

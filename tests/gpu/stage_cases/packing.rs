@@ -103,24 +103,20 @@ impl Packing {
         let first_run = groups.start * group / self.rows / unit * unit;
         let first_run = if rng.bool() { first_run } else { rng.usize(0..=first_run / unit) * unit };
         let end_run = (groups.end * group).min(self.positions).div_ceil(self.rows);
-        let base = base_before(rng, first_run * self.words);
         let origin = first_run * self.rows / group;
-        let first = origin * words - rng.usize(0..=(origin * words).min(40));
         let params = Encode {
             threads: groups.len() as u32,
             first_group: groups.start as u32,
             rows: self.rows as u32,
             words: self.words as u32,
             origin: origin as u32,
-            scores_at: (first_run * self.words - base) as u32,
             positions: (self.positions - first_run * self.rows) as u32,
-            groups_at: (origin * words - first) as u32,
         };
         Part {
             params,
-            scores: at_least_four(self.scores[base..end_run * self.words].to_vec()),
+            scores: at_least_four(self.scores[first_run * self.words..end_run * self.words].to_vec()),
             profile: self.profile.clone(),
-            groups: made[first..].to_vec(),
+            groups: made[origin * words..].to_vec(),
         }
     }
 }

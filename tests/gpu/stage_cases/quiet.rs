@@ -120,12 +120,12 @@ pub(crate) fn transpose(on: &mut impl Run) {
     until_enough(on, 7, |on, rng| {
         let (rows, columns) = random_shape(rng, 90_000);
         let tile = TILE as usize;
-        // A part begins with a tile, and ends with a tile or with the matrix.
-        let tiles = |rng: &mut Rng, count: usize| {
-            let part = random_part(rng, count.div_ceil(tile));
-            part.start * tile..(part.end * tile).min(count)
+        // A part begins with a word, and ends with a word or with the matrix.
+        let whole_words = |rng: &mut Rng, count: usize| {
+            let part = random_part(rng, count.div_ceil(4));
+            4 * part.start..(4 * part.end).min(count)
         };
-        let (some_rows, some_columns) = (tiles(rng, rows), tiles(rng, columns));
+        let (some_rows, some_columns) = (whole_words(rng, rows), whole_words(rng, columns));
         let (from_words, to_words) = (columns.div_ceil(4), rows.div_ceil(4));
         let from_base = base_before(rng, some_rows.start * from_words);
         let to_base = base_before(rng, some_columns.start * to_words);
@@ -144,7 +144,7 @@ pub(crate) fn transpose(on: &mut impl Run) {
             to_base: to_base as u32,
         };
         let workgroups = (across * some_rows.len().div_ceil(tile)) as u32;
-        let made = on.run(Stage::Transpose, &params, workgroups, vec![from.clone(), to]);
+        let made = on.run(Stage::Transpose, &params, workgroups, vec![from.clone(), to.clone()]);
         // The expected result, computed independently.
         let byte = |words: &[u32], at: usize| words[at / 4].to_le_bytes()[at % 4];
         for row in some_rows.clone() {
@@ -153,6 +153,12 @@ pub(crate) fn transpose(on: &mut impl Run) {
                 assert_eq!(there, byte(&from, 4 * (row * from_words - from_base) + column));
             }
         }
+        let part = some_rows.start / 4..some_rows.end.div_ceil(4);
+        let is_made = |at: usize| {
+            let (column, word) = ((at + to_base) / to_words, (at + to_base) % to_words);
+            some_columns.contains(&column) && part.contains(&word)
+        };
+        assert!((0..to.len()).all(|at| is_made(at) || made[1][at] == to[at]), "words of other parts");
         some_columns.len() * some_rows.len().div_ceil(4)
     });
 }

@@ -1,7 +1,8 @@
-//! Writes to files that the system keeps in memory (Linux only; other systems never do).
+//! Files that the system keeps in memory, and writing to them (Linux only; other systems never do).
 
 use std::fs::File;
 use std::io;
+use std::path::Path;
 
 /// Bytes that a thread copies at a time.
 #[cfg(target_os = "linux")]
@@ -20,7 +21,9 @@ const MOST_THREADS: usize = 8;
 pub(super) fn write_in_memory(file: &File, offset: u64, bytes: &[u8]) -> io::Result<bool> {
     use crate::parallel::share;
     use memmap2::{Advice, MmapOptions};
-    if !is_in_memory(file) {
+    use std::os::fd::AsRawFd;
+    // SAFETY: the structure is that of the call, and the file is open.
+    if !is_tmpfs(|system| unsafe { libc::fstatfs(file.as_raw_fd(), system) }) {
         return Ok(false);
     }
     let end = offset + bytes.len() as u64;
@@ -63,13 +66,27 @@ fn no_memory(error: io::Error) -> io::Error {
     if error.raw_os_error() == Some(libc::EFAULT) { io::Error::from_raw_os_error(libc::ENOSPC) } else { error }
 }
 
+/// Returns true if the system keeps the file or directory `path` in memory.
 #[cfg(target_os = "linux")]
-fn is_in_memory(file: &File) -> bool {
-    use std::os::fd::AsRawFd;
-    // SAFETY: a structure of numbers may be zeros, and the call fills it for an open file.
-    let (known, system) = unsafe {
-        let mut system: libc::statfs = std::mem::zeroed();
-        (libc::fstatfs(file.as_raw_fd(), &raw mut system) == 0, system)
-    };
-    known && i128::from(system.f_type) == i128::from(libc::TMPFS_MAGIC)
+#[must_use]
+pub fn is_in_memory(path: &Path) -> bool {
+    use std::os::unix::ffi::OsStrExt;
+    let Ok(path) = std::ffi::CString::new(path.as_os_str().as_bytes()) else { return false };
+    // SAFETY: the structure is that of the call, and the path ends with a zero.
+    is_tmpfs(|system| unsafe { libc::statfs(path.as_ptr(), system) })
+}
+
+/// Not known on this system.
+#[cfg(not(target_os = "linux"))]
+#[must_use]
+pub fn is_in_memory(_: &Path) -> bool {
+    false
+}
+
+/// Returns true if the file system that `describe` reports is in memory. It returns 0 if it can.
+#[cfg(target_os = "linux")]
+fn is_tmpfs(describe: impl FnOnce(*mut libc::statfs) -> libc::c_int) -> bool {
+    // SAFETY: a structure of numbers may be zeros.
+    let mut system: libc::statfs = unsafe { std::mem::zeroed() };
+    describe(&raw mut system) == 0 && i128::from(system.f_type) == i128::from(libc::TMPFS_MAGIC)
 }

@@ -11,7 +11,7 @@
 // | `state` | files of unfinished work, from which a later run continues |
 // | `bulk` | writing large sections, past the page cache where that is faster; reading them back |
 // | `direct` | writing past the page cache |
-// | `in_memory` | writing to files in memory, on several threads |
+// | `in_memory` | files in memory; writing to them on several threads |
 
 mod bulk;
 mod direct;
@@ -28,6 +28,7 @@ use std::path::{Path, PathBuf};
 
 pub use bulk::{BulkFile, read_back};
 pub use document::{Document, DocumentError, Seal};
+pub use in_memory::is_in_memory;
 pub use kalah_core::file::{found, open, open_with, other_version, read, read_exact_at, read_to_string};
 pub use kind::FileContent;
 pub use lock::{FileLock, LockError};

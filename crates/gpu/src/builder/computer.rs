@@ -28,23 +28,17 @@ use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, RecorderBuffers, Shor
 /// # Errors
 /// When it is more than the device may use, or the device's limits do not allow such a large layer.
 pub(super) fn require(gpu: &Gpu, pits: usize, seeds: usize) -> Result<DeviceMemory, GpuError> {
-    require_layer(gpu, pits, seeds)?;
+    let largest = super::memory::largest_layer(pits, gpu.max_binding());
+    if seeds > largest {
+        let (adapter, what) = (gpu.report().name.clone(), "seeds in play");
+        return Err(GpuError::Limit { adapter, what, needed: seeds as u64, allowed: largest as u64 });
+    }
     let memory = DeviceMemory::new(pits, seeds, gpu.budget(), gpu.max_binding());
     if let Some(budget) = gpu.budget().filter(|&budget| budget < memory.least()) {
         let (what, bytes, shortage) = ("a build of this size", memory.least(), Shortage::Allowed(budget));
         return Err(GpuError::OutOfMemory { what, bytes, used: 0, shortage });
     }
     Ok(memory)
-}
-
-/// Returns an error if the device's limits do not allow such a large layer.
-fn require_layer(gpu: &Gpu, pits: usize, seeds: usize) -> Result<(), GpuError> {
-    let largest = super::memory::largest_layer(pits, gpu.max_binding(), gpu.report().max_buffer_bytes);
-    if seeds > largest {
-        let (adapter, what) = (gpu.report().name.clone(), "seeds in play");
-        return Err(GpuError::Limit { adapter, what, needed: seeds as u64, allowed: largest as u64 });
-    }
-    Ok(())
 }
 
 /// Computes frames on a GPU.
@@ -61,8 +55,8 @@ pub struct GpuComputer {
     lower: Lower,
     pair: Pair,
     packer: Packer,
-    /// Buffers for copying back, kept from layer to layer: at most [`READBACKS`].
-    spare: Vec<Option<DeviceBuffer>>,
+    /// Buffers for copying frames back, kept from layer to layer: for at most [`READBACKS`] frames.
+    spare: Vec<Vec<DeviceBuffer>>,
     /// Times of stages, if they are measured.
     timing: Option<Timing>,
     traffic: DeviceTraffic,
@@ -81,7 +75,7 @@ impl GpuComputer {
         // For frames and maps.
         let upload = memory.operand_bytes.max(memory.row_bytes);
         let buffers = RecorderBuffers::new(&gpu, upload)?;
-        let (pair, packer) = (Pair::new(&gpu, &memory)?, Packer::new(&gpu, &frames)?);
+        let (pair, packer) = (Pair::new(&gpu, &memory)?, Packer::new(&gpu, &frames, &memory)?);
         // Operands must not take the memory that moves and maps need later.
         let kept_free = gpu.storage("moves and maps", memory.row_bytes)?;
         let lower = loop {
@@ -215,16 +209,10 @@ impl Computer for GpuComputer {
         recorder.timing = self.timing.take();
         let (sender, deliveries) = sync_channel(READBACKS);
         let (give_back, spares) = channel();
-        // The buffers of the previous layer. If there were fewer, empty ones are added, which the
-        // first frames replace by larger ones. After these, a frame is sent only when a buffer has
-        // come back.
-        self.spare.resize_with(READBACKS, || None);
-        for spare in &mut self.spare {
-            let buffer = match spare.take() {
-                Some(buffer) => buffer,
-                None => gpu.host_buffer(0)?,
-            };
-            give_back.send(buffer).expect("both ends are here");
+        // The buffers of the previous layer. A frame is sent only when some have come back.
+        self.spare.resize_with(READBACKS, Vec::new);
+        for buffers in self.spare.drain(..) {
+            give_back.send(buffers).expect("both ends are here");
         }
         // The lists of this layer, then those of the next one.
         let seeds = frames.first().map_or(self.last, |frame| frame.mover + frame.other);
@@ -260,7 +248,7 @@ impl Computer for GpuComputer {
                 _ => computed.and(collected),
             }
         });
-        self.spare = spares.try_iter().map(Some).collect();
+        self.spare = spares.try_iter().collect();
         self.traffic.waited += waited.get();
         self.traffic.uploaded += recorder.uploaded;
         self.traffic.copied += recorder.copied;
@@ -306,7 +294,8 @@ impl Device for Gpu {
     }
 
     fn require_layer(&self, pits: usize, seeds: usize) -> Result<(), DeviceError> {
-        Ok(require_layer(self, pits, seeds)?)
+        require(self, pits, seeds)?;
+        Ok(())
     }
 
     fn least_memory(&self, pits: usize, seeds: usize) -> u64 {

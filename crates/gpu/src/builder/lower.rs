@@ -203,8 +203,11 @@ impl Lower {
         frame: Frame,
         bytes: u64,
     ) -> Result<Option<DeviceBuffer>, GpuError> {
-        let headroom = self.memory.map_or(0, |memory| memory / HEADROOM);
         let gpu = recorder.gpu();
+        if bytes > gpu.max_buffer() {
+            return Ok(None);
+        }
+        let headroom = self.memory.map_or(0, |memory| memory / HEADROOM);
         // The shortage, of the allowed memory and of the device's memory.
         let allowed = gpu.budget().map_or(0, |budget| (gpu.used() + bytes + headroom).saturating_sub(budget));
         let missing = allowed.max((self.resident.bytes() + bytes).saturating_sub(self.most));

@@ -1,10 +1,10 @@
 //! Device memory for a build.
 
-use kalah_core::index::{Frame, MAX_TABLE_SEEDS, RowIndex, layer_frames, row_count};
+use kalah_core::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_frames, row_count};
 
 use super::matrix::Matrix;
 use super::packer::{head_bytes, packer_bytes};
-use super::stages::{RANK_BITS, TILE, rows_of_whole_groups};
+use super::stages::RANK_BITS;
 use crate::device::{AdapterReport, RECORDER_BYTES};
 
 /// Assumed size of a frame with patches, relative to one without.
@@ -18,19 +18,16 @@ const ROW_BYTES: u64 = 112;
 /// Bytes of parameters, places of frames, ranks, times, and other small buffers.
 const SMALL_BYTES: u64 = RECORDER_BYTES + (512 << 10);
 
-/// Maximum alignment of a part of a buffer.
-const MAX_ALIGNMENT: u64 = 256;
-
 /// Assumed bytes of a frame on the device, with a reserve for small frames full of exceptions.
 fn with_patches(frame: Frame) -> u64 {
     head_bytes(frame) * PATCHES.0 / PATCHES.1 + 4096
 }
 
 /// Minimum device memory for a build of all layers up to a given one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DeviceMemory {
-    /// Words of the largest matrix of a pair; there are two.
-    pub matrix_words: u64,
+    /// Bytes of the buffers of a matrix of a pair; there are two.
+    pub matrix_bytes: Vec<u64>,
     /// Bytes of an operand; there are two.
     pub operand_bytes: u64,
     /// Minimum bytes of an operand.
@@ -46,10 +43,14 @@ impl DeviceMemory {
     /// that use at most `max_binding` bytes of a buffer.
     pub(super) fn new(pits: usize, seeds: usize, budget: Option<u64>, max_binding: u64) -> DeviceMemory {
         let frames = |seeds| layer_frames(pits, seeds);
-        let matrix_words = frames(seeds)
-            .map(|frame| Matrix::words_of(row_count(pits, frame.mover), row_count(pits, frame.other)))
-            .max()
-            .unwrap_or(0);
+        let mut matrix_bytes: Vec<u64> = Vec::new();
+        // A smaller layer may have more rows in a buffer.
+        for frame in (2..=seeds).flat_map(frames) {
+            let (rows, columns) = (row_count(pits, frame.other), row_count(pits, frame.mover));
+            let needed: Vec<u64> = Matrix::buffer_bytes(rows, columns, max_binding).collect();
+            matrix_bytes.resize(matrix_bytes.len().max(needed.len()), 0);
+            matrix_bytes.iter_mut().zip(needed).for_each(|(most, bytes)| *most = bytes.max(*most));
+        }
         let largest = frames(seeds).max_by_key(|frame| frame.positions());
         let child = frames(seeds.saturating_sub(1)).map(with_patches).max().unwrap_or(4096);
         // All frames that the captures of a frame lead to.
@@ -61,10 +62,10 @@ impl DeviceMemory {
         };
         let all = frames(seeds).map(captures).max().unwrap_or(0);
         let mut memory = DeviceMemory {
-            matrix_words,
             operand_bytes: 0,
             least_operand_bytes: 0,
-            packer_bytes: largest.map_or(0, packer_bytes),
+            packer_bytes: largest.map_or(0, |frame| packer_bytes(frame, &matrix_bytes)),
+            matrix_bytes,
             row_bytes: (1..seeds).map(|seeds| row_count(pits, seeds) as u64).sum::<u64>()
                 * ROW_BYTES
                 * pits.max(6) as u64
@@ -89,46 +90,37 @@ impl DeviceMemory {
 
     /// Minimum bytes.
     pub(super) fn least(&self) -> u64 {
-        8 * self.matrix_words + 2 * self.operand_bytes + self.packer_bytes + self.row_bytes + SMALL_BYTES
+        let matrices = 2 * self.matrix_bytes.iter().sum::<u64>();
+        matrices + 2 * self.operand_bytes + self.packer_bytes + self.row_bytes + SMALL_BYTES
     }
 }
 
 /// Seeds of the largest layer that can be built within the limits of an adapter, memory aside, for
 /// boards with `pits` pits a side; 0 for none.
 pub fn max_seeds(report: &AdapterReport, pits: usize) -> usize {
-    largest_layer(pits, report.max_binding_bytes, report.max_buffer_bytes)
+    largest_layer(pits, report.max_binding())
 }
 
-/// Largest layer that can be built with 32-bit numbers of words and these limits: the bytes that a
-/// stage can use at once, and the bytes of a buffer.
-pub(super) fn largest_layer(pits: usize, max_binding: u64, max_buffer: u64) -> usize {
-    let Some(index) = RowIndex::new(pits, MAX_TABLE_SEEDS) else { return 0 };
-    // Returns true if a stage can use a matrix of scores, and their groups, in parts. `least` rows
-    // are used at once.
-    let in_parts = |rows: usize, columns: usize, least: usize| {
-        let part = |rows| 4 * Matrix::words_of(rows, columns);
-        let unit = rows_of_whole_groups(columns as u64) as usize;
-        let least = least.max(unit).max(TILE as usize);
-        part(rows) <= max_binding || part(least) + columns.next_multiple_of(64) as u64 + MAX_ALIGNMENT <= max_binding
+/// Largest layer that can be built with 32-bit numbers of words, and stages that use at most
+/// `max_binding` bytes of a buffer.
+pub(super) fn largest_layer(pits: usize, max_binding: u64) -> usize {
+    if !(1..=MAX_TABLE_PITS).contains(&pits) {
+        return 0;
+    }
+    let fits = |frame: Frame| {
+        let (rows, columns) = (row_count(pits, frame.other), row_count(pits, frame.mover));
+        Matrix::words_of(rows, columns) <= u64::from(u32::MAX)
+            && rows <= 1 << RANK_BITS
+            && Matrix::buffer_bytes(rows, columns, max_binding).all(|bytes| bytes <= max_binding)
     };
-    let fits = |seeds: usize| {
-        (1..=seeds / 2).all(|small| {
-            let (small_rows, large_rows) = (row_count(pits, small), row_count(pits, seeds - small));
-            let words = Matrix::words_of(small_rows, large_rows).max(Matrix::words_of(large_rows, small_rows));
-            let level = index.level_bounds(seeds - small).windows(2).map(|level| level[1] - level[0]).max();
-            4 * words <= max_buffer
-                && words <= u64::from(u32::MAX)
-                && large_rows <= 1 << RANK_BITS
-                && in_parts(large_rows, small_rows, level.unwrap_or(0) as usize)
-                && in_parts(small_rows, large_rows, 0)
-        })
-    };
-    (2..=MAX_TABLE_SEEDS).take_while(|&seeds| fits(seeds)).last().unwrap_or(0)
+    (2..=MAX_TABLE_SEEDS).take_while(|&seeds| layer_frames(pits, seeds).all(fits)).last().unwrap_or(0)
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+
+    use kalah_core::index::RowIndex;
 
     use super::super::lists::list_moves;
     use super::*;
@@ -161,7 +153,7 @@ mod tests {
         let positions = u128::from(VULKAN_BINDING) / 64 * 126;
         fits(positions + 2 * positions / 126, "a code of a part");
         for pits in 1..=kalah_core::index::MAX_TABLE_PITS {
-            let seeds = largest_layer(pits, VULKAN_BINDING, 1 << 40);
+            let seeds = largest_layer(pits, VULKAN_BINDING);
             for frame in layer_frames(pits, seeds) {
                 let (movers, others) = (frame.mover_rows() as u128, frame.mirrored().mover_rows() as u128);
                 fits(others * movers.div_ceil(4), "a word of a matrix");
@@ -178,11 +170,11 @@ mod tests {
     #[test]
     fn parts_reach_all_of_kalah_6_4() {
         // The largest frame of 42 seeds has more than 2^32 positions.
-        assert_eq!([6, 7, 8].map(|pits| largest_layer(pits, VULKAN_BINDING, 1 << 40)), [MAX_TABLE_SEEDS, 35, 28]);
+        assert_eq!([6, 7, 8].map(|pits| largest_layer(pits, VULKAN_BINDING)), [MAX_TABLE_SEEDS, 35, 28]);
         let least = DeviceMemory::new(6, 48, Some(80_000_000_000), VULKAN_BINDING).least();
         assert!((40_000_000_000..50_000_000_000).contains(&least), "{least} bytes");
         // The limits of a software adapter.
-        assert!(largest_layer(6, 128 << 20, (1 << 31) - 1) >= 28);
+        assert!(largest_layer(6, 128 << 20) >= 40);
     }
 
     #[test]

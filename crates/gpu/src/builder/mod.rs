@@ -14,7 +14,7 @@
 // | `lower` | frames of lower layers on the device |
 // | `parts` | parts of these frames, for stages that cannot use all of one at once |
 // | `residency` | selection of frames to keep when future reads are given |
-// | `matrix` | scores on the device, in parts that a stage can use at once |
+// | `matrix` | scores on the device, in buffers that a stage can use at once |
 // | `pair` | the scores of a pair of frames |
 // | `packer` | packing on the device, and copying packed frames back while it continues |
 // | `computer` | all frames of a layer: a GPU as a device that builds tables |

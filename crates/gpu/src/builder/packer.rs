@@ -8,9 +8,8 @@ use kalah_tables::table::PackedFrame;
 use wgpu::SubmissionIndex;
 
 use super::matrix::Matrix;
-use super::stages::{
-    Encode, GROUP_POSITIONS, GROUP_WORDS, Mean, PROFILE_ROWS, Profile, SCAN_BLOCK, Scan, Stage, rows_of_whole_groups,
-};
+use super::memory::DeviceMemory;
+use super::stages::{Encode, GROUP_POSITIONS, GROUP_WORDS, Mean, PROFILE_ROWS, Profile, SCAN_BLOCK, Scan, Stage};
 use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, WORKGROUP, Window};
 
 /// Initially, one byte is allocated for patches for this many bytes of groups. More is allocated
@@ -21,7 +20,8 @@ const PATCH_SHARE: u64 = 16;
 pub(super) struct Packer {
     sums: DeviceBuffer,
     profile: DeviceBuffer,
-    groups: DeviceBuffer,
+    /// For each buffer of a matrix, one for the groups of its scores.
+    groups: Vec<DeviceBuffer>,
     patches: DeviceBuffer,
     /// Sizes of each group's patch, later the sum of those before it in its block; the same for
     /// blocks in their superblock, and for superblocks; and the total.
@@ -30,34 +30,53 @@ pub(super) struct Packer {
 
 /// A packed frame on the device: its bytes as in a table file, without checksums.
 pub(super) struct PackedOnDevice {
-    profile: Window,
-    groups: Window,
-    /// In whole words.
-    patches: Window,
-    patch_bytes: u64,
+    /// Profile, groups, and patches in whole words.
+    windows: Vec<Window>,
+    /// Bytes after the patches, in the last word.
+    padding: u64,
 }
 
 impl PackedOnDevice {
     /// Bytes of profile, groups and patches.
     pub(super) fn bytes(&self) -> u64 {
-        self.profile.bytes + self.groups.bytes + self.patch_bytes
+        self.padded_bytes() - self.padding
     }
 
     /// The same in whole words.
     pub(super) fn padded_bytes(&self) -> u64 {
-        self.bytes().next_multiple_of(4)
+        bytes_of(&self.windows)
     }
 
     /// Copies the frame to the beginning of a buffer.
     pub(super) fn copy(&self, recorder: &mut Recorder, to: &DeviceBuffer) -> Result<(), GpuError> {
-        let mut to = to.window();
-        let patches = Window { bytes: self.patch_bytes.next_multiple_of(4), ..self.patches.clone() };
-        for from in [&self.profile, &self.groups, &patches] {
-            recorder.copy(from, &to, from.bytes)?;
-            to.offset += from.bytes;
-        }
-        Ok(())
+        copy(recorder, &self.windows, to)
     }
+
+    /// Divides the windows among buffers of at most `most` bytes, or of one window.
+    fn parts(&self, most: u64) -> Vec<&[Window]> {
+        let (mut parts, mut first) = (Vec::new(), 0);
+        for end in 1..=self.windows.len() {
+            if end == self.windows.len() || bytes_of(&self.windows[first..=end]) > most {
+                parts.push(&self.windows[first..end]);
+                first = end;
+            }
+        }
+        parts
+    }
+}
+
+fn bytes_of(windows: &[Window]) -> u64 {
+    windows.iter().map(|window| window.bytes).sum()
+}
+
+/// Copies windows, one after the other, to the beginning of a buffer.
+fn copy(recorder: &mut Recorder, windows: &[Window], to: &DeviceBuffer) -> Result<(), GpuError> {
+    let mut to = to.window();
+    for from in windows {
+        recorder.copy(from, &to, from.bytes)?;
+        to.offset += from.bytes;
+    }
+    Ok(())
 }
 
 /// Bytes of the profile of a frame.
@@ -79,25 +98,31 @@ fn groups(frame: Frame) -> u64 {
     frame.positions().div_ceil(GROUP_POSITIONS.into())
 }
 
-/// Bytes of memory for frames up to this one.
-pub(super) fn packer_bytes(largest: Frame) -> u64 {
-    let head = head_bytes(largest);
+/// Bytes for the groups of the scores in these buffers, for each of them.
+fn group_bytes_of(matrix_bytes: &[u64]) -> impl Iterator<Item = u64> {
+    let groups = |bytes: &u64| bytes.div_ceil(GROUP_POSITIONS.into());
+    matrix_bytes.iter().map(move |bytes| 4 * u64::from(GROUP_WORDS) * groups(bytes))
+}
+
+/// Bytes of memory for frames up to this one, whose scores take these buffers.
+pub(super) fn packer_bytes(largest: Frame, matrix_bytes: &[u64]) -> u64 {
+    let head = profile_bytes(largest) + group_bytes_of(matrix_bytes).sum::<u64>();
     head + head / PATCH_SHARE + 4 * groups(largest) + 4 * largest.mover_rows() as u64
 }
 
 impl Packer {
     /// Allocates memory for frames as large as `frames`.
-    pub(super) fn new(gpu: &Gpu, frames: &[Frame]) -> Result<Packer, GpuError> {
+    pub(super) fn new(gpu: &Gpu, frames: &[Frame], memory: &DeviceMemory) -> Result<Packer, GpuError> {
         let most = |of: &dyn Fn(Frame) -> u64| frames.iter().map(|&frame| of(frame)).max().unwrap_or(0);
         let groups = most(&groups);
         let block = u64::from(SCAN_BLOCK);
         let sizes = |numbers: u64| gpu.storage("sizes of patches", 4 * numbers);
-        let of_groups = most(&group_bytes);
+        let of_groups = group_bytes_of(&memory.matrix_bytes).map(|bytes| gpu.storage("a packed frame", bytes));
         Ok(Packer {
             sums: gpu.storage("sums of scores", 4 * most(&|frame| frame.mover_rows() as u64 + 4))?,
             profile: gpu.storage("a profile", most(&profile_bytes))?,
-            groups: gpu.storage("a packed frame", of_groups)?,
-            patches: gpu.storage("patches", of_groups / PATCH_SHARE + 4096)?,
+            groups: of_groups.collect::<Result<Vec<DeviceBuffer>, GpuError>>()?,
+            patches: gpu.storage("patches", most(&group_bytes) / PATCH_SHARE + 4096)?,
             sizes: [sizes(groups)?, sizes(groups.div_ceil(block))?, sizes(groups.div_ceil(block * block))?, sizes(1)?],
         })
     }
@@ -114,18 +139,17 @@ impl Packer {
         assert_eq!((scores.columns as u64, others as u64), (rows as u64, frame.positions() / rows as u64));
         let words = u64::from(scores.words());
         // The scores are read twice, for the profile and for the groups. The head is written once.
-        recorder.touched += 2 * scores.all().bytes + head_bytes(frame);
+        recorder.touched += 2 * scores.bytes() + head_bytes(frame);
         recorder.clear(&self.sums.window())?;
-        for part in scores.parts(gpu, 0..others, PROFILE_ROWS as usize) {
-            let (window, base) = scores.window(gpu, part.clone())?;
-            let bound = recorder.bind(Stage::Profile.kernel(), &[window, self.sums.window()]);
-            let threads = words * part.len().div_ceil(PROFILE_ROWS as usize) as u64;
+        for part in scores.all() {
+            let bound = recorder.bind(Stage::Profile.kernel(), &[part.window, self.sums.window()]);
+            let threads = words * part.rows.len().div_ceil(PROFILE_ROWS as usize) as u64;
             recorder.dispatch_threads(&bound, threads, words, |thread, threads| Profile {
                 threads,
                 words: words as u32,
-                first_row: part.start as u32 + (thread / words) as u32 * PROFILE_ROWS,
-                end_row: part.end as u32,
-                base,
+                first_row: part.rows.start as u32 + (thread / words) as u32 * PROFILE_ROWS,
+                end_row: part.rows.end as u32,
+                base: part.base,
             })?;
         }
         let profile = self.profile.front(profile_bytes(frame));
@@ -138,7 +162,11 @@ impl Packer {
             others: others as u32,
         })?;
 
-        let packing = Packing { scores, profile, groups: self.groups.front(group_bytes(frame)) };
+        let group_windows = scores.all().zip(&self.groups).map(|(part, buffer)| {
+            let positions = part.rows.len() as u64 * rows as u64;
+            buffer.front(4 * u64::from(GROUP_WORDS) * positions.div_ceil(GROUP_POSITIONS.into()))
+        });
+        let packing = Packing { scores, profile, groups: group_windows.collect() };
         packing.run(recorder, Stage::Encode, &[self.sizes[0].window()])?;
         let patch_bytes = self.scan(recorder, groups(frame))?;
         if patch_bytes > 0 {
@@ -156,8 +184,9 @@ impl Packer {
             let more = [sizes.window(), blocks.window(), superblocks.window(), self.patches.front(padded)];
             packing.run(recorder, Stage::Patch, &more)?;
         }
-        let patches = self.patches.front(patch_bytes.next_multiple_of(4).max(4));
-        Ok(PackedOnDevice { profile: packing.profile, groups: packing.groups, patches, patch_bytes })
+        let patches = self.patches.front(patch_bytes.next_multiple_of(4));
+        let padding = patches.bytes - patch_bytes;
+        Ok(PackedOnDevice { windows: [vec![packing.profile], packing.groups, vec![patches]].concat(), padding })
     }
 
     /// Replaces the sizes of the patches by their offsets. Returns the sum of all sizes.
@@ -185,73 +214,69 @@ impl Packer {
 struct Packing<'a> {
     scores: &'a Matrix,
     profile: Window,
-    groups: Window,
+    /// For each part of the scores.
+    groups: Vec<Window>,
 }
 
 impl Packing<'_> {
-    /// Runs a stage for all groups, in parts that it can use at once: whole groups of whole runs.
-    /// `more` are its buffers after the groups.
+    /// Runs a stage for all groups. `more` are its buffers after the groups.
     fn run(&self, recorder: &mut Recorder, stage: Stage, more: &[Window]) -> Result<(), GpuError> {
-        let (gpu, rows, group) = (recorder.gpu(), self.scores.columns as u64, u64::from(GROUP_POSITIONS));
-        let words = u64::from(self.scores.words());
-        let (unit, group_bytes) = (rows_of_whole_groups(rows) as usize, 4 * u64::from(GROUP_WORDS));
-        for part in self.scores.parts(gpu, 0..self.scores.rows, unit) {
-            let (scores, base) = self.scores.window(gpu, part.clone())?;
-            let positions = part.len() as u64 * rows;
-            let (origin, count) = (part.start as u64 * rows / group, positions.div_ceil(group));
-            // Windows begin at multiples of an alignment.
-            let first = origin * group_bytes;
-            let offset = first / gpu.window_alignment() * gpu.window_alignment();
-            let bytes = first + count * group_bytes - offset;
-            let groups = Window { offset, bytes, ..self.groups.clone() };
-            let windows = [[scores, self.profile.clone(), groups].as_slice(), more].concat();
+        let rows = self.scores.columns as u64;
+        for (part, groups) in self.scores.all().zip(&self.groups) {
+            let positions = part.rows.len() as u64 * rows;
+            let origin = (part.rows.start as u64 * rows / u64::from(GROUP_POSITIONS)) as u32;
+            let count = positions.div_ceil(GROUP_POSITIONS.into());
+            let windows = [[part.window, self.profile.clone(), groups.clone()].as_slice(), more].concat();
             let bound = recorder.bind(stage.kernel(), &windows);
-            let scores_at = (part.start as u64 * words - u64::from(base)) as u32;
             recorder.dispatch_threads(&bound, count, 1, |done, threads| Encode {
                 threads,
-                first_group: (origin + done) as u32,
+                first_group: origin + done as u32,
                 rows: rows as u32,
-                words: words as u32,
-                origin: origin as u32,
-                scores_at,
+                words: self.scores.words(),
+                origin,
                 positions: positions as u32,
-                groups_at: ((first - offset) / 4) as u32,
             })?;
         }
         Ok(())
     }
 }
 
-/// Buffers for packed frames that are copied back. One is filled while the other is read.
+/// Packed frames that are copied back at once. The buffers of one are filled while those of the
+/// other are read.
 pub(super) const READBACKS: usize = 2;
 
 /// A packed frame that is being copied back.
 pub(super) struct Delivery {
     frame: Frame,
-    buffer: DeviceBuffer,
-    /// Bytes of the frame.
-    bytes: u64,
+    buffers: Vec<DeviceBuffer>,
+    /// Bytes of the frame in each of the first buffers, in whole words.
+    bytes: Vec<u64>,
+    /// Bytes after the frame, in the last word.
+    padding: u64,
     submission: Option<SubmissionIndex>,
 }
 
-/// Copies a packed frame to a buffer that the CPU can read.
+/// Copies a packed frame to buffers that the CPU can read: one, unless no buffer can be as large.
 pub(super) fn send(
     recorder: &mut Recorder,
     frame: Frame,
     packed: &PackedOnDevice,
-    spare: DeviceBuffer,
+    mut buffers: Vec<DeviceBuffer>,
 ) -> Result<Delivery, GpuError> {
-    let buffer = if spare.bytes() >= packed.padded_bytes() {
-        spare
-    } else {
-        // It is in the machine's memory, not the device's.
-        drop(spare);
-        recorder.gpu().host_buffer(packed.padded_bytes())?
-    };
-    packed.copy(recorder, &buffer)?;
+    let gpu = recorder.gpu();
+    let mut lengths = Vec::new();
+    for (number, windows) in packed.parts(gpu.max_buffer()).into_iter().enumerate() {
+        let bytes = bytes_of(windows);
+        if buffers.get(number).is_none_or(|buffer| buffer.bytes() < bytes) {
+            // They are in the machine's memory, not the device's.
+            buffers.truncate(number);
+            buffers.push(gpu.host_buffer(bytes)?);
+        }
+        copy(recorder, windows, &buffers[number])?;
+        lengths.push(bytes);
+    }
     recorder.submit()?;
-    let submission = recorder.last();
-    Ok(Delivery { frame, buffer, bytes: packed.bytes(), submission })
+    Ok(Delivery { frame, buffers, bytes: lengths, padding: packed.padding, submission: recorder.last() })
 }
 
 /// Passes arriving frames to `output` and their buffers to `spare`, until no more come or a frame
@@ -259,17 +284,20 @@ pub(super) fn send(
 pub(super) fn collect(
     gpu: &Gpu,
     deliveries: Receiver<Delivery>,
-    spare: Sender<DeviceBuffer>,
+    spare: Sender<Vec<DeviceBuffer>>,
     output: &dyn FrameOutput,
 ) -> Result<(), ComputeError> {
-    for delivery in deliveries {
-        let Delivery { frame, buffer, bytes, submission } = delivery;
+    for Delivery { frame, buffers, bytes, padding, submission } in deliveries {
         let memory = output.memory();
-        let packed = gpu.mapped(&buffer.buffer, bytes.next_multiple_of(4), submission, |view| {
-            PackedFrame::copy_of(frame, &view[..bytes as usize], memory)
+        let windows: Vec<Window> = buffers.iter().zip(bytes).map(|(buffer, bytes)| buffer.front(bytes)).collect();
+        let packed = gpu.mapped(&windows, submission, |parts| {
+            if let Some(last) = parts.last_mut() {
+                *last = &last[..last.len() - padding as usize];
+            }
+            PackedFrame::copy_of(frame, parts, memory)
         })?;
         // If the receiver is gone, no more frames are sent.
-        let _ = spare.send(buffer);
+        let _ = spare.send(buffers);
         let damaged = || GpuError::Refused(format!("the patches of {frame:?} came back damaged"));
         output.take(packed.ok_or_else(damaged)?)?;
     }

@@ -38,7 +38,7 @@ pub(super) struct Pair {
 
 impl Pair {
     pub(super) fn new(gpu: &Gpu, memory: &DeviceMemory) -> Result<Pair, GpuError> {
-        let matrix = || Matrix::new(gpu, memory.matrix_words);
+        let matrix = || Matrix::new(gpu, &memory.matrix_bytes);
         Ok(Pair { small_moves: matrix()?, large_moves: matrix()? })
     }
 
@@ -75,7 +75,6 @@ impl Pair {
         frame: Frame,
         pulse: &Pulse,
     ) -> Result<(), ComputeError> {
-        let gpu = recorder.gpu();
         let Frame { mover: small, other: large, .. } = frame;
         let (small_list, large_list) = (rows.moves(recorder, small)?, rows.moves(recorder, large)?);
         let nothing = rows.nothing.window();
@@ -88,44 +87,44 @@ impl Pair {
         let (small_rows, large_rows) = (self.small_moves.columns as u32, self.small_moves.rows as u32);
         let (mut large_bound, mut small_bound) = (None, None);
         for (level, &lowest) in tables.rows().level_bounds(large).windows(2).zip(&large_list.lists.lowest_child) {
-            pulse.check()?;
-            let (first, end) = (level[0], level[1]);
-            let level = first as usize..end as usize;
-            let (own, large_base) = self.large_moves.window(gpu, level.clone())?;
-            let (waiting, waiting_base) = self.small_moves.window(gpu, level)?;
-            let threads = u64::from(end - first) * u64::from(words);
-            recorder.touched += threads * QUIET_BYTES;
-            for children in self.small_moves.parts(gpu, lowest.min(first) as usize..end as usize, 1) {
-                let (window, small_base) = self.small_moves.window(gpu, children.clone())?;
-                let windows = [large_list.buffer.window(), small_map.clone(), window, own.clone()];
-                let bound = self.bind(recorder, &mut large_bound, Stage::QuietLarge, &windows);
-                recorder.dispatch_threads(&bound, threads, words.into(), |thread, threads| QuietLarge {
+            let level = level[0] as usize..level[1] as usize;
+            let parts = self.large_moves.parts(level.clone()).zip(self.small_moves.parts(level.clone()));
+            for (own, waiting) in parts {
+                pulse.check()?;
+                let (first, count) = (own.rows.start as u32, own.rows.len() as u64);
+                let threads = count * u64::from(words);
+                recorder.touched += threads * QUIET_BYTES;
+                for children in self.small_moves.parts(lowest as usize..level.start) {
+                    let windows = [large_list.buffer.window(), small_map.clone(), children.window, own.window.clone()];
+                    let bound = self.bind(recorder, &mut large_bound, Stage::QuietLarge, &windows);
+                    recorder.dispatch_threads(&bound, threads, words.into(), |thread, threads| QuietLarge {
+                        threads,
+                        first_row: first + (thread / u64::from(words)) as u32,
+                        words,
+                        total,
+                        entries_at: large_list.lists.quiet_at,
+                        small_base: children.base,
+                        large_base: own.base,
+                        first_child: children.rows.start as u32,
+                        child_rows: children.rows.len() as u32,
+                    })?;
+                }
+                let windows = [small_list.buffer.window(), large_map.clone(), own.window, waiting.window];
+                let bound = self.bind(recorder, &mut small_bound, Stage::QuietSmall, &windows);
+                recorder.dispatch_threads(&bound, threads, words.into(), |thread, threads| QuietSmall {
                     threads,
                     first_row: first + (thread / u64::from(words)) as u32,
                     words,
                     total,
-                    entries_at: large_list.lists.quiet_at,
-                    small_base,
-                    large_base,
-                    first_child: children.start as u32,
-                    child_rows: children.len() as u32,
+                    quads_at: small_list.lists.quads_at,
+                    map_stride: large_rows.next_multiple_of(4),
+                    small_base: waiting.base,
+                    large_base: own.base,
                 })?;
+                let sides = if small == large { 1 } else { 2 };
+                let positions = count * u64::from(small_rows) * sides;
+                pulse.positions.fetch_add(positions, std::sync::atomic::Ordering::Relaxed);
             }
-            let windows = [small_list.buffer.window(), large_map.clone(), own, waiting];
-            let bound = self.bind(recorder, &mut small_bound, Stage::QuietSmall, &windows);
-            recorder.dispatch_threads(&bound, threads, words.into(), |thread, threads| QuietSmall {
-                threads,
-                first_row: first + (thread / u64::from(words)) as u32,
-                words,
-                total,
-                quads_at: small_list.lists.quads_at,
-                map_stride: large_rows.next_multiple_of(4),
-                small_base: waiting_base,
-                large_base,
-            })?;
-            let sides = if small == large { 1 } else { 2 };
-            let positions = u64::from(end - first) * u64::from(small_rows) * sides;
-            pulse.positions.fetch_add(positions, std::sync::atomic::Ordering::Relaxed);
         }
         Ok(())
     }
@@ -133,7 +132,7 @@ impl Pair {
     /// Binds a stage for quiet moves. If stages can use the matrices at once, that is done only for
     /// the first level.
     fn bind(&self, recorder: &Recorder, first: &mut Option<Bound>, stage: Stage, windows: &[Window]) -> Bound {
-        if !self.small_moves.is_whole(recorder.gpu()) {
+        if !self.small_moves.is_whole() {
             return recorder.bind(stage.kernel(), windows);
         }
         first.get_or_insert_with(|| recorder.bind(stage.kernel(), windows)).clone()
@@ -160,8 +159,9 @@ fn forward(
     scores: &Matrix,
     pulse: &Pulse,
 ) -> Result<(), ComputeError> {
-    let gpu = recorder.gpu();
-    recorder.clear(&scores.all())?;
+    for part in scores.all() {
+        recorder.clear(&part.window)?;
+    }
     let moves = rows.moves(recorder, frame.mover)?;
     for class in &moves.lists.classes {
         let (stage, count, children) = class.kind.children(frame, class.spilled, class.left);
@@ -170,11 +170,10 @@ fn forward(
         let mut stopped = Ok(());
         lower.load(recorder, tables, count, &children, |recorder, Loaded { window: operand, frames_at, rows }| {
             let waiting = rows.unwrap_or(0..u32::MAX);
-            for part in scores.parts(gpu, 0..scores.rows, 1) {
-                let (window, base) = scores.window(gpu, part.clone())?;
-                let (first_row, end_row) = (part.start as u32, part.end as u32);
+            for part in scores.all() {
+                let (first_row, end_row, base) = (part.rows.start as u32, part.rows.end as u32, part.base);
                 let mut windows =
-                    vec![operand.clone(), recorder.records_window(), moves.buffer.window(), map.clone(), window];
+                    vec![operand.clone(), recorder.records_window(), moves.buffer.window(), map.clone(), part.window];
                 windows.extend(more.iter().cloned());
                 let bound = recorder.bind(stage.kernel(), &windows);
                 for range in class.groups.parallel_ranges(first_row..end_row) {
@@ -255,35 +254,30 @@ fn forward_unit(stage: Stage, words: u64) -> (u64, u64) {
 
 /// Transposes a matrix into another one of suitable shape.
 fn transpose(recorder: &mut Recorder, from: &Matrix, to: &Matrix) -> Result<(), GpuError> {
-    let gpu = recorder.gpu();
-    recorder.touched += from.all().bytes + to.all().bytes;
+    recorder.touched += from.bytes() + to.bytes();
     assert_eq!((from.rows, from.columns), (to.columns, to.rows));
     let kernel = Stage::Transpose.kernel();
     let (tile, workgroup) = (TILE as usize, u64::from(WORKGROUP));
-    let tiles_at_once = |matrix: &Matrix| (matrix.rows_at_once(gpu) / tile).max(1) * tile;
-    for first_row in (0..from.rows).step_by(tiles_at_once(from)) {
-        let end_row = from.rows.min(first_row + tiles_at_once(from));
-        let (from_window, from_base) = from.window(gpu, first_row..end_row)?;
-        let mut first_column = 0;
-        while first_column < from.columns {
+    for (from_part, to_part) in from.all().flat_map(|part| to.all().map(move |other| (part.clone(), other))) {
+        let bound = recorder.bind(kernel, &[from_part.window, to_part.window]);
+        let mut first_column = to_part.rows.start;
+        while first_column < to_part.rows.end {
             // A row of tiles may also take long.
             let quick = (recorder.threads_at_once(kernel) / workgroup).clamp(1, MAX_WORKGROUPS.into()) as usize;
-            let end_column = from.columns.min(first_column + tiles_at_once(to).min(quick * tile));
-            let (to_window, to_base) = to.window(gpu, first_column..end_column)?;
-            let bound = recorder.bind(kernel, &[from_window.clone(), to_window]);
+            let end_column = to_part.rows.end.min(first_column + quick * tile);
             let tiles = (end_column - first_column).div_ceil(tile);
             let row_of_tiles = tiles as u64 * workgroup;
-            let threads = (end_row - first_row).div_ceil(tile) as u64 * row_of_tiles;
+            let threads = from_part.rows.len().div_ceil(tile) as u64 * row_of_tiles;
             recorder.dispatch_threads(&bound, threads, row_of_tiles, |thread, _| Transpose {
-                rows: end_row as u32,
+                rows: from_part.rows.end as u32,
                 columns: end_column as u32,
-                first_row: first_row as u32 + (thread / row_of_tiles) as u32 * TILE,
+                first_row: from_part.rows.start as u32 + (thread / row_of_tiles) as u32 * TILE,
                 first_column: first_column as u32,
                 tiles: tiles as u32,
                 from_words: from.words(),
-                from_base,
+                from_base: from_part.base,
                 to_words: to.words(),
-                to_base,
+                to_base: to_part.base,
             })?;
             first_column = end_column;
         }

@@ -9,6 +9,9 @@ use super::kernel::{MAX_BUFFERS, WORKGROUP};
 /// would lose the device, and for programs running beside this one.
 const MEMORY_PERCENT: u8 = 88;
 
+/// Vulkan's limit for storage buffers, regardless of the driver's report, in multiples of 256.
+const MAX_BINDING: u64 = (1 << 31) - 256;
+
 /// An adapter that can be opened.
 #[derive(Debug)]
 pub struct Adapter {
@@ -186,6 +189,13 @@ pub struct AdapterReport {
     pub subgroup: (u32, u32),
     /// True if it can measure the times of kernels.
     pub timestamps: bool,
+}
+
+impl AdapterReport {
+    /// Maximum bytes of a buffer that a kernel uses at once.
+    pub(crate) fn max_binding(&self) -> u64 {
+        self.max_binding_bytes.min(self.max_buffer_bytes).min(MAX_BINDING)
+    }
 }
 
 #[cfg(test)]

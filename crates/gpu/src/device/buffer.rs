@@ -113,24 +113,27 @@ impl Gpu {
         let mut encoder = self.device.create_command_encoder(&Default::default());
         encoder.copy_buffer_to_buffer(&window.buffer, window.offset, &staging.buffer, 0, window.bytes);
         let submission = self.queue.submit([encoder.finish()]);
-        self.mapped(&staging.buffer, window.bytes, Some(submission), |bytes| bytes.to_vec())
+        self.mapped(&[staging.front(window.bytes)], Some(submission), |bytes| bytes[0].to_vec())
     }
 
-    /// Waits for a submission, or for all, and maps the first bytes of a buffer.
+    /// Waits for a submission, or for all, and maps windows of different buffers.
     pub(crate) fn mapped<T>(
         &self,
-        buffer: &wgpu::Buffer,
-        bytes: u64,
+        windows: &[Window],
         submission: Option<wgpu::SubmissionIndex>,
-        read: impl FnOnce(&[u8]) -> T,
+        read: impl FnOnce(&mut [&[u8]]) -> T,
     ) -> Result<T, GpuError> {
-        buffer.slice(..bytes).map_async(wgpu::MapMode::Read, |_| ());
+        let slice = |window: &Window| window.offset..window.offset + window.bytes;
+        for window in windows {
+            window.buffer.slice(slice(window)).map_async(wgpu::MapMode::Read, |_| ());
+        }
         self.wait(submission)?;
+        let views = windows.iter().map(|window| window.buffer.slice(slice(window)).get_mapped_range());
         // The mapping failed without a reported fault.
-        let view = buffer.slice(..bytes).get_mapped_range().map_err(|error| GpuError::Lost(error.to_string()))?;
-        let result = read(&view);
-        drop(view);
-        buffer.unmap();
+        let views = views.collect::<Result<Vec<_>, _>>().map_err(|error| GpuError::Lost(error.to_string()))?;
+        let result = read(&mut views.iter().map(|view| &view[..]).collect::<Vec<&[u8]>>());
+        drop(views);
+        windows.iter().for_each(|window| window.buffer.unmap());
         Ok(result)
     }
 

@@ -14,10 +14,6 @@ use super::adapter::{AdapterReport, Tier};
 use super::error::GpuError;
 use super::kernel::{Access, Kernel, MAX_BUFFERS};
 
-/// Vulkan's limit for storage buffers, regardless of the driver's report, minus the alignment of
-/// windows.
-const MAX_BINDING: u64 = (1 << 31) - 256;
-
 /// An open GPU.
 #[derive(Debug)]
 pub struct Gpu {
@@ -27,7 +23,6 @@ pub struct Gpu {
     pub(super) options: GpuOptions,
     checked: bool,
     max_binding: u64,
-    window_alignment: u64,
     /// The kernels used so far, by name.
     pipelines: Mutex<HashMap<&'static str, Arc<Pipeline>>>,
     pub(super) faults: Arc<Mutex<Faults>>,
@@ -77,11 +72,10 @@ impl Gpu {
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
             kept.lock().refused.get_or_insert(error.to_string());
         }));
-        let max_binding = limits.max_storage_buffer_binding_size.min(MAX_BINDING);
+        let max_binding = report.max_binding();
         Ok(Gpu {
             checked: options.checked.unwrap_or(cfg!(debug_assertions) || report.tier == Tier::Software),
             max_binding: options.max_binding.unwrap_or(max_binding).min(max_binding),
-            window_alignment: limits.min_storage_buffer_offset_alignment.into(),
             pipelines: Default::default(),
             ended: Arc::default(),
             used: Arc::default(),
@@ -109,9 +103,9 @@ impl Gpu {
         self.options.max_part.unwrap_or(u64::MAX).min(self.max_binding)
     }
 
-    /// Alignment of a part of a buffer, in bytes.
-    pub(crate) fn window_alignment(&self) -> u64 {
-        self.window_alignment
+    /// Maximum bytes of a buffer that holds a frame.
+    pub(crate) fn max_buffer(&self) -> u64 {
+        self.options.max_buffer.unwrap_or(u64::MAX).min(self.report.max_buffer_bytes)
     }
 
     /// Returns true if shaders check every index.
@@ -233,6 +227,8 @@ pub struct GpuOptions {
     /// Maximum bytes of a part of a lower frame; those of `max_binding` by default. A smaller limit divides small
     /// frames, too.
     pub max_part: Option<u64>,
+    /// Maximum bytes of a buffer that holds a frame, if no kernel uses it; the adapter's limit by default.
+    pub max_buffer: Option<u64>,
     /// Names of kernels whose twins run instead, on the CPU.
     pub twins: Vec<&'static str>,
     /// True if shaders check every index. By default they do only on software adapters and in debug
@@ -250,8 +246,9 @@ pub struct GpuOptions {
 impl Default for GpuOptions {
     fn default() -> GpuOptions {
         let (patience, submission) = (Duration::from_secs(60), Duration::from_millis(100));
-        let (memory, max_binding, max_part, checked) = (None, None, None, None);
-        GpuOptions { memory, max_binding, max_part, twins: Vec::new(), checked, patience, submission }
+        let (memory, max_binding, max_part, max_buffer) = (None, None, None, None);
+        let (twins, checked) = (Vec::new(), None);
+        GpuOptions { memory, max_binding, max_part, max_buffer, twins, checked, patience, submission }
     }
 }
 

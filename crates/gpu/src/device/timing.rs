@@ -72,8 +72,9 @@ impl Timing {
     pub(super) fn collect(&mut self, gpu: &Gpu) -> Result<(), GpuError> {
         let passes = self.passes.len().min(PASSES as usize);
         if passes > 0 {
-            let times: Vec<u64> =
-                gpu.mapped(&self.readable.buffer, 16 * passes as u64, None, bytemuck::pod_collect_to_vec)?;
+            let times: Vec<u64> = gpu.mapped(&[self.readable.front(16 * passes as u64)], None, |times| {
+                bytemuck::pod_collect_to_vec(times[0])
+            })?;
             for (kernel, times) in self.passes.drain(..).zip(times.as_chunks::<2>().0) {
                 *self.seconds.entry(kernel.name).or_default() +=
                     times[1].saturating_sub(times[0]) as f64 * self.period * 1e-9;

@@ -29,8 +29,10 @@ const UNKNOWN_MEMORY: u64 = 4 << 30;
 pub struct SearchMemory {
     /// Bytes for everything. `None` leaves the page cache to the system, and copies nothing.
     total: Option<u64>,
+    /// True if the total is what is available.
+    available: bool,
     transpositions: Transpositions,
-    /// True if other programs or threads read the tables from the page cache.
+    /// True if other programs or threads read the tables from the page cache, or the tables cannot leave it.
     others_read: bool,
     /// True if the tables stay in the page cache, without copies.
     uncopied: bool,
@@ -109,6 +111,7 @@ impl SearchMemory {
         let by_default = if total.is_some() { Transpositions::Rest } else { Transpositions::BySize };
         SearchMemory {
             total: total.or_else(|| available_memory().map(|bytes| bytes - bytes / LEFT)),
+            available: total.is_none(),
             transpositions: transpositions.map_or(by_default, Transpositions::Exactly),
             others_read: false,
             uncopied: false,
@@ -120,14 +123,24 @@ impl SearchMemory {
     #[must_use]
     pub fn shared(total: Option<u64>, transpositions: u64) -> SearchMemory {
         let transpositions = Transpositions::AtMost(transpositions);
-        SearchMemory { total, transpositions, others_read: true, uncopied: true }
+        SearchMemory { total, available: false, transpositions, others_read: true, uncopied: true }
     }
 
     /// No limit but that of the transposition table, whose size depends on the problem: at most a quarter of the
     /// available memory. The tables stay in the page cache.
     #[must_use]
     pub(crate) fn by_size() -> SearchMemory {
-        SearchMemory { total: None, transpositions: Transpositions::BySize, others_read: false, uncopied: false }
+        let transpositions = Transpositions::BySize;
+        SearchMemory { total: None, available: false, transpositions, others_read: false, uncopied: false }
+    }
+
+    /// The same memory, if `bytes` bytes of tables are in files in memory. The available memory does not include these,
+    /// and they never leave it.
+    #[must_use]
+    pub fn with_tables_in_memory(self, bytes: u64) -> SearchMemory {
+        let more = if self.available { bytes } else { 0 };
+        let total = self.total.map(|total| total.saturating_add(more));
+        SearchMemory { total, others_read: self.others_read || bytes > 0, ..self }
     }
 
     /// Bytes for everything, if they are limited.
@@ -251,6 +264,23 @@ mod tests {
         assert!(!fits(16 << 30, 1 << 30));
         // A transposition table of a set size counts with that size.
         assert!(fits(21 << 30, 2 << 30) && !fits(21 << 30, 4 << 30));
+    }
+
+    #[test]
+    fn tables_in_memory_count_once_and_are_never_moved() {
+        let tables = problem(20 << 30, 310_000_000, 13_000_000);
+        let available = SearchMemory { available: true, ..SearchMemory::new(Some(16 << 30), None) };
+        assert!(!available.fits(&tables));
+        let memory = available.with_tables_in_memory(tables.files);
+        assert!(memory.fits(&tables) && memory.total() == Some(36 << 30));
+        let Shares { transpositions, copies } = memory.shares(&tables);
+        assert!(!copies.moved && transpositions + copies.twice <= 16 << 30, "{copies:?}");
+        // A given total includes them.
+        let given = SearchMemory::new(Some(36 << 30), None).with_tables_in_memory(tables.files);
+        assert_eq!((given.total(), given.shares(&tables)), (memory.total(), memory.shares(&tables)));
+        assert!(
+            SearchMemory::new(Some(36 << 30), None).with_tables_in_memory(0).shares(&tables).copies.moved || !RELEASES
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use kalah_core::isa::Isa;
 use kalah_core::table::Tables;
 
-use super::computer::{ComputeError, Computer, Device};
+use super::computer::{ComputeError, Computer, Device, DeviceError};
 use super::cpu::CpuComputer;
 
 /// The hardware that computes tables.
@@ -26,6 +26,17 @@ impl Backend {
             Backend::Cpu(isa) => Box::new(CpuComputer::new(*isa, tables, seeds)?),
             Backend::Gpu(gpu) => Arc::clone(gpu).computer(tables, seeds)?,
         })
+    }
+
+    /// Checks that a device can compute the layers up to `seeds`.
+    ///
+    /// # Errors
+    /// When its limits, or the memory that it may use, are too small.
+    pub fn require_layer(&self, pits: usize, seeds: usize) -> Result<(), DeviceError> {
+        match self {
+            Backend::Cpu(_) => Ok(()),
+            Backend::Gpu(gpu) => gpu.require_layer(pits, seeds),
+        }
     }
 
     /// Returns true if a build of the layers up to `seeds` reads lower tables of `bytes` bytes from

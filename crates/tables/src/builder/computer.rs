@@ -136,10 +136,10 @@ pub trait Device: fmt::Debug + Send + Sync {
     /// computes wrong scores.
     fn computer(self: Arc<Self>, tables: &Tables, seeds: usize) -> Result<Box<dyn DeviceComputer>, ComputeError>;
 
-    /// Checks that the device's limits, memory aside, allow the layers up to `seeds`.
+    /// Checks that the device's limits and the memory that it may use allow the layers up to `seeds`.
     ///
     /// # Errors
-    /// The limit.
+    /// What is too small.
     fn require_layer(&self, pits: usize, seeds: usize) -> Result<(), DeviceError>;
 
     /// Minimum bytes of device memory for the layers up to `seeds`.

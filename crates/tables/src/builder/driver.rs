@@ -66,14 +66,19 @@ impl<'a> Builder<'a> {
     /// Builds, on the threads of the current pool.
     ///
     /// # Errors
-    /// - When layers are missing and the directory is in use.
+    /// - When layers are missing and the directory is in use, or the device cannot compute them.
     /// - When a table is damaged (all are checked) or foreign.
     /// - When a file cannot be read or written.
     /// - When `pulse` was stopped.
     /// - When tables cannot have as many pits or seeds ([`kalah_core::index::MAX_TABLE_PITS`],
     ///   [`kalah_core::index::MAX_TABLE_SEEDS`]).
     pub fn run(&self, pulse: &Pulse, on_event: &(dyn Fn(BuildEvent) + Sync)) -> Result<BuildReport, BuildError> {
-        TableError::unless_possible(self.last.pits, self.last.seeds)?;
+        let TableKey { pits, seeds, .. } = self.last;
+        TableError::unless_possible(pits, seeds)?;
+        let is_missing = |seeds| !TableKey { seeds, ..self.last }.path(self.directory).exists();
+        if (2..=seeds).any(is_missing) {
+            self.backend.require_layer(pits, seeds).map_err(BuildError::Refused)?;
+        }
         let Some(patience) = self.shared else { return self.run_locked(pulse, on_event) };
         let run = self.no_layer(pulse, on_event)?;
         self.backend.in_pool(|| SharedLayers::new(run, patience).build())

@@ -73,6 +73,9 @@ pub enum BuildError {
     /// There is not enough memory.
     #[error("{0}")]
     OutOfMemory(#[source] OutOfMemory),
+    /// The device cannot build such large layers. Nothing was begun.
+    #[error("{0}")]
+    Refused(#[source] DeviceError),
     /// The device failed.
     #[error("{0}")]
     Device(#[source] DeviceError),
@@ -98,6 +101,7 @@ impl Diagnostic for BuildError {
             BuildError::Lock(LockError::Unsupported { .. }) => {
                 Outcome::Failed.help("build with --share, which needs no locks")
             }
+            BuildError::Refused(error) => error.diagnosis(commands),
             BuildError::Device(error) => {
                 let kept = "finished frames are kept: run the same command again, or add --backend cpu";
                 let Diagnosis { outcome, kind, help } = error.diagnosis(commands);

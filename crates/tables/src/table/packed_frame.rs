@@ -217,17 +217,26 @@ impl PackedFrame {
         frame.mover_rows() as u64 + groups * (GROUP_BYTES + 2 * PATCH_BYTES) as u64
     }
 
-    /// Makes a frame that was packed elsewhere. `packed` holds its profile (padded), groups, and patches (not padded),
-    /// which are copied to `memory`, on all threads of the current pool. `None` if they do not fit the frame.
-    pub fn copy_of(frame: Frame, packed: &[u8], memory: FrameMemory) -> Option<PackedFrame> {
+    /// Makes a frame that was packed elsewhere. `packed` holds its profile (padded), groups, and patches (not padded,
+    /// all in the last part), which are copied to `memory`, on all threads of the current pool. `None` if they do not
+    /// fit the frame.
+    pub fn copy_of(frame: Frame, packed: &[&[u8]], memory: FrameMemory) -> Option<PackedFrame> {
         let mut entry = PackedFrame::without_patches(frame);
-        let patches = packed.get(entry.patches_at() as usize..)?;
-        entry.patch_bytes = patches.len() as u64;
-        let (mut bytes, start) = memory.prepare(packed.len(), entry.section_bytes() as usize);
+        let length = packed.iter().map(|part| part.len()).sum::<usize>();
+        let (last, patch_bytes) = (packed.last()?, length.checked_sub(entry.patches_at() as usize)?);
+        let patches = &last[last.len().checked_sub(patch_bytes)?..];
+        entry.patch_bytes = patch_bytes as u64;
+        let (mut bytes, start) = memory.prepare(length, entry.section_bytes() as usize);
+        // The padding, which is zero already, may follow.
         let copy = |at: usize, block: &mut [u8]| {
-            // The padding, which is zero already, may follow.
-            let part = &packed[at..packed.len().min(at + block.len())];
-            block[..part.len()].copy_from_slice(part);
+            let mut first = 0;
+            for part in packed {
+                let (from, to) = (at.max(first), (at + block.len()).min(first + part.len()));
+                if from < to {
+                    block[from - at..to - at].copy_from_slice(&part[from - first..to - first]);
+                }
+                first += part.len();
+            }
         };
         let sealed = || seal_filled(&mut bytes, start, 0, copy);
         let (digest, exceptions) = rayon::join(sealed, || group::count_exceptions(patches));
@@ -289,13 +298,14 @@ mod tests {
             let data = &packed.section()[..end as usize];
             for file_at in [0, 64, 4096 + 4032, 1_000_000 * 64] {
                 let memory = FrameMemory { bytes, most: 1000, file_at };
-                let copy = PackedFrame::copy_of(frame, data, memory).unwrap();
+                let (head, rest) = data.split_at(file_at as usize % 1000);
+                let copy = PackedFrame::copy_of(frame, &[head, rest], memory).unwrap();
                 assert!(copy.section() == packed.section());
                 assert_eq!(copy.entry(7), packed.entry(7));
                 assert_eq!((copy.section().as_ptr() as u64).wrapping_sub(file_at) % PAGE_BYTES as u64, 0);
                 bytes = copy.into_buffer();
             }
-            let cut = PackedFrame::copy_of(frame, &data[..data.len() - 1], FrameMemory::default());
+            let cut = PackedFrame::copy_of(frame, &[&data[..data.len() - 1]], FrameMemory::default());
             assert!(cut.is_none(), "an incomplete patch");
             bytes = vec![7; 100];
         }

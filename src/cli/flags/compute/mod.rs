@@ -8,6 +8,7 @@ use kalah::build::{Backend, ComputeError};
 use kalah::game::Rules;
 use kalah::isa::Isa;
 use kalah::system::AvailableMemory;
+use kalah::table::TableKey;
 
 pub(crate) use self::gpu::GpuFlags;
 
@@ -39,6 +40,18 @@ impl Compute {
     /// Returns true if the flags ask for a GPU or name an adapter.
     fn asks_for_gpu(&self) -> bool {
         self.backend == BackendName::Gpu || self.gpu.name_an_adapter() && self.backend != BackendName::Cpu
+    }
+
+    /// Returns the backend for a build up to the layer of `last`, and the reason for it in words. A GPU that no flag asks
+    /// for is not used if it is too small.
+    pub(crate) fn choose_for(&self, last: TableKey) -> Result<(Backend, String), ComputeError> {
+        let (backend, why) = self.choose(last.rules)?;
+        match backend.require_layer(last.pits, last.seeds) {
+            Err(error) if !self.asks_for_gpu() => {
+                Ok((Backend::Cpu(Isa::detect()), format!("on the CPU: the GPU cannot be used: {error}")))
+            }
+            _ => Ok((backend, why)),
+        }
     }
 
     /// Returns the backend, and the reason for it in words.

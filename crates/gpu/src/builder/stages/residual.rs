@@ -20,12 +20,8 @@ params! {
         words,
         /// The first group of the windows. It begins with a run.
         origin,
-        /// The first word of the scores of that group.
-        scores_at,
         /// Positions of the windows.
         positions,
-        /// The first word of that group.
-        groups_at,
     }
 }
 
@@ -41,7 +37,7 @@ pub(super) fn residuals<'a, T: Tracer>(
     let first = (group - params.origin) * GROUP_POSITIONS;
     (first..first + GROUP_POSITIONS.min(params.positions - first)).map(move |index| {
         let (row, mover) = (index / params.rows, index % params.rows);
-        let (word, shift) = (params.scores_at + row * params.words + mover / 4, 8 * (mover % 4));
+        let (word, shift) = (row * params.words + mover / 4, 8 * (mover % 4));
         let score = extract_bits(scores.get(word), shift, 8);
         (score + BASE_BIAS).wrapping_sub(extract_bits(profile.get(mover / 4), shift, 8))
     })
@@ -49,5 +45,5 @@ pub(super) fn residuals<'a, T: Tracer>(
 
 /// The first word of a group.
 pub(super) fn words_of(params: &Encode, group: u32) -> u32 {
-    params.groups_at + (group - params.origin) * GROUP_WORDS
+    (group - params.origin) * GROUP_WORDS
 }

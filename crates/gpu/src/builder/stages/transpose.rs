@@ -7,13 +7,13 @@ params! {
     ///
     /// Buffers: the matrix, its transpose. One workgroup for each tile of [`TILE`] x [`TILE`] bytes.
     pub struct Transpose {
-        /// The row of the matrix after the last to be transposed.
+        /// The row of the matrix after the last to be transposed: a multiple of four, or the last of all.
         rows,
         /// The column of the matrix after the last to be transposed.
         columns,
-        /// The first row to be transposed: a multiple of [`TILE`].
+        /// The first row to be transposed: a multiple of four.
         first_row,
-        /// The first column to be transposed: a multiple of [`TILE`].
+        /// The first column to be transposed: a multiple of four.
         first_column,
         /// Tiles side by side.
         tiles,
@@ -60,7 +60,7 @@ pub(super) fn transpose<T: Tracer>(group: &Workgroup<T>, params: &Transpose, [fr
         let to_word = first_row / 4 + word;
         for place in (0..4).map(|index| block + index * TILE_WORDS) {
             let column = first_column + place;
-            if column < params.columns && to_word < params.to_words {
+            if column < params.columns && 4 * to_word < params.rows {
                 let value = tile.get(place * TILE_STRIDE + word);
                 to.set(column * params.to_words + to_word - params.to_base, value);
             }
