@@ -254,7 +254,7 @@ fn the_rule_sets_are_explained_where_they_are_chosen() {
             assert!(help.contains("see `kalah rules`") && !help.contains("OpenSpiel"), "{name}: {help}");
         }
     }
-    assert_eq!(with_rules, 28 + usize::from(cfg!(feature = "remote")));
+    assert_eq!(with_rules, 26 + usize::from(cfg!(feature = "remote")));
 }
 
 #[test]

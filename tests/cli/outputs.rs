@@ -66,8 +66,7 @@ fn inputs_are_not_replaced() {
     std::fs::write(&file, games).unwrap();
     std::fs::hard_link(&file, directory.path().join("same.games")).unwrap();
     for (args, code) in [
-        ("line my.games --game 1 --save ./my.games", 1),
-        ("line my.games --game 1 --save same.games", 1),
+        ("play --from my.games --game 1 --south greedy --north greedy --save ./my.games", 1),
         ("play --from my.games --game 2 --south greedy --north greedy --save same.games", 1),
         ("tournament greedy --rules standard --from my.games --save same.games", 1),
     ] {
