@@ -159,7 +159,7 @@ impl<'a> SolverOptions<'a> {
     /// # Errors
     /// If the board is too large to be searched; if the tables, the bound tables, the network or the book have other
     /// rules or pits.
-    pub(crate) fn check(&self) -> Result<(), SolveError> {
+    pub fn check(&self) -> Result<(), SolveError> {
         let expected = (self.rules, self.pits);
         let given = [
             ("tables", self.tables.map(|tables| (tables.rules(), tables.pits()))),

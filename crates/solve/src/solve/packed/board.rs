@@ -38,7 +38,7 @@ impl<W: Word> Board<W> {
 
     /// The same board seen from the other side.
     #[inline]
-    pub(crate) fn turned(self) -> Board<W> {
+    pub fn turned(self) -> Board<W> {
         Board { mover: self.other, other: self.mover }
     }
 
@@ -63,7 +63,7 @@ pub struct Sown<W> {
 impl<W: Word> Sown<W> {
     /// The rows, seen by the player to move next.
     #[inline]
-    pub(crate) fn next(self) -> Board<W> {
+    pub fn next(self) -> Board<W> {
         if self.again { self.board } else { self.board.turned() }
     }
 }
