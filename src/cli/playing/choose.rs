@@ -25,8 +25,8 @@ use crate::cli::{Context, Outcome, PlayerFlags, args, examples, failure, line, o
 /// seeds in each), or as two rows (0,0,1,0,2,1/1,0,0,3,0,0). With stores, write <m,S,N,s1..sm,n1..nm>: pits a side,
 /// both stores, both rows. The mover is South, whose store and row come first. Each row begins with its owner's pit 1.
 /// Files have one position a line, and # begins a comment. The players are, about from weak to strong, random:SEED,
-/// greedy, heuristic, minimax:D, alphabeta:D, minimax3:D, minimax2:D and perfect, where D is how many moves they look
-/// ahead; or engine:COMMAND, another program that speaks the protocol of docs/engine.md.
+/// greedy, heuristic, minimax:D, alphabeta:D, minimax3:D, minimax2:D and perfect, where D is the number of moves that
+/// they search; or engine:COMMAND, another program that speaks the protocol of docs/engine.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Print the best move found in two seconds", "kalah move 6x4 --time 2s"),

@@ -128,7 +128,7 @@ impl PlayerAnswer {
             open => format!("; {} unknown", output::many(open, "turn")),
         };
         let Some(accuracy) = side.accuracy else {
-            return format!("{of}{name}: no turn with a choice is known to be best or not{open}");
+            return format!("{of}{name}: no turn with a choice is evaluated{open}");
         };
         let counts = [
             (side.inaccuracies, "inaccuracy", "inaccuracies"),

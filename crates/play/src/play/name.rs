@@ -29,8 +29,8 @@ pub enum PlayerName {
 /// Error: a text that is not the name of a player.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "unknown player '{0}': the players, about from weak to strong, are {known} (D is how many moves they look ahead, \
-     1 to {MAX_DEPTH}, as in minimax:3)",
+    "unknown player '{0}': the players, about from weak to strong, are {known} (D is the number of moves that they \
+     search, 1 to {MAX_DEPTH}, as in minimax:3)",
     known = PlayerName::KNOWN.join(", ")
 )]
 pub struct UnknownPlayer(String);
