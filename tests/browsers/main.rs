@@ -12,5 +12,6 @@ mod page_puzzles;
 mod page_shell;
 mod site;
 mod site_export;
+mod site_loading;
 mod site_offline;
 mod sites;

@@ -1,7 +1,6 @@
 //! The page without a server: an exported folder on a plain static host, in a real browser.
 
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
 
 use kalah::build::MemoryBuilder;
 use kalah::game::{Pit, Position, Rules};
@@ -18,10 +17,6 @@ use kalah_tests::serving::{Server, encoded};
 in_browsers! {
     a_static_site_reads_the_tables_as_the_library_does,
     values_in_and_above_the_tables_are_those_of_the_solver,
-    a_page_is_playable_before_the_engine_has_loaded,
-    the_first_move_needs_no_module,
-    a_game_against_a_player_without_tables_does_not_load_the_engine,
-    a_first_visit_fetches_every_file_once,
     other_requests_are_answered_while_a_player_thinks,
     a_request_that_is_given_up_does_not_hold_others_up,
     a_table_that_fails_gives_way_to_the_search,
@@ -210,108 +205,6 @@ fn values_in_and_above_the_tables_are_those_of_the_solver(browser: &Browser) {
             }
         }
     }
-}
-
-fn a_page_is_playable_before_the_engine_has_loaded(browser: &Browser) {
-    let folder = tempfile::tempdir().unwrap();
-    export(folder.path(), &[]);
-    let host = Host::new(folder.path().to_owned());
-    host.conducts(Conduct::Withholds("kalah_wasm.bin"));
-    open(browser, &host.address);
-    // Answers that need no engine are those that it gives later; the others wait for it.
-    let first = "(async () => {
-        const json = async (path, options) => (await fetch(path, options)).json();
-        const move = (player) => json('api/move',
-          { method: 'POST', body: JSON.stringify({ board: '6x4', rules: 'standard', player }) });
-        const { seconds, ...greedy } = await move('greedy');
-        const { seconds: time, ...deep } = await move('alphabeta:2');
-        return [await json('api'), greedy, deep,
-          await json('api/line?board=6x4&moves=3,1'), await json('api/line?rules=s-kalaha&board=12x3&moves=12')];
-      })()";
-    // A wrong request waits for the engine, which explains it.
-    let requests = ["api/position?board=6x4", "api/line?board=6x4&moves=7", "api/line?board=6x4&x=1"];
-    for (index, path) in requests.iter().enumerate() {
-        let begin =
-            format!("(window.late ??= [])[{index}] = fetch('{path}').then((answer) => answer.json()); return 1");
-        browser.run(&begin);
-    }
-    let before = browser.run(&format!("return {first}"));
-    assert_eq!((&before[1]["player"], &before[4]["rules"]), (&json!("greedy"), &json!("s-kalaha")), "{before}");
-    // Where a search follows, an estimate comes first.
-    let estimate = browser.run(
-        "return fetch('api/position?board=6x4&rules=standard&time=0.1', { priority: 'high' }).then((answer) => \
-           answer.json())",
-    );
-    assert_eq!((&estimate["source"], &estimate["known"]), (&json!("depth"), &json!("estimate")), "{estimate}");
-    assert_eq!(estimate["moves"].as_array().map(Vec::len), Some(6));
-    let tables = browser.run("return fetch('api/tables').then((answer) => answer.json())");
-    assert!(tables["tables"].as_array().is_some_and(|tables| tables.len() > 13), "{tables}");
-    // A person and a program play.
-    browser.run("document.querySelector('.pit.legal').click()");
-    browser.wait("location.hash.includes('moves=')");
-    let is_late =
-        "Promise.race([...window.late, new Promise((done) => setTimeout(done, 50, true))]).then((it) => it === true)";
-    assert_eq!(browser.run(&format!("return {is_late}")), json!(true));
-    host.conducts(Conduct::Sends);
-    let late = browser.run(
-        "return Promise.all(window.late).then(([one, ...others]) => [one.known, one.value, others.map((other) => \
-           other.error.code)])",
-    );
-    assert_eq!(late, json!(["exact", 10, ["line", "request"]]));
-    assert_eq!(browser.run(&format!("return {first}")), before);
-}
-
-fn the_first_move_needs_no_module(browser: &Browser) {
-    let folder = tempfile::tempdir().unwrap();
-    export(folder.path(), &["--size", "0"]);
-    let host = Host::new(folder.path().to_owned());
-    host.conducts(Conduct::Withholds("/kalah_"));
-    for rules in Rules::ALL {
-        browser.go(&format!("{}/?{rules}#6x4&rules={rules}&north=human", host.address));
-        browser.wait("document.querySelector('.pit.legal')");
-        browser.run("document.querySelector('.pit.legal').click()");
-        browser.wait("location.hash.includes('moves=')");
-    }
-}
-
-fn a_game_against_a_player_without_tables_does_not_load_the_engine(browser: &Browser) {
-    let folder = tempfile::tempdir().unwrap();
-    export(folder.path(), &["--size", "0"]);
-    let host = Host::new(folder.path().to_owned());
-    let is_loaded = || host.requests().iter().any(|path| path.ends_with("kalah_wasm.bin"));
-    let begin = Instant::now();
-    browser.go(&format!("{}/#3x1&north=greedy&values=off", host.address));
-    browser.wait("document.querySelector('.pit.legal')");
-    // The pointer on a move shows its last seed.
-    browser.run("document.querySelector('.pit.legal').dispatchEvent(new PointerEvent('pointerenter')); return 1");
-    browser.wait("document.querySelector('.aim')");
-    browser.wait("document.querySelector('.pit.legal')?.click() || document.querySelector('#end').open");
-    // Later, it loads in the background.
-    if begin.elapsed() < Duration::from_secs(15) {
-        assert!(!is_loaded(), "{:?}", host.requests());
-    }
-    let bytes: usize =
-        host.requests().iter().map(|path| std::fs::read(folder.path().join(path)).unwrap_or_default().len()).sum();
-    assert!(is_loaded() || bytes < 130_000, "{bytes} bytes before the engine");
-    browser.click("#review");
-    browser.wait("document.querySelector('#report-rows td')");
-    assert!(is_loaded());
-}
-
-fn a_first_visit_fetches_every_file_once(browser: &Browser) {
-    let folder = tempfile::tempdir().unwrap();
-    export(folder.path(), &["--size", "0"]);
-    let host = Host::new(folder.path().to_owned());
-    open(browser, &host.address);
-    browser.wait("navigator.serviceWorker.controller");
-    let mut fetched = host.requests();
-    // Chromium fetches the icon for the page, and for its tab.
-    fetched.retain(|path| !path.ends_with("icon.svg") && path != "favicon.ico");
-    let all = fetched.len();
-    fetched.sort();
-    fetched.dedup();
-    assert_eq!(all, fetched.len(), "{fetched:?} {:?}", host.requests());
-    assert!(fetched.iter().any(|path| path.ends_with("kalah_wasm.bin")), "{fetched:?}");
 }
 
 fn other_requests_are_answered_while_a_player_thinks(browser: &Browser) {

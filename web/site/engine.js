@@ -1,8 +1,9 @@
 // The engine in a worker: answers the requests of the HTTP API by the WebAssembly module. It builds tables while it has
 // nothing else to do.
 
-import { Module, compile } from "./module.js";
+import { Module, compile, contents } from "./module.js";
 import { PartError, Parts } from "./parts.js";
+import { unpack } from "./unpack.js";
 
 const port = /** @type {DedicatedWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 
@@ -16,8 +17,9 @@ const MOST_POSITIONS = IS_PHONE ? 6e7 : Number.POSITIVE_INFINITY;
 /** Milliseconds after which the engine loads even if nothing has needed it, for visits without a network. */
 const QUIET = 20_000;
 
-/** Address of the page's folder. */
-const BASE = new URL("../../", import.meta.url).href;
+/** Address of the folder of this version, and that of the page. The worker has no file: its text is packed. */
+const FOLDER = port.name;
+const BASE = new URL("../../", FOLDER).href;
 
 /** @type {Module} */
 let module;
@@ -31,10 +33,13 @@ const call = (request, attached) => module.call(request, attached);
 
 /** @param {string} name */
 async function file(name) {
-  const response = await fetch(new URL(name, import.meta.url));
+  const response = await fetch(new URL(name, FOLDER));
   if (!response.ok) throw new Error(`${name}: HTTP ${response.status}`);
   return response;
 }
+
+/** @param {string} name */
+const packedFile = (name) => file(`${name}.bin`);
 
 /** The first module, which answers until the engine is there. @type {Module | undefined} */
 let first;
@@ -42,25 +47,19 @@ let first;
 /** True if a request waits for the engine. */
 let isAwaited = false;
 
-/** Loads the engine, the description of the folder, and the books. */
+/** Loads the engine and the description of the folder. */
 async function loadEngine() {
-  const compiling = compile(file("kalah_wasm.bin"), (done, all) => {
+  const compiling = compile(engineFile, (done, all) => {
     if (isAwaited) port.postMessage({ loading: { done, all } });
   });
   /** @type {Site} */
   const site = await (await file("site.json")).json();
-  const [compiled, ...books] = await Promise.all([
-    compiling,
-    ...site.books.map(async (name) => (await file(name)).arrayBuffer()),
-  ]);
-  const all = new Uint8Array(await new Blob(books).arrayBuffer());
+  const compiled = await compiling;
   parts = new Parts(BASE, new Map(site.tables.map(({ file, bytes }) => [file, bytes])));
   restart = async () => {
     module = await Module.run(compiled);
-    const { tables, bare } = site;
     const positions = Math.min(site.positions, MOST_POSITIONS);
-    const sizes = books.map((book) => book.byteLength);
-    call({ call: "start", positions, transpositions: TRANSPOSITIONS, tables, books: sizes, bare }, all);
+    call({ ...site, call: "start", positions, transpositions: TRANSPOSITIONS });
   };
   await restart();
 }
@@ -87,6 +86,22 @@ const send = ({ id, note }, status, answer) =>
 const failure = (code, message) => ({ error: { code, message } });
 
 /**
+ * Gives the engine a book or a network. Without it, a search takes longer.
+ * @param {string} name
+ * @param {EngineRequest} request
+ */
+async function give(name, request) {
+  let bytes = new Uint8Array();
+  try {
+    bytes = unpack(await contents(packedFile(name)));
+  } catch (error) {
+    request.note = `${name}: ${error.message}`;
+  }
+  const refused = call({ call: "file", name }, bytes);
+  if (refused) request.note ??= refused;
+}
+
+/**
  * Answers a request, for which it fetches parts of files. Damaged parts are fetched once more, which repairs damage on
  * the way or in a cache. If that fails, or without the host, it answers by a search, without the host's tables.
  * @param {EngineRequest} request
@@ -102,6 +117,13 @@ async function reply(request) {
     let found;
     try {
       found = call({ call: "request", method, target, body, streams, local });
+      if ("network" in found) {
+        const { book, network } = found;
+        if (book) await give(book, request);
+        // A search proves values without it.
+        if (network) give(network, request);
+        continue;
+      }
       if ("needs" in found) {
         const fetched = await Promise.all(
           found.needs.map(async (part) => /** @type {const} */ ([part, await parts.get(part, fresh)])),
@@ -160,6 +182,9 @@ function build() {
   }
 }
 
+/** True once the first requests have what they need of the host. */
+let isReady = false;
+
 /** Does the next work. Returns false if nothing is left. @returns {Promise<boolean>} */
 async function work() {
   const request = waiting.shift();
@@ -179,6 +204,8 @@ async function work() {
     }
     return true;
   }
+  if (!isReady) port.postMessage({ ready: true });
+  isReady = true;
   if (!searching) return build();
   /** @type {Reply} */
   const found = call({ call: "step" });
@@ -282,6 +309,8 @@ function answerEarly() {
   if (!first) return;
   early = early?.filter((message) => {
     if ("cancel" in message || refused.has(message)) return true;
+    // A search follows.
+    if (message.hastens) needed();
     if (isAnsweredFirst(message)) return false;
     refused.add(message);
     if (!message.waits) {
@@ -311,11 +340,14 @@ port.onmessage = ({ data }) => {
   answerEarly();
 };
 
-/** Called when a request needs the engine. */
+/** Fetches the engine when a request needs it. The first module answers meanwhile. @type {(() => void)} */
 let needed = () => {};
-/** @type {Promise<void>} */
-const isNeeded = new Promise((done) => {
-  needed = done;
+/** @type {Promise<Response>} */
+const engineFile = new Promise((done) => {
+  needed = () => {
+    needed = () => {};
+    done(packedFile("kalah_wasm.wasm"));
+  };
 });
 
 /** Returns true if the visitor saves data or has a slow connection. Only some browsers have `connection`. */
@@ -326,16 +358,16 @@ function isSparing() {
 
 /** Loads what a game needs, and the engine when it is needed. */
 async function load() {
-  first = await Module.run(await compile(file("kalah_first.bin")));
+  first = await Module.run(await compile(packedFile("kalah_first.wasm")));
   answerEarly();
-  if (!isSparing()) setTimeout(needed, QUIET);
-  await isNeeded;
+  if (!isSparing()) setTimeout(() => needed(), QUIET);
+  await engineFile;
   await loadEngine();
   const messages = early ?? [];
   early = undefined;
   first = undefined;
   messages.forEach(receive);
-  port.postMessage({ ready: true });
+  wake();
 }
 
 // The page reports a failure, and asks again.

@@ -18,7 +18,9 @@ const open = new Map();
 let last = 0;
 /** @type {Worker | undefined} */
 let engine;
-/** Answers until the engine is there, by the target of the request. @type {Record<string, any>} */
+/** Address of its script. */
+let script = "";
+/** Answers that need no engine, by the target of the request. @type {Record<string, any>} */
 let answers = {};
 
 /** Makes the browser run the service worker of this version, which keeps the files of the page. */
@@ -29,7 +31,7 @@ async function saveFiles() {
 /** Returns the engine, which is started once the page is there, and after a failure. */
 function started() {
   if (engine) return engine;
-  engine = new Worker(new URL("engine.js", import.meta.url), { type: "module" });
+  engine = new Worker(script, { type: "module", name: new URL(".", import.meta.url).href });
   const fail = (/** @type {string} */ why) => {
     engine?.terminate();
     engine = undefined;
@@ -41,7 +43,8 @@ function started() {
     else if (data.loading) dispatchEvent(new CustomEvent("engine", { detail: data.loading }));
     // All files have come, so that the service worker finds them in the browser's cache.
     else if (data.ready) {
-      answers = {};
+      // It builds more tables.
+      answers = { ...answers, tables: undefined };
       dispatchEvent(new CustomEvent("engine"));
       saveFiles().catch(() => {});
     }
@@ -136,11 +139,12 @@ globalThis.fetch = async (resource, options = {}) => {
   });
 };
 
-/** Shows the page and runs its script, which are packed: many hosts compress nothing. The policy has its digest. */
+/** Shows the page and runs its scripts, which are packed: many hosts compress nothing. The policy has its digest. */
 async function runPage() {
   const packed = await plainFetch(new URL("page.bin", import.meta.url));
   const text = await new Response(packed.body?.pipeThrough(new DecompressionStream("gzip"))).text();
-  const [style, body, textContent, known] = text.split("\0");
+  const [style, body, textContent, worker, known] = text.split("\0");
+  script = URL.createObjectURL(new Blob([worker], { type: "text/javascript" }));
   answers = JSON.parse(known);
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(style);

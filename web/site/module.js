@@ -1,12 +1,13 @@
 // A WebAssembly module of the engine: its calls, and their answers as JSON.
 
+import { unpack } from "./unpack.js";
+
 /**
- * Compiles a module that is compressed with gzip: many hosts send WebAssembly as it is. Reports the bytes that have
- * come, and their sum if the host states it.
+ * Reads an answer of the host. Reports the bytes that have come, and their sum if the host states it.
  * @param {Promise<Response>} response
  * @param {(done: number, all: number) => void} [progress]
  */
-export async function compile(response, progress = () => {}) {
+export async function contents(response, progress = () => {}) {
   const { body, headers } = await response;
   const all = Number(headers.get("content-length"));
   let done = 0;
@@ -18,9 +19,16 @@ export async function compile(response, progress = () => {}) {
       next.enqueue(part);
     },
   });
-  const module = body?.pipeThrough(counted).pipeThrough(new DecompressionStream("gzip"));
-  return WebAssembly.compile(await new Response(module).arrayBuffer());
+  return new Uint8Array(await new Response(body?.pipeThrough(counted)).arrayBuffer());
 }
+
+/**
+ * Compiles a packed module: many hosts send WebAssembly as it is.
+ * @param {Promise<Response>} response
+ * @param {(done: number, all: number) => void} [progress]
+ */
+export const compile = async (response, progress) =>
+  WebAssembly.compile(unpack(await contents(response, progress)));
 
 /** A running module. */
 export class Module {

@@ -47,10 +47,8 @@ interface Site {
   /** Maximum positions of the tables that the engine builds for a board. */
   positions: number;
   tables: RemoteTable[];
-  /** Files of books. */
-  books: string[];
-  /** Boards without a book. */
-  bare: { rules: string; pits: number }[];
+  /** Names of the books and networks. */
+  files: string[];
 }
 
 /** A part of a file, from `start` to `end`. */
@@ -64,6 +62,7 @@ interface Part {
 type Reply =
   | { status: number; answer: any }
   | { needs: Part[] }
+  | { book: string | null; network: string | null }
   | { searches: true }
   | { busy: true }
   | { progress: any[] };

@@ -1,6 +1,7 @@
 // Addresses: the page works at any path, as `index.html`, and in a frame.
 
 import assert from "node:assert/strict";
+import { resolveObjectURL } from "node:buffer";
 import { readFileSync, readdirSync } from "node:fs";
 import { afterEach, test } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -97,7 +98,7 @@ test("requests go to the folder of the page", async () => {
 test("a static page is shown before its engine, which answers for its folder only and keeps files for it", async () => {
   for (const [index, baseURI] of PAGES.entries()) {
     /** @type {string[]} */
-    const [targets, plain, registered, shown] = [[], [], [], []];
+    const [targets, plain, registered, shown, texts] = [[], [], [], [], []];
     const script = { textContent: "" };
     const body = { insertAdjacentHTML: (/** @type {string} */ _, /** @type {string} */ html) => shown.push(html) };
     const made = { body, head: { append() {} }, createElement: () => script, adoptedStyleSheets: [] };
@@ -108,8 +109,10 @@ test("a static page is shown before its engine, which answers for its folder onl
     /** @type {{ onmessage?: (event: any) => void }[]} */
     const workers = [];
     class Engine {
-      constructor() {
+      /** @param {string} script @param {{ name: string }} options */
+      constructor(script, { name }) {
         workers.push(this);
+        texts.push(script, name);
       }
       /** @param {any} message */
       postMessage({ id, target }) {
@@ -126,7 +129,7 @@ test("a static page is shown before its engine, which answers for its folder onl
       navigator: { serviceWorker: { register } },
       fetch: async (/** @type {string} */ address) => {
         plain.push(String(address));
-        return new Response(gzipSync('style\0body\0page()\0{"":{"time":5}}'));
+        return new Response(gzipSync('style\0body\0page()\0engine()\0{"":{"time":5},"tables":{"tables":[]}}'));
       },
       plainFetch: undefined,
     });
@@ -136,12 +139,17 @@ test("a static page is shown before its engine, which answers for its folder onl
     const server = async () => (await fetch("api")).json();
     assert.deepEqual([await server(), targets], [{ time: 5, here: true }, []]);
     await fetch("api/line?board=6x4");
-    await fetch(new URL("api/tables", baseURI));
+    const tables = async () => (await fetch(new URL("api/tables", baseURI))).json();
+    assert.deepEqual([await tables(), targets], [{ tables: [] }, ["line?board=6x4"]]);
     for (const elsewhere of ["https://host.example/api", "https://host.example/preview/y/api/line", "style.css"]) {
       await fetch(elsewhere);
     }
     workers[0].onmessage?.({ data: { ready: true } });
-    assert.deepEqual([await server(), targets], [{ here: true }, ["line?board=6x4", "tables", ""]]);
+    // The engine has built more tables. It is the text of the page's file, and knows its folder.
+    assert.deepEqual([await tables(), targets], [{}, ["line?board=6x4", "tables"]]);
+    assert.deepEqual(await server(), { time: 5, here: true });
+    assert.equal(await resolveObjectURL(texts[0])?.text(), "engine()");
+    assert.ok(texts[1].endsWith("/web/site/"));
     assert.deepEqual([plain.length, plain[0].endsWith("/web/site/page.bin"), script.textContent], [4, true, "page()"]);
     assert.deepEqual(registered, ["https://host.example/preview/x/offline-site.js"]);
   }

@@ -1,7 +1,6 @@
 //! Fields of a request, read one by one, with errors that name the field and its valid values.
 
 use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
 use kalah_base::printable::printable;
@@ -218,18 +217,21 @@ impl Fields {
         self.parsed(name, Number::as_u64, |_| true, "it must be a whole number, 0 or more")
     }
 
-    /// Takes a number of a form; `None` if the field is missing.
-    fn parsed<T: FromStr>(
+    /// Takes a number of a form, in a query as in JSON; `None` if the field is missing.
+    fn parsed<T>(
         &mut self,
         name: &str,
-        of_json: impl Fn(&Number) -> Option<T>,
+        read: impl Fn(&Number) -> Option<T>,
         fits: impl Fn(&T) -> bool,
         form: &str,
     ) -> Result<Option<T>, ApiError> {
         let Some(value) = self.take(name) else { return Ok(None) };
         let (number, shown) = match &value {
-            Value::String(text) if self.query => (text.parse().ok(), format!("'{}'", printable(text, MAX_QUOTED))),
-            Value::Number(number) => (of_json(number), number.to_string()),
+            Value::String(text) if self.query => {
+                let number = serde_json::from_str(text).ok();
+                (number.as_ref().and_then(&read), format!("'{}'", printable(text, MAX_QUOTED)))
+            }
+            Value::Number(number) => (read(number), number.to_string()),
             value => (None, kind(value)),
         };
         number.filter(fits).map(Some).ok_or_else(|| bad(format!("'{name}' is {shown}; {form}")))

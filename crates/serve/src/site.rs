@@ -11,6 +11,7 @@ use kalah_api::{follow_line, hex};
 use kalah_base::file;
 use kalah_base::progress::Pulse;
 use kalah_base::system::available_disk;
+use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::{MAX_PITS, Position, Rules};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
 use kalah_core::table::{AllTables, Listing, Table, TableError, TableKey, Tables};
@@ -27,7 +28,10 @@ use super::site_page::Site;
 const STEP: usize = 1 << 20;
 
 /// First bytes of every WebAssembly module.
-const MODULE: &[u8] = b"\0asm";
+const HEAD: &[u8] = b"\0asm\x01\0\0\0";
+
+/// Kind of a custom section.
+const CUSTOM: u8 = 0;
 
 /// Settings of a site.
 #[derive(Debug)]
@@ -164,15 +168,12 @@ impl SitePlan<'_> {
             module_bytes: self.modules[0].1.len() as u64,
             book_positions: 0,
         };
-        let books = books(&self.options.books, &mut report);
-        pulse.check()?;
-        let description = self.description(&books).to_string().into_bytes();
-        let tables: Vec<String> = self.tables.iter().map(|table| table_path(table)).collect();
-        let mut files: Vec<(String, Vec<u8>)> =
-            books.into_iter().map(|(book, bytes)| (Book::file_name(book.rules(), book.pits()), bytes)).collect();
-        files.push(("site.json".to_owned(), description));
+        let mut files = data(&self.options.books, &mut report);
+        let description = self.description(files.iter().map(|(name, _)| &**name));
         files.extend(self.modules.iter().map(|(name, module)| ((*name).to_owned(), module.clone())));
-        let site = Site::new(files, &self.answers(), &tables, self.options.address.as_ref());
+        pulse.check()?;
+        let tables: Vec<String> = self.tables.iter().map(|table| table_path(table)).collect();
+        let site = Site::new(files, &description, &self.answers(), &tables, self.options.address.as_ref());
         folder.claim(site.files.keys().cloned())?;
         for (name, bytes) in &site.files {
             folder.put(name, bytes)?;
@@ -181,26 +182,20 @@ impl SitePlan<'_> {
         Ok(report)
     }
 
-    /// Returns a description of the folder. The engine uses its own book of a board that has none in `books`, unless
-    /// the board is in `bare`.
-    fn description(&self, books: &[(&Book, Vec<u8>)]) -> Value {
+    /// Returns a description of the folder, with the names of the books and networks.
+    fn description<'n>(&self, files: impl Iterator<Item = &'n str>) -> Value {
         let tables = self.tables.iter().map(|table| {
             let (key, header) = (table.key(), table.header());
             json!({ "rules": key.rules.name(), "pits": key.pits, "seeds": key.seeds, "positions": header.positions,
                 "bytes": header.file_bytes, "digest": hex(&header.digest), "file": table_path(table) })
         });
-        let books = books.iter().map(|(book, _)| Book::file_name(book.rules(), book.pits()));
-        let bare = boards().filter(|&(rules, pits)| {
-            Book::shipped(rules, pits).is_some() && self.options.books.get(rules, pits).is_none()
-        });
-        let bare = bare.map(|(rules, pits)| json!({ "rules": rules.name(), "pits": pits }));
         let seeds = 2..=self.options.seeds.min(MAX_TABLE_SEEDS);
         let positions: u64 = seeds.map(|seeds| layer_positions(6, seeds)).sum();
         json!({ "positions": positions, "tables": tables.collect::<Vec<Value>>(),
-            "books": books.collect::<Vec<String>>(), "bare": bare.collect::<Vec<Value>>() })
+            "files": files.collect::<Vec<&str>>() })
     }
 
-    /// Returns the answers of the engine before it has built anything, by the targets of the requests.
+    /// Returns answers that need no engine, by the targets of the requests. It adds the tables that it builds.
     fn answers(&self) -> Value {
         let mut listing = Listing::default();
         let entry = |table: &Arc<Table>| (table.key(), table.header().positions, table.header().file_bytes);
@@ -227,10 +222,27 @@ fn first_moves() -> impl Iterator<Item = (String, Value)> {
     })
 }
 
-/// Reads a WebAssembly module.
+/// Reads a WebAssembly module, without its custom sections: the books and networks for other hosts.
 fn module(path: &Path) -> Result<Vec<u8>, SiteError> {
     let bytes = at(path, file::read(path))?;
-    if bytes.starts_with(MODULE) { Ok(bytes) } else { Err(SiteError::NoModule(path.to_owned())) }
+    let sections = bytes.strip_prefix(HEAD).and_then(program).ok_or_else(|| SiteError::NoModule(path.to_owned()))?;
+    Ok([HEAD, &sections].concat())
+}
+
+/// Returns the `sections` of a module except custom ones; `None` if they are incomplete.
+fn program(mut sections: &[u8]) -> Option<Vec<u8>> {
+    let mut kept = Vec::new();
+    while let Some((&kind, after)) = sections.split_first() {
+        // The size, seven bits in each byte, the lowest first.
+        let digits = 1 + after.iter().position(|byte| byte & 0x80 == 0)?;
+        let size = after[..digits].iter().rfold(0, |size, byte| size << 7 | usize::from(byte & 0x7f));
+        let (section, others) = sections.split_at_checked((1 + digits).checked_add(size)?)?;
+        if kind != CUSTOM {
+            kept.extend_from_slice(section);
+        }
+        sections = others;
+    }
+    Some(kept)
 }
 
 /// Returns all boards that may have a book.
@@ -300,14 +312,17 @@ fn is_copy(path: &Path, bytes: &[u8]) -> bool {
     compare().unwrap_or(false)
 }
 
-/// Returns the books that the engine does not ship, as the bytes of their files, and counts the positions of all.
-fn books<'b>(books: &'b Books, report: &mut SiteReport) -> Vec<(&'b Book, Vec<u8>)> {
+/// Returns the books, whose positions it counts, and the networks, as the names and bytes of files. The engine asks for
+/// those of a board.
+fn data(books: &Books, report: &mut SiteReport) -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
     for (rules, pits) in boards() {
-        let Some(book) = books.get(rules, pits) else { continue };
-        report.book_positions += book.len();
-        if Book::shipped(rules, pits).is_none_or(|shipped| shipped.digest() != book.digest()) {
-            files.push((book, book.to_bytes()));
+        if let Some(book) = books.get(rules, pits) {
+            report.book_positions += book.len();
+            files.push((Book::file_name(rules, pits), book.to_bytes()));
+        }
+        if let Some(network) = PhasedNetwork::shipped(rules, pits) {
+            files.push((PhasedNetwork::file_name(rules, pits), network.to_bytes()));
         }
     }
     files

@@ -4,9 +4,11 @@
 //! however long it keeps them.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use kalah_api::hex;
+use lzma_rust2::{LzmaOptions, LzmaWriter};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -14,18 +16,16 @@ use super::page::{DESCRIPTION, FILES, compressed};
 use super::preview::SiteAddress;
 use super::site_folder::DIRECTORY;
 
-/// Modules that replace a server, which `build.rs` joins with what they import.
-const MODULES: [(&str, &str); 2] = [
-    ("engine.js", include_str!(concat!(env!("OUT_DIR"), "/engine.js"))),
-    ("local.js", include_str!(concat!(env!("OUT_DIR"), "/local.js"))),
-];
+/// Scripts that replace a server, which `build.rs` joins with what they import: that of the page, and the worker.
+const LOCAL: &str = include_str!(concat!(env!("OUT_DIR"), "/local.js"));
+const WORKER: &str = include_str!(concat!(env!("OUT_DIR"), "/engine.js"));
 
 /// The script of the page, and the media type of its style sheets.
 const SCRIPT: &str = "page.js";
 const SHEET: &str = "text/css";
 
-/// Content that `local.js` shows and runs: the style sheets, the body, the script, and the answers until the engine is
-/// there. It is packed, since many hosts compress nothing.
+/// Content that `local.js` shows and runs: the style sheets, the body, the scripts, and the answers that need no engine.
+/// It is packed, since many hosts compress nothing.
 const PACKED: &str = "page.bin";
 
 /// Name of the description of the API, the only file that a page without a network lacks.
@@ -43,16 +43,18 @@ pub(super) struct Site {
 }
 
 impl Site {
-    /// Returns the site with `files`, the part that depends on the tables, whose paths in the folder are `tables`.
-    /// `answers` are those until the engine is there. The page states its `address`.
+    /// Returns the site with `files`, which are packed, and a `description` of the tables, whose paths in the folder are
+    /// `tables`. `answers` need no engine. The page states its `address`.
     pub(crate) fn new(
         files: Vec<(String, Vec<u8>)>,
+        description: &Value,
         answers: &Value,
         tables: &[String],
         address: Option<&SiteAddress>,
     ) -> Site {
         let mut all: BTreeMap<String, Vec<u8>> = files.into_iter().map(packed).collect();
-        all.extend(MODULES.map(|(name, text)| (name.to_owned(), text.into())));
+        all.insert("local.js".to_owned(), LOCAL.into());
+        all.insert("site.json".to_owned(), description.to_string().into());
         all.insert(OPENAPI.to_owned(), DESCRIPTION.into());
         let (mut page, mut script, mut style, mut names) = ("", "", String::new(), Vec::new());
         for file in FILES {
@@ -68,7 +70,8 @@ impl Site {
             }
         }
         let (page, body) = divided(page);
-        all.insert(PACKED.to_owned(), compressed([&style, body, script, &answers.to_string()].join("\0").as_bytes()));
+        let shown = [&style, body, script, WORKER, &answers.to_string()];
+        all.insert(PACKED.to_owned(), compressed(shown.join("\0").as_bytes()));
         let manifest = json!({ "name": "Kalah", "short_name": "Kalah", "start_url": "../../", "scope": "../../",
             "display": "standalone", "background_color": "#f4ede1", "theme_color": "#f4ede1", "icons": [
                 { "src": "icon.svg", "sizes": "any", "type": "image/svg+xml" },
@@ -88,11 +91,13 @@ impl Site {
     }
 }
 
-/// Compresses a module, for which a visitor waits: many hosts send WebAssembly as it is. Hosts have a media type for
-/// files of this name, and send them unchanged.
+/// Packs a file for which a visitor waits: many hosts send WebAssembly as it is. `unpack.js` unpacks it. Hosts have a
+/// media type for files of this name, and send them unchanged.
 fn packed((name, bytes): (String, Vec<u8>)) -> (String, Vec<u8>) {
-    let Some(module) = name.strip_suffix(".wasm") else { return (name, bytes) };
-    (format!("{module}.bin"), compressed(&bytes))
+    let options = LzmaOptions { lc: 4, lp: 0, pb: 0, dict_size: 1 << 22, nice_len: 273, ..LzmaOptions::with_preset(9) };
+    let writer = LzmaWriter::new_use_header(Vec::new(), &options, Some(bytes.len() as u64));
+    let packed = writer.and_then(|mut writer| writer.write_all(&bytes).and_then(|()| writer.finish()));
+    (format!("{name}.bin"), packed.expect("memory can be written"))
 }
 
 /// Returns the version of a site, a digest of its contents.
@@ -111,7 +116,7 @@ fn version(files: &BTreeMap<String, Vec<u8>>, page: &str) -> String {
 /// `script`. A host of static files may not send it as a header.
 fn policy(script: &[u8]) -> String {
     let digest = BASE64_STANDARD.encode(Sha256::digest(script));
-    let scripts = format!("script-src 'self' 'wasm-unsafe-eval' 'sha256-{digest}'");
+    let scripts = format!("script-src 'self' 'wasm-unsafe-eval' 'sha256-{digest}'; worker-src 'self' blob:");
     let policy = format!("default-src 'self'; {scripts}; img-src 'self' data:; base-uri 'none'; form-action 'none'");
     format!("<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n")
 }
@@ -175,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_page_names_the_script_that_may_run_and_loads_it_packed() {
-        let site = Site::new(Vec::new(), &json!({}), &[], None);
+        let site = Site::new(Vec::new(), &json!({}), &json!({}), &[], None);
         let script = FILES.iter().find(|file| file.path == "/page.js").unwrap().bytes;
         assert!(
             site.page.contains(&format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(script)))),
@@ -186,7 +191,7 @@ mod tests {
         let packed = site.files.iter().find(|(path, _)| path.ends_with(PACKED)).unwrap();
         let mut text = String::new();
         flate2::read::GzDecoder::new(&packed.1[..]).read_to_string(&mut text).unwrap();
-        let [style, body, own, _] = text.split('\0').collect::<Vec<_>>().try_into().unwrap();
+        let [style, body, own, ..] = text.split('\0').collect::<Vec<_>>()[..] else { panic!("{text}") };
         assert!(site.page.contains(packed.0) && own.as_bytes() == script);
         assert!(style.contains(".pit") && body.contains("id=\"board\"") && !site.page.contains("id=\"board\""));
         assert!(site.page.contains("<noscript>") && !body.contains("<noscript>"));

@@ -65,6 +65,7 @@
  * @typedef {object} Exports
  * @property {WebAssembly.Memory} memory
  * @property {(bytes: number) => number} kalah_allocate
+ * @property {(bytes: number, count: number) => void} kalah_attach
  * @property {(request: number, bytes: number) => number} kalah_call
  * @property {() => number} kalah_reply_bytes
  */
@@ -256,9 +257,16 @@ function checked(name, value, [isRight, words]) {
 export async function load(source, options) {
   const { given, chosen } = separate(source, options);
   const { rules = "empty-capture", pits = 6, seeds = 16, transpositions = 2 ** 26 } = chosen;
-  const instance = await WebAssembly.instantiate(await compile(given), { kalah: { now: () => performance.now() } });
+  const module = await compile(given);
+  const instance = await WebAssembly.instantiate(module, { kalah: { now: () => performance.now() } });
   const exports = /** @type {Exports} */ (/** @type {unknown} */ (instance.exports));
   call(exports, { call: "start", positions: 0, transpositions });
+  // The book and the network of the board are custom sections of the module.
+  for (const name of [`${rules}-${pits}.book`, `${rules}-${pits}.network`]) {
+    for (const bytes of WebAssembly.Module.customSections(module, name)) {
+      call(exports, { call: "file", name }, new Uint8Array(bytes));
+    }
+  }
   return new Kalah(exports, { rules, pits, seeds });
 }
 
@@ -342,14 +350,21 @@ async function bytesOf(source) {
  * Passes a request to the module and returns its answer.
  * @param {Exports} module
  * @param {object} request
+ * @param {Uint8Array} [attached] bytes that belong to it
  * @returns {any} the answer
  */
-function call(module, request) {
+function call(module, request, attached) {
+  const write = (/** @type {Uint8Array} */ bytes) => {
+    const place = module.kalah_allocate(bytes.length) >>> 0;
+    new Uint8Array(module.memory.buffer, place, bytes.length).set(bytes);
+    return place;
+  };
+  if (attached !== undefined) {
+    module.kalah_attach(write(attached), attached.length);
+  }
   const bytes = new TextEncoder().encode(JSON.stringify(request));
-  const place = module.kalah_allocate(bytes.length) >>> 0;
-  new Uint8Array(module.memory.buffer, place, bytes.length).set(bytes);
   // The memory may grow during the call, which replaces its buffer.
-  const reply = module.kalah_call(place, bytes.length) >>> 0;
+  const reply = module.kalah_call(write(bytes), bytes.length) >>> 0;
   const text = new TextDecoder().decode(new Uint8Array(module.memory.buffer, reply, module.kalah_reply_bytes() >>> 0));
   const answer = JSON.parse(text);
   if (answer?.error !== undefined) {

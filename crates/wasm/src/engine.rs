@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use kalah_api::SearchOptions;
 use kalah_api::answer::{PositionAnswer, SolveAnswer};
+use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::{Position, Rules};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah_core::table::{AllTables, Probe, TableError, TableKey, Tables};
 use kalah_core::text::count;
-use kalah_solve::book::Books;
+use kalah_solve::book::{Book, Books};
 use kalah_solve::solve::{SearchMemory, seeds_within};
 
 use super::board::{Board, LayerAnswer};
@@ -35,6 +36,8 @@ pub(super) struct Engine {
     positions: u64,
     /// Tables on the host.
     remote: Vec<RemoteTable>,
+    /// Names of the books and networks on the host that it has not given.
+    files: Vec<String>,
     pub parts: Arc<Parts>,
     /// True if the tables on the host are not used.
     pub local: bool,
@@ -44,11 +47,11 @@ pub(super) struct Engine {
 
 impl Engine {
     /// Begins without tables. Those of a board have at most this number of positions, and a transposition table this
-    /// number of bytes.
-    pub(crate) fn new(positions: u64, transpositions: u64, books: Books, remote: Vec<RemoteTable>) -> Engine {
+    /// number of bytes. The host has the tables `remote`, and books and networks of these names.
+    pub(crate) fn new(positions: u64, transpositions: u64, remote: Vec<RemoteTable>, files: Vec<String>) -> Engine {
         let memory = SearchMemory::shared(None, transpositions.min(MAX_TRANSPOSITIONS));
         let options = SearchOptions { memory, threads: 1 };
-        let books = Rc::new(books);
+        let books = Rc::new(Books::none());
         Engine {
             searching: Searching::over(AllTables::of([]), Rc::clone(&books), options),
             books,
@@ -56,6 +59,7 @@ impl Engine {
             boards: Vec::new(),
             positions,
             remote,
+            files,
             parts: Arc::default(),
             local: false,
             layers: None,
@@ -86,6 +90,37 @@ impl Engine {
     /// The board that calls are about.
     pub(crate) fn board(&self) -> Option<TableKey> {
         self.boards.last().map(Board::last)
+    }
+
+    /// Returns true if the host has a book or a network for a board that it has not given.
+    pub(crate) fn lacks_files(&self, rules: Rules, pits: usize) -> bool {
+        files_of(rules, pits).iter().any(|file| self.files.contains(file))
+    }
+
+    /// Names of the book and the network that the host has not given. It is asked for the network once.
+    pub(crate) fn lacking_files(&mut self, rules: Rules, pits: usize) -> [Option<String>; 2] {
+        let lacking = files_of(rules, pits).map(|file| Some(file).filter(|file| self.files.contains(file)));
+        self.files.retain(|file| lacking[1].as_ref() != Some(file));
+        lacking
+    }
+
+    /// Takes the bytes of a book or a network of this name from the host. A book ends the search in progress.
+    ///
+    /// # Errors
+    /// If they are damaged. The host is not asked for this file again.
+    pub(crate) fn take(&mut self, name: &str, bytes: &[u8]) -> Result<(), Box<dyn Error>> {
+        self.files.retain(|file| file != name);
+        if name.ends_with(".book") {
+            self.books = Rc::new(self.books.with(Book::from_bytes(bytes)?));
+            self.renew();
+        } else {
+            PhasedNetwork::from_bytes(bytes)?.ship();
+            // Searches use it from now on; one in progress goes on without it.
+            if !self.with(|searches| searches.is_busy()) {
+                self.renew();
+            }
+        }
+        Ok(())
     }
 
     /// Makes a board the one that calls are about, and builds its small layers. A board that is too large for tables
@@ -204,9 +239,9 @@ impl Engine {
         let rules = self.board().ok_or("the first call must be \"open\"")?.rules;
         self.with(|searches| searches.solve(rules, position, seconds))
     }
+}
 
-    /// The books.
-    pub(crate) fn books(&self) -> &Books {
-        &self.books
-    }
+/// Names of the book and the network of a board.
+fn files_of(rules: Rules, pits: usize) -> [String; 2] {
+    [Book::file_name(rules, pits), PhasedNetwork::file_name(rules, pits)]
 }

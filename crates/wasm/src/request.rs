@@ -1,7 +1,7 @@
 use std::error::Error;
 use std::time::Duration;
 
-use kalah_api::answer::{PositionAnswer, ServerAnswer, TablesAnswer};
+use kalah_api::answer::{PositionAnswer, TablesAnswer};
 use kalah_api::{
     ApiError, GameRequest, MoveRequest, PAGE_STREAM_TIME, PAGE_TIME, PositionRequest, PositionsRequest, PuzzleRequest,
     follow_line, read_text, write_text,
@@ -12,7 +12,6 @@ use kalah_core::game::{ParseError, Position, Rules, UnknownRules};
 use kalah_core::index::layer_positions;
 use kalah_core::table::{Listing, ProbeError, TableKey};
 use kalah_core::text::count;
-use kalah_solve::book::{Book, Books};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -27,7 +26,7 @@ const GAME_TIME: Duration = Duration::from_millis(200);
 #[derive(Debug, Deserialize)]
 #[serde(tag = "call", rename_all = "lowercase")]
 pub(super) enum Call {
-    /// Begins, without tables. The bytes with this call are books, one after the other.
+    /// Begins, without tables.
     Start {
         /// Maximum positions of the tables that are built for a board.
         positions: u64,
@@ -36,12 +35,9 @@ pub(super) enum Call {
         /// Tables on the host.
         #[serde(default)]
         tables: Vec<RemoteTable>,
-        /// Sizes of the books in bytes.
+        /// Names of books and networks on the host, such as `standard-6.book`.
         #[serde(default)]
-        books: Vec<usize>,
-        /// Boards that have no book.
-        #[serde(default)]
-        bare: Vec<BoardKey>,
+        files: Vec<String>,
     },
     /// Chooses the board of `build`, `probe` and `solve`.
     Open { rules: String, pits: usize, seeds: usize },
@@ -69,18 +65,14 @@ pub(super) enum Call {
     Step,
     /// Ends the search.
     Cancel,
+    /// Gives the book or network of this name, whose bytes come with this call. The answer is `null`, or the reason that
+    /// it cannot be used.
+    File { name: String },
     /// Adds a part of a file on the host, whose bytes come with this call.
     Part { file: String, start: u64, end: u64 },
     /// Forgets all parts, when an answer was given. If one was damaged, also forgets the blocks that were read from
     /// them, so that all are fetched again.
     Forget { damaged: bool },
-}
-
-/// A rule set and number of pits.
-#[derive(Debug, Deserialize)]
-pub(super) struct BoardKey {
-    rules: String,
-    pits: usize,
 }
 
 /// Result of a request or a step.
@@ -91,6 +83,8 @@ enum Reply {
     Answer { status: u16, answer: Value },
     /// It needs these parts of files; repeat it then.
     Needs { needs: Vec<Part> },
+    /// It needs a book; repeat it then. A network may come later: searches prove values without it.
+    Files { book: Option<String>, network: Option<String> },
     /// It began a search, which `step` continues.
     Searches { searches: bool },
     /// A search is in progress; repeat it then.
@@ -125,8 +119,8 @@ fn code(error: &(dyn Error + 'static)) -> &'static str {
 }
 
 fn respond(engine: &mut Option<Engine>, call: Call, attached: Vec<u8>) -> Result<String, Box<dyn Error>> {
-    if let Call::Start { positions, transpositions, tables, books: sizes, bare } = call {
-        *engine = Some(Engine::new(positions, transpositions, given_books(&attached, &sizes, &bare)?, tables));
+    if let Call::Start { positions, transpositions, tables, files } = call {
+        *engine = Some(Engine::new(positions, transpositions, tables, files));
         return Ok("null".to_owned());
     }
     let engine = engine.as_mut().ok_or("the first call must be \"start\"")?;
@@ -161,6 +155,10 @@ fn respond(engine: &mut Option<Engine>, call: Call, attached: Vec<u8>) -> Result
             engine.with(|searches| searches.cancel());
             "null".to_owned()
         }
+        Call::File { name } => {
+            let refused = engine.take(&name, &attached).err().map(|error| format!("{name}: {error}"));
+            serde_json::to_string(&refused)?
+        }
         Call::Part { file, start, end } => {
             engine.parts.add(Part { file, start, end }, attached);
             "null".to_owned()
@@ -184,19 +182,6 @@ fn parse(engine: &Engine, text: &str) -> Result<Position, Box<dyn Error>> {
     }
 }
 
-/// Returns the shipped books with those in `bytes`, and without those of `bare` boards.
-fn given_books(mut bytes: &[u8], sizes: &[usize], bare: &[BoardKey]) -> Result<Books, Box<dyn Error>> {
-    let mut others = Vec::new();
-    for &size in sizes {
-        let (book, rest) = bytes.split_at_checked(size).ok_or("the books are shorter than stated")?;
-        others.push(Book::from_bytes(book)?);
-        bytes = rest;
-    }
-    let bare: Result<Vec<(Rules, usize)>, _> =
-        bare.iter().map(|board| board.rules.parse().map(|rules| (rules, board.pits))).collect();
-    Ok(Books::of(others, &bare?))
-}
-
 /// Returns the reply, the parts that are needed for it, or the document of its error.
 fn finished(engine: &Engine, reply: Result<Reply, ApiError>) -> Reply {
     let needs = engine.parts.take_needed();
@@ -207,7 +192,7 @@ fn finished(engine: &Engine, reply: Result<Reply, ApiError>) -> Reply {
     }
 }
 
-const BUSY: Result<Reply, ApiError> = Ok(Reply::Busy { busy: true });
+const BUSY: Reply = Reply::Busy { busy: true };
 
 fn answered(document: impl Serialize) -> Result<Reply, ApiError> {
     Ok(Reply::Answer { status: 200, answer: json!(document) })
@@ -217,12 +202,11 @@ fn answered(document: impl Serialize) -> Result<Reply, ApiError> {
 fn request(engine: &mut Engine, method: &str, target: &str, body: &[u8], streams: bool) -> Result<Reply, ApiError> {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     match (method, path) {
-        ("GET", "") => answered(ServerAnswer::of_page(engine.books())),
         ("GET", "tables") => answered(tables(engine)),
         ("GET", "position" | "search") => {
             let request = PositionRequest::read(query)?;
-            if !choose(engine, request.rules, request.position.pits())? {
-                return BUSY;
+            if let Some(first) = choose(engine, request.rules, request.position.pits())? {
+                return Ok(first);
             }
             if let Some(known) = at_once(engine, request.rules, &request.position)? {
                 return if path == "search" {
@@ -238,16 +222,16 @@ fn request(engine: &mut Engine, method: &str, target: &str, body: &[u8], streams
         ("POST", "positions") => positions(engine, body),
         ("GET", "book") => {
             let PositionRequest { rules, position, .. } = PositionRequest::read_untimed(query)?;
-            if !choose(engine, rules, position.pits())? {
-                return BUSY;
+            if let Some(first) = choose(engine, rules, position.pits())? {
+                return Ok(first);
             }
             answered(engine.with(|searches| searches.sources.recall(rules, &position))?)
         }
         ("GET", "line") => answered(follow_line(query)?),
         ("POST", "move") => {
             let request = MoveRequest::read(body)?;
-            if !choose(engine, request.rules, request.position.pits())? {
-                return BUSY;
+            if let Some(first) = choose(engine, request.rules, request.position.pits())? {
+                return Ok(first);
             }
             let time = request.time.unwrap_or(PAGE_TIME).min(PAGE_TIME);
             match engine.with(|searches| request.at_once(searches.sources, time))? {
@@ -260,8 +244,8 @@ fn request(engine: &mut Engine, method: &str, target: &str, body: &[u8], streams
         }
         ("POST", "game") => {
             let mut game = GameRequest::read(body)?;
-            if !choose(engine, game.rules(), game.start().pits())? {
-                return BUSY;
+            if let Some(first) = choose(engine, game.rules(), game.start().pits())? {
+                return Ok(first);
             }
             let time = game.time.unwrap_or(GAME_TIME).min(PAGE_TIME);
             let mut known = Vec::new();
@@ -283,8 +267,8 @@ fn request(engine: &mut Engine, method: &str, target: &str, body: &[u8], streams
             if let Some(known) = request.known() {
                 return answered(request.answer(Some(known))?);
             }
-            if !choose(engine, key.rules, key.start.pits())? {
-                return BUSY;
+            if let Some(first) = choose(engine, key.rules, key.start.pits())? {
+                return Ok(first);
             }
             searches(engine, |searches| searches.begin_puzzle(request))
         }
@@ -301,9 +285,9 @@ fn positions(engine: &mut Engine, body: &[u8]) -> Result<Reply, ApiError> {
         return Err(ApiError::Request("without a server, all positions have the same number of pits".to_owned()));
     }
     if let Some(&pits) = pits.first()
-        && !choose(engine, request.rules(), pits)?
+        && let Some(first) = choose(engine, request.rules(), pits)?
     {
-        return BUSY;
+        return Ok(first);
     }
     // All positions are asked about, so that the parts of all are fetched at once.
     let mut fault = None;
@@ -323,16 +307,24 @@ fn searches(
 ) -> Result<Reply, ApiError> {
     engine.with(|searches| {
         if searches.is_busy() {
-            return BUSY;
+            return Ok(BUSY);
         }
         begin(searches)?;
         Ok(Reply::Searches { searches: true })
     })
 }
 
-/// Chooses the board of a request. Returns false if that would end the search in progress.
-fn choose(engine: &mut Engine, rules: Rules, pits: usize) -> Result<bool, ApiError> {
-    engine.choose(rules, pits).map_err(|error| ApiError::Failed(error.to_string()))
+/// Chooses the board of a request. Returns what must come first: the files for it, or the end of the search in progress.
+fn choose(engine: &mut Engine, rules: Rules, pits: usize) -> Result<Option<Reply>, ApiError> {
+    if !engine.lacks_files(rules, pits) {
+        let is_chosen = engine.choose(rules, pits).map_err(|error| ApiError::Failed(error.to_string()))?;
+        return Ok((!is_chosen).then_some(BUSY));
+    }
+    if engine.with(|searches| searches.is_busy()) {
+        return Ok(Some(BUSY));
+    }
+    let [book, network] = engine.lacking_files(rules, pits);
+    Ok(Some(Reply::Files { book, network }))
 }
 
 /// Answers about a position without a search: from the rules, the tables here and on the host, or the book.

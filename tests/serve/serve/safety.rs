@@ -212,6 +212,7 @@ fn errors_name_the_field_in_the_words_of_the_api() {
         ("board=6x4&time=soon", "'time' is 'soon'; it must be a number of seconds, 0 or more"),
         ("board=6x4&time=-1", "'time' is '-1'; it must be a number of seconds, 0 or more"),
         ("board=6x4&time=NaN", "'time' is 'NaN'"),
+        ("board=6x4&time=inf", "'time' is 'inf'"),
         ("board=6x4&time=", "'time' is ''"),
         ("board=6x4&board=6x5", "'board' is given twice"),
         ("board=6x4&rule=standard", "'rule' is not a field of this query; the fields are board, rules and time"),

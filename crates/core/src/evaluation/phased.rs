@@ -1,5 +1,6 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use super::network::{Network, NetworkError};
 use crate::directories::Directories;
@@ -87,12 +88,21 @@ impl From<Network> for PhasedNetwork {
 
 /// Network files built into the program, one for each rule set, made by `kalah train`
 /// (docs/evaluation.md in the repository).
-const SHIPPED: &[&[u8]] = &[
-    include_bytes!("networks/empty-capture-6.network"),
-    include_bytes!("networks/standard-6.network"),
-    include_bytes!("networks/s-kalaha-6.network"),
-    include_bytes!("networks/single-move-6.network"),
-];
+///
+/// A WebAssembly module has none: its host gives it those that it needs.
+const SHIPPED: [Option<&[u8]>; Rules::ALL.len()] = if cfg!(all(target_family = "wasm", target_os = "unknown")) {
+    [None; Rules::ALL.len()]
+} else {
+    [
+        Some(include_bytes!("networks/empty-capture-6.network")),
+        Some(include_bytes!("networks/standard-6.network")),
+        Some(include_bytes!("networks/s-kalaha-6.network")),
+        Some(include_bytes!("networks/single-move-6.network")),
+    ]
+};
+
+/// The shipped networks in use, one for each rule set.
+static NETWORKS: [OnceLock<PhasedNetwork>; Rules::ALL.len()] = [const { OnceLock::new() }; Rules::ALL.len()];
 
 /// A network file that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -131,9 +141,16 @@ pub enum NetworkFileReason {
 impl PhasedNetwork {
     /// The network built into the program for a rule set and board, if there is one.
     pub fn shipped(rules: Rules, pits: usize) -> Option<PhasedNetwork> {
-        let networks =
-            SHIPPED.iter().map(|bytes| PhasedNetwork::from_bytes(bytes).expect("the program's own networks are sound"));
-        networks.into_iter().find(|network| (network.rules(), network.pits()) == (rules, pits))
+        let network = &NETWORKS[rules.index()];
+        if let Some(bytes) = SHIPPED[rules.index()] {
+            network.get_or_init(|| PhasedNetwork::from_bytes(bytes).expect("the program's own networks are sound"));
+        }
+        network.get().filter(|network| network.pits() == pits).cloned()
+    }
+
+    /// Makes this the [shipped](PhasedNetwork::shipped) network of its rule set, unless there is one.
+    pub fn ship(self) {
+        NETWORKS[self.rules().index()].get_or_init(|| self);
     }
 
     /// The name of a network's file in a directory of tables, such as `empty-capture-6.network`.
@@ -235,9 +252,8 @@ mod tests {
 
     #[test]
     fn shipped_networks_are_sound() {
-        assert_eq!(SHIPPED.len(), Rules::ALL.len());
         for (rules, bytes) in Rules::ALL.into_iter().zip(SHIPPED) {
-            let network = PhasedNetwork::from_bytes(bytes).unwrap();
+            let network = PhasedNetwork::from_bytes(bytes.unwrap()).unwrap();
             assert_eq!((network.rules(), network.pits()), (rules, 6));
             assert_eq!(PhasedNetwork::shipped(rules, 6), Some(network));
         }

@@ -110,16 +110,12 @@ impl Books {
         Books { sources: shipped().iter().map(Cow::Borrowed).collect(), unusable: Vec::new() }
     }
 
-    /// The given books, and the [shipped](Book::shipped) books of other boards, except those of `bare` boards.
-    pub fn of(given: Vec<Book>, bare: &[(Rules, usize)]) -> Books {
-        let mut books = Books::none();
-        books.sources.extend(given.into_iter().map(Cow::Owned));
-        for book in shipped() {
-            let board = (book.rules(), book.pits());
-            if !bare.contains(&board) && books.get(board.0, board.1).is_none() {
-                books.sources.push(Cow::Borrowed(book));
-            }
-        }
+    /// These books and `book`, in place of that of its board.
+    #[must_use]
+    pub fn with(&self, book: Book) -> Books {
+        let others = self.sources.iter().filter(|other| (other.rules(), other.pits()) != (book.rules(), book.pits()));
+        let mut books = Books { sources: others.cloned().collect(), unusable: Vec::new() };
+        books.sources.push(Cow::Owned(book));
         books
     }
 
