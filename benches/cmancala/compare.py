@@ -27,6 +27,7 @@ ENTRIES = 23
 SET = 20  # positions of each start
 SHORT = 100  # milliseconds; shorter processes run REPEATS times, and the fastest counts
 REPEATS = 3
+LEAST = 0.1  # milliseconds; shorter searches cannot be told from the start of a process
 
 
 def timed(command):
@@ -57,7 +58,7 @@ class Program:
             output, process = timed([*self.command, *flags, "--json", text])
             answer = json.loads(output)
             # On a busy machine more time passes than the one thread works.
-            search = min(1000 * answer["seconds"], max(process - self.start, 0))
+            search = min(1000 * answer["seconds"], max(process - self.start, LEAST))
             answers.append((answer["value"], answer["nodes"], search, process))
         return [min(numbers) for numbers in zip(*answers, strict=True)]
 
