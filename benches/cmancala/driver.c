@@ -56,6 +56,7 @@ int main(int count, char **arguments) {
     double start = processor_time();
     if (atoi(arguments[2]) > 0) generateEGDB(atoi(arguments[2]), false);
     printf("tables %.3f\n", processor_time() - start);
+    fflush(stdout);
     SolverConfig config = {.solver = LOCAL_SOLVER, .compressCache = AUTO};
     for (;;) {
         Board board = {.color = 1}, last = {0};

@@ -148,7 +148,7 @@ impl PhasedNetwork {
     /// # Errors
     /// When the bytes are not a network file, have another version, are damaged, or hold numbers
     /// that do not form a network.
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<PhasedNetwork, NetworkError> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<PhasedNetwork, NetworkError> {
         if Start::read(bytes, Kind::Network, &[NETWORK_VERSION, PHASED_VERSION])? == NETWORK_VERSION {
             return Network::from_bytes(bytes).map(PhasedNetwork::from);
         }

@@ -3,6 +3,10 @@ use crate::solve::depth_limited::{Findings, LIMIT, StaticSearch, next_window};
 use crate::solve::evaluation::{SEED, StaticEvaluation, mover_evaluation, select};
 use crate::solve::packed::Word;
 
+/// Seeds above the tables from which on networks evaluate moves. A test below visits a few nodes, and the seeds that
+/// moves store order them almost as well.
+const LEAST_FOR_NETWORK: u32 = 5;
+
 /// Seeds above the tables from which on a depth-limited search before ordering the moves pays off.
 pub(super) const LEAST_ABOVE: u32 = 14;
 
@@ -31,12 +35,15 @@ const CLOSE: i32 = 4 * SEED;
 /// Maximum nodes of the search before moves are ordered. With relays, turns have dozens of moves.
 const BUDGET: u32 = 100_000;
 
-/// Gives each move its static evaluation.
+/// Gives each move of a position `above` seeds above the tables its static evaluation.
 #[inline]
-pub(crate) fn evaluate<W: Word>(evaluation: &StaticEvaluation, children: &mut [Child<W>]) {
+pub(super) fn evaluate<W: Word>(evaluation: &StaticEvaluation, children: &mut [Child<W>], above: u32) {
     for child in children {
         let Child { node, again, stored, .. } = *child;
-        let next = evaluation.of(node.board, node.seeds);
+        let next = match evaluation {
+            StaticEvaluation::Network(..) if above < LEAST_FOR_NETWORK => SEED / 2 * node.seeds as i32,
+            _ => evaluation.of(node.board, node.seeds),
+        };
         child.move_score.evaluation = mover_evaluation(again, stored, node.seeds, next);
     }
 }

@@ -310,11 +310,11 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         let Node { seeds, .. } = node;
         let Shared { ref expander, positions, ref ordering, .. } = *self.shared;
         let end = self.children.len();
+        let above = seeds.saturating_sub(expander.tables.reach() as u32);
         // A single move needs no order.
         if end - first > 1 {
-            evaluate(ordering.evaluation, &mut self.children[first..]);
+            evaluate(ordering.evaluation, &mut self.children[first..], above);
         }
-        let above = seeds.saturating_sub(expander.tables.reach() as u32);
         let place = self.busy(node, score);
         let findings = &mut *self.findings;
         let mut search_ahead = |children: &mut [Child<W>]| refine(ordering, findings, children, seeds, above, score);
