@@ -408,13 +408,13 @@ declare namespace Api {
     best: number;
     /** Number of those that lost a win or a draw. */
     blunders: number;
-    /** Number of those with exact values, which the other figures count. */
+    /** Number of those that are known to be best or not, which the other figures count. */
     evaluated: number;
     /** Number of those that lost fewer than four seeds, but not the outcome. */
     inaccuracies: number;
     /** Number of those that lost more, but not the outcome. */
     mistakes: number;
-    /** Seeds lost in all. */
+    /** Seeds lost in all, at least. */
     seeds_lost: number;
   }
 

@@ -61,7 +61,7 @@ impl MoveQuality {
     }
 }
 
-/// Statistics of one player: moves or turns with a choice and exact values.
+/// Statistics of one player: moves or turns with a choice whose quality is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct QualityTally {
@@ -80,7 +80,8 @@ pub struct QualityTally {
 }
 
 impl QualityTally {
-    /// Adds a move or turn: `value` of the position, and its value `after` the move, for the same player.
+    /// Adds a move or turn: `value` of the position, and its value `after` the move, for the same player. Of bounds,
+    /// those that make the loss least.
     pub fn add(&mut self, value: i64, after: i64) {
         self.evaluated += 1;
         self.lost += seeds_lost(value, after);
@@ -184,9 +185,15 @@ impl ReviewedTurn {
         Some(seeds_lost(self.value.value()?, self.worth.value()?))
     }
 
-    /// Quality of the turn; `None` unless both values are exact.
+    /// Seeds that it lost at least.
+    pub fn least_lost(&self) -> i64 {
+        seeds_lost(self.value.lower, self.worth.upper).max(0)
+    }
+
+    /// Quality of the turn: with bounds the best one that they allow. `None` if the turn may be best, or not.
     pub fn quality(&self) -> Option<MoveQuality> {
-        Some(MoveQuality::of(self.value.value()?, self.worth.value()?))
+        let quality = MoveQuality::of(self.value.lower, self.worth.upper);
+        (self.lost().is_some() || quality != MoveQuality::Best).then_some(quality)
     }
 }
 
@@ -228,10 +235,7 @@ pub fn review(
         let value = evaluate(source, &place.position, worth.value())?;
         // No turn is better than its position.
         let worth = ValueBounds { upper: worth.upper.min(value.upper), ..worth };
-        let value = match worth.value() {
-            Some(worth) => ValueBounds { lower: value.lower.max(worth), ..value },
-            None => value,
-        };
+        let value = ValueBounds { lower: value.lower.max(worth.lower), ..value };
         let best = match value.value() {
             Some(value) => best_turns(rules, source, &place.position, moves, value, worth)?,
             None => Vec::new(),
@@ -242,10 +246,8 @@ pub fn review(
     }
     reviewed.reverse();
     let mut tallies = [QualityTally::default(); 2];
-    for turn in reviewed.iter().filter(|turn| turn.choice) {
-        if let (Some(value), Some(worth)) = (turn.value.value(), turn.worth.value()) {
-            tallies[usize::from(!turn.place.first)].add(value, worth);
-        }
+    for turn in reviewed.iter().filter(|turn| turn.choice && turn.quality().is_some()) {
+        tallies[usize::from(!turn.place.first)].add(turn.value.lower, turn.worth.upper);
     }
     Ok(Review { turns: reviewed, value: after, tallies })
 }
@@ -302,6 +304,26 @@ fn best_turns(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Bounds decide that a turn lost seeds before they decide how many.
+    #[test]
+    fn bounds_that_exclude_the_best_turn_show_its_least_loss() {
+        let exact = |value| (value, value);
+        for (value, worth, least, quality) in [
+            ((16, 30), exact(12), 2, Some(MoveQuality::Inaccuracy)),
+            (exact(-8), (-30, -16), 4, Some(MoveQuality::Mistake)),
+            ((2, 20), (-20, 0), 1, Some(MoveQuality::Blunder)),
+            (exact(6), exact(6), 0, Some(MoveQuality::Best)),
+            (exact(6), (2, 6), 0, None),
+            ((-4, 20), (-10, 8), 0, None),
+        ] {
+            let [value, worth] = [value, worth].map(|(lower, upper)| ValueBounds { lower, upper });
+            let position: Position = "6x4".parse().unwrap();
+            let place = Place::all(Rules::Standard, &position, &[]).unwrap()[0];
+            let turn = ReviewedTurn { place, moves: Vec::new(), value, worth, choice: true, best: Vec::new() };
+            assert_eq!((turn.least_lost(), turn.quality()), (least, quality), "{turn:?}");
+        }
+    }
 
     #[test]
     fn outcomes_count_for_more_than_seeds() {

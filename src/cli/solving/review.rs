@@ -18,7 +18,7 @@ use crate::cli::{
 /// Use this to learn from your games. `??` marks a turn that loses a won or drawn game, `?` one that loses 4 seeds or
 /// more but not the outcome, and `?!` one that loses fewer. Values are final store differences for the player whose
 /// turn it is. They come from the rules, the book and the tables; other positions are searched. Where time runs out,
-/// bounds are shown, and the turn gets no mark.
+/// bounds are shown, with the least loss that they prove.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Review a saved game, with three seconds for each position", "kalah review mine.games --within 3s"),
@@ -54,6 +54,9 @@ struct TurnAnswer {
     choice: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     seeds_lost: Option<i64>,
+    /// Seeds lost at least, if the bounds prove a loss but not how great it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seeds_lost_at_least: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     judgement: Option<&'static str>,
     #[serde(skip)]
@@ -81,6 +84,7 @@ impl TurnAnswer {
             best: turn.best.iter().map(|moves| text(pits, moves)).collect(),
             choice: turn.choice,
             seeds_lost: turn.lost(),
+            seeds_lost_at_least: Some(turn.least_lost()).filter(|&least| turn.lost().is_none() && least > 0),
             judgement: quality.map(|quality| quality.name()),
             mark: quality.map_or("", |quality| quality.mark()),
         }
@@ -115,12 +119,13 @@ impl PlayerAnswer {
         PlayerAnswer { name: name.map(str::to_owned), choices, side: tally.into() }
     }
 
-    fn text(&self, of: &str) -> String {
+    /// Describes the turns of a side; `is_exact` if all losses are exact.
+    fn text(&self, of: &str, is_exact: bool) -> String {
         let side = &self.side;
         let name = self.name.as_ref().map_or(String::new(), |name| format!(", {name}"));
         let open = match self.choices as u64 - u64::from(side.evaluated) {
             0 => String::new(),
-            open => format!("; {} not evaluated", output::many(open, "turn")),
+            open => format!("; {} unknown", output::many(open, "turn")),
         };
         let Some(accuracy) = side.accuracy else {
             return format!("{of}{name}: no turn with a choice is evaluated{open}");
@@ -131,8 +136,9 @@ impl PlayerAnswer {
             (side.blunders, "blunder", "blunders"),
         ];
         let counts = counts.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many }));
+        let least = if is_exact { "" } else { "at least " };
         format!(
-            "{of}{name}: {} of {} with a choice best ({accuracy:.1} %), {}, {} lost{open}",
+            "{of}{name}: {} of {} with a choice best ({accuracy:.1} %), {}, {least}{} lost{open}",
             side.best,
             output::many(u64::from(side.evaluated), "turn"),
             counts.join(", "),
@@ -258,12 +264,18 @@ impl ReviewAnswer {
                 turn.worth.symbols("unknown"),
                 if turn.best.is_empty() { "unknown".to_owned() } else { turn.best.join(separator) },
                 turn.best_worth.symbols("unknown"),
-                turn.seeds_lost.map_or("unknown".to_owned(), |lost| lost.to_string()),
+                match (turn.seeds_lost, turn.seeds_lost_at_least) {
+                    (Some(lost), _) => lost.to_string(),
+                    (None, Some(least)) => format!(">= {least}"),
+                    (None, None) => "unknown".to_owned(),
+                },
             ]);
         }
         grid.print()?;
         line!("")?;
-        output::line(self.south.text("South"))?;
-        output::line(self.north.text("North"))
+        let is_exact =
+            |player: &str| self.turns.iter().all(|turn| turn.player != player || turn.seeds_lost_at_least.is_none());
+        output::line(self.south.text("South", is_exact("south")))?;
+        output::line(self.north.text("North", is_exact("north")))
     }
 }

@@ -80,7 +80,7 @@ impl ChosenMove {
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SideAnswer {
-    /// Number of those with exact values, which the other figures count.
+    /// Number of those that are known to be best or not, which the other figures count.
     pub evaluated: u32,
     /// Number of those that lost nothing.
     pub best: u32,
@@ -90,7 +90,7 @@ pub struct SideAnswer {
     pub mistakes: u32,
     /// Number of those that lost a win or a draw.
     pub blunders: u32,
-    /// Seeds lost in all.
+    /// Seeds lost in all, at least.
     pub seeds_lost: i64,
     /// Share of the best ones, in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
