@@ -269,6 +269,12 @@ fn a_line_may_stop_within_a_turn_and_errors_name_the_place() {
     let at = "(after 2 moves, at <6,0,2,7,7,6,6,6,6,0,0,8,8,8,8>; legal there: 1 2 3 4 5 6)";
     assert_eq!(message("123 3"), format!("turn 1 of the line goes on after a move that ended it {at}"));
     let at = "(after 1 move, at <6,1,0,0,7,7,7,7,7,6,6,6,6,6,6>; legal there: 2 3 4 5 6)";
-    assert_eq!(message("1 3"), format!("turn 1 of the line is not over: its last move gives another one {at}"));
+    assert_eq!(
+        message("1 3"),
+        format!(
+            "turn 1 of the line is not over: its last move gives another one, to be written in the same word, \
+             as 36 or 3,6 {at}"
+        )
+    );
     assert_eq!(message("11 3"), format!("turn 1 of the line: move 1 is not legal: the pit holds no seeds {at}"));
 }

@@ -47,7 +47,10 @@ fn a_tournament_writes_all_its_games() {
     let line = kalah(&["review", file, "--game", "2", "--no-tables", "--json"], "").printed();
     let line: Value = serde_json::from_str(&line).unwrap();
     assert_eq!((line["line"].as_str(), line["rules"].as_str()), (Some(&*games[1].line.to_string()), Some("standard")));
-    refused(&["review", file], "", 1, "choose one with --game N");
+    // Without a number it is the last game.
+    let last = kalah(&["review", file, "--no-tables", "--json"], "").success();
+    assert_eq!(last.json()["line"], games[3].line.to_string());
+    assert!(last.stderr().contains("contains 4 games: this is the last one; --game N takes another"));
     refused(&["review", file, "--game", "5"], "", 1, "has no game 5");
     refused(&["tournament", "greedy", "--from", file, "--rules", "standard"], "", 1, "it is over");
     let open = "[Rules \"standard\"]\n[Start \"3x2\"]\n\n1\n[Rules \"standard\"]\n[Start \"3x2\"]\n\n2";
@@ -83,6 +86,26 @@ fn a_game_in_the_terminal_is_kept_and_gone_on_with() {
     refused(&["play", "3x2", "--from", file], "", 2, "cannot be used with");
     refused(&["play", "--from", "-"], "[Start \"3x2\"]\n\n9", 1, "line 3: '9'");
     refused(&["play", "--from", "/nonexistent.games"], "", 1, "cannot read /nonexistent.games");
+}
+
+/// A saved game goes on with the players that it names, unless others are chosen. No file starts a program.
+#[test]
+fn a_continued_game_keeps_its_players() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("mine.games");
+    let file = path.to_str().unwrap();
+    kalah(&["play", "3x2", "--rules", "standard", "--north", "minimax:3", "--save", file], "q\n").printed();
+    let printed = kalah(&["play", "--from", file], "1\nq\n").printed();
+    assert!(printed.contains("South> 1\n") && printed.contains("\nNorth, minimax:3, sows "), "{printed}");
+    let printed = kalah(&["play", "--from", file, "--north", "greedy"], "1\nq\n").printed();
+    assert!(printed.contains("\nNorth, greedy, sows "), "{printed}");
+    for name in ["Alice", "engine:/bin/false", "certificate"] {
+        std::fs::write(&path, format!("[Start \"3x2\"]\n[North \"{name}\"]\n\n1")).unwrap();
+        let ran = kalah(&["play", "--from", file, "--rules", "empty-capture"], "q\n").success();
+        let expected = format!("North of the game is {name}: now perfect plays; --north NAME chooses another player");
+        assert!(ran.stderr().contains(&expected), "{}", ran.stderr());
+        assert!(ran.stdout().contains("\nNorth, perfect, sows "), "{}", ran.stdout());
+    }
 }
 
 /// The games of a file stay, in their own words, before the new one.

@@ -144,9 +144,12 @@ fn games_come_from_files_text_and_positions() {
     std::fs::write(&file, format!("{}\n{text}", random_game(8))).unwrap();
     assert_eq!(answer(&[file.to_str().unwrap(), "--game", "2"], ""), whole);
     assert_eq!(answer(&[&text], ""), whole);
+    assert_eq!(answer(&[file.to_str().unwrap()], ""), whole, "the last game of a file");
     let line = game.line.to_string();
     let by_turns = answer(&[&["3x2", "--rules", "standard"], &line.split(' ').collect::<Vec<_>>()[..]].concat(), "");
     assert_eq!(by_turns["turns"], whole["turns"]);
+    let quoted = answer(&[&format!("3x2 {line}"), "--rules", "standard"], "");
+    assert_eq!(quoted["turns"], whole["turns"]);
     // Forms of other programs, under the rules of the flag where they name none.
     for (text, stdin) in [("CF ba", ""), ("-", "[3, 6, 9, 8]\n"), ("36 21", "")] {
         let game = answer(&[text, "--rules", "standard", "--within", "1ms"], stdin);
@@ -170,9 +173,9 @@ fn games_come_from_files_text_and_positions() {
     for (args, code, expected) in [
         (&["no.games"][..], 2, "'no.games' is neither a file nor a game"),
         (&["3x2", "7"], 2, "there is no pit 7"),
+        (&["3x2 7"], 2, "there is no pit 7"),
         (&["6y6", "1"], 2, "is not a position"),
         (&["36", "27"], 2, "'36 27' is neither a file nor a game"),
-        (&[file.to_str().unwrap()], 1, "--game N"),
         (&[file.to_str().unwrap(), "1"], 2, "TURNS can follow only a position"),
         (
             &[file.to_str().unwrap(), "--game", "2", "--rules", "s-kalaha"],
@@ -202,7 +205,7 @@ fn values_that_are_not_found_in_time_are_unknown_or_bounds() {
     assert_eq!((&unknown["south"]["evaluated"], unknown["south"].get("accuracy")), (&0.into(), None));
     let table = kalah(&[&game[..], &["--no-book"]].concat(), "");
     let table = table.stdout();
-    assert!(table.contains("unknown") && table.contains("2 turns not evaluated"), "{table}");
+    assert!(table.contains("unknown") && table.contains("2 turns unknown"), "{table}");
     // The book has the value of the start.
     let known = answer(&game, "");
     assert_eq!(known["turns"][0]["best_worth"]["value"], 2, "{known}");

@@ -8,9 +8,9 @@ use clap::Args;
 use kalah::file::{self, FileContent, FileLock, Output, require_apart, resolved};
 use kalah::game::{Line, Position, Rules};
 use kalah::printable::printable;
-use kalah::record::{GameRecord, MAX_TEXT, RecordFault, read_game, read_games};
+use kalah::record::{GameRecord, MAX_TEXT, RecordError, RecordFault, read_game, read_games};
 
-use crate::cli::{Context, bail, ensure, failed, failure, output, usage};
+use crate::cli::{Context, bail, ensure, failed, failure, note, output, usage};
 
 /// Returns the name of a file in messages. `-` is standard input.
 fn name(path: &Path) -> String {
@@ -42,7 +42,7 @@ pub(crate) struct GivenGame {
     text: String,
     /// Turns from the position, with the moves of one turn written together (36 2 14)
     turns: Vec<String>,
-    /// Take game N of the file
+    /// Take game N of the file [default: the last one]
     #[arg(long = "game", value_name = "N")]
     number: Option<usize>,
 }
@@ -60,9 +60,14 @@ impl GivenGame {
         // The turns of a game without quotes are words of their own.
         let text = [std::slice::from_ref(&self.text), &self.turns[..]].concat().join(" ");
         let begins_with_turn = self.text.bytes().all(|letter| letter.is_ascii_digit());
-        match self.text.parse::<Position>() {
+        // Some put quotes around the position and its turns.
+        let (first, turns) = match self.text.trim().split_once(char::is_whitespace) {
+            Some((first, turns)) if first.parse::<Position>().is_ok() => (first, turns.to_owned()),
+            _ => (&*self.text, self.turns.join(" ")),
+        };
+        match first.parse::<Position>() {
             Ok(start) => {
-                let line = Line::parse(start.pits(), &self.turns.join(" ")).map_err(usage)?;
+                let line = Line::parse(start.pits(), &turns).map_err(usage)?;
                 let illegal = |error| usage(output::of_default_rules(error, rules));
                 Ok((GameRecord::new(rules, start, line).map_err(illegal)?, false))
             }
@@ -78,7 +83,7 @@ impl GivenGame {
     }
 }
 
-/// Reads one game of a file: the one with this `number`, counted from 1, or the only one. It has `rules` if it names
+/// Reads one game of a file: the one with this `number`, counted from 1, or the last one. It has `rules` if it names
 /// none. If the command line names them, other ones in the file are an error.
 pub(crate) fn read_one(path: &Path, number: Option<usize>, rules: Rules) -> failure::Result<GameRecord> {
     let game = read_numbered(path, number, rules)?;
@@ -88,17 +93,19 @@ pub(crate) fn read_one(path: &Path, number: Option<usize>, rules: Rules) -> fail
 
 fn read_numbered(path: &Path, number: Option<usize>, rules: Rules) -> failure::Result<GameRecord> {
     let text = text(path)?;
-    let Some(number) = number else {
-        return read_game(&text, rules).map_err(|error| {
-            let several = matches!(error.fault, RecordFault::Several);
-            let advice = if several { "; choose one with --game N" } else { "" };
-            failed(format_args!("{}, {error}{advice}", name(path)))
-        });
-    };
-    let mut games = read_games(&text, rules).with_context(|| name(path))?;
+    let of_file = |error| failed(format_args!("{}, {error}", name(path)));
+    let mut games = read_games(&text, rules).map_err(of_file)?;
     let count = games.len();
+    if number.is_none() && count > 1 {
+        note!("{} contains {count} games: this is the last one; --game N takes another", name(path));
+    }
+    let number = number.unwrap_or(count);
     let game = number.checked_sub(1).filter(|&index| index < count).map(|index| games.swap_remove(index));
-    game.with_context(|| format!("{} has no game {number}: it has only {count}", name(path)))
+    match game {
+        Some(game) => Ok(game),
+        None if count == 0 => Err(of_file(RecordError { line: 1, fault: RecordFault::Nothing })),
+        None => bail!("{} has no game {number}: it has only {count}", name(path)),
+    }
 }
 
 /// Reads all games of a file. A file without any is an error.

@@ -89,11 +89,12 @@ impl SolverFlags {
             let gap = reach > 0 && missing.len() < wanted - reach;
             let board = output::count(pits, "pit");
             note!(
-                "found {}{} for {} with {board} in {}{}{}",
+                "{}{} for {} with {board} in {}{}{}",
                 match (exact, reach) {
-                    (0, 0) => "no tables".to_owned(),
-                    (exact, reach) if exact < reach => format!("bound tables to {reach} seeds only"),
-                    _ => format!("tables to {reach} seeds only"),
+                    (0, 0) => "found no tables".to_owned(),
+                    (exact, reach) if exact < reach => format!("found bound tables to {reach} seeds only"),
+                    _ if gap => format!("found tables to {reach} seeds only"),
+                    _ => format!("using the tables to {reach} seeds"),
                 },
                 if gap { format!(", since {},", missing_layers(&missing)) } else { String::new() },
                 self.rules,

@@ -330,7 +330,7 @@ impl Place {
 
     /// Returns an error if the last turn is not over.
     fn ended(&self) -> Result<(), ParseError> {
-        let why = "is not over: its last move gives another one";
+        let why = "is not over: its last move gives another one, to be written in the same word, as 36 or 3,6";
         if self.again { Err(ParseError::TurnEnd { turn: self.turns, at: Box::new(*self), why }) } else { Ok(()) }
     }
 }

@@ -16,16 +16,16 @@ use crate::cli::output::draw;
 use crate::cli::playing::choose::StrategyFile;
 use crate::cli::playing::play::input::{Input, help};
 use crate::cli::{
-    Context, GameOutput, Outcome, PlayerFlags, args, bail, examples, failure, games, line, output, usage,
+    Context, GameOutput, Outcome, PlayerFlags, args, bail, examples, failure, games, line, note, output, usage,
 };
 
 /// Play a game in the terminal, against a player or a friend
 ///
 /// Use this to play against the program or a friend (--north human), or to watch two players. Type a pit, or ? for
-/// other commands such as hint and undo. The players are human, perfect, minimax:D, alphabeta:D, heuristic,
-/// minimax2:D, minimax3:D, greedy, random:SEED, and engine:COMMAND for another program that speaks the protocol of
-/// docs/engine.md. D is a depth in moves. With --from CERTIFICATE, the player certificate follows a proof, and never
-/// loses what it states. See docs/players.md.
+/// other commands such as hint and undo. The players are human, or, about from weak to strong, random:SEED, greedy,
+/// heuristic, minimax:D, alphabeta:D, minimax3:D, minimax2:D and perfect. D is the number of moves that they search.
+/// engine:COMMAND is another program that speaks the protocol of docs/engine.md. With --from CERTIFICATE, the player
+/// certificate follows a proof, and never loses what it states. See docs/players.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Move first against the perfect player", "kalah play 6x4"),
@@ -37,20 +37,20 @@ pub(crate) struct Play {
     /// Start position, such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4; South moves first
     #[arg(default_value = "6x4", conflicts_with = "from")]
     position: Position,
-    /// Continue the game in a file (docs/games.md), under its rules; or play against the strategy of a certificate of
-    /// effort 0, from its position (docs/proving.md)
+    /// Continue the game in a file (docs/games.md), under its rules and with its players; or play against the strategy
+    /// of a certificate of effort 0, from its position (docs/proving.md)
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// Take game N of the file
+    /// Take game N of the file [default: the last one]
     #[arg(long, value_name = "N", requires = "from")]
     game: Option<usize>,
     /// Save the game to FILE after every move, after the games that it has
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// Player of South, who moves first
-    #[arg(long, value_name = "NAME", default_value = "human")]
-    south: Seat,
-    /// Player of North [default: perfect; with --from CERTIFICATE: certificate]
+    /// Player of South, who moves first [default: that of the game of --from, else human]
+    #[arg(long, value_name = "NAME")]
+    south: Option<Seat>,
+    /// Player of North [default: that of the game of --from, else perfect; with --from CERTIFICATE: certificate]
     #[arg(long, value_name = "NAME")]
     north: Option<Seat>,
     /// Time for each move of a player, and for each hint
@@ -69,6 +69,26 @@ enum Seat {
     /// Strategy of the certificate of `--from`.
     Certificate,
     Player(Participant),
+}
+
+impl Seat {
+    /// Returns the player of a side: the one given on the command line, else the one that the game names, else the
+    /// default one, with a note if the game names another. No file starts an engine.
+    fn chosen(given: Option<Seat>, game: &GameRecord, side: &str, default: Seat) -> Seat {
+        if let Some(given) = given {
+            return given;
+        }
+        let Some(name) = game.header(side) else { return default };
+        match name.parse() {
+            Ok(Seat::Human) => Seat::Human,
+            Ok(Seat::Player(player)) if !player.is_engine() => Seat::Player(player),
+            _ => {
+                let flag = side.to_lowercase();
+                note!("{side} of the game is {name}: now {default} plays; --{flag} NAME chooses another player");
+                default
+            }
+        }
+    }
 }
 
 impl fmt::Display for Seat {
@@ -222,11 +242,12 @@ impl Play {
         let (record, strategy) = self.read_from()?;
         let saved = self.save.as_deref().map(|path| GameOutput::open(path, self.from.as_deref()));
         let mut saved = saved.transpose()?;
-        let north = self.north.clone().unwrap_or(match strategy {
+        let north = match strategy {
             Some(_) => Seat::Certificate,
             None => Seat::Player(PlayerName::Perfect.into()),
-        });
-        self.north = Some(north.clone());
+        };
+        let south = Seat::chosen(self.south.take(), &record, "South", Seat::Human);
+        let north = Seat::chosen(self.north.take(), &record, "North", north);
         self.with.threads.start()?;
         let tables = self.with.open_tables(&self.position, true)?;
         let books = self.book.find(self.with.directories(), &[self.with.rules]);
@@ -240,9 +261,10 @@ impl Play {
                 (Seat::Certificate, None) => return Err(usage("the player certificate needs --from CERTIFICATE")),
             })
         };
-        let mut players = [player(&self.south)?, player(&north)?];
+        let mut players = [player(&south)?, player(&north)?];
         players.iter_mut().flatten().try_for_each(|player| player.prepare(&self.position, &Cancel::new()))?;
         let mut adviser = PlayerName::Perfect.player(&setting);
+        let record = record.with_header("South", &south.to_string()).with_header("North", &north.to_string());
         let mut game = Game::after(record);
         if players.iter().any(Option::is_none) {
             output::line(help(self.with.rules))?;
@@ -313,8 +335,6 @@ impl Play {
         let Game { record: GameRecord { rules, start, headers, comments, .. }, .. } = game;
         let mut record = GameRecord::new(*rules, *start, game.line())?;
         (record.headers, record.comments) = (headers.clone(), comments.clone());
-        let north = self.north.as_ref().map(Seat::to_string).unwrap_or_default();
-        let mut record = record.with_header("South", &self.south.to_string()).with_header("North", &north);
         if let Some(forfeit) = forfeit {
             let all = start.seeds() + start.mover_store() + start.other_store();
             record.result = Some(if game.place().first { [0, all] } else { [all, 0] });
