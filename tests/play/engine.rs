@@ -131,6 +131,8 @@ fn every_fault_loses_the_game_and_leaves_no_process() {
                 }
                 let player = &report["players"][0];
                 assert_eq!((&player["command"], player["all"]["won"].as_f64()), (&engine.into(), Some(0.0)), "{kind}");
+                let forfeits = [player, &report["players"][1]].map(|player| player["forfeits"].as_u64());
+                assert_eq!(forfeits, [Some(2), Some(0)], "{kind}");
                 assert_ended(&pids);
             });
         }
@@ -188,8 +190,20 @@ fn engines_that_cannot_play_at_all_fail_before_the_games() {
         let output = kalah(&flags).exits(1);
         assert!(output.stderr().contains(&format!("{engine} {why}")), "{}", output.stderr());
     }
+    // All of them are named at once.
+    let engines = [("exit-at-once", "ended before"), ("mute", "was not ready within 10 s: does it flush its output")];
+    let engines = engines.map(|(kind, why)| (python(kind), why));
+    let ran = kalah(&["tournament", &engines[0].0, "greedy", &engines[1].0, &python("greedy"), "--time", "1"]).exits(1);
+    assert!(ran.stderr().contains("2 engines cannot play; mend them, or leave them out:\n"), "{}", ran.stderr());
+    for (engine, why) in engines {
+        assert!(ran.stderr().contains(&format!("\n{engine} {why}")), "{}", ran.stderr());
+    }
     // Without a time limit a game might never end. A command line whose quotes do not end is refused.
-    for arguments in [&["tournament", "greedy", "engine:x"][..], &["tournament", "engine:'x", "--time", "1"]] {
+    for arguments in [
+        &["tournament", "greedy", "engine:x"][..],
+        &["tournament", "engine:'x", "--time", "1"],
+        &["move", "6x4", "--player", "engine:x"],
+    ] {
         assert_eq!(kalah(arguments).status.code(), Some(2), "{arguments:?}");
     }
 }
@@ -232,6 +246,11 @@ fn a_game_in_the_terminal_is_played_against_an_engine() {
     let text = play(&python("greedy"));
     assert!(text.contains("(evaluation ") && text.contains("by the engine's word)"), "{text}");
     assert!(text.lines().last().unwrap().starts_with("line "), "{text}");
+    let chosen = ["move", "4x3", "--rules", "standard", "--time", "5", "--player"];
+    let text = kalah(&[&chosen[..], &[&python("greedy")]].concat()).printed();
+    assert!(text.contains(", by the engine's word\n"), "{text}");
+    let ran = kalah(&[&chosen[..], &[&python("illegal")]].concat()).exits(1);
+    assert!(ran.stderr().contains("sent an illegal move"), "{}", ran.stderr());
     let text = play(&python("illegal"));
     assert!(text.contains("forfeits the game: it sent an illegal move") && text.contains("South wins\n"), "{text}");
 }

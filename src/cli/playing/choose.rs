@@ -13,7 +13,7 @@ use kalah::certificate::{Certificate, Head, Strategy};
 use kalah::file;
 use kalah::game::Position;
 use kalah::header::Kind;
-use kalah::play::{ByCertificate, Choice, Player, PlayerName, Source, Worth};
+use kalah::play::{ByCertificate, Choice, Participant, Player, PlayerName, Source, Worth};
 use kalah::table::{Directories, Opening, Tables};
 
 use crate::cli::output::search_progress::Thinking;
@@ -24,8 +24,9 @@ use crate::cli::{Context, Outcome, PlayerFlags, args, examples, failure, line, o
 /// Use this to get a good move, or to see what a weaker player would do. Write a position as 6x4 (6 pits a side, 4
 /// seeds in each), or as two rows (0,0,1,0,2,1/1,0,0,3,0,0). With stores, write <m,S,N,s1..sm,n1..nm>: pits a side,
 /// both stores, both rows. The mover is South, whose store and row come first. Each row begins with its owner's pit 1.
-/// Files have one position a line, and # begins a comment. The players are perfect, minimax:D, alphabeta:D, heuristic,
-/// minimax2:D, minimax3:D, greedy and random:SEED, where D is a depth in moves.
+/// Files have one position a line, and # begins a comment. The players are, about from weak to strong, random:SEED,
+/// greedy, heuristic, minimax:D, alphabeta:D, minimax3:D, minimax2:D and perfect, where D is the number of moves that
+/// they search; or engine:COMMAND, another program that speaks the protocol of docs/engine.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Print the best move found in two seconds", "kalah move 6x4 --time 2s"),
@@ -38,7 +39,7 @@ pub(crate) struct Choose {
     positions: Vec<OsString>,
     /// Player to ask
     #[arg(long, value_name = "NAME", default_value = "perfect")]
-    player: PlayerName,
+    player: Participant,
     /// Ask the strategy of a certificate of effort 0 (docs/proving.md), under its rules
     #[arg(long, value_name = "CERTIFICATE", conflicts_with_all = ["player", "time"])]
     from: Option<PathBuf>,
@@ -56,6 +57,9 @@ pub(crate) struct Choose {
 
 impl Choose {
     pub(crate) fn run(mut self) -> failure::Result<Outcome> {
+        if self.time.is_none() && self.player.is_engine() {
+            return Err(usage("an engine that never answers would not end: add --time"));
+        }
         self.with.threads.start()?;
         let strategy = self.from.as_ref().map(|path| StrategyFile::read(path, self.with.directories())).transpose()?;
         let mut by_certificate = strategy.as_ref().map(StrategyFile::player).transpose()?;
@@ -86,12 +90,17 @@ impl Choose {
     }
 
     fn answer(&self, position: &Position, books: &Books) -> failure::Result<()> {
-        // The time to open tables and to allocate memory counts, too.
-        let (start, rules) = (Instant::now(), self.with.rules);
-        let tables = self.with.open_tables(position, self.player == PlayerName::Perfect)?;
+        // The time to open tables and to allocate memory counts, too, but not that of an engine to start.
+        let (mut start, rules) = (Instant::now(), self.with.rules);
+        let tables = self.with.open_tables(position, self.player == PlayerName::Perfect.into())?;
         let setting = self.with.setting(&tables, rayon::current_num_threads());
         let setting = setting.book(books.require(rules, position.pits())?);
-        self.ask(self.player.player(&setting).as_mut(), position, start)
+        let mut player = self.player.player(&setting);
+        if self.player.is_engine() {
+            player.prepare(position, &Cancel::new())?;
+            start = Instant::now();
+        }
+        self.ask(player.as_mut(), position, start)
     }
 
     /// Prints the move of a player, whose time began at `start`.

@@ -59,8 +59,8 @@ impl ExportSite {
         let pulse = stopped_by_signal();
         let module = self.module.clone().or_else(beside_program).ok_or_else(|| {
             failed(format_args!(
-                "the engine is missing: give its file, kalah_wasm.wasm of the npm package, by --module, or compile it \
-                 with packaging/wasm"
+                "the engine is missing: compile it with packaging/wasm, which prints its path, and give that by \
+                 --module"
             ))
         })?;
         let mut options = SiteOptions::new(module, self.tables.path.clone());

@@ -28,13 +28,17 @@ pub enum PlayerName {
 
 /// Error: a text that is not the name of a player.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown player '{0}': the players are {known} (D is 1 to {MAX_DEPTH})", known = PlayerName::KNOWN.join(", "))]
+#[error(
+    "unknown player '{0}': the players, about from weak to strong, are {known} (D is the number of moves that they \
+     search, 1 to {MAX_DEPTH}, as in minimax:3)",
+    known = PlayerName::KNOWN.join(", ")
+)]
 pub struct UnknownPlayer(String);
 
 impl PlayerName {
-    /// All names, with D for a depth and SEED for a number.
+    /// All names, about from weak to strong, with D for a depth and SEED for a number.
     pub const KNOWN: [&str; 8] =
-        ["perfect", "minimax:D", "alphabeta:D", "heuristic", "minimax2:D", "minimax3:D", "greedy", "random:SEED"];
+        ["random:SEED", "greedy", "heuristic", "minimax:D", "alphabeta:D", "minimax3:D", "minimax2:D", "perfect"];
 
     /// The same player with at most this depth, at least 1; `None` for players without a depth.
     #[must_use]

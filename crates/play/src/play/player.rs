@@ -39,6 +39,9 @@ pub enum PlayError {
         /// Last lines of its standard error.
         stderr: LastLines,
     },
+    /// Several external engines have a fault.
+    #[error("{} engines cannot play; mend them, or leave them out:{}", .0.len(), list(.0))]
+    Engines(Vec<PlayError>),
     /// A table cannot be read.
     #[error("{0}")]
     Table(#[from] TableError),
@@ -51,6 +54,11 @@ pub enum PlayError {
     /// The solver failed.
     #[error("{0}")]
     Solve(#[from] SolveError),
+}
+
+/// Writes each error below a message.
+fn list(errors: &[PlayError]) -> String {
+    errors.iter().map(|error| format!("\n{error}")).collect()
 }
 
 impl Diagnostic for PlayError {
@@ -254,7 +262,7 @@ pub enum EngineFault {
     #[error("ended before the game was over ({0})")]
     Ended(String),
     /// It did not answer the greeting or get ready for a game within this time.
-    #[error("was not ready within {} s", .0.as_secs_f64())]
+    #[error("was not ready within {} s: does it flush its output after each line?", .0.as_secs_f64())]
     NotReady(Duration),
     /// It speaks another version of the protocol, given in its own words.
     #[error("speaks version '{}' of the protocol, not 1", printable(.0, MAX_QUOTED))]

@@ -101,18 +101,30 @@ impl<'t> Tournament<'t> {
     /// the same.
     ///
     /// # Errors
-    /// If an engine cannot be started, does not answer, or does not play by the rules, or `cancel` is
+    /// If engines cannot be started, do not answer, or do not play by the rules: all of them. Also if `cancel` is
     /// cancelled.
     pub fn try_engines(&self, cancel: &Cancel) -> Result<Vec<String>, PlayError> {
         let names: Vec<String> = self.players.iter().map(ToString::to_string).collect();
         let Some(start) = self.starts.first() else { return Ok(names) };
-        let mut sent = names.clone();
-        for (player, sent) in self.players.iter().zip(&mut sent) {
-            let Participant::Engine(command) = player else { continue };
+        let tried = self.players.par_iter().with_max_len(1).map(|player| {
+            let Participant::Engine(command) = player else { return Ok(player.to_string()) };
             let mut engine = External::new(command.clone(), self.setting.rules);
             engine.prepare(start, cancel)?;
-            cancel.check()?;
-            *sent = engine.sent_name.take().unwrap_or_else(|| sent.clone());
+            Ok(engine.sent_name.take().unwrap_or_else(|| player.to_string()))
+        });
+        let tried: Vec<Result<String, PlayError>> = tried.collect();
+        cancel.check()?;
+        let (mut sent, mut faults) = (Vec::new(), Vec::new());
+        for tried in tried {
+            match tried {
+                Ok(name) => sent.push(name),
+                Err(fault) => faults.push(fault),
+            }
+        }
+        match faults.len() {
+            0 => {}
+            1 => return Err(faults.remove(0)),
+            _ => return Err(PlayError::Engines(faults)),
         }
         let is_single = |name: &String| sent.iter().filter(|&other| other == name).count() == 1;
         Ok(names.into_iter().zip(&sent).map(|(name, sent)| if is_single(sent) { sent.clone() } else { name }).collect())

@@ -29,8 +29,8 @@ use crate::cli::{
 /// Play players against each other, and evaluate their moves
 ///
 /// Use this to compare players or engines. Every player meets every other in both orders. The tables evaluate moves as
-/// far as they reach. The default players are the nine of Pekař et al. 2020, Table 2. Others are perfect, minimax:D,
-/// alphabeta:D, greedy, random:SEED, and engine:COMMAND for another program that speaks the protocol of docs/engine.md.
+/// far as they reach. The default players are the nine of Pekař et al. 2020, Table 2. Others are random:SEED, greedy,
+/// minimax:D, alphabeta:D, perfect, and engine:COMMAND for another program that speaks the protocol of docs/engine.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Compare three players", "kalah tournament greedy minimax:4 random:1"),

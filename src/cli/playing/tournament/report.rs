@@ -48,6 +48,8 @@ struct PlayerReport {
     all: Share,
     first: Share,
     second: Share,
+    /// Number of games that the player lost by a fault.
+    forfeits: usize,
     moves: usize,
     seconds_a_move: f64,
     evaluated: AccuracyReport,
@@ -153,7 +155,7 @@ impl Share {
 impl PlayerReport {
     fn new(player: usize, name: String, command: Option<String>, matches: &[Finished]) -> PlayerReport {
         let (mut as_first, mut as_second) = (Vec::new(), Vec::new());
-        let (mut evaluated, mut moves, mut seconds) = (Accuracy::default(), 0, 0.0);
+        let (mut evaluated, mut forfeits, mut moves, mut seconds) = (Accuracy::default(), 0, 0, 0.0);
         for played in matches {
             let [first, second] = played.seeds;
             for (seat, _) in [played.first, played.second].into_iter().enumerate().filter(|&(_, own)| own == player) {
@@ -161,6 +163,7 @@ impl PlayerReport {
                     if seat == 0 { (&mut as_first, [first, second]) } else { (&mut as_second, [second, first]) };
                 games.push(seeds);
                 evaluated = evaluated.and(played.accuracy[seat]);
+                forfeits += usize::from(played.forfeit.as_ref().is_some_and(|forfeit| forfeit.first == (seat == 0)));
                 moves += played.moves()[seat];
                 seconds += played.seconds[seat];
             }
@@ -171,6 +174,7 @@ impl PlayerReport {
             all: Share::of(&[&as_first[..], &as_second[..]].concat()),
             first: Share::of(&as_first),
             second: Share::of(&as_second),
+            forfeits,
             moves,
             seconds_a_move: seconds / moves.max(1) as f64,
             evaluated: evaluated.into(),
@@ -258,6 +262,7 @@ impl TournamentReport {
             "won",
             "as first",
             "as second",
+            "forfeits",
             "seeds",
             "difference",
             "95 %",
@@ -266,7 +271,7 @@ impl TournamentReport {
             "mistakes",
             "lost a move",
         ]);
-        for PlayerReport { player, all, first, second, seconds_a_move, evaluated, .. } in &self.players {
+        for PlayerReport { player, all, first, second, forfeits, seconds_a_move, evaluated, .. } in &self.players {
             let interval =
                 all.interval.map_or(String::new(), |(low, high)| format!("{} to {}", decimal(low), decimal(high)));
             grid.row([
@@ -275,6 +280,7 @@ impl TournamentReport {
                 all.won(),
                 first.won(),
                 second.won(),
+                forfeits.to_string(),
                 format!("{:.1}", all.seeds),
                 decimal(all.median),
                 interval,
