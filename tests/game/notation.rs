@@ -272,7 +272,8 @@ fn a_line_may_stop_within_a_turn_and_errors_name_the_place() {
     assert_eq!(
         message("1 3"),
         format!(
-            "turn 1 of the line is not over: its last move gives another one, to be written in the same word, as 36 or 3,6 {at}"
+            "turn 1 of the line is not over: its last move gives another one, to be written in the same word, \
+             as 36 or 3,6 {at}"
         )
     );
     assert_eq!(message("11 3"), format!("turn 1 of the line: move 1 is not legal: the pit holds no seeds {at}"));

@@ -24,8 +24,8 @@ use crate::cli::{
 /// Use this to play against the program or a friend (--north human), or to watch two players. Type a pit, or ? for
 /// other commands such as hint and undo. The players are human, or, about from weak to strong, random:SEED, greedy,
 /// heuristic, minimax:D, alphabeta:D, minimax3:D, minimax2:D and perfect. D is the number of moves that they search.
-/// engine:COMMAND is another program that speaks the protocol of docs/engine.md. With --from CERTIFICATE, the player certificate follows a proof, and never
-/// loses what it states. See docs/players.md.
+/// engine:COMMAND is another program that speaks the protocol of docs/engine.md. With --from CERTIFICATE, the player
+/// certificate follows a proof, and never loses what it states. See docs/players.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Move first against the perfect player", "kalah play 6x4"),
