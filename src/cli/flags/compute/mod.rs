@@ -44,8 +44,8 @@ impl Compute {
         self.backend == BackendName::Gpu || self.gpu.name_an_adapter() && self.backend != BackendName::Cpu
     }
 
-    /// Returns the backend for a build up to the layer of `last`, and the reason for it in words. A GPU that no flag asks
-    /// for is not used if it is too small.
+    /// Returns the backend for a build up to the layer of `last`, and the reason for it in words. A GPU that no flag
+    /// asks for is not used if it is too small.
     pub(crate) fn choose_for(&self, last: TableKey) -> Result<(Backend, String), ComputeError> {
         let (backend, why) = self.choose(last.rules)?;
         match backend.require_layer(last.pits, last.seeds) {
