@@ -75,7 +75,7 @@ impl GpuComputer {
         // For frames and maps.
         let upload = memory.operand_bytes.max(memory.row_bytes);
         let buffers = RecorderBuffers::new(&gpu, upload)?;
-        let (pair, packer) = (Pair::new(&gpu, &memory)?, Packer::new(&gpu, &frames, &memory)?);
+        let (pair, packer) = (Pair::new(&gpu, &memory)?, Packer::new(&gpu, &frames, &memory.matrix_bytes)?);
         // Operands must not take the memory that moves and maps need later.
         let kept_free = gpu.storage("moves and maps", memory.row_bytes)?;
         let lower = loop {

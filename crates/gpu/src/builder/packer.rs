@@ -8,7 +8,6 @@ use kalah_tables::table::PackedFrame;
 use wgpu::SubmissionIndex;
 
 use super::matrix::Matrix;
-use super::memory::DeviceMemory;
 use super::stages::{Encode, GROUP_POSITIONS, GROUP_WORDS, Mean, PROFILE_ROWS, Profile, SCAN_BLOCK, Scan, Stage};
 use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, WORKGROUP, Window};
 
@@ -111,13 +110,13 @@ pub(super) fn packer_bytes(largest: Frame, matrix_bytes: &[u64]) -> u64 {
 }
 
 impl Packer {
-    /// Allocates memory for frames as large as `frames`.
-    pub(super) fn new(gpu: &Gpu, frames: &[Frame], memory: &DeviceMemory) -> Result<Packer, GpuError> {
+    /// Allocates memory for frames as large as `frames`, whose scores take these buffers.
+    pub(super) fn new(gpu: &Gpu, frames: &[Frame], matrix_bytes: &[u64]) -> Result<Packer, GpuError> {
         let most = |of: &dyn Fn(Frame) -> u64| frames.iter().map(|&frame| of(frame)).max().unwrap_or(0);
         let groups = most(&groups);
         let block = u64::from(SCAN_BLOCK);
         let sizes = |numbers: u64| gpu.storage("sizes of patches", 4 * numbers);
-        let of_groups = group_bytes_of(&memory.matrix_bytes).map(|bytes| gpu.storage("a packed frame", bytes));
+        let of_groups = group_bytes_of(matrix_bytes).map(|bytes| gpu.storage("a packed frame", bytes));
         Ok(Packer {
             sums: gpu.storage("sums of scores", 4 * most(&|frame| frame.mover_rows() as u64 + 4))?,
             profile: gpu.storage("a profile", most(&profile_bytes))?,
