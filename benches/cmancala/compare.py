@@ -2,11 +2,11 @@
 """Solves positions with this program and with CMancala, natively and as WebAssembly, and compares values and times.
 
 compare.py CMANCALA PACKAGE KALAH [SEEDS [START]]: the folder that build.sh made, the npm package's folder, the program,
-the seeds of the largest tables (18; 0 for none), and the start of the random numbers that choose the positions (1).
+the seeds of the largest tables (18; 0: no tables), and the start of the random numbers that choose the positions (1).
 The last lines are the table of docs/measurements.md.
 
 All use one thread and 64 MiB for proved bounds, and begin each position without bounds; only the module has a book. The
-four solve a position in turn, so that a busy machine slows all of them down. CMancala and the program prove the value;
+four solve each position one after the other, so that a busy machine slows all of them down. CMancala and the program prove the value;
 the module also proves best moves and a line of best play. Times are milliseconds of processor time: of guess and tests,
 and of the program also of the whole process, which makes tables in memory if there are none. Without tables, the
 positions of Kalah(6,4) are left out.
@@ -27,7 +27,7 @@ ENTRIES = 23
 SET = 20  # positions of each start
 SHORT = 100  # milliseconds; shorter processes run REPEATS times, and the fastest counts
 REPEATS = 3
-LEAST = 0.1  # milliseconds; shorter searches cannot be told from the start of a process
+LEAST = 0.1  # milliseconds; shorter searches cannot be distinguished from the start of a process
 
 
 def timed(command):

@@ -134,7 +134,7 @@ export function unpack(packed) {
   if (packed[0] !== CONTEXT_BITS || packed.length < HEADER + 5) throw new Error("it is no packed file");
   const unpacked = new Uint8Array(new DataView(packed.buffer, packed.byteOffset).getUint32(5, true));
   const bits = new Bits(packed);
-  // What came before: at least 7 after a match.
+  // The kinds of the last steps: at least 7 after a match.
   let state = 0;
   // Distances of the last matches, less one.
   let distances = [0, 0, 0, 0];

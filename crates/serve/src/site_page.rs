@@ -24,7 +24,7 @@ const WORKER: &str = include_str!(concat!(env!("OUT_DIR"), "/engine.js"));
 const SCRIPT: &str = "page.js";
 const SHEET: &str = "text/css";
 
-/// Content that `local.js` shows and runs: the style sheets, the body, the scripts, and the answers that need no engine.
+/// Content that `local.js` shows and runs: the style sheets, the body, the scripts, and answers that need no engine.
 /// It is packed, since many hosts compress nothing.
 const PACKED: &str = "page.bin";
 
@@ -43,8 +43,8 @@ pub(super) struct Site {
 }
 
 impl Site {
-    /// Returns the site with `files`, which are packed, and a `description` of the tables, whose paths in the folder are
-    /// `tables`. `answers` need no engine. The page states its `address`.
+    /// Returns the site with `files`, which are packed, and a `description` of the tables, whose paths in the folder
+    /// are `tables`. `answers` need no engine. The page states its `address`.
     pub(crate) fn new(
         files: Vec<(String, Vec<u8>)>,
         description: &Value,

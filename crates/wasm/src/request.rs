@@ -65,8 +65,8 @@ pub(super) enum Call {
     Step,
     /// Ends the search.
     Cancel,
-    /// Gives the book or network of this name, whose bytes come with this call. The answer is `null`, or the reason that
-    /// it cannot be used.
+    /// Gives the book or network of this name, whose bytes come with this call. The answer is `null`, or the reason
+    /// that it cannot be used.
     File { name: String },
     /// Adds a part of a file on the host, whose bytes come with this call.
     Part { file: String, start: u64, end: u64 },
@@ -314,7 +314,7 @@ fn searches(
     })
 }
 
-/// Chooses the board of a request. Returns what must come first: the files for it, or the end of the search in progress.
+/// Chooses the board of a request. Returns what must come first: the files for it, or the end of the search.
 fn choose(engine: &mut Engine, rules: Rules, pits: usize) -> Result<Option<Reply>, ApiError> {
     if !engine.lacks_files(rules, pits) {
         let is_chosen = engine.choose(rules, pits).map_err(|error| ApiError::Failed(error.to_string()))?;
