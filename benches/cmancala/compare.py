@@ -5,11 +5,11 @@ compare.py CMANCALA PACKAGE KALAH [SEEDS [START]]: the folder that build.sh made
 the seeds of the largest tables (18; 0: no tables), and the start of the random numbers that choose the positions (1).
 The last lines are the table of docs/measurements.md.
 
-All use one thread and 64 MiB for proved bounds, and begin each position without bounds; only the module has a book. The
-four solve each position one after the other, so that a busy machine slows all of them down. CMancala and the program prove the value;
-the module also proves best moves and a line of best play. Times are milliseconds of processor time: of guess and tests,
-and of the program also of the whole process, which makes tables in memory if there are none. Without tables, the
-positions of Kalah(6,4) are left out.
+All use one thread and 64 MiB for proved bounds, and begin each position without bounds; only the module has a book.
+The four solve each position one after the other, so that a busy machine slows all of them down. CMancala and the
+program prove the value; the module also proves best moves and a line of best play. Times are milliseconds of processor
+time: of guess and tests, and of the program also of the whole process, which makes tables in memory if no others are
+there. Without tables, the positions of Kalah(6,4) are left out.
 """
 
 import contextlib

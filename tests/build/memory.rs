@@ -316,8 +316,8 @@ fn a_system_that_does_not_report_its_memory_is_no_hindrance() {
     assert!(directory.path().join("empty-capture-3-06.kalah").exists());
 }
 
-/// Memory of the program apart from the plan: its own data, and the stacks of up to eight threads. The limit counts 2 MiB
-/// for each, of which they hardly use any.
+/// Memory of the program apart from the plan: its own data, and the stacks of up to eight threads. The limit counts
+/// 2 MiB for each, of which they hardly use any.
 const PROGRAM_KIB: u64 = 20 << 10;
 
 #[test]

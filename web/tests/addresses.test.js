@@ -145,7 +145,7 @@ test("a static page is shown before its engine, which answers for its folder onl
       await fetch(elsewhere);
     }
     workers[0].onmessage?.({ data: { ready: true } });
-    // The engine has built more tables. It is the text of the page's file, and knows its folder.
+    // The engine has built more tables. It is the text of the page's file, and it was given its folder.
     assert.deepEqual([await tables(), targets], [{}, ["line?board=6x4", "tables"]]);
     assert.deepEqual(await server(), { time: 5, here: true });
     assert.equal(await resolveObjectURL(texts[0])?.text(), "engine()");
