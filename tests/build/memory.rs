@@ -3,7 +3,7 @@
 
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kalah::build::build;
 use kalah::evaluation::{LANES, Network, Weights};
@@ -24,6 +24,9 @@ const REACH: usize = 18;
 
 /// Processor time for which a search is watched: longer than it takes to start copying tables.
 const WATCHED: Duration = Duration::from_millis(3500);
+
+/// Time after which a search is watched no longer. A minute after its start, it moves tables that it had not copied.
+const WATCHED_AT_MOST: Duration = Duration::from_secs(50);
 
 /// Directory of tables with 6 pits.
 fn tables() -> &'static Path {
@@ -68,8 +71,8 @@ fn watch(flags: &[&str]) -> (u64, String) {
         .stderr(stderr.reopen().unwrap())
         .spawn()
         .unwrap();
-    let (mut search, mut most) = (Search(child), 0);
-    while processor_time(search.0.id()) < WATCHED {
+    let (mut search, mut most, start) = (Search(child), 0, Instant::now());
+    while processor_time(search.0.id()) < WATCHED && start.elapsed() < WATCHED_AT_MOST {
         let status = std::fs::read_to_string(format!("/proc/{}/status", search.0.id())).unwrap();
         let anonymous = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
         let kib = anonymous.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());
@@ -316,9 +319,9 @@ fn a_system_that_does_not_report_its_memory_is_no_hindrance() {
     assert!(directory.path().join("empty-capture-3-06.kalah").exists());
 }
 
-/// Memory of the program apart from the plan: its own data, and the stacks of up to eight threads. The limit counts
-/// 2 MiB for each, of which they hardly use any.
-const PROGRAM_KIB: u64 = 20 << 10;
+/// Memory of the program apart from the plan: its own data, and the stacks of its threads. The limit counts all of
+/// them, though they hardly use any.
+const PROGRAM_KIB: u64 = 12 << 10;
 
 #[test]
 fn a_build_keeps_to_its_memory() {
@@ -379,8 +382,7 @@ fn unpacking_keeps_to_its_memory_and_reports_what_it_needs() {
     let (output, to) = unpack(&format!("ulimit -d {}", needed / 1024 + (6 << 10)), "");
     ran(&output, 0);
     assert!(std::fs::read(key.path(to.path())).unwrap() == table.bytes());
-    // Half of that memory is not enough, and the program reports this before it begins. A limit of the system shows
-    // only when it is reached.
+    // Less is not enough, and the program reports this before it begins.
     let (output, to) = unpack("true", &format!("--memory {}", needed - 1));
     let printed = ran(&output, 1);
     assert!(
@@ -388,34 +390,47 @@ fn unpacking_keeps_to_its_memory_and_reports_what_it_needs() {
         "{printed}"
     );
     assert_eq!(std::fs::read_dir(to.path()).unwrap().count(), 0);
-    // A thread that starts with the last bytes would abort the program, so there are fewer.
-    let (output, _) = unpack(&format!("ulimit -d {}", largest * 3 / 4 / 1024), "");
-    assert!(ran(&output, 1).contains("memory"));
+    let (output, _) = unpack(&format!("ulimit -d {}", largest / 1024), "");
+    let printed = ran(&output, 1);
+    assert!(printed.contains("the data of a process is limited to") && printed.contains("ulimit -d"), "{printed}");
 }
 
-/// An address space that is too small is an error before the work. Programs that run out of it during the work abort.
+/// Limits that are too small are an error before the work. Programs that reach one during the work abort.
 #[test]
-fn a_limited_address_space_is_kept_to() {
-    let mut refused = 0;
-    for (seeds, threads, kib, must_fit) in [
-        (14, 1, 100_000, true),
-        (18, 8, 400_000, true),
-        (14, 1, 50_000, false),
-        (18, 8, 70_000, false),
-        (18, 8, 90_000, false),
-        (18, 8, 120_000, false),
-        (18, 2, 150_000, false),
-        (24, 2, 300_000, false),
+fn limits_of_the_process_are_kept_to() {
+    let (space, data) = (("-v", "the address space"), ("-d", "the data of a process"));
+    let mut refused = std::collections::BTreeMap::new();
+    for ((flag, limited), seeds, threads, kib, must_fit) in [
+        (space, 14, 1, 100_000, true),
+        (space, 18, 8, 400_000, true),
+        (space, 14, 1, 50_000, false),
+        (space, 18, 8, 70_000, false),
+        (space, 18, 8, 90_000, false),
+        (space, 18, 8, 120_000, false),
+        (space, 18, 2, 150_000, false),
+        (space, 24, 2, 300_000, false),
+        (data, 18, 8, 100_000, true),
+        (data, 20, 2, 75_000, false),
+        (data, 18, 8, 50_000, false),
+        (data, 18, 8, 20_000, false),
+        (data, 18, 2, 10_000, false),
+        (data, 14, 1, 6_000, false),
+        (data, 14, 1, 3_000, false),
     ] {
         let directory = tempfile::tempdir().unwrap();
         let program = env!("CARGO_BIN_EXE_kalah");
-        let build = format!("ulimit -v {kib} && exec {program} build --seeds {seeds} --threads {threads}");
+        let build = format!("ulimit {flag} {kib} && exec {program} build --seeds {seeds} --threads {threads}");
         let output = Command::new("sh").args(["-c", &build]).env("KALAH_TABLES", directory.path()).run();
         let (code, messages) = (output.status.code(), output.stderr());
-        let is_refused = code == Some(1) && messages.contains("the address space is limited to");
+        let is_refused = code == Some(1) && messages.contains(&format!("{limited} is limited to"));
         let is_right = code == Some(0) || is_refused && !must_fit;
-        assert!(is_right, "{seeds} seeds, {threads} threads, {kib} KiB: {}: {messages}", output.status);
-        refused += usize::from(is_refused);
+        assert!(is_right, "{seeds} seeds, {threads} threads, {flag} {kib}: {}: {messages}", output.status);
+        *refused.entry(flag).or_insert(0) += usize::from(is_refused);
     }
-    assert!(refused > 0);
+    assert!(refused.values().all(|&refused| refused > 0), "{refused:?}");
+    for kib in [10_000, 12_000, 16_000, 40_000] {
+        let output = limited(&format!("ulimit -d {kib}"), tables(), "solve 6x3 --no-book --threads 2");
+        let is_refused = output.code() == 1 && output.stderr().contains("the data of a process is limited to");
+        assert!(output.code() == 0 || kib < 40_000 && is_refused, "{kib}: {}", output.stderr());
+    }
 }

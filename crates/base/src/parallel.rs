@@ -4,6 +4,12 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+/// Returns the start of a thread with a stack of 256 KiB instead of 2 MiB, for work without deep calls. Limits of the
+/// system count whole stacks.
+pub fn small_thread(name: &str) -> thread::Builder {
+    thread::Builder::new().name(name.to_owned()).stack_size(256 << 10)
+}
+
 /// Does the work of all numbers below `parts`, on one thread for each of `states`. After an error no further work
 /// begins.
 ///

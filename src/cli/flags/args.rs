@@ -8,7 +8,7 @@ use indicatif::HumanBytes;
 use kalah::book::Books;
 use kalah::game::{Rules, StartPosition};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah::system::{AvailableMemory, MemoryLimit, check_address_space};
+use kalah::system::{AvailableMemory, MemoryLimit, check_process_limits};
 use kalah::table::{self, Layer, Tables};
 
 pub(crate) use crate::cli::flags::tables_flag::{Directories, Directory};
@@ -71,7 +71,7 @@ const THREADS_A_CORE: usize = 8;
 #[cfg(feature = "serve")]
 const SEARCHES_A_CORE: usize = 64;
 
-/// Address space of a thread: its stack, and what protects that.
+/// Memory of a thread: its stack, and what protects that.
 const STACK: u64 = (2 << 20) + (64 << 10);
 
 impl Threads {
@@ -79,7 +79,7 @@ impl Threads {
     pub(crate) fn start(self) -> failure::Result<()> {
         let threads = self.threads.map_or(0, threads_that_fit);
         let count = if threads > 0 { threads } else { cores() };
-        check_address_space(STACK * count as u64, || {
+        check_process_limits(STACK * count as u64, 0, || {
             format!("{} {}", output::count(count, "thread"), if count == 1 { "needs" } else { "need" })
         })?;
         rayon::ThreadPoolBuilder::new()

@@ -15,6 +15,9 @@ use kalah::table::{Blocks, Directories, Stamps, TableKey, missing_layers};
 use crate::cli::flags::compute::Compute;
 use crate::cli::{Progress, args, bail, failure, note, output, remote, solve_tables, usage, with_advice};
 
+/// Memory of a search beside its transposition table and its tables: the network, and the stacks and buffers of threads.
+const SEARCH_MEMORY: u64 = 8 << 20;
+
 /// Minimum of `--memory` with which tables are made in memory; they take up to a quarter of it.
 const MAKING_MEMORY: u64 = 256 << 20;
 
@@ -176,8 +179,8 @@ impl SolverFlags {
             );
             options = options.exact_up_to(fitting.exact).tables_up_to(fitting.reach);
         }
-        let what = || "the transposition table of this search takes".to_owned();
-        if let Err(shortage) = check_memory(options.transposition_bytes(), None, what) {
+        let what = || "this search takes".to_owned();
+        if let Err(shortage) = check_memory(options.transposition_bytes() + SEARCH_MEMORY, None, what) {
             // Without this, the system may end the program.
             bail!("{shortage}; allow less with --memory");
         }

@@ -20,11 +20,11 @@ pub(crate) fn hush_caught_panics() {
     }));
 }
 
-/// Makes all threads share one pool of the allocator if the address space is limited. By default glibc reserves 64 MiB
-/// of it for each thread.
+/// Makes all threads share one pool of the allocator if the memory of this process is limited. By default glibc
+/// reserves 64 MiB of address space for each thread.
 pub(crate) fn spare_address_space() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    if kalah::system::AvailableMemory::in_address_space().is_some() {
+    if kalah::system::AvailableMemory::of_process().is_some() {
         // SAFETY: the call only sets a parameter of the allocator.
         unsafe {
             libc::mallopt(libc::M_ARENA_MAX, 1);

@@ -102,7 +102,7 @@ mod unix {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
 
-    /// Stack size of the listening thread, in bytes. It is small, since limits of the address space may be tight.
+    /// Stack size of the listening thread, in bytes. It is small, since limits of memory may be tight.
     const STACK: usize = 256 << 10;
 
     /// Starts a thread that waits for signals, and returns when it does. A signal that arrives meanwhile waits, too:

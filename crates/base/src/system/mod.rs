@@ -85,21 +85,21 @@ pub fn check_memory(needed: u64, allowed: Option<u64>, what: impl FnOnce() -> St
     }
 }
 
-/// Checks that the address space, if it is limited, has room for `needed` bytes: memory, mapped
-/// files, and stacks of threads.
+/// Checks that the limits of this process, if there are any, have room for `memory` bytes, which include stacks of
+/// threads, and for `mapped` bytes of files beside them.
 ///
 /// # Errors
-/// When it has not. `what` names the work and ends with a verb: "8 threads need".
-pub fn check_address_space(needed: u64, what: impl FnOnce() -> String) -> Result<(), MemoryShortage> {
-    match AvailableMemory::in_address_space().filter(|available| needed > available.bytes) {
-        Some(available) => Err(MemoryShortage::Available { what: what(), needed, available }),
+/// When they have not. `what` names the work and ends with a verb: "8 threads need".
+pub fn check_process_limits(memory: u64, mapped: u64, what: impl FnOnce() -> String) -> Result<(), MemoryShortage> {
+    let need = |rest: &AvailableMemory| match rest.limit {
+        MemoryLimit::AddressSpace(_) => memory + mapped,
+        _ => memory,
+    };
+    match process_limits().into_iter().flatten().find(|rest| need(rest) > rest.bytes) {
+        Some(available) => Err(MemoryShortage::Available { what: what(), needed: need(&available), available }),
         None => Ok(()),
     }
 }
-
-/// Part of a limited address space that is left to the program itself, such as the stacks of threads
-/// that write files.
-const OWN_ADDRESS_SPACE: u64 = 12 << 20;
 
 /// The origin of the limit of a process's memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,8 +109,10 @@ pub enum MemoryLimit {
     Machine,
     /// A control group.
     Group(ControlGroup),
-    /// The address space is limited to this many bytes.
+    /// The address space is limited to this many bytes (`ulimit -v`, `h_vmem` of Grid Engine).
     AddressSpace(u64),
+    /// The memory of its own is limited to this many bytes (`ulimit -d`, `h_data` of Grid Engine).
+    Data(u64),
 }
 
 /// Memory that this process can take, and the origin of the limit.
@@ -137,15 +139,13 @@ impl AvailableMemory {
         let group = control_group::tightest(Path::new("/"));
         let group =
             group.map(|memory| AvailableMemory { bytes: memory.available, limit: MemoryLimit::Group(memory.group) });
-        let all = [machine, group, AvailableMemory::in_address_space()];
+        let all = [machine, group, AvailableMemory::of_process()];
         all.into_iter().flatten().min_by_key(|available| available.bytes)
     }
 
-    /// Returns the rest of the address space; `None` if it is not limited.
-    pub fn in_address_space() -> Option<AvailableMemory> {
-        let (limit, rest) = address_space_limit_and_rest()?;
-        let bytes = rest.saturating_sub(OWN_ADDRESS_SPACE);
-        Some(AvailableMemory { bytes, limit: MemoryLimit::AddressSpace(limit) })
+    /// Returns what the limits of this process leave; `None` if it has none.
+    pub fn of_process() -> Option<AvailableMemory> {
+        process_limits().into_iter().flatten().min_by_key(|rest| rest.bytes)
     }
 
     /// Advice to get more memory.
@@ -153,6 +153,7 @@ impl AvailableMemory {
         match self.limit {
             MemoryLimit::Group(_) => "raise the memory limit of this group of processes",
             MemoryLimit::AddressSpace(_) => "raise the limit of the address space (see `ulimit -v`)",
+            MemoryLimit::Data(_) => "raise the limit of a process's data (see `ulimit -d`)",
             MemoryLimit::Machine => "close other programs",
         }
     }
@@ -170,24 +171,40 @@ impl fmt::Display for AvailableMemory {
             MemoryLimit::AddressSpace(limit) => {
                 write!(f, "{bytes} are available: the address space is limited to {}", size(*limit))
             }
+            MemoryLimit::Data(limit) => {
+                write!(f, "{bytes} are available: the data of a process is limited to {}", size(*limit))
+            }
         }
     }
 }
 
-/// The limit of the address space of this process (`ulimit -v`, `h_vmem` of Grid Engine), and the bytes that are left
-/// of it. `None` if there is no limit.
-fn address_space_limit_and_rest() -> Option<(u64, u64)> {
+/// Parts of the limits that are left to the program itself: stacks of threads that write files, and the allocator. In
+/// an address space, it reserves more than it takes.
+#[cfg(target_os = "linux")]
+const OWN_ADDRESS_SPACE: u64 = 12 << 20;
+#[cfg(target_os = "linux")]
+const OWN_DATA: u64 = 2 << 20;
+
+/// What the limits of this process leave; `None` for a limit that is not set.
+fn process_limits() -> [Option<AvailableMemory>; 2] {
     #[cfg(target_os = "linux")]
     {
-        let limit = rustix::process::getrlimit(rustix::process::Resource::As).current?;
-        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let size = status.lines().find_map(|line| line.strip_prefix("VmSize:")?.trim().strip_suffix(" kB"));
-        let used = size.and_then(|kib| kib.parse::<u64>().ok()).unwrap_or(0) << 10;
-        Some((limit, limit.saturating_sub(used)))
+        use rustix::process::{Resource, getrlimit};
+        let rest = |resource, used: &str, own, limit: fn(u64) -> MemoryLimit| {
+            let most = getrlimit(resource).current?;
+            let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+            let used = status.lines().find_map(|line| line.strip_prefix(used)?.trim().strip_suffix(" kB"));
+            let used = used.and_then(|kib| kib.parse::<u64>().ok()).unwrap_or(0) << 10;
+            Some(AvailableMemory { bytes: most.saturating_sub(used + own), limit: limit(most) })
+        };
+        [
+            rest(Resource::As, "VmSize:", OWN_ADDRESS_SPACE, MemoryLimit::AddressSpace),
+            rest(Resource::Data, "VmData:", OWN_DATA, MemoryLimit::Data),
+        ]
     }
-    // Other systems do not keep to the limit, or do not report what is left.
+    // Other systems do not keep to the limits, or do not report what is left.
     #[cfg(not(target_os = "linux"))]
-    None
+    [None, None]
 }
 
 /// Bytes of available memory, as in [`AvailableMemory::now`]; `None` if the system does not report it.

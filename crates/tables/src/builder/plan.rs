@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_base::file::beside;
-use kalah_base::system::{MemoryShortage, available_disk, check_address_space, check_memory};
+use kalah_base::system::{MemoryShortage, available_disk, check_memory, check_process_limits};
 use kalah_core::game::Rules;
 use kalah_core::index::{Frame, layer_positions, row_count};
 use kalah_core::table::{PairKey, TableKey};
@@ -143,7 +143,7 @@ impl BuildPlan {
         let what = || "this build needs".to_owned();
         check_memory(self.memory, budget, what)?;
         // The tables are mapped beside that.
-        check_address_space(self.memory + self.mapped(), what)?;
+        check_process_limits(self.memory, self.mapped(), what)?;
         // If the free space is unknown, the writer will find out, and nothing is lost.
         match available_disk(directory).filter(|&free| self.disk > free) {
             Some(free) => Err(PlanError::Disk { needed: self.disk, free, directory: directory.to_owned() }),

@@ -5,6 +5,7 @@ use std::thread::{Scope, ScopedJoinHandle};
 use std::time::Instant;
 
 use kalah_base::file;
+use kalah_base::parallel::small_thread;
 use kalah_base::progress::Pulse;
 use kalah_core::index::Frame;
 use kalah_core::table::{PairKey, Table, TableError, TableKey, Tables};
@@ -181,7 +182,7 @@ impl<'scope, 'env> Finishing<'scope, 'env> {
             }
             Ok(())
         };
-        let spawned = std::thread::Builder::new().spawn_scoped(self.scope, finish);
+        let spawned = small_thread("finisher").spawn_scoped(self.scope, finish);
         self.running = Some((key, spawned.map_err(TableError::io(Path::new("a thread to finish a layer")))?));
         match table {
             Some(table) => Ok(table),

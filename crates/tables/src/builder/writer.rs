@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
+use kalah_base::parallel::small_thread;
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Stopped;
 use kalah_core::index::Frame;
@@ -38,7 +39,7 @@ pub(super) fn write_frames(
             }
             Ok(writing)
         };
-        let spawned = std::thread::Builder::new().spawn_scoped(scope, write_all);
+        let spawned = small_thread("writer").spawn_scoped(scope, write_all);
         let writing = spawned.map_err(TableError::io(Path::new("a thread to write frames")))?;
         let output = ToWriter { frames: sender, next, spare, on_event };
         let completed = computer.compute(tables, frames, pulse, &output);

@@ -6,6 +6,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use kalah_base::file::{self, FileContent, FileLock, LockError, create_directory};
+use kalah_base::parallel::small_thread;
 use kalah_core::cancel::Cancel;
 use kalah_core::table::{PairKey, TableError, TableKey};
 
@@ -127,7 +128,7 @@ impl Lease {
         let beating = {
             let (path, id, ended) = (path.clone(), id.clone(), ended.clone());
             // Without this thread there is no sign of life: at worst, others do the same work.
-            std::thread::Builder::new()
+            small_thread("lease")
                 .spawn(move || {
                     let mut count = 0;
                     loop {

@@ -23,8 +23,8 @@ enum BackendName {
     Gpu,
 }
 
-/// Address space that drivers of GPUs need. Some end the program if they do not get it.
-const GPU_ADDRESS_SPACE: u64 = 8 << 30;
+/// Memory that limits of this process must leave to a GPU's driver. Some end the program if they do not get it.
+const GPU_MEMORY: u64 = 8 << 30;
 
 /// Choice of CPU or GPU.
 #[derive(Args, Clone)]
@@ -57,11 +57,11 @@ impl Compute {
     /// Returns the backend, and the reason for it in words.
     pub(crate) fn choose(&self, rules: Rules) -> Result<(Backend, String), ComputeError> {
         let cpu = Backend::Cpu(Isa::detect());
-        let is_tight = || AvailableMemory::in_address_space().is_some_and(|rest| rest.bytes < GPU_ADDRESS_SPACE);
+        let is_tight = || AvailableMemory::of_process().is_some_and(|rest| rest.bytes < GPU_MEMORY);
         let opened = match self.backend {
             BackendName::Cpu => return Ok((cpu, "on the CPU, as asked".to_owned())),
             BackendName::Auto if !self.asks_for_gpu() && is_tight() => {
-                return Ok((cpu, "on the CPU: the address space is too small for a GPU's driver".to_owned()));
+                return Ok((cpu, "on the CPU: the limits of this process are too small for a GPU's driver".to_owned()));
             }
             BackendName::Gpu | BackendName::Auto => self.gpu.open(rules),
         };
