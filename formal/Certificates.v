@@ -204,15 +204,15 @@ Proof.
 Qed.
 
 (** What the theorems ask of tables and claims, if these are checked in parts. *)
-Theorem parts_join R m number look n claims count find parts :
-  let t := numbered number look in
+Theorem parts_join R m rank look n claims count find size parts :
+  let t := numbered rank look in
   0 < parts ->
-  (forall part, part < parts -> forall k, k <= n -> check_part R m number look parts part k = true) ->
+  (forall part, part < parts -> forall k, k <= n -> check_part R m rank look size parts part k = true) ->
   (forall part, part < parts -> check_claims_part R m t n claims count find parts part count = true) ->
   (forall k, k <= n -> check_layer R m t k = true) /\ check_claims R m t n claims count find count = true.
 Proof.
   intros t H0 Ht Hc. split.
-  - intros k Hk. apply (parts_check_layer R m number look parts); auto.
+  - intros k Hk. apply (parts_check_layer R m rank look size parts); auto.
   - apply (parts_check_claims R m t n claims count find parts); auto.
 Qed.
 

@@ -1,8 +1,7 @@
 (* The numbers that the theorems speak about: a table's scores, and the claims of a certificate.
 
-   The theorems hold for any table and any claims. So nothing here can make a false statement pass, as long as
-   [number_in], [look_in], [claim_in] and [find_in] are functions: equal arguments give equal results, and no number is
-   negative. They are, since they only read strings and arrays in memory that nothing changes. Strings cannot be written
+   The theorems hold for any table and any claims. So nothing here can make a false statement pass, as long as [rank_in],
+   [look_in], [claim_in] and [find_in] are functions: equal arguments give equal results, and no number is negative. They are, since they only read strings and arrays in memory that nothing changes. Strings cannot be written
    to, and each read of one is checked against its length. *)
 
 open Kalah
@@ -42,8 +41,9 @@ let limits = "the limits are 16 pits a side, 126 seeds in play (62 in tables), a
 let within_limits m seeds = 1 <= m && m <= 16 && 0 <= seeds && seeds <= 126 && width (2 * m) seeds <= 1 lsl 44
 let within_tables m seeds = within_limits m seeds && seeds <= 62
 
-(* A frame of a layer: docs/format.md, "Frame". The numbers are places in the file [bytes]. *)
-type frame = { bytes : string; profile : int; groups : int; patches : int; rows : int }
+(* A frame of a layer: docs/format.md, "Frame". Its profile, groups and patches begin at these places of the file [bytes].
+   [bases] has the last byte of each group, so that a look-up reads few parts of memory. *)
+type frame = { bytes : string; profile : int; groups : int; patches : int; width : int; bases : string }
 
 (* The ranks in files of rows, by their seeds and their numbers, and the frames, by the seeds of both rows. *)
 type table = { ranks : int array array; frames : frame array array }
@@ -53,25 +53,29 @@ let long f at = Int32.to_int (String.get_int32_le f at)
 let longer f at = Int64.to_int (String.get_int64_le f at)
 let padded size = (size + 63) / 64 * 64
 
+let no_frame = { bytes = ""; profile = 0; groups = 0; patches = 0; width = 0; bases = "" }
+
 (* The table of the [layers] from 2 seeds on, which are the bytes of files. *)
 let table ranks layers =
   let n = Array.length layers + 1 in
   let frame k l =
-    if k = 0 || l = 0 then { bytes = ""; profile = 0; groups = 0; patches = 0; rows = 0 }
+    if k = 0 || l = 0 then no_frame
     else
       let bytes = layers.(k + l - 2) and entry = 128 + (72 * (k - 1)) in
-      let profile = longer bytes entry and rows = longer bytes (entry + 8) in
-      let groups = profile + padded rows in
-      { bytes; profile; groups; patches = groups + (64 * longer bytes (entry + 16)); rows }
+      let profile = longer bytes entry and width = longer bytes (entry + 8) in
+      let count = min (longer bytes (entry + 16)) (String.length bytes) in
+      let groups = profile + padded width in
+      let bases = String.init count (fun g -> bytes.[groups + (64 * g) + 63]) in
+      { bytes; profile; groups; patches = groups + (64 * count); width; bases }
   in
   { ranks = Array.map Array.copy ranks; frames = Array.init (n + 1) (fun k -> Array.init (n + 1 - k) (frame k)) }
 
-(* A row's rank in files, times 128, plus its seeds; 0 for rows of more seeds than the table has. *)
-let number_in { ranks; _ } =
+(* A row's rank in files; 0 for rows of more seeds than the table has. *)
+let rank_in { ranks; _ } =
   fun row ->
     let number = number row in
     let k = number land 127 in
-    if k < Array.length ranks then ((ranks.(k).(number lsr 7) lsl 7) lor k) land max_int else 0
+    if k < Array.length ranks then ranks.(k).(number lsr 7) land max_int else 0
 
 (* The code of 4 bits at a place of the group that begins at [at]. *)
 let half f at place = (byte f (at + (place lsr 1)) lsr (4 * (place land 1))) land 15
@@ -86,19 +90,30 @@ let patched f group patch place =
   in
   find 0
 
-(* The score of the mover's row with the number [a] against the row with the number [b]. *)
+(* The score of the mover's row of [k] seeds with the rank [a] against the row of [l] seeds with the rank [b]; 0 without
+   such a frame. The check fixes [k], [l] and [a] and varies [b]. So what depends on them only is computed first. *)
 let look_in { frames; _ } =
-  fun a b ->
-    let { bytes; profile; groups; patches; rows } = frames.(a land 127).(b land 127) in
-    let rank = a lsr 7 in
-    let index = ((b lsr 7) * rows) + rank in
-    let g = index / 126 in
-    let place = index - (126 * g) and group = groups + (64 * g) in
-    let base = byte bytes (group + 63) in
-    let code = if base < 128 then half bytes group place else patched bytes group (patches + long bytes group) place in
-    ((base land 127) - 64 + code + byte bytes (profile + rank)) land 255
+  fun k l ->
+    let frame = if k < Array.length frames && l < Array.length frames.(k) then frames.(k).(l) else no_frame in
+    if frame.width = 0 then fun _ _ -> 0
+    else
+      fun a ->
+        let profile = byte frame.bytes (frame.profile + a) - 64 in
+        fun b ->
+          let index = (b * frame.width) + a in
+          (* This is index / 126, if index + 1 < 2^32. *)
+          let g = ((index + 1) * 1090785345) lsr 37 in
+          let base = byte frame.bases g in
+          if base < 128 then
+            (* As [half] in this group: 64 g + place / 2 = index / 2 + g. *)
+            let code = (byte frame.bytes (frame.groups + (index lsr 1) + g) lsr (4 * (index land 1))) land 15 in
+            (base + code + profile) land 255
+          else
+            let group = frame.groups + (64 * g) in
+            let code = patched frame.bytes group (frame.patches + long frame.bytes group) (index - (126 * g)) in
+            (base - 128 + code + profile) land 255
 
-let score_in table = numbered (number_in table) (look_in table)
+let score_in table = numbered (rank_in table) (look_in table)
 
 (* Claims *)
 
