@@ -51,7 +51,7 @@ Definition claimed (p : position) : nat * nat :=
 
 Definition bounds (p : position) : nat * nat :=
   if over p then (sum (own p), sum (own p))
-  else if seeds p <=? n then (t p, t p)
+  else if seeds p <=? n then let s := t p in (s, s)
   else claimed p.
 
 (** Least and most seeds that the mover collects by a move, by the bounds of the position after it. *)
@@ -64,9 +64,10 @@ Definition worth_most (o : outcome) : nat :=
 (** True if the bounds of [c] follow in one ply. *)
 Definition check_claim (c : claim) : bool :=
   let p := about c in
+  let outcomes := moves R m p in
   (length (own p) =? m) && (length (other p) =? m) && negb (over p) &&
-  ((lower c =? 0) || existsb (fun o => lower c <=? worth_least o) (moves R m p)) &&
-  ((seeds p <=? upper c) || forallb (fun o => worth_most o <=? upper c) (moves R m p)).
+  ((lower c =? 0) || existsb (fun o => lower c <=? worth_least o) outcomes) &&
+  ((seeds p <=? upper c) || forallb (fun o => worth_most o <=? upper c) outcomes).
 
 (** True if the bounds of [c] are those of its position, or follow in one ply. *)
 Definition check_statement (c : claim) : bool :=

@@ -1,8 +1,9 @@
 (* The numbers that the theorems speak about: a table's scores, and the claims of a certificate.
 
    The theorems hold for any table and any claims. So nothing here can make a false statement pass, as long as [rank_in],
-   [look_in], [claim_in] and [find_in] are functions: equal arguments give equal results, and no number is negative. They are, since they only read strings and arrays in memory that nothing changes. Strings cannot be written
-   to, and each read of one is checked against its length. *)
+   [look_in], [claim_in] and [find_in] are functions: equal arguments give equal results, and no number is negative.
+   They are, since they only read strings and arrays in memory that nothing changes. Strings cannot be written to, and
+   each read of one is checked against its length. *)
 
 open Kalah
 
@@ -154,32 +155,40 @@ let claims m count pages = { m; count; firsts = Array.map (fun page -> longer pa
 
 let count_of { count; _ } = count
 
-(* The place after a number in LEB128, and the number with [sum]. *)
+(* The number in LEB128 at a place, and the place after it. *)
 let rec leb page at shift sum =
   if shift > 56 then invalid_arg "a number of a claim";
   let b = byte page at in
   let sum = sum lor ((b land 127) lsl shift) in
-  if b < 128 then (at + 1, sum land max_int) else leb page (at + 1) (shift + 7) sum
+  if b < 128 then sum land max_int else leb page (at + 1) (shift + 7) sum
 
-(* The place of the bounds and the key of the next claim. *)
-let next page at key =
-  let at, code = leb page at 0 0 in
-  let at = if code mod 3 = 2 then fst (leb page at 0 0) else at in
-  let at, difference = leb page at 0 0 in
-  (at, (key + difference) land max_int)
+let number_at page at = let b = byte page at in if b < 128 then b else leb page at 0 0
+let rec after page at = if byte page at < 128 then at + 1 else after page (at + 1)
+
+(* The place after the bounds at a place. *)
+let after_bounds page at =
+  let code = number_at page at and at = after page at in
+  if code mod 3 = 2 then after page at else at
+
+let key_after key difference = (key + difference) land max_int
 
 let claim_in { m; count; pages; _ } i =
   let page = pages.(i / in_page) and j = i mod in_page in
   let entry = 12 * (j / in_block) in
-  let rec walk left (at, key) = if left = 0 then (at, key) else walk (left - 1) (next page at key) in
-  let at, key = walk (j mod in_block) (long page (entry + 8), longer page entry land max_int) in
-  let after, code = leb page at 0 0 in
-  let kind = code mod 3 and bound = code / 3 in
-  let below = if kind = 0 then 0 else if kind = 1 then bound else snd (leb page after 0 0) in
-  { about = position_of m key; lower = (if kind = 1 then 0 else bound); upper = max 0 ((key lsr 44) - below) }
+  let rec walk left at key =
+    if left > 0 then
+      let at = after_bounds page at in
+      walk (left - 1) (after page at) (key_after key (number_at page at))
+    else
+      let code = number_at page at in
+      let kind = code mod 3 and bound = code / 3 in
+      let below = if kind = 0 then 0 else if kind = 1 then bound else number_at page (after page at) in
+      { about = position_of m key; lower = (if kind = 1 then 0 else bound); upper = Int.max 0 ((key lsr 44) - below) }
+  in
+  walk (j mod in_block) (long page (entry + 8)) (longer page entry land max_int)
 
 (* The last of the numbers [first] to [last] for which [f] is at most [key]; [first] if it is for none. *)
-let rec last_up_to f key first last =
+let rec last_up_to f (key : int) first last =
   if first >= last then first
   else
     let middle = (first + last + 1) / 2 in
@@ -191,12 +200,15 @@ let find_in { count; firsts; pages; _ } p =
   else
     let key = key p in
     let k = last_up_to (fun k -> firsts.(k)) key 0 (Array.length firsts - 1) in
-    let page = pages.(k) and claims = min in_page (count - (in_page * k)) in
+    let page = pages.(k) and first = in_page * k in
+    let claims = Int.min in_page (count - first) in
     let b = last_up_to (fun b -> longer page (12 * b)) key 0 ((claims - 1) / in_block) in
-    let first = in_block * b in
-    let rec walk i (at, other) =
-      if other >= key then if other = key then (in_page * k) + i else count
-      else if i + 1 = min claims (first + in_block) then count
-      else walk (i + 1) (next page at other)
+    let last = Int.min claims (in_block * (b + 1)) - 1 in
+    let rec walk i at other =
+      if other = key then first + i
+      else if other > key || i = last then count
+      else
+        let at = after_bounds page at in
+        walk (i + 1) (after page at) (key_after other (number_at page at))
     in
-    walk first (long page ((12 * b) + 8), longer page (12 * b))
+    walk (in_block * b) (long page ((12 * b) + 8)) (longer page (12 * b))
