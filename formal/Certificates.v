@@ -51,7 +51,7 @@ Definition claimed (p : position) : nat * nat :=
 
 Definition bounds (p : position) : nat * nat :=
   if over p then (sum (own p), sum (own p))
-  else if seeds p <=? n then (t p, t p)
+  else if seeds p <=? n then let s := t p in (s, s)
   else claimed p.
 
 (** Least and most seeds that the mover collects by a move, by the bounds of the position after it. *)
@@ -64,9 +64,10 @@ Definition worth_most (o : outcome) : nat :=
 (** True if the bounds of [c] follow in one ply. *)
 Definition check_claim (c : claim) : bool :=
   let p := about c in
+  let outcomes := moves R m p in
   (length (own p) =? m) && (length (other p) =? m) && negb (over p) &&
-  ((lower c =? 0) || existsb (fun o => lower c <=? worth_least o) (moves R m p)) &&
-  ((seeds p <=? upper c) || forallb (fun o => worth_most o <=? upper c) (moves R m p)).
+  ((lower c =? 0) || existsb (fun o => lower c <=? worth_least o) outcomes) &&
+  ((seeds p <=? upper c) || forallb (fun o => worth_most o <=? upper c) outcomes).
 
 (** True if the bounds of [c] are those of its position, or follow in one ply. *)
 Definition check_statement (c : claim) : bool :=
@@ -204,15 +205,15 @@ Proof.
 Qed.
 
 (** What the theorems ask of tables and claims, if these are checked in parts. *)
-Theorem parts_join R m number look n claims count find parts :
-  let t := numbered number look in
+Theorem parts_join R m rank look n claims count find size parts :
+  let t := numbered rank look in
   0 < parts ->
-  (forall part, part < parts -> forall k, k <= n -> check_part R m number look parts part k = true) ->
+  (forall part, part < parts -> forall k, k <= n -> check_part R m rank look size parts part k = true) ->
   (forall part, part < parts -> check_claims_part R m t n claims count find parts part count = true) ->
   (forall k, k <= n -> check_layer R m t k = true) /\ check_claims R m t n claims count find count = true.
 Proof.
   intros t H0 Ht Hc. split.
-  - intros k Hk. apply (parts_check_layer R m number look parts); auto.
+  - intros k Hk. apply (parts_check_layer R m rank look size parts); auto.
   - apply (parts_check_claims R m t n claims count find parts); auto.
 Qed.
 

@@ -1,7 +1,7 @@
 (** * Checking tables by rows, in parts
 
-    [check_part] does the work of [check_layer] with the mover's row fixed, so that its sowings and the numbers of rows
-    are computed once for all other rows. The frames of a layer may be divided into parts. *)
+    [check_part] does the work of [check_layer] by blocks of the mover's rows and of the other rows, so that sowings and
+    ranks of rows are computed once for a block. The frames of a layer may be divided into parts. *)
 
 From Coq Require Import Arith List Bool Lia.
 From Kalah Require Import Definitions Moves Score Tables.
@@ -33,39 +33,50 @@ Proof.
   rewrite Nat.add_1_r. reflexivity.
 Qed.
 
-(** A row without the seeds of a pit: these seeds, true if no others are left, and the row's number. *)
-Record without := Without { removed : nat; nothing : bool; remaining : nat }.
+Lemma spill_sum r : forall c, c <= length r -> sum (spill c r) = sum r + c.
+Proof.
+  induction r as [|s r IH]; intros c Hc; simpl in Hc; cbn [spill sum]; [lia|].
+  destruct (Nat.eqb_spec c 0) as [->|]; cbn [sum]; [lia|]. rewrite IH by lia. lia.
+Qed.
 
-Fixpoint pick (k : nat) (l : list without) : without :=
+Lemma set_nth_sum r : forall j, sum (set_nth j 0 r) + get j r = sum r.
+Proof.
+  induction r as [|s r IH]; intros j; [reflexivity|]. cbn [set_nth get sum].
+  destruct (j =? 0); cbn [sum]; [lia|]. specialize (IH (j - 1)). lia.
+Qed.
+
+(** Element [k] of [l], or [default] if there is none. *)
+Fixpoint pick {A} (k : nat) (l : list A) (default : A) : A :=
   match l with
-  | [] => Without 0 true 0
-  | w :: rest => if k =? 0 then w else pick (k - 1) rest
+  | [] => default
+  | x :: rest => if k =? 0 then x else pick (k - 1) rest default
   end.
 
-Lemma pick_seq f : forall n first k, k < n -> pick k (map f (seq first n)) = f (first + k).
+Lemma pick_seq {A} (f : nat -> A) default : forall n first k, k < n ->
+  pick k (map f (seq first n)) default = f (first + k).
 Proof.
   induction n as [|n IH]; intros first k Hk; [lia|]. cbn [seq map pick].
   destruct (Nat.eqb_spec k 0) as [->|]; [f_equal; lia|]. rewrite IH by lia. f_equal. lia.
 Qed.
 
-Lemma get_seq f : forall n first k, k < n -> get k (map f (seq first n)) = f (first + k).
+(** A list in blocks of [size] elements; the first has room for [room] more than those of [block]. *)
+Fixpoint blocks {A} (size room : nat) (block l : list A) : list (list A) :=
+  match l with
+  | [] => [block]
+  | x :: l => if room =? 0 then block :: blocks size (size - 1) [x] l else blocks size (room - 1) (x :: block) l
+  end.
+
+Lemma blocks_in {A} size (x : A) : forall l room block, In x block \/ In x l ->
+  exists b, In b (blocks size room block l) /\ In x b.
 Proof.
-  induction n as [|n IH]; intros first k Hk; [lia|]. cbn [seq map get].
-  destruct (Nat.eqb_spec k 0) as [->|]; [f_equal; lia|]. rewrite IH by lia. f_equal. lia.
+  induction l as [|y l IH]; intros room block H; cbn [blocks].
+  - exists block. destruct H as [H|[]]. split; [left; reflexivity|exact H].
+  - destruct (room =? 0).
+    + destruct H as [H|H]; [exists block; split; [left; reflexivity|exact H]|].
+      destruct (IH (size - 1) [y]) as [b [Hb Hx]]; [destruct H as [->|H]; [left; left; reflexivity|right; exact H]|].
+      exists b. split; [right; exact Hb|exact Hx].
+    + apply IH. destruct H as [H|[->|H]]; [left; right; exact H|left; left; reflexivity|right; exact H].
 Qed.
-
-(** The other row, with the numbers of the rows that it can become: with seeds in its first pits (1, 2 and so on), and
-    without those of a pit. *)
-Record seen := Seen { pits : row; itself : nat; spilled : list nat; emptied : list without }.
-
-(** A move of the mover's row, with the number [mine] of this row after it. [Slow] moves are computed for each other
-    row. *)
-Inductive plan :=
-  | Slow (pit hand : nat)
-  | Quiet (mine : nat)
-  | Capture (opposite mine without : nat)
-  | Store (mine : nat)
-  | Spill (count mine : nat).
 
 (** ** Rows by potential *)
 
@@ -110,52 +121,83 @@ Qed.
 
 (** ** The moves of a row *)
 
+(** A capture of the seeds of a pit: true if the rules allow it, the seeds that it stores, those in play after it, and
+    the score of the other player after it, by the rank of the mover's row. *)
+Record taken := Taken { allowed : bool; gain : nat; remaining : nat; reply : nat -> nat }.
+
+(** The other row, with its rank. The functions give scores of the other player, by the rank of the mover's row: with
+    these seeds, with seeds in the first pits (1, 2 and so on), and without those of a pit. *)
+Record seen := Seen {
+  pits : row; itself : nat; against : nat -> nat; spilled : list (nat -> nat); emptied : list taken }.
+
+Definition no_score (b : nat) : nat := 0.
+Definition no_capture : taken := Taken false 0 0 no_score.
+
+(** The score of the mover's row against others, by their ranks, and the seeds that each move collects. *)
+Record plan := Plan { score_against : nat -> nat; worths : list (seen -> nat) }.
+
 Section Rows.
 
 Variable R : rules.
 Variable m : nat.
 
-(** A table that looks up the numbers of the mover's row and of the other row. *)
-Variable number : row -> nat.
-Variable look : nat -> nat -> nat.
+(** A table that looks up the ranks of the mover's row and of the other row, each among the rows with as many seeds. *)
+Variable rank : row -> nat.
+Variable look : nat -> nat -> nat -> nat -> nat.
 
-Definition numbered (p : position) : nat := look (number (own p)) (number (other p)).
+Definition numbered (p : position) : nat :=
+  look (sum (own p)) (sum (other p)) (rank (own p)) (rank (other p)).
 
-Definition see (r : row) : seen :=
-  Seen r (number r) (map (fun c => number (spill c r)) (seq 1 m))
-    (map (fun j => let rest := set_nth j 0 r in Without (get j r) (is_empty rest) (number rest)) (seq 0 m)).
+(** The other row [r] of [l] seeds, for rows of [k] seeds. *)
+Definition see (k l : nat) (r : row) : seen :=
+  let b := rank r in
+  Seen r b (look l k b) (map (fun c => look (l + c) (k - 1 - c) (rank (spill c r))) (seq 1 m))
+    (map (fun j =>
+      let rest := set_nth j 0 r in
+      let gain := 1 + get j r in
+      let allowed := match captures R with Always => true | OppositeSeeds => 0 <? get j r end in
+      Taken allowed gain (k + l - gain) (if is_empty rest then no_score else look (sum rest) (k - 1) (rank rest)))
+      (seq 0 m)).
 
-(** The move of the [h] seeds in pit [i]. *)
-Definition plan_of (mine : row) (i h : nat) : plan :=
+(** As [worth_of], of the move of the [h] seeds in pit [i] of the row [mine] of [k] seeds, against rows of [l] seeds.
+    Look-ups that are the same for all these rows are prepared before the row is known. *)
+Definition worth_by (k l : nat) (mine : row) (i h : nat) : seen -> nat :=
+  let n := k + l in
   let last := i + h in
-  let mine := add_own (2 * m + 1) h i (2 * m - i) mine in
-  if (2 * m <? last) || is_empty mine then Slow i h
-  else if last <? m then
-    if get last mine =? 1 then
-      let rest := set_nth last 0 mine in
-      if is_empty rest then Slow i h else Capture (m - 1 - last) (number mine) (number rest)
-    else Quiet (number mine)
-  else if last =? m then Store (number mine)
-  else Spill (last - m) (number mine).
+  let sown := add_own (2 * m + 1) h i (2 * m - i) mine in
+  let slow := fun theirs => worth_of n (look_up numbered) (move R m i h (Position mine (pits theirs))) in
+  if (2 * m <? last) || is_empty sown then slow
+  else
+    let a := rank sown in
+    if last <? m then
+      if get last sown =? 1 then
+        let rest := set_nth last 0 sown in
+        if is_empty rest then slow
+        else
+          let opposite := m - 1 - last in
+          let a' := rank rest in
+          fun theirs =>
+            let e := pick opposite (emptied theirs) no_capture in
+            if allowed e then gain e + (remaining e - reply e a') else n - against theirs a
+      else fun theirs => n - against theirs a
+    else
+      let n := n - 1 in
+      if last =? m then
+        if moves_again R then let score := look (k - 1) l a in fun theirs => 1 + score (itself theirs)
+        else let score := look l (k - 1) in fun theirs => 1 + (n - score (itself theirs) a)
+      else let count := last - m - 1 in fun theirs => 1 + (n - pick count (spilled theirs) no_score a).
 
-(** As [worth_of]. *)
-Definition worth_by (n : nat) (mine : row) (theirs : seen) (p : plan) : nat :=
-  match p with
-  | Slow i h => worth_of n (look_up numbered) (move R m i h (Position mine (pits theirs)))
-  | Quiet a => n - look (itself theirs) a
-  | Capture j a b =>
-      let e := pick j (emptied theirs) in
-      if match captures R with Always => true | OppositeSeeds => 0 <? removed e end
-      then let s := 1 + removed e in s + (n - s - (if nothing e then 0 else look (remaining e) b))
-      else n - look (itself theirs) a
-  | Store a => 1 + (if moves_again R then look a (itself theirs) else n - 1 - look (itself theirs) a)
-  | Spill c a => 1 + (n - 1 - look (get (c - 1) (spilled theirs)) a)
-  end.
-
-Lemma worth_by_plan n x y i h : length y = m -> is_empty y = false -> i < m -> 
-  worth_by n x (see y) (plan_of x i h) = worth_of n (look_up numbered) (move R m i h (Position x y)).
+Lemma worth_by_move k l x y i h : length x = m -> length y = m -> i < m -> h = nth i x 0 -> sum x = k -> sum y = l ->
+  is_empty y = false ->
+  worth_by k l x i h (see k l y) = worth_of (k + l) (look_up numbered) (move R m i h (Position x y)).
 Proof.
-  intros Hy Hne Hi. unfold plan_of, move. cbn [own other].
+  intros Hx Hy Hi Hh Hk Hl Hne.
+  assert (Hs : stored (move R m i h (Position x y)) + seeds (after (move R m i h (Position x y))) = k + l).
+  { assert (Hw : well_formed (Position x y)) by (unfold well_formed; simpl; lia).
+    assert (Hi' : i < length (own (Position x y))) by (simpl; lia).
+    pose proof (play_seeds R _ i Hw Hi') as Hs. rewrite play_is_move in Hs by assumption. cbn [own] in Hs.
+    rewrite Hx, <- Hh in Hs. subst k l. exact Hs. }
+  revert Hs. unfold worth_by, move. cbn [own other].
   set (x' := add_own (2 * m + 1) h i (2 * m - i) x).
   destruct (Nat.ltb_spec (2 * m) (i + h)) as [|Hlast]; [reflexivity|]. cbn [orb].
   destruct (is_empty x') eqn:Ex; [reflexivity|].
@@ -164,91 +206,129 @@ Proof.
   destruct (Nat.ltb_spec (i + h) m) as [Hm|Hm]; cbn [andb].
   - (* The last seed stays in the mover's row. *)
     replace (h - (m - i)) with 0 by lia. rewrite spill_0.
-    assert (Hs : share (2 * m + 1) h (m - 1 - i) = 0).
+    assert (Hsh : share (2 * m + 1) h (m - 1 - i) = 0).
     { unfold share. destruct (Nat.leb_spec h (m - 1 - i)); [reflexivity|lia]. }
-    rewrite Hs. assert (Hq : (i + h =? m) = false) by (apply Nat.eqb_neq; lia). rewrite Hq. cbn [andb].
-    assert (Hquiet : n - look (number y) (number x')
-      = worth_of n (look_up numbered) (Outcome 0 false (Position x' y))).
-    { unfold worth_of, look_up, numbered. cbn. rewrite Ex, Hne, Nat.sub_0_r. reflexivity. }
+    rewrite Hsh. assert (Hq : (i + h =? m) = false) by (apply Nat.eqb_neq; lia). rewrite Hq. cbn [andb].
+    assert (Hquiet : sum x' + sum y = k + l -> k + l - look l k (rank y) (rank x')
+      = worth_of (k + l) (look_up numbered) (Outcome 0 false (Position x' y))).
+    { intros Hs. unfold worth_of, look_up, numbered. cbn. rewrite Ex, Hne, Nat.sub_0_r, Hl.
+      replace (sum x') with k by lia. reflexivity. }
     destruct (get (i + h) x' =? 1) eqn:E1; cbn [andb]; [|exact Hquiet].
     destruct (is_empty (set_nth (i + h) 0 x')) eqn:Ex2.
-    { cbn [worth_by pits see]. unfold move. cbn [own other]. fold x'.
-      destruct (Nat.ltb_spec (i + h) (2 * m + 1)); [|lia].
-      rewrite add_from_spill by lia. replace (h - (m - i)) with 0 by lia. rewrite spill_0, Hs, E1, Hq.
-      destruct (Nat.ltb_spec (i + h) m); [reflexivity|lia]. }
-    cbn [worth_by emptied itself see]. rewrite pick_seq by lia. cbn [Nat.add removed nothing remaining].
-    set (j := m - 1 - (i + h)).
-    assert (Hcap : S (get j y) + (n - S (get j y) -
-        (if is_empty (set_nth j 0 y) then 0 else look (number (set_nth j 0 y)) (number (set_nth (i + h) 0 x'))))
-      = worth_of n (look_up numbered)
-          (Outcome (S (get j y)) false (Position (set_nth (i + h) 0 x') (set_nth j 0 y)))).
-    { unfold worth_of, look_up, numbered. cbn [stored again after swap own other]. rewrite Ex2.
-      destruct (is_empty (set_nth j 0 y)) eqn:Ey; cbn [orb]; [|reflexivity].
-      rewrite is_empty_sum in Ey. apply Nat.eqb_eq in Ey. rewrite Ey. reflexivity. }
+    { intros _. cbn [pits see]. rewrite add_from_nothing by lia. reflexivity. }
+    cbn [emptied against see]. rewrite pick_seq by lia. cbn [Nat.add allowed gain remaining reply].
+    set (j := m - 1 - (i + h)). set (y' := set_nth j 0 y).
+    pose proof (set_nth_sum y j) as Hj. fold y' in Hj.
+    assert (Hcap : S (get j y) + (sum (set_nth (i + h) 0 x') + sum y') = k + l ->
+      S (get j y) + (k + l - S (get j y) -
+        (if is_empty y' then no_score else look (sum y') (k - 1) (rank y')) (rank (set_nth (i + h) 0 x')))
+      = worth_of (k + l) (look_up numbered) (Outcome (S (get j y)) false (Position (set_nth (i + h) 0 x') y'))).
+    { intros Hs. unfold worth_of, look_up, numbered. cbn [stored again after swap own other]. rewrite Ex2.
+      destruct (is_empty y') eqn:Ey; cbn [orb].
+      - rewrite is_empty_sum in Ey. apply Nat.eqb_eq in Ey. rewrite Ey. reflexivity.
+      - replace (sum (set_nth (i + h) 0 x')) with (k - 1) by lia. reflexivity. }
     destruct (captures R); [exact Hcap|]. destruct (0 <? get j y); [exact Hcap|exact Hquiet].
-  - assert (Hs : share (2 * m + 1) h (m - 1 - i) = 1).
+  - assert (Hsh : share (2 * m + 1) h (m - 1 - i) = 1).
     { unfold share. destruct (Nat.leb_spec h (m - 1 - i)); [lia|].
       destruct (Nat.leb_spec h (m - 1 - i + (2 * m + 1))); [reflexivity|lia]. }
-    rewrite Hs. destruct (Nat.eqb_spec (i + h) m) as [Hq|Hq]; cbn [andb].
+    rewrite Hsh. unfold seeds. cbn [stored after own other].
+    destruct (Nat.eqb_spec (i + h) m) as [Hq|Hq]; cbn [andb].
     + (* It reaches the store. *)
-      replace (h - (m - i)) with 0 by lia. rewrite spill_0.
-      unfold worth_of, look_up, numbered. cbn. rewrite Ex, Hne. destruct (moves_again R); reflexivity.
+      replace (h - (m - i)) with 0 by lia. rewrite spill_0. intros Hs.
+      unfold worth_of, look_up, numbered. cbn [stored again after swap own other see itself].
+      rewrite Ex, Hne. replace (sum x') with (k - 1) by lia. rewrite Hl. destruct (moves_again R); reflexivity.
     + (* It reaches the other row. *)
-      cbn [worth_by spilled see]. rewrite get_seq by lia.
-      replace (1 + (i + h - m - 1)) with (h - (m - i)) by lia.
+      cbn [spilled see]. rewrite pick_seq by lia.
+      replace (1 + (i + h - m - 1)) with (h - (m - i)) by lia. set (c := h - (m - i)).
+      rewrite spill_sum by (unfold c; lia). intros Hs.
       unfold worth_of, look_up, numbered. cbn [stored again after swap own other].
-      rewrite Ex, spill_not_empty by assumption. reflexivity.
+      rewrite Ex, spill_not_empty, spill_sum by (assumption || (unfold c; lia)). cbn [orb].
+      replace (sum x') with (k - 1 - c) by lia. rewrite Hl. reflexivity.
 Qed.
 
-Fixpoint plans_from (mine : row) (i : nat) (rest : row) : list plan :=
+Fixpoint worths_from (k l : nat) (mine : row) (i : nat) (rest : row) : list (seen -> nat) :=
   match rest with
   | [] => []
-  | h :: rest => if h =? 0 then plans_from mine (S i) rest else plan_of mine i h :: plans_from mine (S i) rest
+  | h :: rest =>
+      if h =? 0 then worths_from k l mine (S i) rest else worth_by k l mine i h :: worths_from k l mine (S i) rest
   end.
 
-(** As [best], by the plans of the mover's row. *)
-Fixpoint best_by (n : nat) (mine : row) (theirs : seen) (plans : list plan) : nat :=
-  match plans with
-  | [] => 0
-  | p :: plans => Nat.max (worth_by n mine theirs p) (best_by n mine theirs plans)
+(** The largest of [most] and of the seeds that moves collect. *)
+Fixpoint best_by (most : nat) (theirs : seen) (worths : list (seen -> nat)) : nat :=
+  match worths with
+  | [] => most
+  | worth :: worths => best_by (Nat.max most (worth theirs)) theirs worths
   end.
 
-Lemma best_by_plans n x y : length y = m -> is_empty y = false -> forall rest i, i + length rest <= m ->
-  best_by n x (see y) (plans_from x i rest) = best_from R m (Position x y) (worth_of n (look_up numbered)) i rest.
+Lemma best_by_moves k l x y : length x = m -> length y = m -> sum x = k -> sum y = l -> is_empty y = false ->
+  forall rest before most, x = before ++ rest ->
+  best_by most (see k l y) (worths_from k l x (length before) rest) =
+  Nat.max most (best_from R m (Position x y) (worth_of (k + l) (look_up numbered)) (length before) rest).
 Proof.
-  intros Hy Hne. induction rest as [|h rest IH]; intros i Hi; [reflexivity|]. simpl in Hi.
-  cbn [plans_from best_from]. destruct (h =? 0); [apply IH; lia|].
-  cbn [best_by]. rewrite worth_by_plan, IH by (assumption || lia). reflexivity.
+  intros Hx Hy Hk Hl Hne. induction rest as [|h rest IH]; intros before most E.
+  { cbn [worths_from best_by best_from]. lia. }
+  assert (Hlen : length (before ++ [h]) = S (length before)) by (rewrite app_length; simpl; lia).
+  specialize (IH (before ++ [h])). rewrite Hlen in IH. rewrite <- app_assoc in IH.
+  cbn [worths_from best_from]. destruct (h =? 0); [apply IH; exact E|].
+  cbn [best_by]. rewrite IH by exact E. rewrite worth_by_move; auto; [lia| |].
+  - rewrite <- Hx, E, app_length. simpl. lia.
+  - rewrite E, app_nth2, Nat.sub_diag by lia. reflexivity.
 Qed.
 
 (** ** The checker *)
 
-(** Checks the positions of [mine] against each row of [theirs], with [n] seeds in play. *)
-Definition check_row (n : nat) (theirs : list seen) (mine : row) : bool :=
-  let a := number mine in
-  let plans := plans_from mine 0 mine in
-  forallb (fun r => look a (itself r) =? best_by n mine r plans) theirs.
+Definition plan_of (k l : nat) (mine : row) : plan := Plan (look k l (rank mine)) (worths_from k l mine 0 mine).
 
-(** Checks the frame of [k] seeds in the mover's row, level by level, so that look-ups stay near each other. *)
-Definition check_frame (n k : nat) : bool :=
-  let mine := concat (levels m k) in
-  forallb (fun rows => let theirs := map see rows in forallb (check_row n theirs) mine) (levels m (n - k)).
+(** Checks the positions of a row against each row of [theirs]. *)
+Fixpoint check_plan (score : nat -> nat) (worths : list (seen -> nat)) (theirs : list seen) : bool :=
+  match theirs with
+  | [] => true
+  | r :: theirs => if score (itself r) =? best_by 0 r worths then check_plan score worths theirs else false
+  end.
 
-(** Checks those frames of a layer whose number is [part] modulo [parts]. *)
-Definition check_part (parts part n : nat) : bool :=
-  forallb (fun k => if k mod parts =? part then check_frame n k else true) (seq 1 (n - 1)).
-
-Lemma check_frame_correct n k x y : check_frame n k = true -> length x = m -> length y = m ->
-  sum x = k -> k + sum y = n -> is_empty y = false -> check_position R m n numbered (Position x y) = true.
+Lemma check_plan_in score worths y theirs : check_plan score worths theirs = true -> In y theirs ->
+  score (itself y) = best_by 0 y worths.
 Proof.
-  intros Hc Hx Hy Hk Hn Hne. unfold check_frame in Hc. rewrite forallb_forall in Hc.
-  destruct (levels_complete y) as [rows [Hrows Hin]]. rewrite Hy in Hrows.
-  replace (sum y) with (n - k) in Hrows by lia. specialize (Hc rows Hrows). rewrite forallb_forall in Hc.
-  assert (Hmine : In x (concat (levels m k))).
-  { destruct (levels_complete x) as [rows' [Hrows' Hin']]. rewrite Hx, Hk in Hrows'.
-    apply in_concat. eauto. }
-  specialize (Hc x Hmine). unfold check_row in Hc. rewrite forallb_forall in Hc.
-  specialize (Hc (see y) (in_map see _ _ Hin)). rewrite best_by_plans in Hc by (assumption || lia). exact Hc.
+  induction theirs as [|r theirs IH]; intros Hc Hin; [contradiction|]. cbn [check_plan] in Hc.
+  destruct (Nat.eqb_spec (score (itself r)) (best_by 0 r worths)); [|discriminate].
+  destruct Hin as [->|Hin]; auto.
+Qed.
+
+(** The rows with [k] seeds in blocks of [size]. They are level by level, so that look-ups stay near each other. *)
+Definition blocks_of_rows (size k : nat) : list (list row) := blocks size size [] (concat (levels m k)).
+
+Lemma blocks_of_rows_complete size r : length r = m ->
+  exists block, In block (blocks_of_rows size (sum r)) /\ In r block.
+Proof.
+  intros Hr. unfold blocks_of_rows. apply blocks_in. right. apply in_concat. rewrite <- Hr. apply levels_complete.
+Qed.
+
+(** Checks the frame of [k] seeds in the mover's row and [l] in the other row. *)
+Definition check_frame (size k l : nat) : bool :=
+  let others := blocks_of_rows size l in
+  forallb (fun mine =>
+    let plans := map (plan_of k l) mine in
+    forallb (fun theirs =>
+      let theirs := map (see k l) theirs in
+      forallb (fun p => check_plan (score_against p) (worths p) theirs) plans) others)
+    (blocks_of_rows size k).
+
+(** Checks those frames of a layer whose number is [part] modulo [parts], in blocks of [size] rows. *)
+Definition check_part (size parts part n : nat) : bool :=
+  forallb (fun k => if k mod parts =? part then check_frame size k (n - k) else true) (seq 1 (n - 1)).
+
+Lemma check_frame_correct size k l x y : check_frame size k l = true -> length x = m -> length y = m ->
+  sum x = k -> sum y = l -> is_empty y = false -> check_position R m (k + l) numbered (Position x y) = true.
+Proof.
+  intros Hc Hx Hy Hk Hl Hne. unfold check_frame in Hc. rewrite forallb_forall in Hc.
+  destruct (blocks_of_rows_complete size x Hx) as [mine [Hmine Hx']]. rewrite Hk in Hmine.
+  destruct (blocks_of_rows_complete size y Hy) as [theirs [Htheirs Hy']]. rewrite Hl in Htheirs.
+  specialize (Hc mine Hmine). rewrite forallb_forall in Hc. specialize (Hc theirs Htheirs).
+  rewrite forallb_forall in Hc. specialize (Hc (plan_of k l x) (in_map (plan_of k l) _ _ Hx')).
+  pose proof (check_plan_in _ _ _ _ Hc (in_map (see k l) _ _ Hy')) as He. cbn [plan_of score_against worths] in He.
+  pose proof (best_by_moves k l x y Hx Hy Hk Hl Hne x [] 0 eq_refl) as Hb. cbn [length] in Hb.
+  rewrite Hb, Nat.max_0_l in He. unfold check_position, best, numbered. cbn [own other] in *. rewrite Hk, Hl.
+  apply Nat.eqb_eq. exact He.
 Qed.
 
 Lemma rows_before_sound : forall l tail k r, In r (rows_before tail l k) ->
@@ -267,15 +347,16 @@ Lemma all_rows_sound l k r : In r (all_rows l k) -> length r = l /\ sum r = k.
 Proof. intros Hr. apply rows_before_sound in Hr. destruct Hr as [r' [-> H]]. rewrite app_nil_r. exact H. Qed.
 
 (** If each part of a layer is checked, so is the layer, position by position. *)
-Theorem parts_check_layer parts n : 0 < parts -> (forall part, part < parts -> check_part parts part n = true) ->
-  check_layer R m numbered n = true.
+Theorem parts_check_layer size parts n : 0 < parts ->
+  (forall part, part < parts -> check_part size parts part n = true) -> check_layer R m numbered n = true.
 Proof.
   intros H0 Hc. unfold check_layer. apply forallb_forall. intros k Hk. apply in_seq in Hk.
   apply forallb_forall. intros x Hx. apply forallb_forall. intros y Hy.
   apply all_rows_sound in Hx. apply all_rows_sound in Hy. destruct Hx as [Hx Hsx], Hy as [Hy Hsy].
   specialize (Hc (k mod parts) ltac:(apply Nat.mod_upper_bound; lia)). unfold check_part in Hc.
   rewrite forallb_forall in Hc. specialize (Hc k ltac:(apply in_seq; lia)). rewrite Nat.eqb_refl in Hc.
-  apply (check_frame_correct n k); auto; try lia. rewrite is_empty_sum. apply Nat.eqb_neq. lia.
+  pose proof (check_frame_correct size k (n - k) x y Hc Hx Hy Hsx Hsy) as Hp.
+  replace (k + (n - k)) with n in Hp by lia. apply Hp. rewrite is_empty_sum. apply Nat.eqb_neq. lia.
 Qed.
 
 End Rows.

@@ -50,19 +50,22 @@ let in_processes parts check =
   in
   fun () -> List.for_all Fun.id (List.map returned_true processes)
 
+(* Rows that are checked together, so that what is read again is still near. The theorems hold for any number. *)
+let rows_in_block = 256
+
 (* Begins to check all layers. Returns the table, and a function that waits for the end and prints the theorem
    [tables_correct]. *)
 let check_tables parts folder name m n =
   let rules = rules_of name in
   if not (within_tables m n) then refuse ("beyond the checker: " ^ limits);
   let table = if folder = "" then Files.computed rules m n else Files.of_files folder name m n in
-  let number = number_in table and look = look_in table in
+  let rank = rank_in table and look = look_in table in
   (* By default, garbage may take 80% of the memory of the tables again. Here, the limit is 256 MiB a process, or 1%. *)
   let heap = (Gc.quick_stat ()).heap_words * 8 in
   Gc.set { (Gc.get ()) with space_overhead = max 1 (min 80 (100 * (1 lsl 28) / heap)) };
   Printf.printf "%6.1f s: tables are in memory\n%!" (Files.seconds ());
   let check_layer part k =
-    let right = check_part rules m number look parts part k in
+    let right = check_part rules m rank look rows_in_block parts part k in
     Printf.printf "%6.1f s: part %d of %d of the layer of %d seeds is %s\n%!" (Files.seconds ()) (part + 1) parts k
       (if right then "checked" else "WRONG");
     right
@@ -88,7 +91,7 @@ let check_certificate parts folder file most =
   let table, finish = check_tables parts folder c.name m n in
   let all = Search.expand rules (score_in table) { c with rests_on = n } in
   finish ();
-  let table = numbered (number_in table) (look_in table) in
+  let table = numbered (rank_in table) (look_in table) in
   let claims = claim_in all and count = count_of all and find = find_in all in
   let check part = check_claims_part rules m table n claims count find parts part count in
   if not (in_processes parts check ()) then refuse "a claim";

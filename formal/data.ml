@@ -1,9 +1,9 @@
 (* The numbers that the theorems speak about: a table's scores, and the claims of a certificate.
 
-   The theorems hold for any table and any claims. So nothing here can make a false statement pass, as long as
-   [number_in], [look_in], [claim_in] and [find_in] are functions: equal arguments give equal results, and no number is
-   negative. They are, since they only read strings and arrays in memory that nothing changes. Strings cannot be written
-   to, and each read of one is checked against its length. *)
+   The theorems hold for any table and any claims. So nothing here can make a false statement pass, as long as [rank_in],
+   [look_in], [claim_in] and [find_in] are functions: equal arguments give equal results, and no number is negative.
+   They are, since they only read strings and arrays in memory that nothing changes. Strings cannot be written to, and
+   each read of one is checked against its length. *)
 
 open Kalah
 
@@ -42,8 +42,9 @@ let limits = "the limits are 16 pits a side, 126 seeds in play (62 in tables), a
 let within_limits m seeds = 1 <= m && m <= 16 && 0 <= seeds && seeds <= 126 && width (2 * m) seeds <= 1 lsl 44
 let within_tables m seeds = within_limits m seeds && seeds <= 62
 
-(* A frame of a layer: docs/format.md, "Frame". The numbers are places in the file [bytes]. *)
-type frame = { bytes : string; profile : int; groups : int; patches : int; rows : int }
+(* A frame of a layer: docs/format.md, "Frame". Its profile, groups and patches begin at these places of the file [bytes].
+   [bases] has the last byte of each group, so that a look-up reads few parts of memory. *)
+type frame = { bytes : string; profile : int; groups : int; patches : int; width : int; bases : string }
 
 (* The ranks in files of rows, by their seeds and their numbers, and the frames, by the seeds of both rows. *)
 type table = { ranks : int array array; frames : frame array array }
@@ -53,25 +54,29 @@ let long f at = Int32.to_int (String.get_int32_le f at)
 let longer f at = Int64.to_int (String.get_int64_le f at)
 let padded size = (size + 63) / 64 * 64
 
+let no_frame = { bytes = ""; profile = 0; groups = 0; patches = 0; width = 0; bases = "" }
+
 (* The table of the [layers] from 2 seeds on, which are the bytes of files. *)
 let table ranks layers =
   let n = Array.length layers + 1 in
   let frame k l =
-    if k = 0 || l = 0 then { bytes = ""; profile = 0; groups = 0; patches = 0; rows = 0 }
+    if k = 0 || l = 0 then no_frame
     else
       let bytes = layers.(k + l - 2) and entry = 128 + (72 * (k - 1)) in
-      let profile = longer bytes entry and rows = longer bytes (entry + 8) in
-      let groups = profile + padded rows in
-      { bytes; profile; groups; patches = groups + (64 * longer bytes (entry + 16)); rows }
+      let profile = longer bytes entry and width = longer bytes (entry + 8) in
+      let count = min (longer bytes (entry + 16)) (String.length bytes) in
+      let groups = profile + padded width in
+      let bases = String.init count (fun g -> bytes.[groups + (64 * g) + 63]) in
+      { bytes; profile; groups; patches = groups + (64 * count); width; bases }
   in
   { ranks = Array.map Array.copy ranks; frames = Array.init (n + 1) (fun k -> Array.init (n + 1 - k) (frame k)) }
 
-(* A row's rank in files, times 128, plus its seeds; 0 for rows of more seeds than the table has. *)
-let number_in { ranks; _ } =
+(* A row's rank in files; 0 for rows of more seeds than the table has. *)
+let rank_in { ranks; _ } =
   fun row ->
     let number = number row in
     let k = number land 127 in
-    if k < Array.length ranks then ((ranks.(k).(number lsr 7) lsl 7) lor k) land max_int else 0
+    if k < Array.length ranks then ranks.(k).(number lsr 7) land max_int else 0
 
 (* The code of 4 bits at a place of the group that begins at [at]. *)
 let half f at place = (byte f (at + (place lsr 1)) lsr (4 * (place land 1))) land 15
@@ -86,19 +91,30 @@ let patched f group patch place =
   in
   find 0
 
-(* The score of the mover's row with the number [a] against the row with the number [b]. *)
+(* The score of the mover's row of [k] seeds with the rank [a] against the row of [l] seeds with the rank [b]; 0 without
+   such a frame. The check fixes [k], [l] and [a] and varies [b]. So what depends on them only is computed first. *)
 let look_in { frames; _ } =
-  fun a b ->
-    let { bytes; profile; groups; patches; rows } = frames.(a land 127).(b land 127) in
-    let rank = a lsr 7 in
-    let index = ((b lsr 7) * rows) + rank in
-    let g = index / 126 in
-    let place = index - (126 * g) and group = groups + (64 * g) in
-    let base = byte bytes (group + 63) in
-    let code = if base < 128 then half bytes group place else patched bytes group (patches + long bytes group) place in
-    ((base land 127) - 64 + code + byte bytes (profile + rank)) land 255
+  fun k l ->
+    let frame = if k < Array.length frames && l < Array.length frames.(k) then frames.(k).(l) else no_frame in
+    if frame.width = 0 then fun _ _ -> 0
+    else
+      fun a ->
+        let profile = byte frame.bytes (frame.profile + a) - 64 in
+        fun b ->
+          let index = (b * frame.width) + a in
+          (* This is index / 126, if index + 1 < 2^32. *)
+          let g = ((index + 1) * 1090785345) lsr 37 in
+          let base = byte frame.bases g in
+          if base < 128 then
+            (* As [half] in this group: 64 g + place / 2 = index / 2 + g. *)
+            let code = (byte frame.bytes (frame.groups + (index lsr 1) + g) lsr (4 * (index land 1))) land 15 in
+            (base + code + profile) land 255
+          else
+            let group = frame.groups + (64 * g) in
+            let code = patched frame.bytes group (frame.patches + long frame.bytes group) (index - (126 * g)) in
+            (base - 128 + code + profile) land 255
 
-let score_in table = numbered (number_in table) (look_in table)
+let score_in table = numbered (rank_in table) (look_in table)
 
 (* Claims *)
 
@@ -139,32 +155,40 @@ let claims m count pages = { m; count; firsts = Array.map (fun page -> longer pa
 
 let count_of { count; _ } = count
 
-(* The place after a number in LEB128, and the number with [sum]. *)
+(* The number in LEB128 at a place, and the place after it. *)
 let rec leb page at shift sum =
   if shift > 56 then invalid_arg "a number of a claim";
   let b = byte page at in
   let sum = sum lor ((b land 127) lsl shift) in
-  if b < 128 then (at + 1, sum land max_int) else leb page (at + 1) (shift + 7) sum
+  if b < 128 then sum land max_int else leb page (at + 1) (shift + 7) sum
 
-(* The place of the bounds and the key of the next claim. *)
-let next page at key =
-  let at, code = leb page at 0 0 in
-  let at = if code mod 3 = 2 then fst (leb page at 0 0) else at in
-  let at, difference = leb page at 0 0 in
-  (at, (key + difference) land max_int)
+let number_at page at = let b = byte page at in if b < 128 then b else leb page at 0 0
+let rec after page at = if byte page at < 128 then at + 1 else after page (at + 1)
+
+(* The place after the bounds at a place. *)
+let after_bounds page at =
+  let code = number_at page at and at = after page at in
+  if code mod 3 = 2 then after page at else at
+
+let key_after key difference = (key + difference) land max_int
 
 let claim_in { m; count; pages; _ } i =
   let page = pages.(i / in_page) and j = i mod in_page in
   let entry = 12 * (j / in_block) in
-  let rec walk left (at, key) = if left = 0 then (at, key) else walk (left - 1) (next page at key) in
-  let at, key = walk (j mod in_block) (long page (entry + 8), longer page entry land max_int) in
-  let after, code = leb page at 0 0 in
-  let kind = code mod 3 and bound = code / 3 in
-  let below = if kind = 0 then 0 else if kind = 1 then bound else snd (leb page after 0 0) in
-  { about = position_of m key; lower = (if kind = 1 then 0 else bound); upper = max 0 ((key lsr 44) - below) }
+  let rec walk left at key =
+    if left > 0 then
+      let at = after_bounds page at in
+      walk (left - 1) (after page at) (key_after key (number_at page at))
+    else
+      let code = number_at page at in
+      let kind = code mod 3 and bound = code / 3 in
+      let below = if kind = 0 then 0 else if kind = 1 then bound else number_at page (after page at) in
+      { about = position_of m key; lower = (if kind = 1 then 0 else bound); upper = Int.max 0 ((key lsr 44) - below) }
+  in
+  walk (j mod in_block) (long page (entry + 8)) (longer page entry land max_int)
 
 (* The last of the numbers [first] to [last] for which [f] is at most [key]; [first] if it is for none. *)
-let rec last_up_to f key first last =
+let rec last_up_to f (key : int) first last =
   if first >= last then first
   else
     let middle = (first + last + 1) / 2 in
@@ -176,12 +200,15 @@ let find_in { count; firsts; pages; _ } p =
   else
     let key = key p in
     let k = last_up_to (fun k -> firsts.(k)) key 0 (Array.length firsts - 1) in
-    let page = pages.(k) and claims = min in_page (count - (in_page * k)) in
+    let page = pages.(k) and first = in_page * k in
+    let claims = Int.min in_page (count - first) in
     let b = last_up_to (fun b -> longer page (12 * b)) key 0 ((claims - 1) / in_block) in
-    let first = in_block * b in
-    let rec walk i (at, other) =
-      if other >= key then if other = key then (in_page * k) + i else count
-      else if i + 1 = min claims (first + in_block) then count
-      else walk (i + 1) (next page at other)
+    let last = Int.min claims (in_block * (b + 1)) - 1 in
+    let rec walk i at other =
+      if other = key then first + i
+      else if other > key || i = last then count
+      else
+        let at = after_bounds page at in
+        walk (i + 1) (after page at) (key_after other (number_at page at))
     in
-    walk first (long page ((12 * b) + 8), longer page (12 * b))
+    walk (in_block * b) (long page ((12 * b) + 8)) (longer page (12 * b))

@@ -16,8 +16,8 @@ val padded : int -> int
 type table
 
 val table : int array array -> string array -> table
-val number_in : table -> row -> int
-val look_in : table -> int -> int -> int
+val rank_in : table -> row -> int
+val look_in : table -> int -> int -> int -> int -> int
 val score_in : table -> position -> int
 val split : int -> 'a list -> 'a list * 'a list
 val key : position -> int

@@ -132,15 +132,14 @@ let computed_layers ?(base_of = best_base) rules m n =
   let below seeds = table ranks (Array.sub layers 0 (seeds - 2)) in
   for seeds = 2 to n do
     let lower = below seeds in
-    let number = number_in (table ranks [||]) and lower = score_in lower in
+    let lower = score_in lower and rank = rank_in (table ranks [||]) in
     let size k = width m k * width m (seeds - k) in
     let frames = Array.init (seeds - 1) (fun i -> Bytes.make (size (i + 1)) '\255') in
     let rec score p =
-      let a = number p.own and b = number p.other in
-      let k = a land 127 in
-      if k + (b land 127) < seeds then lower p
+      let k = sum p.own in
+      if k + sum p.other < seeds then lower p
       else begin
-        let frame = frames.(k - 1) and at = ((b lsr 7) * width m k) + (a lsr 7) in
+        let frame = frames.(k - 1) and at = (rank p.other * width m k) + rank p.own in
         if Bytes.get_uint8 frame at = 255 then Bytes.set_uint8 frame at (best rules m seeds (look_up score) p);
         Bytes.get_uint8 frame at
       end

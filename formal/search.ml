@@ -39,7 +39,7 @@ let number_of m key = below m (key lsr 44) + (key land ((1 lsl 44) - 1))
 (* The bounds in [store] of the position of [key], if it has any. *)
 let look { m; shards; _ } key =
   let shard = shards.(shard_of m key) in
-  if shard = Bytes.empty then None
+  if slots shard = 0 then None
   else
     let found = entry shard (slot shard (number_of m key)) in
     if found = 0 then None else Some (bounds found)
@@ -100,11 +100,12 @@ let expand ?(quiet = false) rules table (c : certificate) =
     else
       let key = key p in
       let low, high = look proved key n and low', high' = look given key n in
-      if max low low' >= s then true else if min high high' < s then false else search p key n s
+      if Int.max low low' >= s then true else if Int.min high high' < s then false else search p key n s
   and search p key n s =
     incr nodes;
     let moves = List.rev (moves rules c.m p) in
-    let moves = List.stable_sort (fun a b -> compare (b.again, b.stored) (a.again, a.stored)) moves in
+    let order o = o.stored + if o.again then 128 else 0 in
+    let moves = List.stable_sort (fun a b -> order b - order a) moves in
     let reaches o =
       let rest = n - o.stored in
       if o.again then at_least o.after rest (s - o.stored) else not (at_least (swap o.after) rest (n - s + 1))
@@ -118,11 +119,11 @@ let expand ?(quiet = false) rules table (c : certificate) =
       else
         let key = Data.key next in
         let low, high = look proved key rest and low', high' = look given key rest in
-        if o.again then max low low' >= s - o.stored else min high high' <= n - s
+        if o.again then Int.max low low' >= s - o.stored else Int.min high high' <= n - s
     in
     let yes = List.exists quick moves || List.exists reaches moves in
     let low, high = look proved key n in
-    if yes then set proved key (max low s) high else set proved key low (min high (s - 1));
+    if yes then set proved key (Int.max low s) high else set proved key low (Int.min high (s - 1));
     yes
   in
   let prove p lower upper =

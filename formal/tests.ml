@@ -46,24 +46,25 @@ let another n s = (s + 1 + Random.int n) mod (n + 1)
 let accepts check = match check () with accepted -> accepted | exception _ -> false
 
 (* True if all parts of all layers up to [n] are checked. *)
-let accepts_parts rules number look n parts =
+let accepts_parts rules rank look n parts =
   let layers = List.init (n + 1) Fun.id in
-  accepts (fun () ->
-      List.for_all (fun part -> List.for_all (check_part rules m number look parts part) layers) (List.init parts Fun.id))
+  let rows_in_block = 1 + Random.int 300 in
+  let accepted part = List.for_all (check_part rules m rank look rows_in_block parts part) layers in
+  accepts (fun () -> List.for_all accepted (List.init parts Fun.id))
 
 let refuses_wrong_tables name rules =
   let table = computed rules m 7 in
-  let score = score_in table and number = number_in table and look = look_in table in
+  let score = score_in table and rank = rank_in table and look = look_in table in
   let tries = 200 in
   for _ = 1 to tries do
     let n = 2 + Random.int 6 in
     let wrong = random_position n in
-    let a = number wrong.own and b = number wrong.other in
+    let rows = (sum wrong.own, sum wrong.other, rank wrong.own, rank wrong.other) in
     let another = another n (score wrong) in
-    let mutated a' b' = if a' = a && b' = b then another else look a' b' in
-    if check_layer rules m (numbered number mutated) n then failwith ("a wrong score passes: " ^ text wrong);
+    let mutated k l a b = if (k, l, a, b) = rows then another else look k l a b in
+    if check_layer rules m (numbered rank mutated) n then failwith ("a wrong score passes: " ^ text wrong);
     let parts = 1 + Random.int 4 in
-    if accepts_parts rules number mutated 7 parts || not (accepts_parts rules number look 7 parts) then
+    if accepts_parts rules rank mutated 7 parts || not (accepts_parts rules rank look 7 parts) then
       failwith ("the parts differ from the layer: " ^ text wrong)
   done;
   Printf.printf "%s: %d tables with one wrong score are refused\n%!" name tries
@@ -97,8 +98,7 @@ let refuses_damaged_tables name rules =
   let test base_of tries =
     let ranks, layers = Files.computed_layers ~base_of rules m n in
     let right layers =
-      let t = table ranks layers in
-      accepts_parts rules (number_in t) (look_in t) n 2
+      accepts (fun () -> let t = table ranks layers in accepts_parts rules (rank_in t) (look_in t) n 2)
     in
     let same layers = accepts (fun () -> let t = score_in (table ranks layers) in List.for_all (fun p -> t p = truth p) all) in
     assert (right layers && same layers);
