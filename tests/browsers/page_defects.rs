@@ -309,7 +309,7 @@ fn the_ladder_counts_games_and_offers_the_next_level() {
     assert_eq!(browser.text("#end-record"), "Against Very easy: 1 won, 0 drawn, 0 lost.");
     assert_eq!(browser.text("#next-level"), "Next: Easy");
     browser.click("#next-level");
-    browser.wait("location.hash.includes('north=minimax2:1') && !document.querySelector('#end').open");
+    browser.wait("location.hash.includes('north=heuristic') && !document.querySelector('#end').open");
     browser.click("#new");
     let record = "return document.querySelector('#new-levels input[value=\"alphabeta:1\"]').parentElement.innerText";
     assert!(browser.run(record).as_str().unwrap().contains("1 – 0 – 0"));
