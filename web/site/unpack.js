@@ -45,8 +45,8 @@ class Bits {
     this.#place = 0;
   }
 
-  /** Reads the header, and returns the size of the contents. */
-  begin() {
+  /** Reads the header; returns the size of the contents. */
+  readHeader() {
     if (this.left < START || this.#packed[0] !== CONTEXT_BITS) throw new Error("it is no packed file");
     const start = new DataView(this.#packed.buffer);
     this.#code = start.getUint32(HEADER + 1);
@@ -163,7 +163,7 @@ export function unpacking(progress = () => {}) {
   let distances = [0, 0, 0, 0];
   /** Unpacks what is there, with `least` bytes left. @param {number} least */
   const unpack = (least) => {
-    unpacked ??= new Uint8Array(bits.begin());
+    unpacked ??= new Uint8Array(bits.readHeader());
     const from = place;
     while (place < unpacked.length && bits.left >= least) {
       if (!bits.bit(IS_MATCH + state)) {
