@@ -90,7 +90,7 @@ export const GAMES = {
   "level.heuristic": ["Easy (captures and moves again if it can)", "Leicht (schlägt und zieht weiter, wenn es geht)"],
   "level.alphabeta:5": ["Medium (thinks 5 moves ahead)", "Mittel (denkt 5 Züge voraus)"],
   "level.alphabeta:8": ["Hard (thinks 8 moves ahead)", "Schwer (denkt 8 Züge voraus)"],
-  "level.alphabeta:10": ["Very hard (thinks 10 moves ahead)", "Sehr schwer (denkt 10 Züge voraus)"],
+  "level.alphabeta:11": ["Very hard (thinks 11 moves ahead)", "Sehr schwer (denkt 11 Züge voraus)"],
   "level.perfect": [
     "Perfect (never errs where tables or proofs reach)",
     "Perfekt (ohne Fehler, soweit Tabellen oder Beweise reichen)",

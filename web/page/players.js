@@ -16,7 +16,7 @@ const LEVELS = /** @type {const} */ ([
   "heuristic",
   "alphabeta:5",
   "alphabeta:8",
-  "alphabeta:10",
+  "alphabeta:11",
   "perfect",
 ]);
 
