@@ -204,8 +204,7 @@ fn a_first_visit_offers_three_cards_and_the_next_one_none() {
     assert_eq!(browser.run("return document.querySelectorAll('#new-levels .face svg').length"), 5);
     browser.click("#new-levels input[value='heuristic']");
     browser.click("#new-dialog .main");
-    browser
-        .wait("document.querySelector('#north').value === 'heuristic' && location.hash.includes('north=heuristic')");
+    browser.wait("document.querySelector('#north').value === 'heuristic' && location.hash.includes('north=heuristic')");
     browser.go("about:blank");
     browser.go(&server.url("/"));
     browser.wait("document.querySelector('.pit.legal')");
