@@ -300,6 +300,28 @@ fn cards_lie_inside_the_screen() {
 }
 
 #[test]
+fn nothing_covers_the_open_panel() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=3x2&north=human&values=on&moves=1,2,1"));
+    browser.wait("document.querySelector('.label b')");
+    for (width, height) in [(390, 844), (844, 390), (740, 360), (768, 1024), (1280, 800), (2560, 1440)] {
+        browser.screen(width, height);
+        browser.run("document.querySelector('.side').scrollIntoView(); document.querySelector('#panel').click()");
+        browser.wait("document.querySelector('.side').getAnimations().length === 0");
+        let covered = "const side = document.querySelector('.side');
+            const box = side.getBoundingClientRect();
+            const points = [];
+            for (let x = box.left + 20; x < Math.min(box.right, innerWidth) - 20; x += 20)
+              for (let y = Math.max(0, box.top) + 20; y < Math.min(box.bottom, innerHeight) - 90; y += 20)
+                points.push(document.elementFromPoint(x, y));
+            const over = points.filter((element) => !side.contains(element) && !element.closest('header'));
+            document.querySelector('#panel').click();
+            return [points.length > 50, ...new Set(over.map((element) => element.id || element.className))]";
+        assert_eq!(browser.run(covered), json!([true]), "{width}x{height}");
+    }
+}
+
+#[test]
 fn the_ladder_counts_games_and_offers_the_next_level() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
     browser.go(&server.url("/#board=<3,8,2,0,0,1,2,0,2>&north=alphabeta:1&values=off"));
@@ -309,7 +331,7 @@ fn the_ladder_counts_games_and_offers_the_next_level() {
     assert_eq!(browser.text("#end-record"), "Against Very easy: 1 won, 0 drawn, 0 lost.");
     assert_eq!(browser.text("#next-level"), "Next: Easy");
     browser.click("#next-level");
-    browser.wait("location.hash.includes('north=minimax2:1') && !document.querySelector('#end').open");
+    browser.wait("location.hash.includes('north=heuristic') && !document.querySelector('#end').open");
     browser.click("#new");
     let record = "return document.querySelector('#new-levels input[value=\"alphabeta:1\"]').parentElement.innerText";
     assert!(browser.run(record).as_str().unwrap().contains("1 – 0 – 0"));

@@ -79,12 +79,12 @@ fn variations_are_promoted_and_deleted() {
     browser.go(&server.url(&format!("/#{GAME}")));
     browser.wait(&is(LIST, LISTED));
     // On the main line there is nothing to promote.
-    assert_eq!(["promote", "make-main", "remove"].map(|id| shown(&browser, id)), [false, false, true]);
+    assert_eq!(["promote", "remove"].map(|id| shown(&browser, id)), [false, true]);
     visit(&browser, 5);
-    browser.wait("document.querySelector('#make-main').checkVisibility()");
+    browser.wait("document.querySelector('#promote').checkVisibility()");
     browser.click("#promote");
     browser.wait(&is(LIST, "1. S 1 N 2 N 1 1… N 3 2. S 1 2. S 2 N 1"));
-    assert_eq!(["promote", "make-main", "restore"].map(|id| shown(&browser, id)), [true, false, false]);
+    assert_eq!(["promote", "restore"].map(|id| shown(&browser, id)), [true, false]);
     browser.click("#promote");
     let main = "1. S 1 N 3 1… N 2 N 1 2. S 1 2. S 2 N 1";
     browser.wait(&is(LIST, main));

@@ -202,10 +202,9 @@ fn a_first_visit_offers_three_cards_and_the_next_one_none() {
     browser.click("#welcome-play");
     // Five levels, each with a face.
     assert_eq!(browser.run("return document.querySelectorAll('#new-levels .face svg').length"), 5);
-    browser.click("#new-levels input[value='minimax2:1']");
+    browser.click("#new-levels input[value='heuristic']");
     browser.click("#new-dialog .main");
-    browser
-        .wait("document.querySelector('#north').value === 'minimax2:1' && location.hash.includes('north=minimax2:1')");
+    browser.wait("document.querySelector('#north').value === 'heuristic' && location.hash.includes('north=heuristic')");
     browser.go("about:blank");
     browser.go(&server.url("/"));
     browser.wait("document.querySelector('.pit.legal')");
@@ -301,10 +300,10 @@ fn single_keys_can_be_turned_off_and_tabs_keep_the_settings_of_each_other() {
     browser.go(&server.url("/#board=3x2&north=human"));
     settled(&browser, "south");
     // As another tab does.
-    browser.run("localStorage.setItem('kalah', JSON.stringify({ values: true, speed: 'slow' }))");
+    browser.run("localStorage.setItem('kalah', JSON.stringify({ values: true, time: 7 }))");
     choose(&browser, "#keys");
     let stored = browser.run("return JSON.parse(localStorage.getItem('kalah'))");
-    assert_eq!(stored, json!({ "values": true, "speed": "slow", "keys": false }));
+    assert_eq!(stored, json!({ "values": true, "time": 7, "keys": false }));
     browser.keys("\u{e00c}");
     browser.keys("1u");
     browser.run("return new Promise((done) => setTimeout(done, 300))");

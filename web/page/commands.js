@@ -1,24 +1,23 @@
 // Actions of the buttons of the page.
 
-import { analyse, isKnown, learn } from "./analysis.js";
+import { analyse, learn } from "./analysis.js";
 import { openGame, openPuzzle, usualGame, lastGame } from "./opening.js";
 import { newGame, showRules } from "./dialogs.js";
 import { setUp } from "./editor.js";
-import { click, fail, find, forgive } from "./elements.js";
+import { click, find, forgive } from "./elements.js";
 import { other, shortest } from "./game.js";
 import { gameText } from "./gametext.js";
 import { teach } from "./lesson.js";
 import { addressOf } from "./link.js";
 import { announce, setWork } from "./machine.js";
 import { nextMistake } from "./mistakes.js";
-import { arrive, browse, exchange, goTo, linkOf, setPlayers, showValues, turnBoard } from "./play.js";
+import { arrange, arrive, browse, exchange, goTo, linkOf, setPlayers, showValues, turnBoard } from "./play.js";
 import { anotherPuzzle, askPuzzle, helped, named, resultText, task, todaysPuzzle } from "./puzzle.js";
-import { openReport, fillReport } from "./report.js";
 import { enter, mayPlay, now, onlyPerson, players } from "./session.js";
 import { remember, settings } from "./settings.js";
 import { copy, share } from "./share.js";
 import { store } from "./store.js";
-import { isOpen, openSheet, openTab } from "./tabs.js";
+import { openSheet, openTab } from "./tabs.js";
 import { endWelcome } from "./cards.js";
 import { t } from "./words.js";
 
@@ -47,24 +46,6 @@ export async function askNewGame() {
   forgive();
   if (game.puzzle) now.values = settings.values ?? true;
   await openGame({ ...usualGame(asked), board }, true);
-}
-
-/** Place at the end of the line of the last report. @type {Place | undefined} */
-let reported;
-
-/** Requests the values of the shown line, and reports them until the report is closed. */
-export async function report() {
-  const { game } = now;
-  const { places } = game;
-  reported = places[places.length - 1];
-  const signal = openReport();
-  const show = () => fillReport(places, places.filter(isKnown).length, goTo);
-  const leave = store.subscribe(show);
-  signal.addEventListener("abort", leave);
-  store.draw();
-  await analyse(game, signal, () => store.change(), true).finally(leave);
-  show();
-  store.change();
 }
 
 /** Begins the same game again; the other side moves first where both have the same. @param {string} [opponent] */
@@ -107,12 +88,6 @@ export async function hint() {
   }
 }
 
-/** Updates an open report if another line is shown. */
-export function updateReport() {
-  const { places } = now.game;
-  if (isOpen("report") && !now.exercise && reported !== places[places.length - 1]) report().catch(fail);
-}
-
 /** Searches the shown position for longer. */
 async function longer() {
   const { game } = now;
@@ -149,6 +124,7 @@ export function listenToButtons() {
   click("again", () => goTo(now.game.place.before ?? now.game.root));
   click("turn", turnBoard);
   for (const id of /** @type {const} */ (["mistakes", "next-mistake"])) click(id, nextMistake);
+  for (const how of /** @type {const} */ (["promote", "remove", "restore"])) click(how, () => arrange(how));
   click("share-result", async () => {
     const { puzzle, root } = now.game;
     // Without the moves, which are the solution.
@@ -185,11 +161,11 @@ export function listenToButtons() {
     arrive();
   });
   click("text", async () => {
-    const asked = await gameText(now.game, players, fail);
+    const asked = await gameText();
     if (asked) await openGame(asked, true);
   });
   click("edit", async () => {
-    const asked = await setUp(now.game.rules, now.game.place);
+    const asked = await setUp();
     forgive();
     if (asked) await openGame(asked, true);
   });

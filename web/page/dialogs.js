@@ -2,7 +2,7 @@
 
 import { around, find } from "./elements.js";
 import { write } from "./game.js";
-import { chosenPlayer, fillLevels, fillPlayers, showPlayer } from "./players.js";
+import { fillLevels, fillPlayers, showPlayer } from "./players.js";
 import { now } from "./session.js";
 import { explain, ruleName, t } from "./words.js";
 
@@ -86,14 +86,13 @@ export async function newGame(given) {
   for (const key of /** @type {const} */ (["rules", "pits", "seeds", "first", "you", "time"])) {
     if (given[key] !== undefined) find(`new-${key}`).value = String(given[key]);
   }
-  showPlayer("new-opponent", given.opponent);
+  showPlayer(find("new-opponent"), given.opponent);
   find("new-pie").checked = Boolean(given.pie);
   const opponent = () => {
     const both = find("new-you").value === "both";
     for (const field of [find("new-opponent"), find("new-time")]) around(field).hidden = both;
     find("new-levels").hidden = both;
     find(both ? "versus-person" : "versus-computer").checked = true;
-    showPlayer("new-opponent", chosenPlayer("new-opponent"));
     markLevel();
   };
   for (const field of [find("new-you"), find("new-opponent")]) field.onchange = opponent;
@@ -109,7 +108,7 @@ export async function newGame(given) {
     seeds,
     first: /** @type {Side} */ (find("new-first").value),
     you: /** @type {NewGame["you"]} */ (find("new-you").value),
-    opponent: chosenPlayer("new-opponent"),
+    opponent: find("new-opponent").value,
     time: Number(find("new-time").value) || undefined,
     pie: find("new-pie").checked,
     board: write({ stores: [0, 0], rows: [row, row] }),

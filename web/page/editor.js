@@ -3,7 +3,8 @@
 import { ask } from "./dialogs.js";
 import { click, find, make } from "./elements.js";
 import { parse, turned, write } from "./game.js";
-import { name, t } from "./words.js";
+import { now } from "./session.js";
+import { name, pitName, t } from "./words.js";
 
 /** @param {string} label @param {number} column @param {string} row @param {number} value */
 function field(label, column, row, value) {
@@ -19,11 +20,9 @@ const fields = { rows: [], stores: [] };
 /** Makes the fields of a board, South's first. @param {Seeds} board */
 function fill({ stores, rows }) {
   const pits = rows[0].length;
-  /** @param {Side} side @param {number} index */
-  const pit = (side, index) => t("fieldPit", { side: name(side), pit: index + 1 });
   fields.rows = [
-    rows[0].map((count, index) => field(pit("south", index), index + 2, "2", count)),
-    rows[1].map((count, index) => field(pit("north", index), pits - index + 1, "1", count)),
+    rows[0].map((count, index) => field(pitName("south", index + 1), index + 2, "2", count)),
+    rows[1].map((count, index) => field(pitName("north", index + 1), pits - index + 1, "1", count)),
   ];
   fields.stores = [
     field(t("fieldStore", { side: name("south") }), pits + 2, "1 / 3", stores[0]),
@@ -79,12 +78,9 @@ export function listenToEditor() {
   find("edit-text").addEventListener("input", () => find("edit-text").setCustomValidity(""));
 }
 
-/**
- * Asks for a position, with that of a place at first; undefined if the dialog is cancelled.
- * @param {string} rules
- * @param {Place} place
- */
-export async function setUp(rules, place) {
+/** Asks for a position, with the shown one at first; undefined if the dialog is cancelled. */
+export async function setUp() {
+  const { rules, place } = now.game;
   find("edit-rules").value = rules;
   find("edit-first").value = place.side;
   show(place.raw());

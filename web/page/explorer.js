@@ -2,21 +2,17 @@
 
 import * as api from "./api.js";
 import { find, make } from "./elements.js";
+import { now } from "./session.js";
 import { describe, pitName, seeds, t } from "./words.js";
 
-/**
- * Requests the book's answer for a place; resolves to true if it is new.
- * @param {Server} server
- * @param {string} rules
- * @param {Place} place
- * @param {AbortSignal} signal
- */
-export async function learnBook(server, rules, place, signal) {
+/** Requests the book's answer for a place; resolves to true if it is new. @param {Place} place */
+export async function learnBook(place) {
+  const { rules } = now.game;
   const pits = place.raw().rows[0].length;
-  const there = server.books.some((book) => book.rules === rules && book.pits === pits);
+  const there = now.server.books.some((book) => book.rules === rules && book.pits === pits);
   if (!there || place.book || place.finished) return false;
   try {
-    place.book = await api.book(place.literal, rules, signal);
+    place.book = await api.book(place.literal, rules, now.asking.signal);
   } catch (error) {
     // Damaged tables are reported with the values of moves.
     if (error.code !== "damaged-table") throw error;

@@ -29,12 +29,12 @@ const FACES = {
 };
 
 /** Depths up to which a program has each face. */
-const DEPTHS = { first: 1, second: 2, third: 4, fourth: 6 };
+const DEPTHS = { first: 1, second: 2, third: 5, fourth: 8 };
 
 /** Returns the name of the face of a player on a side. @param {string} player @param {Side} side */
 function faceOf(player, side) {
   if (player === "human") return side;
-  const known = { random: 1, greedy: 2, "minimax2:1": 2 }[player];
+  const known = { random: 1, greedy: 2, heuristic: 2 }[player];
   const depth = known ?? Number(player.split(":")[1] ?? Number.POSITIVE_INFINITY);
   return Object.entries(DEPTHS).find(([, most]) => depth <= most)?.[0] ?? "fifth";
 }

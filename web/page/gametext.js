@@ -3,10 +3,10 @@
 import * as api from "./api.js";
 import { annotated, divided, interpreted } from "./annotations.js";
 import { ask } from "./dialogs.js";
-import { click, find, make } from "./elements.js";
+import { click, fail, find, make } from "./elements.js";
 import { read } from "./game.js";
 import { fromFragment } from "./link.js";
-import { now } from "./session.js";
+import { now, players } from "./session.js";
 import { turnsFrom } from "./tree.js";
 
 /** Headers whose contents may have changed since a game was read. */
@@ -82,20 +82,15 @@ function pieHeader({ pie, root }) {
   return pie && turnsFrom(root.after[0]).length > 1 ? [["Pie", "kept"]] : [];
 }
 
-/**
- * Shows the main line of a game as text, with its variations; resolves to the game to load instead, or undefined.
- * @param {Game} shown
- * @param {Record<Side, string>} players
- * @param {(error: Error) => void} fail
- */
-export async function gameText(shown, players, fail) {
+/** Shows the main line as text, with its variations; resolves to the game to load instead, or undefined. */
+export async function gameText() {
   find("text-error").textContent = "";
   find("text-text").value = "";
-  const { root, rules } = shown;
+  const { root, rules, headers: given = [] } = now.game;
   const { south, north } = players;
   const [first, second] = root.side === "south" ? [south, north] : [north, south];
   const moves = turnsFrom(root.after[0]).flatMap(({ places }) => places.map((place) => place.by.move));
-  const headers = [...(shown.headers ?? []), ...pieHeader(shown)];
+  const headers = [...given, ...pieHeader(now.game)];
   api
     .writeText({ board: root.literal, rules, moves, south: first, north: second, headers })
     .then(({ text }) => (find("text-text").value = annotated(text, root)))

@@ -14,7 +14,7 @@ const RADIUS = { exact: 4.5, guess: 4.5, slip: 6.5, blunder: 8 };
 const stepOf = (most) => [1, 2, 5, 10, 20, 50, 100, 200, 500].find((step) => most / step <= 3) ?? 1000;
 
 /**
- * The graph: one tab stop, on which arrow keys move through the game. Dragging shows each place under the pointer, and
+ * The graph: one tab stop, on which the keys for a game move through it. Dragging shows each place under the pointer, and
  * its end goes to the last of them.
  */
 export class Graph {
@@ -33,7 +33,6 @@ export class Graph {
     this.dragged = undefined;
     this.svg = shape("svg", { role: "slider", class: "graph", tabindex: 0, "aria-valuemin": 0 });
     parent.append(this.svg);
-    this.svg.addEventListener("keydown", (event) => this.key(event));
     this.svg.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return;
       this.svg.setPointerCapture(event.pointerId);
@@ -49,20 +48,6 @@ export class Graph {
         if (place) act.goTo(place);
       });
     }
-  }
-
-  /** @param {KeyboardEvent} event */
-  key(event) {
-    if (!this.game || event.ctrlKey || event.altKey || event.metaKey) return;
-    const { places, at } = this.game;
-    const last = places.length - 1;
-    /** @type {Record<string, number>} */
-    const keys = { ArrowRight: at + 1, ArrowUp: at + 1, ArrowLeft: at - 1, ArrowDown: at - 1, Home: 0, End: last };
-    const to = keys[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    event.stopPropagation();
-    if (to >= 0 && to <= last) this.act.goTo(places[to]);
   }
 
   /** Shows the place nearest to the pointer. @param {PointerEvent} event */

@@ -1,10 +1,9 @@
-// The list of moves with its variations and the buttons that change these, and lines of best play. The list is updated
-// in place, so that the focus stays.
+// The list of moves with its variations, and lines of best play. The list is updated in place, so that the focus stays.
 
 import { make, setText } from "./elements.js";
-import { isReached, other } from "./game.js";
+import { other } from "./game.js";
 import { made, mark, mistake, why } from "./loss.js";
-import { forks, numberOf, turnsFrom, turnsOf, variationsOf } from "./tree.js";
+import { numberOf, turnsFrom, turnsOf, variationsOf } from "./tree.js";
 import { describe, letter, name, pitName, t } from "./words.js";
 
 /** Gives a list these items in this order, moving as few as possible. @param {Element} list @param {Element[]} items */
@@ -16,11 +15,10 @@ function arrange(list, items) {
 }
 
 export class MoveList {
-  /** `act` has the actions of chosen moves. @param {HTMLElement} element @param {LineActions} act */
-  constructor(element, act) {
+  /** `goTo` is called with the place of a chosen move. @param {HTMLElement} element @param {(place: Place) => void} goTo */
+  constructor(element, goTo) {
     this.element = element;
-    this.act = act;
-    this.tools = new LineTools(element, act);
+    this.goTo = goTo;
     /** Buttons of moves: the letter of the side, and the rest. @type {WeakMap<Place, HTMLButtonElement>} */
     this.buttons = new WeakMap();
     /** Items of turns by their first places. @type {WeakMap<Place, { item: HTMLElement, number: HTMLElement }>} */
@@ -49,7 +47,6 @@ export class MoveList {
     Object.assign(this.element.dataset, { first: name(sides[0]), second: name(sides[1]) });
     this.element.classList.toggle("empty", !game.root.after[0]);
     this.fill(this.element, game.root.after[0]);
-    this.tools.update(game);
     const here = this.element.querySelector("[aria-current]");
     if (here !== this.here) this.reveal(here);
     this.here = here;
@@ -122,7 +119,7 @@ export class MoveList {
   /** @param {Place} place */
   made(place) {
     const [side, move, worth] = ["letter", "move", "worth"].map((className) => make("span", { className }));
-    const button = make("button", { onclick: () => this.act.goTo(place) }, side, move, worth);
+    const button = make("button", { onclick: () => this.goTo(place) }, side, move, worth);
     this.buttons.set(place, button);
     return button;
   }
@@ -159,38 +156,6 @@ export class MoveList {
     }
     this.fill(known.list, place);
     return known.item;
-  }
-}
-
-/**
- * Actions of the list of moves and of its buttons.
- * @typedef {{ goTo: (place: Place) => void, arrange: (how: typeof CHANGES[number]) => void }} LineActions
- */
-
-/** Changes of variations, each with a button. */
-const CHANGES = /** @type {const} */ (["promote", "makeMain", "remove", "restore"]);
-
-export class LineTools {
-  /** Adds the buttons after the list. @param {HTMLElement} list @param {LineActions} act */
-  constructor(list, act) {
-    this.buttons = CHANGES.map((how) =>
-      make("button", { id: how === "makeMain" ? "make-main" : how, hidden: true, onclick: () => act.arrange(how) }),
-    );
-    this.element = make("div", { className: "line-tools", role: "group" }, ...this.buttons);
-    list.after(this.element);
-  }
-
-  /** Shows the buttons that do something at the shown place of a game. @param {Game} game */
-  update(game) {
-    this.element.ariaLabel = t("lineTools");
-    const { place, removed } = game;
-    const left = forks(place).length;
-    const does = { promote: left > 0, makeMain: left > 1, remove: isReached(place), restore: Boolean(removed) };
-    for (const [index, how] of CHANGES.entries()) {
-      const button = this.buttons[index];
-      button.hidden = !does[how];
-      setText(button, t(how));
-    }
   }
 }
 

@@ -6,7 +6,7 @@ import * as api from "./api.js";
 import { analyse, glimpse, learn } from "./analysis.js";
 import { undisturbed } from "./dialogs.js";
 import { learnBook } from "./explorer.js";
-import { fail, forgive } from "./elements.js";
+import { fail, find, forgive } from "./elements.js";
 import { showEnd } from "./cards.js";
 import { SIDES, isReached, other } from "./game.js";
 import { fragment } from "./link.js";
@@ -19,7 +19,7 @@ import { rememberLast, remember, settings } from "./settings.js";
 import { replyOf } from "./solution.js";
 import { seen, sow } from "./sow.js";
 import { store } from "./store.js";
-import { makeMain, promote } from "./tree.js";
+import { promote } from "./tree.js";
 import { status, view } from "./view.js";
 import { ending, happened, name, t } from "./words.js";
 
@@ -96,7 +96,7 @@ export function arrive(push = false) {
     .then(() => (now.values ? analyse(game, signal, known) : undefined))
     .catch(fail);
   if (now.values)
-    learnBook(now.server, game.rules, place, signal)
+    learnBook(place)
       .then((more) => more && known())
       .catch(fail);
 }
@@ -220,21 +220,19 @@ function glance(place) {
   store.draw();
 }
 
-/**
- * Shows the place one move on or back on the shown line, or an end of it.
- * @param {"first" | "back" | "on" | "last"} to
- */
+/** A step on the shown line: one move, or to an end of it. @typedef {"first" | "back" | "on" | "last"} Step */
+
+/** Makes a step on the shown line. @param {Step} to */
 export function browse(to) {
   const { place, places, at } = now.game;
   const next = { first: places[0], back: places[at - 1], on: places[at + 1], last: places[places.length - 1] }[to];
   if (next && next !== place) goTo(next, false);
 }
 
-/** Changes the variations, and shows the result. @param {"promote" | "makeMain" | "remove" | "restore"} how */
-function arrange(how) {
+/** Changes the variations, and shows the result. @param {"promote" | "remove" | "restore"} how */
+export function arrange(how) {
   const { game } = now;
   if (how === "promote") promote(game.place);
-  else if (how === "makeMain") makeMain(game.place);
   else game[how]();
   enter("look");
   // The browser's Back restores what was removed.
@@ -270,7 +268,7 @@ export function setPlayers(south, north) {
   for (const side of SIDES) {
     const player = side === "south" ? south : north;
     players[side] = isPlayer(player) ? player : "human";
-    showPlayer(side, players[side]);
+    showPlayer(find(side), players[side]);
   }
   // A person who plays alone sits at the bottom.
   now.bottom = onlyPerson() ?? "south";
@@ -292,4 +290,4 @@ export function exchange() {
 }
 
 /** Actions of the view. */
-export const actions = { sow: choose, peek, goTo, glance, playLine, arrange };
+export const actions = { sow: choose, peek, goTo, glance, playLine };

@@ -1,22 +1,22 @@
 // Players of a side: a person, a program of a named level, or any program of the server; and the strips that show them.
 
 import { showFace } from "./face.js";
-import { around, find, make, setText } from "./elements.js";
+import { find, make, setText } from "./elements.js";
 import { SIDES } from "./game.js";
 import { goesOn, isHuman, isSowing, now, onlyPerson, players } from "./session.js";
 import { remember, settings } from "./settings.js";
 import { t } from "./words.js";
 
 /**
- * Programs with a name, from the easiest on: a ladder, on which each scores 65 to 76 % against the one before
+ * Programs with a name, from the easiest on: a ladder, on which each scores 65 to 75 % against the one before
  * (docs/measurements.md), and the perfect player.
  */
 const LEVELS = /** @type {const} */ ([
   "alphabeta:1",
-  "minimax2:1",
-  "alphabeta:4",
-  "alphabeta:6",
-  "alphabeta:9",
+  "heuristic",
+  "alphabeta:5",
+  "alphabeta:8",
+  "alphabeta:11",
   "perfect",
 ]);
 
@@ -26,21 +26,14 @@ export const FIRST = LEVELS[0];
 /** Returns the level above a player's, if there is one. @param {string} player @returns {string | undefined} */
 export const levelAbove = (player) => LEVELS.slice(1).find((_, index) => LEVELS[index] === player && isPlayer(player));
 
-/** @param {string} player */
-const kindOf = (player) => player.split(":")[0];
-
 /**
  * Returns true if the server has a player, whose programs have such names: `greedy`, `alphabeta:D`, `random:SEED`.
  * @param {string} player
  */
-export function isPlayer(player) {
-  if (player === "human") return true;
-  return now.server.players.some((kind) => {
-    if (kindOf(kind) !== kindOf(player)) return false;
-    if (kind.endsWith(":D")) return /:[1-9]\d?$/.test(player);
-    return kind === player || (kind.endsWith(":SEED") && /^\w+(:\d+)?$/.test(player));
-  });
-}
+export const isPlayer = (player) =>
+  ["human", ...now.server.players].some((kind) =>
+    new RegExp(`^${kind.replace(":D", ":[1-9]\\d?").replace(":SEED", "(:\\d+)?")}$`).test(player),
+  );
 
 /**
  * Returns the name of a level and what it does; undefined for other players.
@@ -74,9 +67,10 @@ export function countResult(player, result) {
 /** Fills a list of players; `short` leaves out what a level does. @param {HTMLSelectElement} select */
 export function fillPlayers(select, short = false) {
   const has = LEVELS.filter(isPlayer);
+  // A link may name programs of any depth.
   const programs = now.server.players
     .map((kind) => kind.replace(":SEED", ""))
-    .filter((kind) => !has.some((level) => level === kind));
+    .filter((kind) => !kind.endsWith(":D") && !has.some((level) => level === kind));
   select.replaceChildren(
     new Option(t("human"), "human"),
     make(
@@ -87,7 +81,7 @@ export function fillPlayers(select, short = false) {
     make(
       "optgroup",
       { label: t("programs") },
-      ...programs.map((kind) => new Option(kind.replace(":D", ""), kind)),
+      ...programs.map((kind) => new Option(kind, kind)),
     ),
   );
 }
@@ -121,24 +115,10 @@ export function fillLevels(parent, select) {
   };
 }
 
-/** Lists of players, each with a field for the number of a player. @typedef {Side | "new-opponent"} List */
-
-/** Chooses a player in a list, and its number in the field beside it. @param {List} list @param {string} player */
-export function showPlayer(list, player) {
-  const [select, field] = [find(list), find(`${list}-number`)];
-  const values = [...select.options].map((option) => option.value);
-  const [kind, number] = player.split(":");
-  select.value = values.includes(player)
-    ? player
-    : (values.find((value) => kindOf(value) === kind && (value === kind || value.endsWith(":D"))) ?? "human");
-  if (number !== undefined) field.value = number;
-  around(field).hidden = !select.value.endsWith(":D");
-}
-
-/** Returns the player that is chosen in a list. @param {List} list */
-export function chosenPlayer(list) {
-  const number = Math.max(1, Math.min(99, Math.trunc(Number(find(`${list}-number`).value)) || 1));
-  return find(list).value.replace(/:D$/, `:${number}`);
+/** Chooses a player in a list. @param {HTMLSelectElement} select @param {string} player */
+export function showPlayer(select, player) {
+  if (![...select.options].some((option) => option.value === player)) select.add(new Option(player, player));
+  select.value = player;
 }
 
 /** Shows the faces of the players, and who is to move. @param {Place} place */

@@ -9,6 +9,9 @@ import { stateOf } from "./solution.js";
 import { DAYS, counted, dayAfter, dayOf, daysInRow, resultOf, results } from "./streak.js";
 import { describe, language, name, pitName, t } from "./words.js";
 
+/** Requests a puzzle of the usual board. @param {Omit<Parameters<typeof api.puzzle>[0], "board">} asked */
+const request = (asked) => api.puzzle({ ...asked, board: "6x4" });
+
 /** @returns {Solved} */
 const solvedSoFar = () => results(settings.puzzles);
 
@@ -51,12 +54,11 @@ export async function askPuzzle(rules) {
   const chosen = await ask(dialog);
   const day = chosen ? today : dialog.returnValue;
   if (!day) return undefined;
-  const which = day === "other" ? { seed: Math.floor(2 ** 31 * Math.random()) } : { day };
-  return api.puzzle({ rules, board: "6x4", level: level.value, ...which });
+  return day === "other" ? anotherPuzzle({ rules, level: level.value }) : request({ rules, level: level.value, day });
 }
 
 /** Requests the puzzle of the day that most people play: a hard one. @param {string} rules */
-export const todaysPuzzle = (rules) => api.puzzle({ rules, board: "6x4", level: "hard", day: dayOf(new Date()) });
+export const todaysPuzzle = (rules) => request({ rules, level: "hard", day: dayOf(new Date()) });
 
 /** Describes the result of a puzzle of a day without its solution, with the days in a row. @param {Puzzle} puzzle */
 export function resultText({ level, rules, day = "" }) {
@@ -67,9 +69,8 @@ export function resultText({ level, rules, day = "" }) {
   return days > 1 ? `${text} ${t("puzzleDays", { n: days })}` : text;
 }
 
-/** Requests another puzzle like this one. @param {Puzzle} puzzle */
-export const anotherPuzzle = ({ rules, level }) =>
-  api.puzzle({ rules, board: "6x4", level, seed: Math.floor(2 ** 31 * Math.random()) });
+/** Requests any puzzle of this kind. @param {{ rules: string, level: string }} kind */
+export const anotherPuzzle = ({ rules, level }) => request({ rules, level, seed: Math.floor(2 ** 31 * Math.random()) });
 
 /** Returns the field of a link for a puzzle, without its solution. @param {Puzzle} puzzle */
 export const named = ({ level, day, seed }) => ({ puzzle: `${level}:${day ?? seed}` });
@@ -83,7 +84,7 @@ export const named = ({ level, day, seed }) => ({ puzzle: `${level}:${day ?? see
 export async function puzzleNamed(text, rules, board) {
   const [, level, day, seed] = /^(easy|medium|hard):(?:(\d{4}-\d\d-\d\d)|(\d+))$/.exec(text ?? "") ?? [];
   if (!level) return undefined;
-  const found = await api.puzzle({ rules, board: "6x4", level, day, seed }).catch(() => undefined);
+  const found = await request({ rules, level, day, seed }).catch(() => undefined);
   return found?.position === board ? found : undefined;
 }
 

@@ -1,8 +1,13 @@
 // The report of a game: losses of each side's moves.
 
-import { find, make } from "./elements.js";
+import { analyse, isKnown } from "./analysis.js";
+import { fail, find, make } from "./elements.js";
 import { SIDES, isReached } from "./game.js";
 import { evaluate, mark, turnLoss } from "./loss.js";
+import { goTo } from "./play.js";
+import { now } from "./session.js";
+import { store } from "./store.js";
+import { isOpen } from "./tabs.js";
 import { numberOf, turnsAmong } from "./tree.js";
 import { language, name, t } from "./words.js";
 
@@ -20,13 +25,9 @@ const ROWS = [
   ["reportAccuracy", ({ accuracy }) => accuracy?.toLocaleString(language(), { style: "percent" }) ?? "–"],
 ];
 
-/**
- * Shows the report of a line; `done` of its positions are proved, with all moves.
- * @param {Place[]} places
- * @param {number} done
- * @param {(place: Place) => void} goTo
- */
-export function fillReport(places, done, goTo) {
+/** Shows the report of a line, in so far as it is proved. @param {Place[]} places */
+function fill(places) {
+  const done = places.filter(isKnown).length;
   const turns = turnsAmong(places.filter(isReached));
   const sides = SIDES.map((side) => evaluate(turns, side));
   const rows = ROWS.map(([key, of]) => {
@@ -57,17 +58,35 @@ export function fillReport(places, done, goTo) {
   find("report-list").replaceChildren(...items);
 }
 
+/** Place at the end of the line of the last report. @type {Place | undefined} */
+let reported;
+
 /** Stops the work for the last report. */
 let stop = () => {};
 
 /** Stops the work for the report. */
 export const closeReport = () => stop();
 
-/** Empties the report. Its signal stops the work for it when the report is closed or begins again. */
-export function openReport() {
-  find("report-list").replaceChildren();
+/** Requests the values of the shown line, and reports them until the report is closed or begins again. */
+export async function report() {
+  const { game } = now;
+  const { places } = game;
   stop();
+  reported = places.at(-1);
+  find("report-list").replaceChildren();
   const work = new AbortController();
-  stop = () => work.abort();
-  return work.signal;
+  const leave = store.subscribe(() => fill(places));
+  stop = () => {
+    leave();
+    work.abort();
+  };
+  store.draw();
+  await analyse(game, work.signal, () => store.change(), true).finally(leave);
+  fill(places);
+  store.change();
+}
+
+/** Updates an open report if another line is shown. */
+export function updateReport() {
+  if (isOpen("report") && !now.exercise && reported !== now.game.places.at(-1)) report().catch(fail);
 }

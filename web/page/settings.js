@@ -3,7 +3,7 @@
 const [SETTINGS, LAST] = ["kalah", "kalah-last"];
 
 /** @type {Settings} */
-const DEFAULTS = { speed: "normal", sounds: true, keys: true };
+const DEFAULTS = { sounds: true, keys: true };
 
 /** Reads or writes. Storage may be forbidden, and stored texts damaged. @template T @param {() => T} access */
 function attempt(access) {

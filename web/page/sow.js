@@ -35,9 +35,8 @@ function knock(pitch = 320) {
   }
 }
 
-/** Milliseconds of one seed's movement, and maximum for a whole move, by speed. */
-const STEP = { slow: 420, normal: 190 };
-const MOVE = { slow: 9000, normal: 2800 };
+/** Milliseconds of one seed's movement, and maximum for a whole move. */
+const [STEP, MOVE] = [190, 2800];
 
 /** Time in which all seeds of a pit go to a store, in times of one seed. */
 const GATHER = 2;
@@ -45,11 +44,8 @@ const GATHER = 2;
 /** Minimum milliseconds between two pictures. Steps that are shorter are shown together. */
 const PICTURE = 25;
 
-/**
- * Milliseconds for which a program's move stays visible, with moving seeds and without.
- * @type {Partial<Record<Settings["speed"], [number, number]>>}
- */
-const SEEN = { slow: [900, 2200], normal: [300, 900] };
+/** Milliseconds for which a program's move stays visible, with moving seeds and without. */
+const SEEN = { moving: 300, still: 900 };
 
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -58,7 +54,7 @@ const wait = (milliseconds) => new Promise((done) => setTimeout(done, millisecon
 
 /** Waits until the last move, shown at `since`, has been visible for long enough. @param {number} since */
 export const seen = (since) =>
-  wait(Math.max(0, since + (SEEN[settings.speed]?.[still() ? 1 : 0] ?? 0) - performance.now()));
+  wait(Math.max(0, since + SEEN[still() ? "still" : "moving"] - performance.now()));
 
 /** @typedef {{ x: number, y: number }} Point */
 
@@ -198,7 +194,7 @@ export async function sow(board, place) {
   const run = board.running;
   board.aim();
   board.put();
-  if (still() || settings.speed === "instant" || document.hidden) {
+  if (still() || document.hidden) {
     knock();
     return true;
   }
@@ -208,7 +204,7 @@ export async function sow(board, place) {
   const taken = captured.map((number) => board.hole(side, number));
   const rest = place.finished ? SIDES.flatMap((side) => board.rows[side].map((hole) => ({ hole, side }))) : [];
   const count = stepsOf(sowing).length + GATHER * (taken.length + rest.length);
-  const time = Math.min(STEP[settings.speed], MOVE[settings.speed] / count);
+  const time = Math.min(STEP, MOVE / count);
   const steps = new Steps(time, () => run === board.running);
   if (!(await carry(board, place, steps))) return false;
   for (const hole of taken) {

@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { openGame, usualGame, load } from "./opening.js";
-import { askNewGame, hint, listenToButtons, playToday, report, updateReport } from "./commands.js";
+import { askNewGame, listenToButtons, playToday } from "./commands.js";
 import { listenToComments } from "./comment.js";
 import { prepareDialogs } from "./dialogs.js";
 import { listenToEditor } from "./editor.js";
@@ -13,11 +13,10 @@ import { listenToKeys } from "./keys.js";
 import { listenToLesson, teach } from "./lesson.js";
 import { fromFragment } from "./link.js";
 import { listenToMachine } from "./machine.js";
-import { listenToMistakes, nextMistake } from "./mistakes.js";
-import { actions, arrive, browse, choose, onArrival, showValues, turnBoard } from "./play.js";
-import { isOwnAddress, saveAddress } from "./play.js";
-import { chosenPlayer, fillPlayers, showPlayer } from "./players.js";
-import { closeReport } from "./report.js";
+import { listenToMistakes } from "./mistakes.js";
+import { actions, arrive, isOwnAddress, onArrival, saveAddress, showValues } from "./play.js";
+import { fillPlayers } from "./players.js";
+import { closeReport, report, updateReport } from "./report.js";
 import { enter, now, players } from "./session.js";
 import { lastFragment, loadSettings, settings } from "./settings.js";
 import { store } from "./store.js";
@@ -43,22 +42,12 @@ function listen() {
   listenToLesson(() => openGame(usualGame(), true));
   find("values").addEventListener("change", () => showValues(find("values").checked));
   for (const side of SIDES) {
-    const changed = () => {
-      players[side] = chosenPlayer(side);
-      showPlayer(side, players[side]);
+    find(side).addEventListener("change", () => {
+      players[side] = find(side).value;
       arrive();
-    };
-    for (const id of /** @type {const} */ ([side, `${side}-number`])) find(id).addEventListener("change", changed);
+    });
   }
-  listenToKeys({
-    pits: () => view.board.pits,
-    walk: (by) => view.board.walk(by),
-    sow: (pit) => choose(now.game.place.side, pit),
-    hint,
-    browse,
-    turn: turnBoard,
-    nextMistake,
-  });
+  listenToKeys();
   listenToComments(
     () => now.game.place,
     () => {

@@ -79,10 +79,6 @@ export function listenToPanel(fit, onTab) {
 
 /** Shows and applies the settings of the menu. */
 export function preparePreferences() {
-  find("speed").value = settings.speed;
-  find("speed").addEventListener("change", () =>
-    remember({ speed: /** @type {Settings["speed"]} */ (find("speed").value) }),
-  );
   for (const id of /** @type {const} */ (["sounds", "keys"])) {
     find(id).checked = settings[id];
     find(id).addEventListener("change", () => remember({ [id]: find(id).checked }));

@@ -19,22 +19,13 @@ export function ends(root) {
 /** Returns the places on the way to `place` where its line leaves another one. @param {Place} place */
 export const forks = (place) => place.steps.filter((step) => step.before.after[0] !== step);
 
-/** Makes a place the first after the one before it. @param {Reached} place */
-function lead(place) {
-  const { after } = place.before;
-  after.splice(after.indexOf(place), 1);
-  after.unshift(place);
-}
-
 /** Makes the variation of a place the main line of the line that it leaves. @param {Place} place */
 export function promote(place) {
   const fork = forks(place).at(-1);
-  if (fork) lead(fork);
-}
-
-/** Makes the line of a place the main line of the game. @param {Place} place */
-export function makeMain(place) {
-  for (const fork of forks(place)) lead(fork);
+  if (!fork) return;
+  const { after } = fork.before;
+  after.splice(after.indexOf(fork), 1);
+  after.unshift(fork);
 }
 
 /**

@@ -24,8 +24,6 @@ type Side = "south" | "north";
 interface Settings {
   /** True if values are shown; undefined before the first choice. */
   values?: boolean;
-  /** Speed of moves. */
-  speed: "slow" | "normal" | "instant";
   sounds: boolean;
   /** True if single keys sow pits and stand for buttons. */
   keys: boolean;

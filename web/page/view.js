@@ -13,14 +13,14 @@ import { task } from "./puzzle.js";
 import { goesOn, isHuman, isPaused, isProgram, isSowing, mayExchange, mayPlay } from "./session.js";
 import { now, onlyPerson, players } from "./session.js";
 import { store } from "./store.js";
+import { forks } from "./tree.js";
 import { describe, ending, happened, name, origin, pitName, ruleName, t } from "./words.js";
 
-/** @import { LineActions } from "./moves.js" */
-
 /**
- * Actions of clicks: `sow` a pit of a side, `peek` at a move, `glance` at a place while the graph is dragged,
+ * Actions of clicks: `goTo` a place, `sow` a pit of a side, `peek` at a move, `glance` at a place while the graph is dragged,
  * `playLine` of moves.
- * @typedef {LineActions & {
+ * @typedef {{
+ *   goTo: (place: Place) => void,
  *   sow: (side: Side, pit: number) => void,
  *   peek: Board["peek"],
  *   glance: (place: Place) => void,
@@ -56,7 +56,7 @@ export function openView(act) {
   board.scored = showScore;
   board.peek = act.peek;
   store.subscribe(() => now.game && draw());
-  Object.assign(view, { act, board, graph: new Graph(find("graph"), act), moves: new MoveList(find("moves"), act) });
+  Object.assign(view, { act, board, graph: new Graph(find("graph"), act), moves: new MoveList(find("moves"), act.goTo) });
 }
 
 /** Returns the side to move, and its value. @param {Place} place */
@@ -96,6 +96,9 @@ function showButtons(place, shown) {
   find("another").hidden = !game.puzzle?.solved;
   find("share-result").hidden = !game.puzzle?.solved || !game.puzzle.day;
   find("again").hidden = game.verdict !== "wrong";
+  find("promote").hidden = forks(place).length === 0;
+  find("remove").hidden = !isReached(place);
+  find("restore").hidden = !game.removed;
   // Useful after the end of a game.
   find("new").classList.toggle("main", place.finished && !game.puzzle);
 }

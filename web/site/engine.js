@@ -1,9 +1,8 @@
 // The engine in a worker: answers the requests of the HTTP API by the WebAssembly module. It builds tables while it has
 // nothing else to do.
 
-import { Module, compile, contents } from "./module.js";
+import { Module, unpacked } from "./module.js";
 import { PartError, Parts } from "./parts.js";
-import { unpack } from "./unpack.js";
 
 const port = /** @type {DedicatedWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 
@@ -49,9 +48,10 @@ let isAwaited = false;
 
 /** Loads the engine and the description of the folder. */
 async function loadEngine() {
-  const compiling = compile(engineFile, (done, all) => {
+  const packed = unpacked(engineFile, (done, all) => {
     if (isAwaited) port.postMessage({ loading: { done, all } });
   });
+  const compiling = WebAssembly.compileStreaming(packed);
   /** @type {Site} */
   const site = await (await file("site.json")).json();
   const compiled = await compiling;
@@ -93,7 +93,7 @@ const failure = (code, message) => ({ error: { code, message } });
 async function give(name, request) {
   let bytes = new Uint8Array();
   try {
-    bytes = unpack(await contents(packedFile(name)));
+    bytes = new Uint8Array(await (await unpacked(packedFile(name))).arrayBuffer());
   } catch (error) {
     request.note = `${name}: ${error.message}`;
   }
@@ -265,11 +265,6 @@ function cancel(id) {
   wake();
 }
 
-/** Messages that came before the engine was there. @type {ToEngine[] | undefined} */
-let early = [];
-/** Requests among them that only the engine can answer. @type {WeakSet<ToEngine>} */
-const refused = new WeakSet();
-
 /** Reads the fields of a body; none of a text that is no object. @param {string} body */
 function fieldsOf(body) {
   try {
@@ -304,40 +299,28 @@ function isAnsweredFirst(request) {
   return true;
 }
 
-/** Answers the messages that do not need the engine, once the first module is there. */
-function answerEarly() {
+/** Answers the requests that need no engine, once the first module is there. */
+function answerFirst() {
   if (!first) return;
-  early = early?.filter((message) => {
-    if ("cancel" in message || refused.has(message)) return true;
+  for (const request of waiting.splice(0)) {
     // A search follows.
-    if (message.hastens) needed();
-    if (isAnsweredFirst(message)) return false;
-    refused.add(message);
-    if (!message.waits) {
-      isAwaited = true;
-      needed();
-    }
-    return true;
-  });
-}
-
-/** @param {ToEngine} message */
-function receive(message) {
-  if ("cancel" in message) {
-    cancel(message.cancel);
-  } else {
-    waiting.push(message);
-    wake();
+    if (request.hastens) needed();
+    if (isAnsweredFirst(request)) continue;
+    waiting.push(request);
+    if (request.waits) continue;
+    isAwaited = true;
+    needed();
   }
 }
 
 port.onmessage = ({ data }) => {
-  if (!early) {
-    receive(data);
+  if ("cancel" in data) {
+    cancel(data.cancel);
     return;
   }
-  early.push(data);
-  answerEarly();
+  waiting.push(data);
+  if (module) wake();
+  else answerFirst();
 };
 
 /** Fetches the engine when a request needs it. The first module answers meanwhile. @type {(() => void)} */
@@ -358,15 +341,12 @@ function isSparing() {
 
 /** Loads what a game needs, and the engine when it is needed. */
 async function load() {
-  first = await Module.run(await compile(packedFile("kalah_first.wasm")));
-  answerEarly();
+  first = await Module.run(await WebAssembly.compileStreaming(unpacked(packedFile("kalah_first.wasm"))));
+  answerFirst();
   if (!isSparing()) setTimeout(() => needed(), QUIET);
   await engineFile;
   await loadEngine();
-  const messages = early ?? [];
-  early = undefined;
   first = undefined;
-  messages.forEach(receive);
   wake();
 }
 

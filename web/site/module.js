@@ -1,34 +1,19 @@
 // A WebAssembly module of the engine: its calls, and their answers as JSON.
 
-import { unpack } from "./unpack.js";
+import { unpacking } from "./unpack.js";
 
 /**
- * Reads an answer of the host. Reports the bytes that have come, and their sum if the host states it.
+ * Unpacks an answer of the host while it comes: many hosts send WebAssembly as it is. Reports the bytes that have come,
+ * and their sum if the host states it.
  * @param {Promise<Response>} response
  * @param {(done: number, all: number) => void} [progress]
  */
-export async function contents(response, progress = () => {}) {
+export async function unpacked(response, progress = () => {}) {
   const { body, headers } = await response;
   const all = Number(headers.get("content-length"));
-  let done = 0;
-  /** @type {TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>} */
-  const counted = new TransformStream({
-    transform(part, next) {
-      done += part.length;
-      progress(done, all);
-      next.enqueue(part);
-    },
-  });
-  return new Uint8Array(await new Response(body?.pipeThrough(counted)).arrayBuffer());
+  const contents = body?.pipeThrough(unpacking((done) => progress(done, all)));
+  return new Response(contents, { headers: { "content-type": "application/wasm" } });
 }
-
-/**
- * Compiles a packed module: many hosts send WebAssembly as it is.
- * @param {Promise<Response>} response
- * @param {(done: number, all: number) => void} [progress]
- */
-export const compile = async (response, progress) =>
-  WebAssembly.compile(unpack(await contents(response, progress)));
 
 /** A running module. */
 export class Module {

@@ -1,7 +1,11 @@
-// Unpacks LZMA, by which WebAssembly is a quarter smaller than by gzip. Browsers have no decoder for it.
+// Unpacks LZMA, by which WebAssembly is a quarter smaller than by gzip. Browsers have no decoder for it. A file is
+// unpacked while it comes.
 
-/** Bytes of the header: the properties, the size of the dictionary, and the size of the contents. */
-const HEADER = 13;
+/** Bytes of the header: the properties, the size of the dictionary, and the size of the contents; and of the start. */
+const [HEADER, START] = [13, 18];
+
+/** No literal or match has more bytes than this. */
+const LONGEST = 24;
 
 // Places of the probabilities of the bits, as in the LZMA specification. The export packs with four bits of context
 // for literals, and none for positions: instructions of WebAssembly have no alignment.
@@ -26,32 +30,49 @@ class Bits {
   #probabilities = new Uint16Array(PROBABILITIES).fill(1024);
   #range = 2 ** 32 - 1;
 
-  /** @param {Uint8Array} packed */
-  constructor(packed) {
-    this.packed = packed;
-    this.code = new DataView(packed.buffer, packed.byteOffset).getUint32(HEADER + 1);
-    this.place = HEADER + 5;
+  #packed = new Uint8Array();
+  #place = 0;
+  #code = 0;
+
+  /** Bytes that have come, and are not read. */
+  get left() {
+    return this.#packed.length - this.#place;
+  }
+
+  /** Adds bytes that have come. @param {Uint8Array} bytes */
+  add(bytes) {
+    this.#packed = new Uint8Array([...this.#packed.subarray(this.#place), ...bytes]);
+    this.#place = 0;
+  }
+
+  /** Reads the header; returns the size of the contents. */
+  readHeader() {
+    if (this.left < START || this.#packed[0] !== CONTEXT_BITS) throw new Error("it is no packed file");
+    const start = new DataView(this.#packed.buffer);
+    this.#code = start.getUint32(HEADER + 1);
+    this.#place = START;
+    return start.getUint32(5, true);
   }
 
   #fill() {
     if (this.#range >= 2 ** 24) return;
-    if (this.place === this.packed.length) throw new Error("a packed file is not complete");
+    if (this.#place === this.#packed.length) throw new Error("a packed file is not complete");
     this.#range *= 256;
-    this.code = this.code * 256 + this.packed[this.place];
-    this.place += 1;
+    this.#code = this.#code * 256 + this.#packed[this.#place];
+    this.#place += 1;
   }
 
   /** Reads a bit with the probability at this place. @param {number} place */
   bit(place) {
     const zero = this.#probabilities[place];
     const bound = (this.#range >>> 11) * zero;
-    const isZero = this.code < bound;
+    const isZero = this.#code < bound;
     if (isZero) {
       this.#range = bound;
       this.#probabilities[place] = zero + ((2048 - zero) >> 5);
     } else {
       this.#range -= bound;
-      this.code -= bound;
+      this.#code -= bound;
       this.#probabilities[place] = zero - (zero >> 5);
     }
     this.#fill();
@@ -63,8 +84,8 @@ class Bits {
     let number = 0;
     for (let index = 0; index < count; index += 1) {
       this.#range >>>= 1;
-      const bit = this.code < this.#range ? 0 : 1;
-      this.code -= bit * this.#range;
+      const bit = this.#code < this.#range ? 0 : 1;
+      this.#code -= bit * this.#range;
       this.#fill();
       number = 2 * number + bit;
     }
@@ -126,41 +147,57 @@ class Bits {
 }
 
 /**
- * Unpacks a file in the format of `.lzma`, as the export packs it. Of a damaged file the result may be arbitrary.
- * @param {Uint8Array<ArrayBuffer>} packed
- * @throws {Error} if it is not packed, or not complete
+ * Unpacks a file in the format of `.lzma`, as the export packs it. Of a damaged file the result may be arbitrary. The
+ * stream fails if a file is not packed, or not complete.
+ * @param {(done: number) => void} progress receives the number of bytes that have come
+ * @returns {TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>}
  */
-export function unpack(packed) {
-  if (packed[0] !== CONTEXT_BITS || packed.length < HEADER + 5) throw new Error("it is no packed file");
-  const unpacked = new Uint8Array(new DataView(packed.buffer, packed.byteOffset).getUint32(5, true));
-  const bits = new Bits(packed);
+export function unpacking(progress = () => {}) {
+  const bits = new Bits();
+  let [done, place] = [0, 0];
+  /** @type {Uint8Array<ArrayBuffer> | undefined} */
+  let unpacked;
   // The kinds of the last steps: at least 7 after a match.
   let state = 0;
   // Distances of the last matches, less one.
   let distances = [0, 0, 0, 0];
-  for (let place = 0; place < unpacked.length; ) {
-    if (!bits.bit(IS_MATCH + state)) {
-      const expected = state < 7 ? 0x100 : unpacked[place - distances[0] - 1];
-      unpacked[place] = bits.literal(place ? unpacked[place - 1] : 0, expected);
-      state = state < 4 ? 0 : state - (state < 10 ? 3 : 6);
-      place += 1;
-      continue;
-    }
-    let [length, next] = [1, 9];
-    if (!bits.bit(IS_REPEAT + state)) {
-      [length, next] = [bits.length(MATCH_LENGTH), 7];
-      distances = [bits.distance(length), ...distances.slice(0, 3)];
-    } else {
-      const isNotFirst = bits.bit(IS_NOT_FIRST + state);
-      if (isNotFirst) {
-        const index = bits.bit(IS_NOT_SECOND + state) && 1 + bits.bit(IS_FOURTH + state);
-        distances.unshift(...distances.splice(1 + index, 1));
+  /** Unpacks what is there, with `least` bytes left. @param {number} least */
+  const unpack = (least) => {
+    unpacked ??= new Uint8Array(bits.readHeader());
+    const from = place;
+    while (place < unpacked.length && bits.left >= least) {
+      if (!bits.bit(IS_MATCH + state)) {
+        const expected = state < 7 ? 0x100 : unpacked[place - distances[0] - 1];
+        unpacked[place] = bits.literal(place ? unpacked[place - 1] : 0, expected);
+        state = state < 4 ? 0 : state - (state < 10 ? 3 : 6);
+        place += 1;
+        continue;
       }
-      if (isNotFirst || bits.bit(IS_LONG + state)) [length, next] = [bits.length(REPEAT_LENGTH), 8];
+      let [length, next] = [1, 9];
+      if (!bits.bit(IS_REPEAT + state)) {
+        [length, next] = [bits.length(MATCH_LENGTH), 7];
+        distances = [bits.distance(length), ...distances.slice(0, 3)];
+      } else {
+        const isNotFirst = bits.bit(IS_NOT_FIRST + state);
+        if (isNotFirst) {
+          const index = bits.bit(IS_NOT_SECOND + state) && 1 + bits.bit(IS_FOURTH + state);
+          distances.unshift(...distances.splice(1 + index, 1));
+        }
+        if (isNotFirst || bits.bit(IS_LONG + state)) [length, next] = [bits.length(REPEAT_LENGTH), 8];
+      }
+      // These are 10 and 11 for all kinds of matches after another one.
+      state = state < 7 ? next : next === 7 ? 10 : 11;
+      for (const end = place + length; place < end; place += 1) unpacked[place] = unpacked[place - distances[0] - 1];
     }
-    // These are 10 and 11 for all kinds of matches after another one.
-    state = state < 7 ? next : next === 7 ? 10 : 11;
-    for (const end = place + length; place < end; place += 1) unpacked[place] = unpacked[place - distances[0] - 1];
-  }
-  return unpacked;
+    return unpacked.slice(from, place);
+  };
+  return new TransformStream({
+    transform(part, next) {
+      done += part.length;
+      progress(done);
+      bits.add(part);
+      if (unpacked || bits.left >= START) next.enqueue(unpack(LONGEST));
+    },
+    flush: (next) => next.enqueue(unpack(0)),
+  });
 }

@@ -102,7 +102,7 @@ const RELAYS = [
 const real = { setTimeout, now: performance.now };
 
 before(() => {
-  Object.assign(settings, { speed: "normal", sounds: false, vibrate: false });
+  Object.assign(settings, { sounds: false });
   const fake = { matchMedia: () => ({ matches: false }), document: { hidden: false, createElement: element } };
   Object.assign(globalThis, fake);
   performance.now = () => clock;

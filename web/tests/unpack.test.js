@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { unpack } from "../site/unpack.js";
+import { unpacking } from "../site/unpack.js";
 
 /** Its contents: single bytes, and copies of what came before, near and far, short and long. */
 function contents() {
@@ -33,13 +33,28 @@ const PACKED = [
 
 const packed = Uint8Array.from(atob(PACKED.join("")), (letter) => letter.charCodeAt(0));
 
-test("a packed file is unpacked", () => {
-  assert.deepEqual(unpack(packed), contents());
+/** Unpacks bytes that come in parts of this length. @param {Uint8Array<ArrayBuffer>} bytes @param {number} length */
+async function unpacked(bytes, length) {
+  const parts = Array.from({ length: Math.ceil(bytes.length / length) }, (_, index) =>
+    bytes.slice(index * length, (index + 1) * length),
+  );
+  return new Uint8Array(await new Response(ReadableStream.from(parts).pipeThrough(unpacking())).arrayBuffer());
+}
+
+test("a packed file is unpacked while it comes", async () => {
+  for (const length of [1, 2, 17, 18, 100, packed.length]) assert.deepEqual(await unpacked(packed, length), contents());
+  const { readable, writable } = unpacking();
+  const [reader, writer] = [readable.getReader(), writable.getWriter()];
+  writer.write(packed.slice(0, 400));
+  const { value } = await reader.read();
+  assert.ok(value && value.length > 0);
+  assert.deepEqual(value, contents().slice(0, value.length));
 });
 
-test("an incomplete file and one that is not packed are refused", () => {
+test("an incomplete file and one that is not packed are refused", async () => {
   for (let length = 0; length < packed.length - 5; length += 1) {
-    assert.throws(() => unpack(packed.slice(0, length)), /packed/);
+    await assert.rejects(unpacked(packed.slice(0, length), 50), /packed/);
   }
-  assert.throws(() => unpack(new TextEncoder().encode("<!doctype html><title>Portal</title>")), /no packed file/);
+  const page = new TextEncoder().encode("<!doctype html><title>Portal</title>");
+  await assert.rejects(unpacked(page, 50), /no packed file/);
 });
