@@ -123,6 +123,8 @@ fn a_command_that_is_under_other_words_is_named() {
         (&["values"], "kalah analyse values"),
         (&["pack"], "kalah archive pack"),
         (&["plan", "solve"], "kalah solve"),
+        (&["line", "6x4", "3"], "kalah review"),
+        (&["stats"], "kalah info --manifest"),
     ] {
         let ran = kalah(words).exits(2);
         assert!(ran.stderr().contains(&format!("the command is '{expected}'")), "{words:?}: {}", ran.stderr());
