@@ -341,7 +341,6 @@ fn a_named_pipe_in_the_place_of_a_file_makes_nothing_wait() {
         &["verify", "--manifest", pipe],
         &["solve", "4x2", "--state", pipe],
         &["analyse", "values", "--pits", "2", "--seeds-per-pit", "2", "--state", pipe],
-        &["analyse", "opening-scan", "--state", pipe],
     ] {
         kalah(directory.path(), args).exits(1).prints("it is a named pipe, not a regular file");
     }
