@@ -30,11 +30,8 @@ pub(crate) struct Build {
     /// Build up to this many seeds in play
     #[arg(long, value_name = "N", value_parser = args::seeds)]
     seeds: usize,
-    /// Build only the layer of --seeds; an error if a lower layer is missing
-    #[arg(long)]
-    only: bool,
     /// Share the build with all processes that run this command in the same directory, on any number of machines
-    #[arg(long, conflicts_with = "only")]
+    #[arg(long)]
     share: bool,
     /// With --share: treat another process as dead after this time without a sign of life
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = args::patience)]
@@ -105,7 +102,7 @@ impl Build {
         // The work of other processes is not counted, so a shared build has no bar.
         let progress = Progress::new(if self.share { 0 } else { plan.positions });
         let on_event = |event: BuildEvent| print_event(&progress, &event);
-        let mut builder = Builder::new(directory, last).backend(backend).only_last(self.only);
+        let mut builder = Builder::new(directory, last).backend(backend);
         if self.share {
             builder = builder.shared(self.patience);
         }
