@@ -122,7 +122,7 @@ impl Values {
             let guess = solver.within(self.within).first_guess(&position)?;
             solver.narrow(&position, guess, self.within.saturating_sub(start.elapsed()))
         };
-        let narrowed = progress.watch(&solver, None, || (), search);
+        let narrowed = progress.watch(&solver, search);
         progress.finish();
         let (bounds, stopped) = match narrowed {
             Err(SolveError::Stopped) => (solver.value_bounds(&position)?, true),

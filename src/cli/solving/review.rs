@@ -194,7 +194,7 @@ impl Review {
         };
         let work = || review(rules, &places, game.line.turns(), &known, &report);
         let reviewed = match &solver {
-            Some(solver) => progress.watch(solver, None, || (), work),
+            Some(solver) => progress.watch(solver, work),
             None => work(),
         };
         progress.finish();

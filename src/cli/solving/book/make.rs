@@ -77,21 +77,16 @@ impl Make {
         let path = extended.path().to_owned();
         let mut shown = Shown { progress: &progress, turn: 0, since: begin, searched: 0 };
         let mut saved = Instant::now();
-        let made = progress.watch(
-            &solver,
-            None,
-            || (),
-            || {
-                make(&solver, &self.position, &options, &mut extended.book, &mut |book, step| {
-                    shown.step(step);
-                    if step.searched && saved.elapsed() > SAVE_EVERY {
-                        book.write(&path)?;
-                        saved = Instant::now();
-                    }
-                    Ok(())
-                })
-            },
-        );
+        let made = progress.watch(&solver, || {
+            make(&solver, &self.position, &options, &mut extended.book, &mut |book, step| {
+                shown.step(step);
+                if step.searched && saved.elapsed() > SAVE_EVERY {
+                    book.write(&path)?;
+                    saved = Instant::now();
+                }
+                Ok(())
+            })
+        });
         progress.finish();
         let book = extended.save()?;
         let (made, stopped) = match made {

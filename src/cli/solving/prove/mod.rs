@@ -140,7 +140,7 @@ impl Prove {
         let _lock = (!self.share).then(|| directory.lock()).transpose()?;
         let progress = SearchProgress::new(position);
         let work = Work { prove: &self, directory: &directory, tables: &tables, progress: &progress, cancel };
-        let outcome = progress.watch(&solver, None, || (), || work.run(&solver));
+        let outcome = progress.watch(&solver, || work.run(&solver));
         progress.finish();
         outcome.if_stopped("stopped; finished jobs are kept; run the same command again to continue")
     }
