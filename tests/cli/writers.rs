@@ -81,7 +81,7 @@ pub(crate) fn files() -> &'static [(FileContent, PathBuf)] {
 }
 
 /// Commands that write a file OUT, with the content that they may replace.
-pub(crate) const WRITERS: [(&str, Option<FileContent>); 16] = [
+pub(crate) const WRITERS: [(&str, Option<FileContent>); 15] = [
     ("export --rules standard --pits 3 --seeds 6 --output OUT", Some(FileContent::Scores)),
     (
         "train --rules standard --pits 3 --samples 100 --solved 0 --estimated 0 --epochs 1 --output OUT",
@@ -97,7 +97,6 @@ pub(crate) const WRITERS: [(&str, Option<FileContent>); 16] = [
     ("solve 3x2 --rules standard --no-tables --no-book --state OUT", Some(FileContent::State)),
     ("analyse values --rules standard --pits 2 --seeds-per-pit 1..2 --state OUT", Some(FileContent::State)),
     ("check CERTIFICATE --state OUT", Some(FileContent::State)),
-    ("verify --consistency --rules standard --pits 3 --state OUT", Some(FileContent::State)),
     ("man .", Some(FileContent::Manual)),
     ("bounds --rules standard --pits 3 --seeds 6 --network NETWORK --output .", Some(FileContent::BoundTable)),
     ("archive pack --rules standard --pits 3 --seeds 6 --output .", Some(FileContent::Archive)),

@@ -17,7 +17,7 @@ use kalah_tests::program::{self, Ran, Run};
 const COMMANDS: [&str; 18] = [
     "build !--seeds=N --share --patience=N --pits=N --rules=R !--backend=cpu !--tables=W --memory=M --json",
     "plan build !--seeds=N !--backend=cpu --memory=M --gpu-memory=M --pits=N --rules=R --tables=D --json",
-    "verify --seeds=N --checksums --consistency --sample=N --state=O --against=cpu --manifest=O --rules=R !--pits=N \
+    "verify --seeds=N --checksums --consistency --sample=N --against=cpu --manifest=O --rules=R !--pits=N \
         --tables=D --json",
     "probe P P P --rules=R --tables=D --json",
     "solve P --openings --at-least=V --at-most=V --value-only --first-guess=V --rules=R --no-tables \
