@@ -89,10 +89,10 @@ impl OpeningScan {
 
     /// Returns the start positions to scan.
     fn ranges(&self) -> failure::Result<Vec<StartRange>> {
-        let Range { first, last } = self.seeds;
+        let (begin, last) = (*self.seeds.start(), *self.seeds.end());
         let mut ranges = Vec::new();
-        for houses in self.pits.iter() {
-            let (pits, first) = (houses as usize, if first == 0 { 2 * houses } else { first });
+        for houses in self.pits.clone() {
+            let (pits, first) = (houses as usize, if begin == 0 { 2 * houses } else { begin });
             let largest = StartPosition { pits, seeds: last }.position();
             largest.map_err(|error| usage(format_args!("{houses}x{last}: {error}")))?;
             if first <= last {

@@ -148,8 +148,14 @@ const NOTE_EVERY: Duration = Duration::from_secs(10);
 
 /// Runs `work` and shows its elapsed time meanwhile.
 pub(crate) fn watch<T>(subject: &str, work: impl FnOnce() -> T) -> T {
-    let (spinner, start) = (Spinner::new(FIRST_NOTE, NOTE_EVERY), Instant::now());
-    let result = spinner.watch(|| format!("{subject}: {:.0} s", start.elapsed().as_secs_f64()), work);
+    let start = Instant::now();
+    watch_text(|| format!("{subject}: {:.0} s", start.elapsed().as_secs_f64()), work)
+}
+
+/// Runs `work` and shows `text` meanwhile.
+pub(crate) fn watch_text<T>(text: impl Fn() -> String + Sync, work: impl FnOnce() -> T) -> T {
+    let spinner = Spinner::new(FIRST_NOTE, NOTE_EVERY);
+    let result = spinner.watch(text, work);
     spinner.finish();
     result
 }

@@ -79,7 +79,7 @@ impl Bounds {
         let maker = BoundMaker::new(&network, cuts);
         let directory = self.output.as_deref().unwrap_or(self.common.tables.path());
         let keys: Vec<TableKey> =
-            self.seeds.iter().map(|seeds| TableKey { rules, pits, seeds: seeds as usize }).collect();
+            self.seeds.clone().map(|seeds| TableKey { rules, pits, seeds: seeds as usize }).collect();
         // Before anything is written.
         for &key in keys.iter().filter(|key| !key.bounds_path(directory).exists()) {
             Table::open_key(self.common.tables.path(), key)?;

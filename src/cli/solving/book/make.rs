@@ -67,7 +67,7 @@ impl Make {
             Extended::open(self.output.as_deref(), self.with.directories(), self.with.rules, self.position.pits())?;
         let cancel = Cancel::new();
         let tables = self.with.open_tables(&self.position, &cancel)?;
-        let solver = self.with.solver(&self.position, &tables, &cancel)?;
+        let solver = self.with.solver(&self.position, &tables, &cancel, |options| options)?;
         cancel_on_signal(&cancel);
         let begin = Instant::now();
         let progress = SearchProgress::new(self.position);

@@ -132,7 +132,7 @@ impl Prove {
         // Checkers read the tables too, from the page cache.
         let solver = self
             .with
-            .solver_with(&position, &tables, &cancel, |options| options.others_read_tables().book(book.as_ref()))?;
+            .solver(&position, &tables, &cancel, |options| options.others_read_tables().book(book.as_ref()))?;
         cancel_on_signal(&cancel);
         let directory = ProofDirectory::open_or_begin(&self.proof, || self.plan(request, &solver, &tables))?;
         self.matches(&request, directory.plan())?;
