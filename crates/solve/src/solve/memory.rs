@@ -129,7 +129,7 @@ impl SearchMemory {
     /// No limit but that of the transposition table, whose size depends on the problem: at most a quarter of the
     /// available memory. The tables stay in the page cache.
     #[must_use]
-    pub(crate) fn by_size() -> SearchMemory {
+    pub fn by_size() -> SearchMemory {
         let transpositions = Transpositions::BySize;
         SearchMemory { total: None, available: false, transpositions, others_read: false, uncopied: false }
     }

@@ -52,12 +52,12 @@ pub struct BadEngineCommand(String);
 
 impl EngineCommand {
     /// The program: a path, or a name that is searched for in PATH.
-    pub(crate) fn program(&self) -> &str {
+    pub fn program(&self) -> &str {
         &self.program
     }
 
     /// Its arguments.
-    pub(crate) fn arguments(&self) -> &[String] {
+    pub fn arguments(&self) -> &[String] {
         &self.arguments
     }
 }
