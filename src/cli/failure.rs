@@ -94,12 +94,6 @@ impl<T, E: Into<Failure>> Context<T> for std::result::Result<T, E> {
     }
 }
 
-impl<T> Context<T> for Option<T> {
-    fn with_context<C: fmt::Display>(self, context: impl FnOnce() -> C) -> Result<T> {
-        self.ok_or_else(|| failed(context()))
-    }
-}
-
 /// Work that a signal may have stopped.
 pub(super) trait Stoppable<T> {
     /// Replaces the error of stopped work by a text: what is kept, and how to go on.

@@ -115,8 +115,11 @@ const OPTIONAL: [(&str, &str, bool); 4] = [
     ("export-site", "serve", cfg!(feature = "serve")),
 ];
 
+/// Commands that are gone, with the one that does their work.
+const RETIRED: [(&str, &str); 2] = [("line", "kalah review"), ("stats", "kalah info --manifest")];
+
 /// Adds a hint to the error of a number that a command does not take, if `--seeds` takes one: `kalah build 30`. Adds
-/// one to the error of a command that is there under other words: `kalah graph`.
+/// one to the error of a command that is there under other words: `kalah graph`, `kalah stats`.
 pub(super) fn hint(error: &mut clap::Error, command: &Command, arguments: &[OsString]) {
     let tips = match error.kind() {
         ErrorKind::UnknownArgument => {
@@ -138,13 +141,15 @@ pub(super) fn hint(error: &mut clap::Error, command: &Command, arguments: &[OsSt
     }
 }
 
-/// Hints for a command that is in another place, or in a program with more features.
+/// Hints for a command that is in another place, in a program with more features, or gone.
 fn elsewhere(command: &Command, name: &str, optional: &[(&str, &str, bool)]) -> Vec<String> {
     let lacking = optional.iter().filter(|(optional, _, is_there)| *optional == name && !is_there);
     let lacking = lacking.map(|(_, feature, _)| {
         format!("this program was compiled without its feature '{feature}': add '--features {feature}'")
     });
-    let mut tips: Vec<String> = lacking.collect();
+    let instead = RETIRED.iter().filter(|(retired, _)| *retired == name);
+    let instead = instead.map(|(_, words)| format!("the command is '{words}'"));
+    let mut tips: Vec<String> = lacking.chain(instead).collect();
     let mut groups = vec![(command, command.get_name().to_owned())];
     while let Some((group, words)) = groups.pop() {
         for inner in group.get_subcommands().filter(|inner| inner.get_name() != "help") {

@@ -352,7 +352,7 @@ fn tables_under_way_are_stopped() {
     let mut child = heard(command.stdout(Stdio::null()).stderr(Stdio::piped())).spawn().unwrap();
     let mut messages = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
-    while !line.contains("building") {
+    while !line.contains("to build") {
         line.clear();
         assert!(messages.read_line(&mut line).unwrap() > 0, "it builds nothing");
     }

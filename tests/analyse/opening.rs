@@ -1,16 +1,12 @@
 //! Openings: the published tables of S-Kalaha (Kvitberg 2026), the fast ring against the rules, outcomes against a
-//! plain minimax, proofs, and interrupted scans.
+//! plain minimax, proofs, and scans.
 #![cfg(feature = "cli")]
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::Path;
 use std::process::{Command, Stdio};
 
-use kalah::analyse::opening::{
-    Limits, OpeningScan, Outcome, ScanError, StartRange, Verdict, check, open_state, outcome,
-};
+use kalah::analyse::opening::{Limits, OpeningScan, Outcome, StartRange, Verdict, check, outcome};
 use kalah::cancel::Cancel;
-use kalah::file::{LockError, StateError};
 use kalah::game::{Pit, Position, Row, Rules, StartPosition};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -26,9 +22,8 @@ fn start(pits: usize, seeds: u32) -> Position {
 
 /// Games of `ranges` that the first player does not win within the first turn, by pits a side and seeds.
 fn scanned(ranges: &[StartRange]) -> BTreeMap<(usize, u32), (Option<char>, Vec<String>)> {
-    let batches = SCAN.run(ranges, Vec::new(), &Cancel::new(), &|| (), &|_| Ok::<_, ScanError>(())).unwrap();
-    let games = batches.into_iter().flat_map(|batch| batch.games);
-    games.map(|game| ((game.pits, game.seeds), (game.outcome, game.lines))).collect()
+    let games = SCAN.run(ranges, &Cancel::new(), &|| ()).unwrap().games;
+    games.into_iter().map(|game| ((game.pits, game.seeds), (game.outcome, game.lines))).collect()
 }
 
 // Kvitberg 2026, Tables 4 and 5.
@@ -248,74 +243,16 @@ fn command(args: &[&str]) -> Command {
 }
 
 #[test]
-fn a_scan_killed_and_taken_up_again_and_one_with_more_threads_report_the_same() {
+fn a_scan_with_more_threads_reports_the_same() {
     let last = if cfg!(debug_assertions) { "..9000" } else { "..30000" };
     let asked = ["--pits", "5..6", "--seeds-per-pit", last];
-    let with = |more: &[&'static str]| [&asked[..], more].concat();
-    let whole = report(&with(&["--threads", "1"]));
-    assert_eq!(report(&with(&["--threads", "3"])), whole);
-
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("state");
-    let with_state = [&asked[..], &["--state", path.to_str().unwrap()]].concat();
-    let mut killed = command(&[&with_state[..], &["--threads", "1"]].concat()).spawn().unwrap();
-    // The file has the heading and one batch.
-    let begun = || std::fs::read(&path).is_ok_and(|bytes| bytes.iter().filter(|&&byte| byte == b'\n').count() > 1);
-    while !begun() && killed.try_wait().unwrap().is_none() {
-        std::thread::yield_now();
-    }
-    killed.kill().unwrap();
-    killed.wait().unwrap();
-    assert!(begun());
-    assert_eq!(report(&[&with_state[..], &["--threads", "2"]].concat()), whole);
-    // The scan is complete, so no game is left.
-    let kept = std::fs::read(&path).unwrap();
-    assert_eq!(report(&with_state), whole);
-    assert_eq!(std::fs::read(&path).unwrap(), kept);
-}
-
-fn run_with_state(path: &Path, ranges: &[StartRange]) -> (usize, Vec<kalah::analyse::opening::Batch>) {
-    let (state, done) = open_state(path, &SCAN).unwrap();
-    let (state, before) = (std::sync::Mutex::new(state), done.len());
-    let keep = |batch: &_| Ok::<_, Box<dyn std::error::Error + Send + Sync>>(state.lock().unwrap().append(batch)?);
-    (before, SCAN.run(ranges, done, &Cancel::new(), &|| (), &keep).unwrap())
-}
-
-#[test]
-fn a_state_cut_anywhere_goes_on_to_the_same_batches() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("state");
-    let ranges = [(2, 4..=120), (3, 6..=90), (4, 8..=8)];
-    let (before, whole) = run_with_state(&path, &ranges);
-    assert_eq!((before, whole.len()), (0, 3));
-    let bytes = std::fs::read(&path).unwrap();
-    let mut kept = Vec::new();
-    for length in (0..bytes.len()).step_by(19).chain([bytes.len()]) {
-        std::fs::write(&path, &bytes[..length]).unwrap();
-        let (before, batches) = run_with_state(&path, &ranges);
-        assert_eq!(batches, whole, "cut to {length}");
-        kept.push(before);
-    }
-    assert!(kept.is_sorted());
-    assert_eq!(kept.last(), Some(&3));
-}
-
-#[test]
-fn a_state_of_something_else_is_refused_and_left_alone() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("state");
-    run_with_state(&path, &[(2, 4..=20)]);
-    let other = OpeningScan::new(Rules::Standard, SCAN.limits);
-    assert!(matches!(open_state(&path, &other), Err(StateError::Other { .. })));
-    let first = open_state(&path, &SCAN).unwrap();
-    assert!(matches!(open_state(&path, &SCAN), Err(StateError::Lock(LockError::Held { .. }))));
-    drop(first);
-    for foreign in ["a letter", "a letter\n", "{}\n", "{\"houses\":2", "\n"] {
-        std::fs::write(&path, foreign).unwrap();
-        let error = open_state(&path, &SCAN).unwrap_err();
-        assert!(matches!(error, StateError::Foreign { .. }), "{foreign:?}: {error}");
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), foreign);
-    }
+    let with = |threads: &'static str| report(&[&asked[..], &["--threads", threads]].concat());
+    let whole = with("1");
+    assert_eq!(with("3"), whole);
+    // Every start position is in one batch.
+    let games = whole["houses"].as_array().unwrap().iter().map(|board| board["games"].as_u64().unwrap());
+    let seeds: u64 = last[2..].parse().unwrap();
+    assert_eq!(games.collect::<Vec<_>>(), [seeds - 9, seeds - 11]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use kalah::file::beside;
 use kalah::game::Rules;
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
-use kalah::table::{DirectoryLock, Table, TableError, TableKey};
+use kalah::table::{DirectoryLock, Table, TableKey};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
@@ -360,30 +360,4 @@ fn a_directory_is_locked_by_one_holder_at_a_time() {
     drop(lock);
     build(&directory, key);
     drop(DirectoryLock::take(&directory).unwrap());
-}
-
-#[test]
-fn only_the_last_layer_is_refused_where_one_below_is_missing() {
-    let directory = tempfile::tempdir().unwrap();
-    let directory = directory.path();
-    let key = TableKey { rules: Rules::EmptyCapture, pits: 3, seeds: 7 };
-    let only_last = || Builder::new(directory, key).only_last(true).run(&Pulse::default(), &|_| {});
-    let refused = |missing: &[usize], expected: &str| match only_last().unwrap_err() {
-        BuildError::Table(ref error @ TableError::Missing { missing: ref layers, .. }) => {
-            assert_eq!(layers, missing);
-            assert!(error.to_string().contains(expected), "{error}");
-        }
-        other => panic!("{other}"),
-    };
-    refused(&[2, 3, 4, 5, 6], "layers 2 to 6 are missing");
-    assert_eq!(files(directory).len(), 0);
-
-    build(directory, TableKey { seeds: 6, ..key });
-    std::fs::remove_file(TableKey { seeds: 4, ..key }.path(directory)).unwrap();
-    refused(&[4], "layer 4 is missing");
-    assert_eq!(files(directory).len(), 4);
-
-    build(directory, TableKey { seeds: 6, ..key });
-    assert_eq!(only_last().unwrap().built.len(), 1);
-    assert_eq!(only_last().unwrap().built.len(), 0);
 }

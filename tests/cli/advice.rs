@@ -59,7 +59,7 @@ fn what_is_damaged_is_sound_after_the_advice() {
 }
 
 /// Commands that read a file, with the content that they take.
-const READERS: [(&str, &str); 11] = [
+const READERS: [(&str, &str); 9] = [
     ("book check FILE --sample 0", "book"),
     ("book show --book FILE", "book"),
     ("book import FILE --output FILE.new", "book or certificate"),
@@ -68,9 +68,7 @@ const READERS: [(&str, &str); 11] = [
     ("check proof/empty-capture-2_2.certificate --state FILE", "state"),
     ("solve 3x1 --no-book --state FILE", "state"),
     ("archive unpack FILE --tables new", "archive"),
-    ("verify --consistency --state FILE", "state"),
     ("analyse values --pits 2 --seeds-per-pit 1..2 --state FILE", "state"),
-    ("analyse opening-scan --pits 2..2 --seeds-per-pit 1..2 --state FILE", "state"),
 ];
 
 /// Makes a directory with tables, and files of other kinds, each under its kind.

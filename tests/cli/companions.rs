@@ -11,12 +11,10 @@ use crate::writers::{files, kalah};
 use kalah_tests::program::{self, Ran};
 
 /// Commands, each with a companion of its files, and true if a companion of somebody else is an error.
-const COMPANIONS: [(&str, &str, bool); 24] = [
+const COMPANIONS: [(&str, &str, bool); 22] = [
     ("analyse values --rules standard --pits 2 --seeds-per-pit 1..2 --state Cargo", "Cargo.lock", true),
-    ("analyse opening-scan --rules standard --pits 2..2 --seeds-per-pit 1..2 --state s", "s.lock", true),
     ("solve 3x2 --rules standard --no-tables --no-book --state k", "k.lock", true),
     ("check CERTIFICATE --state s", "s.lock", true),
-    ("verify --consistency --rules standard --pits 3 --state s", "s.lock", true),
     ("tournament greedy --start 3x2 --rules standard --save g", "g.lock", true),
     ("tournament greedy --start 3x2 --rules standard --state g", "g.lock", true),
     ("book make 3x2 --rules standard --output b", "b.lock", true),

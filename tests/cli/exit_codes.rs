@@ -50,12 +50,9 @@ fn case(command: &str) -> Case {
         "info" => ["--tables NO", "", "--tables BAD", ""],
         "man" => ["FILE/x", "", "", ""],
         "move" => ["", "", "6x1 --tables BAD", "6x8 --no-book"],
-        "analyse opening-scan" => [
-            "--state NO/x",
-            "--pits 16 --seeds-per-pit 999999999",
-            "--state FILE",
-            "--seeds-per-pit ..100000 --threads 1",
-        ],
+        "analyse opening-scan" => {
+            ["", "--pits 16 --seeds-per-pit 999999999", "", "--seeds-per-pit ..100000 --threads 1"]
+        }
         "archive pack" => ["--tables NO", "--seeds 49", "--tables BAD", ""],
         "plan build" => ["", "--seeds 49", "--seeds 6 --tables BAD", ""],
         "plan search" => ["", "6x99", "", ""],

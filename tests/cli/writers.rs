@@ -50,7 +50,6 @@ pub(crate) fn files() -> &'static [(FileContent, PathBuf)] {
         run("prove 3x2 --rules standard --proof proof --certificate a.certificate --rests-on 0");
         run("solve 3x2 --rules standard --state a.checkpoint --no-tables --no-book");
         run("analyse values --rules standard --pits 2 --seeds-per-pit 1..2 --state a.values");
-        run("analyse opening-scan --rules standard --pits 2..2 --seeds-per-pit 1..2 --state a.scan");
         run("play 3x2 --rules standard --south greedy --north greedy --save a.games");
         run("man .");
         let exports: Vec<(FileContent, PathBuf)> = EXPORTS
@@ -71,7 +70,6 @@ pub(crate) fn files() -> &'static [(FileContent, PathBuf)] {
             (FileContent::Certificate, beside("a.certificate")),
             (FileContent::State, beside("a.checkpoint")),
             (FileContent::State, beside("a.values")),
-            (FileContent::State, beside("a.scan")),
             (FileContent::State, beside("proof/proof.json")),
             (FileContent::Records, tables().join("builds.jsonl")),
             (FileContent::Records, Path::new(env!("CARGO_MANIFEST_DIR")).join("tables/manifest.jsonl")),
@@ -83,7 +81,7 @@ pub(crate) fn files() -> &'static [(FileContent, PathBuf)] {
 }
 
 /// Commands that write a file OUT, with the content that they may replace.
-pub(crate) const WRITERS: [(&str, Option<FileContent>); 17] = [
+pub(crate) const WRITERS: [(&str, Option<FileContent>); 15] = [
     ("export --rules standard --pits 3 --seeds 6 --output OUT", Some(FileContent::Scores)),
     (
         "train --rules standard --pits 3 --samples 100 --solved 0 --estimated 0 --epochs 1 --output OUT",
@@ -98,9 +96,7 @@ pub(crate) const WRITERS: [(&str, Option<FileContent>); 17] = [
     ("book import CERTIFICATE --output OUT", Some(FileContent::Book)),
     ("solve 3x2 --rules standard --no-tables --no-book --state OUT", Some(FileContent::State)),
     ("analyse values --rules standard --pits 2 --seeds-per-pit 1..2 --state OUT", Some(FileContent::State)),
-    ("analyse opening-scan --rules standard --pits 2..2 --seeds-per-pit 1..2 --state OUT", Some(FileContent::State)),
     ("check CERTIFICATE --state OUT", Some(FileContent::State)),
-    ("verify --consistency --rules standard --pits 3 --state OUT", Some(FileContent::State)),
     ("man .", Some(FileContent::Manual)),
     ("bounds --rules standard --pits 3 --seeds 6 --network NETWORK --output .", Some(FileContent::BoundTable)),
     ("archive pack --rules standard --pits 3 --seeds 6 --output .", Some(FileContent::Archive)),

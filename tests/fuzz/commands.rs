@@ -15,9 +15,9 @@ use kalah_tests::program::{self, Ran, Run};
 
 /// Commands with their arguments. A letter stands for one of [`values`]. A flag is optional unless it begins with `!`.
 const COMMANDS: [&str; 18] = [
-    "build !--seeds=N --only --share --patience=N --pits=N --rules=R !--backend=cpu !--tables=W --memory=M --json",
+    "build !--seeds=N --share --patience=N --pits=N --rules=R !--backend=cpu !--tables=W --memory=M --json",
     "plan build !--seeds=N !--backend=cpu --memory=M --gpu-memory=M --pits=N --rules=R --tables=D --json",
-    "verify --seeds=N --checksums --consistency --sample=N --state=O --against=cpu --manifest=O --rules=R !--pits=N \
+    "verify --seeds=N --checksums --consistency --sample=N --against=cpu --manifest=O --rules=R !--pits=N \
         --tables=D --json",
     "probe P P P --rules=R --tables=D --json",
     "solve P --openings --at-least=V --at-most=V --value-only --first-guess=V --rules=R --no-tables \

@@ -200,19 +200,6 @@ fn puzzles_are_chosen_by_seeds_and_by_what_tempts() {
 }
 
 #[test]
-fn puzzles_are_chosen_by_gap_and_length() {
-    let args = ["puzzles", "--start", "3x2", "--rules", "standard", "--count", "4", "--json"];
-    let all = ["--gap", "4", "--turns", "5"];
-    let report: Value = kalah(&[&args[..], &all[..]].concat(), "").success().json();
-    let puzzles = report["puzzles"].as_array().unwrap();
-    assert_eq!(puzzles.len(), 4);
-    assert!(puzzles.iter().all(|one| one["gap"].as_i64() >= Some(4) && one["turns"].as_u64() >= Some(5)), "{report}");
-    let report: Value = kalah(&args, "").success().json();
-    let puzzles = report["puzzles"].as_array().unwrap();
-    assert!(puzzles.iter().any(|one| one["gap"].as_i64() < Some(4) || one["turns"].as_u64() < Some(5)), "{report}");
-}
-
-#[test]
 fn comments_and_headers_are_kept_by_commands_that_read_and_write() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("mine.games");

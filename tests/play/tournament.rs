@@ -46,7 +46,7 @@ fn threads_change_nothing_and_seeds_change_the_games_of_chance() {
         Tournament::new(names(&["greedy", "random", "minimax2:2", "random:5"]), starts, setting).with_self_play()
     };
     let one = play(&tournament(1), 1);
-    assert_eq!(one.len(), 4 * 4 * 4);
+    assert!(one.iter().map(|played| played.number).eq(0..4 * 4 * 4));
     assert_eq!(one, play(&tournament(1), 4));
     assert_ne!(one, play(&tournament(2), 1));
     // The same pair plays different random games from one start.
@@ -66,10 +66,10 @@ fn every_player_meets_every_other_and_itself_only_if_it_is_asked_to_or_alone() {
     for (tournament, games) in [(of(&three), 12), (of(&three).with_self_play(), 18), (of(&["greedy"]), 2)] {
         assert_eq!(tournament.games(), games);
         let mut pairings: Vec<_> = (0..games).map(|number| tournament.pairing(number)).collect();
-        for (number, &(first, second, start)) in pairings.iter().enumerate() {
-            assert_eq!(tournament.number(first, second, start), number);
+        for &(first, second, _) in &pairings {
             assert!(first != second || tournament.self_play, "{first} plays itself");
         }
+        pairings.sort_unstable();
         pairings.dedup();
         assert_eq!(pairings.len(), games, "{pairings:?}");
     }

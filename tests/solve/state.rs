@@ -1,17 +1,15 @@
-//! Files that a run keeps for the next one: checkpoints, values, opening scans. They are written completely, by one
+//! Files that a run keeps for the next one: checkpoints and values. They are written completely, by one
 //! process at a time, and used only if they have no fault.
 #![cfg(feature = "cli")]
 
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use kalah::analyse::opening::{Batch, Limits, OpeningScan, open_state};
 use kalah::analyse::{GameValue, GameValues};
-use kalah::cancel::Cancel;
 use kalah::file::{LockError, Seal, StateError};
 use kalah::game::{Bounds, Line, Position, Rules};
 use kalah::solve::{Checkpoint, SolveError, Solver, SolverOptions};
@@ -125,7 +123,6 @@ fn a_file_is_open_in_one_place_at_a_time() {
         let LockError::Held { path: held, holder: by } = error else { return false };
         *held == path && by.starts_with(&holder)
     };
-    let scan = OpeningScan::new(Rules::SKalaha, Limits::default());
     for round in 0..2 {
         let checkpoint = Checkpoint::open(&path).unwrap();
         assert!(matches!(Checkpoint::open(&path), Err(StateError::Lock(error)) if is_held(&error)));
@@ -133,7 +130,6 @@ fn a_file_is_open_in_one_place_at_a_time() {
         assert!(
             matches!(GameValues::open(Rules::Standard, Some(&path)), Err(StateError::Lock(error)) if is_held(&error))
         );
-        assert!(matches!(open_state(&path, &scan), Err(StateError::Lock(error)) if is_held(&error)));
         // The file can have any name.
         #[cfg(unix)]
         if round == 1 {
@@ -174,7 +170,7 @@ fn a_lock_is_never_held_twice_however_often_it_changes_hands() {
 #[test]
 fn a_second_process_is_refused_with_the_holder_of_the_file_and_a_killed_one_holds_none() {
     let directory = tempfile::tempdir().unwrap();
-    for command in ["solve", "values", "opening-scan"] {
+    for command in ["solve", "values"] {
         let path = directory.path().join(command);
         let file = path.to_str().unwrap();
         let (long, short) = match command {
@@ -182,13 +178,9 @@ fn a_second_process_is_refused_with_the_holder_of_the_file_and_a_killed_one_hold
                 vec!["6x6", "--no-tables", "--memory", "16MiB", "--state", file],
                 vec!["6x6", "--no-tables", "--memory", "16MiB", "--state", file, "--at-least=-72"],
             ),
-            "values" => (
+            _ => (
                 vec!["--no-tables", "--memory", "16MiB", "--pits", "6", "--seeds-per-pit", "6", "--state", file],
                 vec!["--no-tables", "--memory", "16MiB", "--pits", "1..2", "--seeds-per-pit", "1..3", "--state", file],
-            ),
-            _ => (
-                vec!["--pits", "6", "--seeds-per-pit", "..100000000", "--state", file],
-                vec!["--pits", "2", "--seeds-per-pit", "..20", "--state", file],
             ),
         };
         let command_words: &[&str] = if command == "solve" { &["solve"] } else { &["analyse", command] };
@@ -444,7 +436,6 @@ fn files_of_another_version_are_refused() {
     for (command, format) in [
         (&["solve", "4x2", "--no-tables"][..], "kalah solve checkpoint"),
         (&["analyse", "values", "--no-tables"], "kalah game values"),
-        (&["analyse", "opening-scan"], "kalah opening scan"),
     ] {
         std::fs::write(&path, format!("{}\n", json!({ "format": format, "version": 2 }))).unwrap();
         let (code, _, err) = run(&[command, &["--state", path.to_str().unwrap()]].concat());
@@ -524,72 +515,6 @@ fn values_that_cannot_be_are_refused_even_with_a_checksum() {
     }
 }
 
-fn scan() -> OpeningScan {
-    OpeningScan::new(Rules::SKalaha, Limits { turns: 100, positions: 500_000 })
-}
-
-/// Makes a state with batches of two boards. Returns its file and the batches.
-fn scanned(directory: &Path) -> (PathBuf, Vec<Batch>) {
-    let path = directory.join("scan");
-    let (state, _) = open_state(&path, &scan()).unwrap();
-    let state = Mutex::new(state);
-    let keep = |batch: &Batch| Ok::<_, Box<dyn std::error::Error + Send + Sync>>(state.lock().unwrap().append(batch)?);
-    let ranges = [(2, 4..=40), (3, 6..=30)];
-    let batches = scan().run(&ranges, Vec::new(), &Cancel::new(), &|| (), &keep).unwrap();
-    (path, batches)
-}
-
-#[test]
-fn a_scan_that_the_rules_do_not_confirm_is_refused_even_with_a_checksum() {
-    let directory = tempfile::tempdir().unwrap();
-    let (path, batches) = scanned(directory.path());
-    let head = std::fs::read(&path).unwrap().split_inclusive(|&byte| byte == b'\n').next().unwrap().to_vec();
-    let open = |batch: &Batch| {
-        let line = Seal::Line { head: &head }.close(batch).unwrap();
-        std::fs::write(&path, [&head[..], &line].concat()).unwrap();
-        open_state(&path, &scan()).map(|(_, batches)| batches)
-    };
-    let batch = &batches[0];
-    assert_eq!(open(batch).unwrap(), std::slice::from_ref(batch));
-    assert!(
-        batch.games.len() > 2 && batch.games.iter().all(|game| game.outcome == Some('L') && !game.lines.is_empty())
-    );
-    let refused = |name: &str, change: &dyn Fn(&mut Batch)| {
-        let mut changed = batch.clone();
-        change(&mut changed);
-        assert!(matches!(open(&changed), Err(StateError::Damaged { line: Some(2), .. })), "{name}");
-    };
-    refused("a loss that is a win", &|batch| {
-        batch.games[0].outcome = Some('W');
-        (batch.tally.losses, batch.tally.won_later) = (batch.tally.losses - 1, 1);
-    });
-    refused("a loss that is a draw", &|batch| {
-        batch.games[0].outcome = Some('D');
-        (batch.tally.losses, batch.tally.draws) = (batch.tally.losses - 1, 1);
-    });
-    refused("a proof of other seeds", &|batch| batch.games[0].seeds += 1);
-    refused("a proof without its end", &|batch| batch.games[0].lines.truncate(1));
-    refused("a move that is none", &|batch| batch.games[0].lines[0] = "3".to_owned());
-    refused("an outcome that is none", &|batch| batch.games[0].outcome = Some('X'));
-    refused("a game that is left out", &|batch| drop(batch.games.remove(0)));
-    refused("a game twice", &|batch| batch.games.insert(0, batch.games[0].clone()));
-    refused("a game of another batch", &|batch| batch.games[0].seeds = 41);
-    refused("a count", &|batch| batch.tally.won_in_first_turn += 1);
-    refused("more games", &|batch| batch.to += 1);
-    refused("no games", &|batch| batch.from = 41);
-    refused("no seeds", &|batch| batch.from = 0);
-    refused("no houses", &|batch| batch.pits = 0);
-    refused("more turns than are looked ahead", &|batch| batch.games[0].turns = 101);
-    refused("longer lines than turns", &|batch| batch.games[0].turns = 1);
-    // A line of another scan.
-    let other = OpeningScan { wins: true, ..scan() };
-    let elsewhere = directory.path().join("other");
-    drop(open_state(&elsewhere, &other).unwrap());
-    let kept = [std::fs::read(&elsewhere).unwrap(), Seal::Line { head: &head }.close(batch).unwrap()].concat();
-    std::fs::write(&elsewhere, kept).unwrap();
-    assert!(matches!(open_state(&elsewhere, &other), Err(StateError::Damaged { line: Some(2), .. })));
-}
-
 #[cfg(unix)]
 #[test]
 fn what_is_no_regular_file_is_refused_at_once() {
@@ -597,11 +522,9 @@ fn what_is_no_regular_file_is_refused_at_once() {
     let pipe = directory.path().join("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let pipe = pipe.to_str().unwrap();
-    for command in [
-        &["solve", "2x2", "--no-tables", "--state", pipe][..],
-        &["analyse", "values", "--no-tables", "--state", pipe],
-        &["analyse", "opening-scan", "--state", pipe],
-    ] {
+    for command in
+        [&["solve", "2x2", "--no-tables", "--state", pipe][..], &["analyse", "values", "--no-tables", "--state", pipe]]
+    {
         let (code, out, err) = run(command);
         assert!(code == 1 && out.is_empty() && err.contains("not a regular file"), "{code} {out}{err}");
     }
@@ -615,14 +538,11 @@ fn names_that_are_not_utf_8_are_names() {
     let path = directory.path().join(std::ffi::OsStr::from_bytes(b"d\xff"));
     let build = ["build", "--backend", "cpu", "--pits", "2", "--seeds", "4", "--tables"];
     assert!(kalah(&build).arg(&path).status().unwrap().success());
-    for file in ["search", "values", "scan"] {
+    for file in ["search", "values"] {
         let path = path.join(std::ffi::OsStr::from_bytes(&[file.as_bytes(), b"\xfe"].concat()));
         let command = match file {
             "search" => kalah(&["solve", "2x3", "--no-tables", "--state"]).arg(path).status(),
-            "values" => kalah(&["analyse", "values", "--no-tables", "--pits", "2", "--seeds-per-pit", "2", "--state"])
-                .arg(path)
-                .status(),
-            _ => kalah(&["analyse", "opening-scan", "--pits", "2", "--seeds-per-pit", "..9", "--state"])
+            _ => kalah(&["analyse", "values", "--no-tables", "--pits", "2", "--seeds-per-pit", "2", "--state"])
                 .arg(path)
                 .status(),
         };

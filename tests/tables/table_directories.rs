@@ -330,8 +330,8 @@ fn bound_tables_in_a_directory_of_their_own_are_checked() {
 fn what_cannot_be_done_leaves_no_directory_behind() {
     let directory = tempfile::tempdir().unwrap();
     let none = directory.path().join("none");
-    let printed = ends(&none, "build --only --seeds 12", 1);
-    assert!(printed.contains("layers 2 to 11 are missing") && printed.contains("kalah build --seeds 11 "), "{printed}");
+    let printed = ends(&none, "build --seeds 12 --memory 1MiB", 1);
+    assert!(printed.contains("--memory"), "{printed}");
     let printed = ends(&none, "bounds --seeds 3..5", 1);
     assert!(printed.contains("there is no directory"), "{printed}");
     let output = directory.path().join("output");

@@ -341,7 +341,6 @@ fn a_named_pipe_in_the_place_of_a_file_makes_nothing_wait() {
         &["verify", "--manifest", pipe],
         &["solve", "4x2", "--state", pipe],
         &["analyse", "values", "--pits", "2", "--seeds-per-pit", "2", "--state", pipe],
-        &["analyse", "opening-scan", "--state", pipe],
     ] {
         kalah(directory.path(), args).exits(1).prints("it is a named pipe, not a regular file");
     }
@@ -509,71 +508,33 @@ fn write_wrong(directory: &Path, seeds: usize) {
 }
 
 #[test]
-fn a_state_keeps_the_layers_below_a_fault_and_is_removed_at_the_end() {
+fn layers_below_a_wrong_one_pass_and_those_above_are_not_checked() {
     let directory = copied();
-    let (path, state) = (directory.path(), directory.path().join("verify.json"));
-    let flags = ["verify", "--consistency", "--json", "--state", state.to_str().unwrap()];
-    assert_eq!(kalah(path, &flags).exits(0).json()["passed"].as_array().unwrap().len(), 8);
-    assert!(!state.exists());
-
+    let path = directory.path();
+    let flags = ["verify", "--consistency", "--json"];
     write_wrong(path, 6);
     let report = kalah(path, &flags).exits(3).json();
     assert_eq!((&report["faults"][0]["seeds"], report["passed"].as_array().unwrap().len()), (&6.into(), 4));
-    assert!(state.exists());
-    // The wrong table is not in the state, so it may be replaced.
     std::fs::copy(table(TABLES.path(), 6), table(path, 6)).unwrap();
-    let kept = std::fs::read(&state).unwrap();
-    let text: Vec<&str> = flags.into_iter().filter(|&flag| flag != "--json").collect();
-    let ran = kalah(path, &text).exits(0).prints("283,921 positions are the minimax").prints("36 frames of 8 layers");
-    let (own, earlier) = ("of the layers of 6 to 9 seeds by this run", "of the layers of 2 to 5 seeds by earlier runs");
-    ran.prints(own).prints(earlier).prints("5,265 positions");
-    assert!(!state.exists());
-
-    std::fs::write(&state, &kept).unwrap();
-    let earlier =
-        |report: &Value| report["passed"].as_array().unwrap().iter().filter(|of| of["earlier"] == true).count();
-    assert_eq!(earlier(&kalah(path, &flags).exits(0).json()), 4);
-    // Other tables, and other boards.
-    std::fs::write(&state, &kept).unwrap();
-    write_wrong(path, 5);
-    kalah(path, &flags).exits(1).prints("belongs to other work: it has a check of another table for").prints("--state");
-    let standard = [&flags[..], &["--rules", "standard", "--pits", "2"]].concat();
-    kalah(path, &standard).exits(1).prints("belongs to other work: pits 6, not 2").prints("--state");
-    // A changed state, and other files.
-    let mut changed = kept.clone();
-    let digit = changed.iter().position(|&byte| byte == b'6').unwrap();
-    changed[digit] = b'5';
-    std::fs::write(&state, changed).unwrap();
-    kalah(path, &flags).exits(3).prints("checksum");
-    kalah(path, &["verify", "--state", "x"]).exits(2);
-    for other in [&["--seeds", "6"][..], &["--sample", "6"], &["--all"]] {
-        kalah(path, &[&flags[..], other].concat()).exits(2);
-    }
+    let ran = kalah(path, &flags[..2]).exits(0);
+    ran.prints("283,921 positions are the minimax").prints("36 frames of 8 layers");
 }
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_check_exits_with_130_and_continues_from_its_state() {
+fn an_interrupted_check_exits_with_130_and_names_what_is_left() {
     let directory = tempfile::tempdir().unwrap();
-    let state = directory.path().join("verify.json");
     // Rules with relays are checked position by position, which takes seconds.
     kalah(directory.path(), &["build", "--seeds", "13", "--rules", "s-kalaha"]).exits(0);
-    let args = ["verify", "--consistency", "--rules", "s-kalaha", "--state", state.to_str().unwrap()];
     let mut command = program::command();
-    command.args(args).env("KALAH_TABLES", directory.path()).stdout(std::process::Stdio::piped());
-    let mut running = heard(command.stderr(std::process::Stdio::piped())).spawn().unwrap();
-    // A line that identifies the work, and one for a layer.
-    let lines = || std::fs::read_to_string(&state).map_or(0, |text| text.lines().count());
-    while lines() < 2 && running.try_wait().unwrap().is_none() {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    command.args(["verify", "--consistency", "--rules", "s-kalaha"]).env("KALAH_TABLES", directory.path());
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let running = heard(&mut command).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(300));
     interrupt(&running);
     let output = running.wait_with_output().unwrap();
     // On a fast machine the check may already have finished.
     if output.code() != 0 {
-        let ran = output.exits(130).prints("run the same command again to continue");
-        ran.prints("because the run was stopped");
-        kalah(directory.path(), &args).exits(0).prints("by earlier runs, according to the state");
+        output.exits(130).prints("because the run was stopped");
     }
-    assert!(!state.exists());
 }

@@ -76,6 +76,16 @@ impl Serialize for TableKey {
     }
 }
 
+impl TableKey {
+    /// Writes only the seeds of a layer, for documents about one board.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn serialize_seeds<S: Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
+        self.seeds.serialize(writer)
+    }
+}
+
 impl<'de> Deserialize<'de> for TableKey {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<TableKey, D::Error> {
         let Key { rules, pits, seeds } = Key::deserialize(reader)?;

@@ -1,5 +1,6 @@
 use std::io;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
@@ -14,8 +15,8 @@ use kalah::temporary::TemporaryDirectory;
 use serde::Serialize;
 
 use crate::cli::{
-    Boards, Context, Format, Grid, Outcome, Stoppable, args, cancelled_by_signal, examples, failure, line, note,
-    output, solve_tables,
+    Boards, Context, Format, Grid, Outcome, Stoppable, args, cancelled_by_signal, examples, failure, line, output,
+    progress, solve_tables,
 };
 
 /// Count all positions that can be reached from a start
@@ -58,9 +59,6 @@ pub(crate) struct Graph {
 
 /// Default limit of the memory, in bytes.
 const MOST_BY_DEFAULT: u64 = 12 << 30;
-
-/// Interval of progress reports.
-const NOTE_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Report on one board.
 #[derive(Serialize)]
@@ -181,21 +179,13 @@ impl Graph {
             }
         };
         let explorer = Explorer { rules, start, convention, memory, tables: tables.as_ref() };
-        let (mut noted, mut positions) = (Instant::now(), 0);
-        let on_layer = &mut |layer: &GraphLayer| {
-            positions += layer.positions();
-            if noted.elapsed() >= NOTE_INTERVAL {
-                noted = Instant::now();
-                note!(
-                    "{start}: {} seeds in play, {} positions in that layer, {} so far, {:.0} s",
-                    layer.seeds,
-                    HumanCount(layer.positions()),
-                    HumanCount(positions),
-                    began.elapsed().as_secs_f64(),
-                );
-            }
+        let counted = AtomicU64::new(0);
+        let text = || {
+            let positions = HumanCount(counted.load(Ordering::Relaxed));
+            format!("{start}: {positions} positions so far, {:.0} s", began.elapsed().as_secs_f64())
         };
-        let graph = explorer.run(cancel, on_layer)?;
+        let on_layer = &mut |layer: &GraphLayer| _ = counted.fetch_add(layer.positions(), Ordering::Relaxed);
+        let graph = progress::watch_text(text, || explorer.run(cancel, on_layer))?;
         Ok(self.report(start, &graph, began.elapsed().as_secs_f64()))
     }
 

@@ -1,17 +1,15 @@
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use clap::Args;
 use indicatif::HumanCount;
-use kalah::analyse::opening::{self, Batch, Limits, ScanTally, ScannedStart, StartRange, open_state, split};
+use kalah::analyse::opening::{self, Limits, Scan, ScanTally, ScannedStart, StartRange};
 use kalah::game::{MAX_PITS, Rules, StartPosition};
-use parking_lot::Mutex;
 use serde::Serialize;
 
 use crate::cli::{
-    Format, Grid, Outcome, Progress, Range, Stoppable, args, cancelled_by_signal, examples, failure, line, note,
-    output, usage,
+    Format, Grid, Outcome, Progress, Range, Stoppable, args, cancelled_by_signal, examples, failure, line, output,
+    usage,
 };
 
 /// Find the starts that the first player does not win
@@ -22,7 +20,6 @@ use crate::cli::{
 #[command(after_help = examples(&[
     ("Scan all starts with up to 1000 seeds in each pit", "kalah analyse opening-scan --seeds-per-pit ..1000"),
     ("Find a win within the first turn", "kalah analyse opening-scan --pits 6 --seeds-per-pit 5 --wins --lines"),
-    ("Keep finished games in a file", "kalah analyse opening-scan --seeds-per-pit ..5000 --state scan.jsonl"),
 ]))]
 pub(crate) struct OpeningScan {
     /// Numbers of pits a side, both ends included
@@ -51,9 +48,6 @@ pub(crate) struct OpeningScan {
     /// Print the lines that prove each listed game
     #[arg(long, conflicts_with_all = ["json", "csv"])]
     lines: bool,
-    /// Save finished games in FILE, and continue from it
-    #[arg(long, value_name = "FILE")]
-    state: Option<PathBuf>,
     #[command(flatten)]
     threads: args::Threads,
     #[command(flatten)]
@@ -64,18 +58,11 @@ pub(crate) struct OpeningScan {
 const MOST: u32 = u32::MAX;
 
 #[derive(Serialize)]
-struct Houses {
-    houses: usize,
-    #[serde(flatten)]
-    tally: ScanTally,
-}
-
-#[derive(Serialize)]
 struct ScanReport {
     rules: &'static str,
     limits: Limits,
-    houses: Vec<Houses>,
-    games: Vec<ScannedStart>,
+    #[serde(flatten)]
+    scan: Scan,
     threads: usize,
     seconds: f64,
 }
@@ -87,36 +74,14 @@ impl OpeningScan {
         let clock = Instant::now();
         let limits = Limits { turns: self.turns, positions: self.positions };
         let scan = opening::OpeningScan { rules: self.rules, limits, wins: self.wins };
-        let (state, done) = match &self.state {
-            Some(path) => {
-                let (state, done) = open_state(path, &scan)?;
-                (Some(Mutex::new(state)), done)
-            }
-            None => (None, Vec::new()),
-        };
-        let games =
-            |ranges: &[StartRange]| ranges.iter().map(|(_, seeds)| u64::from(seeds.end() - seeds.start()) + 1).sum();
-        let (all, left): (u64, u64) = (games(&split(&ranges, &[])), games(&split(&ranges, &done)));
-        if self.state.is_some() && left < all {
-            note!("{} of {} games are done", HumanCount(all - left), HumanCount(all));
-        }
+        let games = ranges.iter().map(|(_, seeds)| u64::from(seeds.end() - seeds.start()) + 1).sum();
         let cancel = cancelled_by_signal();
-        let (progress, scanned) = (Progress::of(left, "games").at("openings"), AtomicU64::new(0));
-        let on_game = || {
-            scanned.fetch_add(1, Ordering::Relaxed);
-        };
-        let on_batch = |batch: &Batch| -> failure::Result<()> {
-            if let Some(state) = &state {
-                state.lock().append(batch)?;
-            }
-            Ok(())
-        };
-        let batches = progress.complete(&scanned, || scan.run(&ranges, done, &cancel, &on_game, &on_batch));
-        let batches = batches.if_stopped(match self.state {
-            Some(_) => "stopped; run the same command again to continue",
-            None => "stopped, and nothing is saved; --state FILE saves finished games",
-        })?;
-        let report = ScanReport::new(self.rules, limits, batches, clock.elapsed().as_secs_f64());
+        let (progress, scanned) = (Progress::of(games, "games").at("openings"), AtomicU64::new(0));
+        let on_game = || _ = scanned.fetch_add(1, Ordering::Relaxed);
+        let scanned = progress.complete(&scanned, || scan.run(&ranges, &cancel, &on_game));
+        let scan = scanned.if_stopped("stopped, and nothing is saved; a part of --seeds-per-pit takes less time")?;
+        let (threads, seconds) = (rayon::current_num_threads(), clock.elapsed().as_secs_f64());
+        let report = ScanReport { rules: self.rules.name(), limits, scan, threads, seconds };
         let columns = "houses seeds outcome turns positions lines";
         self.format.print(&report, ("games", columns), || report.text(self.lines))?;
         Ok(Outcome::Done)
@@ -124,10 +89,10 @@ impl OpeningScan {
 
     /// Returns the start positions to scan.
     fn ranges(&self) -> failure::Result<Vec<StartRange>> {
-        let Range { first, last } = self.seeds;
+        let (begin, last) = (*self.seeds.start(), *self.seeds.end());
         let mut ranges = Vec::new();
-        for houses in self.pits.iter() {
-            let (pits, first) = (houses as usize, if first == 0 { 2 * houses } else { first });
+        for houses in self.pits.clone() {
+            let (pits, first) = (houses as usize, if begin == 0 { 2 * houses } else { begin });
             let largest = StartPosition { pits, seeds: last }.position();
             largest.map_err(|error| usage(format_args!("{houses}x{last}: {error}")))?;
             if first <= last {
@@ -142,23 +107,9 @@ impl OpeningScan {
 }
 
 impl ScanReport {
-    fn new(rules: Rules, limits: Limits, batches: Vec<Batch>, seconds: f64) -> ScanReport {
-        let mut houses: Vec<Houses> = Vec::new();
-        let mut games = Vec::new();
-        for batch in batches {
-            if houses.last().is_none_or(|last| last.houses != batch.pits) {
-                houses.push(Houses { houses: batch.pits, tally: ScanTally::default() });
-            }
-            houses.last_mut().expect("it was pushed").tally.add(&batch.tally);
-            games.extend(batch.games);
-        }
-        let threads = rayon::current_num_threads();
-        ScanReport { rules: rules.name(), limits, houses, games, threads, seconds }
-    }
-
     /// Returns the numbers of seeds with which the first player does not win, with a mark unless the game is lost.
-    fn not_won(&self, houses: usize) -> Vec<(u32, &'static str)> {
-        let games = self.games.iter().filter(|game| game.pits == houses && game.outcome != Some('W'));
+    fn not_won(&self, pits: usize) -> Vec<(u32, &'static str)> {
+        let games = self.scan.games.iter().filter(|game| game.pits == pits && game.outcome != Some('W'));
         let mark = |game: &ScannedStart| match game.outcome {
             Some('L') => "",
             Some(_) => " D",
@@ -169,9 +120,9 @@ impl ScanReport {
 
     fn text(&self, lines: bool) -> std::io::Result<()> {
         line!("{}: seeds with which the first player does not win (lost; D drawn, ? not decided)", self.rules)?;
-        let columns: Vec<_> = self.houses.iter().map(|houses| self.not_won(houses.houses)).collect();
+        let columns: Vec<_> = self.scan.boards.iter().map(|board| self.not_won(board.pits)).collect();
         let heading = |name: &str| {
-            let houses = self.houses.iter().map(|houses| houses.houses.to_string());
+            let houses = self.scan.boards.iter().map(|board| board.pits.to_string());
             Grid::new(std::iter::once(name.to_owned()).chain(houses))
         };
         let mut grid = heading("houses");
@@ -197,20 +148,20 @@ impl ScanReport {
             ("positions", |tally| tally.positions),
         ];
         for (name, figure) in figures {
-            let figures = self.houses.iter().map(|houses| HumanCount(figure(&houses.tally)).to_string());
+            let figures = self.scan.boards.iter().map(|board| HumanCount(figure(&board.tally)).to_string());
             grid.row(std::iter::once(name.to_owned()).chain(figures));
         }
         grid.print()?;
         if lines {
             line!("")?;
-            for game in &self.games {
+            for game in &self.scan.games {
                 let outcome = game.outcome.unwrap_or('?');
                 let turns = output::count(game.turns as usize, "turn");
                 line!("{}x{} {outcome}, {turns}", game.pits, game.seeds)?;
                 game.lines.iter().try_for_each(|line| line!("  {line}"))?;
             }
         }
-        let games: u64 = self.houses.iter().map(|houses| houses.tally.games).sum();
+        let games: u64 = self.scan.boards.iter().map(|board| board.tally.games).sum();
         let threads = output::count(self.threads, "thread");
         line!("{} scanned in {:.1} s, {threads}", output::count(games as usize, "game"), self.seconds)
     }

@@ -71,8 +71,7 @@ impl Values {
         self.with.threads.start()?;
         let cancel = cancelled_by_signal();
         let mut values = GameValues::open(self.with.rules, self.state.as_deref())?;
-        let boards: Vec<StartPosition> =
-            self.pits.iter().flat_map(|pits| self.seeds.iter().map(move |seeds| (pits, seeds))).map(start).collect();
+        let boards = args::boards(&self.pits, &self.seeds);
         let (begin, mut is_stopped) = (Instant::now(), false);
         for (index, &board) in boards.iter().enumerate() {
             let known = values.get(board).copied();
@@ -114,7 +113,7 @@ impl Values {
         let tables = self.with.open_tables(&position, cancel)?;
         let progress = SearchProgress::new(position);
         progress.stage(stage);
-        let solver = self.with.solver(&position, &tables, cancel)?;
+        let solver = self.with.solver(&position, &tables, cancel, |options| options)?;
         let solver = solver.with_events(|_, event: SolveEvent| progress.event(event));
         let start = Instant::now();
         let search = || {
@@ -122,7 +121,7 @@ impl Values {
             let guess = solver.within(self.within).first_guess(&position)?;
             solver.narrow(&position, guess, self.within.saturating_sub(start.elapsed()))
         };
-        let narrowed = progress.watch(&solver, None, || (), search);
+        let narrowed = progress.watch(&solver, search);
         progress.finish();
         let (bounds, stopped) = match narrowed {
             Err(SolveError::Stopped) => (solver.value_bounds(&position)?, true),
@@ -164,13 +163,13 @@ impl Values {
                 })
                 .collect(),
         };
-        let find = |pits, seeds| known.iter().find(|known| known.start() == start((pits, seeds)));
+        let find = |pits, seeds| known.iter().find(|known| (known.pits as u32, known.seeds) == (pits, seeds));
         let text = || {
             line!("{}: values for the first player, pits a side down, seeds a pit across", report.rules)?;
             let mut grid =
-                Grid::new(std::iter::once("pits".to_owned()).chain(self.seeds.iter().map(|n| n.to_string())));
-            for pits in self.pits.iter() {
-                let cells = self.seeds.iter().map(|seeds| find(pits, seeds).map_or("-".to_owned(), value_text));
+                Grid::new(std::iter::once("pits".to_owned()).chain(self.seeds.clone().map(|n| n.to_string())));
+            for pits in self.pits.clone() {
+                let cells = self.seeds.clone().map(|seeds| find(pits, seeds).map_or("-".to_owned(), value_text));
                 grid.row(std::iter::once(pits.to_string()).chain(cells));
             }
             grid.print()
@@ -178,10 +177,6 @@ impl Values {
         let columns = "rules pits seeds value lower upper outcome nodes seconds";
         Ok(self.format.print(&report, ("values", columns), text)?)
     }
-}
-
-fn start((pits, seeds): (u32, u32)) -> StartPosition {
-    StartPosition { pits: pits as usize, seeds }
 }
 
 /// Formats a value, or its bounds; `?` if nothing is proved.

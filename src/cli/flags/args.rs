@@ -172,19 +172,8 @@ pub(crate) fn named<T: Copy + Send + Sync + 'static, const N: usize>(
     PossibleValuesParser::new(all.map(name)).map(named)
 }
 
-/// Whole numbers from the first to the last, both included.
-#[derive(Clone, Copy)]
-pub(crate) struct Range {
-    pub first: u32,
-    pub last: u32,
-}
-
-impl Range {
-    /// The numbers.
-    pub(crate) fn iter(self) -> impl Iterator<Item = u32> + Clone {
-        self.first..=self.last
-    }
-}
+/// Whole numbers from the first to the last.
+pub(crate) type Range = std::ops::RangeInclusive<u32>;
 
 /// Reads a number or a range of them within `LEAST` to `MOST`, such as 6, 1..6 or ..6.
 pub(crate) fn range<const LEAST: u32, const MOST: u32>(text: &str) -> Result<Range, String> {
@@ -192,8 +181,8 @@ pub(crate) fn range<const LEAST: u32, const MOST: u32>(text: &str) -> Result<Ran
     let least = LEAST.to_string();
     let first = if first.is_empty() { &least } else { first };
     let number = |text: &str| text.parse().ok().filter(|number| (LEAST..=MOST).contains(number));
-    let range = number(first).zip(number(last)).map(|(first, last)| Range { first, last });
-    let range = range.filter(|range| range.first <= range.last);
+    let range = number(first).zip(number(last)).map(|(first, last)| first..=last);
+    let range = range.filter(|range| !range.is_empty());
     range.ok_or_else(|| format!("write a number or a range such as {LEAST}..6, from {LEAST} to {MOST}"))
 }
 
@@ -270,10 +259,17 @@ pub(crate) struct Boards {
 impl Boards {
     /// Returns the boards in order.
     pub(crate) fn list(&self) -> Vec<StartPosition> {
-        let (Some(pits), Some(seeds)) = (self.pits, self.seeds) else { return self.boards.clone() };
-        let row = |pits| seeds.iter().map(move |seeds| StartPosition { pits: pits as usize, seeds });
-        pits.iter().flat_map(row).collect()
+        match (&self.pits, &self.seeds) {
+            (Some(pits), Some(seeds)) => boards(pits, seeds),
+            _ => self.boards.clone(),
+        }
     }
+}
+
+/// Returns all start positions with these numbers of pits a side and of seeds in each pit.
+pub(crate) fn boards(pits: &Range, seeds: &Range) -> Vec<StartPosition> {
+    let row = |pits| seeds.clone().map(move |seeds| StartPosition { pits: pits as usize, seeds });
+    pits.clone().flat_map(row).collect()
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use kalah::record::{GameRecord, MAX_TEXT, RecordError, RecordFault, read_game, r
 use crate::cli::{Context, bail, ensure, failed, failure, note, output, usage};
 
 /// Returns the name of a file in messages. `-` is standard input.
-fn name(path: &Path) -> String {
+pub(crate) fn name(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }
 

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use kalah::game::Position;
 
+use crate::cli::flags::games::name;
 use crate::cli::{Failure, Outcome, bail, failed, failure, message, note, usage};
 
 /// The argument that stands for standard input.
@@ -84,16 +85,11 @@ pub(crate) fn one(argument: &OsStr) -> failure::Result<Position> {
     match found {
         Some(Ok(_)) if count > 1 => bail!(
             "{} contains {count} positions, but this command takes one; `kalah probe` and `kalah move` take several",
-            name(argument)
+            name(Path::new(argument))
         ),
         Some(found) => found,
-        None => bail!("{} contains no position", name(argument)),
+        None => bail!("{} contains no position", name(Path::new(argument))),
     }
-}
-
-/// Returns the name of `argument` in messages.
-fn name(argument: &OsStr) -> String {
-    if argument == STDIN { "standard input".to_owned() } else { argument.to_string_lossy().into_owned() }
 }
 
 /// Opens the file that `argument` names; `None` if there is no such file.

@@ -16,6 +16,7 @@ use kalah::table::{BoundMaker, DirectoryLock, Table, TableKey};
 use kalah::text::runs;
 
 use crate::cli::flags::compute::Compute;
+use crate::cli::tables::build::{announce, print_event};
 use crate::cli::{Context, Progress, Stoppable, failure, note, output};
 
 /// The memory of a search, of which tables of the board of `last` in `directory` may be a part already.
@@ -123,21 +124,10 @@ pub(crate) fn build(
     let on_cpu = || Ok((Backend::Cpu(Isa::detect()), "on the CPU".to_owned()));
     let (backend, why) = compute.map_or_else(on_cpu, |compute| compute.choose_for(last))?;
     let plan = BuildPlan::new(directory, last, &backend, rayon::current_num_threads());
+    announce(&plan, &backend, &why, false);
     plan.check(directory, memory)?;
-    note!(
-        "building {} to {} seeds: {}, {why}",
-        output::count(plan.missing.len(), "layer"),
-        last.seeds,
-        output::many(plan.positions, "position")
-    );
-    let progress = Progress::new(plan.positions);
-    let pulse = Pulse::new(cancel.clone());
-    let on_event = |event: BuildEvent| {
-        if let BuildEvent::Pair(frame) = event {
-            let (mover, other) = (frame.mover, frame.other);
-            progress.stage(format!("layer {}, frames {mover}|{other}", mover + other));
-        }
-    };
+    let (progress, pulse) = (Progress::new(plan.positions), Pulse::new(cancel.clone()));
+    let on_event = |event: BuildEvent| print_event(&progress, &event);
     let builder = Builder::new(directory, last).backend(backend);
     progress.complete(&pulse.positions, || builder.run(&pulse, &on_event))?;
     Ok(())

@@ -136,21 +136,12 @@ impl SolverFlags {
         &self.tables.paths
     }
 
-    /// Makes a solver of `position` and all positions that follow it. `cancel` stops its searches.
+    /// Makes a solver of `position` and all positions that follow it, with `further` options. `cancel` stops its
+    /// searches.
     ///
     /// # Errors
     /// If the board is too large, flags contradict each other, or there is not enough memory.
     pub(crate) fn solver<'a>(
-        &self,
-        position: &Position,
-        tables: &'a SearchTables,
-        cancel: &Cancel,
-    ) -> failure::Result<Solver<'a>> {
-        self.solver_with(position, tables, cancel, |options| options)
-    }
-
-    /// Makes a solver as [`SolverFlags::solver`] does, with further options.
-    pub(crate) fn solver_with<'a>(
         &self,
         position: &Position,
         tables: &'a SearchTables,
@@ -197,7 +188,7 @@ impl SolverFlags {
         cancel: &Cancel,
         further: impl Fn(SolverOptions<'a>) -> SolverOptions<'a>,
     ) -> failure::Result<Solver<'a>> {
-        let solver = self.solver_with(position, tables, cancel, &further)?;
+        let solver = self.solver(position, tables, cancel, &further)?;
         let may_make = !self.no_tables
             && self.tables_up_to.is_none()
             && self.memory.is_none_or(|bytes| bytes >= MAKING_MEMORY)
@@ -213,7 +204,7 @@ impl SolverFlags {
             return Ok(solver);
         }
         drop(solver);
-        self.solver_with(position, tables, cancel, further)
+        self.solver(position, tables, cancel, further)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The flag `--tables` and the variable `KALAH_TABLES`: one directory, or several that are read as one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
@@ -50,17 +50,23 @@ impl Location {
     }
 }
 
-/// Directories of the tables, for commands that only read them. Each flag names one; the variable is split as `PATH`.
+/// The tables of a command that only reads them. Each flag names one directory; the variable is split as `PATH`.
+pub(crate) type Directories = TablesIn<true>;
+
+/// The tables of a command that writes to their directory. More than one is a usage error.
+pub(crate) type Directory = TablesIn<false>;
+
+/// The directories of the tables, in the order of their flags.
 #[derive(Clone)]
-pub(crate) struct Directories {
-    /// The directories, in the order of their flags.
+pub(crate) struct TablesIn<const SEVERAL: bool> {
     pub paths: table::Directories,
 }
 
-/// Directory of the tables, for commands that write to it. More than one is a usage error.
-#[derive(Clone)]
-pub(crate) struct Directory {
-    pub path: PathBuf,
+impl Directory {
+    /// Returns the only directory.
+    pub(crate) fn path(&self) -> &Path {
+        self.paths.single().expect("more are refused")
+    }
 }
 
 /// Returns the directories and addresses that the flags or the variable of a command give. A variable with an address
@@ -85,53 +91,32 @@ pub(crate) fn named(matches: &ArgMatches) -> Result<table::Directories, Error> {
         .ok_or_else(|| Error::raw(ErrorKind::ValueValidation, "--tables or KALAH_TABLES names no directory\n"))
 }
 
-impl FromArgMatches for Directories {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Directories, Error> {
-        Ok(Directories { paths: named(matches)? })
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        *self = Directories::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-impl Args for Directories {
-    fn augment_args(command: Command) -> Command {
-        TablesFlag::augment_args(command).mut_arg("tables", |flag| {
-            flag.help("Directory with the tables; several flags name directories that are read as one")
-        })
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Directories::augment_args(command)
-    }
-}
-
-impl FromArgMatches for Directory {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Directory, Error> {
+impl<const SEVERAL: bool> FromArgMatches for TablesIn<SEVERAL> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let paths = named(matches)?;
-        let path = paths.single().map(ToOwned::to_owned).ok_or_else(|| {
+        if !SEVERAL && paths.single().is_none() {
             let message =
                 format!("this command writes to one directory of tables, not to {paths}: name it by --tables\n");
-            Error::raw(ErrorKind::TooManyValues, message)
-        })?;
-        Ok(Directory { path })
+            return Err(Error::raw(ErrorKind::TooManyValues, message));
+        }
+        Ok(TablesIn { paths })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        *self = Directory::from_arg_matches(matches)?;
+        *self = TablesIn::from_arg_matches(matches)?;
         Ok(())
     }
 }
 
-impl Args for Directory {
+impl<const SEVERAL: bool> Args for TablesIn<SEVERAL> {
     fn augment_args(command: Command) -> Command {
-        TablesFlag::augment_args(command)
+        let several = "Directory with the tables; several flags name directories that are read as one";
+        let command = TablesFlag::augment_args(command);
+        if SEVERAL { command.mut_arg("tables", |flag| flag.help(several)) } else { command }
     }
 
     fn augment_args_for_update(command: Command) -> Command {
-        TablesFlag::augment_args_for_update(command)
+        Self::augment_args(command)
     }
 }
 

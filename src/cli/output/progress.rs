@@ -149,34 +149,60 @@ const NOTE_EVERY: Duration = Duration::from_secs(10);
 /// Runs `work` and shows its elapsed time meanwhile.
 pub(crate) fn watch<T>(subject: &str, work: impl FnOnce() -> T) -> T {
     let start = Instant::now();
-    watch_text(FIRST_NOTE, || format!("{subject}: {:.0} s", start.elapsed().as_secs_f64()), work)
+    watch_text(|| format!("{subject}: {:.0} s", start.elapsed().as_secs_f64()), work)
 }
 
-/// Runs `work` and shows `text` meanwhile, in notes from the time `first` on.
-pub(crate) fn watch_text<T>(first: Duration, text: impl Fn() -> String + Sync, work: impl FnOnce() -> T) -> T {
-    let ((bar, terminal), start, mut next) = (spinner(), Instant::now(), first);
-    let poll = || {
-        if terminal {
-            bar.set_message(text());
-            bar.tick();
-        } else if start.elapsed() >= next {
-            next = start.elapsed() + NOTE_EVERY;
-            output::note(text());
-        }
-        Some(SPINNER_TICK)
-    };
-    // If the system starts no thread, the work runs without progress.
-    let result = watched(SPINNER_TICK, poll, |_| (), work);
-    bar.finish_and_clear();
+/// Runs `work` and shows `text` meanwhile.
+pub(crate) fn watch_text<T>(text: impl Fn() -> String + Sync, work: impl FnOnce() -> T) -> T {
+    let spinner = Spinner::new(FIRST_NOTE, NOTE_EVERY);
+    let result = spinner.watch(text, work);
+    spinner.finish();
     result
 }
 
-/// Returns a line that changes, and true if a terminal shows it.
-pub(crate) fn spinner() -> (ProgressBar, bool) {
-    let terminal = std::io::stderr().is_terminal() && !output::is_quiet();
-    let bar = if terminal { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
-    bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is sound"));
-    (bar, terminal)
+/// Progress of work of unknown length: a line that changes on a terminal, otherwise notes.
+pub(crate) struct Spinner {
+    bar: ProgressBar,
+    terminal: bool,
+    /// Time before the first note, and between later ones.
+    notes: (Duration, Duration),
+}
+
+impl Spinner {
+    /// Returns a spinner that makes notes after the time `first`, and then at intervals.
+    pub(crate) fn new(first: Duration, every: Duration) -> Spinner {
+        let terminal = std::io::stderr().is_terminal() && !output::is_quiet();
+        let bar = if terminal { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+        bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is sound"));
+        Spinner { bar, terminal, notes: (first, every) }
+    }
+
+    /// Runs `work` and shows `text` meanwhile.
+    pub(crate) fn watch<T>(&self, text: impl Fn() -> String + Sync, work: impl FnOnce() -> T) -> T {
+        let ((mut next, every), start) = (self.notes, Instant::now());
+        let poll = || {
+            if self.terminal {
+                self.bar.set_message(text());
+                self.bar.tick();
+            } else if start.elapsed() >= next {
+                next = start.elapsed() + every;
+                output::note(text());
+            }
+            Some(SPINNER_TICK)
+        };
+        // If the system starts no thread, the work runs without progress.
+        watched(SPINNER_TICK, poll, |_| (), work)
+    }
+
+    /// Prints something above the line.
+    pub(crate) fn above<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.bar.suspend(print)
+    }
+
+    /// Removes the line.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
 }
 
 #[cfg(test)]

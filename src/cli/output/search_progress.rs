@@ -2,27 +2,22 @@
 
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanCount, ProgressBar};
+use indicatif::HumanCount;
 use kalah::answer::Value;
 use kalah::game::{Position, ValueBounds};
 use kalah::play::Choice;
 use kalah::solve::{SolveEvent, Solver};
-use kalah::watcher::watched;
 use parking_lot::Mutex;
 
-use crate::cli::output::progress::{spinner, watch_text};
-use crate::cli::{failure, message, output};
+use crate::cli::output::progress::Spinner;
+use crate::cli::{failure, output};
 
-/// Interval of updates of the line.
-const TICK: Duration = Duration::from_millis(200);
-
-/// Interval of lines without a terminal.
+/// Interval of notes without a terminal.
 const LOG_EVERY: Duration = Duration::from_secs(30);
 
 /// Progress of a search of one position.
 pub(crate) struct SearchProgress {
-    bar: ProgressBar,
-    terminal: bool,
+    spinner: Spinner,
     position: Mutex<Position>,
     /// Current opening or turn, and current test.
     stage: Mutex<(String, String)>,
@@ -32,8 +27,8 @@ pub(crate) struct SearchProgress {
 impl SearchProgress {
     /// Starts progress of a search of `position`.
     pub(crate) fn new(position: Position) -> SearchProgress {
-        let (bar, terminal) = spinner();
-        SearchProgress { bar, terminal, position: Mutex::new(position), stage: Mutex::default(), start: Instant::now() }
+        let (spinner, stage) = (Spinner::new(LOG_EVERY, LOG_EVERY), Mutex::default());
+        SearchProgress { spinner, position: Mutex::new(position), stage, start: Instant::now() }
     }
 
     /// Sets the name of the current stage.
@@ -56,45 +51,22 @@ impl SearchProgress {
 
     /// Prints a note above the progress, unless --quiet was given.
     pub(crate) fn note(&self, text: &str) {
-        self.bar.suspend(|| output::note(text));
+        self.spinner.above(|| output::note(text));
     }
 
     /// Prints an error above the progress.
     pub(crate) fn line(&self, text: &str) {
-        self.bar.suspend(|| output::message(text));
+        self.spinner.above(|| output::message(text));
     }
 
     /// Prints an answer.
     pub(crate) fn print(&self, print: impl FnOnce() -> std::io::Result<()>) -> failure::Result<()> {
-        Ok(self.bar.suspend(print)?)
+        Ok(self.spinner.above(print)?)
     }
 
-    /// Runs `work`, shows the progress of `solver` meanwhile, and calls `call` at intervals.
-    pub(crate) fn watch<T>(
-        &self,
-        solver: &Solver,
-        every: Option<Duration>,
-        call: impl Fn() + Sync,
-        work: impl FnOnce() -> T,
-    ) -> T {
-        let (mut logged, mut called) = (Instant::now(), Instant::now());
-        let poll = || {
-            if self.terminal {
-                self.bar.set_message(self.text(solver));
-                self.bar.tick();
-            } else if logged.elapsed() > LOG_EVERY {
-                logged = Instant::now();
-                output::note(self.text(solver));
-            }
-            if every.is_some_and(|every| called.elapsed() > every) {
-                call();
-                called = Instant::now();
-            }
-            Some(TICK)
-        };
-        // If the system starts no thread, the work runs without progress.
-        let alone = |error: &std::io::Error| message!("cannot show progress or save the search: {error}");
-        watched(TICK, poll, alone, work)
+    /// Runs `work` and shows the progress of `solver` meanwhile.
+    pub(crate) fn watch<T>(&self, solver: &Solver, work: impl FnOnce() -> T) -> T {
+        self.spinner.watch(|| self.text(solver), work)
     }
 
     fn text(&self, solver: &Solver) -> String {
@@ -128,12 +100,12 @@ impl SearchProgress {
 
     /// Removes the line.
     pub(crate) fn finish(&self) {
-        self.bar.finish_and_clear();
+        self.spinner.finish();
     }
 }
 
-/// Time before the first note, since quick answers need none.
-const FIRST_NOTE: Duration = Duration::from_secs(2);
+/// Times of notes: the first one is late, since quick answers need none.
+const NOTES: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(10));
 
 /// Progress of one player's thinking about one move.
 pub(crate) struct Thinking {
@@ -157,7 +129,10 @@ impl Thinking {
 
     /// Runs `work` and shows its findings meanwhile.
     pub(crate) fn watch<T>(&self, work: impl FnOnce() -> T) -> T {
-        watch_text(FIRST_NOTE, || self.text(), work)
+        let spinner = Spinner::new(NOTES.0, NOTES.1);
+        let result = spinner.watch(|| self.text(), work);
+        spinner.finish();
+        result
     }
 
     fn text(&self) -> String {

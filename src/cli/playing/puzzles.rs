@@ -34,12 +34,6 @@ pub(crate) struct Puzzles {
     /// Find only puzzles of this level: easy, medium or hard
     #[arg(long, value_name = "LEVEL")]
     level: Option<Level>,
-    /// Find only puzzles whose move is better than the second best by at least N
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    gap: u32,
-    /// Find only puzzles from which best play takes at least N turns to the end
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    turns: u32,
     /// Find only puzzles with at least N seeds in play
     #[arg(long, value_name = "N", default_value_t = 0)]
     in_play: u32,
@@ -72,10 +66,7 @@ struct PuzzlesReport {
 impl Puzzles {
     /// Returns true if a puzzle meets the flags.
     fn wants(&self, puzzle: &Puzzle) -> bool {
-        self.level.is_none_or(|level| puzzle.level() == level)
-            && puzzle.gap() >= i64::from(self.gap)
-            && puzzle.line.turns().len() >= self.turns as usize
-            && (!self.tempting || puzzle.is_tempting())
+        self.level.is_none_or(|level| puzzle.level() == level) && (!self.tempting || puzzle.is_tempting())
     }
 
     pub(crate) fn run(self) -> failure::Result<Outcome> {

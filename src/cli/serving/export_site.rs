@@ -63,9 +63,9 @@ impl ExportSite {
                  --module"
             ))
         })?;
-        let mut options = SiteOptions::new(module, self.tables.path.clone());
+        let mut options = SiteOptions::new(module, self.tables.path().to_owned());
         options.size = self.size;
-        options.books = self.book.find_all(&self.tables.path.as_path().into());
+        options.books = self.book.find_all(&self.tables.paths);
         options.seeds = self.seeds.into();
         options.address = self.address.clone();
         let plan = SitePlan::new(&options)?;

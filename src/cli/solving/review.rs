@@ -3,9 +3,8 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use kalah::analyse::{BoundsSource, QualityTally, Review as Reviewed, ReviewedTurn, review};
 use kalah::answer::{SideAnswer, Value};
-use kalah::cancel::Cancel;
 use kalah::game::{Line, MAX_PITS, Pit, Place, Position, ValueBounds};
-use kalah::solve::{SearchTables, Solver};
+use kalah::solve::Solver;
 use serde::Serialize;
 
 use crate::cli::{
@@ -179,10 +178,9 @@ impl Review {
         // Making a solver takes memory, and reads all tables.
         let search = self.needs_search(&known, &places)?;
         let progress = SearchProgress::new(start);
-        let solver = match search {
-            true => Some(self.solver(&start, &tables, &cancel, book, &progress)?),
-            false => None,
-        };
+        let make = || self.with.solver_that_makes(&start, &tables, &cancel, |options| options.book(book));
+        let solver = search.then(make).transpose()?;
+        let solver = solver.map(|solver| solver.with_events(|_, event| progress.event(event)));
         let known = match &solver {
             Some(solver) => known.search(solver, self.within),
             None => known,
@@ -194,7 +192,7 @@ impl Review {
         };
         let work = || review(rules, &places, game.line.turns(), &known, &report);
         let reviewed = match &solver {
-            Some(solver) => progress.watch(solver, None, || (), work),
+            Some(solver) => progress.watch(solver, work),
             None => work(),
         };
         progress.finish();
@@ -233,19 +231,6 @@ impl Review {
             }
         }
         Ok(false)
-    }
-
-    /// Makes a solver for the positions of the game.
-    fn solver<'a>(
-        &self,
-        start: &Position,
-        tables: &'a SearchTables,
-        cancel: &Cancel,
-        book: Option<&'a kalah::book::Book>,
-        progress: &'a SearchProgress,
-    ) -> failure::Result<Solver<'a>> {
-        let solver = self.with.solver_that_makes(start, tables, cancel, |options| options.book(book))?;
-        Ok(solver.with_events(|_, event| progress.event(event)))
     }
 }
 

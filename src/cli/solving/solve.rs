@@ -8,6 +8,7 @@ use kalah::answer::{OpeningAnswer, SolveAnswer, Source, Value};
 use kalah::book::{Book, BookError, Books};
 use kalah::game::{Position, Rules, mover_value};
 use kalah::solve::{Checkpoint, Opening, SolveError, SolveEvent, Solver};
+use kalah::watcher::watched;
 
 use crate::cli::{
     Context, Outcome, SearchProgress, SolverFlags, args, cancelled_by_signal, examples, failure, line, message, note,
@@ -102,7 +103,6 @@ impl Solve {
             note!("resumed: {proofs} and {found} transpositions");
         }
 
-        let every = checkpoint.as_ref().map(|_| self.save_every);
         let save = || checkpoint.as_ref().map_or(Ok(()), |checkpoint| checkpoint.save(&solver, &position));
         let save_or_report = || {
             if let Err(error) = save() {
@@ -112,7 +112,8 @@ impl Solve {
         let recalled = book.map(|book| book.recall(&position, None)).transpose()?;
         let from_book = recalled.is_some_and(|recalled| recalled.from_book && recalled.score().is_some());
         let asked = Asked { solve: &self, solver: &solver, progress: &progress, position, from_book, start };
-        let answer = progress.watch(&solver, every, save_or_report, || asked.answer());
+        let work = || progress.watch(&solver, || asked.answer());
+        let answer = if checkpoint.is_some() { saving(self.save_every, save_or_report, work) } else { work() };
         progress.finish();
         match answer {
             Ok(()) => {
@@ -175,6 +176,23 @@ impl Solve {
         answer.seconds = begin.elapsed().as_secs_f64();
         Ok(Some(answer))
     }
+}
+
+/// Minimum time between two saves.
+const LEAST_PAUSE: Duration = Duration::from_millis(200);
+
+/// Does `work`, and calls `save` at intervals meanwhile.
+fn saving<T>(every: Duration, save: impl Fn() + Sync, work: impl FnOnce() -> T) -> T {
+    let (every, mut saved) = (every.max(LEAST_PAUSE), Instant::now());
+    let poll = || {
+        // The last call comes when the work is over.
+        if saved.elapsed() >= every {
+            save();
+            saved = Instant::now();
+        }
+        Some(every)
+    };
+    watched(every, poll, |error| message!("cannot save the search while it runs: {error}"), work)
 }
 
 /// Question for a solver.

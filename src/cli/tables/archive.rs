@@ -109,7 +109,7 @@ impl Pack {
         return_freed_memory();
         self.common.threads.start()?;
         let args::BoardFlags { rules, pits } = self.common.board;
-        let tables = Tables::open(&self.common.tables.path, rules, pits, self.seeds.unwrap_or(MAX_TABLE_SEEDS))?;
+        let tables = Tables::open(self.common.tables.path(), rules, pits, self.seeds.unwrap_or(MAX_TABLE_SEEDS))?;
         if self.seeds.is_none() {
             tables.require_all()?;
         }
@@ -122,7 +122,7 @@ impl Pack {
             let needed = archive::compress_memory(table.key(), rayon::current_num_threads());
             check_memory(needed, self.memory, || format!("packing {} takes", table.path().display()))?;
         }
-        let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
+        let directory = self.output.as_deref().unwrap_or(self.common.tables.path());
         // Only one process packs at a time, so an unfinished archive is that of a killed one.
         let _lock = DirectoryLock::take(directory)?;
 
@@ -170,7 +170,7 @@ impl Unpack {
         for (path, info) in self.archives.into_iter().zip(infos) {
             let start = Instant::now();
             progress.stage(format!("layer {}", info.key.seeds));
-            let table = progress.watch(&pulse.positions, || archive::decompress(&path, &self.tables.path, &pulse));
+            let table = progress.watch(&pulse.positions, || archive::decompress(&path, self.tables.path(), &pulse));
             table.if_stopped(format_args!(
                 "stopped while unpacking {}: finished frames are kept; run the same command again to continue",
                 path.display()

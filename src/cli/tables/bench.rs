@@ -59,8 +59,8 @@ impl Bench {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         self.common.threads.start()?;
         let args::BoardFlags { rules, pits } = self.common.board;
-        let directory = &self.common.tables.path;
-        let to = self.to.as_ref().unwrap_or(directory);
+        let directory = self.common.tables.path();
+        let to = self.to.as_deref().unwrap_or(directory);
         let tables = Tables::open(directory, rules, pits, Opening::to(self.seeds).if_there())?;
         if self.seeds > 2 {
             tables.require(self.seeds - 1)?;

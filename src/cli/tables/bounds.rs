@@ -77,12 +77,12 @@ impl Bounds {
         let network = self.network()?;
         let cuts = Cuts::with_bits(self.bits.into()).expect("the flag takes 1 or 2 bits");
         let maker = BoundMaker::new(&network, cuts);
-        let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
+        let directory = self.output.as_deref().unwrap_or(self.common.tables.path());
         let keys: Vec<TableKey> =
-            self.seeds.iter().map(|seeds| TableKey { rules, pits, seeds: seeds as usize }).collect();
+            self.seeds.clone().map(|seeds| TableKey { rules, pits, seeds: seeds as usize }).collect();
         // Before anything is written.
         for &key in keys.iter().filter(|key| !key.bounds_path(directory).exists()) {
-            Table::open_key(&self.common.tables.path, key)?;
+            Table::open_key(self.common.tables.path(), key)?;
         }
         let _lock = DirectoryLock::take(directory)?;
 
@@ -106,7 +106,7 @@ impl Bounds {
         }
         let needed: u64 = missing.iter().map(|&key| maker.file_bytes(key)).sum();
         if let Some(free) = available_disk(directory).filter(|&free| needed > free) {
-            return Err(PlanError::Disk { needed, free, directory: directory.clone() }.into());
+            return Err(PlanError::Disk { needed, free, directory: directory.to_owned() }.into());
         }
 
         let progress = Progress::new(missing.iter().map(|key| layer_positions(pits, key.seeds)).sum());
@@ -130,12 +130,12 @@ impl Bounds {
     /// Returns the network of the bound tables. A note says if it is neither that of `--network` nor the usual one,
     /// which is beside the exact tables, or the program's.
     fn network(&self) -> failure::Result<Network> {
-        let (args::BoardFlags { rules, pits }, own) = (self.common.board, &self.common.tables.path);
+        let (args::BoardFlags { rules, pits }, own) = (self.common.board, self.common.tables.path());
         if let Some(path) = &self.network {
             return Ok(PhasedNetwork::open(path, rules, pits)?.first().clone());
         }
         let file = PhasedNetwork::file_name(rules, pits);
-        let Some(found) = BoundNetwork::find(own, self.output.as_ref().unwrap_or(own), rules, pits)? else {
+        let Some(found) = BoundNetwork::find(own, self.output.as_deref().unwrap_or(own), rules, pits)? else {
             bail!(
                 "there is no evaluation network for {rules} with {}; \
                  train one with `kalah train` and put it beside the tables as {file}",
@@ -155,8 +155,8 @@ impl Bounds {
     /// Returns true if the bound table that this run would make exists and matches its checksums. A damaged one is
     /// noted and replaced, or an error without the exact table.
     fn is_current(&self, key: TableKey, maker: &BoundMaker<'_>) -> failure::Result<bool> {
-        let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
-        let exact = Table::open_key(&self.common.tables.path, key);
+        let directory = self.output.as_deref().unwrap_or(self.common.tables.path());
+        let exact = Table::open_key(self.common.tables.path(), key);
         let is_made = |bounds: &BoundTable| maker.made(bounds, exact.as_ref().ok());
         let current = BoundTable::open_key(directory, key).and_then(|bounds| match bounds.filter(is_made) {
             Some(bounds) => check_in_parallel(bounds.blocks()).map(|_| true),
@@ -176,8 +176,8 @@ impl Bounds {
 
     /// Makes the bound table of a layer.
     fn make(&self, key: TableKey, maker: &BoundMaker<'_>, pulse: &Pulse) -> failure::Result<()> {
-        let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
-        let exact = Table::open_key(&self.common.tables.path, key)?;
+        let directory = self.output.as_deref().unwrap_or(self.common.tables.path());
+        let exact = Table::open_key(self.common.tables.path(), key)?;
         // Run in the pool, so that the waiting thread works on tasks, too.
         let written = rayon::scope(|_| maker.write(&exact, directory, pulse)).map(drop);
         written.if_stopped(format_args!(

@@ -30,11 +30,8 @@ pub(crate) struct Build {
     /// Build up to this many seeds in play
     #[arg(long, value_name = "N", value_parser = args::seeds)]
     seeds: usize,
-    /// Build only the layer of --seeds; an error if a lower layer is missing
-    #[arg(long)]
-    only: bool,
     /// Share the build with all processes that run this command in the same directory, on any number of machines
-    #[arg(long, conflicts_with = "only")]
+    #[arg(long)]
     share: bool,
     /// With --share: treat another process as dead after this time without a sign of life
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = args::patience)]
@@ -67,45 +64,24 @@ impl Build {
         return_freed_memory();
         self.common.threads.start()?;
         let args::BoardFlags { rules, pits } = self.common.board;
-        let directory = &self.common.tables.path;
+        let directory = self.common.tables.path();
         // Frees the disk space of killed measurements.
         kalah::temporary::remove_dead(directory);
         let last = TableKey { rules, pits, seeds: self.seeds };
         let (backend, why) = self.compute.choose_for(last)?;
         let plan = BuildPlan::new(directory, last, &backend, rayon::current_num_threads());
-        self.announce(&plan, &backend, &why);
+        announce(&plan, &backend, &why, self.share);
         plan.check(directory, self.memory)?;
         self.tables(&plan, last, backend)
     }
 
-    /// Prints which layers will be built, and their cost.
-    fn announce(&self, plan: &BuildPlan, backend: &Backend, why: &str) {
-        if plan.missing.is_empty() {
-            return;
-        }
-        let args::BoardFlags { rules, pits } = self.common.board;
-        note!(
-            "{} to build{} for {rules} with {}: {}, {} of memory{}, {} of disk, about {} with {} ({}), {why}",
-            output::count(plan.missing.len(), "layer"),
-            if self.share { " together with others" } else { "" },
-            output::count(pits, "pit"),
-            output::many(plan.positions, "position"),
-            HumanBytes(plan.memory),
-            device_memory(plan),
-            HumanBytes(plan.disk),
-            HumanDuration(Duration::from_secs_f64(plan.seconds)),
-            output::count(rayon::current_num_threads(), "thread"),
-            backend.name(),
-        );
-    }
-
     /// Builds tables up to the layer of `last`.
     fn tables(&self, plan: &BuildPlan, last: TableKey, backend: Backend) -> failure::Result<Outcome> {
-        let directory = &self.common.tables.path;
+        let directory = self.common.tables.path();
         // The work of other processes is not counted, so a shared build has no bar.
         let progress = Progress::new(if self.share { 0 } else { plan.positions });
         let on_event = |event: BuildEvent| print_event(&progress, &event);
-        let mut builder = Builder::new(directory, last).backend(backend).only_last(self.only);
+        let mut builder = Builder::new(directory, last).backend(backend);
         if self.share {
             builder = builder.shared(self.patience);
         }
@@ -127,7 +103,7 @@ impl Build {
 
     fn text(&self, report: &TablesReport) -> String {
         let &TablesReport { last, kept, built, pairs, joined, positions, seconds } = report;
-        let (seeds, directory) = (last.seeds, self.common.tables.path.display());
+        let (seeds, directory) = (last.seeds, self.common.tables.path().display());
         if self.share {
             let (pairs, layers) = (output::count(pairs, "pair"), output::count(joined, "layer"));
             let positions = HumanCount(positions);
@@ -148,6 +124,24 @@ impl Build {
     }
 }
 
+/// Notes which layers will be built, and their cost.
+pub(crate) fn announce(plan: &BuildPlan, backend: &Backend, why: &str, is_shared: bool) {
+    let Some(TableKey { rules, pits, .. }) = plan.missing.first().map(|layer| layer.key) else { return };
+    note!(
+        "{} to build{} for {rules} with {}: {}, {} of memory{}, {} of disk, about {} with {} ({}), {why}",
+        output::count(plan.missing.len(), "layer"),
+        if is_shared { " together with others" } else { "" },
+        output::count(pits, "pit"),
+        output::many(plan.positions, "position"),
+        HumanBytes(plan.memory),
+        device_memory(plan),
+        HumanBytes(plan.disk),
+        HumanDuration(Duration::from_secs_f64(plan.seconds)),
+        output::count(rayon::current_num_threads(), "thread"),
+        backend.name(),
+    );
+}
+
 /// Returns the part of a plan's report on the memory of a GPU; empty on the CPU.
 pub(crate) fn device_memory(plan: &BuildPlan) -> String {
     match plan.device_memory {
@@ -157,7 +151,7 @@ pub(crate) fn device_memory(plan: &BuildPlan) -> String {
 }
 
 /// Prints an event of a build.
-fn print_event(progress: &Progress, event: &BuildEvent) {
+pub(crate) fn print_event(progress: &Progress, event: &BuildEvent) {
     match event {
         BuildEvent::Layer { key, positions, kept } => {
             progress.skip(layer_positions(key.pits, key.seeds) - positions);

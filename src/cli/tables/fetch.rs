@@ -89,7 +89,7 @@ impl Fetch {
         let download = Download::new(&address, directory, &cancel);
         let args::BoardFlags { rules, pits } = self.board;
         let keys: Vec<TableKey> =
-            self.seeds.iter().map(|seeds| TableKey { rules, pits, seeds: seeds as usize }).collect();
+            self.seeds.clone().map(|seeds| TableKey { rules, pits, seeds: seeds as usize }).collect();
         let sizes = output::progress::watch(&format!("asking {address} for sizes"), || {
             keys.iter().map(|&key| download.size(key)).collect::<Result<Vec<_>, _>>()
         })?;

@@ -68,16 +68,6 @@ pub(crate) struct PlanBuild {
 }
 
 #[derive(Serialize)]
-struct NeededLayer {
-    seeds: usize,
-    positions: u64,
-    memory: u64,
-    disk: u64,
-    read: u64,
-    seconds: f64,
-}
-
-#[derive(Serialize)]
 struct PlanBuildReport<'a> {
     rules: &'a str,
     pits: usize,
@@ -85,7 +75,7 @@ struct PlanBuildReport<'a> {
     /// Threads of each process.
     threads: usize,
     backend: &'a str,
-    layers: Vec<NeededLayer>,
+    layers: &'a [LayerPlan],
     positions: u64,
     memory: u64,
     /// Largest layer that fits `--memory`.
@@ -99,7 +89,7 @@ struct PlanBuildReport<'a> {
 impl PlanBuild {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         let args::BoardFlags { rules, pits } = self.common.board;
-        let (directory, seeds) = (&self.common.tables.path, self.seeds);
+        let (directory, seeds) = (self.common.tables.path(), self.seeds);
         let (backend, why) = self.compute.choose_for(TableKey { rules, pits, seeds })?;
         let threads = self.common.threads.number();
         // A file with the name of a table must be that table, or the build would stop there.
@@ -117,15 +107,7 @@ impl PlanBuild {
             backend.require_layer(pits, seeds).map_err(ComputeError::Device)?;
         }
         if self.common.json {
-            let layer = |&LayerPlan { key, positions, memory, disk, read, seconds, .. }: &LayerPlan| NeededLayer {
-                seeds: key.seeds,
-                positions,
-                memory,
-                disk,
-                read,
-                seconds,
-            };
-            let (rules, backend, layers) = (rules.name(), backend.name(), plan.missing.iter().map(layer).collect());
+            let (rules, backend, layers) = (rules.name(), backend.name(), &*plan.missing);
             let BuildPlan { positions, memory, device_memory: gpu_memory, disk, seconds: time, .. } = plan;
             #[rustfmt::skip]
             output::json(&PlanBuildReport {
@@ -255,7 +237,7 @@ impl PlanSearch {
         if pits > MAX_TABLE_PITS {
             return Err(usage(format_args!("tables have at most {MAX_TABLE_PITS} pits a side, not {pits}")));
         }
-        let (directory, threads) = (&*self.common.tables.path, self.common.threads.number());
+        let (directory, threads) = (self.common.tables.path(), self.common.threads.number());
         let board = TableKey { rules, pits, seeds: MAX_TABLE_SEEDS };
         let memory = solve_tables::memory(directory, board, self.memory, None);
         let disk = self.disk.or_else(|| available_disk(directory));

@@ -113,10 +113,10 @@ impl Train {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         let (start, args::BoardFlags { rules, pits }) = (Instant::now(), self.board);
         self.threads.start()?;
-        let tables = Tables::open(&self.tables.path, rules, pits, self.seeds.unwrap_or(MAX_TABLE_SEEDS))?;
+        let tables = Tables::open(self.tables.path(), rules, pits, self.seeds.unwrap_or(MAX_TABLE_SEEDS))?;
         tables.require_all()?;
         tables.require(self.seeds.unwrap_or(LEAST_TABLE_SEEDS))?;
-        let path = self.output.unwrap_or_else(|| self.tables.path.join(PhasedNetwork::file_name(rules, pits)));
+        let path = self.output.unwrap_or_else(|| self.tables.path().join(PhasedNetwork::file_name(rules, pits)));
         let cannot_write = || format!("cannot write {}", path.display());
         // Files of a killed process.
         remove_leftovers(&path).with_context(cannot_write)?;

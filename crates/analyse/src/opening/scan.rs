@@ -1,18 +1,15 @@
 use std::ops::RangeInclusive;
-use std::path::Path;
 
 use kalah_base::diagnostic::{self, Commands, Diagnosis, Diagnostic};
-use kalah_base::file::{Document, StateError, StateFile};
 use kalah_core::cancel::{Cancel, Stopped};
-use kalah_core::game::{Line, ParseError, Rules, StartPosition};
-use parking_lot::Mutex;
+use kalah_core::game::{ParseError, Rules, StartPosition};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::turn_tree::outcome;
-use super::verdict::{Limits, MAX_LINES, Outcome, Verdict, VerdictError, check};
+use super::verdict::{Limits, Outcome, Verdict, VerdictError, check};
 
-/// Maximum games in a batch. Batches begin at multiples of it.
+/// Maximum games that a thread takes at a time.
 const BATCH: u32 = 4096;
 
 /// Settings of a scan.
@@ -27,7 +24,7 @@ pub struct OpeningScan {
 }
 
 /// A start position and its verdict.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ScannedStart {
     /// Pits a side.
     #[serde(rename = "houses")]
@@ -45,7 +42,7 @@ pub struct ScannedStart {
 }
 
 /// Numbers of games by result.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ScanTally {
     /// All games.
@@ -81,7 +78,7 @@ impl ScanTally {
     }
 
     /// Adds another tally.
-    pub fn add(&mut self, other: &ScanTally) {
+    fn add(&mut self, other: &ScanTally) {
         self.games += other.games;
         self.won_in_first_turn += other.won_in_first_turn;
         self.won_later += other.won_later;
@@ -93,20 +90,41 @@ impl ScanTally {
     }
 }
 
-/// Start positions with the same pits a side and consecutive numbers of seeds, scanned.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Batch {
+/// Results of start positions with the same pits a side.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ScannedBoard {
     /// Pits a side.
     #[serde(rename = "houses")]
     pub pits: usize,
-    /// The least seeds of a pit.
-    pub from: u32,
-    /// The most seeds of a pit.
-    pub to: u32,
     /// Tally of all its games.
+    #[serde(flatten)]
     pub tally: ScanTally,
+}
+
+/// Results of a scan, in the order of its ranges.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Scan {
+    /// Tallies by pits a side.
+    #[serde(rename = "houses")]
+    pub boards: Vec<ScannedBoard>,
     /// Games not won within the first turn; all games if wins are listed.
     pub games: Vec<ScannedStart>,
+}
+
+impl Scan {
+    /// Adds the results of later start positions.
+    fn and(mut self, more: Scan) -> Scan {
+        for board in more.boards {
+            match self.boards.last_mut().filter(|last| last.pits == board.pits) {
+                Some(last) => last.tally.add(&board.tally),
+                None => self.boards.push(board),
+            }
+        }
+        self.games.extend(more.games);
+        self
+    }
 }
 
 /// A range of start positions: pits a side, and the seeds of each pit.
@@ -141,9 +159,6 @@ pub enum ScanError {
         /// The reason.
         source: VerdictError,
     },
-    /// A batch that a scan with these limits does not produce.
-    #[error("{0}")]
-    Foreign(&'static str),
 }
 
 impl Diagnostic for ScanError {
@@ -156,26 +171,10 @@ impl Diagnostic for ScanError {
     }
 }
 
-/// Splits ranges into batches without the `done` ones. The bounds of batches depend on the ranges alone.
-pub fn split(ranges: &[StartRange], done: &[Batch]) -> Vec<StartRange> {
-    let is_done = |pits: usize, from: u32, to: u32| {
-        done.iter().any(|batch| (batch.pits, batch.from, batch.to) == (pits, from, to))
-    };
-    let mut batches = Vec::new();
-    for (pits, seeds) in ranges {
-        let (mut from, last) = (*seeds.start(), *seeds.end());
-        while from <= last {
-            let to = last.min(from | (BATCH - 1));
-            if !is_done(*pits, from, to) {
-                batches.push((*pits, from..=to));
-            }
-            match to.checked_add(1) {
-                Some(next) => from = next,
-                None => break,
-            }
-        }
-    }
-    batches
+/// Splits a range into batches.
+fn batches((pits, seeds): &StartRange) -> impl Iterator<Item = StartRange> + use<> {
+    let (pits, last) = (*pits, *seeds.end());
+    seeds.clone().step_by(BATCH as usize).map(move |from| (pits, from..=last.min(from.saturating_add(BATCH - 1))))
 }
 
 impl OpeningScan {
@@ -201,82 +200,19 @@ impl OpeningScan {
         Ok(verdict)
     }
 
-    /// Checks a batch of a saved scan: the proofs of its games by the rules, and its counts by its games.
-    ///
-    /// # Errors
-    /// If this scan would not produce it.
-    fn confirm(&self, batch: &Batch) -> Result<(), ScanError> {
-        let &Batch { pits, from, to, tally, ref games } = batch;
-        let foreign = |right: bool, why| if right { Ok(()) } else { Err(ScanError::Foreign(why)) };
-        foreign(1 <= from && from <= to, "it has no games")?;
-        let start = StartPosition { pits, seeds: to }.position();
-        start.map_err(|source| ScanError::Start { pits, seeds: to, source })?;
-        let mut listed = ScanTally::default();
-        for game in games {
-            let verdict = self.confirm_game(game)?;
-            let is_listed = self.wins || (verdict.outcome, verdict.turns) != (Some(Outcome::Win), 1);
-            let is_of_batch = game.pits == pits && (from..=to).contains(&game.seeds) && is_listed;
-            foreign(is_of_batch, "it lists a game that does not belong to it")?;
-            listed.count(&verdict);
-        }
-        foreign(games.is_sorted_by(|one, next| one.seeds < next.seeds), "its games are out of order")?;
-        // All other games were won within the first turn.
-        let others = (u64::from(to - from) + 1).saturating_sub(listed.games);
-        foreign(!self.wins || others == 0, "a game is missing")?;
-        let all = ScanTally {
-            games: listed.games + others,
-            won_in_first_turn: listed.won_in_first_turn + others,
-            // At least one move each.
-            positions: tally.positions.max(listed.positions.saturating_add(others)),
-            ..listed
-        };
-        foreign(tally == all, "its counts are not those of its games")
-    }
-
-    /// Verdict on a game of a saved scan, whose proof is checked by the rules.
-    fn confirm_game(&self, game: &ScannedStart) -> Result<Verdict, ScanError> {
-        let &ScannedStart { pits, seeds, outcome: letter, turns, positions, ref lines } = game;
-        let start = StartPosition { pits, seeds }.position();
-        let start = start.map_err(|source| ScanError::Start { pits, seeds, source })?;
-        let outcome = letter
-            .map(|letter| Outcome::from_letter(letter).ok_or(ScanError::Foreign("a game has an unknown outcome")));
-        let outcome = outcome.transpose()?;
-        let lines = lines.iter().map(|line| Line::parse(pits, line)).collect::<Result<Vec<_>, _>>();
-        let lines = lines.map_err(|_| ScanError::Foreign("a line of a proof cannot be read"))?;
-        let verdict = Verdict { outcome, turns, lines, positions };
-        let is_limited = turns <= self.limits.turns
-            && verdict.lines.len() <= MAX_LINES
-            && verdict.lines.iter().all(|line| line.turns().len() as u64 <= u64::from(turns));
-        if !is_limited || outcome.is_none() && !verdict.lines.is_empty() {
-            return Err(ScanError::Foreign("a game goes beyond the limits of the scan"));
-        }
-        if !verdict.lines.is_empty()
-            && let Err(source) = check(self.rules, &start, &verdict)
-        {
-            return Err(ScanError::Wrong { pits, seeds, outcome, source });
-        }
-        // The lines of a draw prove that the mover does not win.
-        let loss = Verdict { outcome: Some(Outcome::Loss), ..verdict.clone() };
-        if outcome == Some(Outcome::Draw) && !loss.lines.is_empty() && check(self.rules, &start, &loss).is_ok() {
-            return Err(ScanError::Foreign("a game that is lost is listed as drawn"));
-        }
-        Ok(verdict)
-    }
-
     /// Scans one batch. Calls `on_game` after every game.
     fn batch(
         &self,
         (pits, seeds): StartRange,
         cancel: &Cancel,
         on_game: &(dyn Fn() + Sync),
-    ) -> Result<Batch, ScanError> {
-        let mut batch =
-            Batch { pits, from: *seeds.start(), to: *seeds.end(), tally: ScanTally::default(), games: Vec::new() };
+    ) -> Result<Scan, ScanError> {
+        let (mut tally, mut games) = (ScanTally::default(), Vec::new());
         for seeds in seeds {
             let verdict = self.game(pits, seeds, cancel)?;
-            batch.tally.count(&verdict);
+            tally.count(&verdict);
             if self.wins || (verdict.outcome, verdict.turns) != (Some(Outcome::Win), 1) {
-                batch.games.push(ScannedStart {
+                games.push(ScannedStart {
                     pits,
                     seeds,
                     outcome: verdict.outcome.map(Outcome::letter),
@@ -287,61 +223,16 @@ impl OpeningScan {
             }
             on_game();
         }
-        Ok(batch)
+        Ok(Scan { boards: vec![ScannedBoard { pits, tally }], games })
     }
 
-    /// Scans `ranges` on all threads except the batches in `done`. Returns all batches in the order of the
-    /// ranges. Calls `on_batch` with every finished batch, in any order.
+    /// Scans `ranges` on the threads of the current pool. Calls `on_game` after every game.
     ///
     /// # Errors
-    /// As [`OpeningScan::game`], or an error of `on_batch`.
-    pub fn run<E: From<ScanError> + Send>(
-        &self,
-        ranges: &[StartRange],
-        done: Vec<Batch>,
-        cancel: &Cancel,
-        on_game: &(dyn Fn() + Sync),
-        on_batch: &(dyn Fn(&Batch) -> Result<(), E> + Sync),
-    ) -> Result<Vec<Batch>, E> {
-        let left = split(ranges, &done);
-        let asked: std::collections::HashSet<_> = split(ranges, &[]).into_iter().collect();
-        let batches = Mutex::new(done);
-        // In order from the front, so that a stop leaves few gaps.
-        left.into_iter().par_bridge().try_for_each(|range| -> Result<(), E> {
-            let batch = self.batch(range, cancel, on_game)?;
-            on_batch(&batch)?;
-            batches.lock().push(batch);
-            Ok(())
-        })?;
-        let mut batches = batches.into_inner();
-        batches.retain(|batch| asked.contains(&(batch.pits, batch.from..=batch.to)));
-        batches.sort_by_key(|batch| (batch.pits, batch.from));
-        batches.dedup_by_key(|batch| (batch.pits, batch.from));
-        Ok(batches)
+    /// As [`OpeningScan::game`].
+    pub fn run(&self, ranges: &[StartRange], cancel: &Cancel, on_game: &(dyn Fn() + Sync)) -> Result<Scan, ScanError> {
+        let batches: Vec<StartRange> = ranges.iter().flat_map(batches).collect();
+        let scans = batches.into_par_iter().with_max_len(1).map(|batch| self.batch(batch, cancel, on_game));
+        Ok(scans.collect::<Result<Vec<_>, _>>()?.into_iter().fold(Scan::default(), Scan::and))
     }
-}
-
-/// The file: a record for each finished batch.
-const DOCUMENT: Document = Document { format: "kalah opening scan", version: 3 };
-
-/// Identity of a scan.
-#[derive(Serialize)]
-struct Work {
-    rules: &'static str,
-    limits: Limits,
-    wins: bool,
-}
-
-/// Opens or creates the state of a scan. Returns the finished batches, whose proofs are checked by the rules on the
-/// threads of the current pool.
-///
-/// # Errors
-/// As [`StateFile::open`]; also if the rules do not confirm a batch.
-pub fn open_state(path: &Path, scan: &OpeningScan) -> Result<(StateFile, Vec<Batch>), StateError> {
-    let work = Work { rules: scan.rules.name(), limits: scan.limits, wins: scan.wins };
-    let (file, batches) = StateFile::open::<Batch>(path, DOCUMENT, &work)?;
-    batches.par_iter().enumerate().try_for_each(|(index, batch)| {
-        scan.confirm(batch).map_err(|error| StateError::damaged_record(file.path(), index, error))
-    })?;
-    Ok((file, batches))
 }

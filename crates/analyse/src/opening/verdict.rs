@@ -2,7 +2,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use kalah_core::game::{Line, Pit, Position, Rules};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// Result of a game with best play, for the player to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,11 +26,6 @@ impl Outcome {
             Outcome::Draw => 'D',
             Outcome::Loss => 'L',
         }
-    }
-
-    /// The outcome with this letter.
-    pub(crate) fn from_letter(letter: char) -> Option<Outcome> {
-        Outcome::ALL.into_iter().find(|outcome| outcome.letter() == letter)
     }
 
     /// The outcome for the other player.
@@ -60,7 +55,7 @@ impl fmt::Display for Outcome {
 }
 
 /// Limits of a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Limits {
     /// Maximum number of turns; with 1 only wins within the first turn are found.
     pub turns: u32,

@@ -125,7 +125,7 @@ struct Whole<F, T> {
 
 impl DocumentError {
     /// Returns true if the document has a newer version than this program reads.
-    pub fn is_newer(&self) -> bool {
+    pub(crate) fn is_newer(&self) -> bool {
         matches!(self, DocumentError::Version { found, known, .. } if found > known)
     }
 }

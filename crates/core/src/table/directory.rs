@@ -325,7 +325,7 @@ impl<E: Entry> LayerHeader<E> {
     }
 
     /// The sections of the frames, by seeds in the mover's row, from 1, in a file with all frames.
-    pub fn sections(&self) -> Box<[Section]> {
+    pub(crate) fn sections(&self) -> Box<[Section]> {
         self.entries.iter().zip(1..).map(|(entry, mover)| entry.section_of(mover)).collect()
     }
 

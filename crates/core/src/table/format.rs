@@ -87,7 +87,7 @@ impl FrameEntry {
     }
 
     /// Returns true if this can be the entry of `frame` in a file of at most `file_bytes` bytes.
-    pub fn fits(&self, frame: Frame, file_bytes: u64) -> bool {
+    pub(crate) fn fits(&self, frame: Frame, file_bytes: u64) -> bool {
         self.rows == frame.mover_rows() as u64
             && self.groups == frame.positions().div_ceil(GROUP_POSITIONS as u64)
             && self.patch_bytes <= file_bytes

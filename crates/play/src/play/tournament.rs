@@ -29,6 +29,8 @@ pub struct Tournament<'t> {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Match {
+    /// Number of the game, from 0 in the order of [`Tournament::run`].
+    pub number: usize,
     /// Index of the first player.
     pub first: usize,
     /// Index of the second player.
@@ -172,12 +174,6 @@ impl<'t> Tournament<'t> {
         (first, opponent + usize::from(!self.self_play && opponent >= first), start)
     }
 
-    /// The number of the game of these players from this start, from 0 in the order of [`Tournament::run`].
-    pub fn number(&self, first: usize, second: usize, start: usize) -> usize {
-        let opponent = second - usize::from(!self.self_play && second > first);
-        (first * self.opponents() + opponent) * self.starts.len() + start
-    }
-
     /// Compares the moves of a game from `start` with the best ones, by the tables of the setting, for both
     /// players.
     ///
@@ -202,7 +198,7 @@ impl<'t> Tournament<'t> {
         let game = play_game(self.setting.rules, &self.starts[start], &mut players, self.time, cancel)?;
         let moves: Vec<Pit> = game.moves.iter().map(|made| made.choice.pit).collect();
         let accuracy = self.accuracy(&game.start, &moves)?;
-        Ok(Match { first, second, start, game, accuracy })
+        Ok(Match { number, first, second, start, game, accuracy })
     }
 }
 

@@ -26,7 +26,6 @@ pub struct Builder<'a> {
     directory: &'a Path,
     last: TableKey,
     backend: Backend,
-    only_last: bool,
     /// In a build shared with other processes, the time after which an unchanged lease is ignored.
     shared: Option<Duration>,
 }
@@ -36,19 +35,13 @@ impl<'a> Builder<'a> {
     pub fn new(directory: &'a (impl AsRef<Path> + ?Sized), last: TableKey) -> Builder<'a> {
         let directory = directory.as_ref();
         let backend = Backend::Cpu(Isa::detect());
-        Builder { directory, last, backend, only_last: false, shared: None }
+        Builder { directory, last, backend, shared: None }
     }
 
     /// Sets the backend that computes the layers.
     #[must_use]
     pub fn backend(self, backend: Backend) -> Builder<'a> {
         Builder { backend, ..self }
-    }
-
-    /// If true, builds only the last layer, and fails if a layer below is missing.
-    #[must_use]
-    pub fn only_last(self, only_last: bool) -> Builder<'a> {
-        Builder { only_last, ..self }
     }
 
     /// Builds together with all other processes that do the same in the directory. No lock is
@@ -102,10 +95,6 @@ impl<'a> Builder<'a> {
         let TableKey { rules, pits, seeds: last } = self.last;
         let open = || Tables::open(self.directory, rules, pits, Opening::to(last).if_there());
         let found = open()?;
-        if self.only_last && last > 2 {
-            // Fails before anything is written.
-            found.require(last - 1)?;
-        }
         let complete = found.layers().len() + 1 == last;
         let lock = match DirectoryLock::take(self.directory) {
             Ok(lock) => Some(lock),
@@ -155,8 +144,6 @@ impl<'a> Builder<'a> {
                 check_in_parallel(table.blocks())?;
                 clean(self.directory, key)?;
                 table
-            } else if self.only_last && seeds < run.last {
-                return Err(run.tables.require(seeds).expect_err("the file is not there").into());
             } else {
                 let (complete, record) = run.table_layer(key)?;
                 finishing.wait()?;

@@ -7,6 +7,7 @@ use kalah_core::game::Rules;
 use kalah_core::index::{Frame, layer_positions, row_count};
 use kalah_core::table::{PairKey, TableKey};
 use kalah_core::text::size;
+use serde::Serialize;
 
 use super::backend::Backend;
 use super::cpu::Workspace;
@@ -20,10 +21,11 @@ const RELAY_RATE: f64 = 60e6;
 const HEADER_BYTES: u64 = 4096;
 
 /// The requirements of one layer of a build.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct LayerPlan {
-    /// The layer.
+    /// The layer; in a document, its seeds.
+    #[serde(rename = "seeds", serialize_with = "TableKey::serialize_seeds")]
     pub key: TableKey,
     /// Number of positions.
     pub positions: u64,

@@ -97,7 +97,7 @@ impl RowMaps {
     }
 
     /// For each row with `seeds` seeds, by rank: 0xff where `pit` (from 0) is empty, 0 elsewhere.
-    pub fn empty(&self, seeds: usize, pit: usize) -> Arc<Vec<u8>> {
+    pub(crate) fn empty(&self, seeds: usize, pit: usize) -> Arc<Vec<u8>> {
         self.empty
             .get((seeds, pit), || self.all(seeds).iter().map(|row| if row[pit] == 0 { 0xff } else { 0 }).collect())
     }
@@ -241,7 +241,7 @@ impl CaptureMap {
 
     /// Number of rows, and of places.
     #[inline]
-    pub fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.rows
     }
 

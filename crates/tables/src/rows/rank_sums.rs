@@ -219,7 +219,7 @@ impl RankSums {
 
     /// Offsets of one seed in `pit` (from 0).
     #[inline]
-    pub fn seed(&self, pit: usize) -> RankOffsets {
+    pub(crate) fn seed(&self, pit: usize) -> RankOffsets {
         self.weights[pit]
     }
 

@@ -52,7 +52,7 @@ impl ManifestEntry {
     ///
     /// The digest covers the digests of all frames, so tables with the same digest are equal if
     /// their checksums match. The scores are not counted here.
-    pub fn difference(&self, table: &Table) -> Option<&'static str> {
+    pub(crate) fn difference(&self, table: &Table) -> Option<&'static str> {
         let header = table.header();
         let digest = blake3::Hash::from_bytes(header.digest).to_hex();
         let figures = [

@@ -41,7 +41,7 @@ impl Piece {
     }
 
     /// Returns true if `frame` is one of its frames.
-    pub fn holds(&self, frame: Frame) -> bool {
+    pub(crate) fn holds(&self, frame: Frame) -> bool {
         self.pair.frames().any(|own| own == frame)
     }
 

@@ -173,9 +173,9 @@ fn play(tournament: &Games, saved: Vec<Finished>, state: Option<StateFile>) -> f
     let played = progress.complete(&done, || {
         names = tournament.try_engines(&cancel)?;
         tournament.run_some(&left, &cancel, &|played| {
-            let game = Finished::new(tournament, played);
+            let game = Finished::new(played);
             let (games, state, failed) = &mut *finished.lock();
-            if let Some(Err(error)) = state.as_mut().map(|state| saved::save(state, &game)) {
+            if let Some(Err(error)) = state.as_mut().map(|state| state.append(&game)) {
                 message!("kalah: cannot save the games: {error}; the tournament goes on");
                 (*state, *failed) = (None, Some(error));
             }

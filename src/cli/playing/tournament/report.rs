@@ -153,24 +153,25 @@ impl Share {
 }
 
 impl PlayerReport {
-    fn new(player: usize, name: String, command: Option<String>, matches: &[Finished]) -> PlayerReport {
+    fn new(tournament: &Tournament, player: usize, name: String, matches: &[Finished]) -> PlayerReport {
         let (mut as_first, mut as_second) = (Vec::new(), Vec::new());
         let (mut evaluated, mut forfeits, mut moves, mut seconds) = (Accuracy::default(), 0, 0, 0.0);
         for played in matches {
             let [first, second] = played.seeds;
-            for (seat, _) in [played.first, played.second].into_iter().enumerate().filter(|&(_, own)| own == player) {
+            let (one, other, _) = tournament.pairing(played.number);
+            for (seat, _) in [one, other].into_iter().enumerate().filter(|&(_, own)| own == player) {
                 let (games, seeds) =
                     if seat == 0 { (&mut as_first, [first, second]) } else { (&mut as_second, [second, first]) };
                 games.push(seeds);
                 evaluated = evaluated.and(played.accuracy[seat]);
                 forfeits += usize::from(played.forfeit.as_ref().is_some_and(|forfeit| forfeit.first == (seat == 0)));
-                moves += played.moves()[seat];
+                moves += played.moves[seat];
                 seconds += played.seconds[seat];
             }
         }
         PlayerReport {
             player: name,
-            command,
+            command: Some(&tournament.players[player]).filter(|player| player.is_engine()).map(ToString::to_string),
             all: Share::of(&[&as_first[..], &as_second[..]].concat()),
             first: Share::of(&as_first),
             second: Share::of(&as_second),
@@ -197,39 +198,44 @@ impl TournamentReport {
         seconds: f64,
     ) -> TournamentReport {
         let name = |player: usize| names[player].clone();
-        let command = |player: usize| Some(&tournament.players[player]).filter(|player| player.is_engine());
-        let command = |player: usize| command(player).map(ToString::to_string);
         let players = 0..tournament.players.len();
-        let pairs = matches.chunk_by(|a, b| (a.first, a.second) == (b.first, b.second)).map(|games| {
+        let places = |played: &Finished| {
+            let (first, second, _) = tournament.pairing(played.number);
+            [first, second]
+        };
+        let pairs = matches.chunk_by(|a, b| places(a) == places(b)).map(|games| {
             let mean = |seat: usize| {
                 games.iter().map(|played| f64::from(played.seeds[seat])).sum::<f64>() / games.len() as f64
             };
-            let (seeds, places) = ([mean(0), mean(1)], [games[0].first, games[0].second]);
+            let (seeds, places) = ([mean(0), mean(1)], places(&games[0]));
             let [first, second] = places.map(name);
             PairReport { first, second, seeds, places }
         });
-        let games = matches.iter().map(|played| GameReport {
-            first: name(played.first),
-            second: name(played.second),
-            start: played.start,
-            position: tournament.starts[played.start],
-            seeds: played.seeds,
-            line: played.line.to_string(),
-            forfeit: played.forfeit.clone().map(|SavedForfeit { first, fault, stderr }| ForfeitReport {
-                player: name(if first { played.first } else { played.second }),
-                fault,
-                stderr,
-            }),
-            evaluated: played.accuracy.map(AccuracyReport::from),
-            moves: played.moves().iter().sum(),
-            seconds: played.seconds,
+        let games = matches.iter().map(|played| {
+            let (one, other, start) = tournament.pairing(played.number);
+            GameReport {
+                first: name(one),
+                second: name(other),
+                start,
+                position: tournament.starts[start],
+                seeds: played.seeds,
+                line: played.line.clone(),
+                forfeit: played.forfeit.clone().map(|SavedForfeit { first, fault, stderr }| ForfeitReport {
+                    player: name(if first { one } else { other }),
+                    fault,
+                    stderr,
+                }),
+                evaluated: played.accuracy.map(AccuracyReport::from),
+                moves: played.moves.iter().sum(),
+                seconds: played.seconds,
+            }
         });
         TournamentReport {
             rules: tournament.setting.rules.name(),
             seed,
             starts: tournament.starts.iter().map(ToString::to_string).collect(),
             table_seeds: tournament.setting.tables.and_then(|tables| tables.max_seeds()),
-            players: players.map(|player| PlayerReport::new(player, name(player), command(player), matches)).collect(),
+            players: players.map(|player| PlayerReport::new(tournament, player, name(player), matches)).collect(),
             pairs: pairs.collect(),
             games: games.collect(),
             threads: rayon::current_num_threads(),

@@ -33,51 +33,37 @@ impl SavedForfeit {
     }
 }
 
-/// Finished game, for reports and files.
+/// Finished game, for reports and files. A file leaves out what its line shows.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Finished {
     /// Number of the game, from 0.
     pub number: usize,
-    /// Index of the player who moved first.
-    pub first: usize,
-    /// Index of the player who moved second.
-    pub second: usize,
-    /// Index of the start.
-    pub start: usize,
-    pub line: Line,
+    pub line: String,
     /// Seeds of both players at the end.
     pub seeds: [u32; 2],
     pub forfeit: Option<SavedForfeit>,
-    pub accuracy: [Accuracy; 2],
     /// Seconds that both players took.
     pub seconds: [f64; 2],
+    /// Moves of both players.
+    #[serde(skip)]
+    pub moves: [usize; 2],
+    #[serde(skip)]
+    pub accuracy: [Accuracy; 2],
 }
 
 impl Finished {
     /// Returns a game that has just been played.
-    pub(super) fn new(tournament: &Tournament, played: &Match) -> Finished {
-        let &Match { first, second, start, .. } = played;
-        let seconds = [true, false].map(|seat| {
-            let moves = played.game.moves.iter().filter(|made| made.first == seat);
-            total_seconds(moves.map(|made| made.seconds))
-        });
+    pub(super) fn new(played: &Match) -> Finished {
+        let of = |seat: bool| played.game.moves.iter().filter(move |made| made.first == seat);
         Finished {
-            number: tournament.number(first, second, start),
-            first,
-            second,
-            start,
-            line: played.game.line(),
+            number: played.number,
+            line: played.game.line().to_string(),
             seeds: played.game.seeds,
             forfeit: played.game.forfeit.as_ref().map(SavedForfeit::new),
+            seconds: [true, false].map(|seat| total_seconds(of(seat).map(|made| made.seconds))),
+            moves: [true, false].map(|seat| of(seat).count()),
             accuracy: played.accuracy,
-            seconds,
         }
-    }
-
-    /// Returns the moves of both players.
-    pub(super) fn moves(&self) -> [usize; 2] {
-        let mut moves = [0; 2];
-        self.line.turns().iter().enumerate().for_each(|(turn, pits)| moves[turn % 2] += pits.len());
-        moves
     }
 
     /// Returns the game as text, with the `names` of the players and this `event`.
@@ -87,9 +73,10 @@ impl Finished {
         names: &[String],
         event: &str,
     ) -> Result<GameRecord, ParseError> {
-        let start = tournament.starts[self.start];
-        let record = GameRecord::new(tournament.setting.rules, start, self.line.clone())?;
-        let mut record = record.with_header("South", &names[self.first]).with_header("North", &names[self.second]);
+        let (first, second, start) = tournament.pairing(self.number);
+        let start = tournament.starts[start];
+        let record = GameRecord::new(tournament.setting.rules, start, Line::parse(start.pits(), &self.line)?)?;
+        let mut record = record.with_header("South", &names[first]).with_header("North", &names[second]);
         record = record.with_header("Event", event).with_header("Round", &(self.number + 1).to_string());
         record = record.with_header(SECONDS, &format!("{:.6} {:.6}", self.seconds[0], self.seconds[1]));
         if let Some(SavedForfeit { first, fault, .. }) = &self.forfeit {
@@ -99,17 +86,16 @@ impl Finished {
         Ok(record)
     }
 
-    /// Reads a game that an earlier run of the tournament saved.
-    fn read(saved: SavedGame, tournament: &Tournament) -> failure::Result<Finished> {
-        let SavedGame { number, line, seeds, forfeit, seconds } = saved;
-        ensure!(number < tournament.games(), "the tournament has no game {number}");
-        let (first, second, start) = tournament.pairing(number);
-        let start_position = tournament.starts[start];
-        let line = Line::parse(start_position.pits(), &line)?;
-        let record = GameRecord::new(tournament.setting.rules, start_position, line.clone())?;
-        ensure!(record.result == Some(seeds) || forfeit.is_some(), "its result is wrong");
-        let accuracy = tournament.accuracy(&start_position, &record.moves())?;
-        Ok(Finished { number, first, second, start, line, seeds, forfeit, accuracy, seconds })
+    /// Checks a game that an earlier run of the tournament saved, and adds what its line shows.
+    fn completed(mut self, tournament: &Tournament) -> failure::Result<Finished> {
+        ensure!(self.number < tournament.games(), "the tournament has no game {}", self.number);
+        let start = tournament.starts[tournament.pairing(self.number).2];
+        let line = Line::parse(start.pits(), &self.line)?;
+        line.turns().iter().enumerate().for_each(|(turn, pits)| self.moves[turn % 2] += pits.len());
+        let record = GameRecord::new(tournament.setting.rules, start, line)?;
+        ensure!(record.result == Some(self.seeds) || self.forfeit.is_some(), "its result is wrong");
+        self.accuracy = tournament.accuracy(&start, &record.moves())?;
+        Ok(self)
     }
 }
 
@@ -144,16 +130,6 @@ struct Work {
     self_play: bool,
 }
 
-/// A game in the file of `--state`.
-#[derive(Serialize, Deserialize)]
-struct SavedGame {
-    number: usize,
-    line: String,
-    seeds: [u32; 2],
-    forfeit: Option<SavedForfeit>,
-    seconds: [f64; 2],
-}
-
 /// Opens the file of `--state`, and returns the games of earlier runs.
 pub(super) fn open(
     path: &Path,
@@ -172,17 +148,11 @@ pub(super) fn open(
         self_play: tournament.self_play,
     };
     let (file, saved) = StateFile::open(path, DOCUMENT, &work)?;
-    let read = |(index, game)| {
-        Finished::read(game, tournament).map_err(|error| StateError::damaged_record(file.path(), index, error))
+    let read = |(index, game): (usize, Finished)| {
+        game.completed(tournament).map_err(|error| StateError::damaged_record(file.path(), index, error))
     };
     let games = saved.into_iter().enumerate().map(read).collect::<Result<_, _>>()?;
     Ok((file, games))
-}
-
-/// Saves a finished game.
-pub(super) fn save(state: &mut StateFile, game: &Finished) -> Result<(), StateError> {
-    let &Finished { number, ref line, seeds, ref forfeit, seconds, .. } = game;
-    state.append(&SavedGame { number, line: line.to_string(), seeds, forfeit: forfeit.clone(), seconds })
 }
 
 /// Locks the file `path` for the games of a tournament. It must be new or empty, and may be standard output, a pipe or

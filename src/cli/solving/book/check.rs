@@ -116,7 +116,7 @@ impl Check {
         let mut found = Found { stopped: cancel.is_cancelled(), ..Found::default() };
         let Some((largest, _)) = chosen.last().filter(|_| !found.stopped) else { return Ok(found) };
         let tables = self.with.open_tables(largest, cancel)?;
-        let solver = self.with.solver(largest, &tables, cancel)?;
+        let solver = self.with.solver(largest, &tables, cancel, |options| options)?;
         let progress = Progress::of(chosen.len() as u64, "positions").at("searching");
         let done = AtomicU64::new(0);
         let result = progress.complete(&done, || -> Result<(), SolveError> {

@@ -67,7 +67,7 @@ impl Make {
             Extended::open(self.output.as_deref(), self.with.directories(), self.with.rules, self.position.pits())?;
         let cancel = Cancel::new();
         let tables = self.with.open_tables(&self.position, &cancel)?;
-        let solver = self.with.solver(&self.position, &tables, &cancel)?;
+        let solver = self.with.solver(&self.position, &tables, &cancel, |options| options)?;
         cancel_on_signal(&cancel);
         let begin = Instant::now();
         let progress = SearchProgress::new(self.position);
@@ -77,21 +77,16 @@ impl Make {
         let path = extended.path().to_owned();
         let mut shown = Shown { progress: &progress, turn: 0, since: begin, searched: 0 };
         let mut saved = Instant::now();
-        let made = progress.watch(
-            &solver,
-            None,
-            || (),
-            || {
-                make(&solver, &self.position, &options, &mut extended.book, &mut |book, step| {
-                    shown.step(step);
-                    if step.searched && saved.elapsed() > SAVE_EVERY {
-                        book.write(&path)?;
-                        saved = Instant::now();
-                    }
-                    Ok(())
-                })
-            },
-        );
+        let made = progress.watch(&solver, || {
+            make(&solver, &self.position, &options, &mut extended.book, &mut |book, step| {
+                shown.step(step);
+                if step.searched && saved.elapsed() > SAVE_EVERY {
+                    book.write(&path)?;
+                    saved = Instant::now();
+                }
+                Ok(())
+            })
+        });
         progress.finish();
         let book = extended.save()?;
         let (made, stopped) = match made {

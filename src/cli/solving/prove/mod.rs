@@ -132,7 +132,7 @@ impl Prove {
         // Checkers read the tables too, from the page cache.
         let solver = self
             .with
-            .solver_with(&position, &tables, &cancel, |options| options.others_read_tables().book(book.as_ref()))?;
+            .solver(&position, &tables, &cancel, |options| options.others_read_tables().book(book.as_ref()))?;
         cancel_on_signal(&cancel);
         let directory = ProofDirectory::open_or_begin(&self.proof, || self.plan(request, &solver, &tables))?;
         self.matches(&request, directory.plan())?;
@@ -140,7 +140,7 @@ impl Prove {
         let _lock = (!self.share).then(|| directory.lock()).transpose()?;
         let progress = SearchProgress::new(position);
         let work = Work { prove: &self, directory: &directory, tables: &tables, progress: &progress, cancel };
-        let outcome = progress.watch(&solver, None, || (), || work.run(&solver));
+        let outcome = progress.watch(&solver, || work.run(&solver));
         progress.finish();
         outcome.if_stopped("stopped; finished jobs are kept; run the same command again to continue")
     }

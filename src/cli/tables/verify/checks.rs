@@ -16,7 +16,6 @@ use kalah::verify::{
 };
 
 use crate::cli::tables::verify::report::{BoardReport, Check, Passed};
-use crate::cli::tables::verify::saved::SavedLayers;
 use crate::cli::{Progress, failure, with_advice};
 
 /// Message if no check applied to any table.
@@ -35,17 +34,13 @@ pub(super) struct Opened {
     pub bounds: Vec<Arc<BoundTable>>,
     /// Seeds of the archives to check.
     pub archives: Vec<usize>,
-    /// Layers whose scores are already checked, with --state.
-    pub saved: Option<SavedLayers>,
     pub report: BoardReport,
 }
 
 impl CheckSettings {
     /// Number of positions that the checks of a board will count.
     pub(super) fn work(&self, board: &Opened) -> u64 {
-        let is_saved = |table: &Table| board.saved.as_ref().is_some_and(|saved| saved.has(table.key().seeds));
         let of_table = |check: Check, table: &Table| match (check, self.sample) {
-            (Check::Consistency, _) if is_saved(table) => 0,
             (Check::Files | Check::Checksums | Check::Manifest, _) => 0,
             (Check::Consistency, Some((count, seed))) => Sample::new(table.key(), count, seed).positions(),
             _ => table.header().positions,
@@ -60,12 +55,8 @@ impl CheckSettings {
     ///
     /// Faults that a table shows alone are reported for every table. Comparisons with lower layers stop at the first
     /// fault, since further ones would follow from it.
-    pub(super) fn check_board(
-        &self,
-        board: Opened,
-        progress: &Progress,
-    ) -> failure::Result<(BoardReport, Option<SavedLayers>)> {
-        let Opened { tables, chosen, bounds, archives, mut saved, mut report } = board;
+    pub(super) fn check_board(&self, board: Opened, progress: &Progress) -> failure::Result<BoardReport> {
+        let Opened { tables, chosen, bounds, archives, mut report } = board;
         if let Some(manifest) = &self.manifest
             && self.seeds.is_none()
         {
@@ -85,7 +76,8 @@ impl CheckSettings {
                     above.push(seeds);
                     continue;
                 }
-                match self.check_or_recall(check, &tables, table, saved.as_mut(), progress)? {
+                let run = || self.timed(check, seeds, progress, || self.count(check, &tables, table));
+                match self.pulse.check().map_err(Fault::from).and_then(|()| run()) {
                     Ok(passed) => report.passed.push(passed),
                     Err(Fault::NotInManifest(_)) if self.seeds.is_none() => unlisted.push(seeds),
                     Err(fault @ Fault::Device(_)) => return Err(fault.into()),
@@ -109,36 +101,9 @@ impl CheckSettings {
             }
         }
         if self.pulse.check().is_err() {
-            let kept = match (&saved, self.checks.contains(&Check::Consistency) && self.sample.is_none()) {
-                (Some(_), _) => "; run the same command again to continue",
-                (None, true) => "; no progress is kept; --state FILE keeps it",
-                (None, false) => "",
-            };
-            report.fail(None, *self.checks.last().unwrap_or(&Check::Files), format!("stopped{kept}"));
+            report.fail(None, *self.checks.last().unwrap_or(&Check::Files), "stopped".to_owned());
         }
-        Ok((report, saved))
-    }
-
-    /// Runs one check of one table, unless the run was stopped, or an earlier run has checked the table according to
-    /// `saved`. The table is one of `tables`, unless the check needs no other.
-    fn check_or_recall(
-        &self,
-        check: Check,
-        tables: &Tables,
-        table: &Table,
-        saved: Option<&mut SavedLayers>,
-        progress: &Progress,
-    ) -> failure::Result<Result<Passed, Fault>> {
-        let saved = saved.filter(|_| check == Check::Consistency);
-        if let Some(earlier) = saved.as_ref().and_then(|saved| saved.earlier(table.key().seeds)) {
-            return Ok(Ok(earlier));
-        }
-        let run = || self.timed(check, table.key().seeds, progress, || self.count(check, tables, table));
-        let passed = self.pulse.check().map_err(Fault::from).and_then(|()| run());
-        if let (Some(saved), Ok(passed)) = (saved, &passed) {
-            saved.add(table, passed)?;
-        }
-        Ok(passed)
+        Ok(report)
     }
 
     /// Number of things that a check counts in a table.
@@ -193,7 +158,7 @@ impl CheckSettings {
         progress.step(seconds, &format!("layer {seeds}: {summary}"));
         // Every frame is visited, see `Sample::frames`.
         let frames = (check == Check::Consistency).then_some(seeds - 1);
-        Ok(Passed { seeds, check, checked, frames, seconds, earlier: false })
+        Ok(Passed { seeds, check, checked, frames, seconds })
     }
 }
 

@@ -5,12 +5,10 @@
 //! | `bounds` | the checks of bound tables |
 //! | `checks` | the checks of the tables and archives of a board, and their settings |
 //! | `report` | passed checks, faults, and layers that were not checked |
-//! | `saved` | the file of `--state` |
 
 mod bounds;
 mod checks;
 mod report;
-mod saved;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -26,7 +24,6 @@ use kalah::verify::{Fault, Survey};
 use crate::cli::flags::compute::GpuFlags;
 use crate::cli::tables::verify::checks::{CheckSettings, Opened};
 use crate::cli::tables::verify::report::{BoardReport, Check, Directory};
-use crate::cli::tables::verify::saved::SavedLayers;
 use crate::cli::{
     Context, Outcome, Progress, args, bail, examples, failure, line, output, stopped_by_signal, suggestion,
 };
@@ -43,7 +40,7 @@ use crate::cli::{
 #[command(after_help = examples(&[
     ("Check all files against their checksums", "kalah verify"),
     ("Prove every score of a layer from the layers below", "kalah verify --seeds 16 --consistency"),
-    ("Prove every score of all layers, in several runs", "kalah verify --checksums --consistency --state verify.json"),
+    ("Prove every score of all layers", "kalah verify --checksums --consistency"),
 ]))]
 pub(crate) struct Verify {
     /// Check only the layer with this many seeds [default: all layers]
@@ -62,9 +59,6 @@ pub(crate) struct Verify {
     /// every frame, and random ones in proportion to its size
     #[arg(long, value_name = "N", requires = "consistency")]
     sample: Option<u64>,
-    /// With --consistency: save the layers checked in FILE, and continue above them; it is removed at the end
-    #[arg(long, value_name = "FILE", requires = "consistency", conflicts_with_all = ["sample", "seeds", "all"])]
-    state: Option<PathBuf>,
     /// With --sample: seed of the random choice; the same seed draws the same positions
     #[arg(long = "seed", value_name = "N", default_value_t = 0, requires = "sample")]
     random_seed: u64,
@@ -116,12 +110,8 @@ impl Verify {
         }
         let total = opened.iter().map(|board| settings.work(board)).sum();
         let progress = Progress::new(total);
-        let (mut reports, mut saved) = (Vec::new(), Vec::new());
-        for board in opened {
-            let (report, of_board) = settings.check_board(board, &progress)?;
-            reports.push(report);
-            saved.extend(of_board);
-        }
+        let reports = opened.into_iter().map(|board| settings.check_board(board, &progress));
+        let mut reports = reports.collect::<failure::Result<Vec<_>>>()?;
         progress.finish();
         if let (Some(manifest), Some(path)) = (&settings.manifest, &self.manifest) {
             compared_nothing(&mut reports, manifest, path);
@@ -129,9 +119,6 @@ impl Verify {
 
         let misnamed: Vec<String> = if self.all { misnamed(&survey) } else { Vec::new() };
         let outcome = if misnamed.is_empty() { report::outcome(&reports) } else { Outcome::Wrong };
-        if outcome == Outcome::Done {
-            saved.into_iter().try_for_each(SavedLayers::remove)?;
-        }
         if self.json {
             if self.all {
                 let ok = misnamed.is_empty() && reports.iter().all(BoardReport::is_ok);
@@ -257,8 +244,7 @@ impl Verify {
         if let Some(seeds) = self.seeds {
             chosen.retain(|&own, _| own == seeds);
         }
-        let saved = self.state.as_ref().map(|path| SavedLayers::open(path, &tables)).transpose()?;
-        Ok(Opened { tables, chosen, bounds, archives, saved, report })
+        Ok(Opened { tables, chosen, bounds, archives, report })
     }
 }
 

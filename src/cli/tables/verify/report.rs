@@ -57,9 +57,6 @@ pub(super) struct Passed {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frames: Option<usize>,
     pub seconds: f64,
-    /// True if an earlier run made the check, according to its state.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub earlier: bool,
 }
 
 /// Fault found by a check.
@@ -233,11 +230,6 @@ pub(super) fn text(boards: &[BoardReport]) -> std::io::Result<()> {
             output::count(layers, "layer"),
             if boards.iter().any(BoardReport::is_wrong) { " in these" } else { "" },
         )?;
-        let (earlier, own): (Vec<&Passed>, Vec<&Passed>) = of_check().partition(|passed| passed.earlier);
-        if !earlier.is_empty() {
-            let (own, earlier) = (extent(&own), extent(&earlier));
-            line!("  {own} by this run, {earlier} by earlier runs, according to the state")?;
-        }
     }
     for board in boards {
         let whose = if boards.len() == 1 { String::new() } else { format!(" of {}", board.name()) };
@@ -252,16 +244,8 @@ pub(super) fn text(boards: &[BoardReport]) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Returns the number of positions of some layers, and their seeds.
-fn extent(passed: &[&Passed]) -> String {
-    let positions = passed.iter().map(|passed| passed.checked).sum();
-    let seeds: Vec<usize> = passed.iter().map(|passed| passed.seeds).collect();
-    let of = if seeds.is_empty() { String::new() } else { format!(" of {}", layers(&seeds)) };
-    format!("{}{of}", output::many(positions, "position"))
-}
-
 /// Names layers in words, such as "the layers of 5, 25 to 34 seeds".
-pub(super) fn layers(seeds: &[usize]) -> String {
+fn layers(seeds: &[usize]) -> String {
     format!("the layer{} of {} seeds", if seeds.len() == 1 { "" } else { "s" }, runs(seeds))
 }
 

@@ -4,7 +4,7 @@ use kalah_core::game::{Position, Rules};
 use kalah_core::index::{MAX_TABLE_SEEDS, layer_positions};
 use kalah_core::table::TableKey;
 use kalah_tables::builder::{Backend, BuildPlan};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::super::memory::SearchMemory;
 use super::table_plan::{LayerKind, TablePlan};
@@ -39,7 +39,7 @@ pub struct PlannedSearch<'a> {
 #[non_exhaustive]
 pub struct PlannedLayer {
     /// The layer; in a document, its seeds.
-    #[serde(rename = "seeds", serialize_with = "seeds")]
+    #[serde(rename = "seeds", serialize_with = "TableKey::serialize_seeds")]
     pub key: TableKey,
     /// Kind of its table.
     pub kind: LayerKind,
@@ -49,10 +49,6 @@ pub struct PlannedLayer {
     pub bytes: u64,
     /// True if the table exists.
     pub exists: bool,
-}
-
-fn seeds<S: Serializer>(key: &TableKey, serializer: S) -> Result<S::Ok, S::Error> {
-    key.seeds.serialize(serializer)
 }
 
 /// Missing tables of a plan, and the cost of making them.
