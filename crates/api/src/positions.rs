@@ -131,7 +131,7 @@ mod tests {
         for (body, why) in [
             (many(MAX_POSITIONS + 1), "at most 1000"),
             (r#"{"boards": "6x4"}"#.to_owned(), "array"),
-            (r#"{"boards": ["6x4", 3]}"#.to_owned(), "a number"),
+            (r#"{"boards": ["6x4", 3]}"#.to_owned(), r#"is ["6x4",3]"#),
             (r#"{"boards": ["6x4"], "time": 1}"#.to_owned(), "'time' is not a field"),
             ("{}".to_owned(), "'boards' is missing"),
         ] {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 
 use super::error::RemoteError;
-use super::sign::{Keys, Signer};
+use super::sign::Signer;
 
 /// The address of a directory of tables.
 ///
@@ -68,7 +68,7 @@ impl Address {
             _ => return Err(fault("its scheme must be https, http, file, s3 or gs")),
         };
         let query = if query.is_empty() { String::new() } else { format!("?{query}") };
-        let signer = keys().filter(|_| scheme == "s3" && query.is_empty()).map(|keys| Signer::new(keys, region()));
+        let signer = signer().filter(|_| scheme == "s3" && query.is_empty());
         Ok(Address { shown: without_user(path), base, query, signer })
     }
 
@@ -118,10 +118,10 @@ fn without_user(path: &str) -> String {
     format!("{scheme}://{host}{path}")
 }
 
-/// Keys for S3; `None` without any.
-fn keys() -> Option<Keys> {
+/// Signs with the keys for S3 of the environment; `None` without any.
+fn signer() -> Option<Signer> {
     let (id, secret) = (variable("AWS_ACCESS_KEY_ID")?, variable("AWS_SECRET_ACCESS_KEY")?);
-    Some(Keys { id, secret, token: variable("AWS_SESSION_TOKEN") })
+    Some(Signer { id, secret, token: variable("AWS_SESSION_TOKEN"), region: region() })
 }
 
 /// Region of buckets of S3.

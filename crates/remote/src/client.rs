@@ -1,4 +1,4 @@
-use std::io::{self, ErrorKind, Read};
+use std::io::{ErrorKind, Read};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ struct Server {
 }
 
 /// Gets the bytes of a file, in order.
-type Take<'t> = dyn FnMut(&[u8]) -> io::Result<()> + 't;
+type Take<'t> = dyn FnMut(&[u8]) -> Result<(), RemoteError> + 't;
 
 impl Client {
     /// Makes a client for the files at an address. The server may be silent for as long as `patience`, and all waits
@@ -107,12 +107,12 @@ impl Client {
     /// meanwhile. Returns the bytes of the whole file.
     ///
     /// # Errors
-    /// As [`Store::range`], and when `take` fails ([`RemoteError::Taken`]).
+    /// As [`Store::range`], and those of `take`.
     pub(crate) fn receive(
         &self,
         name: String,
         start: u64,
-        mut take: impl FnMut(&[u8]) -> io::Result<()> + Send + 'static,
+        mut take: impl FnMut(&[u8]) -> Result<(), RemoteError> + Send + 'static,
         tick: &dyn Fn(),
     ) -> Result<u64, RemoteError> {
         self.apart(tick, move |server, cancel| Ok(server.receive(&name, start..NO_END, false, cancel, &mut take)?.0))
@@ -205,8 +205,8 @@ impl Server {
     /// broken connection it goes on where it was. Returns the bytes of the whole file, and the tag of its version.
     ///
     /// # Errors
-    /// When the server does not send them, even after several tries, or too slowly; when `cancel` is cancelled; when
-    /// `take` fails ([`RemoteError::Taken`]).
+    /// When the server does not send them, even after several tries, or too slowly; when `cancel` is cancelled; those
+    /// of `take`.
     fn receive(
         &self,
         name: &str,
@@ -265,7 +265,7 @@ impl Server {
             }
             let skipped = skip.min(read);
             skip -= skipped;
-            take(&piece[skipped..read]).map_err(RemoteError::Taken)?;
+            take(&piece[skipped..read])?;
             range.start += (read - skipped) as u64;
         }
         if stated && received < bytes {
