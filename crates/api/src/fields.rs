@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use kalah_base::printable::printable;
 use kalah_core::game::{Pit, Position, Rules};
-use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::Deserialize;
+use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde_json::{Number, Value};
 
 use super::ApiError;

@@ -190,14 +190,7 @@ impl Server {
             request = request.header("cache-control", "no-cache");
         }
         let answer = request.call().map_err(broken)?;
-        let head = Head::of(&answer, range).map_err(|error| match error {
-            RemoteError::Refused(status) | RemoteError::Status { status: status @ 300..=400, .. }
-                if signer.is_some() =>
-            {
-                RemoteError::Keys(status)
-            }
-            error => error,
-        })?;
+        let head = Head::of(&answer, range, signer.is_some())?;
         Ok((head, answer.into_body().into_reader()))
     }
 

@@ -2,7 +2,7 @@
 //! it reads.
 
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,9 +19,8 @@ use kalah_solve::book::{Book, Books};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::preview::SiteAddress;
-use super::site_files::{SiteError, advance, at};
-use super::site_folder::{SiteFolder, TABLES};
+use super::page::SiteAddress;
+use super::site_folder::{SiteError, SiteFolder, TABLES, advance, at};
 use super::site_page::Site;
 
 /// Bytes of a table copied at a time.
@@ -276,7 +275,8 @@ fn require_all(directory: &Path, layers: &[Arc<Table>]) -> Result<(), SiteError>
 fn copy(table: &Table, folder: &SiteFolder, copied: u64, pulse: &Pulse) -> Result<u64, SiteError> {
     let (name, all) = (table_path(table), copied + table.header().file_bytes);
     let path = folder.path().join(&name);
-    if is_copy(&path, table.bytes()) {
+    // An unreadable file is written again.
+    if Table::open(&path).is_ok_and(|copy| copy.bytes() == table.bytes()) {
         advance(pulse, all)?;
         return Ok(all);
     }
@@ -289,27 +289,6 @@ fn copy(table: &Table, folder: &SiteFolder, copied: u64, pulse: &Pulse) -> Resul
     at(&path, target.finish())?;
     advance(pulse, all)?;
     Ok(all)
-}
-
-/// Returns true if a file has these bytes.
-fn is_copy(path: &Path, bytes: &[u8]) -> bool {
-    let compare = || -> io::Result<bool> {
-        let mut file = file::open(path)?;
-        if file.metadata()?.len() != bytes.len() as u64 {
-            return Ok(false);
-        }
-        let mut buffer = vec![0; STEP];
-        for bytes in bytes.chunks(STEP) {
-            let buffer = &mut buffer[..bytes.len()];
-            file.read_exact(buffer)?;
-            if buffer != bytes {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    };
-    // An unreadable file is written again.
-    compare().unwrap_or(false)
 }
 
 /// Returns the books, whose positions it counts, and the networks, as the names and bytes of files. The engine asks for
