@@ -1,5 +1,5 @@
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 
@@ -11,14 +11,14 @@ use super::sign::Signer;
 /// A query, such as the signature of a presigned address, is sent with every request and never shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address {
-    /// The address that users gave, without its query.
-    shown: String,
-    /// The directory over HTTP, without a slash at the end.
-    base: String,
+    /// The address to show to users: as they gave it, without its query.
+    pub(crate) shown: String,
+    /// The directory over HTTP, without a slash at the end. It may have a name and a password.
+    pub(crate) base: String,
     /// The query with its question mark; may be empty.
     query: String,
     /// Keys for a bucket that is not public.
-    signer: Option<Signer>,
+    pub(crate) signer: Option<Signer>,
 }
 
 /// Returns the value of an environment variable that is not empty.
@@ -80,21 +80,6 @@ impl Address {
     /// Address of a file of the directory.
     pub(crate) fn file(&self, name: &str) -> String {
         format!("{}/{name}{}", self.base, self.query)
-    }
-
-    /// The address to show to users.
-    pub(crate) fn shown(&self) -> &Path {
-        Path::new(&self.shown)
-    }
-
-    /// The directory over HTTP. It may have a name and a password.
-    pub(crate) fn identity(&self) -> &str {
-        &self.base
-    }
-
-    /// Keys for a bucket that is not public.
-    pub(crate) fn signer(&self) -> Option<&Signer> {
-        self.signer.as_ref()
     }
 }
 

@@ -103,6 +103,11 @@ impl RemoteError {
         }
     }
 
+    /// Returns true if the server does not have the [file](RemoteError::File).
+    pub(crate) fn is_missing_file(&self) -> bool {
+        matches!(self, RemoteError::File { source, .. } if matches!(**source, RemoteError::NotFound(_)))
+    }
+
     /// Returns true if the same request may succeed later.
     pub(crate) fn is_passing(&self) -> bool {
         match self {
