@@ -1,7 +1,6 @@
 //! The page without a server: a folder for any static host, with the engine as WebAssembly, and tables and books that
 //! it reads.
 
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +13,7 @@ use kalah_base::system::available_disk;
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::{MAX_PITS, Position, Rules};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
-use kalah_core::table::{AllTables, Listing, Table, TableError, TableKey, Tables};
+use kalah_core::table::{Listing, Opening, Table, Tables};
 use kalah_solve::book::{Book, Books};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -98,15 +97,13 @@ impl SitePlan<'_> {
     pub fn new(options: &SiteOptions) -> Result<SitePlan<'_>, SiteError> {
         let modules =
             vec![("kalah_wasm.wasm", module(&options.module)?), ("kalah_first.wasm", module(&options.first)?)];
-        let all_tables = AllTables::new(&options.tables);
         let mut layers = Vec::new();
         for rules in Rules::ALL {
             for pits in 1..=MAX_TABLE_PITS {
-                layers.extend(all_tables.tables(rules, pits).into_iter().flat_map(Tables::layers).cloned());
+                let tables = Tables::open(&options.tables, rules, pits, Opening::default().if_there())?;
+                tables.require_all()?;
+                layers.extend(tables.layers().iter().cloned());
             }
-        }
-        if options.tables.exists() {
-            require_all(&options.tables, &layers)?;
         }
         // Layers of a board with more seeds are larger, so no layer is copied without those below it.
         layers.sort_by_key(|layer| (layer.header().file_bytes, layer.key().seeds));
@@ -252,22 +249,6 @@ fn boards() -> impl Iterator<Item = (Rules, usize)> {
 /// Returns the path of a table in the folder. It contains the beginning of the digest, since files are never changed.
 fn table_path(table: &Table) -> String {
     format!("{TABLES}/{}-{}.kalah", table.key().file_stem(), hex(&table.header().digest[..8]))
-}
-
-/// Returns an error if a file in `directory` is named like a table but is not in `layers`.
-fn require_all(directory: &Path, layers: &[Arc<Table>]) -> Result<(), SiteError> {
-    let mut others = Vec::new();
-    for entry in at(directory, fs::read_dir(directory))? {
-        let key = TableKey::named(&at(directory, entry)?.path());
-        others.extend(key.filter(|&key| layers.iter().all(|layer| layer.key() != key)));
-    }
-    // Layers above a damaged one are unusable.
-    for key in &others {
-        Table::open_key(directory, *key)?;
-    }
-    let Some(&key) = others.iter().min_by_key(|key| key.seeds) else { return Ok(()) };
-    let missing = (2..key.seeds).filter(|&seeds| !TableKey { seeds, ..key }.path(directory).exists()).collect();
-    Err(TableError::Missing { directories: directory.into(), key, missing }.into())
 }
 
 /// Copies a table into the folder, unless the copy exists. `copied` counts the bytes of tables before it; returns the
