@@ -97,8 +97,8 @@ impl MoveRequest {
     /// # Errors
     /// If a table is damaged.
     pub fn search(&self, searcher: &mut Searcher<'_>, cancel: &Cancel) -> Result<MoveAnswer, ApiError> {
-        let choice = searcher.choose(self.player, self.rules, &self.position, self.game, cancel)?;
-        Ok(self.answer(&choice))
+        let player = searcher.player(self.player, self.rules, &self.position, self.game, cancel)?;
+        Ok(self.answer(&player.choose(&self.position, cancel, &mut |_| ())?))
     }
 
     /// Goes on choosing a move by a search for about `slice`; `None` if it is not done then.
@@ -111,8 +111,8 @@ impl MoveRequest {
         searcher: &mut Searcher<'_>,
         cancel: &Cancel,
     ) -> Result<Option<MoveAnswer>, ApiError> {
-        let choice = searcher.choose_for(slice, self.player, self.rules, &self.position, self.game, cancel)?;
-        Ok(choice.map(|choice| self.answer(&choice)))
+        let player = searcher.player(self.player, self.rules, &self.position, self.game, cancel)?;
+        Ok(player.choose_for(slice, &self.position, cancel)?.map(|choice| self.answer(&choice)))
     }
 
     fn answer(&self, choice: &Choice) -> MoveAnswer {

@@ -5,16 +5,12 @@ use std::time::Duration;
 
 use kalah_base::printable::printable;
 use kalah_core::game::{Pit, Position, Rules};
-use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde_json::{Number, Value};
 
 use super::ApiError;
 use super::error::{MAX_LITERAL, MAX_MOVES, MAX_SEEDS};
-
-/// Valid values of a field, as the end of an error.
-const BOARD: &str = "it must be a position such as 6x4";
-const SECONDS: &str = "it must be a number of seconds, 0 or more";
 
 /// Maximum characters of a wrong value that are shown.
 const MAX_QUOTED: usize = 60;
@@ -26,13 +22,27 @@ pub(crate) struct Fields {
     query: bool,
 }
 
-/// Comment in a game, after a number of moves.
-#[derive(Debug, Deserialize, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Comment {
-    pub after: usize,
-    pub text: String,
+/// A time.
+#[derive(Deserialize)]
+#[serde(try_from = "f64")]
+struct Seconds(Duration);
+
+impl TryFrom<f64> for Seconds {
+    type Error = &'static str;
+
+    fn try_from(seconds: f64) -> Result<Seconds, &'static str> {
+        // A time too large for `Duration` is above every limit.
+        let time = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+        if seconds >= 0.0 { Ok(Seconds(time)) } else { Err("a negative time") }
+    }
+}
+
+/// Single moves: in JSON an array of numbers, elsewhere a text with commas.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Moves {
+    Text(String),
+    Numbers(Vec<Number>),
 }
 
 /// Fields of a JSON object in the order of the text, including repeated ones.
@@ -57,18 +67,6 @@ impl<'de> Deserialize<'de> for Object {
             }
         }
         deserializer.deserialize_map(Fields)
-    }
-}
-
-/// Describes the type of a value, as in "'time' is a string".
-fn kind(value: &Value) -> String {
-    match value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(value) => value.to_string(),
-        Value::Number(_) => "a number".to_owned(),
-        Value::String(_) => "a string".to_owned(),
-        Value::Array(_) => "an array".to_owned(),
-        Value::Object(_) => "an object".to_owned(),
     }
 }
 
@@ -109,19 +107,20 @@ impl Fields {
         Fields { fields, query: true }.checked(known)
     }
 
-    /// Reads the fields of a JSON body. `known` are all that it may have.
+    /// Reads the fields of a JSON body. `known` are all that it may have, at least two.
     pub(crate) fn of_body(body: &[u8], known: &[&str]) -> Result<Fields, ApiError> {
         const FORM: &str = r#"send an object such as {"board": "6x4"}"#;
         let body = body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body);
         if body.trim_ascii().is_empty() {
             return Err(bad(format!("the body is empty; {FORM}")));
         }
-        let value: Value = serde_json::from_slice(body).map_err(|error| {
+        let Object(mut fields) = serde_json::from_slice(body).map_err(|error| {
+            if error.is_data() {
+                let text = printable(&String::from_utf8_lossy(body), MAX_QUOTED);
+                return bad(format!("the body is {text}; it must be an object"));
+            }
             bad(format!("the body is not valid JSON (line {}, column {}); {FORM}", error.line(), error.column()))
         })?;
-        let object = serde_json::from_slice(body);
-        let Object(mut fields) =
-            object.map_err(|_| bad(format!("the body is {}; it must be an object", kind(&value))))?;
         fields.iter_mut().for_each(|(_, value)| write_whole(value));
         Fields { fields, query: false }.checked(known)
     }
@@ -133,11 +132,8 @@ impl Fields {
             if !known.contains(&name.as_str()) {
                 let part = if self.query { "query" } else { "body" };
                 let (last, others) = known.split_last().expect("there are some");
-                let known = match others {
-                    [] => format!("the only field is {last}"),
-                    others => format!("the fields are {} and {last}", others.join(", ")),
-                };
-                return Err(bad(format!("'{shown}' is not a field of this {part}; {known}")));
+                let known = others.join(", ");
+                return Err(bad(format!("'{shown}' is not a field of this {part}; the fields are {known} and {last}")));
             }
             if self.fields[..index].iter().any(|(other, _)| other == name) {
                 return Err(bad(format!("'{shown}' is given twice")));
@@ -152,13 +148,19 @@ impl Fields {
         Some(self.fields.swap_remove(index).1).filter(|value| !value.is_null())
     }
 
+    /// Takes a value, a number of a query as JSON writes it; `None` if the field is missing. `form` is the end of the
+    /// error.
+    pub(crate) fn typed<T: DeserializeOwned>(&mut self, name: &str, form: &str) -> Result<Option<T>, ApiError> {
+        let Some(value) = self.take(name) else { return Ok(None) };
+        let of_text = || value.as_str().filter(|_| self.query).and_then(|text| serde_json::from_str(text).ok());
+        let shown = printable(&value.to_string(), MAX_QUOTED);
+        let wrong = || bad(format!("'{name}' is {shown}; it must be {form}"));
+        T::deserialize(&value).ok().or_else(of_text).map(Some).ok_or_else(wrong)
+    }
+
     /// Takes a string; `None` if the field is missing.
     pub(crate) fn text(&mut self, name: &str) -> Result<Option<String>, ApiError> {
-        match self.take(name) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(value) => Err(bad(format!("'{name}' is {}; it must be a string", kind(&value)))),
-        }
+        self.typed(name, "a string")
     }
 
     /// Returns true if a field is present and not null.
@@ -169,7 +171,13 @@ impl Fields {
     /// Takes single moves on a board of this many pits a side, which may not be legal: an array of numbers, or a string
     /// with commas; none if the field is missing.
     pub(crate) fn moves(&mut self, pits: usize) -> Result<Vec<Pit>, ApiError> {
-        let moves = self.numbers()?;
+        let moves: Vec<String> = match self.typed("moves", "an array of numbers such as [3, 6]")? {
+            None => Vec::new(),
+            Some(Moves::Numbers(numbers)) => numbers.iter().map(Number::to_string).collect(),
+            Some(Moves::Text(text)) => {
+                text.split(',').filter(|text| !text.is_empty()).map(|text| printable(text, MAX_QUOTED)).collect()
+            }
+        };
         if moves.len() > MAX_MOVES {
             return Err(ApiError::Line(format!("the line has {} moves, but the limit is {MAX_MOVES}", moves.len())));
         }
@@ -180,81 +188,20 @@ impl Fields {
         moves.iter().enumerate().map(pit).collect()
     }
 
-    /// Takes the single moves as texts.
-    fn numbers(&mut self) -> Result<Vec<String>, ApiError> {
-        let wrong = |what: String| bad(format!("'moves' is {what}; it must be an array of numbers such as [3, 6]"));
-        match self.take("moves") {
-            None => Ok(Vec::new()),
-            Some(Value::String(text)) => {
-                Ok(text.split(',').filter(|text| !text.is_empty()).map(|text| printable(text, MAX_QUOTED)).collect())
-            }
-            Some(Value::Array(moves)) => moves
-                .iter()
-                .map(|one| match one {
-                    Value::Number(number) => Ok(number.to_string()),
-                    other => Err(wrong(format!("an array with {}", kind(other)))),
-                })
-                .collect(),
-            Some(value) => Err(wrong(kind(&value))),
-        }
-    }
-
-    /// Takes pairs of strings; none if the field is missing.
-    pub(crate) fn pairs(&mut self, name: &str) -> Result<Vec<(String, String)>, ApiError> {
-        let Some(value) = self.take(name) else { return Ok(Vec::new()) };
-        serde_json::from_value(value).map_err(|_| bad(format!("'{name}' must be an array of pairs of strings")))
-    }
-
-    /// Takes comments, each after a number of moves; none if the field is missing.
-    pub(crate) fn comments(&mut self) -> Result<Vec<Comment>, ApiError> {
-        const FORM: &str = r#"'comments' must be an array of objects such as {"after": 3, "text": "a blunder"}"#;
-        let Some(value) = self.take("comments") else { return Ok(Vec::new()) };
-        serde_json::from_value(value).map_err(|_| bad(FORM))
-    }
-
-    /// Takes a whole number; `None` if the field is missing.
-    pub(crate) fn number(&mut self, name: &str) -> Result<Option<u64>, ApiError> {
-        self.parsed(name, Number::as_u64, |_| true, "it must be a whole number, 0 or more")
-    }
-
-    /// Takes a number of a form, in a query as in JSON; `None` if the field is missing.
-    fn parsed<T>(
-        &mut self,
-        name: &str,
-        read: impl Fn(&Number) -> Option<T>,
-        fits: impl Fn(&T) -> bool,
-        form: &str,
-    ) -> Result<Option<T>, ApiError> {
-        let Some(value) = self.take(name) else { return Ok(None) };
-        let (number, shown) = match &value {
-            Value::String(text) if self.query => {
-                let number = serde_json::from_str(text).ok();
-                (number.as_ref().and_then(&read), format!("'{}'", printable(text, MAX_QUOTED)))
-            }
-            Value::Number(number) => (read(number), number.to_string()),
-            value => (None, kind(value)),
-        };
-        number.filter(fits).map(Some).ok_or_else(|| bad(format!("'{name}' is {shown}; {form}")))
-    }
-
     /// Takes the text of a position.
     pub(crate) fn board(&mut self) -> Result<String, ApiError> {
-        self.text("board")?.ok_or_else(|| bad(format!("'board' is missing; {BOARD}")))
+        self.text("board")?.ok_or_else(|| bad("'board' is missing; it must be a position such as 6x4"))
     }
 
     /// Takes the texts of at most `most` positions.
     pub(crate) fn boards(&mut self, most: usize) -> Result<Vec<String>, ApiError> {
-        const FORM: &str = r#"it must be an array of positions such as ["6x4"]"#;
-        let value = self.take("boards").ok_or_else(|| bad(format!("'boards' is missing; {FORM}")))?;
-        let Value::Array(boards) = value else { return Err(bad(format!("'boards' is {}; {FORM}", kind(&value)))) };
+        const FORM: &str = r#"an array of positions such as ["6x4"]"#;
+        let boards: Option<Vec<String>> = self.typed("boards", FORM)?;
+        let boards = boards.ok_or_else(|| bad(format!("'boards' is missing; it must be {FORM}")))?;
         if boards.len() > most {
             return Err(bad(format!("'boards' has {} positions; at most {most} are allowed", boards.len())));
         }
-        let text = |board| match board {
-            Value::String(text) => Ok(text),
-            other => Err(bad(format!("'boards' is an array with {}; {FORM}", kind(&other)))),
-        };
-        boards.into_iter().map(text).collect()
+        Ok(boards)
     }
 
     /// Takes a position.
@@ -269,8 +216,7 @@ impl Fields {
 
     /// Takes a time; `None` if the field is missing.
     pub(crate) fn time(&mut self) -> Result<Option<Duration>, ApiError> {
-        let seconds = self.parsed("time", Number::as_f64, |&seconds| seconds >= 0.0, SECONDS)?;
-        // A time too large for `Duration` is above every limit.
-        Ok(seconds.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)))
+        let time = self.typed("time", "a number of seconds, 0 or more")?;
+        Ok(time.map(|Seconds(time)| time))
     }
 }

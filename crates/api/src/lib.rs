@@ -6,8 +6,7 @@
 
 // | module | contents |
 // |---|---|
-// | `position` | a position, its moves, and searches of them |
-// | `positions` | many positions in one request |
+// | `position` | a position, its moves, and searches of them; many positions in one request |
 // | `choose` | the move of a player |
 // | `game` | whole games: every position and move; the positions on a line of play |
 // | `texts` | games as text |
@@ -29,7 +28,6 @@ mod error;
 mod fields;
 mod game;
 mod position;
-mod positions;
 mod puzzle;
 mod searcher;
 mod texts;
@@ -39,8 +37,7 @@ pub use answer::{PAGE_STREAM_TIME, PAGE_TIME};
 pub use choose::{MoveRequest, choose_without_tables};
 pub use error::{ApiError, MAX_ADDRESS, MAX_BODY, MAX_HEAD, MAX_HEADERS};
 pub use game::{GameAnswer, GameRequest, PlaceEvent, follow_line, follow_moves};
-pub use position::{PositionRequest, SlicedSearch};
-pub use positions::{PositionsAnswer, PositionsRequest};
+pub use position::{PositionRequest, PositionsAnswer, PositionsRequest, SlicedSearch};
 pub use puzzle::{PuzzleKey, PuzzleRequest, PuzzleSearch, today};
 pub use searcher::{SearchOptions, Searcher, Sources};
 pub use texts::{ReadAnswer, WriteAnswer, read_text, write_text};

@@ -86,7 +86,7 @@ impl PuzzleRequest {
         let wrong = ApiError::Request;
         let level: Level =
             level.as_deref().unwrap_or("medium").parse().map_err(|error| wrong(format!("'level': {error}")))?;
-        let (day, seed) = (fields.text("day")?, fields.number("seed")?);
+        let (day, seed) = (fields.text("day")?, fields.typed("seed", "a whole number, 0 or more")?);
         if day.as_deref().is_some_and(|day| day_number(day).is_none()) {
             return Err(wrong("'day' must be a day such as 2026-11-23".to_owned()));
         }

@@ -1,10 +1,9 @@
 use std::fmt;
-use std::time::Duration;
 
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Pit, Played, Position, Rules};
 use kalah_core::table::{AllTables, Probe};
-use kalah_play::play::{Choice, Player, PlayerName, Setting};
+use kalah_play::play::{Player, PlayerName, Setting};
 use kalah_solve::book::{Book, Books};
 use kalah_solve::solve::{SearchMemory, Solver};
 
@@ -51,39 +50,12 @@ impl<'t> Searcher<'t> {
         (self.solver, self.player, self.asked) = (None, None, 0);
     }
 
-    /// Returns the move that a player chooses. `game` makes random players differ.
+    /// The player that was asked last, or a new one; `game` makes random players differ. The perfect player shares the
+    /// solver, which takes most memory.
     ///
     /// # Errors
-    /// If a table is damaged, or the game is over.
-    pub(crate) fn choose(
-        &mut self,
-        name: PlayerName,
-        rules: Rules,
-        position: &Position,
-        game: u64,
-        cancel: &Cancel,
-    ) -> Result<Choice, ApiError> {
-        Ok(self.player(name, rules, position, game, cancel)?.choose(position, cancel, &mut |_| ())?)
-    }
-
-    /// Chooses as [`Searcher::choose`] does, for about `slice`; `None` if it is not done then. The next call goes on.
-    ///
-    /// # Errors
-    /// As [`Searcher::choose`].
-    pub(crate) fn choose_for(
-        &mut self,
-        slice: Duration,
-        name: PlayerName,
-        rules: Rules,
-        position: &Position,
-        game: u64,
-        cancel: &Cancel,
-    ) -> Result<Option<Choice>, ApiError> {
-        Ok(self.player(name, rules, position, game, cancel)?.choose_for(slice, position, cancel)?)
-    }
-
-    /// The player that was asked last, or a new one. The perfect player shares the solver, which takes most memory.
-    fn player(
+    /// If a table is damaged.
+    pub(crate) fn player(
         &mut self,
         name: PlayerName,
         rules: Rules,
@@ -132,10 +104,10 @@ impl<'t> Searcher<'t> {
     pub(crate) fn begin(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<Search<'t>, ApiError> {
         let moves: Vec<(Pit, Played)> =
             position.moves().filter_map(|pit| Some((pit, position.play(rules, pit).ok()?))).collect();
-        Ok(Search(match self.solver(rules, position, cancel)? {
-            Some(solver) => Method::Solver(Box::new(Analyser::new(solver, position, moves, cancel))),
-            None => Method::Stores { rules, moves, cancel: cancel.clone() },
-        }))
+        Ok(match self.solver(rules, position, cancel)? {
+            Some(solver) => Search::Solver(Box::new(Analyser::new(solver, position, moves, cancel))),
+            None => Search::Stores { rules, moves, cancel: cancel.clone() },
+        })
     }
 
     /// Makes a solver for `position`, which also solves all later positions of its games.
@@ -169,10 +141,7 @@ impl<'t> Searcher<'t> {
 
 /// A prepared search.
 #[derive(Debug)]
-pub(crate) struct Search<'t>(Method<'t>);
-
-#[derive(Debug)]
-enum Method<'t> {
+pub(crate) enum Search<'t> {
     Solver(Box<Analyser<'t>>),
     /// For a position too large for a solver.
     Stores {
@@ -189,9 +158,9 @@ impl Search<'_> {
     /// # Errors
     /// If a table is damaged.
     pub(crate) async fn run(self, report: &mut Report<'_>) -> Result<Analysis, ApiError> {
-        match self.0 {
-            Method::Solver(analyser) => analyser.run(report).await,
-            Method::Stores { rules, moves, cancel } => Ok(evaluate_by_stores(rules, &moves, &cancel).await),
+        match self {
+            Search::Solver(analyser) => analyser.run(report).await,
+            Search::Stores { rules, moves, cancel } => Ok(evaluate_by_stores(rules, &moves, &cancel).await),
         }
     }
 }

@@ -2,11 +2,20 @@
 
 use kalah_core::game::Pit;
 use kalah_play::record::GameRecord;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::ApiError;
-use super::fields::{Comment, Fields};
+use super::fields::Fields;
 use super::game;
+
+/// Comment in a game, after a number of moves.
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct Comment {
+    after: usize,
+    text: String,
+}
 
 /// Game that was read.
 #[derive(Debug, Serialize)]
@@ -84,14 +93,17 @@ pub fn write_text(body: &[u8]) -> Result<WriteAnswer, ApiError> {
             game = game.with_header(name, &player);
         }
     }
-    for (name, value) in fields.pairs("headers")? {
+    let headers: Option<Vec<(String, String)>> = fields.typed("headers", "an array of pairs of strings")?;
+    for (name, value) in headers.unwrap_or_default() {
         if !GameRecord::takes_header(&name) {
             let why = "names consist of letters, digits and _, and rules, start and result have fields of their own";
             return Err(ApiError::Request(format!("'{name}' cannot be a header: {why}")));
         }
         game = game.with_header(&name, &value);
     }
-    for Comment { after, text } in fields.comments()? {
+    let form = r#"an array of objects such as {"after": 3, "text": "a blunder"}"#;
+    let comments: Option<Vec<Comment>> = fields.typed("comments", form)?;
+    for Comment { after, text } in comments.unwrap_or_default() {
         // A comment within a turn comes after it.
         let turns = turn_ends(&game).partition_point(|&moves| moves < after);
         game = game.with_comment(turns, &text);

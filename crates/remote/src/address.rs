@@ -1,24 +1,24 @@
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 
 use super::error::RemoteError;
-use super::sign::{Keys, Signer};
+use super::sign::Signer;
 
 /// The address of a directory of tables.
 ///
 /// A query, such as the signature of a presigned address, is sent with every request and never shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address {
-    /// The address that users gave, without its query.
-    shown: String,
-    /// The directory over HTTP, without a slash at the end.
-    base: String,
+    /// The address to show to users: as they gave it, without its query.
+    pub(crate) shown: String,
+    /// The directory over HTTP, without a slash at the end. It may have a name and a password.
+    pub(crate) base: String,
     /// The query with its question mark; may be empty.
     query: String,
     /// Keys for a bucket that is not public.
-    signer: Option<Signer>,
+    pub(crate) signer: Option<Signer>,
 }
 
 /// Returns the value of an environment variable that is not empty.
@@ -68,7 +68,7 @@ impl Address {
             _ => return Err(fault("its scheme must be https, http, file, s3 or gs")),
         };
         let query = if query.is_empty() { String::new() } else { format!("?{query}") };
-        let signer = keys().filter(|_| scheme == "s3" && query.is_empty()).map(|keys| Signer::new(keys, region()));
+        let signer = signer().filter(|_| scheme == "s3" && query.is_empty());
         Ok(Address { shown: without_user(path), base, query, signer })
     }
 
@@ -80,21 +80,6 @@ impl Address {
     /// Address of a file of the directory.
     pub(crate) fn file(&self, name: &str) -> String {
         format!("{}/{name}{}", self.base, self.query)
-    }
-
-    /// The address to show to users.
-    pub(crate) fn shown(&self) -> &Path {
-        Path::new(&self.shown)
-    }
-
-    /// The directory over HTTP. It may have a name and a password.
-    pub(crate) fn identity(&self) -> &str {
-        &self.base
-    }
-
-    /// Keys for a bucket that is not public.
-    pub(crate) fn signer(&self) -> Option<&Signer> {
-        self.signer.as_ref()
     }
 }
 
@@ -118,10 +103,10 @@ fn without_user(path: &str) -> String {
     format!("{scheme}://{host}{path}")
 }
 
-/// Keys for S3; `None` without any.
-fn keys() -> Option<Keys> {
+/// Signs with the keys for S3 of the environment; `None` without any.
+fn signer() -> Option<Signer> {
     let (id, secret) = (variable("AWS_ACCESS_KEY_ID")?, variable("AWS_SECRET_ACCESS_KEY")?);
-    Some(Keys { id, secret, token: variable("AWS_SESSION_TOKEN") })
+    Some(Signer { id, secret, token: variable("AWS_SESSION_TOKEN"), region: region() })
 }
 
 /// Region of buckets of S3.

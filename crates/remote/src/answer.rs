@@ -20,10 +20,11 @@ pub(crate) struct Head {
 
 impl Head {
     /// Reads the head of an answer to a request for these bytes, or those up to the end of a shorter file.
+    /// `is_signed` is true if the request was signed with keys.
     ///
     /// # Errors
     /// When it is a refusal or another failure, or has another range.
-    pub(crate) fn of(answer: &Response<Body>, range: &Range<u64>) -> Result<Head, RemoteError> {
+    pub(crate) fn of(answer: &Response<Body>, range: &Range<u64>, is_signed: bool) -> Result<Head, RemoteError> {
         let status = answer.status().as_u16();
         let header = |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
         // A weak tag does not identify bytes.
@@ -43,6 +44,7 @@ impl Head {
                 })?;
                 Ok(Head { skip: 0, bytes: Some(end - start), total: Some(total), tag })
             }
+            300..=401 | 403 | 407 if is_signed => Err(RemoteError::Keys(status)),
             401 | 403 | 407 => Err(RemoteError::Refused(status)),
             404 | 410 => Err(RemoteError::NotFound(format!("the server does not have it (status {status})").into())),
             _ => {

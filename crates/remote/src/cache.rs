@@ -27,13 +27,6 @@ pub struct Cache {
     limit: u64,
 }
 
-/// A file of the cache.
-struct Kept {
-    path: PathBuf,
-    bytes: u64,
-    used: SystemTime,
-}
-
 impl Cache {
     /// Limit if none is chosen: 4 GiB.
     pub const DEFAULT_LIMIT: u64 = 4 << 30;
@@ -88,9 +81,9 @@ impl Cache {
     /// cache is within its limit.
     pub(crate) fn trim(&self, kept: &Path) {
         let mut files = self.files();
-        let mut total: u64 = files.iter().map(|file| file.bytes).sum();
-        files.sort_unstable_by_key(|file| file.used);
-        for Kept { path, bytes, .. } in files.iter().filter(|file| file.bytes > SMALL && !file.path.starts_with(kept)) {
+        let mut total: u64 = files.iter().map(|(_, bytes, _)| bytes).sum();
+        files.sort_unstable();
+        for (_, bytes, path) in files.iter().filter(|(_, bytes, path)| *bytes > SMALL && !path.starts_with(kept)) {
             if total <= self.limit {
                 break;
             }
@@ -107,19 +100,18 @@ impl Cache {
 
     /// Bytes on disk of all files.
     pub fn bytes(&self) -> u64 {
-        self.files().iter().map(|file| file.bytes).sum()
+        self.files().iter().map(|(_, bytes, _)| bytes).sum()
     }
 
-    fn files(&self) -> Vec<Kept> {
+    /// All files, each with the time of its last use and its bytes on disk.
+    fn files(&self) -> Vec<(SystemTime, u64, PathBuf)> {
         let list = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
         let files = list(&self.directory).flat_map(|folder| list(&folder).collect::<Vec<_>>());
-        let tables = files.filter(|path| TableKey::named(path).is_some());
-        tables
-            .filter_map(|path| {
-                let metadata = path.metadata().ok()?;
-                Some(Kept { bytes: on_disk(&metadata), used: metadata.modified().ok()?, path })
-            })
-            .collect()
+        let file = |path: PathBuf| {
+            let metadata = path.metadata().ok()?;
+            Some((metadata.modified().ok()?, on_disk(&metadata), path))
+        };
+        files.filter(|path| TableKey::named(path).is_some()).filter_map(file).collect()
     }
 
     fn failed(&self) -> impl FnOnce(io::Error) -> RemoteError + use<> {

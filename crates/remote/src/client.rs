@@ -1,4 +1,4 @@
-use std::io::{self, ErrorKind, Read};
+use std::io::{ErrorKind, Read};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ struct Server {
 }
 
 /// Gets the bytes of a file, in order.
-type Take<'t> = dyn FnMut(&[u8]) -> io::Result<()> + 't;
+type Take<'t> = dyn FnMut(&[u8]) -> Result<(), RemoteError> + 't;
 
 impl Client {
     /// Makes a client for the files at an address. The server may be silent for as long as `patience`, and all waits
@@ -75,7 +75,7 @@ impl Client {
         let tls = TlsConfig::builder().root_certs(RootCerts::from(roots)).build();
         let agent = Agent::config_builder()
             // A signature is for one server.
-            .max_redirects(if address.signer().is_some() { 0 } else { 10 })
+            .max_redirects(if address.signer.is_some() { 0 } else { 10 })
             .max_redirects_will_error(false)
             .http_status_as_error(false)
             .tls_config(tls)
@@ -96,32 +96,29 @@ impl Client {
     /// # Errors
     /// As [`Store::range`].
     pub(crate) fn total(&self, name: String) -> Result<u64, RemoteError> {
-        self.apart(&|| (), move |server, cancel| {
+        self.apart(move |server, cancel| {
             // The body of a server without ranges is not read.
             let head = || (false, server.request(&name, &(0..1), false).map(|(head, _)| head));
             Ok(repeated(cancel, head)?.total.unwrap_or(0))
         })
     }
 
-    /// Receives the bytes of the file `name` from `start` on, which `take` gets. Calls `tick` again and again
-    /// meanwhile. Returns the bytes of the whole file.
+    /// Receives the bytes of the file `name` from `start` on, which `take` gets.
     ///
     /// # Errors
-    /// As [`Store::range`], and when `take` fails ([`RemoteError::Taken`]).
+    /// As [`Store::range`], and those of `take`.
     pub(crate) fn receive(
         &self,
         name: String,
         start: u64,
-        mut take: impl FnMut(&[u8]) -> io::Result<()> + Send + 'static,
-        tick: &dyn Fn(),
-    ) -> Result<u64, RemoteError> {
-        self.apart(tick, move |server, cancel| Ok(server.receive(&name, start..NO_END, false, cancel, &mut take)?.0))
+        mut take: impl FnMut(&[u8]) -> Result<(), RemoteError> + Send + 'static,
+    ) -> Result<(), RemoteError> {
+        self.apart(move |server, cancel| server.receive(&name, start..NO_END, false, cancel, &mut take).map(drop))
     }
 
-    /// Does `work` in a thread of its own. Calls `tick` again and again meanwhile.
+    /// Does `work` in a thread of its own.
     fn apart<T: Send + 'static>(
         &self,
-        tick: &dyn Fn(),
         work: impl FnOnce(&Server, &Cancel) -> Result<T, RemoteError> + Send + 'static,
     ) -> Result<T, RemoteError> {
         let (server, cancel, (to, done)) = (Arc::clone(&self.server), self.now.lock().clone(), sync_channel(1));
@@ -132,9 +129,7 @@ impl Client {
         });
         started.map_err(|error| RemoteError::Connection(error.to_string()))?;
         loop {
-            let received = done.recv_timeout(TICK);
-            tick();
-            match received {
+            match done.recv_timeout(TICK) {
                 Ok(result) => return result,
                 Err(RecvTimeoutError::Timeout) => cancel.check()?,
                 Err(RecvTimeoutError::Disconnected) => {
@@ -147,16 +142,16 @@ impl Client {
 
 impl Store for Client {
     fn address(&self) -> &Path {
-        self.server.address.shown()
+        Path::new(&self.server.address.shown)
     }
 
     fn identity(&self) -> String {
-        self.server.address.identity().to_owned()
+        self.server.address.base.clone()
     }
 
     fn range(&self, name: &str, range: Range<u64>, fresh: bool) -> Result<FetchedBytes, RemoteError> {
         let name = name.to_owned();
-        self.apart(&|| (), move |server, cancel| {
+        self.apart(move |server, cancel| {
             let mut bytes = Vec::new();
             let mut take = |new: &[u8]| {
                 bytes.extend_from_slice(new);
@@ -175,7 +170,7 @@ impl Store for Client {
 impl Server {
     /// Sends one request for these bytes of a file. `fresh` bypasses caches on the way. Returns head and body.
     fn request(&self, name: &str, range: &Range<u64>, fresh: bool) -> Result<(Head, BodyReader<'static>), RemoteError> {
-        let (url, signer) = (self.address.file(name), self.address.signer());
+        let (url, signer) = (self.address.file(name), self.address.signer.as_ref());
         let mut request = self.agent.get(&url).header("accept-encoding", "identity");
         let last = if range.end == NO_END { String::new() } else { (range.end - 1).to_string() };
         let asked = (*range != (0..NO_END)).then(|| format!("bytes={}-{last}", range.start));
@@ -190,14 +185,7 @@ impl Server {
             request = request.header("cache-control", "no-cache");
         }
         let answer = request.call().map_err(broken)?;
-        let head = Head::of(&answer, range).map_err(|error| match error {
-            RemoteError::Refused(status) | RemoteError::Status { status: status @ 300..=400, .. }
-                if signer.is_some() =>
-            {
-                RemoteError::Keys(status)
-            }
-            error => error,
-        })?;
+        let head = Head::of(&answer, range, signer.is_some())?;
         Ok((head, answer.into_body().into_reader()))
     }
 
@@ -205,8 +193,8 @@ impl Server {
     /// broken connection it goes on where it was. Returns the bytes of the whole file, and the tag of its version.
     ///
     /// # Errors
-    /// When the server does not send them, even after several tries, or too slowly; when `cancel` is cancelled; when
-    /// `take` fails ([`RemoteError::Taken`]).
+    /// When the server does not send them, even after several tries, or too slowly; when `cancel` is cancelled; those
+    /// of `take`.
     fn receive(
         &self,
         name: &str,
@@ -265,7 +253,7 @@ impl Server {
             }
             let skipped = skip.min(read);
             skip -= skipped;
-            take(&piece[skipped..read]).map_err(RemoteError::Taken)?;
+            take(&piece[skipped..read])?;
             range.start += (read - skipped) as u64;
         }
         if stated && received < bytes {
@@ -320,10 +308,15 @@ mod tests {
         assert_eq!(wait_after(&busy(61), 1), None);
         assert_eq!(wait_after(&busy(60), 1), Some(Duration::from_secs(60)));
         let (client, start) = (client("https://host/a"), Instant::now());
-        let waits = || {
-            client.apart(&|| client.interrupt(), move |_, cancel| repeated(cancel, || (false, Err::<(), _>(busy(60)))))
-        };
-        assert!(matches!(waits(), Err(RemoteError::Stopped(_))));
+        thread::scope(|scope| {
+            let waits = || client.apart(move |_, cancel| repeated(cancel, || (false, Err::<(), _>(busy(60)))));
+            let waiting = scope.spawn(waits);
+            while !waiting.is_finished() {
+                thread::sleep(TICK);
+                client.interrupt();
+            }
+            assert!(matches!(waiting.join().unwrap(), Err(RemoteError::Stopped(_))));
+        });
         assert!(start.elapsed() < Duration::from_secs(30));
     }
 

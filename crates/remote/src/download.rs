@@ -1,14 +1,12 @@
-use std::cell::Cell;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic};
-use kalah_base::file::{self, FileContent, LockError};
+use kalah_base::file::{self, FileContent};
 use kalah_base::progress::Pulse;
-use kalah_core::cancel::{Cancel, Stopped};
+use kalah_core::cancel::Cancel;
 use kalah_core::header::{HeaderError, Kind};
 use kalah_core::table::{Damage, Table, TableError, TableKey};
 use kalah_tables::table::archive::{archive_path, decompress, read_info};
@@ -36,47 +34,11 @@ pub struct Download {
 pub enum Downloaded {
     /// It was there.
     Present,
-    /// It was received; its bytes, and how many of them an earlier download had received.
+    /// It was received.
     Received {
-        /// Bytes of the file.
-        bytes: u64,
-        /// Bytes of an earlier download.
+        /// Bytes that an earlier download had received.
         resumed: u64,
     },
-}
-
-/// Reasons why a layer was not downloaded.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum DownloadError {
-    /// The server's file cannot be read.
-    #[error("{url}: {source}")]
-    Remote {
-        /// The file.
-        url: String,
-        /// The reason.
-        source: RemoteError,
-    },
-    /// A file on this machine cannot be read or written, or the received one is damaged.
-    #[error("{0}")]
-    Table(#[from] TableError),
-    /// Another process writes to the directory.
-    #[error("{0}")]
-    Lock(#[from] LockError),
-    /// The download was stopped.
-    #[error("{0}")]
-    Stopped(#[from] Stopped),
-}
-
-impl Diagnostic for DownloadError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
-        match self {
-            DownloadError::Remote { source, .. } => source.diagnosis(commands),
-            DownloadError::Table(error) => error.diagnosis(commands),
-            DownloadError::Lock(error) => error.diagnosis(commands),
-            DownloadError::Stopped(error) => error.diagnosis(commands),
-        }
-    }
 }
 
 impl Download {
@@ -97,63 +59,56 @@ impl Download {
     ///
     /// # Errors
     /// When the server does not have the layer, or does not answer.
-    pub fn size(&self, key: TableKey) -> Result<(u64, u64), DownloadError> {
-        let path = key.path(&self.directory);
-        let total = |path: &Path| self.client.total(name(path));
-        let (file, total) = match total(&path) {
-            Err(RemoteError::NotFound(_)) => {
-                let archive = archive_path(&self.directory, key);
-                // A missing layer is reported as a missing table.
-                let total = total(&archive).map_err(|error| match error {
-                    RemoteError::NotFound(_) => self.remote(&path)(error),
-                    error => self.remote(&archive)(error),
-                });
-                (archive, total?)
-            }
-            total => (path.clone(), total.map_err(self.remote(&path))?),
+    pub fn size(&self, key: TableKey) -> Result<(u64, u64), RemoteError> {
+        self.first_there(key, |path| {
+            let total = self.client.total(name(path)).map_err(|error| error.of_file(self.url(path)))?;
+            let received = partial(path).metadata().map_or(0, |metadata| metadata.len());
+            Ok((total, if key.path(&self.directory).exists() { total } else { received.min(total) }))
+        })
+    }
+
+    /// Does `work` with the path of a layer's table, or with that of its archive where the server has no table.
+    fn first_there<T>(&self, key: TableKey, work: impl Fn(&Path) -> Result<T, RemoteError>) -> Result<T, RemoteError> {
+        let missing = match work(&key.path(&self.directory)) {
+            Err(error) if error.is_missing_file() => error,
+            done => return done,
         };
-        let received = partial(&file).metadata().map_or(0, |metadata| metadata.len());
-        Ok((total, if path.exists() { total } else { received.min(total) }))
+        match work(&archive_path(&self.directory, key)) {
+            // A missing layer is reported as a missing table.
+            Err(error) if error.is_missing_file() => Err(missing),
+            done => done,
+        }
     }
 
     /// Downloads a layer unless the directory has it: its table, or its archive where the server has no table, which is
-    /// unpacked. `count` is called with each number of bytes received.
+    /// unpacked. Bytes are added to `received` as they come.
     ///
     /// # Errors
     /// When the server does not send it, it is damaged or not the table of the built-in manifest, it cannot be written,
     /// or the download is cancelled. What was received is kept, unless it is damaged.
-    pub fn layer(&self, key: TableKey, count: &dyn Fn(u64)) -> Result<Downloaded, DownloadError> {
-        let (path, archive) = (key.path(&self.directory), archive_path(&self.directory, key));
-        if path.exists() {
-            require_known(&Table::open_key(&self.directory, key)?)?;
-            // A download that a build overtook.
-            for path in [&path, &archive] {
-                let _ = file::remove_own(&partial(path), content(path));
-            }
-            return Ok(Downloaded::Present);
+    pub fn layer(&self, key: TableKey, received: &Arc<AtomicU64>) -> Result<Downloaded, RemoteError> {
+        let path = key.path(&self.directory);
+        if !path.exists() {
+            return self.first_there(key, |path| self.file(path, key, received));
         }
-        let lock = DirectoryLock::take(&self.directory)?;
-        match self.file(&path, count, &|| self.finish(&path, key)) {
-            Err(DownloadError::Remote { source: RemoteError::NotFound(_), .. }) => {}
-            downloaded => return downloaded,
+        require_known(&Table::open_key(&self.directory, key)?)?;
+        // A download that a build overtook.
+        for path in [path, archive_path(&self.directory, key)] {
+            let _ = file::remove_own(&partial(&path), content(&path));
         }
-        // Unpacking takes it itself.
-        drop(lock);
-        self.file(&archive, count, &|| self.restore(&archive))
+        Ok(Downloaded::Present)
     }
 
     /// Receives the file that becomes the one at `path`, and finishes it. If an earlier download left a part of it, and
     /// the whole is damaged, the server's file may have changed: then all is received anew.
-    fn file(
-        &self,
-        path: &Path,
-        count: &dyn Fn(u64),
-        finish: &dyn Fn() -> Result<(), TableError>,
-    ) -> Result<Downloaded, DownloadError> {
+    fn file(&self, path: &Path, key: TableKey, received: &Arc<AtomicU64>) -> Result<Downloaded, RemoteError> {
+        // Unpacking takes the lock itself.
+        let is_table = content(path) == FileContent::Table;
+        let _lock = is_table.then(|| DirectoryLock::take(&self.directory)).transpose()?;
         loop {
-            let (bytes, resumed) = self.receive(path, count)?;
-            match finish() {
-                Ok(()) => return Ok(Downloaded::Received { bytes, resumed }),
+            let resumed = self.receive(path, received)?;
+            match if is_table { self.finish(path, key) } else { self.restore(path) } {
+                Ok(()) => return Ok(Downloaded::Received { resumed }),
                 Err(TableError::Damaged { path: of, damage, kind }) if of == path || of == partial(path) => {
                     let removed = fs::remove_file(partial(path));
                     if resumed == 0 || removed.is_err() {
@@ -165,42 +120,30 @@ impl Download {
         }
     }
 
-    /// Receives the rest of the file that becomes the one at `path`. Returns its bytes, and those that were there.
-    fn receive(&self, path: &Path, count: &dyn Fn(u64)) -> Result<(u64, u64), DownloadError> {
+    /// Receives the rest of the file that becomes the one at `path`. Returns the bytes that were there.
+    fn receive(&self, path: &Path, received: &Arc<AtomicU64>) -> Result<u64, RemoteError> {
         let (temporary, content) = (partial(path), content(path));
         file::require_own(&temporary, content).map_err(TableError::io(&temporary))?;
         let resumed = temporary.metadata().map_or(0, |metadata| metadata.len());
-        let (written, counted) = (Arc::new(AtomicU64::new(0)), Cell::new(0));
-        let (in_thread, mut opened) = (Arc::clone(&written), None);
+        let (path_of_thread, url, received, mut opened) = (path.to_owned(), self.url(path), Arc::clone(received), None);
         let take = move |bytes: &[u8]| {
-            let file = match &mut opened {
-                Some(file) => file,
-                None if resumed == 0 && !content.may_begin(bytes) => {
-                    return Err(io::Error::other(Damage::Header(HeaderError::Foreign(Kind::Table))));
-                }
-                None => {
+            if resumed == 0 && opened.is_none() && !content.may_begin(bytes) {
+                let damage = Damage::Header(HeaderError::Foreign(Kind::Table));
+                return Err(TableError::damaged(Path::new(&url), damage).into());
+            }
+            let mut write = || {
+                if opened.is_none() {
                     let mut options = File::options();
-                    opened.insert(file::open_companion(&temporary, content, options.read(true).append(true))?)
+                    opened = Some(file::open_companion(&temporary, content, options.read(true).append(true))?);
                 }
+                opened.as_mut().map_or(Ok(()), |file| file.write_all(bytes))
             };
-            file.write_all(bytes)?;
-            in_thread.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+            write().map_err(TableError::writing(&path_of_thread, "what was received is kept"))?;
+            received.fetch_add(bytes.len() as u64, Ordering::Relaxed);
             Ok(())
         };
-        let report = || {
-            let written = written.load(Ordering::Relaxed);
-            count(written - counted.replace(written));
-        };
-        let received = self.client.receive(name(path), resumed, take, &report);
-        let unwritten = TableError::writing(path, "what was received is kept");
-        let bytes = received.map_err(|error| match error {
-            RemoteError::Taken(error) => match error.downcast() {
-                Ok(damage) => TableError::damaged(Path::new(&self.url(path)), damage).into(),
-                Err(error) => unwritten(error).into(),
-            },
-            error => self.remote(path)(error),
-        })?;
-        Ok((bytes, resumed))
+        self.client.receive(name(path), resumed, take).map_err(|error| error.of_file(self.url(path)))?;
+        Ok(resumed)
     }
 
     /// Unpacks a received archive.
@@ -233,15 +176,6 @@ impl Download {
             table.blocks().check_digest(frame.mover, |_| Ok(self.cancel.check()?))?;
         }
         table.check()
-    }
-
-    /// Error of the server's file that becomes the one at `path`.
-    fn remote(&self, path: &Path) -> impl FnOnce(RemoteError) -> DownloadError + use<> {
-        let url = self.url(path);
-        move |source| match source {
-            RemoteError::Stopped(stopped) => stopped.into(),
-            source => DownloadError::Remote { url, source },
-        }
     }
 
     /// Address of the server's file that becomes the one at `path`.

@@ -2,12 +2,14 @@ use std::io;
 use std::time::Duration;
 
 use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
+use kalah_base::file::LockError;
 use kalah_core::cancel::Stopped;
+use kalah_core::table::TableError;
 
 /// Maximum wait that a server can ask for. Requests that it answers with a longer one are not repeated.
 const MOST_WAIT: Duration = Duration::from_secs(60);
 
-/// Reasons why files at an address cannot be read.
+/// Reasons why files at an address cannot be read or downloaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RemoteError {
@@ -65,9 +67,20 @@ pub enum RemoteError {
     /// Another store than a server cannot read a file that it may have.
     #[error("{0}")]
     Store(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// Bytes that were received could not be used on this machine.
+    /// A file of the server cannot be read.
+    #[error("{url}: {source}")]
+    File {
+        /// The file.
+        url: String,
+        /// The reason.
+        source: Box<RemoteError>,
+    },
+    /// A file on this machine cannot be read or written, or the received one is damaged.
     #[error("{0}")]
-    Taken(#[source] io::Error),
+    Table(#[from] TableError),
+    /// Another process writes to the directory.
+    #[error("{0}")]
+    Lock(#[from] LockError),
     /// The address has no tables.
     #[error("there are no tables at {0}")]
     NoTables(String),
@@ -82,6 +95,19 @@ pub enum RemoteError {
 }
 
 impl RemoteError {
+    /// This error of reading the file at an address.
+    pub(crate) fn of_file(self, url: String) -> RemoteError {
+        match self {
+            RemoteError::Stopped(_) | RemoteError::Table(_) => self,
+            source => RemoteError::File { url, source: Box::new(source) },
+        }
+    }
+
+    /// Returns true if the server does not have the [file](RemoteError::File).
+    pub(crate) fn is_missing_file(&self) -> bool {
+        matches!(self, RemoteError::File { source, .. } if matches!(**source, RemoteError::NotFound(_)))
+    }
+
     /// Returns true if the same request may succeed later.
     pub(crate) fn is_passing(&self) -> bool {
         match self {
@@ -109,6 +135,9 @@ impl Diagnostic for RemoteError {
         match self {
             RemoteError::Stopped(error) => error.diagnosis(commands),
             RemoteError::Cache { source, .. } => source.diagnosis(commands),
+            RemoteError::File { source, .. } => source.diagnosis(commands),
+            RemoteError::Table(error) => error.diagnosis(commands),
+            RemoteError::Lock(error) => error.diagnosis(commands),
             _ => Outcome::Failed.into(),
         }
     }

@@ -9,29 +9,19 @@ use ring::hmac::{HMAC_SHA256, Key, sign};
 /// Bytes of a path that are escaped in what is signed.
 const SIGNED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// Keys of an account.
+/// Signs requests to S3 and compatible servers with the keys of an account, by version 4 of Amazon's signatures
+/// (<https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html>).
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Keys {
+pub(crate) struct Signer {
     pub id: String,
     pub secret: String,
     /// Token of temporary keys.
     pub token: Option<String>,
-}
-
-/// Signs requests to S3 and compatible servers, by version 4 of Amazon's signatures
-/// (<https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html>).
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Signer {
-    keys: Keys,
-    region: String,
+    /// Region of the buckets.
+    pub region: String,
 }
 
 impl Signer {
-    /// Signs with these keys, for buckets in `region`.
-    pub(crate) fn new(keys: Keys, region: String) -> Signer {
-        Signer { keys, region }
-    }
-
     /// Headers that sign a request for `url`, which has no query, and perhaps for a range of its bytes.
     pub(crate) fn headers(&self, url: &str, range: Option<&str>, now: SystemTime) -> Vec<(&'static str, String)> {
         let (host, path) = parts(url);
@@ -41,7 +31,7 @@ impl Signer {
         let mut headers = vec![("host", host.to_owned())];
         headers.extend(range.map(|range| ("range", range.to_owned())));
         headers.extend([("x-amz-content-sha256", empty.clone()), ("x-amz-date", time.clone())]);
-        headers.extend(self.keys.token.clone().map(|token| ("x-amz-security-token", token)));
+        headers.extend(self.token.clone().map(|token| ("x-amz-security-token", token)));
         let names = headers.iter().map(|&(name, _)| name).collect::<Vec<_>>().join(";");
         let lines: String = headers.iter().map(|(name, value)| format!("{name}:{value}\n")).collect();
         let request = format!(
@@ -51,12 +41,12 @@ impl Signer {
         let scope = format!("{day}/{}/s3/aws4_request", self.region);
         let text = format!("AWS4-HMAC-SHA256\n{time}\n{scope}\n{}", hex(digest(&SHA256, request.as_bytes()).as_ref()));
         let keyed = |key: &[u8], data: &str| sign(&Key::new(HMAC_SHA256, key), data.as_bytes());
-        let first = format!("AWS4{}", self.keys.secret).into_bytes();
+        let first = format!("AWS4{}", self.secret).into_bytes();
         let key = [day, &self.region, "s3", "aws4_request"]
             .iter()
             .fold(first, |key, data| keyed(&key, data).as_ref().to_vec());
         let signature = hex(keyed(&key, &text).as_ref());
-        let credential = format!("{}/{scope}", self.keys.id);
+        let credential = format!("{}/{scope}", self.id);
         let authorization =
             format!("AWS4-HMAC-SHA256 Credential={credential}, SignedHeaders={names}, Signature={signature}");
         // The client sends host and range itself.
@@ -89,12 +79,12 @@ mod tests {
     use super::*;
 
     fn signer(token: Option<&str>) -> Signer {
-        let keys = Keys {
+        Signer {
             id: "AKIAIOSFODNN7EXAMPLE".to_owned(),
             secret: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY".to_owned(),
             token: token.map(str::to_owned),
-        };
-        Signer::new(keys, "us-east-1".to_owned())
+            region: "us-east-1".to_owned(),
+        }
     }
 
     /// The example of Amazon's documentation: a part of an object.

@@ -1,6 +1,7 @@
 use std::fmt;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use kalah_base::parallel::share;
 
@@ -111,18 +112,17 @@ pub(crate) fn cut(read: &[(Range<u64>, FetchedBytes)], part: &Range<u64>) -> Vec
 ///
 /// # Errors
 /// One of `work`.
-pub(crate) fn each<T: Sync, R: Send, E: Send>(
+pub(crate) fn each<T: Sync, R: Send + Sync, E: Send>(
     items: &[T],
     work: impl Fn(&T) -> Result<R, E> + Sync,
 ) -> Result<Vec<R>, E> {
-    let mut threads: Vec<Vec<(usize, R)>> = (0..AT_A_TIME).map(|_| Vec::new()).collect();
-    share(&mut threads, items.len(), |done, index| -> Result<(), E> {
-        done.push((index, work(&items[index])?));
+    let results: Vec<OnceLock<R>> = items.iter().map(|_| OnceLock::new()).collect();
+    share(&mut [(); AT_A_TIME], items.len(), |_, index| {
+        let result = work(&items[index])?;
+        results[index].get_or_init(|| result);
         Ok(())
     })?;
-    let mut results: Vec<(usize, R)> = threads.into_iter().flatten().collect();
-    results.sort_unstable_by_key(|&(index, _)| index);
-    Ok(results.into_iter().map(|(_, result)| result).collect())
+    Ok(results.into_iter().filter_map(OnceLock::into_inner).collect())
 }
 
 #[cfg(test)]

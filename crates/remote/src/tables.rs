@@ -5,7 +5,6 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use kalah_core::cancel::Cancel;
@@ -96,8 +95,7 @@ struct Directory {
     pins: Pins,
     /// The headers that the server sent to this process, each with the version of its file.
     sent: Mutex<HashMap<TableKey, (TableHeader, Option<String>)>>,
-    requests: AtomicU64,
-    bytes: AtomicU64,
+    traffic: Mutex<Traffic>,
 }
 
 impl RemoteTables {
@@ -118,8 +116,8 @@ impl RemoteTables {
     pub fn of(store: Arc<dyn Store>, options: RemoteOptions) -> Result<RemoteTables, RemoteError> {
         let RemoteOptions { cache, rules, pits, .. } = options;
         let (folder, pins) = (cache.folder(&store::folder(&*store))?, pins(Manifest::built_in()));
-        let (sent, requests, bytes) = (Mutex::default(), AtomicU64::new(0), AtomicU64::new(0));
-        let mut directory = Directory { store, cache, folder, pins, sent, requests, bytes };
+        let (sent, traffic) = (Mutex::default(), Mutex::default());
+        let mut directory = Directory { store, cache, folder, pins, sent, traffic };
         if !directory.find(&rules, pits)? {
             return Err(directory.no_tables());
         }
@@ -146,8 +144,7 @@ impl RemoteTables {
 
     /// Requests to the server so far.
     pub fn traffic(&self) -> Traffic {
-        let count = |of: &AtomicU64| of.load(Ordering::Relaxed);
-        Traffic { requests: count(&self.0.requests), bytes: count(&self.0.bytes) }
+        *self.0.traffic.lock()
     }
 }
 
@@ -159,9 +156,10 @@ impl Directory {
     fn fetch(&self, name: &str, range: Range<u64>, fresh: bool) -> Result<FetchedBytes, RemoteError> {
         let fetched = self.store.range(name, range, fresh);
         let new = fetched.as_ref().map_or(0, |fetched| fetched.bytes.len() as u64);
-        self.requests.fetch_add(1, Ordering::Relaxed);
-        let before = self.bytes.fetch_add(new, Ordering::Relaxed);
-        if (before + new) / TRIM_AFTER > before / TRIM_AFTER {
+        let mut traffic = self.traffic.lock();
+        *traffic = Traffic { requests: traffic.requests + 1, bytes: traffic.bytes + new };
+        if traffic.bytes / TRIM_AFTER > (traffic.bytes - new) / TRIM_AFTER {
+            drop(traffic);
             self.cache.trim(&self.folder);
         }
         fetched
@@ -205,26 +203,16 @@ impl Directory {
 
     /// Looks for the layers of boards by their names, from 2 seeds up to the first that is missing. `boards` are the
     /// layers of 2 seeds. Returns false if it finds no layer.
-    fn search(&self, boards: Vec<TableKey>) -> Result<bool, RemoteError> {
-        // A single board needs no request of its own.
-        let (mut found, first) = if boards.len() == 1 {
-            (false, boards)
-        } else {
-            let there = self.present(boards)?;
-            (!there.is_empty(), there.into_iter().map(|key| TableKey { seeds: 3, ..key }).collect())
-        };
-        // One after the other, since each sends many requests at once.
-        for first in first {
-            for start in (first.seeds..=MAX_TABLE_SEEDS).step_by(WINDOW) {
-                let seeds = start..(start + WINDOW).min(MAX_TABLE_SEEDS + 1);
-                let keys: Vec<TableKey> = seeds.map(|seeds| TableKey { seeds, ..first }).collect();
-                let asked = keys.len();
-                let present = self.present(keys)?.len();
-                found |= present > 0;
-                if present < asked {
-                    break;
-                }
-            }
+    fn search(&self, mut boards: Vec<TableKey>) -> Result<bool, RemoteError> {
+        let mut found = false;
+        // Of all boards, the address has few, which their first layers show.
+        let mut seeds = if boards.len() > 1 { 2..3 } else { 2..2 + WINDOW };
+        while !(boards.is_empty() || seeds.is_empty()) {
+            let layers = |board: &TableKey| seeds.clone().map(|seeds| TableKey { seeds, ..*board }).collect::<Vec<_>>();
+            let present = self.present(boards.iter().flat_map(layers).collect())?;
+            found |= !present.is_empty();
+            boards.retain(|board| layers(board).iter().all(|layer| present.contains(layer)));
+            seeds = seeds.end..(seeds.end + WINDOW).min(MAX_TABLE_SEEDS + 1);
         }
         Ok(found)
     }

@@ -1,9 +1,11 @@
+//! The handlers of requests, and responses to requests that have no answer.
+
 use std::sync::Arc;
 
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::{HeaderMap, Uri};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use kalah_api::answer::{
     ExplorerAnswer, LineAnswer, MoveAnswer, PositionAnswer, PuzzleAnswer, ServerAnswer, TablesAnswer,
@@ -15,7 +17,6 @@ use kalah_api::{
 
 use super::events;
 use super::options::Options;
-use super::refusal::Refusal;
 use super::service::Service;
 
 type Shared = State<Arc<Service>>;
@@ -102,4 +103,42 @@ pub(super) async fn write_text(body: Bytes) -> ApiResult<WriteAnswer> {
 pub(super) async fn puzzle(State(service): Shared, address: Uri) -> ApiResult<PuzzleAnswer> {
     let request = PuzzleRequest::read(query(&address), kalah_api::today())?;
     Ok(Json(service.report(service.puzzle(request).await)?))
+}
+
+/// Seconds after which a refused client may repeat its request.
+const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
+
+/// Response to a request that has no answer.
+pub(super) struct Refusal(pub ApiError);
+
+impl From<ApiError> for Refusal {
+    fn from(error: ApiError) -> Refusal {
+        Refusal(error)
+    }
+}
+
+/// Returns the HTTP status of an error.
+fn status(error: &ApiError) -> StatusCode {
+    StatusCode::from_u16(error.kind().0).expect("a status")
+}
+
+/// Returns a whole response as bytes, for places where no handler can return it. It is the last one on its connection.
+pub(super) fn response_text(error: &ApiError) -> String {
+    let (status, document) = (status(error), serde_json::json!(error.document()).to_string());
+    let length = document.len();
+    format!(
+        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: \
+         close\r\n\r\n{document}"
+    )
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let Refusal(error) = self;
+        let mut response = (status(&error), Json(error.document())).into_response();
+        if matches!(error, ApiError::Busy(_) | ApiError::Stopping) {
+            response.headers_mut().insert(header::RETRY_AFTER, RETRY_AFTER);
+        }
+        response
+    }
 }

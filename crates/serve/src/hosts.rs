@@ -146,10 +146,6 @@ pub(super) fn check_origin(hosts: &[Host], headers: &HeaderMap, api: bool) -> Re
     }
     Ok(())
 }
-/// Returns true if a text is the origin of a website, in the form of browsers.
-pub(super) fn is_origin(text: &str) -> bool {
-    HostPort::of_origin(text).is_some()
-}
 
 /// Time for which browsers keep the permissions.
 const MAX_AGE: Duration = Duration::from_secs(86400);
@@ -177,7 +173,8 @@ impl FromStr for SharedOrigin {
             return Ok(SharedOrigin::Any);
         }
         let small = text.to_ascii_lowercase();
-        if is_origin(&small) { Ok(SharedOrigin::One(small)) } else { Err(BadOrigin(text.to_owned())) }
+        HostPort::of_origin(&small).ok_or_else(|| BadOrigin(text.to_owned()))?;
+        Ok(SharedOrigin::One(small))
     }
 }
 

@@ -4,46 +4,37 @@
 
 // | module | contents |
 // |---|---|
-// | `server` | listening, and stopping cleanly |
+// | `server` | listening, a limited number of connections, stopping cleanly |
 // | `options` | its settings |
-// | `slots` | a limited number of connections |
 // | `wire` | one connection: clients that do not read, refusals of the HTTP layer |
 // | `routes` | routing of requests, with common limits and headers |
 // | `hosts` | hosts of this server, protection against pages of other websites, and those that may use the API |
-// | `api` | the handlers of requests, whose contents `kalah_api` reads and answers |
+// | `api` | the handlers of requests, whose contents `kalah_api` reads and answers; refusals |
 // | `service` | the state of the server: answers at once, and searches on other threads |
-// | `refusal` | responses to requests that have no answer |
 // | `searches` | a limited number of running searches, each of which ends with its request |
 // | `events` | streamed answers |
 // | `site` | the page without a server: its engine, tables and books |
 // | `site_page` | its other files |
-// | `site_folder` | the folder of a site, in which a new site is written beside the old one |
-// | `site_files` | errors and progress of all of these |
-// | `page` | the files of the page, and sending them |
-// | `preview` | the page for link previews |
+// | `site_folder` | the folder of a site, in which a new site is written beside the old one; errors and progress |
+// | `page` | the files of the page, and sending them; addresses for link previews |
 
 mod api;
 mod events;
 mod hosts;
 mod options;
 mod page;
-mod preview;
-mod refusal;
 mod routes;
 mod searches;
 mod server;
 mod service;
 mod site;
-mod site_files;
 mod site_folder;
 mod site_page;
-mod slots;
 mod wire;
 
 pub use hosts::{BadHost, BadOrigin, Host, SharedOrigin};
 pub use options::Options;
-pub use preview::{BadAddress, SiteAddress};
+pub use page::{BadAddress, SiteAddress};
 pub use server::{Stop, serve};
 pub use site::{SiteOptions, SitePlan, SiteReport};
-pub use site_files::SiteError;
-pub use site_folder::SiteFolder;
+pub use site_folder::{SiteError, SiteFolder};

@@ -14,12 +14,11 @@ use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 
-use super::api;
+use super::api::{self, Refusal};
 use super::page::Asset;
-use super::refusal::Refusal;
+use super::server::Client;
 use super::service::Service;
-use super::slots::Client;
-use super::{events, hosts, page, preview};
+use super::{events, hosts, page};
 
 /// Header that states whose pages may use an answer.
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
@@ -73,7 +72,7 @@ pub(super) fn routes(service: Arc<Service>) -> Router {
     for file in page::FILES {
         if file.path == "/" {
             for path in ["/", "/index.html"] {
-                let serve = move |headers: HeaderMap| async move { preview::answer(file, &headers) };
+                let serve = move |headers: HeaderMap| async move { page::page_answer(file, &headers) };
                 routes = routes.route(path, get(serve));
             }
             continue;

@@ -1,8 +1,7 @@
 //! The page without a server: a folder for any static host, with the engine as WebAssembly, and tables and books that
 //! it reads.
 
-use std::fs;
-use std::io::{self, Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,14 +13,13 @@ use kalah_base::system::available_disk;
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::{MAX_PITS, Position, Rules};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
-use kalah_core::table::{AllTables, Listing, Table, TableError, TableKey, Tables};
+use kalah_core::table::{Listing, Opening, Table, Tables};
 use kalah_solve::book::{Book, Books};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::preview::SiteAddress;
-use super::site_files::{SiteError, advance, at};
-use super::site_folder::{SiteFolder, TABLES};
+use super::page::SiteAddress;
+use super::site_folder::{SiteError, SiteFolder, TABLES, advance, at};
 use super::site_page::Site;
 
 /// Bytes of a table copied at a time.
@@ -99,15 +97,13 @@ impl SitePlan<'_> {
     pub fn new(options: &SiteOptions) -> Result<SitePlan<'_>, SiteError> {
         let modules =
             vec![("kalah_wasm.wasm", module(&options.module)?), ("kalah_first.wasm", module(&options.first)?)];
-        let all_tables = AllTables::new(&options.tables);
         let mut layers = Vec::new();
         for rules in Rules::ALL {
             for pits in 1..=MAX_TABLE_PITS {
-                layers.extend(all_tables.tables(rules, pits).into_iter().flat_map(Tables::layers).cloned());
+                let tables = Tables::open(&options.tables, rules, pits, Opening::default().if_there())?;
+                tables.require_all()?;
+                layers.extend(tables.layers().iter().cloned());
             }
-        }
-        if options.tables.exists() {
-            require_all(&options.tables, &layers)?;
         }
         // Layers of a board with more seeds are larger, so no layer is copied without those below it.
         layers.sort_by_key(|layer| (layer.header().file_bytes, layer.key().seeds));
@@ -255,28 +251,13 @@ fn table_path(table: &Table) -> String {
     format!("{TABLES}/{}-{}.kalah", table.key().file_stem(), hex(&table.header().digest[..8]))
 }
 
-/// Returns an error if a file in `directory` is named like a table but is not in `layers`.
-fn require_all(directory: &Path, layers: &[Arc<Table>]) -> Result<(), SiteError> {
-    let mut others = Vec::new();
-    for entry in at(directory, fs::read_dir(directory))? {
-        let key = TableKey::named(&at(directory, entry)?.path());
-        others.extend(key.filter(|&key| layers.iter().all(|layer| layer.key() != key)));
-    }
-    // Layers above a damaged one are unusable.
-    for key in &others {
-        Table::open_key(directory, *key)?;
-    }
-    let Some(&key) = others.iter().min_by_key(|key| key.seeds) else { return Ok(()) };
-    let missing = (2..key.seeds).filter(|&seeds| !TableKey { seeds, ..key }.path(directory).exists()).collect();
-    Err(TableError::Missing { directories: directory.into(), key, missing }.into())
-}
-
 /// Copies a table into the folder, unless the copy exists. `copied` counts the bytes of tables before it; returns the
 /// new count.
 fn copy(table: &Table, folder: &SiteFolder, copied: u64, pulse: &Pulse) -> Result<u64, SiteError> {
     let (name, all) = (table_path(table), copied + table.header().file_bytes);
     let path = folder.path().join(&name);
-    if is_copy(&path, table.bytes()) {
+    // An unreadable file is written again.
+    if Table::open(&path).is_ok_and(|copy| copy.bytes() == table.bytes()) {
         advance(pulse, all)?;
         return Ok(all);
     }
@@ -289,27 +270,6 @@ fn copy(table: &Table, folder: &SiteFolder, copied: u64, pulse: &Pulse) -> Resul
     at(&path, target.finish())?;
     advance(pulse, all)?;
     Ok(all)
-}
-
-/// Returns true if a file has these bytes.
-fn is_copy(path: &Path, bytes: &[u8]) -> bool {
-    let compare = || -> io::Result<bool> {
-        let mut file = file::open(path)?;
-        if file.metadata()?.len() != bytes.len() as u64 {
-            return Ok(false);
-        }
-        let mut buffer = vec![0; STEP];
-        for bytes in bytes.chunks(STEP) {
-            let buffer = &mut buffer[..bytes.len()];
-            file.read_exact(buffer)?;
-            if buffer != bytes {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    };
-    // An unreadable file is written again.
-    compare().unwrap_or(false)
 }
 
 /// Returns the books, whose positions it counts, and the networks, as the names and bytes of files. The engine asks for

@@ -12,8 +12,7 @@ use lzma_rust2::{LzmaOptions, LzmaWriter};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::page::{DESCRIPTION, FILES, compressed};
-use super::preview::SiteAddress;
+use super::page::{DESCRIPTION, FILES, SiteAddress, compressed};
 use super::site_folder::DIRECTORY;
 
 /// Scripts that replace a server, which `build.rs` joins with what they import: that of the page, and the worker.

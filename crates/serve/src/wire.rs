@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_io_timeout::TimeoutStream;
 
-use super::refusal::response_text;
+use super::api::response_text;
 
 /// Limits of time and bytes for reading a connection after the last answer. Closing it with unread bytes resets it,
 /// and the client may lose an answer that it has not read yet, such as the refusal of a long body.

@@ -1,4 +1,5 @@
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -101,18 +102,17 @@ impl Fetch {
             HumanBytes(missing),
             HumanBytes(sizes.iter().map(|&(bytes, _)| bytes).sum())
         );
-        let (start, progress, received) = (Instant::now(), Progress::of(missing, "bytes"), AtomicU64::new(0));
-        let count = |bytes| _ = received.fetch_add(bytes, Ordering::Relaxed);
+        let (start, progress, received) = (Instant::now(), Progress::of(missing, "bytes"), Arc::new(AtomicU64::new(0)));
         let mut layers = Vec::new();
         for (&key, &(bytes, _)) in keys.iter().zip(&sizes) {
             progress.stage(format!("layer {}", key.seeds));
-            let got = progress.watch(&received, || download.layer(key, &count)).if_stopped(format_args!(
+            let got = progress.watch(&received, || download.layer(key, &received)).if_stopped(format_args!(
                 "stopped in layer {}: what was received is kept, and the same command goes on",
                 key.seeds
             ));
             let (present, resumed) = match got? {
                 Downloaded::Present => (true, 0),
-                Downloaded::Received { resumed, .. } => (false, resumed),
+                Downloaded::Received { resumed } => (false, resumed),
             };
             let known = download.is_known(key);
             layers.push(LayerReport { key, bytes, present, resumed, known });

@@ -9,6 +9,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use kalah_core::game::Rules;
 use schemars::JsonSchema;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value, json};
@@ -19,7 +20,7 @@ use crate::answer::{
 };
 use crate::error::ErrorAnswer;
 use crate::game::{GameAnswer, PlaceEvent};
-use crate::positions::PositionsAnswer;
+use crate::position::PositionsAnswer;
 use crate::texts::{ReadAnswer, WriteAnswer};
 
 /// Where schemas are in the OpenAPI document.
@@ -119,9 +120,13 @@ fn never_null(schema: &mut Value) {
     }
 }
 
-/// Returns the document `old` with these schemas. What comes before them, up to the last schema of requests, is written
-/// by hand.
+/// Returns the document `old` with these schemas and the names of all rule sets. Everything else before the schemas, up
+/// to the last one of requests, is written by hand.
 fn openapi(old: &str, schemas: &Schemas) -> String {
+    let (_, rest) = old.split_once("\"Rules\": {\"type\": \"string\", \"enum\": [").expect("the rule sets");
+    let names = Rules::ALL.map(|rules| json!(rules.name()).to_string()).join(", ");
+    let end = rest.find(']').expect("the end of their names");
+    let old = &format!("{}{names}{}", &old[..old.len() - rest.len()], &rest[end..]);
     let requests = old.find("\n      \"Player\": ").expect("the last schema of requests") + 1;
     let end = requests + old[requests..].find('\n').expect("a line");
     let lines: Vec<String> =
