@@ -1,6 +1,9 @@
+use std::borrow::BorrowMut;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::{Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use kalah_base::progress::Pulse;
@@ -10,43 +13,64 @@ use kalah_core::table::{TableError, TableKey, Tables};
 use parking_lot::Mutex;
 
 use super::backend::Backend;
-use super::computer::{ComputeError, Computer, FrameOutput};
+use super::computer::{Arriving, Collector, ComputeError, Computer, FrameOutput, collected};
 use super::event::BuildEvent;
 use crate::table::{FrameMemory, PackedFrame, TableWriter};
 
-/// Computes and packs `frames`, while another thread writes the previous ones, in order. Returns the time spent
-/// writing.
-pub(super) fn write_frames(
-    computer: &mut dyn Computer,
-    frames: &[Frame],
-    tables: &Tables,
-    pulse: &Pulse,
-    on_event: &(dyn Fn(BuildEvent) + Sync),
-    spare: &Spare,
-    writer: &mut TableWriter,
-) -> Result<Duration, ComputeError> {
-    let (sender, receiver) = sync_channel::<PackedFrame>(spare.waiting);
-    let next = AtomicU64::new(writer.end());
-    std::thread::scope(|scope| {
-        let write_all = move || -> Result<Duration, TableError> {
+/// Frames that are collected and written, in order, by two threads.
+pub(super) struct Writing<'scope, W> {
+    collector: Collector<'scope>,
+    writer: ScopedJoinHandle<'scope, Result<(W, Duration), TableError>>,
+}
+
+impl<'scope, W: BorrowMut<TableWriter> + Send + 'scope> Writing<'scope, W> {
+    /// Computes and packs `frames`, while other threads collect and write the previous ones. When this returns, the
+    /// last frames may still be arriving, or waiting to be written. Nothing is written before the layer below is.
+    pub(super) fn compute(
+        scope: &'scope Scope<'scope, '_>,
+        computer: &mut dyn Computer,
+        frames: &[Frame],
+        (tables, pulse): (&Tables, &Pulse),
+        on_event: &'scope (dyn Fn(BuildEvent) + Sync),
+        spare: &Arc<Spare>,
+        mut writer: W,
+    ) -> Result<Writing<'scope, W>, ComputeError> {
+        let (sender, receiver) = sync_channel::<PackedFrame>(spare.waiting);
+        let next = AtomicU64::new(writer.borrow().end());
+        let output = Arc::new(ToWriter { frames: sender, next, spare: Arc::clone(spare), on_event });
+        let (spare, below) = (Arc::clone(spare), tables.coming().cloned());
+        let write_all = move || {
+            if below.is_some_and(|below| below.wait().is_none()) {
+                return Err(Stopped.into());
+            }
             let mut writing = Duration::ZERO;
             for packed in receiver {
                 let start = Instant::now();
-                writer.write(&packed)?;
+                writer.borrow_mut().write(&packed)?;
                 writing += start.elapsed();
                 spare.put(packed.into_buffer());
             }
-            Ok(writing)
+            Ok((writer, writing))
         };
         let spawned = std::thread::Builder::new().spawn_scoped(scope, write_all);
-        let writing = spawned.map_err(TableError::io(Path::new("a thread to write frames")))?;
-        let output = ToWriter { frames: sender, next, spare, on_event };
-        let completed = computer.compute(tables, frames, pulse, &output);
+        let writer = spawned.map_err(TableError::io(Path::new("a thread to write frames")))?;
+        let (output, collector) = Arriving::new(scope, output)?;
+        let computed = computer.compute_ahead(tables, frames, pulse, &output);
         drop(output);
-        let written = writing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        completed?;
-        Ok(written)
-    })
+        let writing = Writing { collector, writer };
+        if computed.is_ok() { Ok(writing) } else { Err(writing.ended(computed).err().expect("computing failed")) }
+    }
+
+    /// Waits until all frames are written. Returns the writer, and the time spent writing.
+    pub(super) fn wait(self) -> Result<(W, Duration), ComputeError> {
+        self.ended(Ok(()))
+    }
+
+    fn ended(self, computed: Result<(), ComputeError>) -> Result<(W, Duration), ComputeError> {
+        let computed = collected(computed, self.collector);
+        let written = self.writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        computed.map(|()| written)
+    }
 }
 
 /// The memory of written frames, reused for the next ones.
@@ -98,7 +122,7 @@ struct ToWriter<'a> {
     frames: SyncSender<PackedFrame>,
     /// Where the frame after those taken will be in the file.
     next: AtomicU64,
-    spare: &'a Spare,
+    spare: Arc<Spare>,
     on_event: &'a (dyn Fn(BuildEvent) + Sync),
 }
 
