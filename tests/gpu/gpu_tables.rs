@@ -503,8 +503,8 @@ fn what_a_lost_device_had_finished_is_kept_and_another_or_the_cpu_goes_on() {
             for (name, bytes) in files(directory) {
                 assert!(name.ends_with(".partial") || bytes == right[&name], "{name}");
             }
-            // The layers below that of the pair are complete, but for the one directly below, whose last frames may have
-            // been on the way. Those with 2 to `seeds` seeds have this many pairs.
+            // The layers below that of the pair are complete, except that the last frames of the one directly below may
+            // have been on the way. Those with 2 to `seeds` seeds have this many pairs.
             let mut whole = kept.max(1);
             let mut done = 0;
             while done + whole.div_ceil(2) < lost_at {

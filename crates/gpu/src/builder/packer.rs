@@ -291,6 +291,7 @@ impl Readbacks {
 pub(super) struct Delivery {
     gpu: Arc<Gpu>,
     frame: Frame,
+    /// Whose buffers these are: 0 for those of small frames.
     kind: usize,
     buffers: Vec<DeviceBuffer>,
     /// Bytes of the frame in each of the first buffers, in whole words.

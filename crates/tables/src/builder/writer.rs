@@ -75,11 +75,18 @@ impl<'scope, W: BorrowMut<TableWriter> + Send + 'scope> Writing<'scope, W> {
 
 /// The memory of written frames, reused for the next ones.
 pub(super) struct Spare {
-    buffers: Mutex<Vec<Vec<u8>>>,
+    state: Mutex<SpareState>,
     /// Frames that may wait while one is written and the next one is packed or copied.
     waiting: usize,
     /// Bytes of the largest frame, if memory is made for it at once.
     most: usize,
+}
+
+#[derive(Default)]
+struct SpareState {
+    buffers: Vec<Vec<u8>>,
+    /// Frames that have memory.
+    used: usize,
 }
 
 impl Spare {
@@ -87,29 +94,34 @@ impl Spare {
     pub(super) fn new(backend: &Backend, last: TableKey) -> Spare {
         let waiting = backend.waiting_frames();
         let most = if waiting > 0 { last.frames().map(PackedFrame::most_bytes).max() } else { None };
-        Spare { buffers: Mutex::default(), waiting, most: most.unwrap_or(0) as usize }
+        Spare { state: Mutex::default(), waiting, most: most.unwrap_or(0) as usize }
     }
 
-    /// Keeps the largest buffers: one for each frame that waits, is written, or is packed. Small frames computed in
-    /// parallel may leave more, which are useless later.
+    /// Frames of any size that have memory at once: one for each that waits, is written, or is packed.
+    fn large_frames(&self) -> usize {
+        self.waiting + 2
+    }
+
+    /// Keeps the largest buffers. Small frames computed in parallel, or at the start of a layer, may leave more, which
+    /// are useless later.
     fn put(&self, buffer: Vec<u8>) {
-        let mut spare = self.buffers.lock();
-        spare.push(buffer);
-        spare.sort_unstable_by_key(|buffer| std::cmp::Reverse(buffer.capacity()));
-        spare.truncate(self.waiting + 2);
-    }
-
-    /// Takes the largest buffer, or an empty one.
-    fn take_buffer(&self) -> Vec<u8> {
-        let mut spare = self.buffers.lock();
-        if spare.is_empty() { Vec::new() } else { spare.remove(0) }
+        let SpareState { buffers, used } = &mut *self.state.lock();
+        *used = used.saturating_sub(1);
+        buffers.push(buffer);
+        buffers.sort_unstable_by_key(|buffer| std::cmp::Reverse(buffer.capacity()));
+        buffers.truncate(self.large_frames());
     }
 }
 
 /// Frames go nowhere.
 impl FrameOutput for Spare {
+    /// The largest buffer, or an empty one.
     fn memory(&self) -> FrameMemory {
-        FrameMemory { bytes: self.take_buffer(), most: self.most, file_at: 0 }
+        let SpareState { buffers, used } = &mut *self.state.lock();
+        *used += 1;
+        // More frames than that are small.
+        let most = if *used <= self.large_frames() { self.most } else { 0 };
+        FrameMemory { bytes: if buffers.is_empty() { Vec::new() } else { buffers.remove(0) }, most, file_at: 0 }
     }
 
     fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
