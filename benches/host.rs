@@ -43,7 +43,7 @@ impl Random {
 }
 
 impl Computer for Random {
-    fn compute(
+    fn compute_ahead(
         &mut self,
         _: &Tables,
         frames: &[Frame],

@@ -17,8 +17,8 @@ fn quiet_large(@builtin(global_invocation_id) id: vec3<u32>) {
     let row = params.first_row + number;
     let at = row * params.words + word - params.large_base;
     var best = large_moves[at];
-    let end = params.entries_at + moves[row + 1u];
-    for (var entry = params.entries_at + moves[row]; entry < end; entry++) {
+    let end = params.moves_at + moves[row + 1u];
+    for (var entry = params.moves_at + moves[row]; entry < end; entry++) {
         let quiet = moves[entry];
         let row_after = quiet & RANK_MASK;
         if (row_after - params.first_child >= params.child_rows) {

@@ -28,7 +28,7 @@ fn quiet_small(@builtin(global_invocation_id) id: vec3<u32>) {
     let at = row * params.words + word - params.small_base;
     let children = row * params.words - params.large_base;
     var best = small_moves[at];
-    let entries = moves[params.quads_at / 4u + word];
+    let entries = moves[params.moves_at / 4u + word];
     // An entry has one move, or NO_MOVE, for each of the four small rows.
     for (var entry = entries.x; entry < entries.y; entry++) {
         let quiet = moves[entry];

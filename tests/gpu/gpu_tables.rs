@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use kalah::build::gpu::GpuComputer;
 use kalah::build::gpu::stages::Stage;
 use kalah::build::{
-    Backend, BuildError, BuildEvent, Builder, ComputeError, Computer, Device, DeviceComputer, DeviceTraffic,
-    FrameOutput,
+    ARRIVING_FRAMES, Backend, BuildError, BuildEvent, Builder, ComputeError, Computer, Device, DeviceComputer,
+    DeviceTraffic, FrameOutput, SMALL_ARRIVING_FRAMES,
 };
 use kalah::cancel::Stopped;
 use kalah::cause;
@@ -503,7 +503,8 @@ fn what_a_lost_device_had_finished_is_kept_and_another_or_the_cpu_goes_on() {
             for (name, bytes) in files(directory) {
                 assert!(name.ends_with(".partial") || bytes == right[&name], "{name}");
             }
-            // The layers below that of the pair are complete. Those with 2 to `seeds` seeds have this many pairs.
+            // The layers below that of the pair are complete, except that the last frames of the one directly below may
+            // have been on the way. Those with 2 to `seeds` seeds have this many pairs.
             let mut whole = kept.max(1);
             let mut done = 0;
             while done + whole.div_ceil(2) < lost_at {
@@ -511,7 +512,8 @@ fn what_a_lost_device_had_finished_is_kept_and_another_or_the_cpu_goes_on() {
                 whole += 1;
             }
             let tables = files(directory).keys().filter(|name| !name.ends_with(".partial")).count();
-            assert_eq!(tables, whole - 1, "lost at pair {lost_at} after {kept} seeds");
+            let least = (whole - 1).saturating_sub(usize::from(whole > kept.max(1)));
+            assert!((least..whole).contains(&tables), "lost at pair {lost_at} after {kept} seeds: {tables} tables");
             faults.end();
             // The same command resumes, on a newly opened device or on the CPU.
             let again = if lost_at % 2 == 1 { gpu(&adapter.open(GpuOptions::default())) } else { cpu() };
@@ -565,7 +567,7 @@ impl FrameOutput for Slow {
 #[test]
 fn a_device_waits_only_if_frames_are_taken_more_slowly_than_computed() {
     adapter::each(|adapter| {
-        let key = TableKey { rules: Rules::EmptyCapture, pits: 3, seeds: 10 };
+        let key = TableKey { rules: Rules::EmptyCapture, pits: 3, seeds: 16 };
         let directory = tempfile::tempdir().unwrap();
         build(directory.path(), key, cpu(), &|_| {}).unwrap();
         let tables = Tables::open(directory.path(), key.rules, key.pits, key.seeds).unwrap();
@@ -584,8 +586,9 @@ fn a_device_waits_only_if_frames_are_taken_more_slowly_than_computed() {
         // Several times as long as computing a frame takes, also on a busy machine.
         let time = all * 6 / frames.len() as u32 + Duration::from_millis(200);
         let (slow, _) = waited(time);
-        // Two frames wait in buffers while one is taken.
-        assert!(slow >= time * (frames.len() as u32 - 3) / 3, "{slow:?} with {time:?} a frame");
+        // Some frames wait in buffers while one is taken.
+        let waiting = (ARRIVING_FRAMES + SMALL_ARRIVING_FRAMES.0) as u32;
+        assert!(slow >= time * (frames.len() as u32 - waiting - 1) / 3, "{slow:?} with {time:?} a frame");
     });
 }
 

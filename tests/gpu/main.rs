@@ -10,6 +10,7 @@ mod faults;
 mod gpu_faults;
 mod gpu_process;
 mod gpu_tables;
+mod overlap;
 mod races;
 mod shaders;
 #[cfg(feature = "gpu")]

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::Path;
 
-use kalah::build::gpu::stages::{
-    Encode, Forward, Mean, Patch, Profile, QuietLarge, QuietSmall, Scan, Stage, Transpose,
-};
+use kalah::build::gpu::stages::{Encode, Forward, Mean, Patch, Profile, Quiet, Scan, Stage, Transpose};
 use kalah::gpu::{Access, Params, WORKGROUP};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, Module, ScalarKind, ShaderStage, StorageAccess, TypeInner};
@@ -38,8 +36,7 @@ fn members_of(stage: Stage) -> Vec<(String, u32)> {
     match stage {
         Stage::ForwardPass | Stage::ForwardAgain | Stage::ForwardCapture | Stage::ForwardRelay => members::<Forward>(),
         Stage::Transpose => members::<Transpose>(),
-        Stage::QuietLarge => members::<QuietLarge>(),
-        Stage::QuietSmall => members::<QuietSmall>(),
+        Stage::QuietLarge | Stage::QuietSmall => members::<Quiet>(),
         Stage::Profile => members::<Profile>(),
         Stage::Mean => members::<Mean>(),
         Stage::Encode => members::<Encode>(),

@@ -1,7 +1,7 @@
 use std::ops::Range;
 
 use fastrand::Rng;
-use kalah::build::gpu::stages::{NO_MOVE, QuietLarge, QuietSmall, RANK_BITS, Stage, TILE, Transpose};
+use kalah::build::gpu::stages::{NO_MOVE, Quiet, RANK_BITS, Stage, TILE, Transpose};
 use kalah::index::MAX_TABLE_PITS;
 
 use super::{
@@ -68,16 +68,17 @@ pub(crate) fn quiet_large(on: &mut impl Run) {
         let (small_base, large_base) = (base_before(rng, children.start * words), base_before(rng, part.start * words));
         let small = random_scores(rng, children.end * words - small_base, TOTAL);
         let large = random_scores(rng, part.end * words - large_base, 20);
-        let params = QuietLarge {
+        let params = Quiet {
             threads: (part.len() * words) as u32,
             first_row: part.start as u32,
             words: words as u32,
             total: TOTAL,
-            entries_at,
+            moves_at: entries_at,
             small_base: small_base as u32,
             large_base: large_base as u32,
             first_child: children.start as u32,
             child_rows: children.len() as u32,
+            ..Quiet::default()
         };
         let made =
             on.run(Stage::QuietLarge, &params, workgroups(params.threads), vec![moves, map, small, large.clone()]);
@@ -98,15 +99,16 @@ pub(crate) fn quiet_small(on: &mut impl Run) {
         let bases = [(); 2].map(|()| base_before(rng, part.start * words));
         let large = random_scores(rng, part.end * words - bases[0], TOTAL);
         let small = random_scores(rng, part.end * words - bases[1], 20);
-        let params = QuietSmall {
+        let params = Quiet {
             threads: (part.len() * words) as u32,
             first_row: part.start as u32,
             words: words as u32,
             total: TOTAL,
-            quads_at,
+            moves_at: quads_at,
             map_stride: rows.next_multiple_of(4) as u32,
             small_base: bases[1] as u32,
             large_base: bases[0] as u32,
+            ..Quiet::default()
         };
         let made =
             on.run(Stage::QuietSmall, &params, workgroups(params.threads), vec![moves, map, large, small.clone()]);

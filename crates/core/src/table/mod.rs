@@ -52,4 +52,4 @@ pub use probe::{Probe, ProbeError};
 pub use reader::{LayerFile, Table};
 pub use section::Section;
 pub use selection::SELECTED_MARGIN;
-pub use tables::{Layer, TablePositions, Tables};
+pub use tables::{ComingLayer, Layer, TablePositions, Tables};

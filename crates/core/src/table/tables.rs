@@ -1,12 +1,13 @@
 use std::fmt;
 use std::io::ErrorKind;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::error::TableError;
 use super::key::TableKey;
 use super::opening::{Opening, PresentLayers};
 use super::reader::Table;
+use crate::cancel::Stopped;
 use crate::directories::{Directories, Place};
 use crate::game::Rules;
 use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow, row_seeds};
@@ -96,6 +97,9 @@ impl Layer for Table {
     }
 }
 
+/// A layer that another thread still makes; `None` once that has failed.
+pub type ComingLayer<T = Table> = Arc<OnceLock<Option<Arc<T>>>>;
+
 /// The tables of one rule set and number of pits in a directory, or in several: all layers from 2
 /// seeds up, without a gap.
 ///
@@ -109,6 +113,8 @@ pub struct Tables<T = Table> {
     rows: Arc<RowIndex>,
     /// The table with `s` seeds at `s - 2`.
     layers: Vec<Arc<T>>,
+    /// The layer after those.
+    coming: Option<ComingLayer<T>>,
     /// Seeds of the layers that were missing below another one when the directories were listed.
     gaps: Vec<usize>,
 }
@@ -167,6 +173,7 @@ impl<T: Layer> Tables<T> {
             rules,
             rows: Arc::new(rows),
             layers: Vec::new(),
+            coming: None,
             gaps: Vec::new(),
         })
     }
@@ -174,12 +181,35 @@ impl<T: Layer> Tables<T> {
     /// Adds the next layer.
     ///
     /// # Errors
-    /// When `table` is not the table of the next layer of these rules and pits.
+    /// When `table` is not the table of the next layer of these rules and pits, or the layer below has failed.
     pub fn push(&mut self, table: Arc<T>) -> Result<(), TableError> {
+        self.await_coming()?;
         let expected = self.key(self.max_seeds().map_or(2, |seeds| seeds + 1));
         TableError::unless_expected(table.path(), table.key(), expected)?;
         self.layers.push(table);
         Ok(())
+    }
+
+    /// Adds the next layer while another thread makes it. Until one more is added, only [`Tables::require`] knows of
+    /// it, and waits for it.
+    ///
+    /// # Errors
+    /// When the layer below has failed.
+    pub fn push_coming(&mut self, layer: ComingLayer<T>) -> Result<(), TableError> {
+        self.await_coming()?;
+        self.coming = Some(layer);
+        Ok(())
+    }
+
+    /// Waits for the layer that another thread makes, if there is one.
+    fn await_coming(&mut self) -> Result<(), TableError> {
+        let Some(coming) = self.coming.take() else { return Ok(()) };
+        self.push(coming.wait().clone().ok_or(Stopped)?)
+    }
+
+    /// The layer that another thread still makes, if one was added last.
+    pub fn coming(&self) -> Option<&ComingLayer<T>> {
+        self.coming.as_ref()
     }
 
     /// The directories.
@@ -249,19 +279,25 @@ impl<T: Layer> Tables<T> {
         Err(TableError::Missing { directories, key: self.key(last), missing })
     }
 
-    /// The table with `seeds` seeds.
+    /// The table with `seeds` seeds. Waits for it if another thread makes it.
     ///
     /// # Errors
-    /// When it or one below it is missing. The error names the missing layers.
+    /// When it or one below it is missing, or has failed. The error names the missing layers.
     pub fn require(&self, seeds: usize) -> Result<&T, TableError> {
-        self.layer(seeds).ok_or_else(|| {
-            let (directories, mut missing) = (self.directories.clone(), self.missing(seeds));
-            // The files were made after these tables were opened, or `seeds` is beyond all tables.
-            if missing.is_empty() {
-                missing.push(seeds);
-            }
-            TableError::Missing { directories, key: self.key(seeds), missing }
-        })
+        self.layer(seeds).map_or_else(|| self.require_other(seeds), Ok)
+    }
+
+    /// The same for a table that is not open.
+    fn require_other(&self, seeds: usize) -> Result<&T, TableError> {
+        if let Some(coming) = self.coming.as_ref().filter(|_| seeds == self.layers.len() + 2) {
+            return Ok(coming.wait().as_deref().ok_or(Stopped)?);
+        }
+        let (directories, mut missing) = (self.directories.clone(), self.missing(seeds));
+        // The files were made after these tables were opened, or `seeds` is beyond all tables.
+        if missing.is_empty() {
+            missing.push(seeds);
+        }
+        Err(TableError::Missing { directories, key: self.key(seeds), missing })
     }
 
     /// Score of the position with these rows: the seeds in play that the mover still collects.

@@ -1,12 +1,9 @@
-use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::mpsc::{channel, sync_channel};
 use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
 use kalah_base::progress::Pulse;
-use kalah_core::cancel::Stopped;
 use kalah_core::cause;
 use kalah_core::index::{Frame, layer_frames};
 use kalah_core::table::Tables;
@@ -16,12 +13,12 @@ use kalah_tables::rows::BoardRows;
 use super::classes::read_steps;
 use super::lower::{HEADROOM, Lower};
 use super::memory::DeviceMemory;
-use super::packer::{PackedOnDevice, Packer, READBACKS, collect, send};
+use super::packer::{Packer, Readbacks};
 use super::pair::Pair;
 use super::prefetcher::Prefetcher;
 use super::rows::DeviceRows;
 use super::stages::Stage;
-use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, RecorderBuffers, Shortage, Tier, Timing};
+use crate::device::{Gpu, GpuError, Recorder, RecorderBuffers, Shortage, Tier, Timing};
 
 /// Returns the memory for the layers up to `seeds`.
 ///
@@ -55,8 +52,9 @@ pub struct GpuComputer {
     lower: Lower,
     pair: Pair,
     packer: Packer,
-    /// Buffers for copying frames back, kept from layer to layer: for at most [`READBACKS`] frames.
-    spare: Vec<Vec<DeviceBuffer>>,
+    readbacks: Readbacks,
+    /// Time since which the device has nothing to do.
+    idle: Option<Instant>,
     /// Times of stages, if they are measured.
     timing: Option<Timing>,
     traffic: DeviceTraffic,
@@ -95,7 +93,8 @@ impl GpuComputer {
             lower,
             pair,
             packer,
-            spare: Vec::new(),
+            readbacks: Readbacks::new(),
+            idle: None,
             timing: None,
             traffic: DeviceTraffic::default(),
             gpu,
@@ -109,7 +108,6 @@ impl GpuComputer {
         frames: &[Frame],
         pulse: &Pulse,
         output: &dyn FrameOutput,
-        deliver: impl Fn(&mut Recorder, Frame, &PackedOnDevice) -> Result<(), ComputeError>,
     ) -> Result<(), ComputeError> {
         // If an interrupted run wrote half of a pair, only the second frame is missing.
         let pairs: Vec<&[Frame]> = frames.chunk_by(|frame, next| *next == frame.mirrored()).collect();
@@ -134,7 +132,9 @@ impl GpuComputer {
                 if frame.mover + frame.other < self.last {
                     self.lower.keep(recorder, frame, &packed)?;
                 }
-                deliver(recorder, frame, &packed)?;
+                let waited = &mut self.traffic.waited;
+                let delivery = self.readbacks.send(&self.gpu, recorder, frame, &packed, waited)?;
+                output.receive(Box::new(move |memory| delivery.collect(memory)))?;
             }
         }
         Ok(recorder.finish()?)
@@ -180,7 +180,7 @@ impl fmt::Debug for GpuComputer {
 
 impl DeviceComputer for GpuComputer {
     fn begin_measuring(&mut self) -> Result<(), DeviceError> {
-        (self.traffic, self.timing) = (DeviceTraffic::default(), Timing::new(&self.gpu)?);
+        (self.traffic, self.timing, self.idle) = (DeviceTraffic::default(), Timing::new(&self.gpu)?, None);
         Ok(())
     }
 
@@ -195,8 +195,7 @@ impl DeviceComputer for GpuComputer {
 }
 
 impl Computer for GpuComputer {
-    /// Computes the frames while a collector receives the finished ones.
-    fn compute(
+    fn compute_ahead(
         &mut self,
         tables: &Tables,
         frames: &[Frame],
@@ -207,49 +206,25 @@ impl Computer for GpuComputer {
         let buffers = self.buffers.take().map_or_else(|| RecorderBuffers::new(&gpu, self.upload), Ok)?;
         let mut recorder = Recorder::new(&gpu, buffers);
         recorder.timing = self.timing.take();
-        let (sender, deliveries) = sync_channel(READBACKS);
-        let (give_back, spares) = channel();
-        // The buffers of the previous layer. A frame is sent only when some have come back.
-        self.spare.resize_with(READBACKS, Vec::new);
-        for buffers in self.spare.drain(..) {
-            give_back.send(buffers).expect("both ends are here");
-        }
         // The lists of this layer, then those of the next one.
         let seeds = frames.first().map_or(self.last, |frame| frame.mover + frame.other);
         let next = (seeds < self.last).then(|| tables.key(seeds + 1).frames());
         let needed: Vec<Frame> = frames.iter().copied().chain(next.into_iter().flatten()).collect();
-        let waited = Cell::new(Duration::ZERO);
         let prefetcher = Arc::clone(&self.prefetcher);
         prefetcher.begin();
         let result = std::thread::scope(|scope| {
             // If no thread can be started, lists are made when they are needed.
             let listing = std::thread::Builder::new().spawn_scoped(scope, || prefetcher.run(needed)).ok();
-            let collecting = scope.spawn(|| collect(&gpu, deliveries, give_back, output));
-            let deliver = |recorder: &mut Recorder, frame: Frame, packed: &PackedOnDevice| {
-                let begun = Instant::now();
-                // If the collector has failed, its error is returned below.
-                let spare = spares.recv().map_err(|_| Stopped)?;
-                waited.set(waited.get() + begun.elapsed());
-                let delivery = send(recorder, frame, packed, spare)?;
-                Ok(sender.send(delivery).map_err(|_| Stopped)?)
-            };
             let over = EndAtLast(&prefetcher);
-            let computed = self.compute_pairs(&mut recorder, tables, frames, pulse, output, deliver);
-            drop((sender, over));
+            self.traffic.waited += self.idle.take().map_or(Duration::ZERO, |idle| idle.elapsed());
+            let computed = self.compute_pairs(&mut recorder, tables, frames, pulse, output);
+            self.idle = Some(Instant::now());
+            drop(over);
             if let Some(Err(panic)) = listing.map(ScopedJoinHandle::join) {
                 std::panic::resume_unwind(panic);
             }
-            let collected = collecting.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            match computed {
-                // Possibly because no more frames were taken.
-                Err(ComputeError::Stopped(_)) => collected.and(computed),
-                // A fault appears on both sides. The first one that the device reported is the
-                // cause.
-                _ => computed.and(collected),
-            }
+            computed
         });
-        self.spare = spares.try_iter().collect();
-        self.traffic.waited += waited.get();
         self.traffic.uploaded += recorder.uploaded;
         self.traffic.copied += recorder.copied;
         self.traffic.touched += recorder.touched;

@@ -68,7 +68,7 @@ pub(super) struct MoveLists {
     /// Start of the quiet moves. Before them are the starts of each row's quiet moves.
     pub quiet_at: u32,
     /// Start of the quiet moves for four rows at once: see
-    /// [`QuietSmall`](super::stages::QuietSmall).
+    /// [`Quiet`](super::stages::Quiet).
     pub quads_at: u32,
     /// For each level, the lowest rank that its quiet moves lead to. Without quiet moves, the
     /// level's own first rank.

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use kalah_core::index::Frame;
-use kalah_core::table::{FrameEntry, Tables};
+use kalah_core::table::Tables;
 use kalah_tables::builder::ComputeError;
 use kalah_tables::table::frame_in_parallel;
 
@@ -93,12 +93,11 @@ impl Lower {
             if frame.mover == 0 || frame.other == 0 {
                 over[number] = FrameAt { profile_at: frame.mover as u32, rows: OVER, ..absent };
             } else {
-                let table = tables.require(frame.mover + frame.other)?;
-                to_load.extend(FramePart::all(frame, table, max_part)?.into_iter().map(|part| (number, part)));
+                to_load.extend(self.parts(tables, frame, max_part)?.into_iter().map(|part| (number, part)));
             }
         }
         if let [(number, part @ FramePart { rows: None, .. })] = &to_load[..]
-            && let Some(window) = self.reside(recorder, tables, part.frame, &part.entry)?
+            && let Some(window) = self.reside(recorder, tables, part.frame)?
         {
             over[*number] = part.place(0);
             let frames_at = recorder.records(bytemuck::cast_slice(&over))?;
@@ -146,6 +145,16 @@ impl Lower {
         }
     }
 
+    /// Divides a frame into parts. The file of a resident frame, which may not be complete yet, is needed only for a
+    /// frame larger than a part.
+    fn parts(&self, tables: &Tables, frame: Frame, most: u64) -> Result<Vec<FramePart>, ComputeError> {
+        let resident = self.resident.bytes_of(frame).map(|bytes| FramePart::resident(frame, bytes));
+        match resident.filter(|part| part.bytes() <= most) {
+            Some(part) => Ok(vec![part]),
+            None => Ok(FramePart::all(frame, tables.require(frame.mover + frame.other)?, most)?),
+        }
+    }
+
     fn bring_one(
         &mut self,
         recorder: &mut Recorder,
@@ -153,14 +162,15 @@ impl Lower {
         part: &FramePart,
         to: &Window,
     ) -> Result<(), ComputeError> {
-        let resident = self.reside(recorder, tables, part.frame, &part.entry)?;
-        let section = tables.require(part.frame.mover + part.frame.other)?.section(&part.entry);
+        let resident = self.reside(recorder, tables, part.frame)?;
         let mut to = to.clone();
         for range in part.ranges() {
             let bytes = range.end - range.start;
             match &resident {
                 Some(resident) => recorder.copy(&Window { offset: range.start, ..resident.clone() }, &to, bytes)?,
                 None => {
+                    let table = tables.require(part.frame.mover + part.frame.other)?;
+                    let section = table.section(&table.header().entries[part.frame.mover - 1]);
                     recorder.uploaded += bytes;
                     recorder.upload(&section[range.start as usize..range.end as usize], &to)?;
                 }
@@ -177,7 +187,6 @@ impl Lower {
         recorder: &mut Recorder,
         tables: &Tables,
         frame: Frame,
-        entry: &FrameEntry,
     ) -> Result<Option<Window>, ComputeError> {
         if let Some(resident) = self.resident.read(frame) {
             return Ok(Some(resident.window()));
@@ -186,6 +195,7 @@ impl Lower {
         // copied; a frame of a file is compared once while the file is mapped.
         let table = tables.require(frame.mover + frame.other)?;
         frame_in_parallel(table, frame.mover)?;
+        let entry = &table.header().entries[frame.mover - 1];
         let bytes = entry.patches_at() + entry.patch_bytes.next_multiple_of(4);
         let Some(buffer) = self.allocate(recorder, frame, bytes)? else { return Ok(None) };
         recorder.uploaded += bytes;

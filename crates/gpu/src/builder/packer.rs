@@ -1,10 +1,12 @@
 //! Packs on the device: from a matrix of scores to the bytes of a table file.
 
-use std::sync::mpsc::{Receiver, Sender};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
 
 use kalah_core::index::Frame;
-use kalah_tables::builder::{ComputeError, FrameOutput};
-use kalah_tables::table::PackedFrame;
+use kalah_tables::builder::{ARRIVING_FRAMES, ComputeError, SMALL_ARRIVING_FRAMES};
+use kalah_tables::table::{FrameMemory, PackedFrame};
 use wgpu::SubmissionIndex;
 
 use super::matrix::Matrix;
@@ -240,65 +242,103 @@ impl Packing<'_> {
     }
 }
 
-/// Packed frames that are copied back at once. The buffers of one are filled while those of the
-/// other are read.
-pub(super) const READBACKS: usize = 2;
+/// Buffers for copying packed frames back. Those of some are filled while those of others are read.
+pub(super) struct Readbacks {
+    /// Buffers of small frames, and of all others, that are not in use.
+    free: [Vec<Vec<DeviceBuffer>>; 2],
+    used: Receiver<(usize, Vec<DeviceBuffer>)>,
+    give_back: Sender<(usize, Vec<DeviceBuffer>)>,
+}
+
+impl Readbacks {
+    /// Starts without memory.
+    pub(super) fn new() -> Readbacks {
+        let (give_back, used) = channel();
+        let free = [SMALL_ARRIVING_FRAMES.0, ARRIVING_FRAMES].map(|frames| (0..frames).map(|_| Vec::new()).collect());
+        Readbacks { free, used, give_back }
+    }
+
+    /// Copies a packed frame to buffers that the CPU can read: one, unless no buffer can be as large. Waits until
+    /// some are free, which is noted in `waited`.
+    pub(super) fn send(
+        &mut self,
+        gpu: &Arc<Gpu>,
+        recorder: &mut Recorder,
+        frame: Frame,
+        packed: &PackedOnDevice,
+        waited: &mut Duration,
+    ) -> Result<Delivery, GpuError> {
+        let first = usize::from(packed.padded_bytes() > SMALL_ARRIVING_FRAMES.1);
+        let start = Instant::now();
+        let (kind, buffers) = loop {
+            // A small frame may have the place of a large one.
+            if let Some(found) = (first..2).find_map(|kind| Some((kind, self.free[kind].pop()?))) {
+                break found;
+            }
+            let (kind, buffers) = self.used.recv().expect("an end for sending is here");
+            self.free[kind].push(buffers);
+        };
+        *waited += start.elapsed();
+        let (gpu, give_back) = (Arc::clone(gpu), self.give_back.clone());
+        let (bytes, padding) = (Vec::new(), packed.padding);
+        let mut delivery = Delivery { gpu, frame, kind, buffers, bytes, padding, submission: None, give_back };
+        delivery.fill(recorder, packed)?;
+        Ok(delivery)
+    }
+}
 
 /// A packed frame that is being copied back.
 pub(super) struct Delivery {
+    gpu: Arc<Gpu>,
     frame: Frame,
+    /// Whose buffers these are: 0 for those of small frames.
+    kind: usize,
     buffers: Vec<DeviceBuffer>,
     /// Bytes of the frame in each of the first buffers, in whole words.
     bytes: Vec<u64>,
     /// Bytes after the frame, in the last word.
     padding: u64,
     submission: Option<SubmissionIndex>,
+    /// Where the buffers return, even if nobody wants the frame.
+    give_back: Sender<(usize, Vec<DeviceBuffer>)>,
 }
 
-/// Copies a packed frame to buffers that the CPU can read: one, unless no buffer can be as large.
-pub(super) fn send(
-    recorder: &mut Recorder,
-    frame: Frame,
-    packed: &PackedOnDevice,
-    mut buffers: Vec<DeviceBuffer>,
-) -> Result<Delivery, GpuError> {
-    let gpu = recorder.gpu();
-    let mut lengths = Vec::new();
-    for (number, windows) in packed.parts(gpu.max_buffer()).into_iter().enumerate() {
-        let bytes = bytes_of(windows);
-        if buffers.get(number).is_none_or(|buffer| buffer.bytes() < bytes) {
-            // They are in the machine's memory, not the device's.
-            buffers.truncate(number);
-            buffers.push(gpu.host_buffer(bytes)?);
-        }
-        copy(recorder, windows, &buffers[number])?;
-        lengths.push(bytes);
-    }
-    recorder.submit()?;
-    Ok(Delivery { frame, buffers, bytes: lengths, padding: packed.padding, submission: recorder.last() })
-}
-
-/// Passes arriving frames to `output` and their buffers to `spare`, until no more come or a frame
-/// is not taken.
-pub(super) fn collect(
-    gpu: &Gpu,
-    deliveries: Receiver<Delivery>,
-    spare: Sender<Vec<DeviceBuffer>>,
-    output: &dyn FrameOutput,
-) -> Result<(), ComputeError> {
-    for Delivery { frame, buffers, bytes, padding, submission } in deliveries {
-        let memory = output.memory();
-        let windows: Vec<Window> = buffers.iter().zip(bytes).map(|(buffer, bytes)| buffer.front(bytes)).collect();
-        let packed = gpu.mapped(&windows, submission, |parts| {
-            if let Some(last) = parts.last_mut() {
-                *last = &last[..last.len() - padding as usize];
+impl Delivery {
+    /// Copies the frame to the buffers.
+    fn fill(&mut self, recorder: &mut Recorder, packed: &PackedOnDevice) -> Result<(), GpuError> {
+        for (number, windows) in packed.parts(self.gpu.max_buffer()).into_iter().enumerate() {
+            let bytes = bytes_of(windows);
+            if self.buffers.get(number).is_none_or(|buffer| buffer.bytes() < bytes) {
+                // They are in the machine's memory, not the device's.
+                self.buffers.truncate(number);
+                self.buffers.push(self.gpu.host_buffer(bytes)?);
             }
-            PackedFrame::copy_of(frame, parts, memory)
-        })?;
-        // If the receiver is gone, no more frames are sent.
-        let _ = spare.send(buffers);
-        let damaged = || GpuError::Refused(format!("the patches of {frame:?} came back damaged"));
-        output.take(packed.ok_or_else(damaged)?)?;
+            copy(recorder, windows, &self.buffers[number])?;
+            self.bytes.push(bytes);
+        }
+        recorder.submit()?;
+        self.submission = recorder.last();
+        Ok(())
     }
-    Ok(())
+
+    /// Waits until the frame has arrived, and copies it to this memory.
+    pub(super) fn collect(self, memory: FrameMemory) -> Result<PackedFrame, ComputeError> {
+        let windows: Vec<Window> =
+            self.buffers.iter().zip(&self.bytes).map(|(buffer, &bytes)| buffer.front(bytes)).collect();
+        let packed = self.gpu.mapped(&windows, self.submission.clone(), |parts| {
+            if let Some(last) = parts.last_mut() {
+                *last = &last[..last.len() - self.padding as usize];
+            }
+            PackedFrame::copy_of(self.frame, parts, memory)
+        })?;
+        let damaged = || GpuError::Refused(format!("the patches of {:?} came back damaged", self.frame));
+        Ok(packed.ok_or_else(damaged)?)
+    }
+}
+
+impl Drop for Delivery {
+    fn drop(&mut self) {
+        // If the computer is gone, no more frames are sent.
+        let _ = self.give_back.send((self.kind, std::mem::take(&mut self.buffers)));
+    }
 }

@@ -17,7 +17,7 @@ use super::matrix::Matrix;
 use super::memory::DeviceMemory;
 use super::prefetcher::Key;
 use super::rows::{DeviceRelays, DeviceRows};
-use super::stages::{AGAIN_GROUPS, AGAIN_WORDS, Forward, NO_MAP, QuietLarge, QuietSmall, Stage, TILE, Transpose};
+use super::stages::{AGAIN_GROUPS, AGAIN_WORDS, Forward, NO_MAP, Quiet, Stage, TILE, Transpose};
 use crate::device::{Bound, Gpu, GpuError, MAX_WORKGROUPS, Recorder, WORKGROUP, Window};
 
 /// Minimum bytes that a thread for moves to lower layers reads and writes: its word, and a child's
@@ -94,33 +94,30 @@ impl Pair {
                 let (first, count) = (own.rows.start as u32, own.rows.len() as u64);
                 let threads = count * u64::from(words);
                 recorder.touched += threads * QUIET_BYTES;
+                let params = Quiet { words, total, small_base: waiting.base, large_base: own.base, ..Quiet::default() };
+                let run = |recorder: &mut Recorder, bound: &Bound, params: Quiet| {
+                    recorder.dispatch_threads(bound, threads, words.into(), |thread, threads| Quiet {
+                        threads,
+                        first_row: first + (thread / u64::from(words)) as u32,
+                        ..params
+                    })
+                };
                 for children in self.small_moves.parts(lowest as usize..level.start) {
                     let windows = [large_list.buffer.window(), small_map.clone(), children.window, own.window.clone()];
                     let bound = self.bind(recorder, &mut large_bound, Stage::QuietLarge, &windows);
-                    recorder.dispatch_threads(&bound, threads, words.into(), |thread, threads| QuietLarge {
-                        threads,
-                        first_row: first + (thread / u64::from(words)) as u32,
-                        words,
-                        total,
-                        entries_at: large_list.lists.quiet_at,
+                    let large = Quiet {
+                        moves_at: large_list.lists.quiet_at,
                         small_base: children.base,
-                        large_base: own.base,
                         first_child: children.rows.start as u32,
                         child_rows: children.rows.len() as u32,
-                    })?;
+                        ..params
+                    };
+                    run(recorder, &bound, large)?;
                 }
                 let windows = [small_list.buffer.window(), large_map.clone(), own.window, waiting.window];
                 let bound = self.bind(recorder, &mut small_bound, Stage::QuietSmall, &windows);
-                recorder.dispatch_threads(&bound, threads, words.into(), |thread, threads| QuietSmall {
-                    threads,
-                    first_row: first + (thread / u64::from(words)) as u32,
-                    words,
-                    total,
-                    quads_at: small_list.lists.quads_at,
-                    map_stride: large_rows.next_multiple_of(4),
-                    small_base: waiting.base,
-                    large_base: own.base,
-                })?;
+                let map_stride = large_rows.next_multiple_of(4);
+                run(recorder, &bound, Quiet { moves_at: small_list.lists.quads_at, map_stride, ..params })?;
                 let sides = if small == large { 1 } else { 2 };
                 let positions = count * u64::from(small_rows) * sides;
                 pulse.positions.fetch_add(positions, std::sync::atomic::Ordering::Relaxed);

@@ -30,6 +30,14 @@ impl FramePart {
         FramePart { frame, entry, rows: None, groups: 0..entry.groups, patches }
     }
 
+    /// A whole frame on the device, with profile, groups and patches of `bytes` bytes.
+    pub(super) fn resident(frame: Frame, bytes: u64) -> FramePart {
+        let (rows, groups) = (frame.mover_rows() as u64, frame.positions().div_ceil(GROUP_POSITIONS as u64));
+        let entry = FrameEntry { offset: 0, rows, groups, patch_bytes: 0, exceptions: 0, digest: [0; 32] };
+        let patch_bytes = bytes - entry.patches_at();
+        FramePart::whole(frame, FrameEntry { patch_bytes, ..entry })
+    }
+
     /// Divides a frame into parts of at most `most` bytes, or of the fewest rows with whole groups.
     ///
     /// # Errors

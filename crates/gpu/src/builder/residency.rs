@@ -91,6 +91,11 @@ impl<T> Residency<T> {
         Some(&resident.held)
     }
 
+    /// Bytes of a frame, if it is kept.
+    pub(super) fn bytes_of(&self, frame: Frame) -> Option<u64> {
+        self.frames.get(&frame).map(|resident| resident.bytes)
+    }
+
     /// All frames and their bytes, in the order in which they give way: the last to be read first.
     fn latest(&self) -> impl Iterator<Item = (Frame, u64)> {
         let key = |(frame, resident): (&Frame, &Resident<T>)| {

@@ -1,7 +1,11 @@
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt;
+use std::ops::Deref;
+use std::path::Path;
 use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::{Scope, ScopedJoinHandle};
 use std::time::Duration;
 
 use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic};
@@ -86,19 +90,49 @@ impl From<TableError> for ComputeError {
 /// Computes and packs the frames of layers.
 pub trait Computer: Send {
     /// Computes `frames` of a layer, in the order of [`kalah_core::table::TableKey::frames`], from the
-    /// layers below in `tables`, and passes each to `output`.
+    /// layers below in `tables`, and passes each to `output`. The last ones may still be arriving when
+    /// this returns: [`FrameOutput::receive`].
     ///
     /// # Errors
     /// When a lower table is missing or damaged, the device fails, `output` takes no more frames,
     /// or `pulse` was stopped.
-    fn compute(
+    fn compute_ahead(
         &mut self,
         tables: &Tables,
         frames: &[Frame],
         pulse: &Pulse,
         output: &dyn FrameOutput,
     ) -> Result<(), ComputeError>;
+
+    /// The same, with another thread that awaits arriving frames. Returns when `output` has all of them.
+    ///
+    /// # Errors
+    /// As [`Computer::compute_ahead`].
+    fn compute(
+        &mut self,
+        tables: &Tables,
+        frames: &[Frame],
+        pulse: &Pulse,
+        output: &dyn FrameOutput,
+    ) -> Result<(), ComputeError> {
+        std::thread::scope(|scope| {
+            let (arriving, collector) = Arriving::new(scope, output)?;
+            let computed = self.compute_ahead(tables, frames, pulse, &arriving);
+            drop(arriving);
+            collected(computed, collector)
+        })
+    }
 }
+
+/// Frames of any size that may be arriving from a device at once.
+pub const ARRIVING_FRAMES: usize = 2;
+
+/// Small frames that may be arriving besides, and their maximum bytes. A layer begins with them while the last frames
+/// below, which are its largest, still arrive.
+pub const SMALL_ARRIVING_FRAMES: (usize, u64) = (6, 16 << 20);
+
+/// A frame that arrives from a device: awaits it, and copies it to this memory.
+pub type ArrivingFrame = Box<dyn FnOnce(FrameMemory) -> Result<PackedFrame, ComputeError> + Send>;
 
 /// Receives the frames of a [`Computer`].
 pub trait FrameOutput: Sync {
@@ -115,12 +149,77 @@ pub trait FrameOutput: Sync {
     /// # Errors
     /// The reason why no more frames are wanted, or [`Stopped`].
     fn take(&self, packed: PackedFrame) -> Result<(), ComputeError>;
+
+    /// Receives a frame that is arriving, in order.
+    ///
+    /// # Errors
+    /// As [`FrameOutput::take`]; when the device failed.
+    fn receive(&self, frame: ArrivingFrame) -> Result<(), ComputeError> {
+        self.take(frame(self.memory())?)
+    }
 }
 
 /// A function takes the frames.
 impl<F: Fn(PackedFrame) -> Result<(), ComputeError> + Sync> FrameOutput for F {
     fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
         self(packed)
+    }
+}
+
+/// The thread that awaits arriving frames.
+pub(super) type Collector<'scope> = ScopedJoinHandle<'scope, Result<(), ComputeError>>;
+
+/// An output for which another thread awaits arriving frames.
+pub(super) struct Arriving<O> {
+    output: O,
+    frames: Sender<ArrivingFrame>,
+}
+
+impl<O: Deref<Target: FrameOutput> + Clone> Arriving<O> {
+    /// Starts the thread. It ends when it has passed all frames to `output`, or one is not taken.
+    pub(super) fn new<'scope>(
+        scope: &'scope Scope<'scope, '_>,
+        output: O,
+    ) -> Result<(Arriving<O>, Collector<'scope>), TableError>
+    where
+        O: Send + 'scope,
+    {
+        let (frames, arriving) = channel::<ArrivingFrame>();
+        let to = output.clone();
+        let collect = move || arriving.into_iter().try_for_each(|frame| to.receive(frame));
+        let collector = std::thread::Builder::new().spawn_scoped(scope, collect);
+        let collector = collector.map_err(TableError::io(Path::new("a thread to collect frames")))?;
+        Ok((Arriving { output, frames }, collector))
+    }
+}
+
+impl<O: Deref<Target: FrameOutput> + Sync> FrameOutput for Arriving<O> {
+    fn pair(&self, frame: Frame) {
+        self.output.pair(frame);
+    }
+
+    fn memory(&self) -> FrameMemory {
+        self.output.memory()
+    }
+
+    fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
+        self.output.take(packed)
+    }
+
+    fn receive(&self, frame: ArrivingFrame) -> Result<(), ComputeError> {
+        // If the thread has failed, its error is that of [`collected`].
+        Ok(self.frames.send(frame).map_err(|_| Stopped)?)
+    }
+}
+
+/// Returns the result of computing frames, once all of them have arrived.
+pub(super) fn collected(computed: Result<(), ComputeError>, collector: Collector) -> Result<(), ComputeError> {
+    let collected = collector.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    match computed {
+        // Possibly because no more frames were taken.
+        Err(ComputeError::Stopped(_)) => collected.and(computed),
+        // A fault appears on both sides. The first one that the device reported is the cause.
+        _ => computed.and(collected),
     }
 }
 
@@ -194,7 +293,8 @@ pub struct DeviceTraffic {
     pub workgroups: u64,
     /// Bytes of lower frames currently on the device.
     pub resident: u64,
-    /// Time for which the device had nothing to do, because earlier frames had not been taken.
+    /// Time for which the device had nothing to do, because earlier frames had not been taken, or
+    /// between two layers.
     #[serde(rename = "waited_seconds", serialize_with = "seconds")]
     pub waited: Duration,
 }

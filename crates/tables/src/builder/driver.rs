@@ -117,7 +117,7 @@ impl<'a> Builder<'a> {
                 let mut finishing = Finishing::new(scope, self.directory, pulse, on_event);
                 let built = self.build_tables(&mut run, &mut finishing, &mut report);
                 // A layer that did not get its name explains why one above it failed or is missing.
-                finishing.wait()?;
+                report.built.extend(finishing.wait()?);
                 built
             })
         })?;
@@ -125,10 +125,10 @@ impl<'a> Builder<'a> {
     }
 
     /// Builds the missing layers.
-    fn build_tables(
+    fn build_tables<'run: 'scope, 'scope>(
         &self,
-        run: &mut Run,
-        finishing: &mut Finishing,
+        run: &mut Run<'run>,
+        finishing: &mut Finishing<'scope, '_>,
         report: &mut BuildReport,
     ) -> Result<(), BuildError> {
         for table in run.tables.layers() {
@@ -137,20 +137,18 @@ impl<'a> Builder<'a> {
         for seeds in run.tables.layers().len() + 2..=run.last {
             let key = run.tables.key(seeds);
             let path = key.path(self.directory);
-            let table = if path.exists() {
+            if path.exists() {
                 // Another process built it since the tables were opened.
                 report.kept += 1;
                 let table = Table::open(&path)?;
                 check_in_parallel(table.blocks())?;
                 clean(self.directory, key)?;
-                table
+                run.tables.push(Arc::new(table))?;
             } else {
-                let (complete, record) = run.table_layer(key)?;
-                finishing.wait()?;
-                report.built.push(record.clone());
-                finishing.begin(complete, key, record, self.is_read_soon(run, key))?
-            };
-            run.tables.push(Arc::new(table))?;
+                let layer = run.table_layer(finishing.scope, key)?;
+                report.built.extend(finishing.wait()?);
+                run.tables.push_coming(finishing.begin(layer, self.is_read_soon(run, key))?)?;
+            }
         }
         Ok(())
     }
@@ -158,8 +156,7 @@ impl<'a> Builder<'a> {
     /// Returns true if the new layer will be read again soon and fits in the page cache together
     /// with the lower layers.
     fn is_read_soon(&self, run: &Run, key: TableKey) -> bool {
-        let below = run.tables.layers().iter().map(|table| table.header().file_bytes).sum::<u64>();
-        let bytes = below + packed_bytes(layer_positions(key.pits, key.seeds));
+        let bytes = (2..=key.seeds).map(|seeds| packed_bytes(layer_positions(key.pits, seeds))).sum();
         key.seeds < run.last
             && self.backend.reads_files(key.pits, run.last, bytes)
             && available_memory().is_none_or(|available| bytes <= available)

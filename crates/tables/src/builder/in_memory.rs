@@ -72,7 +72,9 @@ impl MemoryBuilder {
         let frames: Vec<Frame> = key.frames().collect();
         let output = ToMemory { image: Mutex::new(TableImage::new(key)), spare: Mutex::default() };
         let tables = &self.tables;
-        rayon::scope(|_| computer.compute(tables, &frames, pulse, &output)).map_err(BuildError::stopped_at(key))?;
+        // The CPU's frames do not arrive later.
+        let computed = rayon::scope(|_| computer.compute_ahead(tables, &frames, pulse, &output));
+        computed.map_err(BuildError::stopped_at(key))?;
         let table = output.image.into_inner().finish()?;
         check_in_parallel(table.blocks())?;
         self.tables.push(Arc::new(table))?;

@@ -31,8 +31,8 @@ pub struct BuildRecord {
     pub key: TableKey,
     /// Positions computed. Fewer than the layer has if another run computed some.
     pub positions: u64,
-    /// Seconds from the first position to the last byte written. Waiting for the disk overlaps with
-    /// the next layer.
+    /// Seconds from the first position to the last byte written. The last writes overlap with the
+    /// next layer.
     pub seconds: f64,
     /// Threads.
     pub threads: usize,
@@ -50,19 +50,24 @@ pub struct BuildRecord {
 }
 
 impl BuildRecord {
-    /// Makes the record of a layer that the threads of the current pool began to build at `start`
-    /// and have just finished.
-    pub(super) fn new(key: TableKey, positions: u64, start: Instant, backend: &str) -> BuildRecord {
+    /// Makes the record of a layer that the threads of the current pool have computed.
+    pub(super) fn new(key: TableKey, positions: u64, backend: &str) -> BuildRecord {
         BuildRecord {
             key,
             positions,
-            seconds: start.elapsed().as_secs_f64(),
+            seconds: 0.0,
             threads: rayon::current_num_threads(),
             backend: backend.to_owned(),
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
             commit: option_env!("KALAH_COMMIT").map(str::to_owned),
-            finished: Some(humantime::format_rfc3339_seconds(SystemTime::now().max(UNIX_EPOCH)).to_string()),
+            finished: None,
         }
+    }
+
+    /// Adds the times of a layer that was begun at `start` and has just been written.
+    pub(super) fn written(self, start: Instant) -> BuildRecord {
+        let finished = humantime::format_rfc3339_seconds(SystemTime::now().max(UNIX_EPOCH)).to_string();
+        BuildRecord { seconds: start.elapsed().as_secs_f64(), finished: Some(finished), ..self }
     }
 
     /// Adds the record to the log of `directory`.

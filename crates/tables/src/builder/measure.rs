@@ -12,7 +12,7 @@ use super::backend::Backend;
 use super::computer::{ComputeError, Computer, DeviceTraffic};
 use super::cpu::CpuComputer;
 use super::event::BuildError;
-use super::writer::{Spare, write_frames};
+use super::writer::{Spare, Writing};
 use crate::table::TableWriter;
 
 /// Bytes that are copied to measure bandwidths.
@@ -82,7 +82,7 @@ pub fn measure(
     directory: &Path,
     pulse: &Pulse,
 ) -> Result<Measurement, BuildError> {
-    let spare = Spare::new(backend, tables.key(seeds));
+    let spare = Arc::new(Spare::new(backend, tables.key(seeds)));
     let built_twice = |computer: &mut dyn Computer| {
         build_once(computer, tables, seeds, directory, pulse, &spare)?;
         build_once(computer, tables, seeds, directory, pulse, &spare)
@@ -97,11 +97,11 @@ pub fn measure(
             let mut unwritten_seconds = 0.0;
             while start.elapsed() < WARM_UP {
                 let begun = Instant::now();
-                computer.compute(tables, &frames, &uncounted, &spare)?;
+                computer.compute(tables, &frames, &uncounted, &*spare)?;
                 unwritten_seconds = begun.elapsed().as_secs_f64();
             }
             computer.begin_measuring().map_err(ComputeError::Device)?;
-            computer.compute(tables, &frames, pulse, &spare)?;
+            computer.compute(tables, &frames, pulse, &*spare)?;
             let (stages, traffic) = (computer.stage_seconds(), computer.traffic());
             measurement.gpu = Some(GpuMeasurement { unwritten_seconds, stages, traffic });
             measurement.copy_bandwidth = gpu.copy_bandwidth(COPIED_BYTES as u64).map_err(ComputeError::Device)?;
@@ -118,13 +118,15 @@ fn build_once(
     seeds: usize,
     directory: &Path,
     pulse: &Pulse,
-    spare: &Spare,
+    spare: &Arc<Spare>,
 ) -> Result<Measurement, ComputeError> {
     let place = TemporaryDirectory::new_in(directory).map_err(TableError::io(directory))?;
     let start = Instant::now();
     let mut writer = TableWriter::open(place.path(), tables.key(seeds))?;
     let frames: Vec<Frame> = writer.missing().collect();
-    let writing = write_frames(computer, &frames, tables, pulse, &|_| {}, spare, &mut writer)?;
+    let (_, writing) = std::thread::scope(|scope| {
+        Writing::compute(scope, computer, &frames, (tables, pulse), &|_| {}, spare, &mut writer)?.wait()
+    })?;
     let seconds = start.elapsed().as_secs_f64();
     let table = Table::open(&writer.finish()?)?;
     Ok(Measurement {

@@ -30,7 +30,8 @@ mod writer;
 
 pub use backend::Backend;
 pub use computer::{
-    ComputeError, Computer, Device, DeviceComputer, DeviceError, DeviceTraffic, FrameOutput, lower_frames,
+    ARRIVING_FRAMES, ArrivingFrame, ComputeError, Computer, Device, DeviceComputer, DeviceError, DeviceTraffic,
+    FrameOutput, SMALL_ARRIVING_FRAMES, lower_frames,
 };
 pub use driver::{Builder, build};
 pub use event::{BuildError, BuildEvent, BuildReport};

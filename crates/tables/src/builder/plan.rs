@@ -10,6 +10,7 @@ use kalah_core::text::size;
 use serde::Serialize;
 
 use super::backend::Backend;
+use super::computer::{ARRIVING_FRAMES, SMALL_ARRIVING_FRAMES};
 use super::cpu::Workspace;
 use crate::table::PackedFrame;
 
@@ -202,8 +203,11 @@ fn pair_memory(pair: PairKey, backend: &Backend) -> u64 {
     let packed = PackedFrame::most_bytes(frame).max(PackedFrame::most_bytes(frame.mirrored()));
     let working = match backend {
         Backend::Cpu(_) => Workspace::bytes(pits, small, large),
-        // Two frames arrive from the device.
-        Backend::Gpu(_) => 2 * packed,
+        Backend::Gpu(_) => {
+            let (small, most) = SMALL_ARRIVING_FRAMES;
+            // A layer begins with small frames while the last ones below are written: one waits, one is copied.
+            ARRIVING_FRAMES as u64 * packed + (small as u64 + 2) * packed.min(most)
+        }
     };
     // One frame is written while the next one is packed or copied; others may wait.
     let working = working + (2 + backend.waiting_frames() as u64) * packed;

@@ -1,6 +1,8 @@
 //! A running build: the state shared by tables and pieces of layers.
 
+use std::borrow::BorrowMut;
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 use std::thread::{Scope, ScopedJoinHandle};
 use std::time::Instant;
 
@@ -8,16 +10,14 @@ use kalah_base::file;
 use kalah_base::parallel::small_thread;
 use kalah_base::progress::Pulse;
 use kalah_core::index::Frame;
-use kalah_core::table::{PairKey, Table, TableError, TableKey, Tables};
+use kalah_core::table::{ComingLayer, PairKey, Table, TableError, TableKey, Tables};
 
 use super::backend::Backend;
 use super::computer::{ComputeError, Computer};
 use super::event::{BuildError, BuildEvent};
 use super::log::BuildRecord;
-use super::writer::{Spare, write_frames};
-use crate::table::{
-    CompleteTable, LayerFiles, Manifest, Piece, TableWriter, remove_partial, remove_piece, remove_pieces,
-};
+use super::writer::{Spare, Writing};
+use crate::table::{LayerFiles, Manifest, Piece, TableWriter, remove_partial, remove_piece, remove_pieces};
 
 pub(super) struct Run<'a> {
     pub directory: &'a Path,
@@ -29,7 +29,7 @@ pub(super) struct Run<'a> {
     /// Created for the first missing layer.
     computer: Option<Box<dyn Computer>>,
     /// Kept from layer to layer.
-    spare: Spare,
+    spare: Arc<Spare>,
     pub pulse: &'a Pulse,
     pub on_event: &'a (dyn Fn(BuildEvent) + Sync),
 }
@@ -43,7 +43,7 @@ impl<'a> Run<'a> {
         pulse: &'a Pulse,
         on_event: &'a (dyn Fn(BuildEvent) + Sync),
     ) -> Run<'a> {
-        let spare = Spare::new(backend, tables.key(last));
+        let spare = Arc::new(Spare::new(backend, tables.key(last)));
         Run { directory, backend, tables, last, computer: None, spare, pulse, on_event }
     }
 
@@ -55,18 +55,32 @@ impl<'a> Run<'a> {
         self.pulse.check().map_err(|_| BuildError::Stopped(key))
     }
 
-    /// Computes frames of a layer from those below, and writes them.
-    pub(super) fn compute(&mut self, frames: &[Frame], writer: &mut TableWriter) -> Result<(), ComputeError> {
+    /// Computes frames of a layer from those below, and begins to write them.
+    pub(super) fn compute<'scope, W: BorrowMut<TableWriter> + Send + 'scope>(
+        &mut self,
+        scope: &'scope Scope<'scope, '_>,
+        frames: &[Frame],
+        writer: W,
+    ) -> Result<Writing<'scope, W>, ComputeError>
+    where
+        'a: 'scope,
+    {
         if self.computer.is_none() {
             self.computer = Some(self.backend.computer(&self.tables, self.last)?);
         }
         let computer = &mut **self.computer.as_mut().expect("made above");
-        write_frames(computer, frames, &self.tables, self.pulse, self.on_event, &self.spare, writer)?;
-        Ok(())
+        Writing::compute(scope, computer, frames, (&self.tables, self.pulse), self.on_event, &self.spare, writer)
     }
 
-    /// Builds the table of a layer, or its missing frames.
-    pub(super) fn table_layer(&mut self, key: TableKey) -> Result<(CompleteTable, BuildRecord), BuildError> {
+    /// Builds the table of a layer, or its missing frames. The last ones may still have to be written.
+    pub(super) fn table_layer<'scope>(
+        &mut self,
+        scope: &'scope Scope<'scope, '_>,
+        key: TableKey,
+    ) -> Result<ComputedLayer<'scope>, BuildError>
+    where
+        'a: 'scope,
+    {
         let start = Instant::now();
         let mut writer = TableWriter::open(self.directory, key)?;
         let mut pieces = self.pieces(key)?;
@@ -78,7 +92,8 @@ impl<'a> Run<'a> {
             remove_partial(self.directory, TableKey { seeds: key.seeds + 1, ..key })?;
         }
         let mut computed = 0;
-        while let Some(next) = writer.missing().next() {
+        let frames: Box<dyn FnOnce() -> Result<TableWriter, ComputeError> + Send> = loop {
+            let Some(next) = writer.missing().next() else { break Box::new(move || Ok(writer)) };
             if let Some(at) = pieces.iter().position(|piece| piece.holds(next)) {
                 if let Err(error) = writer.copy(&mut pieces[at], next) {
                     self.remove_damaged(pieces.remove(at).pair(), error)?;
@@ -86,17 +101,16 @@ impl<'a> Run<'a> {
                 continue;
             }
             let frames: Vec<Frame> = writer.missing().take_while(|frame| !is_in(&pieces, frame)).collect();
-            self.compute(&frames, &mut writer).map_err(BuildError::stopped_at(key))?;
             computed += frames.iter().map(|frame| frame.positions()).sum::<u64>();
-        }
-        if Manifest::contradicts(key, &writer.digest()) {
-            writer.discard()?;
-            remove_pieces(self.directory, key)?;
-            let kept = computed < key.frames().map(|frame| frame.positions()).sum();
-            return Err(BuildError::Contradiction { key, kept });
-        }
-        let complete = writer.complete()?;
-        Ok((complete, BuildRecord::new(key, computed, start, self.backend.name())))
+            let is_last = frames.len() == writer.missing().count();
+            let writing = self.compute(scope, &frames, writer).map_err(BuildError::stopped_at(key))?;
+            let wait = move || writing.wait().map(|(writer, _)| writer);
+            if is_last {
+                break Box::new(wait);
+            }
+            writer = wait().map_err(BuildError::stopped_at(key))?;
+        };
+        Ok(ComputedLayer { record: BuildRecord::new(key, computed, self.backend.name()), start, frames })
     }
 
     /// Opens the pieces of a layer left by other processes.
@@ -126,18 +140,58 @@ fn is_in(pieces: &[Piece], frame: &Frame) -> bool {
     pieces.iter().any(|piece| piece.holds(*frame))
 }
 
-/// Waits for the disk and gives complete layers their names, one after the other, while the next
+/// A layer whose frames are computed. The last ones may still have to be written.
+pub(super) struct ComputedLayer<'scope> {
+    record: BuildRecord,
+    start: Instant,
+    /// Waits until all frames are written.
+    frames: Box<dyn FnOnce() -> Result<TableWriter, ComputeError> + Send + 'scope>,
+}
+
+impl ComputedLayer<'_> {
+    /// Waits until all frames are written, and completes the file. Then it waits for the disk and gives the file its
+    /// name. `coming` is set as soon as the table can be read.
+    fn finish(self, directory: &Path, coming: &OnceLock<Option<Arc<Table>>>) -> Result<BuildRecord, BuildError> {
+        let ComputedLayer { record, start, frames } = self;
+        let key = record.key;
+        let writer = frames().map_err(BuildError::stopped_at(key))?;
+        if Manifest::contradicts(key, &writer.digest()) {
+            writer.discard()?;
+            remove_pieces(directory, key)?;
+            let kept = record.positions < key.frames().map(|frame| frame.positions()).sum();
+            return Err(BuildError::Contradiction { key, kept });
+        }
+        let complete = writer.complete()?;
+        let record = record.written(start);
+        // On other systems a mapped file cannot be renamed.
+        if cfg!(unix) {
+            let _ = coming.set(Some(Arc::new(complete.open()?)));
+        }
+        // Another process may have joined pieces meanwhile, and others may have mapped that
+        // table. The unfinished file is a leftover then.
+        if !key.path(directory).exists() {
+            complete.finish()?;
+        }
+        clean(directory, key)?;
+        if !cfg!(unix) {
+            let _ = coming.set(Some(Arc::new(Table::open_key(directory, key)?)));
+        }
+        Ok(record)
+    }
+}
+
+/// Writes the last frames of layers and gives them their names, one after the other, while the next
 /// layer is computed.
 ///
 /// A file gets its name only when it and all layers below are on the disk. If a layer does not get
-/// its name, the layer above is discarded, because it was computed from pages that the disk has not
+/// its name, the layer above is discarded, because it was computed from frames that the disk has not
 /// confirmed.
 pub(super) struct Finishing<'scope, 'env> {
-    scope: &'scope Scope<'scope, 'env>,
+    pub scope: &'scope Scope<'scope, 'env>,
     directory: &'env Path,
     pulse: &'env Pulse,
     on_event: &'env (dyn Fn(BuildEvent) + Sync),
-    running: Option<(TableKey, ScopedJoinHandle<'scope, Result<(), TableError>>)>,
+    running: Option<(TableKey, ScopedJoinHandle<'scope, Result<BuildRecord, BuildError>>)>,
 }
 
 impl<'scope, 'env> Finishing<'scope, 'env> {
@@ -151,59 +205,49 @@ impl<'scope, 'env> Finishing<'scope, 'env> {
         Finishing { scope, directory, pulse, on_event, running: None }
     }
 
-    /// Opens a layer and begins to finish it. The previous one must be finished. If the layer will
+    /// Begins to finish a layer, and returns its table to come. The previous one must be finished. If the layer will
     /// be read soon, it is also read into the page cache.
     ///
     /// # Errors
-    /// When the table cannot be mapped or no thread can be started.
-    pub(super) fn begin(
-        &mut self,
-        complete: CompleteTable,
-        key: TableKey,
-        record: BuildRecord,
-        read_soon: bool,
-    ) -> Result<Table, BuildError> {
-        assert!(self.running.is_none(), "one layer is finished at a time");
-        // On other systems a mapped file cannot be renamed.
-        let table = if cfg!(unix) { Some(complete.open()?) } else { None };
-        let (directory, pulse, on_event) = (self.directory, self.pulse, self.on_event);
-        let finish = move || {
-            // Another process may have joined pieces meanwhile, and others may have mapped that
-            // table. The unfinished file is a leftover then.
-            if !key.path(directory).exists() {
-                complete.finish()?;
+    /// When no thread can be started.
+    pub(super) fn begin(&mut self, layer: ComputedLayer<'scope>, read_soon: bool) -> Result<ComingLayer, BuildError> {
+        /// Ends the wait for a layer that has failed.
+        struct Coming(ComingLayer);
+        impl Drop for Coming {
+            fn drop(&mut self) {
+                let _ = self.0.set(None);
             }
-            clean(directory, key)?;
+        }
+        assert!(self.running.is_none(), "one layer is finished at a time");
+        let (directory, pulse, on_event) = (self.directory, self.pulse, self.on_event);
+        let (key, table) = (layer.record.key, ComingLayer::default());
+        let coming = Coming(Arc::clone(&table));
+        let finish = move || {
+            let record = layer.finish(directory, &coming.0)?;
             // The log is a convenience, so its errors do not fail a build.
             let _ = record.append(directory);
             on_event(BuildEvent::Done(&record));
             if read_soon && let Ok(file) = file::open(&key.path(directory)) {
                 file::read_back(&file, &pulse.cancel);
             }
-            Ok(())
+            Ok(record)
         };
         let spawned = small_thread("finisher").spawn_scoped(self.scope, finish);
         self.running = Some((key, spawned.map_err(TableError::io(Path::new("a thread to finish a layer")))?));
-        match table {
-            Some(table) => Ok(table),
-            None => {
-                self.wait()?;
-                Ok(Table::open_key(self.directory, key)?)
-            }
-        }
+        Ok(table)
     }
 
     /// Waits until the layer has its name, if a layer is being finished.
     ///
     /// # Errors
     /// When that fails.
-    pub(super) fn wait(&mut self) -> Result<(), BuildError> {
-        let Some((key, running)) = self.running.take() else { return Ok(()) };
+    pub(super) fn wait(&mut self) -> Result<Option<BuildRecord>, BuildError> {
+        let Some((key, running)) = self.running.take() else { return Ok(None) };
         let finished = running.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        finished.or_else(|error| {
+        if finished.is_err() {
             remove_partial(self.directory, TableKey { seeds: key.seeds + 1, ..key })?;
-            Err(error.into())
-        })
+        }
+        finished.map(Some)
     }
 }
 

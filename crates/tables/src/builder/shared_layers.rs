@@ -146,9 +146,9 @@ impl<'a> SharedLayers<'a> {
     fn compute(&mut self, pair: PairKey) -> Result<(), BuildError> {
         let frames: Vec<Frame> = pair.frames().collect();
         let mut writer = PieceWriter::new(self.run.directory, pair)?;
-        match self.run.compute(&frames, writer.table()) {
+        match std::thread::scope(|scope| self.run.compute(scope, &frames, writer.table())?.wait()) {
             Err(ComputeError::Stopped(_)) => return Err(BuildError::PairStopped(pair)),
-            computed => computed?,
+            computed => drop(computed?),
         }
         writer.finish()?;
         Ok(())

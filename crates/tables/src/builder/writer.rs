@@ -1,6 +1,9 @@
+use std::borrow::BorrowMut;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::{Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use kalah_base::parallel::small_thread;
@@ -11,52 +14,80 @@ use kalah_core::table::{TableError, TableKey, Tables};
 use parking_lot::Mutex;
 
 use super::backend::Backend;
-use super::computer::{ComputeError, Computer, FrameOutput};
+use super::computer::{Arriving, Collector, ComputeError, Computer, FrameOutput, collected};
 use super::event::BuildEvent;
 use crate::table::{FrameMemory, PackedFrame, TableWriter};
 
-/// Computes and packs `frames`, while another thread writes the previous ones, in order. Returns the time spent
-/// writing.
-pub(super) fn write_frames(
-    computer: &mut dyn Computer,
-    frames: &[Frame],
-    tables: &Tables,
-    pulse: &Pulse,
-    on_event: &(dyn Fn(BuildEvent) + Sync),
-    spare: &Spare,
-    writer: &mut TableWriter,
-) -> Result<Duration, ComputeError> {
-    let (sender, receiver) = sync_channel::<PackedFrame>(spare.waiting);
-    let next = AtomicU64::new(writer.end());
-    std::thread::scope(|scope| {
-        let write_all = move || -> Result<Duration, TableError> {
+/// Frames that are collected and written, in order, by two threads.
+pub(super) struct Writing<'scope, W> {
+    collector: Collector<'scope>,
+    writer: ScopedJoinHandle<'scope, Result<(W, Duration), TableError>>,
+}
+
+impl<'scope, W: BorrowMut<TableWriter> + Send + 'scope> Writing<'scope, W> {
+    /// Computes and packs `frames`, while other threads collect and write the previous ones. When this returns, the
+    /// last frames may still be arriving, or waiting to be written. Nothing is written before the layer below is.
+    pub(super) fn compute(
+        scope: &'scope Scope<'scope, '_>,
+        computer: &mut dyn Computer,
+        frames: &[Frame],
+        (tables, pulse): (&Tables, &Pulse),
+        on_event: &'scope (dyn Fn(BuildEvent) + Sync),
+        spare: &Arc<Spare>,
+        mut writer: W,
+    ) -> Result<Writing<'scope, W>, ComputeError> {
+        let (sender, receiver) = sync_channel::<PackedFrame>(spare.waiting);
+        let next = AtomicU64::new(writer.borrow().end());
+        let output = Arc::new(ToWriter { frames: sender, next, spare: Arc::clone(spare), on_event });
+        let (spare, below) = (Arc::clone(spare), tables.coming().cloned());
+        let write_all = move || {
+            if below.is_some_and(|below| below.wait().is_none()) {
+                return Err(Stopped.into());
+            }
             let mut writing = Duration::ZERO;
             for packed in receiver {
                 let start = Instant::now();
-                writer.write(&packed)?;
+                writer.borrow_mut().write(&packed)?;
                 writing += start.elapsed();
                 spare.put(packed.into_buffer());
             }
-            Ok(writing)
+            Ok((writer, writing))
         };
         let spawned = small_thread("writer").spawn_scoped(scope, write_all);
-        let writing = spawned.map_err(TableError::io(Path::new("a thread to write frames")))?;
-        let output = ToWriter { frames: sender, next, spare, on_event };
-        let completed = computer.compute(tables, frames, pulse, &output);
+        let writer = spawned.map_err(TableError::io(Path::new("a thread to write frames")))?;
+        let (output, collector) = Arriving::new(scope, output)?;
+        let computed = computer.compute_ahead(tables, frames, pulse, &output);
         drop(output);
-        let written = writing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        completed?;
-        Ok(written)
-    })
+        let writing = Writing { collector, writer };
+        if computed.is_ok() { Ok(writing) } else { Err(writing.ended(computed).err().expect("computing failed")) }
+    }
+
+    /// Waits until all frames are written. Returns the writer, and the time spent writing.
+    pub(super) fn wait(self) -> Result<(W, Duration), ComputeError> {
+        self.ended(Ok(()))
+    }
+
+    fn ended(self, computed: Result<(), ComputeError>) -> Result<(W, Duration), ComputeError> {
+        let computed = collected(computed, self.collector);
+        let written = self.writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        computed.map(|()| written)
+    }
 }
 
 /// The memory of written frames, reused for the next ones.
 pub(super) struct Spare {
-    buffers: Mutex<Vec<Vec<u8>>>,
+    state: Mutex<SpareState>,
     /// Frames that may wait while one is written and the next one is packed or copied.
     waiting: usize,
     /// Bytes of the largest frame, if memory is made for it at once.
     most: usize,
+}
+
+#[derive(Default)]
+struct SpareState {
+    buffers: Vec<Vec<u8>>,
+    /// Frames that have memory.
+    used: usize,
 }
 
 impl Spare {
@@ -64,29 +95,34 @@ impl Spare {
     pub(super) fn new(backend: &Backend, last: TableKey) -> Spare {
         let waiting = backend.waiting_frames();
         let most = if waiting > 0 { last.frames().map(PackedFrame::most_bytes).max() } else { None };
-        Spare { buffers: Mutex::default(), waiting, most: most.unwrap_or(0) as usize }
+        Spare { state: Mutex::default(), waiting, most: most.unwrap_or(0) as usize }
     }
 
-    /// Keeps the largest buffers: one for each frame that waits, is written, or is packed. Small frames computed in
-    /// parallel may leave more, which are useless later.
+    /// Frames of any size that have memory at once: one for each that waits, is written, or is packed.
+    fn large_frames(&self) -> usize {
+        self.waiting + 2
+    }
+
+    /// Keeps the largest buffers. Small frames computed in parallel, or at the start of a layer, may leave more, which
+    /// are useless later.
     fn put(&self, buffer: Vec<u8>) {
-        let mut spare = self.buffers.lock();
-        spare.push(buffer);
-        spare.sort_unstable_by_key(|buffer| std::cmp::Reverse(buffer.capacity()));
-        spare.truncate(self.waiting + 2);
-    }
-
-    /// Takes the largest buffer, or an empty one.
-    fn take_buffer(&self) -> Vec<u8> {
-        let mut spare = self.buffers.lock();
-        if spare.is_empty() { Vec::new() } else { spare.remove(0) }
+        let SpareState { buffers, used } = &mut *self.state.lock();
+        *used = used.saturating_sub(1);
+        buffers.push(buffer);
+        buffers.sort_unstable_by_key(|buffer| std::cmp::Reverse(buffer.capacity()));
+        buffers.truncate(self.large_frames());
     }
 }
 
 /// Frames go nowhere.
 impl FrameOutput for Spare {
+    /// The largest buffer, or an empty one.
     fn memory(&self) -> FrameMemory {
-        FrameMemory { bytes: self.take_buffer(), most: self.most, file_at: 0 }
+        let SpareState { buffers, used } = &mut *self.state.lock();
+        *used += 1;
+        // More frames than that are small.
+        let most = if *used <= self.large_frames() { self.most } else { 0 };
+        FrameMemory { bytes: if buffers.is_empty() { Vec::new() } else { buffers.remove(0) }, most, file_at: 0 }
     }
 
     fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
@@ -99,7 +135,7 @@ struct ToWriter<'a> {
     frames: SyncSender<PackedFrame>,
     /// Where the frame after those taken will be in the file.
     next: AtomicU64,
-    spare: &'a Spare,
+    spare: Arc<Spare>,
     on_event: &'a (dyn Fn(BuildEvent) + Sync),
 }
 

@@ -9,7 +9,7 @@
 // |---|---|
 // | `stage` | all stages, and the kernel of each |
 // | `constants` | numbers that shaders and twins share |
-// | `forward`, `residual`, `score` | parts that several stages share |
+// | `forward`, `quiet`, `residual`, `score` | parts that several stages share |
 // | `sowings`(sowings()) | a table that one of them reads |
 // | all others | one stage each |
 
@@ -23,6 +23,7 @@ mod forward_relay;
 mod mean;
 mod patch;
 mod profile;
+mod quiet;
 mod quiet_large;
 mod quiet_small;
 mod residual;
@@ -40,8 +41,7 @@ pub use forward::Forward;
 pub use mean::Mean;
 pub use patch::Patch;
 pub use profile::Profile;
-pub use quiet_large::QuietLarge;
-pub use quiet_small::QuietSmall;
+pub use quiet::Quiet;
 pub use residual::Encode;
 pub use scan::Scan;
 pub use score::{FrameAt, rows_of_whole_groups};

@@ -1,42 +1,12 @@
 use super::constants::{RANK_BITS, RANK_MASK};
-use crate::device::{Tracer, Words, Workgroup, pack4x_u8, params, unpack4x_u8};
-
-params! {
-    /// Parameters of [`Stage::QuietLarge`](super::Stage::QuietLarge).
-    ///
-    /// Buffers, where scores have a run for each large row:
-    /// - moves of the large side
-    /// - captures of the small side's rows (standard rules only), for each pit a whole number of
-    ///   words of scores
-    /// - scores with the small side to move
-    /// - scores with the large side to move
-    pub struct QuietLarge {
-        /// Threads: one for each word of each large row.
-        threads,
-        /// The first large row.
-        first_row,
-        /// Words of a run.
-        words,
-        /// Seeds in play.
-        total,
-        /// Start of the entries in the moves, which begin with the starts of each row's entries.
-        entries_at,
-        /// The first word of the scores with the small side to move that is in its buffer.
-        small_base,
-        /// The first word of the scores with the large side to move that is in its buffer.
-        large_base,
-        /// Only moves to large rows from this one on count.
-        first_child,
-        /// The number of large rows to which moves count.
-        child_rows,
-    }
-}
+use super::quiet::Quiet;
+use crate::device::{Tracer, Words, Workgroup, pack4x_u8, unpack4x_u8};
 
 /// Quiet moves of the large side, to positions with the small side to move and a large row of a
 /// lower level.
 pub(super) fn quiet_large<T: Tracer>(
     group: &Workgroup<T>,
-    params: &QuietLarge,
+    params: &Quiet,
     [moves, map, small_moves, mut large_moves]: [Words<T>; 4],
 ) {
     for thread in group.threads(params.threads) {
@@ -45,7 +15,7 @@ pub(super) fn quiet_large<T: Tracer>(
         let at = row * params.words + word - params.large_base;
         let mut best = unpack4x_u8(large_moves.get(at));
         for entry in moves.get(row)..moves.get(row + 1) {
-            let quiet = moves.get(params.entries_at + entry);
+            let quiet = moves.get(params.moves_at + entry);
             let row_after = quiet & RANK_MASK;
             if row_after.wrapping_sub(params.first_child) >= params.child_rows {
                 continue;

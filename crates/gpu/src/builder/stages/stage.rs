@@ -3,8 +3,7 @@ use super::forward::Forward;
 use super::mean::Mean;
 use super::patch::Patch;
 use super::profile::Profile;
-use super::quiet_large::QuietLarge;
-use super::quiet_small::QuietSmall;
+use super::quiet::Quiet;
 use super::residual::Encode;
 use super::scan::Scan;
 use super::transpose::Transpose;
@@ -79,9 +78,9 @@ stages! {
     /// A matrix of scores, transposed.
     Transpose: transpose "transpose_" Transpose, [], [Read, Write];
     /// Quiet moves of the side with more seeds.
-    QuietLarge: quiet_large "quiet_large" QuietLarge, [LANES], [Read, Read, Read, Write];
+    QuietLarge: quiet_large "quiet_large" Quiet, [LANES], [Read, Read, Read, Write];
     /// Quiet moves of the side with fewer seeds.
-    QuietSmall: quiet_small "quiet_small" QuietSmall, [LANES], [Read, Read, Read, Write];
+    QuietSmall: quiet_small "quiet_small" Quiet, [LANES], [Read, Read, Read, Write];
     /// Sums of scores for the profile.
     Profile: profile "profile" Profile, [], [Read, Write];
     /// The profile.

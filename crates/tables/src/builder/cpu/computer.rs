@@ -37,7 +37,7 @@ impl CpuComputer {
 }
 
 impl Computer for CpuComputer {
-    fn compute(
+    fn compute_ahead(
         &mut self,
         tables: &Tables,
         frames: &[Frame],
