@@ -22,6 +22,19 @@ impl HugePages {
     /// # Errors
     /// When there is not enough memory.
     pub fn new(bytes: usize) -> io::Result<HugePages> {
+        let pages = HugePages::reserve(bytes)?;
+        pages.clear_to(bytes);
+        Ok(pages)
+    }
+
+    /// Allocates `bytes` bytes, at least 1, of which only those of [`HugePages::clear_to`] may be used.
+    ///
+    /// A system clears each page before its first use. WebAssembly clears all at once, which would take longer
+    /// than a small search.
+    ///
+    /// # Errors
+    /// When there is not enough memory.
+    pub fn reserve(bytes: usize) -> io::Result<HugePages> {
         #[cfg(target_family = "wasm")]
         let memory = Memory::new(bytes)?;
         #[cfg(not(target_family = "wasm"))]
@@ -34,10 +47,29 @@ impl HugePages {
         Ok(HugePages(memory))
     }
 
+    /// Makes the first `bytes` bytes usable: zeros, but for those that were usable before.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    pub fn clear_to(&self, bytes: usize) {
+        assert!(bytes <= self.bytes(), "the memory is shorter");
+        #[cfg(target_family = "wasm")]
+        self.0.clear_to(bytes);
+    }
+
     /// Size in bytes.
     #[inline]
     pub fn bytes(&self) -> usize {
         self.0.len()
+    }
+
+    /// Usable bytes.
+    #[inline]
+    fn usable(&self) -> usize {
+        #[cfg(target_family = "wasm")]
+        return self.0.cleared();
+        #[cfg(not(target_family = "wasm"))]
+        self.bytes()
     }
 
     /// Pointer to the first byte, for threads that write to the shared memory as atomic values. No
@@ -53,9 +85,9 @@ impl Deref for HugePages {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        // SAFETY: the memory is mapped, initialised and this long until `self` is dropped. For
-        // other threads that write to it see `as_mut_ptr`.
-        unsafe { std::slice::from_raw_parts(self.0.as_ptr(), self.0.len()) }
+        // SAFETY: the memory is mapped, and this much of it initialised, until `self` is dropped.
+        // For other threads that write to it see `as_mut_ptr`.
+        unsafe { std::slice::from_raw_parts(self.0.as_ptr(), self.usable()) }
     }
 }
 
@@ -63,30 +95,48 @@ impl DerefMut for HugePages {
     #[inline]
     fn deref_mut(&mut self) -> &mut [u8] {
         // SAFETY: as above, and the borrow is exclusive.
-        unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr(), self.0.len()) }
+        unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr(), self.usable()) }
     }
 }
 
 /// Memory of the heap, where there is no other.
 #[cfg(target_family = "wasm")]
 mod heap {
-    use std::alloc::{Layout, alloc_zeroed, dealloc};
+    use std::alloc::{Layout, alloc, dealloc};
+    use std::cell::Cell;
     use std::io;
     use std::ptr::NonNull;
 
-    /// Zeroed memory, aligned to cache lines.
+    /// Memory that is aligned to cache lines.
     #[derive(Debug)]
     pub(super) struct Memory {
         start: NonNull<u8>,
         layout: Layout,
+        /// Bytes that were cleared.
+        cleared: Cell<usize>,
     }
 
     impl Memory {
         pub fn new(bytes: usize) -> io::Result<Memory> {
             let layout = Layout::from_size_align(bytes.max(1), super::CACHE_LINE).map_err(io::Error::other)?;
             // SAFETY: the size is not zero.
-            let start = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or(io::ErrorKind::OutOfMemory)?;
-            Ok(Memory { start, layout })
+            let start = NonNull::new(unsafe { alloc(layout) }).ok_or(io::ErrorKind::OutOfMemory)?;
+            Ok(Memory { start, layout, cleared: Cell::new(0) })
+        }
+
+        /// Clears the first `bytes` bytes, but for those that were cleared before.
+        pub fn clear_to(&self, bytes: usize) {
+            let cleared = self.cleared();
+            if let Some(more) = bytes.min(self.len()).checked_sub(cleared) {
+                // SAFETY: the bytes belong to the memory, and nothing refers to any that were not cleared.
+                unsafe { self.as_mut_ptr().add(cleared).write_bytes(0, more) };
+                self.cleared.set(cleared + more);
+            }
+        }
+
+        #[inline]
+        pub fn cleared(&self) -> usize {
+            self.cleared.get()
         }
 
         pub fn len(&self) -> usize {
@@ -111,7 +161,8 @@ mod heap {
 
     // SAFETY: the memory belongs to the value alone, as that of a `Vec` does.
     unsafe impl Send for Memory {}
-    // SAFETY: a shared reference gives only a pointer; users of it synchronise their accesses.
+    // SAFETY: without the feature `atomics` there is one thread.
+    #[cfg(not(target_feature = "atomics"))]
     unsafe impl Sync for Memory {}
 }
 

@@ -156,6 +156,14 @@ test("a search uses the tables that were built since the last one", async () => 
   }
 });
 
+test("a short search touches little of a large transposition table", async () => {
+  const engine = await load(MODULE, { transpositions: 2 ** 28 });
+  const before = process.memoryUsage.rss();
+  engine.solve("6,6,6,6,6,5/6,6,6,6,6,7", 0.01);
+  const touched = process.memoryUsage.rss() - before;
+  assert.ok(touched < 2 ** 26, `${touched} bytes`);
+});
+
 test("a module is loaded from a response or a compiled module", async () => {
   const response = new Response(MODULE, { headers: { "content-type": "application/wasm" } });
   for (const source of [response, Promise.resolve(new Response(MODULE)), await WebAssembly.compile(MODULE)]) {

@@ -81,8 +81,9 @@ impl<W: Word> TranspositionTable<W> {
         let (wanted, least) = ((bytes / BUCKET_BYTES).max(1).ilog2(), key_bits.saturating_sub(Self::REMAINDER_BITS));
         let most_bits = wanted.clamp(least, key_bits);
         let bytes = usize::try_from(BUCKET_BYTES << most_bits).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
-        let map = HugePages::new(bytes)?;
+        let map = HugePages::reserve(bytes)?;
         let least_bits = FIRST_BITS.clamp(least, most_bits);
+        map.clear_to((BUCKET_BYTES as usize) << least_bits);
         let (bits, growing) = (AtomicU32::new(least_bits), Mutex::default());
         Ok(TranspositionTable { map, bits, least_bits, most_bits, key_bits, growing, word: PhantomData })
     }
@@ -95,7 +96,8 @@ impl<W: Word> TranspositionTable<W> {
             let (bits, size) = (self.bits(), self.used().len());
             // The bit of a key that is the next one of a bucket's number.
             let next = W::from(1u8) << (Self::DATA_BITS + self.key_bits - 1 - bits);
-            let (first, second) = self.entries()[..2 * size].split_at(size);
+            self.map.clear_to((BUCKET_BYTES as usize) << (bits + 1));
+            let (first, second) = self.buckets(bits + 1).split_at(size);
             for (first, second) in first.iter().zip(second) {
                 let word = W::load(first);
                 if word & next != W::default() {
@@ -120,7 +122,16 @@ impl<W: Word> TranspositionTable<W> {
 
     /// The entries in use.
     fn used(&self) -> &[W::Shared] {
-        &self.entries()[..Self::BUCKET << self.bits()]
+        self.buckets(self.bits())
+    }
+
+    /// The entries of the first buckets, whose numbers have `bits` bits. They must be usable.
+    #[inline]
+    fn buckets(&self, bits: u32) -> &[W::Shared] {
+        // SAFETY: the map is page-aligned and lives as long as `self`; this part is initialised (zeros at first) before
+        // it is used; a shared word has the size of a word, no larger alignment than a page, and nothing else refers to
+        // the map.
+        unsafe { std::slice::from_raw_parts(self.map.as_mut_ptr().cast(), Self::BUCKET << bits) }
     }
 
     /// Number of entries of a table for keys of `key_bits` bits, with `bucket_bits` bits for a bucket's number;
@@ -132,13 +143,7 @@ impl<W: Word> TranspositionTable<W> {
 
     /// Number of entries that fit.
     pub(crate) fn capacity(&self) -> u64 {
-        self.entries().len() as u64
-    }
-
-    fn entries(&self) -> &[W::Shared] {
-        // SAFETY: the map is page-aligned, initialised (zeros at first), as long as this, and lives as long as `self`;
-        // a shared word has the size of a word, no larger alignment than a page, and nothing else refers to the map.
-        unsafe { std::slice::from_raw_parts(self.map.as_mut_ptr().cast(), self.map.bytes() / size_of::<W>()) }
+        (self.map.bytes() / size_of::<W>()) as u64
     }
 
     /// Bits of a key, and of the number of a bucket now.
@@ -152,7 +157,7 @@ impl<W: Word> TranspositionTable<W> {
         let low = self.key_bits - bits;
         (0..1u64 << bits).flat_map(move |number| {
             let first = number.reverse_bits().rotate_left(bits) as usize * Self::BUCKET;
-            self.entries()[first..][..Self::BUCKET].iter().map(move |entry| {
+            self.used()[first..][..Self::BUCKET].iter().map(move |entry| {
                 let word = W::load(entry);
                 let (rest, upper) = (word >> Self::DATA_BITS, number & ((1 << (bits - self.least_bits)) - 1));
                 // An entry that was written while its bucket was split is lost.
@@ -216,21 +221,22 @@ impl<W: Word> TranspositionTable<W> {
         }
     }
 
-    /// The index of the first entry of the bucket.
+    /// The index of the first entry of the bucket, whose number has `bits` bits.
     #[inline]
-    fn first(&self, location: EntryLocation<W>) -> usize {
-        (location.bucket & ((1 << self.bits()) - 1)) * Self::BUCKET
+    fn first(location: EntryLocation<W>, bits: u32) -> usize {
+        (location.bucket & ((1 << bits) - 1)) * Self::BUCKET
     }
 
     /// Prefetches the bucket.
     #[inline]
     pub(crate) fn prefetch(&self, location: EntryLocation<W>) {
-        prefetch(self.map.as_mut_ptr().wrapping_add(self.first(location) * size_of::<W>()));
+        prefetch(self.map.as_mut_ptr().wrapping_add(Self::first(location, self.bits()) * size_of::<W>()));
     }
 
     #[inline]
     fn bucket(&self, location: EntryLocation<W>) -> &[W::Shared] {
-        &self.entries()[self.first(location)..][..Self::BUCKET]
+        let bits = self.bits();
+        &self.buckets(bits)[Self::first(location, bits)..][..Self::BUCKET]
     }
 
     /// Returns true if `word` is the entry of `location`.
@@ -297,7 +303,7 @@ impl<W: Word> TranspositionTable<W> {
         let entries = self.used();
         let sample = &entries[..entries.len().min(1 << 14)];
         let filled = sample.iter().filter(|entry| W::load(entry) != W::default()).count();
-        let used = entries.len() as f64 / self.entries().len() as f64;
+        let used = entries.len() as f64 / self.capacity() as f64;
         used * filled as f64 / sample.len() as f64
     }
 }
@@ -399,7 +405,7 @@ mod tests {
                 for (index, word) in table.words(bits).enumerate().filter(|&(_, word)| word != W::default()) {
                     assert!(other.restore(bits, index as u64, word, W::SEEDS));
                 }
-                let used = table.entries().iter().filter(|entry| W::load(entry) != W::default()).count();
+                let used = table.used().iter().filter(|entry| W::load(entry) != W::default()).count();
                 assert_eq!(entries(&other), used);
             }
         }
