@@ -141,7 +141,8 @@ Section Rows.
 Variable R : rules.
 Variable m : nat.
 
-(** A table that looks up the ranks of the mover's row and of the other row, each among the rows with as many seeds. *)
+(** A table: a row's rank among the rows with as many seeds, and the score by the seeds of the mover's row and of the
+    other row, and by their ranks. *)
 Variable rank : row -> nat.
 Variable look : nat -> nat -> nat -> nat -> nat.
 

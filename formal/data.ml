@@ -1,9 +1,9 @@
 (* The numbers that the theorems speak about: a table's scores, and the claims of a certificate.
 
-   The theorems hold for any table and any claims. So nothing here can make a false statement pass, as long as [rank_in],
-   [look_in], [claim_in] and [find_in] are functions: equal arguments give equal results, and no number is negative.
-   They are, since they only read strings and arrays in memory that nothing changes. Strings cannot be written to, and
-   each read of one is checked against its length. *)
+   The theorems hold for any table and any claims. So nothing here can make a false statement pass, as long as
+   [rank_in], [look_in], [claim_in] and [find_in] are functions: equal arguments give equal results, and no number is
+   negative. They are, since they only read strings and arrays in memory that nothing changes. Strings cannot be written
+   to, and each read of one is checked against its length. *)
 
 open Kalah
 
@@ -38,12 +38,14 @@ let number row =
 let width m k = choose.((128 * (m - 1)) + k + 1)
 
 (* Boards whose numbers fit below: ranks of positions in 44 bits, seeds in 7, and scores of tables in frames. *)
-let limits = "the limits are 16 pits a side, 126 seeds in play (62 in tables), and 2^44 ways to place these seeds"
+let limits =
+  "the limits are 16 pits a side, 126 seeds in play (62 in tables), 2^44 ways to place these seeds, and 2^32 in a frame"
 let within_limits m seeds = 1 <= m && m <= 16 && 0 <= seeds && seeds <= 126 && width (2 * m) seeds <= 1 lsl 44
-let within_tables m seeds = within_limits m seeds && seeds <= 62
+let within_frames m seeds = width m (seeds / 2) * width m ((seeds + 1) / 2) < 1 lsl 32
+let within_tables m seeds = within_limits m seeds && seeds <= 62 && within_frames m seeds
 
-(* A frame of a layer: docs/format.md, "Frame". Its profile, groups and patches begin at these places of the file [bytes].
-   [bases] has the last byte of each group, so that a look-up reads few parts of memory. *)
+(* A frame of a layer: docs/format.md, "Frame". Its profile, groups and patches begin at these places of the file
+   [bytes]. [bases] has the last byte of each group, so that a look-up reads few parts of memory. *)
 type frame = { bytes : string; profile : int; groups : int; patches : int; width : int; bases : string }
 
 (* The ranks in files of rows, by their seeds and their numbers, and the frames, by the seeds of both rows. *)
@@ -102,7 +104,7 @@ let look_in { frames; _ } =
         let profile = byte frame.bytes (frame.profile + a) - 64 in
         fun b ->
           let index = (b * frame.width) + a in
-          (* This is index / 126, if index + 1 < 2^32. *)
+          (* This is index / 126: a frame has fewer than 2^32 positions. *)
           let g = ((index + 1) * 1090785345) lsr 37 in
           let base = byte frame.bases g in
           if base < 128 then
