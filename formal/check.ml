@@ -58,7 +58,8 @@ let rows_in_block = 256
 let check_tables parts folder name m n =
   let rules = rules_of name in
   if not (within_tables m n) then refuse ("beyond the checker: " ^ limits);
-  let table = if folder = "" then Files.computed rules m n else Files.of_files folder name m n in
+  let load () = if folder = "" then Files.computed rules m n else Files.of_files folder name m n in
+  let table = try load () with Invalid_argument _ -> refuse "a table" in
   let rank = rank_in table and look = look_in table in
   (* By default, garbage may take 80% of the memory of the tables again. Here, the limit is 256 MiB a process, or 1%. *)
   let heap = (Gc.quick_stat ()).heap_words * 8 in
