@@ -27,16 +27,23 @@ pub(super) fn block_rows(small_rows: usize) -> usize {
 pub(super) struct Arena(Option<HugePages>);
 
 impl Arena {
-    pub(super) fn slice(&mut self, len: usize) -> Result<&mut [u8], OutOfMemory> {
-        if self.0.as_ref().is_none_or(|map| map.len() < len) {
+    /// Allocates memory for slices of at most `len` bytes.
+    fn reserve(&mut self, len: usize) -> Result<&mut HugePages, OutOfMemory> {
+        if self.0.as_ref().is_none_or(|map| map.bytes() < len) {
             self.0 = None;
-            let map = HugePages::new(len.max(1)).map_err(|source| {
+            let map = HugePages::reserve(len.max(1)).map_err(|source| {
                 let what = "the scores of a pair of frames";
                 OutOfMemory { what, bytes: len as u64, source }
             })?;
             self.0 = Some(map);
         }
-        Ok(&mut self.0.as_mut().expect("mapped above")[..len])
+        Ok(self.0.as_mut().expect("mapped above"))
+    }
+
+    pub(super) fn slice(&mut self, len: usize) -> Result<&mut [u8], OutOfMemory> {
+        let map = self.reserve(len)?;
+        map.clear_to(len);
+        Ok(&mut map[..len])
     }
 }
 
@@ -68,9 +75,9 @@ impl Workspace {
     pub fn reserve(&mut self, pits: usize, seeds: usize) -> Result<(), OutOfMemory> {
         let pairs = || (1..=seeds / 2).map(|small| pair_bytes(pits, small, seeds - small));
         let largest = pairs().map(|(scores, _)| scores).max().unwrap_or(0);
-        self.small.slice(largest)?;
-        self.large.slice(largest)?;
-        self.again.slice(pairs().map(|(_, again)| again).max().unwrap_or(0))?;
+        self.small.reserve(largest)?;
+        self.large.reserve(largest)?;
+        self.again.reserve(pairs().map(|(_, again)| again).max().unwrap_or(0))?;
         Ok(())
     }
 
