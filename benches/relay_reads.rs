@@ -20,7 +20,7 @@ const THREADS: usize = 32;
 /// Bytes that memory delivers at least.
 const SECTOR: u64 = 32;
 /// Groups of threads that are followed.
-const SAMPLES: usize = 20_000;
+const SAMPLES: usize = 4_000;
 
 /// A place in memory: a number of the buffer or frame, and a byte.
 type Place = (usize, u64);
@@ -180,7 +180,7 @@ fn main() {
         let rank = rng.u32(0..others as u32);
         let crossings = all.iter().skip(chosen).take(THREADS);
         by_crossing.add(&crossings.map(|crossing| layer.reads(crossing, other, rank)).collect::<Vec<Reads>>());
-        if rng.u8(0..20) == 0 {
+        if rng.u8(0..100) == 0 {
             // All rows against one crossing, in the order of the codes that they read.
             let mut ends: Vec<Reads> = (0..others).map(read).collect();
             ends.sort_by_key(end);

@@ -567,7 +567,7 @@ impl FrameOutput for Slow {
 #[test]
 fn a_device_waits_only_if_frames_are_taken_more_slowly_than_computed() {
     adapter::each(|adapter| {
-        let key = TableKey { rules: Rules::EmptyCapture, pits: 3, seeds: 16 };
+        let key = TableKey { rules: Rules::EmptyCapture, pits: 3, seeds: 20 };
         let directory = tempfile::tempdir().unwrap();
         build(directory.path(), key, cpu(), &|_| {}).unwrap();
         let tables = Tables::open(directory.path(), key.rules, key.pits, key.seeds).unwrap();

@@ -146,10 +146,11 @@ impl<'a> SharedLayers<'a> {
     fn compute(&mut self, pair: PairKey) -> Result<(), BuildError> {
         let frames: Vec<Frame> = pair.frames().collect();
         let mut writer = PieceWriter::new(self.run.directory, pair)?;
-        match std::thread::scope(|scope| self.run.compute(scope, &frames, writer.table())?.wait()) {
-            Err(ComputeError::Stopped(_)) => return Err(BuildError::PairStopped(pair)),
-            computed => drop(computed?),
-        }
+        let written = std::thread::scope(|scope| self.run.compute(scope, &frames, writer.table())?.wait());
+        written.map_err(|error| match error {
+            ComputeError::Stopped(_) => BuildError::PairStopped(pair),
+            error => error.into(),
+        })?;
         writer.finish()?;
         Ok(())
     }
