@@ -21,26 +21,20 @@ export async function learnBook(place) {
   return place.book.in_book;
 }
 
-/** Returns the rows of a place in the book: its moves with their values. @param {Place} place */
-function rowsOf({ book, side }) {
-  if (!book?.in_book) return [];
-  return book.moves.map((move) => {
-    const { text, word, kind, full } = describe(move, side);
-    const best = book.best.includes(move.move);
-    return { number: move.move, kind, value: text ? `${text} ${word}` : "–", full, best };
-  });
-}
-
 /**
- * @param {ReturnType<typeof rowsOf>[number]} row
- * @param {Side} side
+ * Returns the row of a move in the book.
+ * @param {Api.Explorer["moves"][number]} move
+ * @param {Place} place
  * @param {boolean} playable
  * @param {(move: number) => void} play
  */
-function rowOf({ number, kind, value, full, best }, side, playable, play) {
-  const action = { disabled: !playable, ariaLabel: pitName(side, number), onclick: () => play(number) };
-  const head = make("th", { scope: "row" }, make("button", action, String(number)));
+function rowOf(move, { book, side }, playable, play) {
+  const { text, word, kind, full } = describe(move, side);
+  const best = book?.best.includes(move.move);
+  const action = { disabled: !playable, ariaLabel: pitName(side, move.move), onclick: () => play(move.move) };
+  const head = make("th", { scope: "row" }, make("button", action, String(move.move)));
   const title = full + (best ? `, ${t("best")}` : "");
+  const value = text ? `${text} ${word}` : "–";
   return make("tr", {}, head, make("td", { className: `${kind}${best ? " best" : ""}`, title }, value));
 }
 
@@ -52,13 +46,14 @@ function rowOf({ number, kind, value, full, best }, side, playable, play) {
  * @param {(move: number) => void} chosen
  */
 export function showExplorer(place, { playable, values }, chosen) {
-  const rows = place.finished || !values ? [] : rowsOf(place);
-  find("explorer").hidden = rows.length === 0;
-  find("explorer-none").hidden = rows.length > 0;
+  const { book, finished, side } = place;
+  const moves = book?.in_book && !finished && values ? book.moves : [];
+  find("explorer").hidden = moves.length === 0;
+  find("explorer-none").hidden = moves.length > 0;
   find("explorer-none").textContent = t(values ? "explorerNone" : "explorerHidden");
-  const state = JSON.stringify([rows, place.side, playable]);
+  const state = JSON.stringify([moves, now.bottom, side, playable]);
   if (find("explorer").dataset.state === state) return;
   find("explorer").dataset.state = state;
-  if (place.book?.in_book) find("explorer-note").textContent = t("explorerBook", { n: seeds(place.book.seeds) });
-  find("explorer-rows").replaceChildren(...rows.map((row) => rowOf(row, place.side, playable, chosen)));
+  if (book?.in_book) find("explorer-note").textContent = t("explorerBook", { n: seeds(book.seeds) });
+  find("explorer-rows").replaceChildren(...moves.map((move) => rowOf(move, place, playable, chosen)));
 }

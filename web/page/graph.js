@@ -14,8 +14,8 @@ const RADIUS = { exact: 4.5, guess: 4.5, slip: 6.5, blunder: 8 };
 const stepOf = (most) => [1, 2, 5, 10, 20, 50, 100, 200, 500].find((step) => most / step <= 3) ?? 1000;
 
 /**
- * The graph: one tab stop, on which the keys for a game move through it. Dragging shows each place under the pointer, and
- * its end goes to the last of them.
+ * The graph: one tab stop, on which the keys for a game move through it. Dragging shows each place under the pointer,
+ * and its end goes to the last of them.
  */
 export class Graph {
   /**

@@ -15,7 +15,7 @@ function arrange(list, items) {
 }
 
 export class MoveList {
-  /** `goTo` is called with the place of a chosen move. @param {HTMLElement} element @param {(place: Place) => void} goTo */
+  /** @param {HTMLElement} element @param {(place: Place) => void} goTo is called with the place of a chosen move */
   constructor(element, goTo) {
     this.element = element;
     this.goTo = goTo;

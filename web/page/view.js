@@ -17,8 +17,8 @@ import { forks } from "./tree.js";
 import { describe, ending, happened, name, origin, pitName, ruleName, t } from "./words.js";
 
 /**
- * Actions of clicks: `goTo` a place, `sow` a pit of a side, `peek` at a move, `glance` at a place while the graph is dragged,
- * `playLine` of moves.
+ * Actions of clicks: `goTo` a place, `sow` a pit of a side, `peek` at a move, `glance` at a place while the graph is
+ * dragged, `playLine` of moves.
  * @typedef {{
  *   goTo: (place: Place) => void,
  *   sow: (side: Side, pit: number) => void,
@@ -56,7 +56,8 @@ export function openView(act) {
   board.scored = showScore;
   board.peek = act.peek;
   store.subscribe(() => now.game && draw());
-  Object.assign(view, { act, board, graph: new Graph(find("graph"), act), moves: new MoveList(find("moves"), act.goTo) });
+  const [graph, moves] = [new Graph(find("graph"), act), new MoveList(find("moves"), act.goTo)];
+  Object.assign(view, { act, board, graph, moves });
 }
 
 /** Returns the side to move, and its value. @param {Place} place */

@@ -161,7 +161,7 @@ export function unpacking(progress = () => {}) {
   let state = 0;
   // Distances of the last matches, less one.
   let distances = [0, 0, 0, 0];
-  /** Unpacks what is there, with `least` bytes left. @param {number} least */
+  /** Unpacks what has come, while `least` bytes are left. @param {number} least */
   const unpack = (least) => {
     unpacked ??= new Uint8Array(bits.readHeader());
     const from = place;
