@@ -100,10 +100,10 @@ impl Layer {
         let (mut seeds, stride) = (row_seeds(row), self.index.potentials());
         let mut potential: usize = (0..PITS).map(|pit| usize::from(row[pit]) * (PITS - 1 - pit)).sum();
         let mut reads = Reads::new();
-        for passed in 0..PITS - 1 {
+        for (passed, &held) in row[..PITS - 1].iter().enumerate() {
             let word = (passed * (self.index.max_seeds() + 1) + seeds) * stride + potential;
             reads.push(("rank", 4, (usize::MAX, 4 * word as u64)));
-            let held = usize::from(row[passed]);
+            let held = usize::from(held);
             seeds -= held;
             potential -= held * (PITS - 1 - passed);
         }

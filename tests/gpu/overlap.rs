@@ -25,6 +25,9 @@ use parking_lot::{Condvar, Mutex};
 use crate::adapter;
 use kalah_tests::files::{assert_same_files, files};
 
+/// Contents of files by their names.
+type Files = BTreeMap<String, Vec<u8>>;
+
 /// Longer than any step of a test takes.
 const PATIENCE: Duration = Duration::from_secs(600);
 
@@ -204,7 +207,7 @@ fn cpu() -> Backend {
     Backend::Cpu(Isa::detect())
 }
 
-fn right_files(key: TableKey) -> BTreeMap<String, Vec<u8>> {
+fn right_files(key: TableKey) -> Files {
     let directory = tempfile::tempdir().unwrap();
     build(directory.path(), key, cpu(), &Pairs::default()).unwrap();
     files(directory.path())
@@ -223,7 +226,7 @@ fn a_layer_begins_while_frames_below_arrive_and_after_a_kill_then_all_go_on_to_t
         let right = right_files(KEY);
         let directory = tempfile::tempdir().unwrap();
         let (path, pairs) = (directory.path().to_owned(), Arc::new(Pairs::default()));
-        let killed: Arc<Mutex<Vec<(usize, BTreeMap<String, Vec<u8>>)>>> = Arc::default();
+        let killed: Arc<Mutex<Vec<(usize, Files)>>> = Arc::default();
         let (begun, kills) = (Arc::clone(&pairs), Arc::clone(&killed));
         let device = Held::new(adapter.shared(), move |number| {
             let Some(seeds) = last_frame_of(number) else { return Ok(()) };
