@@ -9,6 +9,7 @@ use std::thread::{Scope, ScopedJoinHandle};
 use std::time::Duration;
 
 use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic};
+use kalah_base::parallel::small_thread;
 use kalah_base::progress::Pulse;
 use kalah_base::system::OutOfMemory;
 use kalah_core::cancel::Stopped;
@@ -187,7 +188,8 @@ impl<O: Deref<Target: FrameOutput> + Clone> Arriving<O> {
         let (frames, arriving) = channel::<ArrivingFrame>();
         let to = output.clone();
         let collect = move || arriving.into_iter().try_for_each(|frame| to.receive(frame));
-        let collector = std::thread::Builder::new().spawn_scoped(scope, collect);
+        // Drivers of GPUs need more of the stack than the other threads beside a build.
+        let collector = small_thread("collector").stack_size(512 << 10).spawn_scoped(scope, collect);
         let collector = collector.map_err(TableError::io(Path::new("a thread to collect frames")))?;
         Ok((Arriving { output, frames }, collector))
     }
