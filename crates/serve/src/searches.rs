@@ -1,7 +1,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, mpsc};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kalah_api::{ApiError, SearchOptions, Searcher};
 use kalah_core::cancel::Cancel;
@@ -11,6 +11,9 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use super::options::Options;
+
+/// Time in which the thread of a search that was given up becomes free.
+const LEAVING: Duration = Duration::from_millis(200);
 
 type Job = Box<dyn FnOnce(&mut Searcher<'_>) + Send>;
 
@@ -97,21 +100,21 @@ impl Searches {
     /// or the server stops.
     ///
     /// # Errors
-    /// At once if no thread is free; also if the work fails.
+    /// If no thread is free for a while; also if the work fails.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         needed: NeededTables,
         time: Duration,
         work: impl FnOnce(&mut Searcher<'_>, &Cancel) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        self.begin(needed, time, work)?.result().await
+        self.begin(needed, time, work).await?.result().await
     }
 
     /// Starts work as [`Searches::run`] does, but returns once the work has begun.
     ///
     /// # Errors
-    /// If no thread is free.
-    pub(crate) fn begin<T: Send + 'static>(
+    /// If no thread is free for a while.
+    pub(crate) async fn begin<T: Send + 'static>(
         &self,
         needed: NeededTables,
         time: Duration,
@@ -120,7 +123,7 @@ impl Searches {
         if self.is_stopping() {
             return Err(ApiError::Stopping);
         }
-        let thread = self.take(needed.board).ok_or(ApiError::Busy(self.count()))?;
+        let thread = self.take_soon(needed.board).await.ok_or(ApiError::Busy(self.count()))?;
         let cancel = CancelOnDrop(self.stop.child());
         let asked = cancel.0.clone();
         // Even if the work panics.
@@ -152,6 +155,18 @@ impl Searches {
     /// Returns true if the server is stopping.
     pub(crate) fn is_stopping(&self) -> bool {
         self.stop.is_cancelled()
+    }
+
+    /// Returns a free thread. If there is none, waits a moment for a search that its client has just given up.
+    async fn take_soon(&self, game: BoardKey) -> Option<usize> {
+        let start = Instant::now();
+        loop {
+            let thread = self.take(game);
+            if thread.is_some() || start.elapsed() > LEAVING {
+                return thread;
+            }
+            tokio::time::sleep(LEAVING / 20).await;
+        }
     }
 
     /// Returns a free thread, preferably the one that searched this board last.

@@ -94,7 +94,8 @@ impl Service {
         let search = self.searches.begin(NeededTables::of(rules, &position), time, move |searcher, cancel| {
             let report = move |answer| _ = reports.send(answer);
             pollster::block_on(request.begin(searcher, cancel)?.run(report))
-        })?;
+        });
+        let search = search.await?;
         Ok(events::stream(move |sender| async move {
             let result = search.result();
             tokio::pin!(result);

@@ -63,7 +63,7 @@ pub struct Sown<W> {
 impl<W: Word> Sown<W> {
     /// The rows, seen by the player to move next.
     #[inline]
-    pub(crate) fn next(self) -> Board<W> {
+    pub fn next(self) -> Board<W> {
         if self.again { self.board } else { self.board.turned() }
     }
 }
