@@ -146,7 +146,7 @@ impl BuildPlan {
         let what = || "this build needs".to_owned();
         check_memory(self.memory, budget, what)?;
         // The tables are mapped beside that.
-        check_process_limits(self.memory, self.mapped(), what)?;
+        check_process_limits(self.memory + STACK_BYTES, self.mapped(), what)?;
         // If the free space is unknown, the writer will find out, and nothing is lost.
         match available_disk(directory).filter(|&free| self.disk > free) {
             Some(free) => Err(PlanError::Disk { needed: self.disk, free, directory: directory.to_owned() }),
@@ -189,6 +189,9 @@ const WIDE_ROW_BYTES: u64 = 240;
 
 /// Bytes of the program without tables: stacks, buffers of threads, the allocator.
 const PROGRAM_BYTES: u64 = 4 << 20;
+
+/// Bytes of the stacks of threads that collect, write and finish two layers. Limits of the process count all of them.
+const STACK_BYTES: u64 = 4 << 20;
 
 /// Bytes of `positions` positions in a file.
 pub(super) fn packed_bytes(positions: u64) -> u64 {
