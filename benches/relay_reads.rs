@@ -46,7 +46,7 @@ impl Layer {
         Layer { index, crossings }
     }
 
-    /// What the evaluation of a crossing against the other row reads.
+    /// Reads of the evaluation of a crossing against the other row.
     fn reads(&self, crossing: &Crossing, other: usize, other_rank: u32) -> Reads {
         let mut reads: Reads = vec![("other row", 8, (0, 8 * u64::from(other_rank)))];
         let mut ring = [0u8; STORE + 1];

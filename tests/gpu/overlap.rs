@@ -292,7 +292,7 @@ fn a_layer_that_fails_stops_the_layer_above_and_is_the_error() {
 fn a_device_does_not_wait_at_the_end_of_a_layer() {
     adapter::each(|adapter| {
         let key = TableKey { rules: Rules::EmptyCapture, pits: 3, seeds: 14 };
-        // So many frames of a layer that those two layers below have arrived at its end.
+        // When a layer has more frames than this, those two layers below have arrived at its end.
         let slow_from = frames_to(key.seeds - 3);
         let time = Duration::from_millis(if adapter.is_slow() { 400 } else { 150 });
         let waits = |awaits_all: bool| {

@@ -1,5 +1,5 @@
-//! Files of the page, which are part of the program: nothing is loaded from elsewhere. The page itself names its address
-//! and that of its image, which link previews need.
+//! Files of the page, which are part of the program: nothing is loaded from elsewhere. The page itself names its
+//! address and that of its image, which link previews need.
 
 use std::io::Write;
 

@@ -157,7 +157,7 @@ impl Searches {
         self.stop.is_cancelled()
     }
 
-    /// Returns a free thread. If there is none, waits a moment for a search that its client has just given up.
+    /// Returns a free thread. If all are in use, waits a moment for a search that its client has just given up.
     async fn take_soon(&self, game: BoardKey) -> Option<usize> {
         let start = Instant::now();
         loop {

@@ -15,7 +15,7 @@ use kalah::table::{Blocks, Directories, Stamps, TableKey, missing_layers};
 use crate::cli::flags::compute::Compute;
 use crate::cli::{Progress, args, bail, failure, note, output, remote, solve_tables, usage, with_advice};
 
-/// Memory of a search beside its transposition table and its tables: the network, and the stacks and buffers of threads.
+/// Memory of a search beside its transposition table and its tables: the network, stacks and buffers of threads.
 const SEARCH_MEMORY: u64 = 8 << 20;
 
 /// Minimum of `--memory` with which tables are made in memory; they take up to a quarter of it.

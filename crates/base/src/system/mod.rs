@@ -185,7 +185,7 @@ const OWN_ADDRESS_SPACE: u64 = 12 << 20;
 #[cfg(target_os = "linux")]
 const OWN_DATA: u64 = 2 << 20;
 
-/// What the limits of this process leave; `None` for a limit that is not set.
+/// The rest that each limit of this process leaves; `None` for a limit that is not set.
 fn process_limits() -> [Option<AvailableMemory>; 2] {
     #[cfg(target_os = "linux")]
     {

@@ -190,8 +190,8 @@ impl<T: Layer> Tables<T> {
         Ok(())
     }
 
-    /// Adds the next layer while another thread makes it. Until one more is added, only [`Tables::require`] knows of
-    /// it, and waits for it.
+    /// Adds the next layer while another thread makes it. Until one more is added, only [`Tables::require`] returns
+    /// it, after waiting.
     ///
     /// # Errors
     /// When the layer below has failed.
