@@ -14,7 +14,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
 use super::page::parts;
-use super::server::Work;
+use super::slots::Work;
 
 /// Media type of events.
 const EVENTS: &str = "text/event-stream";

@@ -4,7 +4,8 @@
 
 // | module | contents |
 // |---|---|
-// | `server` | listening, a limited number of connections, stopping cleanly |
+// | `server` | listening, stopping cleanly |
+// | `slots` | a limited number of connections |
 // | `options` | its settings |
 // | `wire` | one connection: clients that do not read, refusals of the HTTP layer |
 // | `routes` | routing of requests, with common limits and headers |
@@ -30,6 +31,7 @@ mod service;
 mod site;
 mod site_folder;
 mod site_page;
+mod slots;
 mod wire;
 
 pub use hosts::{BadHost, BadOrigin, Host, SharedOrigin};

@@ -16,8 +16,8 @@ use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove
 
 use super::api::{self, Refusal};
 use super::page::Asset;
-use super::server::Client;
 use super::service::Service;
+use super::slots::Client;
 use super::{events, hosts, page};
 
 /// Header that states whose pages may use an answer.

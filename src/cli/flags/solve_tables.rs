@@ -16,7 +16,7 @@ use kalah::table::{BoundMaker, DirectoryLock, Table, TableKey};
 use kalah::text::runs;
 
 use crate::cli::flags::compute::Compute;
-use crate::cli::tables::build::{announce, print_event};
+use crate::cli::output::build_progress::{announce, print_event};
 use crate::cli::{Context, Progress, Stoppable, failure, note, output};
 
 /// The memory of a search, of which tables of the board of `last` in `directory` may be a part already.

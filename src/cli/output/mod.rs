@@ -3,9 +3,11 @@
 //! | module | contents |
 //! |---|---|
 //! | `progress` | progress of long work, also of unknown length |
+//! | `build_progress` | plan and progress of a build |
 //! | `search_progress` | progress of a search, and of a player that thinks |
 //! | `report` | tables for a terminal, CSV, JSON |
 
+pub(super) mod build_progress;
 pub(super) mod progress;
 pub(super) mod report;
 pub(super) mod search_progress;

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use crate::cli::flags::compute::Compute;
 use crate::cli::flags::solve_tables;
-use crate::cli::tables::build::device_memory;
+use crate::cli::output::build_progress::device_memory;
 use crate::cli::{Outcome, args, bail, examples, failure, line, note, output, positions, usage};
 
 /// Positions of the largest build whose time was measured: 40 seeds of 6 pits (docs/measurements.md).
