@@ -6,8 +6,8 @@ the seeds of the largest tables (18; 0: no tables), and the start of the random 
 The last lines are the table of docs/measurements.md.
 
 All use one thread and 64 MiB for proved bounds, and begin each position without bounds; only the module has a book.
-The four solve each position one after the other, so that a busy machine slows all of them down. CMancala and the
-program prove the value; the module also proves best moves and a line of best play. Times are milliseconds of processor
+The four solve each position one after the other, so that a busy machine slows all of them down. All prove the value,
+and no best moves. Times are milliseconds of processor
 time: of guess and tests, and of the program also of the whole process, which makes tables in memory if no others are
 there. Without tables, the positions of Kalah(6,4) are left out.
 """

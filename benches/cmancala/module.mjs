@@ -86,11 +86,11 @@ async function solve() {
     if (seeds > 0) engine.buildAll();
     // A position that takes no time, with as many seeds: this makes the solver.
     const left = row.reduce((sum, held) => sum + Number(held), 0) - 1;
-    engine.solve(`0,0,0,0,0,1/${[0, 1, 2, 3, 4, 5].map((pit) => Math.floor((left + pit) / 6))}`, 3600);
+    engine.solve(`0,0,0,0,0,1/${[0, 1, 2, 3, 4, 5].map((pit) => Math.floor((left + pit) / 6))}`, 3600, true);
     // Other threads of Node compile, and free the memory of the last engine, which is no part of the search.
     await setTimeout(WAIT);
     const built = processorTime();
-    const { value, nodes } = engine.solve(`${row.slice(0, 6)}/${row.slice(6)}`, 3600);
+    const { value, nodes } = engine.solve(`${row.slice(0, 6)}/${row.slice(6)}`, 3600, true);
     console.log(value, nodes, processorTime() - built);
   }
 }

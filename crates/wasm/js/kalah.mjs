@@ -134,12 +134,15 @@ export class Kalah {
    * Solves a position by the book or by a search. Bounds that it proves help later searches.
    * @param {string} position as for `probe`
    * @param {number} [seconds] time limit; 10 by default
+   * @param {boolean} [valueOnly] true to prove the value without best moves and a line of play
    * @returns {Solution} the answer
    * @throws {KalahError} if the text is no position of this board
    */
-  solve(position, seconds = 10) {
+  solve(position, seconds = 10, valueOnly = false) {
     checked("position", position, POSITION);
-    return call(this.#module, { call: "solve", position, seconds: checked("seconds", seconds, SECONDS) });
+    checked("seconds", seconds, SECONDS);
+    checked("valueOnly", valueOnly, FLAG);
+    return call(this.#module, { call: "solve", position, seconds, value_only: valueOnly });
   }
 
   /**
@@ -212,6 +215,9 @@ const PLAYER = [isText, "the name of a player such as 'perfect'"];
 
 /** @type {Kind} */
 const SECONDS = [(value) => Number.isFinite(value) && Number(value) >= 0, "a finite number of at least 0"];
+
+/** @type {Kind} */
+const FLAG = [(value) => typeof value === "boolean", "true or false"];
 
 /** @type {Kind} */
 const MOVES = [

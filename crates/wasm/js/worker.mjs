@@ -52,10 +52,11 @@ export class KalahWorker {
   /**
    * @param {string} position as for `Kalah.probe`
    * @param {number} [seconds] time limit; 10 by default
+   * @param {boolean} [valueOnly] true to prove the value without best moves and a line of play
    * @returns {Promise<Solution>} its answer from the book or a search
    */
-  solve(position, seconds) {
-    return this.#call("solve", position, seconds);
+  solve(position, seconds, valueOnly) {
+    return this.#call("solve", position, seconds, valueOnly);
   }
 
   /**

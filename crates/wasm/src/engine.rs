@@ -234,10 +234,16 @@ impl Engine {
         Ok(recalled.flatten().ok_or(above)?)
     }
 
-    /// Solves a position of the opened board by the book or by a search of at most `seconds`.
-    pub(crate) fn solve(&mut self, position: &Position, seconds: f64) -> Result<SolveAnswer, Box<dyn Error>> {
+    /// Solves a position of the opened board by the book or by a search of at most `seconds`. With `value_only`, the
+    /// search proves no best moves.
+    pub(crate) fn solve(
+        &mut self,
+        position: &Position,
+        seconds: f64,
+        value_only: bool,
+    ) -> Result<SolveAnswer, Box<dyn Error>> {
         let rules = self.board().ok_or("the first call must be \"open\"")?.rules;
-        self.with(|searches| searches.solve(rules, position, seconds))
+        self.with(|searches| searches.solve(rules, position, seconds, value_only))
     }
 }
 

@@ -47,7 +47,7 @@ pub(super) enum Call {
     Probe { position: String },
     /// Searches a position for this time: the document of `kalah solve --json`. If the value was not proved, it has
     /// bounds.
-    Solve { position: String, seconds: f64 },
+    Solve { position: String, seconds: f64, value_only: bool },
     /// A request of the HTTP API: its method, its target after `/api/`, its body.
     Request {
         method: String,
@@ -132,9 +132,9 @@ fn respond(engine: &mut Option<Engine>, call: Call, attached: Vec<u8>) -> Result
         }
         Call::Build => serde_json::to_string(&engine.build()?)?,
         Call::Probe { position } => serde_json::to_string(&engine.look_up(&parse(engine, &position)?)?)?,
-        Call::Solve { position, seconds } => {
+        Call::Solve { position, seconds, value_only } => {
             let position = parse(engine, &position)?;
-            serde_json::to_string(&engine.solve(&position, seconds)?)?
+            serde_json::to_string(&engine.solve(&position, seconds, value_only)?)?
         }
         Call::Request { method, target, body, streams, local } => {
             engine.local = local;

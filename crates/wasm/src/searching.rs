@@ -172,12 +172,13 @@ impl<'t> Searches<'t> {
         Ok(Step::Progress(reports.take()))
     }
 
-    /// Solves a position by the book or by a search of at most `seconds`.
+    /// Solves a position by the book or by a search of at most `seconds`, which proves no best moves with `value_only`.
     pub(crate) fn solve(
         &mut self,
         rules: Rules,
         position: &Position,
         seconds: f64,
+        value_only: bool,
     ) -> Result<SolveAnswer, Box<dyn Error>> {
         let (start, mut answer) = (Instant::now(), SolveAnswer::new(rules, position));
         if let Some(book) = self.sources.books.get(rules, position.pits()) {
@@ -200,7 +201,15 @@ impl<'t> Searches<'t> {
             Ok(solver) => {
                 let solver = solver.under(&cancel);
                 let (nodes, hits) = (solver.nodes(), solver.table_hits());
-                search(&solver, position, time, &mut answer)?;
+                narrow(&solver, position, time, &mut answer)?;
+                if let Some(value) = answer.value.value().filter(|_| !value_only) {
+                    match solver.solve(position, value) {
+                        Ok(solution) => answer.add_solution(&solution),
+                        // Best moves and line are missing.
+                        Err(SolveError::Stopped) => {}
+                        Err(error) => return Err(error.into()),
+                    }
+                }
                 answer.add_effort(&solver, threads, start.elapsed());
                 (answer.nodes, answer.table_hits) = (answer.nodes - nodes, answer.table_hits - hits);
             }
@@ -230,8 +239,8 @@ impl<'t> Searches<'t> {
     }
 }
 
-/// Searches until the value is proved or the time is over, and adds the result to `answer`.
-fn search(solver: &Solver, position: &Position, time: Duration, answer: &mut SolveAnswer) -> Result<(), SolveError> {
+/// Searches until the value is proved or the time is over, and adds its bounds to `answer`.
+fn narrow(solver: &Solver, position: &Position, time: Duration, answer: &mut SolveAnswer) -> Result<(), SolveError> {
     let searched = solver.first_guess(position).and_then(|guess| solver.narrow(position, guess, time));
     match searched {
         Err(SolveError::Stopped) | Ok(_) => {}
@@ -239,12 +248,5 @@ fn search(solver: &Solver, position: &Position, time: Duration, answer: &mut Sol
     }
     let bounds = solver.value_bounds(position)?;
     answer.value = Known::new(bounds).beyond_stores(position);
-    let Some(value) = bounds.value() else { return Ok(()) };
-    match solver.solve(position, value) {
-        Ok(solution) => answer.add_solution(&solution),
-        // Best moves and line are missing.
-        Err(SolveError::Stopped) => {}
-        Err(error) => return Err(error),
-    }
     Ok(())
 }

@@ -122,6 +122,15 @@ test("a random player without a seed plays other moves each time", async () => {
   assert.deepEqual(await moves("random:5"), await moves("random:5"));
 });
 
+test("a search for the value alone proves no best moves, and visits fewer nodes", async () => {
+  const position = "2,4,0,5,1,3/0,6,2,1,4,2";
+  const solved = async (valueOnly) => (await load(MODULE)).solve(position, 60, valueOnly);
+  const [whole, alone] = [await solved(false), await solved(true)];
+  assert.equal(alone.value, whole.value);
+  assert.ok(whole.best.length > 0 && alone.best === undefined && alone.line === undefined);
+  assert.ok(0 < alone.nodes && alone.nodes < whole.nodes, `${alone.nodes} of ${whole.nodes} nodes`);
+});
+
 test("a search that runs out of time gives bounds", async () => {
   const { engine } = await built({ pits: 7, seeds: 8 });
   const begin = performance.now();
@@ -212,6 +221,7 @@ test("mistakes of the caller are errors that name them", async () => {
     assert.throws(() => engine.solve("6x1", seconds), wrong);
     assert.throws(() => engine.move("6x1", "greedy", seconds), wrong);
   }
+  assert.throws(() => engine.solve("6x1", 1, "no"), { code: "option", message: /^valueOnly must be true or false/ });
   assert.throws(() => engine.move("6x1", "nobody"), { code: "player" });
   for (const moves of [undefined, 36, [3, "6"], [3.5], [-1]]) {
     assert.throws(() => engine.line("6x1", moves), { code: "option", message: /^moves must be a line of play such / });
