@@ -65,6 +65,20 @@ fn words_of_pages() -> HashMap<String, usize> {
     pages.map(|path| (path.file_stem().unwrap().to_str().unwrap().to_owned(), words(&path))).collect()
 }
 
+/// `.ci/run` runs that example.
+#[test]
+fn an_example_has_the_code_of_the_page_for_rust() {
+    let read = |file| std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
+    let (page, example) = (read("docs/library.md"), read("examples/library.rs"));
+    let example: Vec<&str> = example.lines().map(str::trim).collect();
+    let blocks: Vec<&str> = page.split("```").filter_map(|block| block.strip_prefix("rust\n")).collect();
+    assert!(blocks.len() > 1);
+    for block in blocks {
+        let lines: Vec<&str> = block.lines().map(str::trim).collect();
+        assert!(example.windows(lines.len()).any(|part| part == lines), "no example has this code:\n{block}");
+    }
+}
+
 #[test]
 fn no_page_is_longer_than_its_readers_have_time_for() {
     let words = words_of_pages();
