@@ -38,6 +38,10 @@ const COMMANDS: [&str; 18] = [
     "archive unpack O !--tables=W --json",
 ];
 
+/// Names of all rule sets, and two of none.
+static RULES: LazyLock<Vec<&str>> =
+    LazyLock::new(|| Rules::ALL.map(Rules::name).into_iter().chain(["oware", ""]).collect());
+
 /// Replacements of a letter: valid values, values at the limits, and values beyond them.
 fn values(letter: &str) -> &'static [&'static str] {
     match letter {
@@ -62,7 +66,7 @@ fn values(letter: &str) -> &'static [&'static str] {
         "M" => &["1MiB", "64KiB", "0", "1", "999PiB", "16EiB", "-1", "x", ""],
         "F" => &["3,1", "2,1", "3,3", "49,1", "1,1", "x", ","],
         "A" => &["1", "1..2", "2..1", "0..1", "1..", "4294967296", "x", ""],
-        "R" => &["empty-capture", "standard", "s-kalaha", "single-move", "oware", ""],
+        "R" => &RULES,
         "C" => &[
             "greedy",
             "perfect",
