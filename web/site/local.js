@@ -43,8 +43,6 @@ function started() {
     else if (data.loading) dispatchEvent(new CustomEvent("engine", { detail: data.loading }));
     // All files have come, so that the service worker finds them in the browser's cache.
     else if (data.ready) {
-      // It builds more tables.
-      answers = { ...answers, tables: undefined };
       dispatchEvent(new CustomEvent("engine"));
       saveFiles().catch(() => {});
     }
