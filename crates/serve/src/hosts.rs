@@ -7,7 +7,7 @@ use std::str::FromStr;
 use axum::extract::Request;
 use axum::http::uri::Authority;
 use axum::http::{HeaderName, header};
-use kalah_api::ApiError;
+use kalah_api::{ApiError, Code};
 use kalah_base::printable::printable;
 
 /// Relation of the sending page to this server.
@@ -82,12 +82,14 @@ pub(super) fn check(hosts: &[Host], local: IpAddr, request: &Request, is_api: bo
     let headers = request.headers();
     let mut given = headers.get_all(header::HOST).iter();
     let (Some(named), None) = (given.next(), given.next()) else {
-        return Err(ApiError::Request("it must have one Host header".to_owned()));
+        return Err(ApiError::request("it must have one Host header"));
     };
     let named = String::from_utf8_lossy(named.as_bytes());
     for authority in [&*named, request.uri().authority().map_or(&*named, Authority::as_str)] {
         if !place(authority, 80).is_some_and(|(host, _)| is_ours(hosts, &host, local)) {
-            return Err(ApiError::Host(printable(authority, MAX_SHOWN)));
+            let ours = "it is localhost, the address at which it is reached, and what --allow-host names";
+            let why = format_args!("'{}' is not a host of this server: {ours}", printable(authority, MAX_SHOWN));
+            return Err(ApiError::new(Code::Host, why));
         }
     }
     for origin in headers.get_all(header::ORIGIN) {
@@ -100,14 +102,20 @@ pub(super) fn check(hosts: &[Host], local: IpAddr, request: &Request, is_api: bo
             from.as_ref().is_some_and(|(host, _)| hosts.contains(host)) || from.is_some() && from == place(&named, port)
         });
         if !is_own {
-            return Err(ApiError::Origin(printable(&origin, MAX_SHOWN)));
+            return Err(foreign(&origin));
         }
     }
     // Also sent without an origin, as for images.
     for site in headers.get_all(SEC_FETCH_SITE) {
         if is_api && !matches!(site.as_bytes(), b"same-origin" | b"none") {
-            return Err(ApiError::Origin(printable(&String::from_utf8_lossy(site.as_bytes()), MAX_SHOWN)));
+            return Err(foreign(&String::from_utf8_lossy(site.as_bytes())));
         }
     }
     Ok(())
+}
+
+/// Returns the error of a request from another website.
+fn foreign(site: &str) -> ApiError {
+    let shown = printable(site, MAX_SHOWN);
+    ApiError::new(Code::Origin, format_args!("requests from other websites are refused; this one came from '{shown}'"))
 }

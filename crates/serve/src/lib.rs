@@ -4,14 +4,13 @@
 
 // | module | contents |
 // |---|---|
-// | `server` | listening, stopping cleanly |
-// | `slots` | a limited number of connections |
+// | `server` | listening, a limited number of connections, stopping cleanly |
 // | `options` | its settings |
 // | `wire` | one connection: clients that do not read, refusals of the HTTP layer |
 // | `routes` | routing of requests, with common limits and headers |
 // | `hosts` | hosts of this server, and protection against pages of other websites |
 // | `api` | the handlers of requests, whose contents `kalah_api` reads and answers; refusals |
-// | `service` | the state of the server: answers at once, and searches on other threads |
+// | `service` | the state of the server, and answers at once |
 // | `searches` | a limited number of running searches, each of which ends with its request |
 // | `events` | streamed answers |
 // | `site` | the page without a server: its engine, tables and books |
@@ -29,7 +28,6 @@ mod server;
 mod service;
 mod site;
 mod site_page;
-mod slots;
 mod wire;
 
 pub use hosts::Host;

@@ -2,7 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kalah_api::Sources;
+use kalah_api::{ApiError, Sources};
 use kalah_core::directories::Directories;
 use kalah_core::table::{AllTables, Storage};
 use kalah_solve::book::Books;
@@ -58,6 +58,13 @@ impl Options {
 
     pub(super) fn sources(&self) -> Sources<'_> {
         Sources { all_tables: &self.all_tables, books: &self.books }
+    }
+
+    /// Reports an error to the operator, unless it is the client's fault.
+    pub(super) fn report(&self, error: &ApiError) {
+        if error.is_of_server() {
+            (self.log)(&error.to_string());
+        }
     }
 }
 

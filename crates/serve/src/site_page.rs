@@ -14,7 +14,7 @@ use lzma_rust2::{LzmaOptions, LzmaWriter};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::page::{DESCRIPTION, FILES};
+use super::page::FILES;
 
 /// Directory of all files except the page, its worker and the tables.
 const DIRECTORY: &str = "site";
@@ -30,9 +30,6 @@ const SHEET: &str = "text/css";
 /// Content that `local.js` shows and runs: the style sheets, the body, the scripts, and answers that need no engine.
 /// It is packed, since many hosts compress nothing.
 const PACKED: &str = "page.bin";
-
-/// Name of the description of the API, the only file that a page without a network lacks.
-const OPENAPI: &str = "openapi.json";
 
 /// Service worker, which a browser runs beside the page.
 const OFFLINE: &str = include_str!("../web/site/offline.js");
@@ -52,7 +49,6 @@ impl Site {
         let mut all: BTreeMap<String, Vec<u8>> = files.into_iter().map(packed).collect();
         all.insert("local.js".to_owned(), LOCAL.into());
         all.insert("site.json".to_owned(), description.to_string().into());
-        all.insert(OPENAPI.to_owned(), DESCRIPTION.into());
         let (mut page, mut script, mut style, mut names) = ("", "", String::new(), Vec::new());
         for file in FILES {
             let text = || std::str::from_utf8(file.bytes).expect("the page is text");
@@ -154,8 +150,7 @@ fn page_of(page: &str, version: &str, names: &[&str], policy: &str) -> String {
 fn offline(version: &str, page: &str, files: &BTreeMap<String, Vec<u8>>, tables: &[String]) -> String {
     let digest = |bytes: &[u8]| hex(&Sha256::digest(bytes));
     let mut listed = vec![json!(["", "text/html", digest(page.as_bytes())])];
-    // Neither pictures for other programs nor the description of the API are needed to play.
-    let kept = files.iter().filter(|(path, _)| !path.ends_with(".png") && !path.ends_with(OPENAPI));
+    let kept = files.iter().filter(|(path, _)| !path.ends_with(".png"));
     listed.extend(kept.map(|(path, bytes)| json!([path, kind(path), digest(bytes)])));
     let constants = [("VERSION", json!(version)), ("FILES", json!(listed)), ("TABLES", json!(tables))];
     constants.map(|(name, value)| format!("const {name} = {value};\n")).concat() + OFFLINE

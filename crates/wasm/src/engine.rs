@@ -182,18 +182,6 @@ impl Engine {
         self.searching.with_dependent_mut(|_, searches| work(searches))
     }
 
-    /// Tables of all boards: those that were built, and those on the host above them.
-    pub(crate) fn tables(&self) -> impl Iterator<Item = (TableKey, u64)> {
-        let built = self.boards.iter().flat_map(|board| board.tables().layers());
-        let built = built.map(|table| (table.key(), table.header().file_bytes));
-        let remote = self.remote.iter().filter_map(|table| {
-            let key = TableKey { rules: table.rules.parse().ok()?, pits: table.pits, seeds: table.seeds };
-            let is_built = |board: &Board| board.is(key.rules, key.pits) && board.seeds() >= key.seeds;
-            (!self.boards.iter().any(is_built)).then_some((key, table.bytes))
-        });
-        built.chain(remote)
-    }
-
     /// Looks up a position of the last board in all its tables, including those on the host.
     pub(crate) fn probe_all(&mut self, rules: Rules, position: &Position) -> Result<Option<Probe>, TableError> {
         if self.local {
