@@ -140,9 +140,8 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
               ([1-6]{1,3} ?|\\{[ -~]{0,9}\\}){0,6}(\\*|1-0|)".prop_map(|text| {
             serde_json::json!({ "text": text }).to_string().into_bytes()
         }),
-        1 => (board(), 0..9_u64, ".{0,20}").prop_map(|(board, after, text)| {
-            let comments = [serde_json::json!({ "after": after, "text": text })];
-            serde_json::json!({ "board": board, "comments": comments }).to_string().into_bytes()
+        1 => (board(), ".{0,20}").prop_map(|(board, text)| {
+            serde_json::json!({ "board": board, "headers": [["Event", text]] }).to_string().into_bytes()
         }),
         2 => "[\\[\\]{}\",:0-9a-z ]{0,60}".prop_map(String::into_bytes),
         1 => prop::collection::vec(any::<u8>(), 0..100),

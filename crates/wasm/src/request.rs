@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::engine::Engine;
-use super::remote::{Part, RemoteTable};
+use super::remote::{Part, RemoteTable, lock};
 use super::searching::{Searches, Step};
 
 /// Default time to search a position of a game.
@@ -156,7 +156,7 @@ fn respond(engine: &mut Option<Engine>, call: Call, attached: Vec<u8>) -> Result
             serde_json::to_string(&refused)?
         }
         Call::Part { file, start, end } => {
-            engine.parts.add(Part { file, start, end }, attached);
+            lock(&engine.parts).fetched.insert(Part { file, start, end }, attached);
             "null".to_owned()
         }
         Call::Forget { damaged } => {
@@ -169,7 +169,7 @@ fn respond(engine: &mut Option<Engine>, call: Call, attached: Vec<u8>) -> Result
 /// Parses a position of the opened board.
 fn parse(engine: &Engine, text: &str) -> Result<Position, Box<dyn Error>> {
     let position: Position = text.parse()?;
-    let expected = engine.board().ok_or("the first call must be \"open\"")?.pits;
+    let expected = engine.tables()?.pits();
     let found = position.pits();
     if found == expected {
         Ok(position)
@@ -180,7 +180,7 @@ fn parse(engine: &Engine, text: &str) -> Result<Position, Box<dyn Error>> {
 
 /// Returns the reply, the parts that are needed for it, or the document of its error.
 fn finished(engine: &Engine, reply: Result<Reply, ApiError>) -> Reply {
-    let needs = engine.parts.take_needed();
+    let needs = std::mem::take(&mut lock(&engine.parts).needed);
     match reply {
         Err(_) if !needs.is_empty() => Reply::Needs { needs },
         Err(error) => Reply::Answer { status: error.status(), answer: json!(ErrorAnswer::from(error)) },
@@ -286,14 +286,16 @@ fn searches(
 
 /// Chooses the board of a request. Returns what must come first: the files for it, or the end of the search.
 fn choose(engine: &mut Engine, rules: Rules, pits: usize) -> Result<Option<Reply>, ApiError> {
-    if !engine.lacks_files(rules, pits) {
+    let [book, network] = engine.lacking_files(rules, pits);
+    if book.is_none() && network.is_none() {
         let is_chosen = engine.choose(rules, pits).map_err(ApiError::failed)?;
         return Ok((!is_chosen).then_some(BUSY));
     }
     if engine.with(|searches| searches.is_busy()) {
         return Ok(Some(BUSY));
     }
-    let [book, network] = engine.lacking_files(rules, pits);
+    // The host is asked for the network once.
+    engine.files.retain(|file| Some(file) != network.as_ref());
     Ok(Some(Reply::Files { book, network }))
 }
 
