@@ -45,6 +45,9 @@ impl NeededTables {
     }
 }
 
+/// Thread without work, and its last board.
+type Idle = (usize, Option<BoardKey>);
+
 /// Work of a thread. It keeps its permit until the work is done.
 struct Job {
     board: BoardKey,
@@ -56,8 +59,8 @@ struct Job {
 /// one.
 pub(super) struct Searches {
     threads: Vec<mpsc::Sender<Job>>,
-    /// Threads without work, and their last boards.
-    idle: Arc<Mutex<Vec<(usize, Option<BoardKey>)>>>,
+    /// Threads without work.
+    idle: Arc<Mutex<Vec<Idle>>>,
     /// A permit for each of them.
     free: Arc<Semaphore>,
     /// Stops all of them.
@@ -83,7 +86,7 @@ impl Searches {
     /// If a thread cannot be started.
     pub(crate) fn start(options: &Arc<Options>) -> std::io::Result<Searches> {
         let count = options.searches.max(1);
-        let idle = Arc::new(Mutex::new((0..count).map(|thread| (thread, None)).collect::<Vec<_>>()));
+        let idle = Arc::new(Mutex::new((0..count).map(|thread| (thread, None)).collect::<Vec<Idle>>()));
         let mut threads = Vec::new();
         for thread in 0..count {
             let (sender, jobs) = mpsc::channel::<Job>();
