@@ -111,6 +111,7 @@ fn files_of_two_versions_never_come_together(browser: &Browser) {
         .into_iter()
         .enumerate()
     {
+        std::fs::remove_dir_all(folder.path()).unwrap();
         assert_eq!(export(folder.path(), flags).0, 0);
         let now = name(&version(folder.path()));
         if index == 0 {

@@ -99,7 +99,7 @@ fn target() -> impl Strategy<Value = String> {
         2 => "/api/text/(read|write)",
         2 => Just("/api/puzzle".to_owned()),
         2 => Just("/api/book".to_owned()),
-        2 => "/api/v1/(position|line|move|tables|openapi\\.json)",
+        2 => "/api/(positions|openapi\\.json)",
         2 => Just("/api".to_owned()),
         1 => Just("/api/tables".to_owned()),
         1 => "(/|/style.css|/app.js|/api/|/api/nothing|//|/%2e%2e/|\\*|http://localhost/api|http://evil.example/)",
@@ -140,9 +140,8 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
               ([1-6]{1,3} ?|\\{[ -~]{0,9}\\}){0,6}(\\*|1-0|)".prop_map(|text| {
             serde_json::json!({ "text": text }).to_string().into_bytes()
         }),
-        1 => (board(), 0..9_u64, ".{0,20}").prop_map(|(board, after, text)| {
-            let comments = [serde_json::json!({ "after": after, "text": text })];
-            serde_json::json!({ "board": board, "comments": comments }).to_string().into_bytes()
+        1 => (board(), ".{0,20}").prop_map(|(board, text)| {
+            serde_json::json!({ "board": board, "headers": [["Event", text]] }).to_string().into_bytes()
         }),
         2 => "[\\[\\]{}\",:0-9a-z ]{0,60}".prop_map(String::into_bytes),
         1 => prop::collection::vec(any::<u8>(), 0..100),
@@ -179,7 +178,7 @@ fn request() -> impl Strategy<Value = Vec<u8>> {
     let no_host = prop::bool::weighted(0.03);
     (method, target(), version, headers, no_host, framing, body()).prop_map(
         |(method, target, version, headers, no_host, framing, body)| {
-            let posted = ["/api/move", "/api/game", "/api/text/read", "/api/text/write", "/api/v1/move"];
+            let posted = ["/api/move", "/api/game", "/api/text/read", "/api/text/write", "/api/positions"];
             let is_posted = posted.contains(&target.as_str()) && method == "GET";
             let method = if is_posted { "POST".to_owned() } else { method };
             let mut bytes = format!("{method} {target} {version}\r\n").into_bytes();

@@ -285,12 +285,7 @@ export const game = (board, rules, moves, progress, signal) =>
 export const readText = (text, rules) =>
   ask("api/text/read", { method: "POST", body: JSON.stringify({ text, rules }) });
 
-/**
- * Requests a game as text.
- * @type {(
- *   game: Omit<Api.Read, "headers" | "line"> & { south: string, north: string, headers?: Api.Header[] },
- * ) => Promise<{ text: string }>}
- */
+/** Requests a game as text. @type {(game: Api.Read) => Promise<{ text: string }>} */
 export const writeText = (game) => ask("api/text/write", { method: "POST", body: JSON.stringify(game) });
 
 /**

@@ -3,6 +3,13 @@
 declare namespace Api {
   type Rules = string;
 
+  /** Error of a request. */
+  interface ApiError {
+    /** Code by which programs distinguish errors. */
+    code: Code;
+    message: string;
+  }
+
   /** Book of one board. */
   interface BookEntry {
     pits: number;
@@ -10,11 +17,8 @@ declare namespace Api {
     rules: Rules;
   }
 
-  /** Comment in a game, after a number of moves. */
-  interface Comment {
-    after: number;
-    text: string;
-  }
+  /** Code by which programs distinguish errors. */
+  type Code = "request" | "board" | "rules" | "player" | "host" | "origin" | "no-puzzle" | "not-found" | "not-known" | "method" | "encoding" | "timeout" | "large-body" | "long-address" | "large-position" | "game-over" | "line" | "text" | "conflict" | "long-head" | "damaged-table" | "failed" | "memory" | "unreadable-table" | "busy" | "stopping";
 
   interface DamagedEntry {
     error: string;
@@ -26,13 +30,7 @@ declare namespace Api {
 
   /** Answer to a request that is refused, or that failed. */
   interface Error {
-    error: ErrorFields;
-  }
-
-  interface ErrorFields {
-    /** Code by which programs distinguish errors. */
-    code: string;
-    message: string;
+    error: ApiError;
   }
 
   /** Answer of the opening explorer: of the book, the tables and the rules. */
@@ -71,11 +69,8 @@ declare namespace Api {
 
   /** Answer about a game. */
   interface Game {
-    line: string;
     places: GamePlace[];
-    result?: [number, number];
     rules: Rules;
-    sides: Sides;
   }
 
   /** Position of a game, and the move made there. */
@@ -94,6 +89,8 @@ declare namespace Api {
     finished?: boolean;
     /** True if South is to move. */
     first: boolean;
+    /** Number of moves before it. */
+    index: number;
     /** Certainty of the value. */
     known?: Known;
     /** Line of best play. */
@@ -112,8 +109,6 @@ declare namespace Api {
     score?: number;
     /** Seeds in play. */
     seeds: number;
-    /** Seeds that the move lost, if it is proved. */
-    seeds_lost?: number;
     source: Source;
     /** Sowings of the move: the first one, and one for each relay. */
     sowing?: Lift[];
@@ -140,7 +135,7 @@ declare namespace Api {
     rules: Rules;
   }
 
-  /** Move that a player chose, and the time that it took. */
+  /** Move that a player chose, with its effects, and the time that it took. */
   interface Move {
     /** True if the same player moves again. */
     again: boolean;
@@ -205,52 +200,6 @@ declare namespace Api {
     position: string;
     /** Sowings of the move: the first one, and one for each relay. */
     sowing?: Lift[];
-  }
-
-  /** Position in a stream. */
-  interface PlaceEvent {
-    /** True if the same player moves again. */
-    again?: boolean;
-    /** Best moves, proved if the value is exact. */
-    best: number[];
-    /** Places whose seeds are captured. */
-    captured?: number[];
-    /** Depth of the evaluations. */
-    depth?: number;
-    /** Evaluation of a value that is not exact, which proves nothing. */
-    estimate?: number;
-    /** True if the game is over. */
-    finished?: boolean;
-    /** True if South is to move. */
-    first: boolean;
-    index: number;
-    /** Certainty of the value. */
-    known?: Known;
-    /** Line of best play. */
-    line?: string;
-    /** True if the line stops before the end of the game, where book and tables end. */
-    line_open?: boolean;
-    /** Proved lower bound of a value that is not exact. */
-    lower?: number;
-    move?: number;
-    moves: ValuedMove[];
-    /** Position after the move, as the next player to move sees it. */
-    next?: string;
-    position: string;
-    rules: Rules;
-    /** Seeds in play that the mover collects, if the value is exact. */
-    score?: number;
-    /** Seeds in play. */
-    seeds: number;
-    /** Seeds that the move lost, if it is proved. */
-    seeds_lost?: number;
-    source: Source;
-    /** Sowings of the move: the first one, and one for each relay. */
-    sowing?: Lift[];
-    /** Proved upper bound of a value that is not exact. */
-    upper?: number;
-    /** The final store difference for the mover, if it is exact. */
-    value?: number;
   }
 
   /** Answer about a position. */
@@ -325,14 +274,9 @@ declare namespace Api {
   /** Game that was read. */
   interface Read {
     board: string;
-    comments?: Comment[];
     headers: [string, string][];
-    line: string;
     moves: number[];
-    north?: string;
-    result?: [number, number];
     rules: Rules;
-    south?: string;
   }
 
   /** Description of a rule set. */
@@ -398,29 +342,6 @@ declare namespace Api {
     /** Maximum seconds of a search. */
     time: number;
     version: string;
-  }
-
-  /** Summary of a player's moves, or turns, with a choice. */
-  interface Side {
-    /** Share of the best ones, in percent. */
-    accuracy?: number;
-    /** Number of those that lost nothing. */
-    best: number;
-    /** Number of those that lost a win or a draw. */
-    blunders: number;
-    /** Number of those that are known to be best or not, which the other figures count. */
-    evaluated: number;
-    /** Number of those that lost fewer than four seeds, but not the outcome. */
-    inaccuracies: number;
-    /** Number of those that lost more, but not the outcome. */
-    mistakes: number;
-    /** Seeds lost in all, at least. */
-    seeds_lost: number;
-  }
-
-  interface Sides {
-    north: Side;
-    south: Side;
   }
 
   /** Where an answer about a position comes from. */

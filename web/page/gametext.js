@@ -90,9 +90,11 @@ export async function gameText() {
   const { south, north } = players;
   const [first, second] = root.side === "south" ? [south, north] : [north, south];
   const moves = turnsFrom(root.after[0]).flatMap(({ places }) => places.map((place) => place.by.move));
-  const headers = [...given, ...pieHeader(now.game)];
+  /** @type {Api.Header[]} */
+  const names = [["South", first], ["North", second]];
+  const headers = [...names, ...given, ...pieHeader(now.game)];
   api
-    .writeText({ board: root.literal, rules, moves, south: first, north: second, headers })
+    .writeText({ board: root.literal, rules, moves, headers })
     .then(({ text }) => (find("text-text").value = annotated(text, root)))
     .catch(fail);
   if (!(await ask(find("text-dialog")))) return undefined;

@@ -43,8 +43,6 @@ function started() {
     else if (data.loading) dispatchEvent(new CustomEvent("engine", { detail: data.loading }));
     // All files have come, so that the service worker finds them in the browser's cache.
     else if (data.ready) {
-      // It builds more tables.
-      answers = { ...answers, tables: undefined };
       dispatchEvent(new CustomEvent("engine"));
       saveFiles().catch(() => {});
     }
@@ -120,8 +118,6 @@ globalThis.fetch = async (resource, options = {}) => {
   const isApi = url.origin === base.origin && `${url.pathname}/`.startsWith(`${base.pathname}/`);
   if (!isApi) return globalThis.plainFetch(resource, options);
   const target = dated(url.pathname.slice(base.pathname.length).replace(/^\//, "") + url.search);
-  // The description of the API is a file.
-  if (target === "openapi.json") return globalThis.plainFetch(new URL(target, import.meta.url), options);
   const accepts = new Headers(options.headers).get("accept") ?? "";
   const streams = target.startsWith("search?") || accepts.includes("text/event-stream");
   const body = typeof options.body === "string" ? options.body : "";

@@ -129,7 +129,7 @@ test("a static page is shown before its engine, which answers for its folder onl
       navigator: { serviceWorker: { register } },
       fetch: async (/** @type {string} */ address) => {
         plain.push(String(address));
-        return new Response(gzipSync('style\0body\0page()\0engine()\0{"":{"time":5},"tables":{"tables":[]}}'));
+        return new Response(gzipSync('style\0body\0page()\0engine()\0{"":{"time":5}}'));
       },
       plainFetch: undefined,
     });
@@ -139,15 +139,14 @@ test("a static page is shown before its engine, which answers for its folder onl
     const server = async () => (await fetch("api")).json();
     assert.deepEqual([await server(), targets], [{ time: 5, here: true }, []]);
     await fetch("api/line?board=6x4");
-    const tables = async () => (await fetch(new URL("api/tables", baseURI))).json();
-    assert.deepEqual([await tables(), targets], [{ tables: [] }, ["line?board=6x4"]]);
+    const book = async () => (await fetch(new URL("api/book?board=6x4", baseURI))).json();
+    assert.deepEqual([await book(), targets], [{}, ["line?board=6x4", "book?board=6x4"]]);
     for (const elsewhere of ["https://host.example/api", "https://host.example/preview/y/api/line", "style.css"]) {
       await fetch(elsewhere);
     }
     workers[0].onmessage?.({ data: { ready: true } });
-    // The engine has built more tables. It is the text of the page's file, and it was given its folder.
-    assert.deepEqual([await tables(), targets], [{}, ["line?board=6x4", "tables"]]);
     assert.deepEqual(await server(), { time: 5, here: true });
+    // The engine is the text of the page's file, and it was given its folder.
     assert.equal(await resolveObjectURL(texts[0])?.text(), "engine()");
     assert.ok(texts[1].endsWith("/web/site/"));
     assert.deepEqual([plain.length, plain[0].endsWith("/web/site/page.bin"), script.textContent], [4, true, "page()"]);

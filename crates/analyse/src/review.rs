@@ -4,6 +4,7 @@ use kalah_core::game::{Bounds, Pit, Place, Position, Rules, ValueBounds};
 use kalah_core::table::Tables;
 use kalah_solve::book::{Book, BookError, Recalled};
 use kalah_solve::solve::{SolveError, Solver};
+use serde::Serialize;
 
 /// Minimum seeds that a mistake loses. It keeps the outcome.
 const MISTAKE: i64 = 4;
@@ -62,7 +63,7 @@ impl MoveQuality {
 }
 
 /// Statistics of one player: moves or turns with a choice whose quality is known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct QualityTally {
     /// All of them.
@@ -76,6 +77,7 @@ pub struct QualityTally {
     /// Number of blunders.
     pub blunders: u32,
     /// Seeds that they lost in all.
+    #[serde(rename = "seeds_lost")]
     pub lost: i64,
 }
 

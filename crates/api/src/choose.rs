@@ -5,8 +5,8 @@ use kalah_core::cancel::{Cancel, Instant};
 use kalah_core::game::{Position, Rules};
 use kalah_play::play::{Choice, PlayerName, Setting};
 
-use super::ApiError;
-use super::answer::{ChosenMove, MoveAnswer};
+use super::answer::MoveAnswer;
+use super::error::{ApiError, Code};
 use super::fields::{Fields, parse_position};
 use super::searcher::{Searcher, Sources};
 
@@ -44,11 +44,12 @@ fn game_of(player: Option<&str>, board: &str, start: Instant) -> u64 {
 
 /// Chooses a move in `time` without tables, books and solver; `None` for a player that uses these, for a text that is
 /// no position or player, and at the end of the game.
-pub fn choose_without_tables(rules: Rules, board: &str, player: &str, time: Duration) -> Option<ChosenMove> {
+pub fn choose_without_tables(rules: Rules, board: &str, player: &str, time: Duration) -> Option<MoveAnswer> {
+    let start = Instant::now();
     let (position, name): (_, PlayerName) = (parse_position(board).ok()?, player.parse().ok()?);
-    let mut player = name.player_without_tables(rules, game_of(Some(player), board, Instant::now()))?;
+    let mut player = name.player_without_tables(rules, game_of(Some(player), board, start))?;
     let choice = player.choose(&position, &Cancel::new().within(time), &mut |_| ()).ok()?;
-    Some(ChosenMove::new(rules, &position, name.to_string(), &choice))
+    Some(MoveAnswer::new(rules, &position, name.to_string(), &choice, start.elapsed().as_secs_f64()))
 }
 
 impl MoveRequest {
@@ -65,7 +66,7 @@ impl MoveRequest {
         let player = name.as_deref().map_or(Ok(PlayerName::Perfect), str::parse)?;
         let time = fields.time()?;
         if position.is_over() {
-            return Err(ApiError::GameOver);
+            return Err(ApiError::new(Code::GameOver, "the game is over: there is no move to choose"));
         }
         let game = game_of(name.as_deref(), &board, start);
         Ok(MoveRequest { rules, position, time, player, game, start })

@@ -1,4 +1,4 @@
-//! Errors of requests, and limits of what a request may contain.
+//! Errors of requests.
 
 use std::fmt::Display;
 
@@ -12,215 +12,179 @@ use kalah_solve::book::BookError;
 use kalah_solve::solve::SolveError;
 use serde::Serialize;
 
-/// Maximum seeds in play of a position in a request.
-pub(crate) const MAX_SEEDS: u32 = 400;
-
-/// Maximum characters of a board literal.
-pub(crate) const MAX_LITERAL: usize = 256;
-
-/// Maximum moves of a line.
-pub(crate) const MAX_MOVES: usize = 1000;
-
-/// Maximum bytes of a request's address.
-pub const MAX_ADDRESS: usize = 8192;
-
-/// Maximum bytes of a request's body: that of 1000 positions, or of a long game with comments.
-pub const MAX_BODY: usize = 64 << 10;
-
-/// Maximum bytes of a request's head.
-pub const MAX_HEAD: usize = 128 << 10;
-
-/// Maximum number of a request's headers.
-pub const MAX_HEADERS: usize = 100;
-
-/// Errors of requests.
-#[derive(Debug, thiserror::Error)]
+/// Code by which programs distinguish errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum ApiError {
+pub enum Code {
     /// The query or the body lacks a field, or has one that cannot be read.
-    #[error("cannot read the request: {0}")]
-    Request(String),
-    /// Two fields exclude each other.
-    #[error("give '{0}' or '{1}', not both")]
-    Conflict(&'static str, &'static str),
+    Request,
     /// The board is not a position.
-    #[error("{0}")]
-    Board(#[from] ParseError),
-    /// The board literal is too long.
-    #[error("the board literal has {0} characters; at most {MAX_LITERAL} are allowed")]
-    LongLiteral(usize),
-    /// The position has too many seeds.
-    #[error("the position has {0} seeds in play; at most {MAX_SEEDS} are allowed")]
-    Large(u32),
+    Board,
     /// The rule set is unknown.
-    #[error("{0}")]
-    Rules(#[from] UnknownRules),
+    Rules,
     /// The player is unknown.
-    #[error("{0}")]
-    Player(#[from] UnknownPlayer),
-    /// The moves are not a line of play from the position.
-    #[error("{0}")]
-    Line(String),
-    /// The text is not a game.
-    #[error("{0}")]
-    Text(String),
-    /// The tables are too small for a puzzle.
-    #[error("no puzzle was found: the server needs larger tables for this board")]
-    NoPuzzle,
-    /// There is no move to choose.
-    #[error("the game is over: there is no move to choose")]
-    GameOver,
+    Player,
     /// The host of the request is not this server.
-    #[error(
-        "'{0}' is not a host of this server: it is localhost, the address at which it is reached, and what \
-         --allow-host names"
-    )]
-    Host(String),
+    Host,
     /// A page of another website sent the request.
-    #[error("requests from other websites are refused; this one came from '{0}'")]
-    Origin(String),
+    Origin,
+    /// The tables are too small for a puzzle.
+    NoPuzzle,
+    /// The address is unknown.
+    NotFound,
+    /// Neither rules, tables nor book have the position's value.
+    NotKnown,
+    /// The address needs another method.
+    Method,
     /// The client accepts no form of the answer.
-    #[error("the client accepts neither gzip nor uncompressed documents")]
     Encoding,
     /// The request did not arrive in time.
-    #[error("the request took too long to arrive")]
-    Late,
-    /// The address is unknown.
-    #[error("there is nothing at {0}; docs/api.md lists the addresses")]
-    NotFound(String),
-    /// The address needs another method.
-    #[error("this address does not allow the method {0}")]
-    Method(String),
+    Timeout,
     /// The body is too large.
-    #[error("the body has more than {MAX_BODY} bytes")]
     LargeBody,
     /// The address is too long.
-    #[error("the address has more than {MAX_ADDRESS} bytes")]
     LongAddress,
+    /// The position has too many seeds.
+    LargePosition,
+    /// There is no move to choose.
+    GameOver,
+    /// The moves are not a line of play from the position.
+    Line,
+    /// The text is not a game.
+    Text,
+    /// Two fields exclude each other.
+    Conflict,
     /// The address and the headers are too long.
-    #[error("the request has more than {MAX_HEAD} bytes before its body, or more than {MAX_HEADERS} headers")]
     LongHead,
     /// A table is damaged.
-    #[error("a table is damaged: {0}")]
-    Damaged(String),
-    /// A table became shorter while it was in use, or its disk failed.
-    #[error("cannot read a table: {0}; repair the file, then restart the server")]
-    Unreadable(String),
+    DamagedTable,
     /// Another failure.
-    #[error("the server failed: {0}")]
-    Failed(String),
-    /// Neither rules, tables nor book have the position's value.
-    #[error("no table and no book has this position; /api/position searches it")]
-    NotKnown,
+    Failed,
+    /// There is not enough memory, in a browser.
+    Memory,
+    /// A table became shorter while it was in use, or its disk failed.
+    UnreadableTable,
     /// The maximum number of searches is running.
-    #[error("the server runs {0} searches, its maximum; repeat the request in a second")]
-    Busy(usize),
+    Busy,
     /// The server is stopping.
-    #[error("the server is stopping")]
     Stopping,
+}
+
+/// Error of a request.
+#[derive(Clone, Debug, Serialize, thiserror::Error)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[error("{message}")]
+pub struct ApiError {
+    /// Code by which programs distinguish errors.
+    pub code: Code,
+    message: String,
 }
 
 /// Answer to a request that is refused, or that failed.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ErrorAnswer {
-    error: ErrorFields,
+    error: ApiError,
 }
 
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct ErrorFields {
-    /// Code by which programs distinguish errors.
-    code: &'static str,
-    message: String,
-}
-
-impl ApiError {
-    /// Returns the HTTP status, and the code by which programs distinguish errors.
-    pub fn kind(&self) -> (u16, &'static str) {
-        match self {
-            ApiError::Request(_) => (400, "request"),
-            ApiError::Board(_) | ApiError::LongLiteral(_) => (400, "board"),
-            ApiError::Rules(_) => (400, "rules"),
-            ApiError::Player(_) => (400, "player"),
-            ApiError::Host(_) => (403, "host"),
-            ApiError::Origin(_) => (403, "origin"),
-            ApiError::NoPuzzle => (404, "no-puzzle"),
-            ApiError::NotFound(_) => (404, "not-found"),
-            ApiError::NotKnown => (404, "not-known"),
-            ApiError::Method(_) => (405, "method"),
-            ApiError::Encoding => (406, "encoding"),
-            ApiError::Late => (408, "timeout"),
-            ApiError::LargeBody => (413, "large-body"),
-            ApiError::LongAddress => (414, "long-address"),
-            ApiError::Large(_) => (422, "large-position"),
-            ApiError::GameOver => (422, "game-over"),
-            ApiError::Line(_) => (422, "line"),
-            ApiError::Text(_) => (422, "text"),
-            ApiError::Conflict(..) => (422, "conflict"),
-            ApiError::LongHead => (431, "long-head"),
-            ApiError::Damaged(_) => (500, "damaged-table"),
-            ApiError::Failed(_) => (500, "failed"),
-            ApiError::Unreadable(_) => (503, "unreadable-table"),
-            ApiError::Busy(_) => (503, "busy"),
-            ApiError::Stopping => (503, "stopping"),
-        }
+impl From<ApiError> for ErrorAnswer {
+    fn from(error: ApiError) -> ErrorAnswer {
+        ErrorAnswer { error }
     }
 }
 
 impl ApiError {
-    /// Returns true if the error should be reported to the operator.
-    pub fn is_of_server(&self) -> bool {
-        matches!(self, ApiError::Damaged(_) | ApiError::Unreadable(_) | ApiError::Failed(_))
+    /// Returns an error with this message.
+    pub fn new(code: Code, message: impl Display) -> ApiError {
+        ApiError { code, message: message.to_string() }
+    }
+
+    /// Returns the error of a request that cannot be read.
+    pub fn request(why: impl Display) -> ApiError {
+        ApiError::new(Code::Request, format_args!("cannot read the request: {why}"))
+    }
+
+    /// Returns the error of a failure that has no code of its own.
+    pub fn failed(why: impl Display) -> ApiError {
+        ApiError::new(Code::Failed, format_args!("the server failed: {why}"))
+    }
+
+    /// Returns the error of tables too small for a puzzle.
+    pub fn no_puzzle() -> ApiError {
+        ApiError::new(Code::NoPuzzle, "no puzzle was found: the server needs larger tables for this board")
+    }
+
+    /// Returns the error of a server that is stopping.
+    pub fn stopping() -> ApiError {
+        ApiError::new(Code::Stopping, "the server is stopping")
     }
 
     /// Returns the error of a move of a line, by its index.
     pub(crate) fn of_move(index: usize, text: impl Display, why: impl Display) -> ApiError {
-        ApiError::Line(format!("move {} of the line, '{text}': {why}", index + 1))
+        ApiError::new(Code::Line, format_args!("move {} of the line, '{text}': {why}", index + 1))
     }
 
-    /// Returns the JSON document of the error.
-    pub fn document(&self) -> ErrorAnswer {
-        ErrorAnswer { error: ErrorFields { code: self.kind().1, message: self.to_string() } }
+    /// Returns the HTTP status.
+    pub fn status(&self) -> u16 {
+        match self.code {
+            Code::Request | Code::Board | Code::Rules | Code::Player => 400,
+            Code::Host | Code::Origin => 403,
+            Code::NoPuzzle | Code::NotFound | Code::NotKnown => 404,
+            Code::Method => 405,
+            Code::Encoding => 406,
+            Code::Timeout => 408,
+            Code::LargeBody => 413,
+            Code::LongAddress => 414,
+            Code::LargePosition | Code::GameOver | Code::Line | Code::Text | Code::Conflict => 422,
+            Code::LongHead => 431,
+            Code::DamagedTable | Code::Failed | Code::Memory => 500,
+            Code::UnreadableTable | Code::Busy | Code::Stopping => 503,
+        }
+    }
+
+    /// Returns true if the error should be reported to the operator.
+    pub fn is_of_server(&self) -> bool {
+        matches!(self.code, Code::DamagedTable | Code::UnreadableTable | Code::Failed)
     }
 }
 
-impl From<RecordError> for ApiError {
-    fn from(error: RecordError) -> ApiError {
-        ApiError::Text(error.to_string())
-    }
-}
-
-/// Returns the error for a failure of tables, books or searches.
-fn failed(error: &dyn Diagnostic) -> ApiError {
-    let text = error.to_string();
-    match error.diagnosis(&NoCommands).kind {
-        ErrorKind::Unreadable | ErrorKind::Table => ApiError::Unreadable(text),
-        ErrorKind::Damaged => ApiError::Damaged(text),
-        _ => ApiError::Failed(text),
-    }
-}
-
-macro_rules! from_failures {
-    ($($error:ty),*) => {$(
+macro_rules! from_mistakes {
+    ($($error:ty => $code:ident),*) => {$(
         impl From<$error> for ApiError {
             fn from(error: $error) -> ApiError {
-                failed(&error)
+                ApiError::new(Code::$code, error)
             }
         }
     )*};
 }
 
-from_failures!(TableError, SolveError, ProbeError, BookError);
+from_mistakes!(ParseError => Board, UnknownRules => Rules, UnknownPlayer => Player, RecordError => Text);
 
-impl From<PlayError> for ApiError {
-    fn from(error: PlayError) -> ApiError {
-        if matches!(error, PlayError::GameOver) { ApiError::GameOver } else { failed(&error) }
-    }
+macro_rules! from_failures {
+    ($($error:ty),*) => {$(
+        impl From<$error> for ApiError {
+            fn from(error: $error) -> ApiError {
+                match error.diagnosis(&NoCommands).kind {
+                    ErrorKind::Unreadable | ErrorKind::Table => ApiError::new(
+                        Code::UnreadableTable,
+                        format_args!("cannot read a table: {error}; repair the file, then restart the server"),
+                    ),
+                    ErrorKind::Damaged => {
+                        ApiError::new(Code::DamagedTable, format_args!("a table is damaged: {error}"))
+                    }
+                    _ => ApiError::failed(error),
+                }
+            }
+        }
+    )*};
 }
+
+from_failures!(TableError, SolveError, ProbeError, BookError, PlayError);
 
 impl From<Stopped> for ApiError {
     fn from(_: Stopped) -> ApiError {
-        ApiError::Stopping
+        ApiError::stopping()
     }
 }

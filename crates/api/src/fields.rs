@@ -9,8 +9,16 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde_json::{Number, Value};
 
-use super::ApiError;
-use super::error::{MAX_LITERAL, MAX_MOVES, MAX_SEEDS};
+use super::error::{ApiError, Code};
+
+/// Maximum seeds in play of a position in a request.
+pub(crate) const MAX_SEEDS: u32 = 400;
+
+/// Maximum characters of a board literal.
+const MAX_LITERAL: usize = 256;
+
+/// Maximum moves of a line.
+pub(crate) const MAX_MOVES: usize = 1000;
 
 /// Maximum characters of a wrong value that are shown.
 const MAX_QUOTED: usize = 60;
@@ -88,21 +96,24 @@ fn write_whole(value: &mut Value) {
 /// Parses a position that is not too large.
 pub(crate) fn parse_position(literal: &str) -> Result<Position, ApiError> {
     if literal.len() > MAX_LITERAL {
-        return Err(ApiError::LongLiteral(literal.len()));
+        let length = literal.len();
+        let why = format_args!("the board literal has {length} characters; at most {MAX_LITERAL} are allowed");
+        return Err(ApiError::new(Code::Board, why));
     }
     let position: Position = literal.parse()?;
-    if position.seeds() > MAX_SEEDS { Err(ApiError::Large(position.seeds())) } else { Ok(position) }
-}
-
-fn bad(why: impl Into<String>) -> ApiError {
-    ApiError::Request(why.into())
+    let seeds = position.seeds();
+    if seeds > MAX_SEEDS {
+        let why = format_args!("the position has {seeds} seeds in play; at most {MAX_SEEDS} are allowed");
+        return Err(ApiError::new(Code::LargePosition, why));
+    }
+    Ok(position)
 }
 
 impl Fields {
     /// Reads the fields of a query. `known` are all that it may have, at least two.
     pub(crate) fn of_query(query: &str, known: &[&str]) -> Result<Fields, ApiError> {
         let pairs: Result<Vec<(String, String)>, _> = serde_urlencoded::from_str(query);
-        let pairs = pairs.map_err(|_| bad("the query is not of the form field=value&field=value"))?;
+        let pairs = pairs.map_err(|_| ApiError::request("the query is not of the form field=value&field=value"))?;
         let fields = pairs.into_iter().map(|(name, text)| (name, Value::String(text))).collect();
         Fields { fields, query: true }.checked(known)
     }
@@ -112,14 +123,18 @@ impl Fields {
         const FORM: &str = r#"send an object such as {"board": "6x4"}"#;
         let body = body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body);
         if body.trim_ascii().is_empty() {
-            return Err(bad(format!("the body is empty; {FORM}")));
+            return Err(ApiError::request(format_args!("the body is empty; {FORM}")));
         }
         let Object(mut fields) = serde_json::from_slice(body).map_err(|error| {
             if error.is_data() {
                 let text = printable(&String::from_utf8_lossy(body), MAX_QUOTED);
-                return bad(format!("the body is {text}; it must be an object"));
+                return ApiError::request(format_args!("the body is {text}; it must be an object"));
             }
-            bad(format!("the body is not valid JSON (line {}, column {}); {FORM}", error.line(), error.column()))
+            ApiError::request(format_args!(
+                "the body is not valid JSON (line {}, column {}); {FORM}",
+                error.line(),
+                error.column()
+            ))
         })?;
         fields.iter_mut().for_each(|(_, value)| write_whole(value));
         Fields { fields, query: false }.checked(known)
@@ -133,10 +148,12 @@ impl Fields {
                 let part = if self.query { "query" } else { "body" };
                 let (last, others) = known.split_last().expect("there are some");
                 let known = others.join(", ");
-                return Err(bad(format!("'{shown}' is not a field of this {part}; the fields are {known} and {last}")));
+                return Err(ApiError::request(format_args!(
+                    "'{shown}' is not a field of this {part}; the fields are {known} and {last}"
+                )));
             }
             if self.fields[..index].iter().any(|(other, _)| other == name) {
-                return Err(bad(format!("'{shown}' is given twice")));
+                return Err(ApiError::request(format_args!("'{shown}' is given twice")));
             }
         }
         Ok(self)
@@ -154,18 +171,13 @@ impl Fields {
         let Some(value) = self.take(name) else { return Ok(None) };
         let of_text = || value.as_str().filter(|_| self.query).and_then(|text| serde_json::from_str(text).ok());
         let shown = printable(&value.to_string(), MAX_QUOTED);
-        let wrong = || bad(format!("'{name}' is {shown}; it must be {form}"));
+        let wrong = || ApiError::request(format_args!("'{name}' is {shown}; it must be {form}"));
         T::deserialize(&value).ok().or_else(of_text).map(Some).ok_or_else(wrong)
     }
 
     /// Takes a string; `None` if the field is missing.
     pub(crate) fn text(&mut self, name: &str) -> Result<Option<String>, ApiError> {
         self.typed(name, "a string")
-    }
-
-    /// Returns true if a field is present and not null.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.fields.iter().any(|(other, value)| other == name && !value.is_null())
     }
 
     /// Takes single moves on a board of this many pits a side, which may not be legal: an array of numbers, or a string
@@ -179,7 +191,8 @@ impl Fields {
             }
         };
         if moves.len() > MAX_MOVES {
-            return Err(ApiError::Line(format!("the line has {} moves, but the limit is {MAX_MOVES}", moves.len())));
+            let why = format_args!("the line has {} moves, but the limit is {MAX_MOVES}", moves.len());
+            return Err(ApiError::new(Code::Line, why));
         }
         let pit = |(index, text): (usize, &String)| {
             let pit = text.parse().ok().and_then(Pit::from_number).filter(|pit| pit.index() < pits);
@@ -190,16 +203,19 @@ impl Fields {
 
     /// Takes the text of a position.
     pub(crate) fn board(&mut self) -> Result<String, ApiError> {
-        self.text("board")?.ok_or_else(|| bad("'board' is missing; it must be a position such as 6x4"))
+        self.text("board")?.ok_or_else(|| ApiError::request("'board' is missing; it must be a position such as 6x4"))
     }
 
     /// Takes the texts of at most `most` positions.
     pub(crate) fn boards(&mut self, most: usize) -> Result<Vec<String>, ApiError> {
         const FORM: &str = r#"an array of positions such as ["6x4"]"#;
         let boards: Option<Vec<String>> = self.typed("boards", FORM)?;
-        let boards = boards.ok_or_else(|| bad(format!("'boards' is missing; it must be {FORM}")))?;
+        let boards = boards.ok_or_else(|| ApiError::request(format_args!("'boards' is missing; it must be {FORM}")))?;
         if boards.len() > most {
-            return Err(bad(format!("'boards' has {} positions; at most {most} are allowed", boards.len())));
+            return Err(ApiError::request(format_args!(
+                "'boards' has {} positions; at most {most} are allowed",
+                boards.len()
+            )));
         }
         Ok(boards)
     }

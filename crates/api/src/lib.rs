@@ -15,7 +15,7 @@
 // | `analyser` | one search: by a solver, or by the stores on boards too large for it |
 // | `answer` | the JSON documents |
 // | `fields` | the fields of a request, and their errors |
-// | `error` | errors: status, code, message |
+// | `error` | errors: code, status, message |
 // | `description` | a test that describes the answers to other languages |
 
 mod analyser;
@@ -35,11 +35,11 @@ mod texts;
 pub use analyser::{evaluate_without_tables, pause};
 pub use answer::{PAGE_STREAM_TIME, PAGE_TIME};
 pub use choose::{MoveRequest, choose_without_tables};
-pub use error::{ApiError, MAX_ADDRESS, MAX_BODY, MAX_HEAD, MAX_HEADERS};
-pub use game::{GameAnswer, GameRequest, PlaceEvent, follow_line, follow_moves};
-pub use position::{PositionRequest, PositionsAnswer, PositionsRequest, SlicedSearch};
+pub use error::{ApiError, Code, ErrorAnswer};
+pub use game::{GameAnswer, GamePlace, GameRequest, follow_line, follow_moves};
+pub use position::{PositionRequest, PositionsAnswer, PositionsRequest};
 pub use puzzle::{PuzzleKey, PuzzleRequest, PuzzleSearch, today};
-pub use searcher::{SearchOptions, Searcher, Sources};
+pub use searcher::{Search, SearchOptions, Searcher, Sources};
 pub use texts::{ReadAnswer, WriteAnswer, read_text, write_text};
 
 /// Returns bytes in hexadecimal, as digests are written.

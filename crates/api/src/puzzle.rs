@@ -7,8 +7,8 @@ use kalah_core::game::{Line, Position, Rules};
 use kalah_core::table::Tables;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::ApiError;
 use super::answer::PuzzleAnswer;
+use super::error::{ApiError, Code};
 use super::fields::{Fields, parse_position};
 
 /// Number of games in which a puzzle is searched for.
@@ -48,8 +48,6 @@ pub struct PuzzleKey {
     level: Level,
     /// Number of the games.
     number: u64,
-    /// Maximum seeds in play.
-    most: u32,
 }
 
 /// Returns today in Greenwich, as days from 1 January 1970.
@@ -83,15 +81,14 @@ impl PuzzleRequest {
         let board = fields.text("board")?.unwrap_or_else(|| "6x4".to_owned());
         let (start, rules) = (parse_position(&board)?, fields.rules()?);
         let level = fields.text("level")?;
-        let wrong = ApiError::Request;
-        let level: Level =
-            level.as_deref().unwrap_or("medium").parse().map_err(|error| wrong(format!("'level': {error}")))?;
+        let level = level.as_deref().unwrap_or("medium").parse();
+        let level: Level = level.map_err(|error| ApiError::request(format_args!("'level': {error}")))?;
         let (day, seed) = (fields.text("day")?, fields.typed("seed", "a whole number, 0 or more")?);
         if day.as_deref().is_some_and(|day| day_number(day).is_none()) {
-            return Err(wrong("'day' must be a day such as 2026-11-23".to_owned()));
+            return Err(ApiError::request("'day' must be a day such as 2026-11-23"));
         }
         let (day, number) = match (day, seed) {
-            (Some(_), Some(_)) => return Err(ApiError::Conflict("day", "seed")),
+            (Some(_), Some(_)) => return Err(ApiError::new(Code::Conflict, "give 'day' or 'seed', not both")),
             (None, Some(seed)) => (None, seed),
             (day, None) => {
                 let day = day.unwrap_or_else(|| day_name(today));
@@ -99,7 +96,7 @@ impl PuzzleRequest {
                 (Some(day), number)
             }
         };
-        let key = PuzzleKey { rules, start, level, number, most: PUZZLE_SEEDS };
+        let key = PuzzleKey { rules, start, level, number };
         Ok(PuzzleRequest { key, day, seed })
     }
 
@@ -121,7 +118,7 @@ impl PuzzleRequest {
     /// # Errors
     /// If none was found.
     pub fn answer(self, puzzle: Option<Puzzle>) -> Result<PuzzleAnswer, ApiError> {
-        let puzzle = puzzle.ok_or(ApiError::NoPuzzle)?;
+        let puzzle = puzzle.ok_or_else(ApiError::no_puzzle)?;
         Ok(PuzzleAnswer { day: self.day, seed: self.seed, ..PuzzleAnswer::from(&puzzle) })
     }
 }
@@ -139,7 +136,7 @@ fn parse_puzzle(text: &str) -> Option<Puzzle> {
 impl PuzzleKey {
     /// Maximum seeds of the tables that a search reads.
     pub fn seeds(&self) -> u32 {
-        self.start.seeds().min(self.most)
+        self.start.seeds().min(PUZZLE_SEEDS)
     }
 
     /// Searches for the first puzzle of the level in the games with this number; `None` if 4000 games have none.
@@ -162,7 +159,7 @@ impl PuzzleKey {
     /// # Errors
     /// If the tables have another number of pits.
     pub fn search<'t>(&self, tables: &'t Tables) -> Result<PuzzleSearch<'t>, ApiError> {
-        let miner = PuzzleMiner::new(tables, self.start, self.number)?.within(0..=self.most);
+        let miner = PuzzleMiner::new(tables, self.start, self.number)?.within(0..=PUZZLE_SEEDS);
         Ok(PuzzleSearch { miner, level: self.level, left: GAMES })
     }
 }

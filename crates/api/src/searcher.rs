@@ -1,15 +1,15 @@
 use std::fmt;
 
-use kalah_core::cancel::Cancel;
-use kalah_core::game::{Pit, Played, Position, Rules};
+use kalah_core::cancel::{Cancel, Instant};
+use kalah_core::game::{Position, Rules};
 use kalah_core::table::{AllTables, Probe};
 use kalah_play::play::{Player, PlayerName, Setting};
 use kalah_solve::book::{Book, Books};
 use kalah_solve::solve::{SearchMemory, Solver};
 
 use super::ApiError;
-use super::analyser::{Analyser, Report, evaluate_by_stores};
-use super::answer::{Analysis, ExplorerAnswer, PositionAnswer};
+use super::analyser::{Analyser, evaluate_by_stores};
+use super::answer::{Analysis, Ended, ExplorerAnswer, PositionAnswer, SearchAnswer};
 
 /// Positions after which a solver is replaced, since it keeps the results of all its tests.
 const SOLVER_POSITIONS: usize = 1 << 12;
@@ -93,21 +93,18 @@ impl<'t> Searcher<'t> {
     ///
     /// # Errors
     /// If a table is damaged.
-    pub(crate) fn analyse(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<Analysis, ApiError> {
-        pollster::block_on(self.begin(rules, position, cancel)?.run(&mut |_| ()))
+    pub fn search(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<PositionAnswer, ApiError> {
+        Ok(pollster::block_on(self.begin(rules, position, cancel)?.run(|_| ()))?.known)
     }
 
-    /// Prepares the search that [`Searcher::analyse`] does. Its proved results also help later searches.
+    /// Prepares the search that [`Searcher::search`] does. Its proved results also help later searches.
     ///
     /// # Errors
     /// If a table is damaged.
     pub(crate) fn begin(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<Search<'t>, ApiError> {
-        let moves: Vec<(Pit, Played)> =
-            position.moves().filter_map(|pit| Some((pit, position.play(rules, pit).ok()?))).collect();
-        Ok(match self.solver(rules, position, cancel)? {
-            Some(solver) => Search::Solver(Box::new(Analyser::new(solver, position, moves, cancel))),
-            None => Search::Stores { rules, moves, cancel: cancel.clone() },
-        })
+        let start = Instant::now();
+        let solver = self.solver(rules, position, cancel)?;
+        Ok(Search { rules, position: *position, solver, cancel: cancel.clone(), start })
     }
 
     /// Makes a solver for `position`, which also solves all later positions of its games.
@@ -141,27 +138,45 @@ impl<'t> Searcher<'t> {
 
 /// A prepared search.
 #[derive(Debug)]
-pub(crate) enum Search<'t> {
-    Solver(Box<Analyser<'t>>),
-    /// For a position too large for a solver.
-    Stores {
-        rules: Rules,
-        moves: Vec<(Pit, Played)>,
-        cancel: Cancel,
-    },
+pub struct Search<'t> {
+    rules: Rules,
+    position: Position,
+    /// `None` if the position is too large for one.
+    solver: Option<Solver<'t>>,
+    cancel: Cancel,
+    start: Instant,
 }
 
 impl Search<'_> {
-    /// Searches in slices, between which the thread can do other work. Reports results at the start, when they
-    /// improve, and from time to time.
+    /// Searches in slices, between which the thread can do other work. Reports results at the start, when they improve,
+    /// and from time to time. Returns the last one, with the reason of the end.
     ///
     /// # Errors
     /// If a table is damaged.
-    pub(crate) async fn run(self, report: &mut Report<'_>) -> Result<Analysis, ApiError> {
-        match self {
-            Search::Solver(analyser) => analyser.run(report).await,
-            Search::Stores { rules, moves, cancel } => Ok(evaluate_by_stores(rules, &moves, &cancel).await),
-        }
+    pub async fn run(self, mut report: impl FnMut(SearchAnswer)) -> Result<SearchAnswer, ApiError> {
+        let Search { rules, position, solver, cancel, start } = self;
+        let moves = position.moves().filter_map(|pit| Some((pit, position.play(rules, pit).ok()?))).collect();
+        let answer = |analysis: &Analysis, ended| SearchAnswer {
+            known: PositionAnswer::searched(rules, &position, analysis),
+            nodes: analysis.nodes,
+            seconds: start.elapsed().as_secs_f64(),
+            ended,
+        };
+        let analysis = match solver {
+            Some(solver) => {
+                let analyser = Analyser::new(solver, &position, moves, &cancel);
+                analyser.run(&mut |analysis| report(answer(analysis, None))).await?
+            }
+            None => evaluate_by_stores(rules, &moves, &cancel).await,
+        };
+        let ended = if analysis.is_proved() {
+            Ended::Proved
+        } else if cancel.is_cancelled() {
+            Ended::Time
+        } else {
+            Ended::Depth
+        };
+        Ok(answer(&analysis, Some(ended)))
     }
 }
 

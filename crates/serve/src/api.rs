@@ -1,6 +1,7 @@
 //! The handlers of requests, and responses to requests that have no answer.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use axum::Json;
 use axum::body::Bytes;
@@ -8,16 +9,23 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use kalah_api::answer::{
-    ExplorerAnswer, LineAnswer, MoveAnswer, PositionAnswer, PuzzleAnswer, ServerAnswer, TablesAnswer,
+    Ended, ExplorerAnswer, LineAnswer, MoveAnswer, PositionAnswer, PuzzleAnswer, ServerAnswer, TablesAnswer,
 };
 use kalah_api::{
-    ApiError, GameRequest, MoveRequest, PositionRequest, PositionsAnswer, PositionsRequest, PuzzleRequest, ReadAnswer,
-    WriteAnswer,
+    ApiError, Code, ErrorAnswer, GameAnswer, GamePlace, GameRequest, MoveRequest, PositionRequest, PositionsAnswer,
+    PositionsRequest, PuzzleRequest, ReadAnswer, WriteAnswer,
 };
 
 use super::events;
 use super::options::Options;
+use super::searches::NeededTables;
 use super::service::Service;
+
+/// Default time to search a position of a game.
+const GAME_TIME: Duration = Duration::from_millis(200);
+
+/// Maximum number of cached puzzles.
+const KEPT_PUZZLES: usize = 256;
 
 type Shared = State<Arc<Service>>;
 type ApiResult<T> = Result<Json<T>, Refusal>;
@@ -36,33 +44,61 @@ pub(super) async fn server(State(service): Shared) -> Json<ServerAnswer> {
 pub(super) async fn tables(State(service): Shared) -> ApiResult<TablesAnswer> {
     let listing = service.read(|sources| {
         let listing = sources.all_tables.list();
-        listing.map_err(|error| ApiError::Failed(format!("cannot list the directory of the tables: {error}")))
+        listing.map_err(|error| ApiError::failed(format_args!("cannot list the directory of the tables: {error}")))
     });
-    Ok(Json(service.report(listing.await)?.into()))
+    Ok(Json(listing.await?.into()))
 }
 
 /// `GET /api/position`
 pub(super) async fn position(State(service): Shared, address: Uri) -> ApiResult<PositionAnswer> {
-    let request = PositionRequest::read(query(&address))?;
-    Ok(Json(service.report(service.position(request).await)?))
+    let PositionRequest { rules, position, time } = PositionRequest::read(query(&address))?;
+    if let Some(answer) = service.at_once(rules, position).await? {
+        return Ok(Json(answer));
+    }
+    let search = service.searches.begin(NeededTables::of(rules, &position), service.time(time), {
+        move |searcher, cancel| searcher.search(rules, &position, cancel)
+    });
+    Ok(Json(search.await?.await?))
 }
 
 /// `POST /api/positions`
 pub(super) async fn positions(State(service): Shared, body: Bytes) -> ApiResult<PositionsAnswer> {
     let request = PositionsRequest::read(&body)?;
-    Ok(Json(service.report(service.positions(request).await)?))
+    let options = Arc::clone(&service.options);
+    let report = move |error: &ApiError| options.report(error);
+    let answer = service.read(|sources| Ok(request.answer(|rules, position| sources.at_once(rules, position), report)));
+    Ok(Json(answer.await?))
 }
 
 /// `GET /api/search`
 pub(super) async fn search(State(service): Shared, address: Uri) -> Result<Response, Refusal> {
     let request = PositionRequest::read(query(&address))?;
-    Ok(service.report(service.search(request).await)?)
+    let PositionRequest { rules, position, time } = request;
+    let (start, time) = (Instant::now(), time.unwrap_or(service.options.time).min(service.options.stream_time));
+    let (sender, events) = events::channel();
+    if let Some(known) = service.at_once(rules, position).await? {
+        let answer = PositionRequest::known_at_once(known, start.elapsed().as_secs_f64());
+        return Ok(events::respond(&service, sender, events, async { Ok(answer) }));
+    }
+    let progress = sender.clone();
+    let search = service.searches.begin(NeededTables::of(rules, &position), time, move |searcher, cancel| {
+        let report = move |answer| progress.send("progress", &answer);
+        pollster::block_on(request.begin(searcher, cancel)?.run(report))
+    });
+    let (search, shared) = (search.await?, Arc::clone(&service));
+    Ok(events::respond(&service, sender, events, async move {
+        let mut answer = search.await?;
+        if answer.ended == Some(Ended::Time) && shared.searches.is_stopping() {
+            answer.ended = Some(Ended::Stopped);
+        }
+        Ok(answer)
+    }))
 }
 
 /// `GET /api/book`
 pub(super) async fn book(State(service): Shared, address: Uri) -> ApiResult<ExplorerAnswer> {
-    let request = PositionRequest::read_untimed(query(&address))?;
-    Ok(Json(service.report(service.recall(request).await)?))
+    let PositionRequest { rules, position, .. } = PositionRequest::read_untimed(query(&address))?;
+    Ok(Json(service.read(move |sources| sources.recall(rules, &position)).await?))
 }
 
 /// `GET /api/line`
@@ -73,20 +109,53 @@ pub(super) async fn line(address: Uri) -> ApiResult<LineAnswer> {
 /// `POST /api/move`
 pub(super) async fn choose(State(service): Shared, body: Bytes) -> ApiResult<MoveAnswer> {
     let request = MoveRequest::read(&body)?;
-    Ok(Json(service.report(service.choose(request).await)?))
+    let (quick, time) = (request.clone(), service.time(request.time));
+    if let Some(answer) = service.read(move |sources| quick.at_once(sources, time)).await? {
+        return Ok(Json(answer));
+    }
+    let needed = NeededTables::of(request.rules, &request.position);
+    let search = service.searches.begin(needed, time, move |searcher, cancel| request.search(searcher, cancel));
+    Ok(Json(search.await?.await?))
 }
 
 /// `POST /api/game`
 pub(super) async fn game(State(service): Shared, headers: HeaderMap, body: Bytes) -> Result<Response, Refusal> {
     let game = GameRequest::read(&body)?;
-    let shared = Arc::clone(&service);
     if events::wanted(&headers) {
-        return Ok(events::stream(move |sender: events::Sender| async move {
-            let answer = Arc::clone(&shared).game(game, move |place| sender.send("place", &place)).await;
-            shared.report(answer)
-        }));
+        let (sender, events) = events::channel();
+        let places = sender.clone();
+        let answer = evaluate(Arc::clone(&service), game, move |place| places.send("place", &place));
+        return Ok(events::respond(&service, sender, events, answer));
     }
-    Ok(service.report(shared.game(game, |_| ()).await).map(Json)?.into_response())
+    Ok(Json(evaluate(service, game, |_| ()).await?).into_response())
+}
+
+/// Evaluates all places of a game, and reports each as soon as it is evaluated.
+async fn evaluate(
+    service: Arc<Service>,
+    mut game: GameRequest,
+    report: impl Fn(GamePlace) + Clone + Send + Sync + 'static,
+) -> Result<GameAnswer, ApiError> {
+    let (rules, time) = (game.rules, game.time.unwrap_or(GAME_TIME).min(service.options.time));
+    let reported = report.clone();
+    let known = service.read(move |sources| {
+        game.answer_at_once(|rules, position| sources.at_once(rules, position), reported)?;
+        Ok(game)
+    });
+    let mut game = known.await?;
+    if let Some(largest) = game.first_unanswered() {
+        // One more period, to make the solver.
+        let all = time.saturating_mul(game.unanswered() + 1);
+        let search = service.searches.begin(NeededTables::of(rules, &largest), all, move |searcher, cancel| {
+            searcher.prepare(rules, &largest, cancel)?;
+            while let Some(place) = game.search_next(searcher, &cancel.within(time))? {
+                report(place);
+            }
+            Ok(game)
+        });
+        game = search.await?.await?;
+    }
+    Ok(game.answer())
 }
 
 /// `POST /api/text/read`
@@ -102,13 +171,30 @@ pub(super) async fn write_text(body: Bytes) -> ApiResult<WriteAnswer> {
 /// `GET /api/puzzle`
 pub(super) async fn puzzle(State(service): Shared, address: Uri) -> ApiResult<PuzzleAnswer> {
     let request = PuzzleRequest::read(query(&address), kalah_api::today())?;
-    Ok(Json(service.report(service.puzzle(request).await)?))
+    let key = request.key;
+    let kept = || service.puzzles.lock().get(&key).cloned();
+    if let Some(puzzle) = request.known().map(Some).or_else(kept) {
+        return Ok(Json(request.answer(puzzle)?));
+    }
+    let needed = NeededTables { seeds: key.seeds(), ..NeededTables::of(key.rules, &key.start) };
+    // A number of games instead of a time limit, so that everybody gets the same puzzle.
+    let search = service.searches.begin(needed, Duration::MAX, move |searcher, cancel| {
+        let tables = searcher.sources().all_tables.tables(key.rules, key.start.pits());
+        tables.map_or(Ok(None), |tables| key.find(tables, cancel))
+    });
+    let found = search.await?.await?;
+    let mut puzzles = service.puzzles.lock();
+    if puzzles.len() >= KEPT_PUZZLES {
+        puzzles.clear();
+    }
+    puzzles.insert(key, found.clone());
+    Ok(Json(request.answer(found)?))
 }
 
 /// Seconds after which a refused client may repeat its request.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
-/// Response to a request that has no answer.
+/// Response to a request that has no answer. The error is among its extensions.
 pub(super) struct Refusal(pub ApiError);
 
 impl From<ApiError> for Refusal {
@@ -119,12 +205,12 @@ impl From<ApiError> for Refusal {
 
 /// Returns the HTTP status of an error.
 fn status(error: &ApiError) -> StatusCode {
-    StatusCode::from_u16(error.kind().0).expect("a status")
+    StatusCode::from_u16(error.status()).expect("a status")
 }
 
 /// Returns a whole response as bytes, for places where no handler can return it. It is the last one on its connection.
-pub(super) fn response_text(error: &ApiError) -> String {
-    let (status, document) = (status(error), serde_json::json!(error.document()).to_string());
+pub(super) fn response_text(error: ApiError) -> String {
+    let (status, document) = (status(&error), serde_json::json!(ErrorAnswer::from(error)).to_string());
     let length = document.len();
     format!(
         "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: \
@@ -135,10 +221,11 @@ pub(super) fn response_text(error: &ApiError) -> String {
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let Refusal(error) = self;
-        let mut response = (status(&error), Json(error.document())).into_response();
-        if matches!(error, ApiError::Busy(_) | ApiError::Stopping) {
+        let mut response = (status(&error), Json(ErrorAnswer::from(error.clone()))).into_response();
+        if matches!(error.code, Code::Busy | Code::Stopping) {
             response.headers_mut().insert(header::RETRY_AFTER, RETRY_AFTER);
         }
+        response.extensions_mut().insert(error);
         response
     }
 }

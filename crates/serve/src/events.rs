@@ -2,19 +2,19 @@
 
 use std::convert::Infallible;
 use std::future::Future;
+use std::sync::Arc;
 
-use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
-use futures_util::{StreamExt, stream};
-use kalah_api::ApiError;
+use futures_util::stream;
+use kalah_api::{ApiError, ErrorAnswer};
 use serde::Serialize;
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
 use super::page::parts;
-use super::slots::Work;
+use super::service::Service;
 
 /// Media type of events.
 const EVENTS: &str = "text/event-stream";
@@ -40,21 +40,30 @@ impl Sender {
     }
 }
 
-/// Returns an answer that streams the events of `work`, and at the end its result as an event `answer` or `error`.
-/// Dropping the answer, when the client has gone, stops the work.
-pub(super) fn stream<T: Serialize + Send, F>(work: impl FnOnce(Sender) -> F) -> Response
-where
-    F: Future<Output = Result<T, ApiError>> + Send + 'static,
-{
-    let (sender, mut events) = unbounded_channel();
-    let sender = Sender(sender);
-    let work = work(sender.clone());
+/// Returns a sender of events, and their receiver for [`respond`].
+pub(super) fn channel() -> (Sender, UnboundedReceiver<Event>) {
+    let (sender, events) = unbounded_channel();
+    (Sender(sender), events)
+}
+
+/// Returns an answer that streams events, and at the end the result of `work` as an event `answer` or `error`. Dropping
+/// the answer, when the client has gone, stops the work.
+pub(super) fn respond<T: Serialize + Send>(
+    service: &Arc<Service>,
+    sender: Sender,
+    mut events: UnboundedReceiver<Event>,
+    work: impl Future<Output = Result<T, ApiError>> + Send + 'static,
+) -> Response {
+    let options = Arc::clone(&service.options);
     // Dropping it aborts its tasks.
     let mut tasks = JoinSet::new();
     tasks.spawn(async move {
         match work.await {
             Ok(answer) => sender.send("answer", &answer),
-            Err(error) => sender.send("error", &error.document()),
+            Err(error) => {
+                options.report(&error);
+                sender.send("error", &ErrorAnswer::from(error));
+            }
         }
     });
     let events = stream::poll_fn(move |context| {
@@ -62,17 +71,4 @@ where
         events.poll_recv(context).map(|event| event.map(Ok::<Event, Infallible>))
     });
     ([UNBUFFERED], Sse::new(events)).into_response()
-}
-
-/// Returns the same answer. During a stream, the connection does not count as waiting for its client.
-pub(super) fn at_work_until_sent(response: Response, work: Work) -> Response {
-    if response.headers().get(header::CONTENT_TYPE).is_none_or(|kind| kind != EVENTS) {
-        return response;
-    }
-    response.map(|body| {
-        let frames = body.into_data_stream().inspect(move |_| {
-            let _held = &work;
-        });
-        Body::from_stream(frames)
-    })
 }

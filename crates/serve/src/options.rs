@@ -2,13 +2,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kalah_api::Sources;
+use kalah_api::{ApiError, Sources};
 use kalah_core::directories::Directories;
 use kalah_core::table::{AllTables, Storage};
 use kalah_solve::book::Books;
 use kalah_solve::solve::SearchMemory;
 
-use super::hosts::{Host, SharedOrigin};
+use super::hosts::Host;
 
 /// Settings of a server.
 #[non_exhaustive]
@@ -33,8 +33,6 @@ pub struct Options {
     /// Hosts that the server answers as, besides `localhost`, loopback addresses and the address of the connection.
     /// Pages of these hosts may use the server, on any port.
     pub hosts: Vec<Host>,
-    /// Websites whose pages may use the API.
-    pub origins: Vec<SharedOrigin>,
     /// Called with failures that are not a client's fault, each as one line of text.
     pub log: Box<dyn Fn(&str) + Send + Sync>,
 }
@@ -54,13 +52,19 @@ impl Options {
             memory: SearchMemory::shared(None, 256 << 20),
             patience: Duration::from_secs(10),
             hosts: Vec::new(),
-            origins: Vec::new(),
             log: Box::new(|_| ()),
         }
     }
 
     pub(super) fn sources(&self) -> Sources<'_> {
         Sources { all_tables: &self.all_tables, books: &self.books }
+    }
+
+    /// Reports an error to the operator, unless it is the client's fault.
+    pub(super) fn report(&self, error: &ApiError) {
+        if error.is_of_server() {
+            (self.log)(&error.to_string());
+        }
     }
 }
 

@@ -1,21 +1,21 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::{Arc, mpsc};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use kalah_api::{ApiError, SearchOptions, Searcher};
+use kalah_api::{ApiError, Code, SearchOptions, Searcher};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
 use kalah_core::table::{AllTables, BoundTables, TableError, Tables};
 use parking_lot::Mutex;
-use tokio::sync::oneshot;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::time::timeout;
 
 use super::options::Options;
 
 /// Time in which the thread of a search that was given up becomes free.
 const LEAVING: Duration = Duration::from_millis(200);
-
-type Job = Box<dyn FnOnce(&mut Searcher<'_>) + Send>;
 
 /// Board for which a searcher keeps its proved results: rules and pits a side.
 type BoardKey = (Rules, usize);
@@ -45,19 +45,26 @@ impl NeededTables {
     }
 }
 
+/// Thread without work, and its last board.
+type Idle = (usize, Option<BoardKey>);
+
+/// Work of a thread. It keeps its permit until the work is done.
+struct Job {
+    board: BoardKey,
+    work: Box<dyn FnOnce(&mut Searcher<'_>) + Send>,
+    permit: OwnedSemaphorePermit,
+}
+
 /// Threads that run one search at a time each. A thread keeps the proved results of a board until it searches another
 /// one.
 pub(super) struct Searches {
     threads: Vec<mpsc::Sender<Job>>,
+    /// Threads without work.
     idle: Arc<Mutex<Vec<Idle>>>,
+    /// A permit for each of them.
+    free: Arc<Semaphore>,
     /// Stops all of them.
     stop: Cancel,
-}
-
-/// Thread without work, and its last board.
-struct Idle {
-    thread: usize,
-    last: Option<BoardKey>,
 }
 
 /// Stops a search when it is dropped, with its request.
@@ -69,6 +76,9 @@ impl Drop for CancelOnDrop {
     }
 }
 
+/// Running work. It is cancelled as soon as this is dropped.
+type Running<T> = Pin<Box<dyn Future<Output = Result<T, ApiError>> + Send>>;
+
 impl Searches {
     /// Starts the threads.
     ///
@@ -76,41 +86,30 @@ impl Searches {
     /// If a thread cannot be started.
     pub(crate) fn start(options: &Arc<Options>) -> std::io::Result<Searches> {
         let count = options.searches.max(1);
-        let idle = Arc::new(Mutex::new((0..count).map(|thread| Idle { thread, last: None }).collect()));
+        let idle = Arc::new(Mutex::new((0..count).map(|thread| (thread, None)).collect::<Vec<Idle>>()));
         let mut threads = Vec::new();
-        for _ in 0..count {
+        for thread in 0..count {
             let (sender, jobs) = mpsc::channel::<Job>();
-            let options = Arc::clone(options);
+            let (options, idle) = (Arc::clone(options), Arc::clone(&idle));
             thread::Builder::new().name("search".to_owned()).spawn(move || {
                 let limits = SearchOptions { memory: options.memory, threads: options.threads.max(1) };
                 let mut searcher = Searcher::new(options.sources(), limits);
-                for job in jobs {
-                    if catch_unwind(AssertUnwindSafe(|| job(&mut searcher))).is_err() {
+                for Job { board, work, permit } in jobs {
+                    if catch_unwind(AssertUnwindSafe(|| work(&mut searcher))).is_err() {
                         // Its results may be incomplete.
                         searcher.forget();
                     }
+                    idle.lock().push((thread, Some(board)));
+                    drop(permit);
                 }
             })?;
             threads.push(sender);
         }
-        Ok(Searches { threads, idle, stop: Cancel::new() })
+        Ok(Searches { threads, idle, free: Arc::new(Semaphore::new(count)), stop: Cancel::new() })
     }
 
-    /// Does `work` on a free thread, within `time`. The work is cancelled as soon as the returned future is dropped
-    /// or the server stops.
-    ///
-    /// # Errors
-    /// If no thread is free for a while; also if the work fails.
-    pub(crate) async fn run<T: Send + 'static>(
-        &self,
-        needed: NeededTables,
-        time: Duration,
-        work: impl FnOnce(&mut Searcher<'_>, &Cancel) -> Result<T, ApiError> + Send + 'static,
-    ) -> Result<T, ApiError> {
-        self.begin(needed, time, work).await?.result().await
-    }
-
-    /// Starts work as [`Searches::run`] does, but returns once the work has begun.
+    /// Begins `work` on a free thread, within `time`. It is cancelled as soon as the returned future is dropped or the
+    /// server stops. That future returns the result of the work, or an error if it panics.
     ///
     /// # Errors
     /// If no thread is free for a while.
@@ -121,25 +120,29 @@ impl Searches {
         work: impl FnOnce(&mut Searcher<'_>, &Cancel) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<Running<T>, ApiError> {
         if self.is_stopping() {
-            return Err(ApiError::Stopping);
+            return Err(ApiError::stopping());
         }
-        let thread = self.take_soon(needed.board).await.ok_or(ApiError::Busy(self.count()))?;
+        // A search that its client has just given up ends soon.
+        let permit = timeout(LEAVING, Arc::clone(&self.free).acquire_owned()).await.map_err(|_| {
+            let why = format!("the server runs {} searches, its maximum; repeat the request in a second", self.count());
+            ApiError::new(Code::Busy, why)
+        })?;
+        let permit = permit.expect("it is never closed");
         let cancel = CancelOnDrop(self.stop.child());
         let asked = cancel.0.clone();
-        // Even if the work panics.
-        let idle_again = IdleOnDrop { idle: Arc::clone(&self.idle), thread, last: needed.board };
         let (sender, result) = oneshot::channel();
-        let job: Job = Box::new(move |searcher| {
-            let idle_again = idle_again;
+        let work = Box::new(move |searcher: &mut Searcher<'_>| {
             let all_tables = searcher.sources().all_tables;
             let result = work(searcher, &asked.within(time));
-            let result = needed.require_whole(all_tables).map_err(ApiError::from).and(result);
-            // The thread is freed before the answer is sent, since the client may send its next request at once.
-            drop(idle_again);
-            let _ = sender.send(result);
+            let _ = sender.send(needed.require_whole(all_tables).map_err(ApiError::from).and(result));
         });
-        self.threads[thread].send(job).map_err(|_| broken())?;
-        Ok(Running { result, _cancel: cancel })
+        let broken = || ApiError::failed("a search failed unexpectedly");
+        let thread = self.take(needed.board);
+        self.threads[thread].send(Job { board: needed.board, work, permit }).map_err(|_| broken())?;
+        Ok(Box::pin(async move {
+            let _cancel = cancel;
+            result.await.map_err(|_| broken())?
+        }))
     }
 
     /// Stops all searches, which answer with what they have, and refuses further ones.
@@ -157,57 +160,11 @@ impl Searches {
         self.stop.is_cancelled()
     }
 
-    /// Returns a free thread. If all are in use, waits a moment for a search that its client has just given up.
-    async fn take_soon(&self, game: BoardKey) -> Option<usize> {
-        let start = Instant::now();
-        loop {
-            let thread = self.take(game);
-            if thread.is_some() || start.elapsed() > LEAVING {
-                return thread;
-            }
-            tokio::time::sleep(LEAVING / 20).await;
-        }
-    }
-
-    /// Returns a free thread, preferably the one that searched this board last.
-    fn take(&self, game: BoardKey) -> Option<usize> {
+    /// Takes an idle thread, preferably the one that searched this board last, else one without results.
+    fn take(&self, board: BoardKey) -> usize {
         let mut idle = self.idle.lock();
-        let same = idle.iter().position(|idle| idle.last == Some(game));
-        let any = idle.iter().position(|idle| idle.last.is_none()).or_else(|| idle.len().checked_sub(1));
-        same.or(any).map(|index| idle.remove(index).thread)
-    }
-}
-
-fn broken() -> ApiError {
-    ApiError::Failed("a search failed unexpectedly".to_owned())
-}
-
-/// Running work. It is cancelled as soon as this is dropped or the server stops.
-pub(super) struct Running<T> {
-    result: oneshot::Receiver<Result<T, ApiError>>,
-    _cancel: CancelOnDrop,
-}
-
-impl<T> Running<T> {
-    /// Waits for the result of the work.
-    ///
-    /// # Errors
-    /// Those of the work, and an error if it panics.
-    pub(crate) async fn result(self) -> Result<T, ApiError> {
-        let Running { result, _cancel } = self;
-        result.await.map_err(|_| broken())?
-    }
-}
-
-/// Gives a thread back when it is dropped.
-struct IdleOnDrop {
-    idle: Arc<Mutex<Vec<Idle>>>,
-    thread: usize,
-    last: BoardKey,
-}
-
-impl Drop for IdleOnDrop {
-    fn drop(&mut self) {
-        self.idle.lock().push(Idle { thread: self.thread, last: Some(self.last) });
+        let same = idle.iter().position(|&(_, last)| last == Some(board));
+        let index = same.or_else(|| idle.iter().position(|(_, last)| last.is_none())).unwrap_or(idle.len() - 1);
+        idle.remove(index).0
     }
 }

@@ -10,18 +10,17 @@ use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use kalah_api::{ApiError, MAX_HEAD};
+use parking_lot::Mutex;
 use tokio::net::TcpStream;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 use tower_http::add_extension::AddExtension;
 
 use super::options::Options;
-use super::routes::routes;
+use super::routes::{late, routes};
 use super::searches::Searches;
-use super::service::{Puzzles, Service};
-use super::slots::{Client, Slots};
-use super::wire::Wire;
+use super::service::Service;
+use super::wire::{MAX_HEAD, Wire};
 
 /// Threads that read requests and write answers.
 const ANSWERING: usize = 2;
@@ -65,7 +64,7 @@ pub fn serve(listener: TcpListener, options: Options, stop: &Stop) -> io::Result
     listener.set_nonblocking(true)?;
     let options = Arc::new(options);
     let searches = Searches::start(&options)?;
-    let service = Arc::new(Service { options, searches, puzzles: Puzzles::default() });
+    let service = Arc::new(Service { options, searches, puzzles: Mutex::default() });
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(ANSWERING)
         .max_blocking_threads(READING)
@@ -74,13 +73,14 @@ pub fn serve(listener: TcpListener, options: Options, stop: &Stop) -> io::Result
         .build()?;
     let served = runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        let slots = Slots::new(max_connections());
+        let most = max_connections();
+        let slots = Arc::new(Semaphore::new(most as usize));
         tokio::select! {
             () = answer(listener, &service, &slots, &stop.0) => {}
             () = stopped(stop.0.subscribe()) => service.searches.stop(),
         }
         // Clients whose requests have not arrived by then are dropped.
-        let _ = timeout(GRACE, slots.all_free()).await;
+        let _ = timeout(GRACE, slots.acquire_many(most)).await;
         Ok(())
     });
     runtime.shutdown_background();
@@ -104,17 +104,21 @@ async fn stopped(mut stop: watch::Receiver<bool>) {
 }
 
 /// Accepts connections.
-async fn answer(listener: tokio::net::TcpListener, service: &Arc<Service>, slots: &Slots, stop: &watch::Sender<bool>) {
+async fn answer(
+    listener: tokio::net::TcpListener,
+    service: &Arc<Service>,
+    slots: &Arc<Semaphore>,
+    stop: &watch::Sender<bool>,
+) {
     let routes = routes(Arc::clone(service));
     let options = &service.options;
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
-                let slot = slots.take().await;
-                let (routes, patience) = (routes.clone(), options.patience);
-                let (wanted, stop) = (slots.wanted.subscribe(), stop.subscribe());
+                let slot = Arc::clone(slots).acquire_owned().await;
+                let (routes, patience, stop) = (routes.clone(), options.patience, stop.subscribe());
                 tokio::spawn(async move {
-                    converse(stream, routes, patience, wanted, stop).await;
+                    converse(stream, routes, patience, stop).await;
                     drop(slot);
                 });
             }
@@ -127,20 +131,12 @@ async fn answer(listener: tokio::net::TcpListener, service: &Arc<Service>, slots
     }
 }
 
-/// Answers the requests on one connection until the client closes it or is too slow, the server stops, or it has
-/// waited while another connection is wanted.
-async fn converse(
-    stream: TcpStream,
-    routes: Router,
-    patience: Duration,
-    wanted: watch::Receiver<bool>,
-    stop: watch::Receiver<bool>,
-) {
+/// Answers the requests on one connection until the client closes it or is too slow, or the server stops.
+async fn converse(stream: TcpStream, routes: Router, patience: Duration, stop: watch::Receiver<bool>) {
     let Ok(local) = stream.local_addr() else { return };
     // An error only delays answers.
     let _ = stream.set_nodelay(true);
-    let client = Client::new(local.ip());
-    let service = TowerToHyperService::new(AddExtension::new(routes, client.clone()));
+    let service = TowerToHyperService::new(AddExtension::new(routes, local.ip()));
     let mut connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(patience)
@@ -148,7 +144,6 @@ async fn converse(
         .serve_connection(TokioIo::new(Wire::new(stream, patience)), service);
     let ended = tokio::select! {
         ended = poll_fn(|context| connection.poll_without_shutdown(context)) => ended,
-        () = client.asked_to_leave(wanted) => return,
         () = stopped(stop) => {
             std::pin::Pin::new(&mut connection).graceful_shutdown();
             poll_fn(|context| connection.poll_without_shutdown(context)).await
@@ -157,9 +152,9 @@ async fn converse(
     let parts = connection.into_parts();
     let wire = parts.io.into_inner();
     let error = match ended {
-        Err(error) if error.is_timeout() && !parts.read_buf.is_empty() => Some(ApiError::Late),
+        Err(error) if error.is_timeout() && !parts.read_buf.is_empty() => Some(late()),
         Err(error) if !error.is_parse() => return,
         _ => wire.refused(&parts.read_buf),
     };
-    wire.end(error.as_ref()).await;
+    wire.end(error).await;
 }

@@ -1,25 +1,26 @@
 //! The page without a server: a folder for any static host, with the engine as WebAssembly, and tables and books that
 //! it reads.
 
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use kalah_api::answer::{ServerAnswer, TablesAnswer};
+use kalah_api::answer::ServerAnswer;
 use kalah_api::{follow_line, hex};
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_base::file;
 use kalah_base::progress::Pulse;
-use kalah_base::system::available_disk;
+use kalah_core::cancel::Stopped;
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::{MAX_PITS, Position, Rules};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
-use kalah_core::table::{Listing, Opening, Table, Tables};
+use kalah_core::table::{Opening, Table, TableError, Tables};
 use kalah_solve::book::{Book, Books};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::page::SiteAddress;
-use super::site_folder::{SiteError, SiteFolder, TABLES, advance, at};
 use super::site_page::Site;
 
 /// Bytes of a table copied at a time.
@@ -45,8 +46,6 @@ pub struct SiteOptions {
     pub size: u64,
     /// Books.
     pub books: Books,
-    /// Address at which the folder will be published, for link previews.
-    pub address: Option<SiteAddress>,
     /// Seeds of the largest tables that the engine builds for 6 pits, with as many positions for other boards; 0 for
     /// none.
     pub seeds: usize,
@@ -57,7 +56,7 @@ impl SiteOptions {
     /// shipped books, and tables to 18 seeds built by the engine. The first module is beside the engine.
     pub fn new(module: PathBuf, tables: PathBuf) -> SiteOptions {
         let first = module.with_file_name("kalah_first.wasm");
-        SiteOptions { module, first, tables, size: 100 << 20, books: Books::shipped(), address: None, seeds: 18 }
+        SiteOptions { module, first, tables, size: 100 << 20, books: Books::shipped(), seeds: 18 }
     }
 }
 
@@ -85,8 +84,6 @@ pub struct SitePlan<'o> {
     modules: Vec<(&'static str, Vec<u8>)>,
     tables: Vec<Arc<Table>>,
     left_out: usize,
-    /// Directory of the tables, and all tables there, which must not be in the folder.
-    sources: Vec<PathBuf>,
 }
 
 impl SitePlan<'_> {
@@ -107,10 +104,7 @@ impl SitePlan<'_> {
         }
         // Layers of a board with more seeds are larger, so no layer is copied without those below it.
         layers.sort_by_key(|layer| (layer.header().file_bytes, layer.key().seeds));
-        let files = layers.iter().map(|layer| layer.path().to_owned());
-        let directory = options.tables.exists().then(|| options.tables.clone());
-        let sources = directory.into_iter().chain(files).collect();
-        let mut plan = SitePlan { options, modules, tables: Vec::new(), left_out: 0, sources };
+        let mut plan = SitePlan { options, modules, tables: Vec::new(), left_out: 0 };
         for layer in layers {
             if plan.bytes() + layer.header().file_bytes > options.size {
                 plan.left_out += 1;
@@ -131,55 +125,58 @@ impl SitePlan<'_> {
         self.tables.iter().map(|table| table.header().file_bytes).sum()
     }
 
-    /// Begins a site in the folder `to` with the tables. An existing site stays unchanged until
-    /// [`SitePlan::write_rest`] has written everything else.
+    /// Writes the site into the new or empty folder `to`, its page last. `pulse` counts the copied bytes of tables.
     ///
     /// # Errors
-    /// If a file cannot be read or written, a table is damaged, the tables are in `to`, `to` has other files than
-    /// those of a site, the disk is too small, or `pulse` was stopped.
-    pub fn copy_tables(&self, to: &Path, pulse: &Pulse) -> Result<SiteFolder, SiteError> {
-        let mut folder = SiteFolder::open(to, &self.sources)?;
-        folder.claim(self.tables.iter().map(|table| table_path(table)))?;
-        let is_missing = |table: &&Arc<Table>| !to.join(table_path(table)).exists();
-        let needed = self.tables.iter().filter(is_missing).map(|table| table.header().file_bytes).sum();
-        if let Some(free) = available_disk(to).filter(|&free| free < needed) {
-            return Err(SiteError::Disk { path: to.to_owned(), needed, free });
+    /// If `to` has files, a file cannot be read or written, a table is damaged, or `pulse` was stopped.
+    pub fn write(&self, to: &Path, pulse: &Pulse) -> Result<SiteReport, SiteError> {
+        at(to, file::create_directory(to))?;
+        if at(to, to.read_dir())?.next().is_some() {
+            return Err(SiteError::NotEmpty(to.to_owned()));
         }
-        let mut copied = 0;
         for table in &self.tables {
-            copied = copy(table, &folder, copied, pulse)?;
+            table.check()?;
+            let path = to.join(table_path(table));
+            let mut copy = at(&path, create(&path))?;
+            for bytes in table.bytes().chunks(STEP) {
+                pulse.check()?;
+                at(&path, copy.write_all(bytes))?;
+                pulse.positions.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+            }
         }
-        Ok(folder)
+        pulse.check()?;
+        let (mut files, book_positions) = self.data();
+        let description = self.description(&files);
+        files.extend(self.modules.iter().map(|(name, module)| ((*name).to_owned(), module.clone())));
+        let tables: Vec<String> = self.tables.iter().map(|table| table_path(table)).collect();
+        let site = Site::new(files, &description, &self.answers(), &tables);
+        for (name, bytes) in site.files.iter().chain([(&"index.html".to_owned(), &site.page.into_bytes())]) {
+            let path = to.join(name);
+            at(&path, create(&path).and_then(|mut file| file.write_all(bytes)))?;
+        }
+        let module_bytes = self.modules[0].1.len() as u64;
+        let (tables, table_bytes, left_out) = (self.tables(), self.bytes(), self.left_out);
+        Ok(SiteReport { tables, table_bytes, left_out, module_bytes, book_positions })
     }
 
-    /// Writes everything else, and replaces the old site by the new one.
-    ///
-    /// # Errors
-    /// If a file cannot be written, or `pulse` was stopped. The old site is unchanged then.
-    pub fn write_rest(&self, mut folder: SiteFolder, pulse: &Pulse) -> Result<SiteReport, SiteError> {
-        let mut report = SiteReport {
-            tables: self.tables(),
-            table_bytes: self.bytes(),
-            left_out: self.left_out,
-            module_bytes: self.modules[0].1.len() as u64,
-            book_positions: 0,
-        };
-        let mut files = data(&self.options.books, &mut report);
-        let description = self.description(files.iter().map(|(name, _)| &**name));
-        files.extend(self.modules.iter().map(|(name, module)| ((*name).to_owned(), module.clone())));
-        pulse.check()?;
-        let tables: Vec<String> = self.tables.iter().map(|table| table_path(table)).collect();
-        let site = Site::new(files, &description, &self.answers(), &tables, self.options.address.as_ref());
-        folder.claim(site.files.keys().cloned())?;
-        for (name, bytes) in &site.files {
-            folder.put(name, bytes)?;
+    /// Returns the books and the networks, as the names and bytes of files, and the number of positions in the books.
+    /// The engine asks for those of a board.
+    fn data(&self) -> (Vec<(String, Vec<u8>)>, usize) {
+        let (mut files, mut book_positions) = (Vec::new(), 0);
+        for (rules, pits) in Rules::ALL.into_iter().flat_map(|rules| (1..=MAX_PITS).map(move |pits| (rules, pits))) {
+            if let Some(book) = self.options.books.get(rules, pits) {
+                book_positions += book.len();
+                files.push((Book::file_name(rules, pits), book.to_bytes()));
+            }
+            if let Some(network) = PhasedNetwork::shipped(rules, pits) {
+                files.push((PhasedNetwork::file_name(rules, pits), network.to_bytes()));
+            }
         }
-        folder.publish(&site.page)?;
-        Ok(report)
+        (files, book_positions)
     }
 
     /// Returns a description of the folder, with the names of the books and networks.
-    fn description<'n>(&self, files: impl Iterator<Item = &'n str>) -> Value {
+    fn description(&self, files: &[(String, Vec<u8>)]) -> Value {
         let tables = self.tables.iter().map(|table| {
             let (key, header) = (table.key(), table.header());
             json!({ "rules": key.rules.name(), "pits": key.pits, "seeds": key.seeds, "positions": header.positions,
@@ -188,18 +185,13 @@ impl SitePlan<'_> {
         let seeds = 2..=self.options.seeds.min(MAX_TABLE_SEEDS);
         let positions: u64 = seeds.map(|seeds| layer_positions(6, seeds)).sum();
         json!({ "positions": positions, "tables": tables.collect::<Vec<Value>>(),
-            "files": files.collect::<Vec<&str>>() })
+            "files": files.iter().map(|(name, _)| name).collect::<Vec<_>>() })
     }
 
-    /// Returns answers that need no engine, by the targets of the requests. It adds the tables that it builds.
+    /// Returns answers that need no engine, by the targets of the requests.
     fn answers(&self) -> Value {
-        let mut listing = Listing::default();
-        let entry = |table: &Arc<Table>| (table.key(), table.header().positions, table.header().file_bytes);
-        listing.tables = self.tables.iter().map(entry).collect();
-        let mut answers =
-            json!({ "": ServerAnswer::of_page(&self.options.books), "tables": TablesAnswer::from(listing) });
-        answers.as_object_mut().expect("an object").extend(first_moves());
-        answers
+        let server = ("".to_owned(), json!(ServerAnswer::of_page(&self.options.books)));
+        first_moves().chain([server]).collect::<Map<String, Value>>().into()
     }
 }
 
@@ -241,49 +233,58 @@ fn program(mut sections: &[u8]) -> Option<Vec<u8>> {
     Some(kept)
 }
 
-/// Returns all boards that may have a book.
-fn boards() -> impl Iterator<Item = (Rules, usize)> {
-    Rules::ALL.into_iter().flat_map(|rules| (1..=MAX_PITS).map(move |pits| (rules, pits)))
-}
-
 /// Returns the path of a table in the folder. It contains the beginning of the digest, since files are never changed.
 fn table_path(table: &Table) -> String {
-    format!("{TABLES}/{}-{}.kalah", table.key().file_stem(), hex(&table.header().digest[..8]))
+    format!("tables/{}-{}.kalah", table.key().file_stem(), hex(&table.header().digest[..8]))
 }
 
-/// Copies a table into the folder, unless the copy exists. `copied` counts the bytes of tables before it; returns the
-/// new count.
-fn copy(table: &Table, folder: &SiteFolder, copied: u64, pulse: &Pulse) -> Result<u64, SiteError> {
-    let (name, all) = (table_path(table), copied + table.header().file_bytes);
-    let path = folder.path().join(&name);
-    // An unreadable file is written again.
-    if Table::open(&path).is_ok_and(|copy| copy.bytes() == table.bytes()) {
-        advance(pulse, all)?;
-        return Ok(all);
-    }
-    table.check()?;
-    let mut target = folder.begin(&name)?;
-    for (step, bytes) in table.bytes().chunks(STEP).enumerate() {
-        advance(pulse, copied + (step * STEP) as u64)?;
-        at(&path, target.write_all(bytes))?;
-    }
-    at(&path, target.finish())?;
-    advance(pulse, all)?;
-    Ok(all)
+/// Creates a file, and the directories of its path.
+fn create(path: &Path) -> io::Result<File> {
+    path.parent().map_or(Ok(()), fs::create_dir_all)?;
+    File::create_new(path)
 }
 
-/// Returns the books, whose positions it counts, and the networks, as the names and bytes of files. The engine asks for
-/// those of a board.
-fn data(books: &Books, report: &mut SiteReport) -> Vec<(String, Vec<u8>)> {
-    let mut files = Vec::new();
-    for (rules, pits) in boards() {
-        if let Some(book) = books.get(rules, pits) {
-            report.book_positions += book.len();
-            files.push((Book::file_name(rules, pits), book.to_bytes()));
-        }
-        if let Some(network) = PhasedNetwork::shipped(rules, pits) {
-            files.push((PhasedNetwork::file_name(rules, pits), network.to_bytes()));
+/// Errors of writing a site.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SiteError {
+    /// A file could not be read or written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// Path of the file.
+        path: PathBuf,
+        /// Reason.
+        source: io::Error,
+    },
+    /// The folder has files.
+    #[error("{} is not empty", .0.display())]
+    NotEmpty(PathBuf),
+    /// The engine's file is something else.
+    #[error("{} is not a WebAssembly module", .0.display())]
+    NoModule(PathBuf),
+    /// A table is damaged.
+    #[error("{0}")]
+    Table(#[from] TableError),
+    /// The work was stopped.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+impl Diagnostic for SiteError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            SiteError::NotEmpty(_) => Outcome::Failed.help("choose a new folder, or empty this one"),
+            SiteError::NoModule(_) => Outcome::Failed.help("give the engine, kalah_wasm.wasm, with --module"),
+            SiteError::File { path, .. } if path.ends_with("kalah_first.wasm") => {
+                Outcome::Failed.help("put it beside the engine; the npm package has both")
+            }
+            SiteError::File { source, .. } => source.diagnosis(commands),
+            SiteError::Table(error) => error.diagnosis(commands),
+            SiteError::Stopped(error) => error.diagnosis(commands),
         }
     }
-    files
+}
+
+fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, SiteError> {
+    result.map_err(|source| SiteError::File { path: path.to_owned(), source })
 }

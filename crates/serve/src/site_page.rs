@@ -7,13 +7,17 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use base64::prelude::{BASE64_STANDARD, Engine};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use kalah_api::hex;
 use lzma_rust2::{LzmaOptions, LzmaWriter};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::page::{DESCRIPTION, FILES, SiteAddress, compressed};
-use super::site_folder::DIRECTORY;
+use super::page::FILES;
+
+/// Directory of all files except the page, its worker and the tables.
+const DIRECTORY: &str = "site";
 
 /// Scripts that replace a server, which `build.rs` joins with what they import: that of the page, and the worker.
 const LOCAL: &str = include_str!(concat!(env!("OUT_DIR"), "/local.js"));
@@ -26,9 +30,6 @@ const SHEET: &str = "text/css";
 /// Content that `local.js` shows and runs: the style sheets, the body, the scripts, and answers that need no engine.
 /// It is packed, since many hosts compress nothing.
 const PACKED: &str = "page.bin";
-
-/// Name of the description of the API, the only file that a page without a network lacks.
-const OPENAPI: &str = "openapi.json";
 
 /// Service worker, which a browser runs beside the page.
 const OFFLINE: &str = include_str!("../web/site/offline.js");
@@ -43,18 +44,11 @@ pub(super) struct Site {
 
 impl Site {
     /// Returns the site with `files`, which are packed, and a `description` of the tables, whose paths in the folder
-    /// are `tables`. `answers` need no engine. The page states its `address`.
-    pub(crate) fn new(
-        files: Vec<(String, Vec<u8>)>,
-        description: &Value,
-        answers: &Value,
-        tables: &[String],
-        address: Option<&SiteAddress>,
-    ) -> Site {
+    /// are `tables`. `answers` need no engine.
+    pub(crate) fn new(files: Vec<(String, Vec<u8>)>, description: &Value, answers: &Value, tables: &[String]) -> Site {
         let mut all: BTreeMap<String, Vec<u8>> = files.into_iter().map(packed).collect();
         all.insert("local.js".to_owned(), LOCAL.into());
         all.insert("site.json".to_owned(), description.to_string().into());
-        all.insert(OPENAPI.to_owned(), DESCRIPTION.into());
         let (mut page, mut script, mut style, mut names) = ("", "", String::new(), Vec::new());
         for file in FILES {
             let text = || std::str::from_utf8(file.bytes).expect("the page is text");
@@ -81,7 +75,6 @@ impl Site {
         all.insert("manifest.json".to_owned(), manifest.to_string().into());
         let version = version(&all, &page);
         let page = page_of(&page, &version, &names, &policy(script.as_bytes()));
-        let page = address.map_or_else(|| page.clone(), |address| address.fill(&page));
         let mut files: BTreeMap<String, Vec<u8>> =
             all.into_iter().map(|(name, bytes)| (format!("{DIRECTORY}/{version}/{name}"), bytes)).collect();
         // A service worker answers for its own folder.
@@ -97,6 +90,12 @@ fn packed((name, bytes): (String, Vec<u8>)) -> (String, Vec<u8>) {
     let writer = LzmaWriter::new_use_header(Vec::new(), &options, Some(bytes.len() as u64));
     let packed = writer.and_then(|mut writer| writer.write_all(&bytes).and_then(|()| writer.finish()));
     (format!("{name}.bin"), packed.expect("memory can be written"))
+}
+
+/// Returns bytes compressed by gzip, which browsers unpack.
+fn compressed(bytes: &[u8]) -> Vec<u8> {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+    gzip.write_all(bytes).and_then(|()| gzip.finish()).expect("memory can be written")
 }
 
 /// Returns the version of a site, a digest of its contents.
@@ -147,13 +146,11 @@ fn page_of(page: &str, version: &str, names: &[&str], policy: &str) -> String {
     names.iter().fold(page, |page, name| page.replace(&format!("=\"{name}\""), &format!("=\"{folder}/{name}\"")))
 }
 
-/// Returns the service worker of a version, with the digests of the files that it keeps: all but images for systems
-/// and link previews.
+/// Returns the service worker of a version, with the digests of the files that it keeps: all but images for systems.
 fn offline(version: &str, page: &str, files: &BTreeMap<String, Vec<u8>>, tables: &[String]) -> String {
     let digest = |bytes: &[u8]| hex(&Sha256::digest(bytes));
     let mut listed = vec![json!(["", "text/html", digest(page.as_bytes())])];
-    // Neither pictures for other programs nor the description of the API are needed to play.
-    let kept = files.iter().filter(|(path, _)| !path.ends_with(".png") && !path.ends_with(OPENAPI));
+    let kept = files.iter().filter(|(path, _)| !path.ends_with(".png"));
     listed.extend(kept.map(|(path, bytes)| json!([path, kind(path), digest(bytes)])));
     let constants = [("VERSION", json!(version)), ("FILES", json!(listed)), ("TABLES", json!(tables))];
     constants.map(|(name, value)| format!("const {name} = {value};\n")).concat() + OFFLINE
@@ -179,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_page_names_the_script_that_may_run_and_loads_it_packed() {
-        let site = Site::new(Vec::new(), &json!({}), &json!({}), &[], None);
+        let site = Site::new(Vec::new(), &json!({}), &json!({}), &[]);
         let script = FILES.iter().find(|file| file.path == "/page.js").unwrap().bytes;
         assert!(
             site.page.contains(&format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(script)))),

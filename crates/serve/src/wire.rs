@@ -6,13 +6,20 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use kalah_api::{ApiError, MAX_HEAD, MAX_HEADERS};
+use kalah_api::{ApiError, Code};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_io_timeout::TimeoutStream;
 
 use super::api::response_text;
+use super::routes::long_address;
+
+/// Maximum bytes of a request's head.
+pub(super) const MAX_HEAD: usize = 128 << 10;
+
+/// Maximum number of a request's headers.
+const MAX_HEADERS: usize = 100;
 
 /// Limits of time and bytes for reading a connection after the last answer. Closing it with unread bytes resets it,
 /// and the client may lose an answer that it has not read yet, such as the refusal of a long body.
@@ -50,17 +57,20 @@ impl Wire {
     pub(crate) fn refused(&self, unread: &[u8]) -> Option<ApiError> {
         let lines = || unread.iter().filter(|&&byte| byte == b'\n').count();
         match self.refusal? {
-            414 => Some(ApiError::LongAddress),
-            431 if unread.len() >= MAX_HEAD || lines() > MAX_HEADERS => Some(ApiError::LongHead),
+            414 => Some(long_address()),
+            431 if unread.len() >= MAX_HEAD || lines() > MAX_HEADERS => {
+                let most = format!("more than {MAX_HEAD} bytes before its body, or more than {MAX_HEADERS} headers");
+                Some(ApiError::new(Code::LongHead, format_args!("the request has {most}")))
+            }
             // The HTTP layer reports a length near 2^64 as a head that is too long, after reading the head.
-            431 => Some(ApiError::Request("its Content-Length is not a valid length".to_owned())),
-            _ => Some(ApiError::Request("it is not valid HTTP/1.1".to_owned())),
+            431 => Some(ApiError::request("its Content-Length is not a valid length")),
+            _ => Some(ApiError::request("it is not valid HTTP/1.1")),
         }
     }
 
     /// Sends `error` as the last answer, if there is one, closes the writing half, and reads until the client closes
     /// its half.
-    pub(crate) async fn end(mut self, error: Option<&ApiError>) {
+    pub(crate) async fn end(mut self, error: Option<ApiError>) {
         let closed = async {
             if let Some(error) = error {
                 self.stream.write_all(response_text(error).as_bytes()).await?;

@@ -1,19 +1,21 @@
 use std::error::Error;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use kalah_api::SearchOptions;
 use kalah_api::answer::{PositionAnswer, SolveAnswer};
+use kalah_api::{SearchOptions, hex};
+use kalah_base::progress::Pulse;
+use kalah_core::cancel::Instant;
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::{Position, Rules};
-use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah_core::table::{AllTables, Probe, TableError, TableKey, Tables};
-use kalah_core::text::count;
+use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
+use kalah_core::table::{AllTables, Probe, ProbeError, TableError, TableKey, Tables};
 use kalah_solve::book::{Book, Books};
 use kalah_solve::solve::{SearchMemory, seeds_within};
+use kalah_tables::builder::MemoryBuilder;
+use serde::Serialize;
 
-use super::board::{Board, LayerAnswer};
-use super::remote::{Parts, RemoteTable, SiteLayer, layers, probe};
+use super::remote::{Parts, RemoteTable, SiteLayer, layers, lock};
 use super::searching::{Searches, Searching};
 
 /// Maximum bytes of the transposition table: a quarter of the address space.
@@ -30,19 +32,37 @@ pub(super) struct Engine {
     searching: Searching,
     books: Rc<Books>,
     options: SearchOptions,
-    /// The boards, the last one asked about at the end.
-    boards: Vec<Board>,
+    /// The tables of the boards, which grow layer by layer; the board last asked about at the end.
+    boards: Vec<MemoryBuilder>,
     /// Maximum positions of the tables of a board.
     positions: u64,
     /// Tables on the host.
     remote: Vec<RemoteTable>,
     /// Names of the books and networks on the host that it has not given.
-    files: Vec<String>,
-    pub parts: Arc<Parts>,
+    pub files: Vec<String>,
+    pub parts: Arc<Mutex<Parts>>,
     /// True if the tables on the host are not used.
     pub local: bool,
     /// The layers of the last board, with those on the host; `None` until they are needed.
     layers: Option<Tables<SiteLayer>>,
+}
+
+/// A layer that was built.
+#[derive(Serialize)]
+pub(super) struct LayerAnswer {
+    rules: &'static str,
+    pits: usize,
+    seeds: usize,
+    positions: u64,
+    bytes: u64,
+    /// The digest of the table, as in `tables/manifest.jsonl`.
+    digest: String,
+    seconds: f64,
+}
+
+/// Returns true if these are the tables of a board.
+fn is(board: &MemoryBuilder, rules: Rules, pits: usize) -> bool {
+    (board.tables().rules(), board.tables().pits()) == (rules, pits)
 }
 
 impl Engine {
@@ -71,37 +91,24 @@ impl Engine {
     /// # Errors
     /// When the tables are too large.
     pub(crate) fn open(&mut self, last: TableKey) -> Result<(), Box<dyn Error>> {
-        let TableKey { rules, pits, seeds } = last;
-        if !(1..=MAX_TABLE_PITS).contains(&pits) || !(2..=MAX_TABLE_SEEDS).contains(&seeds) {
-            let limits = format!("1 to {MAX_TABLE_PITS} pits and 2 to {MAX_TABLE_SEEDS} seeds");
-            return Err(format!(
-                "no tables for {} and {}: they have {limits}",
-                count(pits, "pit"),
-                count(seeds, "seed")
-            )
-            .into());
+        if last.seeds < 2 {
+            return Err("tables have 2 seeds or more".into());
         }
-        self.boards.retain(|board| !board.is(rules, pits));
-        self.boards.push(Board::new(last)?);
+        self.boards.retain(|board| !is(board, last.rules, last.pits));
+        self.boards.push(MemoryBuilder::new(last)?);
         self.renew();
         Ok(())
     }
 
-    /// The board that calls are about.
-    pub(crate) fn board(&self) -> Option<TableKey> {
-        self.boards.last().map(Board::last)
+    /// The tables that were built of the board that calls are about.
+    pub(crate) fn tables(&self) -> Result<&Tables, Box<dyn Error>> {
+        Ok(self.boards.last().map(MemoryBuilder::tables).ok_or("the first call must be \"open\"")?)
     }
 
-    /// Returns true if the host has a book or a network for a board that it has not given.
-    pub(crate) fn lacks_files(&self, rules: Rules, pits: usize) -> bool {
-        files_of(rules, pits).iter().any(|file| self.files.contains(file))
-    }
-
-    /// Names of the book and the network that the host has not given. It is asked for the network once.
-    pub(crate) fn lacking_files(&mut self, rules: Rules, pits: usize) -> [Option<String>; 2] {
-        let lacking = files_of(rules, pits).map(|file| Some(file).filter(|file| self.files.contains(file)));
-        self.files.retain(|file| lacking[1].as_ref() != Some(file));
-        lacking
+    /// Names of the book and the network of a board, if the host has not given them.
+    pub(crate) fn lacking_files(&self, rules: Rules, pits: usize) -> [Option<String>; 2] {
+        let names = [Book::file_name(rules, pits), PhasedNetwork::file_name(rules, pits)];
+        names.map(|name| Some(name).filter(|name| self.files.contains(name)))
     }
 
     /// Takes the bytes of a book or a network of this name from the host. A book ends the search in progress.
@@ -129,7 +136,7 @@ impl Engine {
         if pits > MAX_TABLE_PITS || self.positions == 0 {
             return Ok(true);
         }
-        match self.boards.iter().position(|board| board.is(rules, pits)) {
+        match self.boards.iter().position(|board| is(board, rules, pits)) {
             Some(index) if index + 1 == self.boards.len() => {}
             Some(index) => {
                 let board = self.boards.remove(index);
@@ -138,9 +145,10 @@ impl Engine {
             }
             None if self.with(|searches| searches.is_busy()) => return Ok(false),
             None => {
-                let mut board = Board::new(TableKey { rules, pits, seeds: seeds_within(pits, self.positions) })?;
+                let mut board =
+                    MemoryBuilder::new(TableKey { rules, pits, seeds: seeds_within(pits, self.positions) })?;
                 let quick = seeds_within(pits, QUICK_POSITIONS);
-                while board.seeds() < quick && board.build()?.is_some() {}
+                while board.tables().max_seeds() < Some(quick) && board.build_layer(&Pulse::default())?.is_some() {}
                 if self.boards.len() == KEPT_BOARDS {
                     self.boards.remove(0);
                 }
@@ -156,19 +164,27 @@ impl Engine {
         if self.with(|searches| searches.is_busy()) {
             return Ok(None);
         }
+        let start = Instant::now();
         let Some(board) = self.boards.last_mut() else { return Ok(None) };
-        let built = board.build()?;
-        if built.is_some() {
-            self.renew();
-        }
-        Ok(built)
+        let Some(table) = board.build_layer(&Pulse::default())? else { return Ok(None) };
+        let (TableKey { rules, pits, seeds }, header) = (table.key(), table.header());
+        let built = LayerAnswer {
+            rules: rules.name(),
+            pits,
+            seeds,
+            positions: layer_positions(pits, seeds),
+            bytes: header.file_bytes,
+            digest: hex(&header.digest),
+            seconds: start.elapsed().as_secs_f64(),
+        };
+        self.renew();
+        Ok(Some(built))
     }
 
     /// Makes searches use all tables. They lose their proved results.
     fn renew(&mut self) {
-        let copies = self.boards.iter().map(|board| {
-            let (tables, last) = (board.tables(), board.last());
-            let copy = Tables::empty(tables.directories(), last.rules, last.pits, last.seeds);
+        let copies = self.boards.iter().map(MemoryBuilder::tables).map(|tables| {
+            let copy = Tables::empty(tables.directories(), tables.rules(), tables.pits(), MAX_TABLE_SEEDS);
             let mut copy = copy.expect("the board has tables");
             tables.layers().iter().for_each(|layer| copy.push(Arc::clone(layer)).expect("they are in order"));
             copy
@@ -182,41 +198,33 @@ impl Engine {
         self.searching.with_dependent_mut(|_, searches| work(searches))
     }
 
-    /// Tables of all boards: those that were built, and those on the host above them.
-    pub(crate) fn tables(&self) -> impl Iterator<Item = (TableKey, u64)> {
-        let built = self.boards.iter().flat_map(|board| board.tables().layers());
-        let built = built.map(|table| (table.key(), table.header().file_bytes));
-        let remote = self.remote.iter().filter_map(|table| {
-            let key = TableKey { rules: table.rules.parse().ok()?, pits: table.pits, seeds: table.seeds };
-            let is_built = |board: &Board| board.is(key.rules, key.pits) && board.seeds() >= key.seeds;
-            (!self.boards.iter().any(is_built)).then_some((key, table.bytes))
-        });
-        built.chain(remote)
-    }
-
     /// Looks up a position of the last board in all its tables, including those on the host.
     pub(crate) fn probe_all(&mut self, rules: Rules, position: &Position) -> Result<Option<Probe>, TableError> {
-        if self.local {
+        let pits = position.pits();
+        if self.local || pits > MAX_TABLE_PITS {
             return Ok(None);
         }
         let empty;
-        let built = match self.boards.last().filter(|board| board.is(rules, position.pits())) {
+        let built = match self.boards.last().filter(|board| is(board, rules, pits)) {
             Some(board) => board.tables(),
-            None if position.pits() > MAX_TABLE_PITS => return Ok(None),
             None => {
-                empty = Tables::empty("memory", rules, position.pits(), MAX_TABLE_SEEDS)?;
-                self.layers =
-                    self.layers.take().filter(|layers| (layers.rules(), layers.pits()) == (rules, position.pits()));
+                empty = Tables::empty("memory", rules, pits, MAX_TABLE_SEEDS)?;
+                self.layers = self.layers.take().filter(|layers| (layers.rules(), layers.pits()) == (rules, pits));
                 &empty
             }
         };
         let layers = self.layers.get_or_insert_with(|| layers(built, &self.remote, &self.parts));
-        probe(layers, position)
+        match layers.probe(position) {
+            Ok(probe) => Ok(Some(probe)),
+            Err(ProbeError::Table(error)) => Err(error),
+            // The layers do not reach it.
+            Err(_) => Ok(None),
+        }
     }
 
     /// Forgets the parts of files on the host, and, if one was damaged, the blocks read from them.
     pub(crate) fn forget_parts(&mut self, damaged: bool) {
-        self.parts.clear();
+        *lock(&self.parts) = Parts::default();
         if damaged {
             self.layers = None;
         }
@@ -224,7 +232,7 @@ impl Engine {
 
     /// Looks up a position of the opened board in the tables that were built, or else in the book.
     pub(crate) fn look_up(&self, position: &Position) -> Result<PositionAnswer, Box<dyn Error>> {
-        let tables = self.boards.last().ok_or("the first call must be \"open\"")?.tables();
+        let tables = self.tables()?;
         let above = match tables.probe(position) {
             Ok(probe) => return Ok(PositionAnswer::probed(tables.rules(), &probe)),
             Err(error) => error,
@@ -242,12 +250,7 @@ impl Engine {
         seconds: f64,
         value_only: bool,
     ) -> Result<SolveAnswer, Box<dyn Error>> {
-        let rules = self.board().ok_or("the first call must be \"open\"")?.rules;
+        let rules = self.tables()?.rules();
         self.with(|searches| searches.solve(rules, position, seconds, value_only))
     }
-}
-
-/// Names of the book and the network of a board.
-fn files_of(rules: Rules, pits: usize) -> [String; 2] {
-    [Book::file_name(rules, pits), PhasedNetwork::file_name(rules, pits)]
 }

@@ -14,13 +14,10 @@
 //! |---|---|
 //! | `first` | requests that need no engine, and their answers |
 //! | `request` | calls, and their answers |
-//! | `engine` | the boards, their tables and books |
-//! | `board` | the tables of one board, built layer by layer |
+//! | `engine` | the boards, their tables, built layer by layer, and books |
 //! | `remote` | tables on the host, read in parts |
 //! | `searching` | searches in steps |
 
-#[cfg(feature = "engine")]
-mod board;
 #[cfg(feature = "engine")]
 mod engine;
 #[cfg(not(feature = "engine"))]

@@ -6,11 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use kalah_api::hex;
 use kalah_core::file::Source;
-use kalah_core::game::Position;
 use kalah_core::index::MAX_TABLE_SEEDS;
-use kalah_core::table::{
-    Damage, Layer, Probe, ProbeError, Storage, Table, TableError, TableKey, TablePositions, Tables,
-};
+use kalah_core::table::{Damage, Layer, Storage, Table, TableError, TableKey, TablePositions, Tables};
 use serde::{Deserialize, Serialize};
 
 /// A table on the host of the page.
@@ -38,36 +35,19 @@ pub(super) struct Part {
 /// Parts of remote files: those that the page has fetched, and those that it must fetch before an answer can be given.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
-    fetched: Mutex<HashMap<Part, Vec<u8>>>,
-    needed: Mutex<Vec<Part>>,
+    pub fetched: HashMap<Part, Vec<u8>>,
+    pub needed: Vec<Part>,
 }
 
-impl Parts {
-    /// Adds the bytes of a part.
-    pub(crate) fn add(&self, part: Part, bytes: Vec<u8>) {
-        lock(&self.fetched).insert(part, bytes);
-    }
-
-    /// Takes the parts that are needed.
-    pub(crate) fn take_needed(&self) -> Vec<Part> {
-        std::mem::take(&mut *lock(&self.needed))
-    }
-
-    /// Forgets all parts.
-    pub(crate) fn clear(&self) {
-        lock(&self.fetched).clear();
-        lock(&self.needed).clear();
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// Locks the parts.
+pub(super) fn lock(parts: &Mutex<Parts>) -> MutexGuard<'_, Parts> {
+    parts.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A file on the host.
 #[derive(Debug)]
 struct RemoteFile {
-    parts: Arc<Parts>,
+    parts: Arc<Mutex<Parts>>,
     file: String,
     path: PathBuf,
     bytes: u64,
@@ -84,14 +64,13 @@ impl Source for RemoteFile {
 
     /// Notes all parts that the page must fetch first.
     fn read(&self, parts: &[Range<u64>], _: bool) -> io::Result<Vec<Vec<u8>>> {
-        let fetched = lock(&self.parts.fetched);
+        let Parts { fetched, needed } = &mut *lock(&self.parts);
         let part = |part: &Range<u64>| Part { file: self.file.clone(), start: part.start, end: part.end };
         let parts: Vec<Part> = parts.iter().map(part).collect();
         let found: Option<Vec<Vec<u8>>> = parts.iter().map(|part| fetched.get(part).cloned()).collect();
         if let Some(found) = found {
             return Ok(found);
         }
-        let mut needed = lock(&self.parts.needed);
         for part in parts {
             if !fetched.contains_key(&part) && !needed.contains(&part) {
                 needed.push(part);
@@ -118,16 +97,11 @@ pub(super) struct RemoteLayer {
     key: TableKey,
     path: PathBuf,
     table: RemoteTable,
-    parts: Arc<Parts>,
+    parts: Arc<Mutex<Parts>>,
     opened: OnceLock<Table>,
 }
 
 impl RemoteLayer {
-    pub(crate) fn new(key: TableKey, table: RemoteTable, parts: Arc<Parts>) -> RemoteLayer {
-        let path = Path::new(&table.file).file_name().map_or_else(PathBuf::new, PathBuf::from);
-        RemoteLayer { key, path, table, parts, opened: OnceLock::new() }
-    }
-
     /// Opens the table, which must be the one that the site describes.
     fn open(&self) -> Result<&Table, TableError> {
         if let Some(opened) = self.opened.get() {
@@ -196,7 +170,7 @@ impl Layer for SiteLayer {
 }
 
 /// Returns all layers of a board: those that were built, and those above them on the host.
-pub(super) fn layers(built: &Tables, remote: &[RemoteTable], parts: &Arc<Parts>) -> Tables<SiteLayer> {
+pub(super) fn layers(built: &Tables, remote: &[RemoteTable], parts: &Arc<Mutex<Parts>>) -> Tables<SiteLayer> {
     let layers = Tables::empty(built.directories(), built.rules(), built.pits(), MAX_TABLE_SEEDS);
     let mut layers = layers.expect("the board has tables");
     for table in built.layers() {
@@ -208,17 +182,10 @@ pub(super) fn layers(built: &Tables, remote: &[RemoteTable], parts: &Arc<Parts>)
         let is_it =
             |table: &&RemoteTable| (&*table.rules, table.pits, table.seeds) == (key.rules.name(), key.pits, key.seeds);
         let Some(table) = remote.iter().find(is_it) else { break };
-        let layer = RemoteLayer::new(key, table.clone(), Arc::clone(parts));
+        let path = Path::new(&table.file).file_name().map_or_else(PathBuf::new, PathBuf::from);
+        let (table, parts, opened) = (table.clone(), Arc::clone(parts), OnceLock::new());
+        let layer = RemoteLayer { key, path, table, parts, opened };
         layers.push(Arc::new(SiteLayer::Remote(Box::new(layer)))).expect("they are in order");
     }
     layers
-}
-
-/// Looks up a position; `None` if the layers do not reach it.
-pub(super) fn probe(layers: &Tables<SiteLayer>, position: &Position) -> Result<Option<Probe>, TableError> {
-    match layers.probe(position) {
-        Ok(probe) => Ok(Some(probe)),
-        Err(ProbeError::Table(error)) => Err(error),
-        Err(_) => Ok(None),
-    }
 }

@@ -1,22 +1,21 @@
 use std::error::Error;
 use std::time::Duration;
 
-use kalah_api::answer::{PositionAnswer, TablesAnswer};
+use kalah_api::answer::PositionAnswer;
 use kalah_api::{
-    ApiError, GameRequest, MoveRequest, PAGE_STREAM_TIME, PAGE_TIME, PositionRequest, PositionsRequest, PuzzleRequest,
+    ApiError, Code, ErrorAnswer, GameRequest, MoveRequest, PAGE_STREAM_TIME, PAGE_TIME, PositionRequest, PuzzleRequest,
     follow_line, read_text, write_text,
 };
 use kalah_base::system::{MemoryShortage, OutOfMemory};
 use kalah_core::cause;
 use kalah_core::game::{ParseError, Position, Rules, UnknownRules};
-use kalah_core::index::layer_positions;
-use kalah_core::table::{Listing, ProbeError, TableKey};
+use kalah_core::table::{ProbeError, TableKey};
 use kalah_core::text::count;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::engine::Engine;
-use super::remote::{Part, RemoteTable};
+use super::remote::{Part, RemoteTable, lock};
 use super::searching::{Searches, Step};
 
 /// Default time to search a position of a game.
@@ -101,20 +100,17 @@ pub(super) fn answer(engine: &mut Option<Engine>, call: &[u8], attached: Vec<u8>
 }
 
 /// Returns the code by which programs distinguish errors, as in the HTTP API.
-fn code(error: &(dyn Error + 'static)) -> &'static str {
-    if let Some(error) = cause::find::<ApiError>(error) {
-        return error.kind().1;
-    }
+fn code(error: &(dyn Error + 'static)) -> Code {
     if cause::find::<ParseError>(error).is_some() {
-        "board"
+        Code::Board
     } else if cause::find::<UnknownRules>(error).is_some() {
-        "rules"
+        Code::Rules
     } else if cause::find::<ProbeError>(error).is_some() {
-        "not-known"
+        Code::NotKnown
     } else if cause::find::<MemoryShortage>(error).is_some() || cause::find::<OutOfMemory>(error).is_some() {
-        "memory"
+        Code::Memory
     } else {
-        "request"
+        Code::Request
     }
 }
 
@@ -160,7 +156,7 @@ fn respond(engine: &mut Option<Engine>, call: Call, attached: Vec<u8>) -> Result
             serde_json::to_string(&refused)?
         }
         Call::Part { file, start, end } => {
-            engine.parts.add(Part { file, start, end }, attached);
+            lock(&engine.parts).fetched.insert(Part { file, start, end }, attached);
             "null".to_owned()
         }
         Call::Forget { damaged } => {
@@ -173,7 +169,7 @@ fn respond(engine: &mut Option<Engine>, call: Call, attached: Vec<u8>) -> Result
 /// Parses a position of the opened board.
 fn parse(engine: &Engine, text: &str) -> Result<Position, Box<dyn Error>> {
     let position: Position = text.parse()?;
-    let expected = engine.board().ok_or("the first call must be \"open\"")?.pits;
+    let expected = engine.tables()?.pits();
     let found = position.pits();
     if found == expected {
         Ok(position)
@@ -184,10 +180,10 @@ fn parse(engine: &Engine, text: &str) -> Result<Position, Box<dyn Error>> {
 
 /// Returns the reply, the parts that are needed for it, or the document of its error.
 fn finished(engine: &Engine, reply: Result<Reply, ApiError>) -> Reply {
-    let needs = engine.parts.take_needed();
+    let needs = std::mem::take(&mut lock(&engine.parts).needed);
     match reply {
         Err(_) if !needs.is_empty() => Reply::Needs { needs },
-        Err(error) => Reply::Answer { status: error.kind().0, answer: json!(error.document()) },
+        Err(error) => Reply::Answer { status: error.status(), answer: json!(ErrorAnswer::from(error)) },
         Ok(reply) => reply,
     }
 }
@@ -202,7 +198,6 @@ fn answered(document: impl Serialize) -> Result<Reply, ApiError> {
 fn request(engine: &mut Engine, method: &str, target: &str, body: &[u8], streams: bool) -> Result<Reply, ApiError> {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     match (method, path) {
-        ("GET", "tables") => answered(tables(engine)),
         ("GET", "position" | "search") => {
             let request = PositionRequest::read(query)?;
             if let Some(first) = choose(engine, request.rules, request.position.pits())? {
@@ -219,7 +214,6 @@ fn request(engine: &mut Engine, method: &str, target: &str, body: &[u8], streams
             let time = request.time.unwrap_or(PAGE_TIME).min(if is_search { PAGE_STREAM_TIME } else { PAGE_TIME });
             searches(engine, |searches| searches.begin(&request, time, is_search && streams))
         }
-        ("POST", "positions") => positions(engine, body),
         ("GET", "book") => {
             let PositionRequest { rules, position, .. } = PositionRequest::read_untimed(query)?;
             if let Some(first) = choose(engine, rules, position.pits())? {
@@ -244,7 +238,7 @@ fn request(engine: &mut Engine, method: &str, target: &str, body: &[u8], streams
         }
         ("POST", "game") => {
             let mut game = GameRequest::read(body)?;
-            if let Some(first) = choose(engine, game.rules(), game.start().pits())? {
+            if let Some(first) = choose(engine, game.rules, game.start().pits())? {
                 return Ok(first);
             }
             let time = game.time.unwrap_or(GAME_TIME).min(PAGE_TIME);
@@ -272,32 +266,8 @@ fn request(engine: &mut Engine, method: &str, target: &str, body: &[u8], streams
             }
             searches(engine, |searches| searches.begin_puzzle(request))
         }
-        _ => Err(ApiError::NotFound(format!("/api/{path}"))),
+        _ => Err(ApiError::new(Code::NotFound, format_args!("there is nothing at /api/{path} without a server"))),
     }
-}
-
-/// Answers about many positions of one board.
-fn positions(engine: &mut Engine, body: &[u8]) -> Result<Reply, ApiError> {
-    let request = PositionsRequest::read(body)?;
-    let pits = request.pits();
-    // An engine has the tables of one board at a time.
-    if pits.len() > 1 {
-        return Err(ApiError::Request("without a server, all positions have the same number of pits".to_owned()));
-    }
-    if let Some(&pits) = pits.first()
-        && let Some(first) = choose(engine, request.rules(), pits)?
-    {
-        return Ok(first);
-    }
-    // All positions are asked about, so that the parts of all are fetched at once.
-    let mut fault = None;
-    let report = |error: &ApiError| {
-        if error.is_of_server() {
-            fault = Some(ApiError::Failed(error.to_string()));
-        }
-    };
-    let answer = request.answer(|rules, position| at_once(engine, rules, position), report);
-    fault.map_or_else(|| answered(answer), Err)
 }
 
 /// Begins a search, unless one is in progress.
@@ -316,14 +286,16 @@ fn searches(
 
 /// Chooses the board of a request. Returns what must come first: the files for it, or the end of the search.
 fn choose(engine: &mut Engine, rules: Rules, pits: usize) -> Result<Option<Reply>, ApiError> {
-    if !engine.lacks_files(rules, pits) {
-        let is_chosen = engine.choose(rules, pits).map_err(|error| ApiError::Failed(error.to_string()))?;
+    let [book, network] = engine.lacking_files(rules, pits);
+    if book.is_none() && network.is_none() {
+        let is_chosen = engine.choose(rules, pits).map_err(ApiError::failed)?;
         return Ok((!is_chosen).then_some(BUSY));
     }
     if engine.with(|searches| searches.is_busy()) {
         return Ok(Some(BUSY));
     }
-    let [book, network] = engine.lacking_files(rules, pits);
+    // The host is asked for the network once.
+    engine.files.retain(|file| Some(file) != network.as_ref());
     Ok(Some(Reply::Files { book, network }))
 }
 
@@ -335,11 +307,4 @@ fn at_once(engine: &mut Engine, rules: Rules, position: &Position) -> Result<Opt
         return Ok(Some(PositionAnswer::probed(rules, &probe)));
     }
     engine.with(|searches| searches.sources.at_once(rules, position))
-}
-
-/// Lists the tables here and on the host.
-fn tables(engine: &Engine) -> TablesAnswer {
-    let mut listing = Listing::default();
-    listing.tables = engine.tables().map(|(key, bytes)| (key, layer_positions(key.pits, key.seeds), bytes)).collect();
-    listing.into()
 }

@@ -129,7 +129,7 @@ impl<'t> Searches<'t> {
     /// If there are no tables for it.
     pub(crate) fn begin_puzzle(&mut self, request: PuzzleRequest) -> Result<(), ApiError> {
         let key = request.key;
-        let tables = self.sources.all_tables.tables(key.rules, key.start.pits()).ok_or(ApiError::NoPuzzle)?;
+        let tables = self.sources.all_tables.tables(key.rules, key.start.pits()).ok_or_else(ApiError::no_puzzle)?;
         let mut search = key.search(tables)?;
         self.start(Reports::default(), async move {
             loop {
@@ -157,7 +157,7 @@ impl<'t> Searches<'t> {
 
     /// Continues the search in progress for a while, or until it has something to report.
     pub(crate) fn step(&mut self) -> Result<Step, ApiError> {
-        let Work { search, reports } = self.work.as_mut().ok_or(ApiError::Stopping)?;
+        let Work { search, reports } = self.work.as_mut().ok_or_else(ApiError::stopping)?;
         let start = Instant::now();
         while reports.borrow().is_empty() {
             match search.as_mut().poll(&mut Context::from_waker(Waker::noop())) {

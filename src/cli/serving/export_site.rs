@@ -2,8 +2,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::HumanBytes;
-use kalah::progress::Pulse;
-use kalah::serve::{SiteAddress, SiteError, SiteOptions, SitePlan, SiteReport};
+use kalah::serve::{SiteOptions, SitePlan, SiteReport};
 use serde::Serialize;
 
 use crate::cli::{
@@ -14,15 +13,14 @@ use crate::cli::{
 ///
 /// Use this to publish the page without a server program. The engine, a WebAssembly module, runs in the visitor's
 /// browser: it builds small tables in memory, and searches above them. It reads the tables in the folder, if any, in
-/// parts, so the host must answer range requests. An older site in the folder is replaced once the new one is complete;
-/// other files stay. See docs/serve.md.
+/// parts, so the host must answer range requests. See docs/serve.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Write the page without tables", "kalah export-site site --module kalah_wasm.wasm --size 0"),
     ("Add 50 MB of tables", "kalah export-site site --module kalah_wasm.wasm --size 50MB"),
 ]))]
 pub(crate) struct ExportSite {
-    /// Folder to write
+    /// New or empty folder to write into
     #[arg(value_name = "DIR")]
     directory: PathBuf,
     /// The engine, with kalah_first.wasm beside it: files of the npm package (docs/packages.md) [default:
@@ -36,9 +34,6 @@ pub(crate) struct ExportSite {
     /// Copy at most this size of tables, smallest layers first
     #[arg(long, value_name = "SIZE", value_parser = args::bytes, default_value = "100MiB")]
     size: u64,
-    /// Address at which the folder will be published, for the picture of link previews
-    #[arg(long, value_name = "URL")]
-    address: Option<SiteAddress>,
     /// Let browsers build tables up to N seeds, or as many positions on other boards than 6 pits; 0 for none
     #[arg(long, value_name = "N", default_value_t = 18, value_parser = clap::value_parser!(u8).range(..=24))]
     seeds: u8,
@@ -67,10 +62,11 @@ impl ExportSite {
         options.size = self.size;
         options.books = self.book.find_all(&self.tables.paths);
         options.seeds = self.seeds.into();
-        options.address = self.address.clone();
         let plan = SitePlan::new(&options)?;
-        let written = self.write(&plan, &pulse);
-        let written = written.if_stopped("stopped: the folder is unchanged; the same command starts over")?;
+        note!("{} to copy, {}", output::count(plan.tables(), "table"), HumanBytes(plan.bytes()));
+        let progress = Progress::of(plan.bytes(), "bytes").at("tables");
+        let written = progress.complete(&pulse.positions, || plan.write(&self.directory, &pulse));
+        let written = written.if_stopped("stopped: delete the incomplete folder before the same command")?;
         let report = ExportSiteReport { directory: self.directory.display().to_string(), written };
         output::answer(self.json, &report, || {
             let SiteReport { module_bytes, tables, table_bytes, book_positions, .. } = report.written;
@@ -87,14 +83,6 @@ impl ExportSite {
             );
         }
         Ok(Outcome::Done)
-    }
-
-    /// Writes the planned site, and shows the progress.
-    fn write(&self, plan: &SitePlan, pulse: &Pulse) -> Result<SiteReport, SiteError> {
-        note!("{} to copy, {}", output::count(plan.tables(), "table"), HumanBytes(plan.bytes()));
-        let progress = Progress::of(plan.bytes(), "bytes").at("tables");
-        let copied = progress.complete(&pulse.positions, || plan.copy_tables(&self.directory, pulse))?;
-        plan.write_rest(copied, pulse)
     }
 }
 

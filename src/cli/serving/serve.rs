@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use clap::Args;
 use kalah::game::Rules;
-use kalah::serve::{self, Host, Options, SharedOrigin, Stop};
+use kalah::serve::{self, Host, Options, Stop};
 
 use crate::cli::flags::player_flags::SharedMemory;
 use crate::cli::process::signals::{on_signal, received};
@@ -29,10 +29,6 @@ pub(crate) struct Serve {
     /// name localhost and the address of the connection are always allowed.
     #[arg(long = "allow-host", value_name = "HOST")]
     hosts: Vec<Host>,
-    /// Website whose pages may use the API from a browser, such as https://kalah.example, or * for all; may be
-    /// repeated
-    #[arg(long = "allow-origin", value_name = "ORIGIN")]
-    origins: Vec<SharedOrigin>,
     #[command(flatten)]
     tables: args::Directories,
     #[command(flatten)]
@@ -98,7 +94,6 @@ impl Serve {
         options.stream_time = self.stream_time;
         options.hosts = self.hosts;
         options.hosts.extend(self.address.name);
-        options.origins = self.origins;
         options.log = Box::new(|line| message!("kalah: {line}"));
         if !address.ip().is_loopback() && options.hosts.is_empty() {
             note!(

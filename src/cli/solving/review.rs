@@ -2,7 +2,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use kalah::analyse::{BoundsSource, QualityTally, Review as Reviewed, ReviewedTurn, review};
-use kalah::answer::{SideAnswer, Value};
+use kalah::answer::Value;
 use kalah::game::{Line, MAX_PITS, Pit, Place, Position, ValueBounds};
 use kalah::solve::Solver;
 use serde::Serialize;
@@ -110,23 +110,26 @@ struct PlayerAnswer {
     /// Number of turns with a choice.
     choices: usize,
     #[serde(flatten)]
-    side: SideAnswer,
+    tally: QualityTally,
+    /// Share of the best turns, in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    accuracy: Option<f64>,
 }
 
 impl PlayerAnswer {
     fn new(name: Option<&str>, choices: usize, tally: &QualityTally) -> PlayerAnswer {
-        PlayerAnswer { name: name.map(str::to_owned), choices, side: tally.into() }
+        PlayerAnswer { name: name.map(str::to_owned), choices, tally: *tally, accuracy: tally.accuracy() }
     }
 
     /// Describes the turns of a side; `is_exact` if all losses are exact.
     fn text(&self, of: &str, is_exact: bool) -> String {
-        let side = &self.side;
+        let side = &self.tally;
         let name = self.name.as_ref().map_or(String::new(), |name| format!(", {name}"));
         let open = match self.choices as u64 - u64::from(side.evaluated) {
             0 => String::new(),
             open => format!("; {} unknown", output::many(open, "turn")),
         };
-        let Some(accuracy) = side.accuracy else {
+        let Some(accuracy) = self.accuracy else {
             return format!("{of}{name}: no turn with a choice is evaluated{open}");
         };
         let counts = [
@@ -141,7 +144,7 @@ impl PlayerAnswer {
             side.best,
             output::many(u64::from(side.evaluated), "turn"),
             counts.join(", "),
-            output::many(side.seeds_lost.unsigned_abs(), "seed"),
+            output::many(side.lost.unsigned_abs(), "seed"),
         )
     }
 }

@@ -4,7 +4,7 @@
 // |---|---|
 // | `value` | a value, proved bounds of it, or an evaluation |
 // | `position` | a position and its moves, and what a search found of them |
-// | `play` | the move of a player, the positions on a line of play, a player's moves in all, a puzzle |
+// | `play` | the move of a player, the positions on a line of play, a puzzle |
 // | `solve` | the answer of a search that proves a value |
 // | `server` | the server, its tables and books |
 
@@ -15,7 +15,7 @@ mod solve;
 mod value;
 
 pub(crate) use play::PlaceAnswer;
-pub use play::{ChosenMove, LineAnswer, MoveAnswer, PuzzleAnswer, SideAnswer};
+pub use play::{LineAnswer, MoveAnswer, PuzzleAnswer};
 pub(crate) use position::Analysis;
 pub use position::{Ended, ExplorerAnswer, MoveEffects, PositionAnswer, SearchAnswer, Source, ValuedMove};
 pub use server::{PAGE_STREAM_TIME, PAGE_TIME, ServerAnswer, TablesAnswer};

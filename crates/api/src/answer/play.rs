@@ -1,4 +1,4 @@
-use kalah_analyse::{Puzzle, QualityTally};
+use kalah_analyse::Puzzle;
 use kalah_core::game::{Position, Rules};
 use kalah_play::play::{Choice, Source};
 use serde::Serialize;
@@ -27,10 +27,10 @@ pub struct LineAnswer {
     pub(crate) places: Vec<PlaceAnswer>,
 }
 
-/// Move that a player chose, with its effects.
+/// Move that a player chose, with its effects, and the time that it took.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ChosenMove {
+pub struct MoveAnswer {
     position: String,
     rules: &'static str,
     player: String,
@@ -43,27 +43,13 @@ pub struct ChosenMove {
     depth: Option<u32>,
     #[serde(flatten)]
     sown: MoveEffects,
-}
-
-/// Move that a player chose, and the time that it took.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct MoveAnswer {
-    #[serde(flatten)]
-    chosen: ChosenMove,
     seconds: f64,
 }
 
 impl MoveAnswer {
     /// Returns the answer of a `player` who chose within these seconds.
     pub fn new(rules: Rules, position: &Position, player: String, choice: &Choice, seconds: f64) -> MoveAnswer {
-        MoveAnswer { chosen: ChosenMove::new(rules, position, player, choice), seconds }
-    }
-}
-
-impl ChosenMove {
-    pub(crate) fn new(rules: Rules, position: &Position, player: String, choice: &Choice) -> ChosenMove {
-        ChosenMove {
+        MoveAnswer {
             position: position.to_string(),
             rules: rules.name(),
             player,
@@ -72,41 +58,7 @@ impl ChosenMove {
             source: choice.source.name(),
             depth: if let Source::Depth(depth) = choice.source { Some(depth) } else { None },
             sown: MoveEffects::new(rules, position, choice.pit),
-        }
-    }
-}
-
-/// Summary of a player's moves, or turns, with a choice.
-#[derive(Clone, Copy, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct SideAnswer {
-    /// Number of those that are known to be best or not, which the other figures count.
-    pub evaluated: u32,
-    /// Number of those that lost nothing.
-    pub best: u32,
-    /// Number of those that lost fewer than four seeds, but not the outcome.
-    pub inaccuracies: u32,
-    /// Number of those that lost more, but not the outcome.
-    pub mistakes: u32,
-    /// Number of those that lost a win or a draw.
-    pub blunders: u32,
-    /// Seeds lost in all, at least.
-    pub seeds_lost: i64,
-    /// Share of the best ones, in percent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub accuracy: Option<f64>,
-}
-
-impl From<&QualityTally> for SideAnswer {
-    fn from(tally: &QualityTally) -> SideAnswer {
-        SideAnswer {
-            evaluated: tally.evaluated,
-            best: tally.best,
-            inaccuracies: tally.inaccuracies,
-            mistakes: tally.mistakes,
-            blunders: tally.blunders,
-            seeds_lost: tally.lost,
-            accuracy: tally.accuracy(),
+            seconds,
         }
     }
 }

@@ -152,21 +152,6 @@ pub struct PositionAnswer {
 }
 
 impl PositionAnswer {
-    /// Value for the mover, if it is proved.
-    pub(crate) fn value(&self) -> Option<i64> {
-        self.value.value()
-    }
-
-    /// Returns the value of a move, by its number.
-    pub(crate) fn move_value(&self, number: usize) -> Option<i64> {
-        self.moves.iter().find(|one| one.r#move == number)?.value.value()
-    }
-
-    /// Returns the number of legal moves.
-    pub(crate) fn move_count(&self) -> usize {
-        self.moves.len()
-    }
-
     /// Returns the answer without the effects of moves.
     pub(crate) fn without_sowing(mut self) -> PositionAnswer {
         self.moves.iter_mut().for_each(|one| one.sown = None);

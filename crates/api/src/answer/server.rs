@@ -6,7 +6,7 @@ use kalah_play::play::PlayerName;
 use kalah_solve::book::Books;
 use serde::Serialize;
 
-use crate::error::MAX_SEEDS;
+use crate::fields::MAX_SEEDS;
 
 /// Default and maximum time of a search in a page without a server.
 pub const PAGE_TIME: Duration = Duration::from_secs(5);

@@ -19,7 +19,7 @@ use crate::answer::{
     TablesAnswer,
 };
 use crate::error::ErrorAnswer;
-use crate::game::{GameAnswer, PlaceEvent};
+use crate::game::GameAnswer;
 use crate::position::PositionsAnswer;
 use crate::texts::{ReadAnswer, WriteAnswer};
 
@@ -198,13 +198,12 @@ fn holds(path: &str, made: impl FnOnce(&str) -> String) {
     }
 }
 
-const OF_SERVER: [fn(&mut SchemaGenerator); 14] = [
+const OF_SERVER: [fn(&mut SchemaGenerator); 13] = [
     add::<ErrorAnswer>,
     add::<ExplorerAnswer>,
     add::<GameAnswer>,
     add::<LineAnswer>,
     add::<MoveAnswer>,
-    add::<PlaceEvent>,
     add::<PositionAnswer>,
     add::<PositionsAnswer>,
     add::<PuzzleAnswer>,
