@@ -31,7 +31,7 @@ pub(super) const TABLES: &str = "tables";
 const LIST: &str = "files.json";
 
 /// Format of the list.
-const DOCUMENT: Document = Document { format: "kalah site files", version: 1 };
+const DOCUMENT: Document = Document { format: "kalah site files", version: 2 };
 
 /// Errors of writing a site.
 #[derive(Debug, thiserror::Error)]

@@ -14,7 +14,6 @@ use serde::Serialize;
 
 use crate::cli::{
     Context, Outcome, Progress, Stoppable, args, bail, cancelled_by_signal, examples, failure, line, note, output,
-    usage,
 };
 
 /// Most seeds of a layer.

@@ -12,7 +12,7 @@
 mod opening;
 mod searching;
 
-use crate::cli::flags::tables_flag::{self, Given, Location};
+use crate::cli::flags::tables_flag::{self, Given};
 use crate::cli::{failed, failure, usage};
 
 pub(crate) use opening::with_flags;

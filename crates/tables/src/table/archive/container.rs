@@ -8,7 +8,7 @@ use kalah_core::directories::Directories;
 use kalah_core::header::Kind;
 use kalah_core::index::Frame;
 use kalah_core::table::format::{ALIGNMENT, BLOCK_BYTES, Entry, LayerHeader, RawEntry};
-use kalah_core::table::{LayerFile, Section, Storage, TableError, TableKey, TablePart};
+use kalah_core::table::{LayerFile, Section, Storage, TableError, TableKey};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::order::Grid;
@@ -157,7 +157,7 @@ pub(super) fn chunks(archive: &Archive, frame: Frame) -> Result<Vec<Chunk>, Tabl
         chunk
     };
     let chunks = list.as_chunks().0.iter().map(chunk).collect();
-    if offset == list_at { Ok(chunks) } else { Err(blocks.damaged_part(TablePart::Chunk, entry.offset + list_at)) }
+    if offset == list_at { Ok(chunks) } else { Err(blocks.damaged_part("chunk", entry.offset + list_at)) }
 }
 
 /// Writes the chunks of a frame one after another, then their lengths and the checksums of the blocks.

@@ -1,4 +1,3 @@
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
@@ -8,7 +7,7 @@ use kalah_core::cancel::Cancel;
 use kalah_core::header::Kind;
 use kalah_core::index::{Frame, RowIndex};
 use kalah_core::isa::Isa;
-use kalah_core::table::{Damage, FrameScores, RUN_MARGIN, Table, TableError, TablePart};
+use kalah_core::table::{Damage, Table, TableError};
 use rayon::prelude::*;
 
 use super::chunk::{self, Shape, zeroed};
@@ -168,10 +167,14 @@ impl ArchiveReader {
     /// # Errors
     /// When it cannot be read, or is damaged or foreign.
     pub(super) fn open(path: impl AsRef<Path>) -> Result<ArchiveReader, TableError> {
-        let file = container::open(path.as_ref())?;
+        Ok(ArchiveReader::of(container::open(path.as_ref())?))
+    }
+
+    /// Reads from an open archive.
+    pub(super) fn of(file: Archive) -> ArchiveReader {
         let info = ArchiveInfo::new(file.header());
         let index = RowIndex::new(info.key.pits, info.key.seeds).expect("pits and seeds of tables");
-        Ok(ArchiveReader { file, info, index })
+        ArchiveReader { file, info, index }
     }
 
     /// The file.
@@ -193,17 +196,51 @@ impl ArchiveReader {
     ///
     /// # Panics
     /// When `scores` does not have a byte for each position.
-    pub(super) fn decompress(
-        &self,
-        frame: Frame,
-        scores: &mut [u8],
-        progress: &(dyn Fn(u64) + Sync),
-    ) -> Result<(), TableError> {
-        let chunks = &container::chunks(&self.file, frame)?;
-        let (path, index, side) = (self.file.path(), &self.index, self.info.chunk_side);
-        let offset = self.file.header().entries[frame.mover - 1].offset;
-        let read = |part| self.file.blocks().part(frame.mover, part);
-        FrameChunks { path, index, frame, side, offset, chunks }.decompress(&read, scores, progress)
+    fn decompress(&self, frame: Frame, scores: &mut [u8], progress: &(dyn Fn(u64) + Sync)) -> Result<(), TableError> {
+        assert_eq!(scores.len() as u64, frame.positions(), "a byte for each position of {frame:?}");
+        let (all, blocks, index) = (container::chunks(&self.file, frame)?, self.file.blocks(), &self.index);
+        let frame_at = self.file.header().entries[frame.mover - 1].offset;
+        let grid = Grid::new(frame, self.info.chunk_side);
+        let (others, movers) = (RowOrder::new(index, frame.other), RowOrder::new(index, frame.mover));
+        let mut places = vec![0; others.len()];
+        for (place, &rank) in others.ranks().iter().enumerate() {
+            places[rank as usize] = place;
+        }
+        let max_score = (frame.mover + frame.other) as u8;
+        for start in (0..grid.chunks()).step_by(batch()) {
+            let numbers = start..(start + batch()).min(grid.chunks());
+            let chunks = &all[numbers.clone()];
+            let offset = chunks[0].offset;
+            let bytes: u64 = chunks.iter().map(|chunk| u64::from(chunk.bytes)).sum();
+            let compressed = blocks.part(frame.mover, offset..offset + bytes)?;
+            let decompress = |(number, chunk): (usize, &Chunk)| {
+                let (other_part, mover_part) = grid.chunk(number);
+                let shape = Shape { others: others.parents(other_part), movers: movers.parents(mover_part) };
+                let mut scores = zeroed(self.path(), shape.positions() as u64)?;
+                let compressed = &compressed[(chunk.offset - offset) as usize..][..chunk.bytes as usize];
+                let decoded = chunk::decode(&shape, compressed, max_score, &mut scores);
+                decoded.ok_or_else(|| blocks.damaged_part("chunk", frame_at + chunk.offset))?;
+                progress(shape.positions() as u64);
+                Ok(scores)
+            };
+            let decompressed: Vec<Vec<u8>> =
+                numbers.clone().into_par_iter().zip(chunks).map(decompress).collect::<Result<_, TableError>>()?;
+            // The other rows of these chunks. Those of other chunks are left as they are.
+            let rows = grid.chunk(numbers.start).0.start..grid.chunk(numbers.end - 1).0.end;
+            scores.par_chunks_mut(movers.len()).zip(&places).filter(|(_, place)| rows.contains(place)).for_each(
+                |(scores, &place)| {
+                    let (chunks, row) = grid.run(place);
+                    for number in chunks.start.max(numbers.start)..chunks.end.min(numbers.end) {
+                        let part = grid.chunk(number).1;
+                        let run = &decompressed[number - numbers.start][row * part.len()..];
+                        for (&score, &rank) in run.iter().zip(&movers.ranks()[part]) {
+                            scores[rank as usize] = score;
+                        }
+                    }
+                },
+            );
+        }
+        Ok(())
     }
 
     /// Decompresses the whole archive, frame by frame, and compares the resulting table with the compressed
@@ -230,125 +267,20 @@ impl ArchiveReader {
         Ok(())
     }
 
-    /// Decompresses a frame and packs it as tables do, using the memory of `scores` and `buffer` (see
-    /// [`PackedFrame::pack_in`]).
+    /// Decompresses a frame and packs it as tables do, using the memory of `scores`, at least a byte for each position,
+    /// and of `buffer` (see [`PackedFrame::pack_in`]).
     ///
     /// # Errors
     /// As [`ArchiveReader::decompress`].
-    pub(super) fn packed(
+    fn packed(
         &self,
         frame: Frame,
-        scores: &mut Vec<u8>,
+        scores: &mut [u8],
         buffer: Vec<u8>,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<PackedFrame, TableError> {
-        let positions = frame.positions() as usize;
-        if scores.len() < positions {
-            // The old scores are useless, so they are not copied.
-            *scores = Vec::new();
-            *scores = zeroed(self.path(), positions as u64)?;
-        }
-        let scores = &mut scores[..positions];
+        let scores = &mut scores[..frame.positions() as usize];
         self.decompress(frame, scores, progress)?;
         Ok(PackedFrame::pack_in(Isa::detect(), frame, scores, buffer))
-    }
-}
-
-/// The chunks of one frame in a file.
-pub(super) struct FrameChunks<'a> {
-    /// The file, for errors.
-    pub path: &'a Path,
-    /// Ranks of rows with at least the seeds of the frame.
-    pub index: &'a RowIndex,
-    /// The frame.
-    pub frame: Frame,
-    /// The side of the chunks.
-    pub side: usize,
-    /// Where the frame begins, in bytes from the start of the file.
-    pub offset: u64,
-    /// The chunks, which follow each other without gaps.
-    pub chunks: &'a [Chunk],
-}
-
-impl FrameChunks<'_> {
-    /// The same as [`ArchiveReader::decompress`]. `read` reads a part of the frame.
-    pub(super) fn decompress(
-        &self,
-        read: &dyn Fn(Range<u64>) -> Result<Vec<u8>, TableError>,
-        scores: &mut [u8],
-        progress: &(dyn Fn(u64) + Sync),
-    ) -> Result<(), TableError> {
-        let &FrameChunks { path, index, frame, side, .. } = self;
-        assert_eq!(scores.len() as u64, frame.positions(), "a byte for each position of {frame:?}");
-        let grid = Grid::new(frame, side);
-        let (others, movers) = (RowOrder::new(index, frame.other), RowOrder::new(index, frame.mover));
-        let mut places = vec![0; others.len()];
-        for (place, &rank) in others.ranks().iter().enumerate() {
-            places[rank as usize] = place;
-        }
-        let max_score = (frame.mover + frame.other) as u8;
-        for start in (0..grid.chunks()).step_by(batch()) {
-            let numbers = start..(start + batch()).min(grid.chunks());
-            let chunks = &self.chunks[numbers.clone()];
-            let offset = chunks[0].offset;
-            let bytes: u64 = chunks.iter().map(|chunk| u64::from(chunk.bytes)).sum();
-            let compressed = read(offset..offset + bytes)?;
-            let decompress = |(number, chunk): (usize, &Chunk)| {
-                let (other_part, mover_part) = grid.chunk(number);
-                let shape = Shape { others: others.parents(other_part), movers: movers.parents(mover_part) };
-                let mut scores = zeroed(path, shape.positions() as u64)?;
-                let compressed = &compressed[(chunk.offset - offset) as usize..][..chunk.bytes as usize];
-                let decoded = chunk::decode(&shape, compressed, max_score, &mut scores);
-                decoded.ok_or_else(|| {
-                    let damage = Damage::Part { part: TablePart::Chunk, offset: self.offset + chunk.offset };
-                    TableError::damaged_as(Kind::Archive, path, damage)
-                })?;
-                progress(shape.positions() as u64);
-                Ok(scores)
-            };
-            let decompressed: Vec<Vec<u8>> =
-                numbers.clone().into_par_iter().zip(chunks).map(decompress).collect::<Result<_, TableError>>()?;
-            // The other rows of these chunks. Those of other chunks are left as they are.
-            let rows = grid.chunk(numbers.start).0.start..grid.chunk(numbers.end - 1).0.end;
-            scores.par_chunks_mut(movers.len()).zip(&places).filter(|(_, place)| rows.contains(place)).for_each(
-                |(scores, &place)| {
-                    let (chunks, row) = grid.run(place);
-                    for number in chunks.start.max(numbers.start)..chunks.end.min(numbers.end) {
-                        let part = grid.chunk(number).1;
-                        let run = &decompressed[number - numbers.start][row * part.len()..];
-                        for (&score, &rank) in run.iter().zip(&movers.ranks()[part]) {
-                            scores[rank as usize] = score;
-                        }
-                    }
-                },
-            );
-        }
-        Ok(())
-    }
-
-    /// Decompresses the frame, and returns its scores if they are those of `packed`, a frame of `table`,
-    /// otherwise `None`.
-    ///
-    /// # Errors
-    /// As [`ArchiveReader::decompress`], or when a group of `packed` is damaged.
-    pub(super) fn decompress_if_same(
-        &self,
-        read: &dyn Fn(Range<u64>) -> Result<Vec<u8>, TableError>,
-        table: &Table,
-        packed: FrameScores<'_>,
-    ) -> Result<Option<Vec<u8>>, TableError> {
-        let mut scores = zeroed(self.path, self.frame.positions())?;
-        self.decompress(read, &mut scores, &|_| {})?;
-        let (isa, count) = (Isa::detect(), self.frame.mover_rows());
-        let runs = scores.par_chunks(count).enumerate().map_init(
-            || vec![0; RUN_MARGIN + count + RUN_MARGIN],
-            |run, (other, scores)| {
-                packed.unpack_run(isa, (0, other as u32), count, run, RUN_MARGIN)?;
-                Ok(run[RUN_MARGIN..][..count] == *scores)
-            },
-        );
-        let same = runs.try_reduce(|| true, |one, other| Ok(one && other));
-        let same = same.map_err(|group| table.damaged_group(group))?;
-        Ok(same.then_some(scores))
     }
 }
