@@ -235,7 +235,6 @@ impl Diagnostic for TableError {
                 "{} of memory or address space are needed: close other programs, or raise the limit (see `ulimit -v`)",
                 size(*bytes)
             ),
-            TableError::InUse { .. } => "wait until that process ends, or stop it".into(),
             _ => return Diagnosis::from(outcome).of(kind),
         };
         outcome.help(help).of(kind)

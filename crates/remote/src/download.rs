@@ -89,12 +89,11 @@ impl Download {
     /// Receives the file that becomes the one at `path`, and finishes it. If an earlier download left a part of it, and
     /// the whole is damaged, the server's file may have changed: then all is received anew.
     fn file(&self, path: &Path, key: TableKey, received: &AtomicU64) -> Result<Option<u64>, RemoteError> {
-        // Unpacking takes the lock itself.
         let is_table = content(path) == FileContent::Table;
-        let _lock = is_table.then(|| DirectoryLock::take(&self.directory)).transpose()?;
+        let lock = DirectoryLock::take(&self.directory)?;
         loop {
             let resumed = self.receive(path, received)?;
-            match if is_table { self.finish(path, key) } else { self.restore(path) } {
+            match if is_table { self.finish(path, key) } else { self.restore(path, &lock) } {
                 Ok(()) => return Ok(Some(resumed)),
                 Err(TableError::Damaged { path: of, damage, kind }) if of == path || of == partial(path) => {
                     let removed = fs::remove_file(partial(path));
@@ -136,13 +135,13 @@ impl Download {
     }
 
     /// Unpacks a received archive.
-    fn restore(&self, archive: &Path) -> Result<(), TableError> {
+    fn restore(&self, archive: &Path, lock: &DirectoryLock) -> Result<(), TableError> {
         let received = partial(archive);
         let info = read_info(&received)?;
         if Manifest::contradicts(info.key, &info.digest) {
             return Err(TableError::damaged_as(Kind::Archive, &received, Damage::OtherDigest));
         }
-        decompress(&received, &self.directory, &Pulse::new(self.cancel.clone()))?;
+        decompress(&received, lock, &Pulse::new(self.cancel.clone()))?;
         fs::remove_file(&received).map_err(TableError::io(archive))
     }
 

@@ -127,14 +127,6 @@ pub enum TableError {
         /// Its content, in a sentence: "it is not a kalah table".
         reason: String,
     },
-    /// Another process writes to the directory.
-    #[error("{directory} is in use by {holder}")]
-    InUse {
-        /// The directory.
-        directory: PathBuf,
-        /// Description of the other process, by itself.
-        holder: String,
-    },
     /// The layer or one below it is not in the directories.
     #[error("{} in {directories} for {} with {}", missing_layers(missing), key.rules, count(key.pits, "pit"))]
     Missing {

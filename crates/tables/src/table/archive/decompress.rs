@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use kalah_base::file::{FileContent, LockError, require_replaceable};
+use kalah_base::file::{FileContent, require_replaceable};
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Cancel;
 use kalah_core::header::Kind;
@@ -14,6 +14,7 @@ use super::chunk::{self, Shape, zeroed};
 use super::container::{self, Archive, ArchiveInfo, Chunk};
 use super::order::{Grid, RowOrder};
 use crate::table::contents::Contents;
+use crate::table::writer::UNPACKING;
 use crate::table::{DirectoryLock, PackedFrame, TableWriter, check_in_parallel, unless_other};
 
 /// Bytes per position of a chunk whose scores wait to be put in place: the scores, and the chunk's
@@ -39,27 +40,21 @@ pub(super) fn decompress_frame_memory(frame: Frame, side: usize, threads: usize)
     scores_and_chunks(frame, side, threads, CHUNK_BYTES, WORK_BYTES)
 }
 
-/// Decompresses an archive to its table in `directory`, and returns the path of the table.
+/// Decompresses an archive to its table in the locked directory, and returns the path of the table.
 ///
-/// `pulse` counts the positions decompressed. The directory is locked meanwhile. A [`TableWriter`]
-/// writes the table under a temporary name that builds ignore. The finished frames of an
+/// `pulse` counts the positions decompressed. A [`TableWriter`] writes the table under a temporary name that builds ignore. The finished frames of an
 /// interrupted call are kept. A valid table with the archive's digest is left unchanged, and a
 /// damaged one is replaced.
 ///
 /// # Errors
 /// When the archive is damaged or foreign, the table's name has another file that may not be
-/// replaced, the directory is in use, or reading or writing fails. A
+/// replaced, or reading or writing fails. A
 /// table whose digest is not that of the compressed one is never left behind. [`TableError::Stopped`]
 /// when `pulse` was stopped.
-pub fn decompress(
-    archive: impl AsRef<Path>,
-    directory: impl AsRef<Path>,
-    pulse: &Pulse,
-) -> Result<PathBuf, TableError> {
-    let (archive, directory) = (archive.as_ref(), directory.as_ref());
+pub fn decompress(archive: impl AsRef<Path>, lock: &DirectoryLock, pulse: &Pulse) -> Result<PathBuf, TableError> {
+    let (archive, directory) = (archive.as_ref(), lock.directory());
     let reader = ArchiveReader::open(archive)?;
     let &ArchiveInfo { key, digest, positions, .. } = reader.info();
-    let _lock = DirectoryLock::take(directory).map_err(in_use)?;
     let path = key.path(directory);
     let there = unless_other(&path, Table::open(&path), archive, |table| {
         (table.key(), table.header().digest) == (key, digest)
@@ -107,7 +102,7 @@ fn decompress_frames(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<(TableWriter, bool), TableError> {
     let key = reader.info().key;
-    let mut writer = TableWriter::open_unpacking(directory, key)?;
+    let mut writer = TableWriter::open_as(directory, key, UNPACKING)?;
     let written = writer.written();
     let largest = writer.missing().map(|frame| frame.positions()).max().unwrap_or(0);
     // One buffer for all frames.
@@ -123,14 +118,6 @@ fn decompress_frames(
         buffer = packed.into_buffer();
     }
     Ok((writer, written > 0))
-}
-
-/// Error for a directory that another process writes to.
-fn in_use(error: LockError) -> TableError {
-    match error {
-        LockError::Held { path, holder } => TableError::InUse { directory: path, holder },
-        LockError::Io { path, source } | LockError::Unsupported { path, source } => TableError::Io { path, source },
-    }
 }
 
 /// Chunks for each thread that are encoded or decoded together. Few, since all of them are in
@@ -251,7 +238,7 @@ impl ArchiveReader {
     /// enough memory, or `cancel` is cancelled.
     pub(super) fn check(&self, cancel: &Cancel, progress: &(dyn Fn(u64) + Sync)) -> Result<(), TableError> {
         let &ArchiveInfo { key, digest, table_bytes, .. } = self.info();
-        let mut contents = Contents::of_table(key);
+        let mut contents = Contents::new(key, None);
         // One buffer for all frames.
         let largest = key.frames().map(Frame::positions).max().unwrap_or(0);
         let (mut scores, mut buffer) = (zeroed(self.path(), largest)?, Vec::new());
