@@ -67,8 +67,8 @@ impl Download {
     }
 
     /// Downloads a layer unless the directory has it: its table, or its archive where the server has no table, which is
-    /// unpacked. Returns the bytes that an earlier download had received; `None` if the layer was there. Bytes are added
-    /// to `received` as they come.
+    /// unpacked. Returns the bytes that an earlier download had received; `None` if the layer was there. Bytes are
+    /// added to `received` as they come.
     ///
     /// # Errors
     /// When the server does not send it, it is damaged or not the table of the built-in manifest, it cannot be written,

@@ -45,8 +45,8 @@ pub enum DocumentError {
 /// The form of an object as JSON on one line of a file. A last field, `checksum`, holds the XXH3 (64 bits, hexadecimal)
 /// of all bytes before the comma in front of it. A change of any byte is detected.
 ///
-/// It has the first line of the file; nothing for that line itself. The checksum covers that line, too, so that lines of
-/// another file are detected.
+/// It has the first line of the file; nothing for that line itself. The checksum covers that line, too, so that lines
+/// of another file are detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seal<'a>(pub &'a [u8]);
 

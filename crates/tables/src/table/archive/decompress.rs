@@ -42,15 +42,14 @@ pub(super) fn decompress_frame_memory(frame: Frame, side: usize, threads: usize)
 
 /// Decompresses an archive to its table in the locked directory, and returns the path of the table.
 ///
-/// `pulse` counts the positions decompressed. A [`TableWriter`] writes the table under a temporary name that builds ignore. The finished frames of an
-/// interrupted call are kept. A valid table with the archive's digest is left unchanged, and a
-/// damaged one is replaced.
+/// `pulse` counts the positions decompressed. A [`TableWriter`] writes the table under a temporary name that builds
+/// ignore. The finished frames of an interrupted call are kept. A valid table with the archive's digest is left
+/// unchanged, and a damaged one is replaced.
 ///
 /// # Errors
 /// When the archive is damaged or foreign, the table's name has another file that may not be
-/// replaced, or reading or writing fails. A
-/// table whose digest is not that of the compressed one is never left behind. [`TableError::Stopped`]
-/// when `pulse` was stopped.
+/// replaced, or reading or writing fails. A table whose digest is not that of the compressed one is never left
+/// behind. [`TableError::Stopped`] when `pulse` was stopped.
 pub fn decompress(archive: impl AsRef<Path>, lock: &DirectoryLock, pulse: &Pulse) -> Result<PathBuf, TableError> {
     let (archive, directory) = (archive.as_ref(), lock.directory());
     let reader = ArchiveReader::open(archive)?;
