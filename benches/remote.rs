@@ -18,7 +18,7 @@ use kalah::cancel::Cancel;
 use kalah::game::{Position, Rules};
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::play::{PlayerName, Setting};
-use kalah::remote::{Address, Cache, RemoteOptions, RemoteTables, Traffic};
+use kalah::remote::{Address, Cache, RemoteOptions, RemoteTables};
 use kalah::table::Tables;
 
 use server::Server;
@@ -36,29 +36,40 @@ struct Opened {
 
 /// Opens the tables, and prints the cost.
 fn open(server: &Server, cache: &Path, when: &str) -> Opened {
+    server.requests();
     let begin = Instant::now();
-    let options = RemoteOptions::new(Cache::open(cache, Cache::DEFAULT_LIMIT).unwrap());
+    let options = RemoteOptions::new(Cache::new(cache, Cache::DEFAULT_LIMIT));
     let options = RemoteOptions { rules: vec![Rules::EmptyCapture], pits: Some(6), ..options };
     let remote = RemoteTables::open(&Address::parse(&server.address).unwrap(), options).unwrap();
     let tables = Tables::open(remote.directory(), Rules::EmptyCapture, 6, MAX_TABLE_SEEDS).unwrap();
-    print(&format!("opening {} layers, {when}", tables.layers().len()), begin, remote.traffic(), 1);
+    print(
+        &format!("opening {} layers, {when}", tables.layers().len()),
+        begin,
+        (server.requests().len(), remote.fetched()),
+        1,
+    );
     Opened { remote, tables }
 }
 
 /// Prints the cost of each of `count` works since `begin`.
-fn print(what: &str, begin: Instant, traffic: Traffic, count: usize) {
+fn print(what: &str, begin: Instant, (requests, bytes): (usize, u64), count: usize) {
     let (seconds, count) = (begin.elapsed().as_secs_f64(), count as f64);
-    let (requests, kib) = (traffic.requests as f64 / count, traffic.bytes as f64 / 1024.0 / count);
+    let (requests, kib) = (requests as f64 / count, bytes as f64 / 1024.0 / count);
     println!("{what:<44} {:>8.1} ms {requests:>6.1} requests {kib:>8.1} KiB", 1000.0 * seconds / count);
 }
 
 /// Does `work` for each position, and prints its cost.
-fn measure(what: &str, Opened { remote, tables }: &Opened, positions: &[Position], work: fn(&Tables, &Position)) {
-    let (begin, before) = (Instant::now(), remote.traffic());
+fn measure(
+    what: &str,
+    server: &Server,
+    Opened { remote, tables }: &Opened,
+    positions: &[Position],
+    work: fn(&Tables, &Position),
+) {
+    server.requests();
+    let (begin, before) = (Instant::now(), remote.fetched());
     positions.iter().for_each(|position| work(tables, position));
-    let after = remote.traffic();
-    let traffic = Traffic { requests: after.requests - before.requests, bytes: after.bytes - before.bytes };
-    print(what, begin, traffic, positions.len());
+    print(what, begin, (server.requests().len(), remote.fetched() - before), positions.len());
 }
 
 fn score(tables: &Tables, position: &Position) {
@@ -110,22 +121,23 @@ fn main() {
     let (first, others) = positions.split_at(1);
     let scores_alone = cache();
     let opened = open(&server, scores_alone.path(), "cold");
-    measure("first score of a layer", &opened, first, score);
-    measure("further scores of it", &opened, others, score);
+    measure("first score of a layer", &server, &opened, first, score);
+    measure("further scores of it", &server, &opened, others, score);
     let opened = open(&server, scores_alone.path(), "headers in the cache");
-    measure("further scores, cache on disk", &opened, others, score);
+    measure("further scores, cache on disk", &server, &opened, others, score);
     for (what, work) in
         [("scores of all moves", scores_of_moves as fn(&Tables, &Position)), ("scores and a line of best play", line)]
     {
         let cache = cache();
         for when in ["cold", "cache on disk"] {
-            measure(&format!("{what}, {when}"), &open(&server, cache.path(), when), &positions, work);
+            measure(&format!("{what}, {when}"), &server, &open(&server, cache.path(), when), &positions, work);
         }
     }
     let (cache, start) = (cache(), "6x2".parse().unwrap());
     for when in ["cold", "cache on disk"] {
         measure(
             &format!("a game of perfect players from 6x2, {when}"),
+            &server,
             &open(&server, cache.path(), when),
             &[start],
             game,

@@ -67,12 +67,11 @@
 //! | [`progress`] | progress of a long computation, and stopping it |
 //! | [`system`] | available memory and free disk space |
 //! | [`random`] | random numbers from seeds that users choose |
-//! | [`temporary`] | directories for temporary files |
 //! | [`printable`] | making untrusted text safe to print |
 //! | [`watcher`] | a thread that watches a condition while other threads work |
 pub use kalah_analyse as analyse;
 pub use kalah_api::answer;
-pub use kalah_base::{diagnostic, file, printable, progress, random, system, temporary};
+pub use kalah_base::{diagnostic, file, printable, progress, random, system};
 pub use kalah_core::{cancel, cause, evaluation, game, header, index, isa, memory, text};
 pub use kalah_export as export;
 #[cfg(feature = "gpu")]

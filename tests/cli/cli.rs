@@ -352,46 +352,6 @@ fn a_second_build_in_a_directory_names_its_holder() {
     assert!(build.wait().unwrap().success());
 }
 
-/// The next command removes the unfinished layer of a killed measurement.
-#[cfg(unix)]
-#[test]
-fn what_a_killed_command_leaves_is_removed_by_the_next_one() {
-    use kalah::temporary::{PREFIX, TemporaryDirectory};
-    let directory = tempfile::tempdir().unwrap();
-    kalah(directory.path(), &["build", "--seeds", "13"], "").success();
-    let living = TemporaryDirectory::new_in(directory.path()).unwrap();
-    let names = || {
-        let entries = directory.path().read_dir().unwrap().map(|entry| entry.unwrap().path());
-        let temporary = |path: &std::path::PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with(PREFIX);
-        entries.filter(temporary).collect::<Vec<_>>()
-    };
-    let kill_one = || {
-        while names().len() < 2 {
-            let mut bench = program::command();
-            bench.args(["bench", "--seeds", "14", "--backend", "cpu"]).env("KALAH_TABLES", directory.path());
-            let mut bench =
-                bench.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
-            while names().len() < 2 && bench.try_wait().unwrap().is_none() {
-                std::thread::sleep(std::time::Duration::from_millis(1));
-            }
-            bench.kill().unwrap();
-            bench.wait().unwrap();
-        }
-    };
-    for next in [&["bench", "--seeds", "4", "--backend", "cpu"][..], &["build", "--seeds", "4"]] {
-        kill_one();
-        kalah(directory.path(), next, "").success();
-        assert_eq!(names(), [living.path()], "{next:?}");
-    }
-    // Tables for a graph are built in the system's directory for temporary files.
-    kill_one();
-    let empty = tempfile::tempdir().unwrap();
-    let mut graph = program::command();
-    graph.args(["analyse", "graph", "2x2"]).env("KALAH_TABLES", empty.path()).env("TMPDIR", directory.path());
-    graph.run().success();
-    assert_eq!(names(), [living.path()]);
-}
-
 #[test]
 fn an_empty_environment_variable_means_the_default() {
     let run = |args: &[&str], empty: &[&str]| {

@@ -8,7 +8,7 @@ use kalah::header::Kind;
 use kalah::progress::Pulse;
 use kalah::table::archive::ArchiveEntry;
 use kalah::table::format::{Entry, LayerHeader, prefix};
-use kalah::table::{BLOCK_BYTES, Table, TableKey, archive};
+use kalah::table::{BLOCK_BYTES, DirectoryLock, Table, TableKey, archive};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use xxhash_rust::xxh3::xxh3_64;
@@ -32,7 +32,7 @@ fn law(directory: &Path, bytes: &[u8]) -> Result<(), TestCaseError> {
     let (archive, unpacked) = (directory.join("archive"), directory.join("unpacked"));
     std::fs::write(&archive, bytes).unwrap();
     let info = archive::read_info(&archive);
-    match archive::decompress(&archive, &unpacked, &Pulse::default()) {
+    match archive::decompress(&archive, &DirectoryLock::take(&unpacked).unwrap(), &Pulse::default()) {
         Ok(path) => {
             prop_assert_eq!(info.unwrap().key, KEY);
             prop_assert!(std::fs::read(path).unwrap() == SOUND.0);

@@ -279,7 +279,7 @@ fn computed_again(directory: &Path, seeds: usize) -> Asked<bool> {
     let backend = Backend::Cpu(Isa::detect());
     match check_against(&backend, &tables, seeds, &Pulse::default()) {
         Ok(_) => Ok(true),
-        Err(Fault::Damage(error)) => Err(error),
+        Err(Fault::Table(error)) => Err(error),
         // The existing table may be the damaged one.
         Err(Fault::Score { .. }) => tables.layer(seeds).unwrap().check().map(|()| false),
         Err(fault) => panic!("{fault}"),

@@ -114,7 +114,7 @@ impl JobFile {
     fn read(path: &Path) -> JobFile {
         let bytes = std::fs::read(path).unwrap();
         let end = bytes.iter().position(|&byte| byte == b'\n').unwrap() + 1;
-        let mut head: Value = Seal::Line { head: b"" }.open(&bytes[..end]).unwrap();
+        let mut head: Value = Seal(b"").open(&bytes[..end]).unwrap();
         head.as_object_mut().unwrap().remove("checksum").unwrap();
         let position: Position = head["position"].as_str().unwrap().parse().unwrap();
         let (keys, mut rest) = (ClaimKeys::new(position.pits()), &bytes[end..]);
@@ -131,7 +131,7 @@ impl JobFile {
         }
         let mut head = self.head.clone();
         head["digest"] = json!(blake3::hash(&bytes).to_hex().to_string());
-        std::fs::write(path, [Seal::Line { head: b"" }.close(&head).unwrap(), bytes].concat()).unwrap();
+        std::fs::write(path, [Seal(b"").close(&head).unwrap(), bytes].concat()).unwrap();
     }
 
     /// Returns the file with other claims, and their numbers.

@@ -145,21 +145,23 @@ fn a_lookup_can_be_interrupted_and_repeated() {
     let remote = server.open(cache.path());
     let tables = Tables::open(remote.directory(), Rules::EmptyCapture, 6, SEEDS).unwrap();
     let position = POSITION.parse().unwrap();
-    server.always(Some(Fault::Silent));
-    server.requests();
-    std::thread::scope(|scope| {
-        let lookup = scope.spawn(|| tables.score(&position));
-        let start = Instant::now();
-        while server.requests().is_empty() {
-            assert!(start.elapsed() < Duration::from_secs(60), "nothing is requested");
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        let interrupted = Instant::now();
-        remote.interrupt();
-        let score = lookup.join().unwrap();
-        assert!(matches!(score, Err(ProbeError::Table(TableError::Stopped(_)))), "{score:?}");
-        assert!(interrupted.elapsed() < Duration::from_secs(10), "{:?}", interrupted.elapsed());
-    });
+    for fault in [Fault::Silent, Fault::Busy(60)] {
+        server.always(Some(fault));
+        server.requests();
+        std::thread::scope(|scope| {
+            let lookup = scope.spawn(|| tables.score(&position));
+            let start = Instant::now();
+            while server.requests().is_empty() {
+                assert!(start.elapsed() < Duration::from_secs(60), "nothing is requested");
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            let interrupted = Instant::now();
+            remote.interrupt();
+            let score = lookup.join().unwrap();
+            assert!(matches!(score, Err(ProbeError::Table(TableError::Stopped(_)))), "{score:?}");
+            assert!(interrupted.elapsed() < Duration::from_secs(10), "{:?}", interrupted.elapsed());
+        });
+    }
     server.always(None);
     let here = Tables::open(TABLES.path(), Rules::EmptyCapture, 6, SEEDS).unwrap();
     assert_eq!(tables.score(&position).unwrap(), here.score(&position).unwrap());
@@ -238,21 +240,4 @@ fn redirects_are_followed_but_not_with_keys() {
     let (code, message) = probe(&server.address);
     assert_eq!(code, 0, "{message}");
     assert!(!other.requests().is_empty());
-}
-
-#[test]
-fn an_address_of_files_is_a_directory() {
-    let address = format!("file://{}", shown(TABLES.path()));
-    let (code, message) = probe(&address);
-    assert_eq!(code, 0, "{message}");
-}
-
-#[test]
-fn a_directory_of_this_machine_needs_no_download() {
-    let directory = tempfile::tempdir().unwrap();
-    let address = format!("file://{}", TABLES.path().display());
-    let (code, _, message) = run(&["fetch", &address, "--seeds", "2..5", "--output", shown(directory.path())]);
-    assert_eq!(code, 2);
-    assert!(message.contains(&format!("{} is a directory of this machine", TABLES.path().display())), "{message}");
-    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 }

@@ -1,7 +1,7 @@
 //! A file server for tests. It answers range requests, and can misbehave in chosen ways.
 
 use std::collections::{HashMap, VecDeque};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -195,7 +195,7 @@ impl Server {
         cache: &Path,
         options: impl Fn(RemoteOptions) -> RemoteOptions,
     ) -> Result<RemoteTables, kalah::remote::RemoteError> {
-        let cache = Cache::open(cache, Cache::DEFAULT_LIMIT)?;
+        let cache = Cache::new(cache, Cache::DEFAULT_LIMIT);
         RemoteTables::open(&Address::parse(&self.address)?, options(RemoteOptions::new(cache)))
     }
 }
@@ -356,6 +356,17 @@ pub(crate) fn run(arguments: &[&str]) -> (i32, String, String) {
 /// The path of a cache, as text.
 pub(crate) fn shown(path: &Path) -> &str {
     path.to_str().unwrap()
+}
+
+/// Bytes on disk of all files in the folders of a cache; on other systems, holes included.
+pub(crate) fn on_disk(cache: &Path) -> u64 {
+    #[cfg(unix)]
+    let bytes = |file: &Metadata| std::os::unix::fs::MetadataExt::blocks(file) * 512;
+    #[cfg(not(unix))]
+    let bytes = Metadata::len;
+    let list = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
+    let files = list(cache).flat_map(|folder| list(&folder).collect::<Vec<_>>());
+    files.map(|file| bytes(&file.metadata().unwrap())).sum()
 }
 
 /// The file of a layer of 6 pits by empty capture.

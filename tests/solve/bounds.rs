@@ -11,7 +11,7 @@ use kalah::index::LayerIndex;
 use kalah::progress::Pulse;
 use kalah::table::bound_format::{BoundEntry, prefix};
 use kalah::table::{
-    BLOCK_BYTES, BoundMaker, BoundTable, BoundTables, Cuts, Damage, Table, TableError, TableKey, TablePart, Tables,
+    BLOCK_BYTES, BoundMaker, BoundTable, BoundTables, Cuts, Damage, Table, TableError, TableKey, Tables,
 };
 use kalah::verify::{BoundSet, Fault, Sample, check_bounds_against, check_checksums};
 
@@ -226,7 +226,7 @@ fn every_flipped_bit_is_found() {
         bytes[at] ^= 1 << random.u8(..8);
         if let Ok(table) = open(bytes) {
             opened += 1;
-            assert!(matches!(check_checksums(table.blocks()), Err(Fault::Damage(_))), "byte {at}");
+            assert!(matches!(check_checksums(table.blocks()), Err(Fault::Table(_))), "byte {at}");
         }
     }
     // Opening checks the directory and all bytes in front of it.
@@ -289,7 +289,7 @@ fn a_frame_in_the_place_of_its_mirror_image_is_found() {
     bytes.copy_within(one.offset as usize..one.end() as usize, two.offset as usize);
     let table = open(bytes).unwrap();
     table.blocks().check_block(6, 0).unwrap();
-    let damage = Damage::Part { part: TablePart::Block, offset: two.offset };
+    let damage = Damage::Part { part: "block of scores", offset: two.offset };
     assert!(matches!(table.blocks().check_block(7, 0), Err(TableError::Damaged { damage: own, .. }) if own == damage));
     assert!(table.code(6, 0, 0).is_ok() && table.code(7, 0, 0).is_err());
 }
@@ -330,9 +330,9 @@ fn wrong_counts_in_the_directory_are_found() {
     let first = prefix(KEY, table.header().source, table.network(), &entries);
     let wrong = open([&first, &SMALL[first.len()..]].concat()).unwrap();
     check_checksums(wrong.blocks()).unwrap();
-    let damage = Damage::Part { part: TablePart::Directory, offset: table.header().entry_at(5) };
+    let damage = Damage::Part { part: "directory", offset: table.header().entry_at(5) };
     match check_bounds_against(exact, &wrong, &Pulse::default()) {
-        Err(Fault::Damage(TableError::Damaged { damage: own, .. })) => assert_eq!(own, damage),
+        Err(Fault::Table(TableError::Damaged { damage: own, .. })) => assert_eq!(own, damage),
         other => panic!("{other:?}"),
     }
 }

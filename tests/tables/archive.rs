@@ -9,11 +9,15 @@ use kalah::header::{HeaderError, Kind};
 use kalah::progress::Pulse;
 use kalah::table::archive::ArchiveEntry;
 use kalah::table::format::{Entry, LayerHeader, prefix};
-use kalah::table::{BLOCK_BYTES, Damage, Table, TableError, TableKey, archive};
+use kalah::table::{BLOCK_BYTES, Damage, DirectoryLock, Table, TableError, TableKey, archive};
 
 fn table(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Table {
     Builder::new(directory, TableKey { rules, pits, seeds }).run(&Pulse::default(), &|_| {}).unwrap();
     Table::open(TableKey { rules, pits, seeds }.path(directory)).unwrap()
+}
+
+fn unpack(archive: &Path, directory: &Path, pulse: &Pulse) -> Result<PathBuf, TableError> {
+    archive::decompress(archive, &DirectoryLock::take(directory).unwrap(), pulse)
 }
 
 /// Packs a small table into many chunks. Returns the table and the path of its archive.
@@ -38,7 +42,7 @@ fn unpacked_tables_are_those_packed() {
                 assert_eq!(info, archive::read_info(&path).unwrap());
                 assert_eq!((info.key, info.digest), (table.key(), table.header().digest));
                 assert_eq!(info.archive_bytes, fs::metadata(&path).unwrap().len());
-                let back = archive::decompress(&path, &unpacked, &fro).unwrap();
+                let back = unpack(&path, &unpacked, &fro).unwrap();
                 assert!(fs::read(back).unwrap() == table.bytes(), "{} in chunks of {side}", table.key());
                 let counted = [to, fro].map(|pulse| pulse.positions.into_inner());
                 assert_eq!(counted, [info.positions; 2]);
@@ -97,7 +101,7 @@ fn refused(directory: &Path, table: &Table, bytes: &[u8]) -> TableError {
     let archive = directory.join("bad.archive");
     fs::write(&archive, bytes).unwrap();
     let unpacked = directory.join("unpacked");
-    let error = archive::decompress(&archive, &unpacked, &Pulse::default()).unwrap_err();
+    let error = unpack(&archive, &unpacked, &Pulse::default()).unwrap_err();
     assert!(error.is_damage() && error.to_string().contains("bad.archive"), "{error}");
     assert!(!table.key().path(&unpacked).exists());
     _ = fs::remove_dir_all(unpacked);
@@ -234,7 +238,7 @@ fn forged_chunks_are_refused() {
     let bytes = fs::read(path).unwrap();
     let same = directory.path().join("same.archive");
     fs::write(&same, forged(&bytes, 5, |_| ())).unwrap();
-    let unpacked = archive::decompress(&same, directory.path().join("unpacked"), &Pulse::default()).unwrap();
+    let unpacked = unpack(&same, &directory.path().join("unpacked"), &Pulse::default()).unwrap();
     assert!(fs::read(unpacked).unwrap() == table.bytes());
     fs::remove_dir_all(directory.path().join("unpacked")).unwrap();
 
@@ -272,7 +276,7 @@ fn a_build_does_not_adopt_what_a_refused_archive_left() {
         let key = TableKey { seeds, ..table.key() };
         fs::copy(key.path(directory.path()), key.path(to.path())).unwrap();
     }
-    let error = archive::decompress(&bad, to.path(), &Pulse::default()).unwrap_err();
+    let error = unpack(&bad, to.path(), &Pulse::default()).unwrap_err();
     assert!(error.is_damage(), "{error}");
     let built = self::table(to.path(), Rules::EmptyCapture, 4, 9);
     assert!(built.bytes() == right, "the table has a frame of the archive");

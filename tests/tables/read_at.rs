@@ -11,8 +11,7 @@ use kalah::build::build;
 use kalah::game::{Position, Rules};
 use kalah::index::{Frame, RowIndex};
 use kalah::table::{
-    BLOCK_BYTES, Damage, Layer, Opening, Source, Storage, Table, TableError, TableKey, TablePart, Tables,
-    check_in_parallel,
+    BLOCK_BYTES, Damage, Layer, Opening, Source, Storage, Table, TableError, TableKey, Tables, check_in_parallel,
 };
 use tempfile::TempDir;
 
@@ -156,7 +155,7 @@ fn no_score_is_read_from_a_profile_that_was_found_damaged() {
         let start = entry.offset + block * BLOCK_BYTES as u64;
         for error in [damaged.check().unwrap_err(), check_in_parallel(again.blocks()).unwrap_err()] {
             let TableError::Damaged { damage, .. } = error else { panic!("{error}") };
-            assert_eq!(damage, Damage::Part { part: TablePart::Block, offset: start });
+            assert_eq!(damage, Damage::Part { part: "block of scores", offset: start });
         }
         for table in [&damaged, &again] {
             let mut ranks: Vec<(u32, u32)> = (0..2000).map(|_| random_ranks(&mut random, frame)).collect();

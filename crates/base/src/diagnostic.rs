@@ -113,74 +113,59 @@ impl Outcome {
     }
 }
 
-/// Commands and flags of the running program, for advice. A command can be pasted into a shell.
+/// Commands and flags of the running program, for advice. A command can be pasted into a shell. A program without
+/// commands has none of them.
 pub trait Commands {
     /// The command that builds a table and all below it.
-    fn build(&self, directory: &Path, key: TableKey) -> String;
+    fn build(&self, _directory: &Path, _key: TableKey) -> String {
+        String::new()
+    }
 
     /// The same, or a clause that says why it does not fit this machine. If the table is `replaced`, its disk space is
     /// free first.
     ///
     /// # Errors
     /// The clause.
-    fn build_that_fits(&self, directory: &Path, key: TableKey, replaced: bool) -> Result<String, String>;
+    fn build_that_fits(&self, _directory: &Path, _key: TableKey, _replaced: bool) -> Result<String, String> {
+        Err(String::new())
+    }
 
     /// The command that builds a table and all below it, if it fits and takes minutes.
-    fn quick_build(&self, directories: &Directories, key: TableKey) -> Option<String>;
+    fn quick_build(&self, _directories: &Directories, _key: TableKey) -> Option<String> {
+        None
+    }
 
     /// The command that makes the bound table of a layer.
-    fn bounds(&self, directory: &Path, key: TableKey) -> String;
+    fn bounds(&self, _directory: &Path, _key: TableKey) -> String {
+        String::new()
+    }
 
     /// The command that solves a position; `None` if it is too large for that.
-    fn solve(&self, directories: &Directories, rules: Rules, position: &Position) -> Option<String>;
+    fn solve(&self, _directories: &Directories, _rules: Rules, _position: &Position) -> Option<String> {
+        None
+    }
 
     /// The version of the program that wrote a table, if a log beside it has that.
-    fn version_of(&self, directory: &Path, key: TableKey) -> Option<String>;
+    fn version_of(&self, _directory: &Path, _key: TableKey) -> Option<String> {
+        None
+    }
 
     /// The flag that avoids the GPU, with its value.
-    fn without_gpu(&self) -> &'static str;
+    fn without_gpu(&self) -> &'static str {
+        ""
+    }
 
     /// The flag that names the directory for new files.
-    fn directory_flag(&self) -> &'static str;
+    fn directory_flag(&self) -> &'static str {
+        ""
+    }
 }
 
 /// The commands of no program, for those who want only the outcome and kind of an error.
 #[derive(Clone, Copy, Debug)]
 pub struct NoCommands;
 
-impl Commands for NoCommands {
-    fn build(&self, _: &Path, _: TableKey) -> String {
-        String::new()
-    }
-
-    fn build_that_fits(&self, _: &Path, _: TableKey, _: bool) -> Result<String, String> {
-        Err(String::new())
-    }
-
-    fn quick_build(&self, _: &Directories, _: TableKey) -> Option<String> {
-        None
-    }
-
-    fn bounds(&self, _: &Path, _: TableKey) -> String {
-        String::new()
-    }
-
-    fn solve(&self, _: &Directories, _: Rules, _: &Position) -> Option<String> {
-        None
-    }
-
-    fn version_of(&self, _: &Path, _: TableKey) -> Option<String> {
-        None
-    }
-
-    fn without_gpu(&self) -> &'static str {
-        ""
-    }
-
-    fn directory_flag(&self) -> &'static str {
-        ""
-    }
-}
+impl Commands for NoCommands {}
 
 impl Diagnostic for ProbeError {
     fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
@@ -250,7 +235,6 @@ impl Diagnostic for TableError {
                 "{} of memory or address space are needed: close other programs, or raise the limit (see `ulimit -v`)",
                 size(*bytes)
             ),
-            TableError::InUse { .. } => "wait until that process ends, or stop it".into(),
             _ => return Diagnosis::from(outcome).of(kind),
         };
         outcome.help(help).of(kind)

@@ -11,7 +11,6 @@
 //! | [`progress`] | progress of a long computation, and stopping it |
 //! | [`random`] | random numbers from the seeds that users choose |
 //! | [`system`] | available memory and free disk space |
-//! | [`temporary`] | directories for temporary files |
 
 pub mod diagnostic;
 pub mod file;
@@ -20,4 +19,3 @@ pub mod printable;
 pub mod progress;
 pub mod random;
 pub mod system;
-pub mod temporary;

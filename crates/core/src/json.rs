@@ -61,19 +61,12 @@ impl<'de> Deserialize<'de> for Pit {
     }
 }
 
-/// The fields of a [`TableKey`].
-#[derive(Serialize, Deserialize)]
+/// The fields of a [`TableKey`] that was not checked.
+#[derive(Deserialize)]
 struct Key {
     rules: Rules,
     pits: usize,
     seeds: usize,
-}
-
-impl Serialize for TableKey {
-    fn serialize<S: Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
-        let &TableKey { rules, pits, seeds } = self;
-        Key { rules, pits, seeds }.serialize(writer)
-    }
 }
 
 impl TableKey {

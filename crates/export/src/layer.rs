@@ -2,10 +2,9 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic};
 use kalah_base::progress::Pulse;
 use kalah_base::random::generator;
-use kalah_core::cancel::Stopped;
 use kalah_core::index::{Frame, RowIndex, TableRow, layer_frames};
 use kalah_core::isa::Isa;
 use kalah_core::table::{FrameScores, RUN_MARGIN, Table, TableError, TableKey};
@@ -44,9 +43,6 @@ pub enum ExportError {
     /// The records cannot be written.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// The export was stopped.
-    #[error("stopped before all positions were written")]
-    Stopped,
 }
 
 impl Diagnostic for ExportError {
@@ -54,14 +50,7 @@ impl Diagnostic for ExportError {
         match self {
             ExportError::Table(error) => error.diagnosis(commands),
             ExportError::Io(error) => error.diagnosis(commands),
-            ExportError::Stopped => Outcome::Stopped.into(),
         }
-    }
-}
-
-impl From<Stopped> for ExportError {
-    fn from(_: Stopped) -> ExportError {
-        ExportError::Stopped
     }
 }
 
@@ -194,7 +183,7 @@ impl Writing<'_> {
     }
 
     fn write(&self, parts: &[Vec<u8>], positions: u64, out: &mut dyn Write) -> Result<(), ExportError> {
-        self.pulse.check()?;
+        self.pulse.check().map_err(TableError::from)?;
         parts.iter().try_for_each(|part| out.write_all(part))?;
         self.pulse.positions.fetch_add(positions, Ordering::Relaxed);
         Ok(())

@@ -105,10 +105,6 @@ impl Commands for Calls {
         Some("kalah.solve".to_owned())
     }
 
-    fn version_of(&self, _: &Path, _: TableKey) -> Option<String> {
-        None
-    }
-
     fn without_gpu(&self) -> &'static str {
         "backend='cpu'"
     }

@@ -56,8 +56,8 @@ impl Store for Filesystem {
         let fetched = Python::attach(|py| self.read(py, name, &range, fresh)).map_err(failed)?;
         let expected = range.start.min(fetched.total)..range.end.min(fetched.total);
         if fetched.bytes.len() as u64 != expected.end - expected.start {
-            let found = format!("{} bytes", fetched.bytes.len());
-            return Err(RemoteError::Range { found, expected: format!("bytes {}-{}", expected.start, expected.end) });
+            let (found, Range { start, end }) = (fetched.bytes.len(), expected);
+            return Err(RemoteError::Broken(format!("{found} bytes came where bytes {start} to {end} were requested")));
         }
         Ok(fetched)
     }

@@ -41,7 +41,7 @@ impl Elsewhere {
     /// Bytes fetched so far.
     pub(crate) fn fetched(&self) -> u64 {
         let tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        let open: u64 = tables.iter().map(|tables| tables.traffic().bytes).sum();
+        let open: u64 = tables.iter().map(RemoteTables::fetched).sum();
         open + self.fetched.load(Ordering::Relaxed)
     }
 
@@ -60,7 +60,7 @@ impl Elsewhere {
     pub(crate) fn close(&self) {
         let tables = std::mem::take(&mut *self.tables.lock().unwrap_or_else(PoisonError::into_inner));
         for tables in &tables {
-            self.fetched.fetch_add(tables.traffic().bytes, Ordering::Relaxed);
+            self.fetched.fetch_add(tables.fetched(), Ordering::Relaxed);
         }
     }
 }
@@ -88,15 +88,12 @@ pub(crate) fn located(py: Python<'_>, given: &[PathBuf], board: Board) -> PyResu
     for location in given {
         match location.to_str().filter(|text| Address::is_address(text)) {
             None => places.push(Place::Here(location.clone())),
-            Some(text) => match Address::local_path(text) {
-                Some(path) => places.push(Place::Here(path)),
-                None => {
-                    let cancel = Cancel::new();
-                    let tables = wait_for(py, || at_address(text, board, &cancel), &cancel, |_| Ok(()))??;
-                    places.push(tables.clone().into());
-                    remote.push(tables);
-                }
-            },
+            Some(text) => {
+                let cancel = Cancel::new();
+                let tables = wait_for(py, || at_address(text, board, &cancel), &cancel, |_| Ok(()))??;
+                places.push(tables.clone().into());
+                remote.push(tables);
+            }
         }
     }
     Ok(Located { directories: Directories::new(places).expect("a location is given"), remote })
@@ -119,11 +116,10 @@ fn at_address(text: &str, board: Board, cancel: &Cancel) -> PyResult<RemoteTable
 
 fn options((rules, pits): Board) -> Result<RemoteOptions, RemoteError> {
     let chosen = std::env::var_os("KALAH_CACHE").filter(|value| !value.is_empty()).map(PathBuf::from);
-    let directory = chosen.or_else(Cache::default_directory).ok_or_else(|| RemoteError::Cache {
-        directory: "of the user".to_owned(),
-        source: std::io::Error::other("it is unknown: set KALAH_CACHE"),
-    })?;
-    let cache = Cache::open(&directory, Cache::DEFAULT_LIMIT)?;
+    let directory = chosen
+        .or_else(Cache::default_directory)
+        .ok_or_else(|| RemoteError::Store("the user's directory for caches is unknown: set KALAH_CACHE".into()))?;
+    let cache = Cache::new(directory, Cache::DEFAULT_LIMIT);
     Ok(RemoteOptions { rules: vec![rules], pits: Some(pits), ..RemoteOptions::new(cache) })
 }
 

@@ -1,7 +1,7 @@
 use std::fmt;
-use std::path::PathBuf;
 
-use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use ureq::http::Uri;
 
 use super::error::RemoteError;
 use super::sign::Signer;
@@ -9,7 +9,7 @@ use super::sign::Signer;
 /// The address of a directory of tables.
 ///
 /// A query, such as the signature of a presigned address, is sent with every request and never shown.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Address {
     /// The address to show to users: as they gave it, without its query.
     pub(crate) shown: String,
@@ -35,13 +35,6 @@ impl Address {
         })
     }
 
-    /// The path that an address with the scheme `file` names; `None` for other texts.
-    pub fn local_path(text: &str) -> Option<PathBuf> {
-        let rest = text.strip_prefix("file://")?;
-        let path = rest.strip_prefix("localhost").filter(|rest| rest.starts_with('/')).unwrap_or(rest);
-        Some(PathBuf::from(&*percent_decode_str(path).decode_utf8_lossy()))
-    }
-
     /// Reads an address: `https://`, `http://`, `s3://BUCKET/PREFIX` or `gs://BUCKET/PREFIX`. For `s3`, `AWS_REGION`
     /// and `AWS_ENDPOINT_URL` apply. Requests are signed if the environment has keys (`AWS_ACCESS_KEY_ID`,
     /// `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`) and the address no query.
@@ -53,23 +46,21 @@ impl Address {
         let path = path.split('#').next().unwrap_or_default().trim_end_matches('/');
         let fault = |reason| RemoteError::Address { address: without_user(path), reason };
         let (scheme, rest) = path.split_once("://").ok_or_else(|| fault("it has no scheme such as https://"))?;
-        let host = rest.split('/').next().unwrap_or_default();
-        if host.is_empty() || host.contains(' ') || path.chars().any(char::is_control) {
-            return Err(fault("it names no host, or has control characters or spaces in its host"));
-        }
+        let (host, rest) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
         // Spaces and other letters that a URL cannot have.
-        let path =
-            &format!("{scheme}://{host}{}", utf8_percent_encode(rest.strip_prefix(host).unwrap_or_default(), HIDDEN));
-        let rest = path.split_once("://").map_or("", |(_, rest)| rest);
+        let rest = utf8_percent_encode(rest, HIDDEN).to_string();
         let base = match scheme {
-            "http" | "https" => path.to_owned(),
-            "gs" => format!("https://storage.googleapis.com/{rest}"),
-            "s3" => s3(host, rest.strip_prefix(host).unwrap_or_default(), &region()),
-            _ => return Err(fault("its scheme must be https, http, file, s3 or gs")),
+            "http" | "https" => format!("{scheme}://{host}{rest}"),
+            "gs" => format!("https://storage.googleapis.com/{host}{rest}"),
+            "s3" => s3(host, &rest, &region()),
+            _ => return Err(fault("its scheme must be https, http, s3 or gs")),
         };
         let query = if query.is_empty() { String::new() } else { format!("?{query}") };
+        if host.is_empty() || format!("{base}{query}").parse::<Uri>().is_err() {
+            return Err(fault("it names no host, or is malformed"));
+        }
         let signer = signer().filter(|_| scheme == "s3" && query.is_empty());
-        Ok(Address { shown: without_user(path), base, query, signer })
+        Ok(Address { shown: without_user(&format!("{scheme}://{host}{rest}")), base, query, signer })
     }
 
     /// An address of any scheme as it is shown: without name, password, query and fragment.
@@ -111,12 +102,12 @@ fn signer() -> Option<Signer> {
 
 /// Region of buckets of S3.
 fn region() -> String {
-    variable("AWS_REGION").or_else(|| variable("AWS_DEFAULT_REGION")).unwrap_or_else(|| "us-east-1".to_owned())
+    variable("AWS_REGION").unwrap_or_else(|| "us-east-1".to_owned())
 }
 
 /// Address over HTTP of a bucket of S3 or of a compatible server, with the path that follows it.
 fn s3(bucket: &str, path: &str, region: &str) -> String {
-    if let Some(endpoint) = variable("AWS_ENDPOINT_URL_S3").or_else(|| variable("AWS_ENDPOINT_URL")) {
+    if let Some(endpoint) = variable("AWS_ENDPOINT_URL") {
         return format!("{}/{bucket}{path}", endpoint.trim_end_matches('/'));
     }
     // A certificate for all buckets does not cover a bucket with dots.
@@ -164,8 +155,5 @@ mod tests {
             assert!(!Address::is_address(text), "{text}");
         }
         assert!(Address::is_address("s3://bucket/tables"));
-        assert_eq!(Address::local_path("file:///a/b%20c"), Some(PathBuf::from("/a/b c")));
-        assert_eq!(Address::local_path("file://localhost/a"), Some(PathBuf::from("/a")));
-        assert_eq!(Address::local_path("https://host/a"), None);
     }
 }

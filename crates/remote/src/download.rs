@@ -1,7 +1,6 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use kalah_base::file::{self, FileContent};
@@ -13,8 +12,9 @@ use kalah_tables::table::archive::{archive_path, decompress, read_info};
 use kalah_tables::table::{DirectoryLock, Manifest};
 
 use super::address::Address;
-use super::client::Client;
+use super::client::{Client, NO_END};
 use super::error::RemoteError;
+use super::store::Store;
 use super::tables::RemoteOptions;
 
 /// Downloads whole layers to a directory of tables.
@@ -24,34 +24,15 @@ use super::tables::RemoteOptions;
 #[derive(Debug)]
 pub struct Download {
     client: Client,
-    address: Address,
     directory: PathBuf,
     cancel: Cancel,
-}
-
-/// Origin of a layer in the directory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Downloaded {
-    /// It was there.
-    Present,
-    /// It was received.
-    Received {
-        /// Bytes that an earlier download had received.
-        resumed: u64,
-    },
 }
 
 impl Download {
     /// Prepares downloads from `address` to `directory`, which exists. They stop when `cancel` is cancelled.
     pub fn new(address: &Address, directory: impl Into<PathBuf>, cancel: &Cancel) -> Download {
         let client = Client::new(address, RemoteOptions::DEFAULT_PATIENCE, cancel);
-        let (address, directory) = (address.clone(), directory.into());
-        Download { client, address, directory, cancel: cancel.clone() }
-    }
-
-    /// Returns true if the built-in manifest has the layer. Nothing but the server vouches for the others.
-    pub fn is_known(&self, key: TableKey) -> bool {
-        Manifest::built_in().entry(key).is_some()
+        Download { client, directory: directory.into(), cancel: cancel.clone() }
     }
 
     /// Bytes of the file of a layer, table or archive, and the bytes of it that this directory has: all, or those of a
@@ -61,7 +42,12 @@ impl Download {
     /// When the server does not have the layer, or does not answer.
     pub fn size(&self, key: TableKey) -> Result<(u64, u64), RemoteError> {
         self.first_there(key, |path| {
-            let total = self.client.total(name(path)).map_err(|error| error.of_file(self.url(path)))?;
+            let total = match self.client.range(&name(path), 0..1, false) {
+                Ok(first) => first.total,
+                // A server without ranges.
+                Err(RemoteError::Store(_)) => 0,
+                Err(error) => return Err(error.of_file(self.url(path))),
+            };
             let received = partial(path).metadata().map_or(0, |metadata| metadata.len());
             Ok((total, if key.path(&self.directory).exists() { total } else { received.min(total) }))
         })
@@ -81,12 +67,13 @@ impl Download {
     }
 
     /// Downloads a layer unless the directory has it: its table, or its archive where the server has no table, which is
-    /// unpacked. Bytes are added to `received` as they come.
+    /// unpacked. Returns the bytes that an earlier download had received; `None` if the layer was there. Bytes are
+    /// added to `received` as they come.
     ///
     /// # Errors
     /// When the server does not send it, it is damaged or not the table of the built-in manifest, it cannot be written,
     /// or the download is cancelled. What was received is kept, unless it is damaged.
-    pub fn layer(&self, key: TableKey, received: &Arc<AtomicU64>) -> Result<Downloaded, RemoteError> {
+    pub fn layer(&self, key: TableKey, received: &AtomicU64) -> Result<Option<u64>, RemoteError> {
         let path = key.path(&self.directory);
         if !path.exists() {
             return self.first_there(key, |path| self.file(path, key, received));
@@ -96,19 +83,18 @@ impl Download {
         for path in [path, archive_path(&self.directory, key)] {
             let _ = file::remove_own(&partial(&path), content(&path));
         }
-        Ok(Downloaded::Present)
+        Ok(None)
     }
 
     /// Receives the file that becomes the one at `path`, and finishes it. If an earlier download left a part of it, and
     /// the whole is damaged, the server's file may have changed: then all is received anew.
-    fn file(&self, path: &Path, key: TableKey, received: &Arc<AtomicU64>) -> Result<Downloaded, RemoteError> {
-        // Unpacking takes the lock itself.
+    fn file(&self, path: &Path, key: TableKey, received: &AtomicU64) -> Result<Option<u64>, RemoteError> {
         let is_table = content(path) == FileContent::Table;
-        let _lock = is_table.then(|| DirectoryLock::take(&self.directory)).transpose()?;
+        let lock = DirectoryLock::take(&self.directory)?;
         loop {
             let resumed = self.receive(path, received)?;
-            match if is_table { self.finish(path, key) } else { self.restore(path) } {
-                Ok(()) => return Ok(Downloaded::Received { resumed }),
+            match if is_table { self.finish(path, key) } else { self.restore(path, &lock) } {
+                Ok(()) => return Ok(Some(resumed)),
                 Err(TableError::Damaged { path: of, damage, kind }) if of == path || of == partial(path) => {
                     let removed = fs::remove_file(partial(path));
                     if resumed == 0 || removed.is_err() {
@@ -121,15 +107,15 @@ impl Download {
     }
 
     /// Receives the rest of the file that becomes the one at `path`. Returns the bytes that were there.
-    fn receive(&self, path: &Path, received: &Arc<AtomicU64>) -> Result<u64, RemoteError> {
+    fn receive(&self, path: &Path, received: &AtomicU64) -> Result<u64, RemoteError> {
         let (temporary, content) = (partial(path), content(path));
         file::require_own(&temporary, content).map_err(TableError::io(&temporary))?;
         let resumed = temporary.metadata().map_or(0, |metadata| metadata.len());
-        let (path_of_thread, url, received, mut opened) = (path.to_owned(), self.url(path), Arc::clone(received), None);
-        let take = move |bytes: &[u8]| {
+        let mut opened = None;
+        let take = |bytes: &[u8]| {
             if resumed == 0 && opened.is_none() && !content.may_begin(bytes) {
                 let damage = Damage::Header(HeaderError::Foreign(Kind::Table));
-                return Err(TableError::damaged(Path::new(&url), damage).into());
+                return Err(TableError::damaged(Path::new(&self.url(path)), damage).into());
             }
             let mut write = || {
                 if opened.is_none() {
@@ -138,22 +124,24 @@ impl Download {
                 }
                 opened.as_mut().map_or(Ok(()), |file| file.write_all(bytes))
             };
-            write().map_err(TableError::writing(&path_of_thread, "what was received is kept"))?;
+            write().map_err(TableError::writing(path, "what was received is kept"))?;
             received.fetch_add(bytes.len() as u64, Ordering::Relaxed);
             Ok(())
         };
-        self.client.receive(name(path), resumed, take).map_err(|error| error.of_file(self.url(path)))?;
+        self.client
+            .receive(&name(path), resumed..NO_END, false, take)
+            .map_err(|error| error.of_file(self.url(path)))?;
         Ok(resumed)
     }
 
     /// Unpacks a received archive.
-    fn restore(&self, archive: &Path) -> Result<(), TableError> {
+    fn restore(&self, archive: &Path, lock: &DirectoryLock) -> Result<(), TableError> {
         let received = partial(archive);
         let info = read_info(&received)?;
         if Manifest::contradicts(info.key, &info.digest) {
             return Err(TableError::damaged_as(Kind::Archive, &received, Damage::OtherDigest));
         }
-        decompress(&received, &self.directory, &Pulse::new(self.cancel.clone()))?;
+        decompress(&received, lock, &Pulse::new(self.cancel.clone()))?;
         fs::remove_file(&received).map_err(TableError::io(archive))
     }
 
@@ -180,7 +168,7 @@ impl Download {
 
     /// Address of the server's file that becomes the one at `path`.
     fn url(&self, path: &Path) -> String {
-        format!("{}/{}", self.address, name(path))
+        format!("{}/{}", self.client.address, name(path))
     }
 }
 

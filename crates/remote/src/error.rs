@@ -1,3 +1,4 @@
+use std::fmt::Display;
 use std::io;
 use std::time::Duration;
 
@@ -21,15 +22,14 @@ pub enum RemoteError {
         /// The fault.
         reason: &'static str,
     },
-    /// The server requires credentials, or refuses them.
-    #[error("the server refuses access (status {0})")]
-    Refused(u16),
-    /// The server refuses the keys of the environment, or the bucket is in another region.
-    #[error(
-        "the server refuses access (status {0}) with the keys of AWS_ACCESS_KEY_ID: \
-         check them and AWS_REGION, or unset them for a public bucket"
-    )]
-    Keys(u16),
+    /// The server requires credentials, or refuses those of the environment.
+    #[error("the server refuses access (status {status}){advice}")]
+    Refused {
+        /// The status.
+        status: u16,
+        /// The end of the message.
+        advice: &'static str,
+    },
     /// The server or store does not have the file.
     #[error("{0}")]
     NotFound(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -41,30 +41,13 @@ pub enum RemoteError {
         /// The wait before the next try that the server asks for.
         wait: Option<Duration>,
     },
-    /// The server takes too long for a part of a file: more than this number of seconds.
-    #[error("the server sends too slowly: {0} s were not enough")]
-    Slow(u64),
     /// The wait for the server was ended.
     #[error("{0}")]
     Stopped(#[from] Stopped),
-    /// The server sends whole files only.
-    #[error("the server cannot send parts of files: it ignores range requests")]
-    NoRanges,
-    /// The server sent other bytes than requested.
-    #[error("the server sent {found} where {expected} was requested")]
-    Range {
-        /// Description of the answer.
-        found: String,
-        /// The request.
-        expected: String,
-    },
-    /// The server's certificate is not trusted, or the encrypted connection failed.
-    #[error("the connection cannot be trusted: {0}")]
-    Tls(String),
-    /// The server cannot be reached, or the connection broke.
-    #[error("no answer from the server: {0}")]
-    Connection(String),
-    /// Another store than a server cannot read a file that it may have.
+    /// The server cannot be reached, the connection broke, or other bytes came than those requested.
+    #[error("{0}")]
+    Broken(String),
+    /// The server or store cannot send a file that it may have.
     #[error("{0}")]
     Store(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// A file of the server cannot be read.
@@ -75,7 +58,7 @@ pub enum RemoteError {
         /// The reason.
         source: Box<RemoteError>,
     },
-    /// A file on this machine cannot be read or written, or the received one is damaged.
+    /// A file on this machine, such as one of the cache, cannot be read or written, or the received one is damaged.
     #[error("{0}")]
     Table(#[from] TableError),
     /// Another process writes to the directory.
@@ -84,17 +67,14 @@ pub enum RemoteError {
     /// The address has no tables.
     #[error("there are no tables at {0}")]
     NoTables(String),
-    /// The directory of the cache cannot be used.
-    #[error("the cache {directory} cannot be used: {source}")]
-    Cache {
-        /// The directory.
-        directory: String,
-        /// The reason.
-        source: io::Error,
-    },
 }
 
 impl RemoteError {
+    /// The error of other bytes than those requested.
+    pub(crate) fn other(found: impl Display, expected: impl Display) -> RemoteError {
+        RemoteError::Broken(format!("the server sent {found} where {expected} was requested"))
+    }
+
     /// This error of reading the file at an address.
     pub(crate) fn of_file(self, url: String) -> RemoteError {
         match self {
@@ -111,7 +91,7 @@ impl RemoteError {
     /// Returns true if the same request may succeed later.
     pub(crate) fn is_passing(&self) -> bool {
         match self {
-            RemoteError::Connection(_) | RemoteError::Range { .. } => true,
+            RemoteError::Broken(_) => true,
             RemoteError::Status { status: 408 | 425 | 429 | 500 | 502..=504, wait } => {
                 wait.is_none_or(|wait| wait <= MOST_WAIT)
             }
@@ -121,7 +101,7 @@ impl RemoteError {
 
     /// Returns true if the server does not have the file. Some servers refuse access to files that do not exist.
     pub(crate) fn is_absence(&self) -> bool {
-        matches!(self, RemoteError::NotFound(_) | RemoteError::Refused(403) | RemoteError::Keys(403))
+        matches!(self, RemoteError::NotFound(_) | RemoteError::Refused { status: 403, .. })
     }
 }
 
@@ -134,7 +114,6 @@ impl Diagnostic for RemoteError {
     fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
             RemoteError::Stopped(error) => error.diagnosis(commands),
-            RemoteError::Cache { source, .. } => source.diagnosis(commands),
             RemoteError::File { source, .. } => source.diagnosis(commands),
             RemoteError::Table(error) => error.diagnosis(commands),
             RemoteError::Lock(error) => error.diagnosis(commands),

@@ -30,7 +30,7 @@ mod tables;
 
 pub use address::Address;
 pub use cache::Cache;
-pub use download::{Download, Downloaded};
+pub use download::Download;
 pub use error::RemoteError;
 pub use store::{FetchedBytes, Store};
-pub use tables::{RemoteOptions, RemoteTables, Traffic};
+pub use tables::{RemoteOptions, RemoteTables};

@@ -1,4 +1,3 @@
-use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -10,7 +9,7 @@ use super::error::RemoteError;
 /// Parts of a file with at most this many bytes between them are requested as one.
 const NEAR: u64 = 16 << 10;
 
-/// Maximum bytes of a request: a larger part is divided, so that several connections share it.
+/// Maximum bytes of parts requested as one: several connections share more.
 const MOST: u64 = 4 << 20;
 
 /// Requests at a time.
@@ -59,52 +58,34 @@ pub struct FetchedBytes {
     pub tag: Option<String>,
 }
 
-/// Name of a folder of the cache for a directory: where it is, and a digest.
+/// Name of a folder of the cache for a directory, which shows no secrets.
 pub(crate) fn folder(store: &dyn Store) -> String {
-    let shown = store.address().display().to_string();
-    let host = shown.split("://").nth(1).and_then(|rest| rest.split('/').find(|part| !part.is_empty()));
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '.' || letter == '-';
-    let plain = |letter| if is_plain(letter) { letter } else { '-' };
-    let host: String = host.unwrap_or("files").chars().map(plain).take(60).collect();
-    let digest = blake3::hash(store.identity().as_bytes()).to_hex();
-    format!("{host}-{}", &digest[..16])
+    blake3::hash(store.identity().as_bytes()).to_hex()[..16].to_owned()
 }
 
-impl fmt::Debug for dyn Store {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Store").field("address", &self.address()).finish_non_exhaustive()
-    }
-}
-
-/// Joins parts that are near each other and divides large ones. Together the result covers all parts, in order of
-/// their places.
+/// Joins parts that are near each other. Each part is within one of the result, which are in order of their places.
 pub(crate) fn joined(parts: &[Range<u64>]) -> Vec<Range<u64>> {
     let mut parts: Vec<Range<u64>> = parts.iter().filter(|part| !part.is_empty()).cloned().collect();
     parts.sort_unstable_by_key(|part| part.start);
     let mut joined: Vec<Range<u64>> = Vec::new();
     for part in parts {
         match joined.last_mut() {
-            Some(last) if part.start <= last.end + NEAR => last.end = last.end.max(part.end),
+            Some(last) if part.start <= last.end + NEAR && part.end <= last.start + MOST => {
+                last.end = last.end.max(part.end);
+            }
             _ => joined.push(part),
         }
     }
-    let divided = joined.into_iter().flat_map(|part| {
-        let starts = (part.start..part.end).step_by(MOST as usize);
-        starts.map(move |start| start..part.end.min(start + MOST))
-    });
-    divided.collect()
+    joined
 }
 
-/// Copies `part` out of `read`, which are parts with their bytes in order of their places.
+/// Copies `part` out of `read`, which are parts with their bytes; one of them contains it unless it is empty.
 pub(crate) fn cut(read: &[(Range<u64>, FetchedBytes)], part: &Range<u64>) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity((part.end - part.start) as usize);
-    for (range, FetchedBytes { bytes: found, .. }) in read {
-        let (from, to) = (part.start.max(range.start), part.end.min(range.end));
-        if from < to {
-            bytes.extend_from_slice(&found[(from - range.start) as usize..(to - range.start) as usize]);
-        }
-    }
-    bytes
+    let whole = read.iter().find(|(range, _)| range.start <= part.start && part.end <= range.end);
+    let cut = |(range, fetched): &(Range<u64>, FetchedBytes)| {
+        fetched.bytes[(part.start - range.start) as usize..(part.end - range.start) as usize].to_vec()
+    };
+    whole.map(cut).unwrap_or_default()
 }
 
 /// Calls `work` with each item, several at a time, and returns the results in the same order. After an error no
@@ -131,9 +112,10 @@ mod tests {
 
     #[test]
     fn joined_parts_cover_all_parts() {
-        let parts = [100..200, 70_000..80_000, 150..260, 300..300, 10_000_000..20_000_000];
+        let blocks = (10_000_000..20_000_000).step_by(1 << 16).map(|start| start..start + (1 << 16));
+        let parts: Vec<_> = [100..200, 70_000..80_000, 150..260, 300..300].into_iter().chain(blocks).collect();
         let joined = joined(&parts);
-        assert!(joined.windows(2).all(|pair| pair[0].end <= pair[1].start));
+        assert!(joined.windows(2).all(|pair| pair[0].end <= pair[1].start) && joined.len() == 5, "{joined:?}");
         assert!(joined.iter().all(|part| part.end - part.start <= MOST));
         assert_eq!(joined[0], 100..260);
         let fetched = |part: Range<u64>| {

@@ -5,13 +5,13 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
 
 use kalah_core::cancel::Cancel;
 use kalah_core::directories::{Directories, Elsewhere, Place};
 use kalah_core::file::{LocalFile, Source};
 use kalah_core::game::Rules;
-use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah_core::table::{Damage, TableHeader, TableKey};
 use kalah_tables::table::Manifest;
 use parking_lot::Mutex;
@@ -30,12 +30,6 @@ const MANIFEST: &str = "manifest.jsonl";
 
 /// Maximum bytes of that list.
 const MANIFEST_BYTES: u64 = 4 << 20;
-
-/// Maximum bytes of a file that stands for a damaged table.
-const MOST_BYTES: u64 = 1 << 40;
-
-/// Layers of a board that are requested together where the address has no list.
-const WINDOW: usize = 16;
 
 /// Settings of [`RemoteTables::open`].
 #[derive(Clone, Debug)]
@@ -72,17 +66,8 @@ fn pins(manifest: &Manifest) -> Pins {
     entries.filter_map(|entry| Some((entry.key, *blake3::Hash::from_hex(&entry.digest).ok()?.as_bytes()))).collect()
 }
 
-/// Requests and bytes so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Traffic {
-    /// Parts of files that were asked for.
-    pub requests: u64,
-    /// Bytes of those that were received.
-    pub bytes: u64,
-}
-
 /// The tables at an address.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct RemoteTables(Arc<Directory>);
 
 /// The directory of an address.
@@ -93,9 +78,10 @@ struct Directory {
     folder: PathBuf,
     /// The digests that layers must have: those of the built-in manifest, then those of the address.
     pins: Pins,
-    /// The headers that the server sent to this process, each with the version of its file.
-    sent: Mutex<HashMap<TableKey, (TableHeader, Option<String>)>>,
-    traffic: Mutex<Traffic>,
+    /// Layers whose header in the cache is that of the server, each with the version of its file.
+    versions: Mutex<HashMap<TableKey, Option<String>>>,
+    /// Bytes received.
+    fetched: AtomicU64,
 }
 
 impl RemoteTables {
@@ -116,8 +102,8 @@ impl RemoteTables {
     pub fn of(store: Arc<dyn Store>, options: RemoteOptions) -> Result<RemoteTables, RemoteError> {
         let RemoteOptions { cache, rules, pits, .. } = options;
         let (folder, pins) = (cache.folder(&store::folder(&*store))?, pins(Manifest::built_in()));
-        let (sent, traffic) = (Mutex::default(), Mutex::default());
-        let mut directory = Directory { store, cache, folder, pins, sent, traffic };
+        let (versions, fetched) = (Mutex::default(), AtomicU64::default());
+        let mut directory = Directory { store, cache, folder, pins, versions, fetched };
         if !directory.find(&rules, pits)? {
             return Err(directory.no_tables());
         }
@@ -142,9 +128,9 @@ impl RemoteTables {
         self.0.store.interrupt();
     }
 
-    /// Requests to the server so far.
-    pub fn traffic(&self) -> Traffic {
-        *self.0.traffic.lock()
+    /// Bytes received so far.
+    pub fn fetched(&self) -> u64 {
+        self.0.fetched.load(Ordering::Relaxed)
     }
 }
 
@@ -156,10 +142,8 @@ impl Directory {
     fn fetch(&self, name: &str, range: Range<u64>, fresh: bool) -> Result<FetchedBytes, RemoteError> {
         let fetched = self.store.range(name, range, fresh);
         let new = fetched.as_ref().map_or(0, |fetched| fetched.bytes.len() as u64);
-        let mut traffic = self.traffic.lock();
-        *traffic = Traffic { requests: traffic.requests + 1, bytes: traffic.bytes + new };
-        if traffic.bytes / TRIM_AFTER > (traffic.bytes - new) / TRIM_AFTER {
-            drop(traffic);
+        let before = self.fetched.fetch_add(new, Ordering::Relaxed);
+        if (before + new) / TRIM_AFTER > before / TRIM_AFTER {
             self.cache.trim(&self.folder);
         }
         fetched
@@ -179,21 +163,17 @@ impl Directory {
             self.pins.entry(key).or_insert(digest);
         }
         let named = |names: Vec<String>| names.iter().filter_map(|name| TableKey::named(Path::new(name))).collect();
-        let keys: Option<Vec<TableKey>> = names.map(named).or_else(|| Some(listed?.into_keys().collect()));
-        match keys {
-            Some(keys) => Ok(!self.present(keys.into_iter().filter(is_asked).collect())?.is_empty()),
-            None => {
-                let of = |&rules: &Rules| (1..=MAX_TABLE_PITS).map(move |pits| TableKey { rules, pits, seeds: 2 });
-                self.search(rules.iter().flat_map(of).filter(is_asked).collect())
-            }
-        }
+        let all = || listed.as_ref().unwrap_or(&self.pins).keys().copied().collect();
+        let mut keys: Vec<TableKey> = names.map_or_else(all, named);
+        keys.retain(is_asked);
+        Ok(store::each(&keys, |&key| self.is_there(key))?.contains(&true))
     }
 
     /// Reads the list of tables, if the address has one.
     fn list(&self) -> Result<Option<Pins>, RemoteError> {
         let fetched = match self.fetch(MANIFEST, 0..MANIFEST_BYTES, false) {
-            // The second is a large list, or one without a length.
-            Err(error) if error.is_absence() || matches!(error, RemoteError::NoRanges) => return Ok(None),
+            // The second is a large list of a server without ranges, or one without a length.
+            Err(error) if error.is_absence() || matches!(error, RemoteError::Store(_)) => return Ok(None),
             fetched => fetched?,
         };
         // A list of a later version, or another file, is no reason to fail: layers have fixed names.
@@ -201,33 +181,11 @@ impl Directory {
         Ok(Manifest::parse(&text).ok().map(|manifest| pins(&manifest)).filter(|pins| !pins.is_empty()))
     }
 
-    /// Looks for the layers of boards by their names, from 2 seeds up to the first that is missing. `boards` are the
-    /// layers of 2 seeds. Returns false if it finds no layer.
-    fn search(&self, mut boards: Vec<TableKey>) -> Result<bool, RemoteError> {
-        let mut found = false;
-        // Of all boards, the address has few, which their first layers show.
-        let mut seeds = if boards.len() > 1 { 2..3 } else { 2..2 + WINDOW };
-        while !(boards.is_empty() || seeds.is_empty()) {
-            let layers = |board: &TableKey| seeds.clone().map(|seeds| TableKey { seeds, ..*board }).collect::<Vec<_>>();
-            let present = self.present(boards.iter().flat_map(layers).collect())?;
-            found |= !present.is_empty();
-            boards.retain(|board| layers(board).iter().all(|layer| present.contains(layer)));
-            seeds = seeds.end..(seeds.end + WINDOW).min(MAX_TABLE_SEEDS + 1);
-        }
-        Ok(found)
-    }
-
-    /// Returns those of these layers that the address has, and puts their headers into the cache.
-    fn present(&self, keys: Vec<TableKey>) -> Result<Vec<TableKey>, RemoteError> {
-        let are_there = store::each(&keys, |&key| self.is_there(key))?;
-        Ok(keys.into_iter().zip(are_there).filter_map(|(key, is_there)| is_there.then_some(key)).collect())
-    }
-
     /// Returns true if the address has a layer. Its header is requested unless the cache has it and its digest is
     /// known.
     fn is_there(&self, key: TableKey) -> Result<bool, RemoteError> {
         let path = key.path(&self.folder);
-        let kept = cache::used(&path, key);
+        let kept = File::open(&path).ok().and_then(|file| cache::header(&file, key));
         if kept.as_ref().is_some_and(|header| self.pins.get(&key) == Some(&header.digest)) {
             return Ok(true);
         }
@@ -241,13 +199,13 @@ impl Directory {
         };
         let Some(header) = TableHeader::read(&bytes, total).ok().filter(|header| header.key == key) else {
             // Opening the file reports what is wrong with it.
-            self.cache.put(&path, &bytes, total.min(MOST_BYTES))?;
+            self.cache.put(&path, &bytes, bytes.len() as u64)?;
             return Ok(false);
         };
         if kept.as_ref() != Some(&header) {
             self.cache.put(&path, &bytes[..key.prefix_bytes() as usize], total)?;
         }
-        self.sent.lock().insert(key, (header, tag));
+        self.versions.lock().insert(key, tag);
         Ok(true)
     }
 
@@ -255,7 +213,7 @@ impl Directory {
     fn no_tables(&self) -> RemoteError {
         let key = TableKey { rules: Rules::default(), pits: 6, seeds: 2 };
         match self.fetch(&key.file_name(), 0..key.prefix_bytes(), false) {
-            Err(error @ (RemoteError::Refused(_) | RemoteError::Keys(_))) => error,
+            Err(error @ RemoteError::Refused { .. }) => error,
             _ => RemoteError::NoTables(self.store.address().display().to_string()),
         }
     }
@@ -277,6 +235,8 @@ impl Elsewhere for RemoteTables {
     fn open(&self, name: &str) -> io::Result<Box<dyn Source>> {
         let path = self.0.folder.join(name);
         let file = File::options().read(true).write(true).open(&path)?;
+        // Without the note of its use, its blocks are removed earlier.
+        let _ = file.set_modified(SystemTime::now());
         // A damaged header is left to the reader.
         let header = TableKey::named(Path::new(name)).and_then(|key| cache::header(&file, key));
         let is_other = |header: &TableHeader| self.0.pins.get(&header.key).is_some_and(|pin| *pin != header.digest);
@@ -290,9 +250,9 @@ impl Elsewhere for RemoteTables {
     }
 }
 
-impl fmt::Debug for Directory {
+impl fmt::Debug for RemoteTables {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Directory").field("store", &self.store).field("folder", &self.folder).finish_non_exhaustive()
+        f.debug_tuple("RemoteTables").field(&self.address()).finish()
     }
 }
 
@@ -320,30 +280,24 @@ impl Source for RemoteFile {
         self.local.bytes
     }
 
-    /// Reads the parts from the store. The header comes with them unless the server sent it before, and once more if
-    /// the file has another version by now.
+    /// Reads the parts from the store. The header is compared the first time, and when the file has another version.
     fn read(&self, parts: &[Range<u64>], again: bool) -> io::Result<Vec<Vec<u8>>> {
         let header = self.header.as_ref().ok_or(io::ErrorKind::NotFound)?;
-        let (name, prefix) = (header.key.file_name(), 0..header.key.prefix_bytes());
-        let sent = self.directory.sent.lock().get(&header.key).filter(|(sent, _)| sent == header).cloned();
-        let mut wanted = parts.to_vec();
-        if sent.is_none() {
-            wanted.push(prefix.clone());
-        }
-        let fetch = |part: &Range<u64>| self.directory.fetch(&name, part.clone(), again);
-        let read = store::each(&store::joined(&wanted), |part| Ok::<_, RemoteError>((part.clone(), fetch(part)?)))?;
-        match sent {
-            None => self.confirm(header, &store::cut(&read, &prefix), &read[0].1)?,
-            Some((_, tag)) if read.iter().any(|(_, fetched)| fetched.tag != tag) => {
-                let fetched = fetch(&prefix)?;
-                self.confirm(header, &fetched.bytes, &fetched)?;
+        let (directory, name) = (&*self.directory, header.key.file_name());
+        let fetch = |part: &Range<u64>| directory.fetch(&name, part.clone(), again);
+        let read = store::each(&store::joined(parts), |part| Ok::<_, RemoteError>((part.clone(), fetch(part)?)))?;
+        let known = directory.versions.lock().get(&header.key).cloned();
+        if read.iter().any(|(_, fetched)| known.as_ref() != Some(&fetched.tag)) {
+            let FetchedBytes { bytes, total, tag } = fetch(&(0..header.key.prefix_bytes()))?;
+            if TableHeader::read(&bytes, total).map_err(io::Error::other)? != *header {
+                return Err(io::Error::other(Damage::OtherDigest));
             }
-            Some(_) => {}
+            directory.versions.lock().insert(header.key, tag);
         }
         if let Some((_, fetched)) = read.iter().find(|(_, fetched)| fetched.total != header.file_bytes) {
             let (found, expected) = (fetched.total, header.file_bytes);
-            let (found, expected) = (format!("a file of {found} bytes"), format!("one of {expected} bytes"));
-            return Err(RemoteError::Range { found, expected }.into());
+            let found = format_args!("a file of {found} bytes");
+            return Err(RemoteError::other(found, format_args!("one of {expected} bytes")).into());
         }
         Ok(parts.iter().map(|part| store::cut(&read, part)).collect())
     }
@@ -354,20 +308,5 @@ impl Source for RemoteFile {
 
     fn is_remote(&self) -> bool {
         true
-    }
-}
-
-impl RemoteFile {
-    /// Compares the header in `bytes`, a part of the file that was `fetched`, with that of the local file.
-    ///
-    /// # Errors
-    /// When it is another one.
-    fn confirm(&self, header: &TableHeader, bytes: &[u8], fetched: &FetchedBytes) -> io::Result<()> {
-        let found = TableHeader::read(bytes, fetched.total).map_err(io::Error::other)?;
-        if found != *header {
-            return Err(io::Error::other(Damage::OtherDigest));
-        }
-        self.directory.sent.lock().insert(header.key, (found, fetched.tag.clone()));
-        Ok(())
     }
 }

@@ -11,7 +11,6 @@ use kalah::cancel::Cancel;
 use kalah::game::{Rules, StartPosition};
 use kalah::system::available_memory;
 use kalah::table::{Opening, TableKey, Tables};
-use kalah::temporary::TemporaryDirectory;
 use serde::Serialize;
 
 use crate::cli::{
@@ -167,7 +166,7 @@ impl Graph {
             if tables.max_seeds() == Some(seeds) {
                 Some(tables)
             } else {
-                temporary = TemporaryDirectory::new_in(&std::env::temp_dir()).with_context(|| {
+                temporary = tempfile::tempdir().with_context(|| {
                     format!("cannot create a directory for tables in {}", std::env::temp_dir().display())
                 })?;
                 let last = TableKey { rules, pits: start.pits, seeds };

@@ -164,13 +164,14 @@ impl Unpack {
             let needed = archive::decompress_memory(info, rayon::current_num_threads());
             check_memory(needed, self.memory, || format!("unpacking {} takes", path.display()))?;
         }
+        let lock = DirectoryLock::take(self.tables.path())?;
         let progress = Progress::new(infos.iter().map(|info| info.positions).sum());
         let pulse = stopped_by_signal();
         let mut archives = Vec::new();
         for (path, info) in self.archives.into_iter().zip(infos) {
             let start = Instant::now();
             progress.stage(format!("layer {}", info.key.seeds));
-            let table = progress.watch(&pulse.positions, || archive::decompress(&path, self.tables.path(), &pulse));
+            let table = progress.watch(&pulse.positions, || archive::decompress(&path, &lock, &pulse));
             table.if_stopped(format_args!(
                 "stopped while unpacking {}: finished frames are kept; run the same command again to continue",
                 path.display()

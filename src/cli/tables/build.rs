@@ -63,8 +63,6 @@ impl Build {
         self.common.threads.start()?;
         let args::BoardFlags { rules, pits } = self.common.board;
         let directory = self.common.tables.path();
-        // Frees the disk space of killed measurements.
-        kalah::temporary::remove_dead(directory);
         let last = TableKey { rules, pits, seeds: self.seeds };
         let (backend, why) = self.compute.choose_for(last)?;
         let plan = BuildPlan::new(directory, last, &backend, rayon::current_num_threads());

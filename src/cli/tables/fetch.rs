@@ -1,5 +1,4 @@
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -7,15 +6,14 @@ use clap::Args;
 use indicatif::HumanBytes;
 use kalah::file::create_directory;
 use kalah::index::MAX_TABLE_SEEDS;
-use kalah::remote::{Address, Download, Downloaded};
+use kalah::remote::{Address, Download};
 use kalah::system::available_disk;
-use kalah::table::TableKey;
+use kalah::table::{Manifest, TableKey};
 use kalah::text::runs;
 use serde::Serialize;
 
 use crate::cli::{
     Context, Outcome, Progress, Stoppable, args, bail, cancelled_by_signal, examples, failure, line, note, output,
-    usage,
 };
 
 /// Most seeds of a layer.
@@ -79,12 +77,6 @@ struct LayerReport {
 
 impl Fetch {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
-        if let Some(path) = Address::local_path(&self.address) {
-            return Err(usage(format_args!(
-                "{} is a directory of this machine: name it with --tables where it is used, or copy its files",
-                path.display()
-            )));
-        }
         let (address, directory) = (Address::parse(&self.address)?, &*self.output);
         let cancel = cancelled_by_signal();
         let download = Download::new(&address, directory, &cancel);
@@ -102,7 +94,7 @@ impl Fetch {
             HumanBytes(missing),
             HumanBytes(sizes.iter().map(|&(bytes, _)| bytes).sum())
         );
-        let (start, progress, received) = (Instant::now(), Progress::of(missing, "bytes"), Arc::new(AtomicU64::new(0)));
+        let (start, progress, received) = (Instant::now(), Progress::of(missing, "bytes"), AtomicU64::new(0));
         let mut layers = Vec::new();
         for (&key, &(bytes, _)) in keys.iter().zip(&sizes) {
             progress.stage(format!("layer {}", key.seeds));
@@ -110,11 +102,9 @@ impl Fetch {
                 "stopped in layer {}: what was received is kept, and the same command goes on",
                 key.seeds
             ));
-            let (present, resumed) = match got? {
-                Downloaded::Present => (true, 0),
-                Downloaded::Received { resumed } => (false, resumed),
-            };
-            let known = download.is_known(key);
+            let resumed = got?;
+            let (present, resumed) = (resumed.is_none(), resumed.unwrap_or(0));
+            let known = Manifest::built_in().entry(key).is_some();
             layers.push(LayerReport { key, bytes, present, resumed, known });
         }
         progress.finish();

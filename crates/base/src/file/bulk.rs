@@ -46,11 +46,6 @@ impl BulkFile {
         &self.file
     }
 
-    /// Returns the file, to be synchronised.
-    pub fn into_file(self) -> File {
-        self.file
-    }
-
     /// Writes `bytes` from `offset` on.
     ///
     /// # Errors

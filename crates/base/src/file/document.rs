@@ -17,9 +17,6 @@ pub struct Document {
     pub version: u32,
 }
 
-/// The form of a document that is the first line of a file.
-const FIRST_LINE: Seal = Seal::Line { head: b"" };
-
 /// Reasons why bytes are not a valid document.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -45,20 +42,13 @@ pub enum DocumentError {
     Content(#[from] serde_json::Error),
 }
 
-/// The form of an object as JSON with a checksum. A last field, `checksum`, holds the XXH3 (64
-/// bits, hexadecimal) of all bytes before the comma in front of it. A change of any byte is
-/// detected.
+/// The form of an object as JSON on one line of a file. A last field, `checksum`, holds the XXH3 (64 bits, hexadecimal)
+/// of all bytes before the comma in front of it. A change of any byte is detected.
+///
+/// It has the first line of the file; nothing for that line itself. The checksum covers that line, too, so that lines
+/// of another file are detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seal<'a> {
-    /// On several lines, for people to read.
-    Page,
-    /// On one line of a file that begins with `head`. The checksum covers `head` and the line
-    /// together, so that lines of another file are detected.
-    Line {
-        /// The first line of the file; empty for that line itself.
-        head: &'a [u8],
-    },
-}
+pub struct Seal<'a>(pub &'a [u8]);
 
 impl Seal<'_> {
     /// Writes `content`, an object with at least one field, as JSON with its checksum and a line
@@ -67,12 +57,8 @@ impl Seal<'_> {
     /// # Errors
     /// When it cannot be written as JSON.
     pub fn close(self, content: &impl Serialize) -> serde_json::Result<Vec<u8>> {
-        let mut bytes = match self {
-            Seal::Page => serde_json::to_vec_pretty(content)?,
-            Seal::Line { .. } => serde_json::to_vec(content)?,
-        };
-        let end = bytes.trim_ascii_end().strip_suffix(b"}").map_or(0, |body| body.trim_ascii_end().len());
-        bytes.truncate(end);
+        let mut bytes = serde_json::to_vec(content)?;
+        bytes.truncate(bytes.len() - 1);
         let tail = self.tail(&bytes);
         bytes.extend_from_slice(tail.as_bytes());
         Ok(bytes)
@@ -94,15 +80,9 @@ impl Seal<'_> {
     /// Text after the fields in `body`.
     fn tail(self, body: &[u8]) -> String {
         let mut hash = Xxh3Default::new();
-        if let Seal::Line { head } = self {
-            hash.update(head);
-        }
+        hash.update(self.0);
         hash.update(body);
-        let checksum = hash.digest();
-        match self {
-            Seal::Page => format!(",\n  \"checksum\": \"{checksum:016x}\"\n}}\n"),
-            Seal::Line { .. } => format!(",\"checksum\":\"{checksum:016x}\"}}\n"),
-        }
+        format!(",\"checksum\":\"{:016x}\"}}\n", hash.digest())
     }
 }
 
@@ -136,8 +116,8 @@ impl Document {
     /// # Errors
     /// When it cannot be written. The old file stays unchanged.
     pub fn write(&self, path: &Path, content: &impl Serialize) -> io::Result<()> {
-        let bytes = self.bytes(content)?;
-        replace(path, Some(FileContent::State), |file| file.write_all(&bytes))
+        let line = self.line(content)?;
+        replace(path, Some(FileContent::State), |file| file.write_all(&line))
     }
 
     /// Writes a document to the file `path`, unless that exists.
@@ -145,50 +125,29 @@ impl Document {
     /// # Errors
     /// When it cannot be written.
     pub fn write_new(&self, path: &Path, content: &impl Serialize) -> io::Result<()> {
-        let bytes = self.bytes(content)?;
         let mut file = Replacement::begin_own(path)?;
-        file.write_all(&bytes)?;
+        file.write_all(&self.line(content)?)?;
         file.finish_new().map(drop)
     }
 
-    /// The document as one line, the first of a file.
+    /// The document as one line, a whole file or its first line.
     ///
     /// # Errors
     /// When it cannot be written as JSON.
     pub fn line(&self, content: &impl Serialize) -> io::Result<Vec<u8>> {
-        self.close(FIRST_LINE, content)
-    }
-
-    fn bytes(&self, content: &impl Serialize) -> io::Result<Vec<u8>> {
-        self.close(Seal::Page, content)
-    }
-
-    fn close(&self, seal: Seal, content: &impl Serialize) -> io::Result<Vec<u8>> {
-        Ok(seal.close(&Whole { format: self.format, version: self.version, _checksum: IgnoredAny, content })?)
+        let &Document { format, version } = self;
+        Ok(Seal(b"").close(&Whole { format, version, _checksum: IgnoredAny, content })?)
     }
 
     /// Reads the content of a document.
     ///
     /// # Errors
     /// When the bytes are not such a document, complete and unchanged.
-    pub fn parse<T: DeserializeOwned>(&self, bytes: &[u8]) -> Result<T, DocumentError> {
-        self.open(Seal::Page, bytes)
-    }
-
-    /// Reads the content of a document that is one [line](Document::line).
-    ///
-    /// # Errors
-    /// When the bytes are not such a document, complete and unchanged.
-    pub fn parse_line<T: DeserializeOwned>(&self, line: &[u8]) -> Result<T, DocumentError> {
-        self.open(FIRST_LINE, line)
-    }
-
-    fn open<T: DeserializeOwned>(&self, seal: Seal, bytes: &[u8]) -> Result<T, DocumentError> {
+    pub fn parse<T: DeserializeOwned>(&self, line: &[u8]) -> Result<T, DocumentError> {
         let &Document { format, version: known } = self;
-        let head = serde_json::from_slice(bytes).ok().filter(|head: &Head| head.format == format);
+        let head = serde_json::from_slice(line).ok().filter(|head: &Head| head.format == format);
         let Some(Head { version: found, .. }) = head else {
-            let own = [format!("{{\n  \"format\": \"{format}\","), format!("{{\"format\":\"{format}\",")];
-            return Err(match own.iter().any(|own| bytes.starts_with(own.as_bytes())) {
+            return Err(match line.starts_with(format!("{{\"format\":\"{format}\",").as_bytes()) {
                 true => DocumentError::Checksum,
                 false => DocumentError::Foreign(format),
             });
@@ -196,7 +155,7 @@ impl Document {
         if found != known {
             return Err(DocumentError::Version { format, found, known });
         }
-        Ok(seal.open::<Whole<String, T>>(bytes)?.content)
+        Ok(Seal(b"").open::<Whole<String, T>>(line)?.content)
     }
 }
 
@@ -209,7 +168,7 @@ mod tests {
     #[test]
     fn what_is_closed_is_opened_and_any_other_byte_is_found() {
         let content = json!({ "name": "a \"checksum\": b", "list": [1, { "two": 3.25 }] });
-        for seal in [Seal::Page, Seal::Line { head: b"" }, Seal::Line { head: b"head\n" }] {
+        for seal in [Seal(b""), Seal(b"head\n")] {
             let closed = seal.close(&content).unwrap();
             let mut opened: Value = seal.open(&closed).unwrap();
             assert!(opened.as_object_mut().unwrap().remove("checksum").unwrap().is_string());
@@ -226,7 +185,7 @@ mod tests {
                 assert!(matches!(seal.open::<Value>(&closed[..at]), Err(DocumentError::Checksum)), "cut at {at}");
             }
         }
-        let [one, other] = [b"1\n", b"2\n"].map(|head| Seal::Line { head });
+        let [one, other] = [Seal(b"1\n"), Seal(b"2\n")];
         assert!(matches!(one.open::<Value>(&other.close(&content).unwrap()), Err(DocumentError::Checksum)));
     }
 }

@@ -13,14 +13,11 @@ use super::{FileContent, directory_of, require_replaceable, resolved, sync_direc
 /// made the file.
 const MADE_BY: &str = "kalah-";
 
-/// Random hexadecimal digits in the name of a temporary file.
+/// Random letters and digits in the name of a temporary file.
 const RANDOM: usize = 12;
 
 /// Suffix of the name of a temporary file.
 const SUFFIX: &str = ".tmp";
-
-/// Maximum attempts to create a file under a name that is free.
-const ATTEMPTS: u32 = 100;
 
 /// Maximum bytes of a file name.
 const MOST_NAME_BYTES: usize = 255;
@@ -135,21 +132,12 @@ pub fn persist_new(temporary: TempPath, path: &Path) -> io::Result<bool> {
 /// # Errors
 /// When it cannot be created.
 pub fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
-    let prefix = prefix(path)?;
-    let directory = directory_of(path);
-    let mut attempts = 0;
-    loop {
-        attempts += 1;
-        let random = format!("{:0RANDOM$x}{SUFFIX}", fastrand::u64(..1 << (4 * RANDOM)));
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(&prefix).suffix(&random).rand_bytes(0);
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        match builder.tempfile_in(directory) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempts < ATTEMPTS => {}
-            created => return created.map_err(|error| in_directory(without_name(error), directory)),
-        }
-    }
+    let (prefix, directory) = (prefix(path)?, directory_of(path));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(SUFFIX).rand_bytes(RANDOM);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(directory).map_err(|error| in_directory(without_name(error), directory))
 }
 
 /// Names the directory in the error of a file that cannot be created in it since it does not exist.
@@ -214,8 +202,7 @@ pub fn is_temporary_of(name: &OsStr, path: &Path) -> bool {
     let Ok(prefix) = prefix(path) else { return false };
     let random = name.as_encoded_bytes().strip_prefix(prefix.as_encoded_bytes());
     let random = random.and_then(|name| name.strip_suffix(SUFFIX.as_bytes()));
-    let is_digit = |byte: &u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(byte);
-    random.is_some_and(|random| random.len() == RANDOM && random.iter().all(is_digit))
+    random.is_some_and(|random| random.len() == RANDOM && random.iter().all(u8::is_ascii_alphanumeric))
 }
 
 /// Prefix of the names of temporary files: the file's name, a full stop and `kalah-`. The end of a name that

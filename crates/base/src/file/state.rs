@@ -18,7 +18,7 @@ const BEGINNING: &[u8] = b"{\"format\":\"kalah ";
 /// A file of unfinished work, from which a later run continues.
 ///
 /// Its first line identifies the work: what is done by which rules, and the digests of the inputs. A
-/// line for each finished part follows. Each line is JSON with a [checksum](Seal::Line). A line that a
+/// line for each finished part follows. Each line is JSON with a [checksum](Seal). A line that a
 /// kill cut off is dropped, so the work continues after the last whole one. One process at a time has
 /// the file open.
 #[derive(Debug)]
@@ -136,11 +136,11 @@ impl StateFile {
         }
         let mut lines = lines.split_inclusive(|&byte| byte == b'\n');
         if let Some(first) = lines.next() {
-            let found: Value = document.parse_line(first).map_err(StateError::document(&path))?;
+            let found: Value = document.parse(first).map_err(StateError::document(&path))?;
             StateError::unless_same(&path, &found, work)?;
         }
         let record = |(index, line)| {
-            let opened = Seal::Line { head: &head }.open(line);
+            let opened = Seal(&head).open(line);
             opened.map_err(|error| StateError::damaged_record(&path, index, error))
         };
         let records = lines.enumerate().map(record).collect::<Result<_, _>>()?;
@@ -165,8 +165,7 @@ impl StateFile {
     /// # Errors
     /// When the file cannot be written.
     pub fn append(&mut self, record: &impl Serialize) -> Result<(), StateError> {
-        let line =
-            Seal::Line { head: &self.head }.close(record).map_err(|error| StateError::io(&self.path)(error.into()))?;
+        let line = Seal(&self.head).close(record).map_err(|error| StateError::io(&self.path)(error.into()))?;
         self.write(&line)
     }
 

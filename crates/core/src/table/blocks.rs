@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::error::{Damage, TableError, TablePart};
+use super::error::{Damage, TableError};
 use super::format::BLOCK_BYTES;
 use super::mapping::Bytes;
 use super::opening::Storage;
@@ -247,7 +247,7 @@ impl Blocks {
         }
         // A one-block frame written over another brings its own checksum. Only the digest shows it.
         if section.blocks() == 1 && *blake3::hash(self.section_bytes(section)).as_bytes() != section.digest {
-            return Err(self.damaged_part(TablePart::Frame, section.offset));
+            return Err(self.damaged_part("frame", section.offset));
         }
         self.checked.mark(mover, block);
         Ok(())
@@ -357,7 +357,7 @@ impl Blocks {
     }
 
     fn damaged_block(&self, section: &Section, block: u64) -> TableError {
-        self.damaged_part(TablePart::Block, section.block_bytes(block).start)
+        self.damaged_part("block of scores", section.block_bytes(block).start)
     }
 
     /// Damage of this file.
@@ -366,7 +366,7 @@ impl Blocks {
     }
 
     /// Damage of a part at byte `offset` of this file.
-    pub fn damaged_part(&self, part: TablePart, offset: u64) -> TableError {
+    pub fn damaged_part(&self, part: &'static str, offset: u64) -> TableError {
         self.damaged(Damage::Part { part, offset })
     }
 }

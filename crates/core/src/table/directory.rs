@@ -6,7 +6,7 @@ use std::fmt;
 use bytemuck::{Pod, Zeroable};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::error::{Damage, TablePart};
+use super::error::Damage;
 use super::key::{PairKey, TableKey};
 use super::section::{ALIGNMENT, Section};
 
@@ -195,7 +195,7 @@ impl RawHeader {
     }
 }
 
-const HEADER_DAMAGED: Damage = Damage::Part { part: TablePart::Header, offset: 0 };
+const HEADER_DAMAGED: Damage = Damage::Part { part: "header", offset: 0 };
 
 /// Digest of a table: BLAKE3 of version, rules, pits, seeds and the bytes of the directory.
 pub fn table_digest(key: TableKey, directory: &[u8]) -> [u8; 32] {
@@ -290,7 +290,7 @@ impl<E: Entry> LayerHeader<E> {
         if found_bytes != file_bytes {
             return Err(Damage::Length { found: found_bytes, expected: file_bytes });
         }
-        let damaged = Damage::Part { part: TablePart::Directory, offset: HEADER_BYTES as u64 };
+        let damaged = Damage::Part { part: "directory", offset: HEADER_BYTES as u64 };
         let prefix = prefix.get(..prefix_bytes(frames.len(), attached_bytes)).ok_or(damaged.clone())?;
         let (directory, rest) = prefix[HEADER_BYTES..].split_at(frames.len() * ENTRY_BYTES);
         let (attached, padding) = rest.split_at(attached_bytes);
@@ -320,7 +320,7 @@ impl<E: Entry> LayerHeader<E> {
         }
         let RawHeader { form, digest, source, .. } = raw;
         let offset = (HEADER_BYTES + directory.len()) as u64;
-        let attached = E::attached(key, attached).ok_or(Damage::Part { part: TablePart::Network, offset })?;
+        let attached = E::attached(key, attached).ok_or(Damage::Part { part: "evaluation network", offset })?;
         Ok(LayerHeader { key, form, positions, file_bytes, digest, source, attached, entries })
     }
 

@@ -1,4 +1,3 @@
-use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -28,7 +27,7 @@ pub enum Damage {
     #[error("its {part} is damaged (byte {offset})")]
     Part {
         /// The part.
-        part: TablePart,
+        part: &'static str,
         /// Where the part begins, in bytes from the start of the file.
         offset: u64,
     },
@@ -57,52 +56,9 @@ pub enum Damage {
 impl From<HeaderError> for Damage {
     fn from(error: HeaderError) -> Damage {
         match error {
-            HeaderError::Damaged => Damage::Part { part: TablePart::Header, offset: 0 },
+            HeaderError::Damaged => Damage::Part { part: "header", offset: 0 },
             error => Damage::Header(error),
         }
-    }
-}
-
-/// A part of a table file, piece or archive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TablePart {
-    /// The header.
-    Header,
-    /// The directory of a table: the entries of its frames.
-    Directory,
-    /// A frame as a whole.
-    Frame,
-    /// A block: the bytes that one checksum covers.
-    Block,
-    /// A group of scores.
-    Group,
-    /// The score of one position.
-    Score,
-    /// The packed form of valid scores.
-    Packing,
-    /// The evaluation network of a bound table.
-    Network,
-    /// The list of checksums.
-    Checksums,
-    /// A chunk of an archive.
-    Chunk,
-}
-
-impl fmt::Display for TablePart {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            TablePart::Header => "header",
-            TablePart::Directory => "directory",
-            TablePart::Frame => "frame",
-            TablePart::Block => "block of scores",
-            TablePart::Group => "group of scores",
-            TablePart::Score => "score of a position",
-            TablePart::Packing => "packing of a frame",
-            TablePart::Network => "evaluation network",
-            TablePart::Checksums => "list of checksums",
-            TablePart::Chunk => "chunk",
-        })
     }
 }
 
@@ -170,14 +126,6 @@ pub enum TableError {
         path: PathBuf,
         /// Its content, in a sentence: "it is not a kalah table".
         reason: String,
-    },
-    /// Another process writes to the directory.
-    #[error("{directory} is in use by {holder}")]
-    InUse {
-        /// The directory.
-        directory: PathBuf,
-        /// Description of the other process, by itself.
-        holder: String,
     },
     /// The layer or one below it is not in the directories.
     #[error("{} in {directories} for {} with {}", missing_layers(missing), key.rules, count(key.pits, "pit"))]
@@ -289,7 +237,7 @@ impl TableError {
     }
 
     /// Damage of a part at byte `offset` of the file at `path`, a table or a bound table.
-    pub fn damaged_part(path: &Path, part: TablePart, offset: u64) -> TableError {
+    pub fn damaged_part(path: &Path, part: &'static str, offset: u64) -> TableError {
         TableError::damaged(path, Damage::Part { part, offset })
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::blocks::{AHEAD_BLOCKS, Blocks, Place};
-use super::error::{Damage, TableError, TablePart};
+use super::error::{Damage, TableError};
 use super::format::BLOCK_BYTES;
 use super::mapping::Bytes;
 use super::section::Section;
@@ -152,7 +152,7 @@ impl Blocks {
             take(&piece)?;
         }
         if *hasher.finalize().as_bytes() != section.digest {
-            return Err(self.damaged_part(TablePart::Frame, section.offset));
+            return Err(self.damaged_part("frame", section.offset));
         }
         (0..section.blocks()).for_each(|block| self.mark(mover, block));
         Ok(())
@@ -254,7 +254,7 @@ impl Blocks {
             self.read_all(source, &again, From::Origin)?;
             bytes = open()?;
             if let Some(&mover) = wrong.iter().find(|&&mover| is_wrong(&bytes, mover)) {
-                return Err(self.damaged_part(TablePart::Frame, self.section(mover).offset));
+                return Err(self.damaged_part("frame", self.section(mover).offset));
             }
         }
         self.mark_all();
@@ -280,7 +280,7 @@ impl Blocks {
             }
         }
         let bytes = |Wanted { section, bytes, place, .. }: Wanted| {
-            let part = if section.blocks() == 1 { TablePart::Frame } else { TablePart::Block };
+            let part = if section.blocks() == 1 { "frame" } else { "block of scores" };
             bytes.ok_or_else(|| self.damaged_part(part, section.block_bytes(place.1).start))
         };
         wanted.into_iter().map(bytes).collect()

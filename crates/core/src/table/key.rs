@@ -13,6 +13,7 @@ const BOUNDS_EXTENSION: &str = ".bounds";
 
 /// The identity of a table: rule set, pits and seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct TableKey {
     /// The rule set.
     pub rules: Rules,

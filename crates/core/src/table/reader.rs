@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use super::blocks::Blocks;
 use super::directory::{Entry, LayerHeader};
-use super::error::{TableError, TablePart};
+use super::error::TableError;
 use super::format::{BLOCK_BYTES, FrameEntry};
 use super::frame::{DamagedGroup, FrameScores};
 use super::group::{self, GROUP_BYTES, GROUP_POSITIONS, GroupPatch};
@@ -297,7 +297,7 @@ impl Table {
                 let patch = blocks.part(mover, start..(start + group::MAX_PATCH_BYTES).min(end))?;
                 let Some(patch) = GroupPatch::read(&patch, 0) else {
                     let offset = entry.offset + group_at;
-                    return Err(self.blocks.damaged_part(TablePart::Group, offset));
+                    return Err(self.blocks.damaged_part("group of scores", offset));
                 };
                 patch.residual(group, place)
             }
@@ -336,7 +336,7 @@ impl Table {
     pub fn damaged_group(&self, group: DamagedGroup) -> TableError {
         let (entry, _) = self.entry(group.mover);
         let offset = entry.offset + entry.groups_at() + group.group * GROUP_BYTES as u64;
-        self.blocks.damaged_part(TablePart::Group, offset)
+        self.blocks.damaged_part("group of scores", offset)
     }
 
     /// Error for an impossible score of the position with these ranks and `mover` seeds in the
@@ -347,7 +347,7 @@ impl Table {
     pub fn damaged_score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
         let (entry, _) = self.entry(mover);
         let offset = entry.offset + group_of(entry, mover_rank, other_rank).0;
-        self.blocks.damaged_part(TablePart::Score, offset)
+        self.blocks.damaged_part("score of a position", offset)
     }
 }
 

@@ -13,7 +13,7 @@ use super::request::{ProofPlan, Request};
 use super::test::{Aim, Test, rows};
 
 /// Format of the file that describes the proof.
-const PROOF: Document = Document { format: "kalah proof", version: 1 };
+const PROOF: Document = Document { format: "kalah proof", version: 2 };
 
 /// Format of the first line of a job.
 const JOB: Document = Document { format: "kalah job", version: 2 };
@@ -291,7 +291,7 @@ impl ProofDirectory {
         let bytes = file::read(path).map_err(ProveError::io(path))?;
         let end = bytes.iter().position(|&byte| byte == b'\n').ok_or_else(|| damaged("its first line has no end"))?;
         let (line, rest) = bytes.split_at(end + 1);
-        let head: Head = JOB.parse_line(line).map_err(|error| match error {
+        let head: Head = JOB.parse(line).map_err(|error| match error {
             // Only jobs have such a name here.
             DocumentError::Foreign(_) => StateError::damaged(path, error),
             error => StateError::document(path)(error),

@@ -203,7 +203,7 @@ impl Checkpoint {
 fn read_head(file: &mut BufReader<File>, path: &Path) -> Result<Head, StateError> {
     let mut line = Vec::new();
     file.take(MOST_HEAD_BYTES).read_until(b'\n', &mut line).map_err(StateError::io(path))?;
-    DOCUMENT.parse_line(&line).map_err(StateError::document(path))
+    DOCUMENT.parse(&line).map_err(StateError::document(path))
 }
 
 /// The rows of a position without its stores.

@@ -3,7 +3,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kalah_base::progress::{Pulse, total_seconds};
-use kalah_base::temporary::TemporaryDirectory;
 use kalah_core::index::{Frame, layer_positions};
 use kalah_core::table::{Table, TableError, Tables};
 use serde::Serialize;
@@ -120,7 +119,7 @@ fn build_once(
     pulse: &Pulse,
     spare: &Arc<Spare>,
 ) -> Result<Measurement, ComputeError> {
-    let place = TemporaryDirectory::new_in(directory).map_err(TableError::io(directory))?;
+    let place = tempfile::tempdir_in(directory).map_err(TableError::io(directory))?;
     let start = Instant::now();
     let mut writer = TableWriter::open(place.path(), tables.key(seeds))?;
     let frames: Vec<Frame> = writer.missing().collect();

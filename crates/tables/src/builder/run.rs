@@ -154,23 +154,23 @@ impl ComputedLayer<'_> {
     fn finish(self, directory: &Path, coming: &OnceLock<Option<Arc<Table>>>) -> Result<BuildRecord, BuildError> {
         let ComputedLayer { record, start, frames } = self;
         let key = record.key;
-        let writer = frames().map_err(BuildError::stopped_at(key))?;
+        let mut writer = frames().map_err(BuildError::stopped_at(key))?;
         if Manifest::contradicts(key, &writer.digest()) {
             writer.discard()?;
             remove_pieces(directory, key)?;
             let kept = record.positions < key.frames().map(|frame| frame.positions()).sum();
             return Err(BuildError::Contradiction { key, kept });
         }
-        let complete = writer.complete()?;
+        writer.complete()?;
         let record = record.written(start);
         // On other systems a mapped file cannot be renamed.
         if cfg!(unix) {
-            let _ = coming.set(Some(Arc::new(complete.open()?)));
+            let _ = coming.set(Some(Arc::new(writer.map()?)));
         }
         // Another process may have joined pieces meanwhile, and others may have mapped that
         // table. The unfinished file is a leftover then.
         if !key.path(directory).exists() {
-            complete.finish()?;
+            writer.rename()?;
         }
         clean(directory, key)?;
         if !cfg!(unix) {

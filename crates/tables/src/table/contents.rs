@@ -20,17 +20,8 @@ pub(super) struct Contents {
 }
 
 impl Contents {
-    /// Begins a table.
-    pub(super) fn of_table(key: TableKey) -> Contents {
-        Contents::new(key, None)
-    }
-
-    /// Begins a piece.
-    pub(super) fn of_piece(pair: PairKey) -> Contents {
-        Contents::new(pair.layer, Some(pair))
-    }
-
-    fn new(key: TableKey, pair: Option<PairKey>) -> Contents {
+    /// Begins a table, or the piece of a pair.
+    pub(super) fn new(key: TableKey, pair: Option<PairKey>) -> Contents {
         let frames = pair.map_or(key.seeds - 1, |pair| pair.frames().count());
         let none = FrameEntry { offset: 0, rows: 0, groups: 0, patch_bytes: 0, exceptions: 0, digest: [0; 32] };
         let end = TableHeader::prefix_bytes(key, frames) as u64;
@@ -113,7 +104,7 @@ pub struct TableImage {
 impl TableImage {
     /// Begins the table `key`.
     pub fn new(key: TableKey) -> TableImage {
-        let contents = Contents::of_table(key);
+        let contents = Contents::new(key, None);
         TableImage { bytes: vec![0; contents.end as usize], contents }
     }
 

@@ -69,7 +69,8 @@ impl PieceWriter {
         let path = pair.piece_path(directory);
         file::require_own(&path, FileContent::Part).map_err(TableError::io(&path))?;
         let temporary = temporary(&path)?.into_temp_path();
-        let writer = TableWriter::open_at(path, temporary.to_path_buf(), Contents::of_piece(pair), PIECE_KEPT)?;
+        let writer =
+            TableWriter::open_at(path, temporary.to_path_buf(), Contents::new(pair.layer, Some(pair)), PIECE_KEPT)?;
         Ok(PieceWriter { temporary, writer })
     }
 
@@ -98,7 +99,7 @@ impl PieceWriter {
     /// When a frame is missing.
     pub fn finish(self) -> Result<PathBuf, TableError> {
         let PieceWriter { temporary, writer } = self;
-        let path = writer.complete()?.finish()?;
+        let path = writer.finish()?;
         // It has another name now.
         let _ = temporary.keep();
         Ok(path)
@@ -141,7 +142,7 @@ pub(crate) fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, Tab
     remove_leftovers(&path)?;
     let temporary = temporary(&path)?.into_temp_path();
     // If this fails, the temporary file is removed.
-    let contents = Contents::of_table(key);
+    let contents = Contents::new(key, None);
     let mut writer = TableWriter::open_at(path.clone(), temporary.to_path_buf(), contents, KEPT)?;
     for pair in key.pairs() {
         let copied = Piece::open(directory, pair)
@@ -165,7 +166,7 @@ pub(crate) fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, Tab
         remove_pieces(directory, key)?;
         return Ok(Joined::Contradiction);
     }
-    writer.complete().and_then(|complete| complete.sync())?;
+    writer.complete().and_then(|()| writer.sync())?;
     // An existing table is not replaced, since others may have mapped it.
     match file::persist_new(temporary, &path) {
         Ok(true) => {}

@@ -204,6 +204,7 @@ const LOCK_FILE: &str = "build.lock";
 /// ends, however it ends.
 #[derive(Debug)]
 pub struct DirectoryLock {
+    directory: PathBuf,
     _lock: FileLock,
 }
 
@@ -215,6 +216,11 @@ impl DirectoryLock {
     pub fn take(directory: &Path) -> Result<DirectoryLock, LockError> {
         let path = directory.join(LOCK_FILE);
         create_directory(directory).map_err(|source| LockError::Io { path: directory.to_owned(), source })?;
-        Ok(DirectoryLock { _lock: FileLock::take(path, directory)? })
+        Ok(DirectoryLock { directory: directory.to_owned(), _lock: FileLock::take(path, directory)? })
+    }
+
+    /// The directory.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
     }
 }

@@ -39,4 +39,4 @@ pub use manifest::{Manifest, ManifestEntry};
 pub use packed_frame::{FrameMemory, PackedFrame};
 pub use piece::Piece;
 pub use stamp::Stamps;
-pub use writer::{CompleteTable, TableWriter};
+pub use writer::TableWriter;

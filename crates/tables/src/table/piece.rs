@@ -4,7 +4,7 @@ use kalah_base::file;
 use kalah_core::file::LocalFile;
 use kalah_core::header::Kind;
 use kalah_core::index::Frame;
-use kalah_core::table::{FrameEntry, PairKey, Storage, Table, TableError, TablePart};
+use kalah_core::table::{FrameEntry, PairKey, Storage, Table, TableError};
 use tempfile::NamedTempFile;
 
 /// A clause that states what is kept if a piece cannot be written.
@@ -32,7 +32,7 @@ impl Piece {
         let source = LocalFile::open(&path).map_err(TableError::io(&path))?;
         let file = Table::of_kind(Kind::Piece, Box::new(source), Storage::Files)?;
         let is_own = (file.key(), usize::from(file.header().form)) == (pair.layer, pair.small);
-        if is_own { Ok(Piece { pair, file }) } else { Err(file.blocks().damaged_part(TablePart::Header, 0)) }
+        if is_own { Ok(Piece { pair, file }) } else { Err(file.blocks().damaged_part("header", 0)) }
     }
 
     /// The pair.

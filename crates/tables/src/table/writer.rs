@@ -1,4 +1,4 @@
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -44,22 +44,20 @@ impl TableWriter {
     /// # Errors
     /// When reading or writing fails.
     pub fn open(directory: &Path, key: TableKey) -> Result<TableWriter, TableError> {
-        let path = key.path(directory);
-        let partial = file::beside(&path, PARTIAL);
-        TableWriter::open_at(path, partial, Contents::of_table(key), KEPT)
+        TableWriter::open_as(directory, key, PARTIAL)
     }
 
-    /// The same as [`TableWriter::open`] for frames that come from an archive.
+    /// The same as [`TableWriter::open`] with this suffix of the temporary name.
     ///
-    /// It has another temporary name. A build keeps all frames under its own temporary name, but
-    /// frames from an archive are unproven until the digest of the whole table is compared.
+    /// Frames that come from an archive have another one than those of a build, which keeps all frames: they are
+    /// unproven until the digest of the whole table is compared.
     ///
     /// # Errors
     /// As [`TableWriter::open`].
-    pub(super) fn open_unpacking(directory: &Path, key: TableKey) -> Result<TableWriter, TableError> {
+    pub(super) fn open_as(directory: &Path, key: TableKey, suffix: &str) -> Result<TableWriter, TableError> {
         let path = key.path(directory);
-        let partial = file::beside(&path, UNPACKING);
-        TableWriter::open_at(path, partial, Contents::of_table(key), KEPT)
+        let partial = file::beside(&path, suffix);
+        TableWriter::open_at(path, partial, Contents::new(key, None), KEPT)
     }
 
     /// Begins or resumes the file with these contents, a table or a piece, under the temporary name `partial`. `kept`
@@ -205,13 +203,37 @@ impl TableWriter {
     ///
     /// # Panics
     /// When a frame is missing.
-    pub fn complete(mut self) -> Result<CompleteTable, TableError> {
+    pub(crate) fn complete(&mut self) -> Result<(), TableError> {
         let prefix = self.contents.prefix();
         // A damaged piece may have left bytes after the last frame.
         let cut = self.file.file().set_len(self.contents.end);
-        cut.and_then(|()| self.file.write_at(0, &prefix)).map_err(TableError::writing(&self.partial, self.kept))?;
-        let TableWriter { path, partial, file, kept, .. } = self;
-        Ok(CompleteTable { path, partial, file: file.into_file(), kept })
+        cut.and_then(|()| self.file.write_at(0, &prefix)).map_err(TableError::writing(&self.partial, self.kept))
+    }
+
+    /// Maps the complete table, which can be used before it has its name.
+    ///
+    /// # Errors
+    /// As [`Table::open`].
+    pub(crate) fn map(&self) -> Result<Table, TableError> {
+        Table::open_before_renaming(&self.partial, &self.path)
+    }
+
+    /// Waits until the complete file is on the disk.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub(super) fn sync(&self) -> Result<(), TableError> {
+        self.file.file().sync_data().map_err(TableError::writing(&self.partial, self.kept))
+    }
+
+    /// Waits until the complete file is on the disk, and gives it its name.
+    ///
+    /// # Errors
+    /// When writing fails. Nothing is lost then.
+    pub(crate) fn rename(self) -> Result<PathBuf, TableError> {
+        self.sync()?;
+        std::fs::rename(&self.partial, &self.path).map_err(TableError::writing(&self.partial, self.kept))?;
+        Ok(self.path)
     }
 
     /// Completes the file, waits until it is on the disk, and gives it its name.
@@ -221,44 +243,8 @@ impl TableWriter {
     ///
     /// # Panics
     /// When a frame is missing.
-    pub fn finish(self) -> Result<PathBuf, TableError> {
-        self.complete()?.finish()
-    }
-}
-
-/// A complete table file with a temporary name, which may not be on the disk yet.
-#[derive(Debug)]
-pub struct CompleteTable {
-    path: PathBuf,
-    partial: PathBuf,
-    file: File,
-    kept: &'static str,
-}
-
-impl CompleteTable {
-    /// Maps the table, which can be used before it has its name.
-    ///
-    /// # Errors
-    /// As [`Table::open`].
-    pub fn open(&self) -> Result<Table, TableError> {
-        Table::open_before_renaming(&self.partial, &self.path)
-    }
-
-    /// Waits until the file is on the disk.
-    ///
-    /// # Errors
-    /// When writing fails.
-    pub(super) fn sync(&self) -> Result<(), TableError> {
-        self.file.sync_data().map_err(TableError::writing(&self.partial, self.kept))
-    }
-
-    /// Waits until the file is on the disk, and gives it its name.
-    ///
-    /// # Errors
-    /// When writing fails. Nothing is lost then.
-    pub fn finish(self) -> Result<PathBuf, TableError> {
-        self.sync()?;
-        std::fs::rename(&self.partial, &self.path).map_err(TableError::writing(&self.partial, self.kept))?;
-        Ok(self.path)
+    pub fn finish(mut self) -> Result<PathBuf, TableError> {
+        self.complete()?;
+        self.rename()
     }
 }

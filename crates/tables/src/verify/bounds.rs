@@ -1,7 +1,7 @@
 use kalah_base::progress::Pulse;
 use kalah_core::game::Bounds;
 use kalah_core::index::RowIndex;
-use kalah_core::table::{BoundTable, Table, TableError, TablePart};
+use kalah_core::table::{BoundTable, Table, TableError};
 
 use super::{Fault, position};
 use crate::table::{FrameCodes, check_in_parallel, frame_codes};
@@ -32,7 +32,7 @@ pub fn check_bounds_against(exact: &Table, bounds: &BoundTable, pulse: &Pulse) -
         }
         if bounds.header().entries[frame.mover - 1].counts != counts {
             let offset = bounds.header().entry_at(frame.mover);
-            return Err(Fault::Damage(TableError::damaged_part(bounds.path(), TablePart::Directory, offset)));
+            return Err(Fault::Table(TableError::damaged_part(bounds.path(), "directory", offset)));
         }
         compared += frame.positions();
     }
@@ -63,5 +63,5 @@ fn first_wrong(exact: &Table, bounds: &BoundTable, mover: usize, byte: usize) ->
     }
     // The difference is behind the last position.
     let offset = bounds.header().entries[mover - 1].offset + byte as u64;
-    Ok(Fault::Damage(TableError::damaged_part(bounds.path(), TablePart::Packing, offset)))
+    Ok(Fault::Table(TableError::damaged_part(bounds.path(), "packing of a frame", offset)))
 }

@@ -7,7 +7,7 @@ use kalah_base::progress::Pulse;
 use kalah_core::directories::Directories;
 use kalah_core::game::Rules;
 use kalah_core::header::Kind;
-use kalah_core::table::{Blocks, Damage, Table, TableError, TableKey, TablePart};
+use kalah_core::table::{Blocks, Damage, Table, TableError, TableKey};
 
 use super::Fault;
 use crate::table::archive::{self, archive_path};
@@ -24,7 +24,7 @@ pub fn check_checksums(blocks: &Blocks) -> Result<u64, Fault> {
     for section in blocks.sections() {
         if *blake3::hash(blocks.section_bytes(section)).as_bytes() != section.digest {
             // The blocks are valid, so the list of their checksums must be damaged.
-            return Err(Fault::Damage(blocks.damaged_part(TablePart::Checksums, section.checksum_at(0))));
+            return Err(Fault::Table(blocks.damaged_part("list of checksums", section.checksum_at(0))));
         }
     }
     Ok(checked)

@@ -21,14 +21,13 @@ mod template;
 use std::path::PathBuf;
 
 use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome, build_missing};
-use kalah_base::system::OutOfMemory;
 use kalah_core::cancel::Stopped;
 use kalah_core::directories::Directories;
 use kalah_core::game::{Bounds, Position};
 use kalah_core::index::{TableRow, game_row};
 use kalah_core::table::{TableError, TableKey, Tables, missing_layers};
 
-use crate::builder::DeviceError;
+use crate::builder::ComputeError;
 
 pub use bounds::check_bounds_against;
 pub use consistency::{BoundSet, Sample, check_consistency, check_sample};
@@ -71,9 +70,9 @@ pub enum Fault {
         /// Bounds of the score from other sources.
         right: Bounds,
     },
-    /// A table is damaged.
+    /// A table is damaged, or cannot be read.
     #[error("{0}")]
-    Damage(#[source] TableError),
+    Table(#[source] TableError),
     /// Layers are missing below one that exists.
     #[error("{key} exists, but below it {}", missing_layers(missing))]
     Gap {
@@ -95,26 +94,29 @@ pub enum Fault {
     /// The manifest does not list a table.
     #[error("the manifest has no entry of {0}")]
     NotInManifest(TableKey),
-    /// The check could not be made.
+    /// The check could not be made: there is not enough memory, or the device failed.
     #[error("{0}")]
-    Failed(#[source] TableError),
-    /// There is not enough memory for the check.
-    #[error("{0}")]
-    OutOfMemory(#[source] OutOfMemory),
-    /// The check could not be made on the device.
-    #[error("{0}")]
-    Device(#[source] DeviceError),
+    Compute(#[source] ComputeError),
     /// The check was stopped.
     #[error("{0}")]
     Stopped(#[from] Stopped),
+}
+
+impl From<ComputeError> for Fault {
+    fn from(error: ComputeError) -> Fault {
+        match error {
+            ComputeError::Table(error) => error.into(),
+            ComputeError::Stopped(stopped) => stopped.into(),
+            error => Fault::Compute(error),
+        }
+    }
 }
 
 impl From<TableError> for Fault {
     fn from(error: TableError) -> Fault {
         match error {
             TableError::Stopped(stopped) => stopped.into(),
-            error if error.is_damage() => Fault::Damage(error),
-            error => Fault::Failed(error),
+            error => Fault::Table(error),
         }
     }
 }
@@ -128,9 +130,8 @@ impl Diagnostic for Fault {
                 Outcome::Wrong.help(build_missing(directories, last, commands))
             }
             Fault::NotInManifest(_) => Outcome::Failed.into(),
-            Fault::Damage(error) | Fault::Failed(error) => error.diagnosis(commands),
-            Fault::OutOfMemory(error) => error.diagnosis(commands),
-            Fault::Device(error) => error.diagnosis(commands),
+            Fault::Table(error) => error.diagnosis(commands),
+            Fault::Compute(error) => error.diagnosis(commands),
             Fault::Stopped(error) => error.diagnosis(commands),
         }
     }

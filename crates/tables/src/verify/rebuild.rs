@@ -1,7 +1,7 @@
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Stopped;
 use kalah_core::index::Frame;
-use kalah_core::table::{Table, TableError, TablePart, Tables};
+use kalah_core::table::{Table, TableError, Tables};
 use parking_lot::Mutex;
 
 use super::Fault;
@@ -38,24 +38,15 @@ pub fn check_against(backend: &Backend, tables: &Tables, seeds: usize, pulse: &P
         }
         *fault = Some(first_wrong(tables, table, &packed).unwrap_or_else(|| {
             // All scores are right, but they are packed differently.
-            Fault::Damage(TableError::damaged_part(table.path(), TablePart::Packing, entry.offset))
+            Fault::Table(TableError::damaged_part(table.path(), "packing of a frame", entry.offset))
         }));
         Err(Stopped.into())
     };
-    let mut computer = backend.computer(tables, seeds).map_err(fault)?;
+    let mut computer = backend.computer(tables, seeds)?;
     let computed = computer.compute(tables, &frames, pulse, &compare);
     match (computed, found.into_inner()) {
         (Ok(()) | Err(ComputeError::Stopped(_)), (_, Some(fault))) => Err(fault),
-        (computed, (compared, _)) => computed.map(|()| compared).map_err(fault),
-    }
-}
-
-fn fault(error: ComputeError) -> Fault {
-    match error {
-        ComputeError::Table(error) => error.into(),
-        ComputeError::OutOfMemory(error) => Fault::OutOfMemory(error),
-        ComputeError::Device(error) => Fault::Device(error),
-        ComputeError::Stopped(stopped) => stopped.into(),
+        (computed, (compared, _)) => Ok(computed.map(|()| compared)?),
     }
 }
 
@@ -67,7 +58,7 @@ fn first_wrong(tables: &Tables, table: &Table, right: &PackedFrame) -> Option<Fa
         let (mover_rank, other_rank) = frame.ranks(index);
         let stored = match stored.score(mover_rank, other_rank) {
             Ok(stored) => stored,
-            Err(group) => return Some(Fault::Damage(table.damaged_group(group))),
+            Err(group) => return Some(Fault::Table(table.damaged_group(group))),
         };
         let right = right.score(mover_rank, other_rank).expect("packed just now");
         if stored != right {

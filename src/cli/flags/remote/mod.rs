@@ -12,7 +12,7 @@
 mod opening;
 mod searching;
 
-use crate::cli::flags::tables_flag::{self, Given, Location};
+use crate::cli::flags::tables_flag::{self, Given};
 use crate::cli::{failed, failure, usage};
 
 pub(crate) use opening::with_flags;
@@ -38,8 +38,7 @@ pub(crate) fn open(given: &Given) -> failure::Result<()> {
     if given.is_set("build") {
         return Err(usage("--build cannot build tables at an address; leave it out, or give --tables a directory"));
     }
-    let is_path = |location: &Location| location.address().is_some_and(|address| address.starts_with("file://"));
-    if !READERS.contains(&given.command.get_name()) && !named.iter().all(is_path) {
+    if !READERS.contains(&given.command.get_name()) {
         return Err(usage(
             "this command does not use tables at an address: give --tables a directory; `kalah fetch` downloads layers",
         ));

@@ -65,9 +65,6 @@ fn fetch_flag() -> Arg {
 
 /// Opens the directory of tables at an address.
 pub(super) fn open(address: &str, matches: &ArgMatches) -> failure::Result<Place> {
-    if let Some(path) = Address::local_path(address) {
-        return Ok(Place::Here(path));
-    }
     let address = Address::parse(address)?;
     let option = |name| matches.try_get_one::<PathBuf>(name).ok().flatten().cloned();
     let size = |name| matches.try_get_one::<u64>(name).ok().flatten().copied();
@@ -75,7 +72,7 @@ pub(super) fn open(address: &str, matches: &ArgMatches) -> failure::Result<Place
     let Some(directory) = option("cache").or_else(Cache::default_directory) else {
         bail!("there is no cache directory for the blocks of {address}: give --cache DIR");
     };
-    let cache = Cache::open(&directory, size("cache-limit").unwrap_or(Cache::DEFAULT_LIMIT))?;
+    let cache = Cache::new(directory, size("cache-limit").unwrap_or(Cache::DEFAULT_LIMIT));
     let mut options = RemoteOptions { cancel: cancelled().clone(), ..RemoteOptions::new(cache) };
     if let Some(&rules) = matches.try_get_one::<Rules>("rules").ok().flatten() {
         options.rules = vec![rules];

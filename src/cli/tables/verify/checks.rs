@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use indicatif::HumanCount;
-use kalah::build::Backend;
+use kalah::build::{Backend, ComputeError};
 use kalah::index::layer_positions;
 use kalah::progress::Pulse;
 use kalah::system::check_memory;
@@ -80,7 +80,7 @@ impl CheckSettings {
                 match self.pulse.check().map_err(Fault::from).and_then(|()| run()) {
                     Ok(passed) => report.passed.push(passed),
                     Err(Fault::NotInManifest(_)) if self.seeds.is_none() => unlisted.push(seeds),
-                    Err(fault @ Fault::Device(_)) => return Err(fault.into()),
+                    Err(fault @ Fault::Compute(ComputeError::Device(_))) => return Err(fault.into()),
                     Err(Fault::Stopped(_)) => stopped.push(seeds),
                     Err(fault) => {
                         report.add(seeds, check, &fault);

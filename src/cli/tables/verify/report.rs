@@ -145,7 +145,7 @@ impl BoardReport {
     fn blamed(&self, seeds: usize, fault: &Fault) -> usize {
         match fault {
             Fault::Score { key, .. } | Fault::Bounds { key, .. } => key.seeds,
-            Fault::Damage(TableError::Damaged { path, .. }) => {
+            Fault::Table(TableError::Damaged { path, .. }) => {
                 let (rules, pits) = (self.rules, self.pits);
                 let named =
                     |&seeds: &usize| path.file_name() == Some(TableKey { rules, pits, seeds }.file_name().as_ref());

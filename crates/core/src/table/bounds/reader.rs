@@ -10,7 +10,7 @@ use crate::game::Bounds;
 use crate::index::Frame;
 use crate::memory::prefetch;
 use crate::table::BLOCK_BYTES;
-use crate::table::error::{TableError, TablePart};
+use crate::table::error::TableError;
 use crate::table::key::TableKey;
 use crate::table::opening::Storage;
 use crate::table::reader::LayerFile;
@@ -121,7 +121,7 @@ impl BoundTable {
     /// # Panics
     /// When the layer has no such frame.
     pub fn damaged_code(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
-        self.blocks().damaged_part(TablePart::Score, self.code_at(mover, mover_rank, other_rank))
+        self.blocks().damaged_part("score of a position", self.code_at(mover, mover_rank, other_rank))
     }
 }
 

@@ -7,7 +7,7 @@ use crate::solve::{SolveError, Solver, SolverOptions};
 use kalah_core::cancel::Cancel;
 use kalah_core::evaluation::{LANES, Network, Weights};
 use kalah_core::game::{Position, Rules};
-use kalah_core::table::{BoundTable, BoundTables, Cuts, Damage, Table, TableError, TableKey, TablePart, Tables};
+use kalah_core::table::{BoundTable, BoundTables, Cuts, Damage, Table, TableError, TableKey, Tables};
 use kalah_tables::table::BoundMaker;
 
 const RULES: Rules = Rules::EmptyCapture;
@@ -53,7 +53,7 @@ fn assert_damage<T: std::fmt::Debug>(result: Result<T, SolveError>, at: &[u64]) 
         Err(SolveError::Table(TableError::Damaged { path, damage, .. })) => {
             let key = TableKey { rules: RULES, pits: PITS, seeds: 9 };
             assert_eq!(path, key.path(Path::new("damaged")));
-            let found = |&offset: &u64| damage == Damage::Part { part: TablePart::Block, offset };
+            let found = |&offset: &u64| damage == Damage::Part { part: "block of scores", offset };
             assert!(at.iter().any(found), "{damage:?}");
         }
         other => panic!("{other:?}"),
@@ -101,7 +101,7 @@ fn a_copy_of_damaged_tables_is_not_believed_either() {
     on.cancel();
     match damaged.layer(9).unwrap().copied_frame(8, &off).map(drop) {
         Err(TableError::Damaged { damage, .. }) => {
-            assert_eq!(damage, Damage::Part { part: TablePart::Block, offset: at[7] })
+            assert_eq!(damage, Damage::Part { part: "block of scores", offset: at[7] })
         }
         other => panic!("{other:?}"),
     }
@@ -162,7 +162,7 @@ fn nothing_is_reported_of_a_search_in_damaged_bound_tables() {
             match found {
                 Err(SolveError::Table(TableError::Damaged { path, damage, .. })) => {
                     assert_eq!(path, TableKey { rules: RULES, pits: PITS, seeds: 8 }.bounds_path(directory.path()));
-                    assert_eq!(damage, Damage::Part { part: TablePart::Block, offset });
+                    assert_eq!(damage, Damage::Part { part: "block of scores", offset });
                 }
                 other => panic!("{other:?}"),
             }

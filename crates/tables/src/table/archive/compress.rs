@@ -1,25 +1,23 @@
-use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
-use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use kalah_base::file::{FileContent, Replacement};
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Cancel;
-use kalah_core::file::read_part;
+use kalah_core::file::LocalFile;
 use kalah_core::header::Kind;
 use kalah_core::index::{Frame, RowIndex};
 use kalah_core::isa::Isa;
-use kalah_core::table::format::{Entry, prefix};
-use kalah_core::table::{Damage, FrameScores, RUN_MARGIN, Table, TableError, TableHeader, TableKey, TablePart};
+use kalah_core::table::format::prefix;
+use kalah_core::table::{Damage, FrameScores, RUN_MARGIN, Storage, Table, TableError, TableHeader, TableKey};
 use rayon::prelude::*;
 
 use super::chunk::{self, Shape, zeroed};
-use super::container::{ArchiveHeader, ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES, Chunk, FrameWriter, read_info};
-use super::decompress::{ArchiveReader, FrameChunks, batch, scores_and_chunks};
-use super::decompress::{PROGRAM_BYTES, decompress_frame_memory};
+use super::container::{Archive, ArchiveEntry, ArchiveHeader, ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES, read_info};
+use super::decompress::{ArchiveReader, PROGRAM_BYTES, batch, decompress_frame_memory, scores_and_chunks};
 use super::order::{Grid, RowOrder};
+use crate::table::digest::seal;
 use crate::table::{PackedFrame, frame_in_parallel, unless_other};
 
 /// Bytes per position of a chunk waiting to be written.
@@ -33,7 +31,9 @@ const WORK_BYTES: u64 = 10;
 /// excluded. It holds a byte a position of the largest frame, and that frame as packed in the
 /// table.
 pub fn compress_memory(key: TableKey, threads: usize) -> u64 {
-    let encode = |frame| scores_and_chunks(frame, CHUNK_SIDE, threads, CHUNK_BYTES, WORK_BYTES);
+    // A position takes four bits at most, but for rare escapes.
+    let chunks = |frame: Frame| frame.positions() / 2;
+    let encode = |frame| scores_and_chunks(frame, CHUNK_SIDE, threads, CHUNK_BYTES, WORK_BYTES) + chunks(frame);
     let check = |frame| decompress_frame_memory(frame, CHUNK_SIDE, threads) + PackedFrame::most_bytes(frame);
     key.frames().map(|frame| encode(frame).max(check(frame))).max().unwrap_or(0) + PROGRAM_BYTES
 }
@@ -41,8 +41,7 @@ pub fn compress_memory(key: TableKey, threads: usize) -> u64 {
 /// Compresses a table into the file `archive`, on all threads of the current pool.
 ///
 /// `pulse` counts the positions compressed. The bytes depend only on the table. An existing file is
-/// replaced once the archive is complete. Each frame is decompressed again from the written bytes, and
-/// compared with the table.
+/// replaced once the archive is complete. It is decompressed again from the written bytes, and compared with the table.
 ///
 /// # Errors
 /// When the table is damaged, or the archive cannot be written or does not restore the table;
@@ -95,9 +94,6 @@ fn full(path: &Path) -> impl FnOnce(std::io::Error) -> TableError {
 }
 
 /// Writes the archive. On failure, or if `pulse` is stopped, nothing is left of it.
-///
-/// The written bytes of each frame are decompressed again, and must be the frame of the table, byte for
-/// byte.
 fn write_archive(table: &Table, path: &Path, side: usize, pulse: &Pulse) -> Result<(), TableError> {
     let mut file = Replacement::begin(path, Some(FileContent::Archive)).map_err(full(path))?;
     let &TableHeader { key, digest, .. } = table.header();
@@ -105,63 +101,44 @@ fn write_archive(table: &Table, path: &Path, side: usize, pulse: &Pulse) -> Resu
     let (mut entries, mut at) = (Vec::new(), ArchiveHeader::prefix_bytes(key, key.seeds - 1) as u64);
     file.seek(SeekFrom::Start(at)).map_err(full(path))?;
     for frame in key.frames() {
-        let (mut writer, mut chunks, mut chunk_at) = (FrameWriter::default(), Vec::new(), 0);
-        compress_frame(table, &index, frame, side, pulse, &mut |bytes| {
-            chunks.push(Chunk { offset: chunk_at, bytes: bytes.len() as u32 });
-            chunk_at += bytes.len() as u64;
-            writer.chunk(&mut file, bytes).map_err(full(path))
-        })?;
-        pulse.check()?;
+        let (mut bytes, lengths) = compress_frame(table, &index, frame, side, pulse)?;
+        let (chunk_bytes, chunks) = (bytes.len() as u64, lengths.len() as u64);
+        bytes.extend(lengths.iter().flat_map(|length| length.to_le_bytes()));
+        let digest = seal(&mut bytes, 0);
+        file.write_all(&bytes).map_err(full(path))?;
         let table_bytes = table.header().entries[frame.mover - 1].section_bytes();
-        let entry = writer.finish(&mut file, at, table_bytes).map_err(full(path))?;
-        let written = file.reopen().map_err(full(path))?;
-        let of_frame = FrameChunks { path, index: &index, frame, side, offset: at, chunks: &chunks };
-        check_frame(table, &of_frame, &written)?;
-        at = entry.section_of(frame.mover).end();
+        let entry = ArchiveEntry { offset: at, chunk_bytes, chunks, table_bytes, digest };
+        at += bytes.len() as u64;
         entries.push((frame.mover, entry));
     }
     entries.sort_unstable_by_key(|&(mover, _)| mover);
     let entries: Vec<_> = entries.into_iter().map(|(_, entry)| entry).collect();
     let prefix = prefix(Kind::Archive, key, side.ilog2() as u8, digest, &[], &entries);
     file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&prefix)).map_err(full(path))?;
+    let written = LocalFile { path: path.to_owned(), bytes: at, file: file.reopen().map_err(full(path))? };
+    let reader = ArchiveReader::of(Archive::of(Box::new(written), Storage::Files)?);
+    reader.check(&pulse.cancel, &|_| {}).map_err(|error| match error {
+        // Scores can be packed in several ways; unpacking makes the usual one.
+        TableError::Damaged { damage: Damage::Digest, .. } => {
+            TableError::damaged_part(table.path(), "packing of a frame", key.prefix_bytes())
+        }
+        error => error,
+    })?;
     file.finish().map_err(full(path))
 }
 
-/// Checks that the chunks of a frame decompress to the frame of `table`.
-fn check_frame(table: &Table, chunks: &FrameChunks, written: &File) -> Result<(), TableError> {
-    let (frame, entry) = (chunks.frame, &table.header().entries[chunks.frame.mover - 1]);
-    let packed = frame_in_parallel(table, frame.mover)?;
-    let read = |part: Range<u64>| {
-        let read = read_part(written, chunks.offset + part.start..chunks.offset + part.end);
-        read.map_err(TableError::io(chunks.path))
-    };
-    let scores = chunks.decompress_if_same(&read, table, packed)?;
-    let scores = scores.ok_or_else(|| TableError::damaged_as(Kind::Archive, chunks.path, Damage::Digest))?;
-    // Scores can be packed in several ways; unpacking makes the usual one.
-    if PackedFrame::pack(Isa::detect(), frame, &scores).entry(entry.offset) != *entry {
-        return Err(TableError::damaged_part(table.path(), TablePart::Packing, entry.offset));
-    }
-    Ok(())
-}
-
-/// Passes the chunks of a frame to `write`, one after another. `pulse` counts the positions.
+/// Returns the chunks of a frame, one after another, and their lengths. `pulse` counts the positions.
 fn compress_frame(
     table: &Table,
     index: &RowIndex,
     frame: Frame,
     side: usize,
     pulse: &Pulse,
-    write: &mut dyn FnMut(&[u8]) -> Result<(), TableError>,
-) -> Result<(), TableError> {
+) -> Result<(Vec<u8>, Vec<u32>), TableError> {
     pulse.check()?;
-    let entry = &table.header().entries[frame.mover - 1];
     let packed = frame_in_parallel(table, frame.mover)?;
-    // A modified table could be compressed, but never decompressed. The list of checksums must also be
-    // right.
-    let digest = blake3::hash(table.section(entry));
-    if *digest.as_bytes() != entry.digest {
-        return Err(TableError::damaged_part(table.path(), TablePart::Frame, entry.offset));
-    }
+    // A modified table could be compressed, but never decompressed.
+    table.blocks().check_digest(frame.mover, |_| Ok(()))?;
     let (others, movers) = (RowOrder::new(index, frame.other), RowOrder::new(index, frame.mover));
     let scores = lexicographic_scores(table, packed, &others, &movers)?;
     let grid = Grid::new(frame, side);
@@ -176,13 +153,17 @@ fn compress_frame(
         pulse.positions.fetch_add(shape.positions() as u64, Ordering::Relaxed);
         compressed
     };
+    let (mut bytes, mut lengths) = (Vec::new(), Vec::new());
     for start in (0..grid.chunks()).step_by(batch()) {
         pulse.check()?;
         let numbers = start..(start + batch()).min(grid.chunks());
         let chunks: Result<Vec<_>, _> = numbers.into_par_iter().map(encode).collect();
-        chunks.map_err(TableError::io(table.path()))?.iter().try_for_each(|chunk| write(chunk))?;
+        for chunk in chunks.map_err(TableError::io(table.path()))? {
+            lengths.push(chunk.len() as u32);
+            bytes.extend_from_slice(&chunk);
+        }
     }
-    Ok(())
+    Ok((bytes, lengths))
 }
 
 /// Scores of a frame: for each other row, one for each mover's row, both in lexicographic order.

@@ -1,15 +1,13 @@
 //! The directory of an archive, and the chunks of a frame (docs/archive.md).
 
-use std::io::{self, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use kalah_core::directories::Directories;
 use kalah_core::header::Kind;
 use kalah_core::index::Frame;
-use kalah_core::table::format::{ALIGNMENT, BLOCK_BYTES, Entry, LayerHeader, RawEntry};
-use kalah_core::table::{LayerFile, Section, Storage, TableError, TableKey, TablePart};
-use xxhash_rust::xxh3::Xxh3Default;
+use kalah_core::table::format::{ALIGNMENT, Entry, LayerHeader, RawEntry};
+use kalah_core::table::{LayerFile, Section, Storage, TableError, TableKey};
 
 use super::order::Grid;
 
@@ -157,62 +155,5 @@ pub(super) fn chunks(archive: &Archive, frame: Frame) -> Result<Vec<Chunk>, Tabl
         chunk
     };
     let chunks = list.as_chunks().0.iter().map(chunk).collect();
-    if offset == list_at { Ok(chunks) } else { Err(blocks.damaged_part(TablePart::Chunk, entry.offset + list_at)) }
-}
-
-/// Writes the chunks of a frame one after another, then their lengths and the checksums of the blocks.
-#[derive(Default)]
-pub(super) struct FrameWriter {
-    lengths: Vec<u8>,
-    checksums: Vec<u8>,
-    block: Xxh3Default,
-    hasher: blake3::Hasher,
-    bytes: u64,
-}
-
-impl FrameWriter {
-    /// Writes the next chunk.
-    pub(super) fn chunk(&mut self, file: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
-        self.lengths.extend((bytes.len() as u32).to_le_bytes());
-        self.data(file, bytes)
-    }
-
-    fn data(&mut self, file: &mut dyn Write, mut bytes: &[u8]) -> io::Result<()> {
-        self.hasher.update(bytes);
-        file.write_all(bytes)?;
-        while !bytes.is_empty() {
-            let (now, later) = bytes.split_at(bytes.len().min(BLOCK_BYTES - self.bytes as usize % BLOCK_BYTES));
-            self.block.update(now);
-            self.bytes += now.len() as u64;
-            if self.bytes.is_multiple_of(BLOCK_BYTES as u64) {
-                self.end_block();
-            }
-            bytes = later;
-        }
-        Ok(())
-    }
-
-    fn end_block(&mut self) {
-        self.checksums.extend(self.block.digest().to_le_bytes());
-        self.block.reset();
-    }
-
-    /// Writes what follows the chunks. Returns the entry of the frame, which has `table_bytes` bytes in the table and
-    /// begins at `offset`.
-    pub(super) fn finish(mut self, file: &mut dyn Write, offset: u64, table_bytes: u64) -> io::Result<ArchiveEntry> {
-        let chunk_bytes = self.bytes;
-        let mut list = std::mem::take(&mut self.lengths);
-        let chunks = (list.len() / LENGTH_BYTES) as u64;
-        let end = (chunk_bytes + list.len() as u64).next_multiple_of(ALIGNMENT);
-        list.resize((end - chunk_bytes) as usize, 0);
-        self.data(file, &list)?;
-        if !self.bytes.is_multiple_of(BLOCK_BYTES as u64) {
-            self.end_block();
-        }
-        self.checksums.resize(self.checksums.len().next_multiple_of(ALIGNMENT as usize), 0);
-        self.hasher.update(&self.checksums);
-        file.write_all(&self.checksums)?;
-        let digest = *self.hasher.finalize().as_bytes();
-        Ok(ArchiveEntry { offset, chunk_bytes, chunks, table_bytes, digest })
-    }
+    if offset == list_at { Ok(chunks) } else { Err(blocks.damaged_part("chunk", entry.offset + list_at)) }
 }

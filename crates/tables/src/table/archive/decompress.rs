@@ -1,20 +1,20 @@
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use kalah_base::file::{FileContent, LockError, require_replaceable};
+use kalah_base::file::{FileContent, require_replaceable};
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Cancel;
 use kalah_core::header::Kind;
 use kalah_core::index::{Frame, RowIndex};
 use kalah_core::isa::Isa;
-use kalah_core::table::{Damage, FrameScores, RUN_MARGIN, Table, TableError, TablePart};
+use kalah_core::table::{Damage, Table, TableError};
 use rayon::prelude::*;
 
 use super::chunk::{self, Shape, zeroed};
 use super::container::{self, Archive, ArchiveInfo, Chunk};
 use super::order::{Grid, RowOrder};
 use crate::table::contents::Contents;
+use crate::table::writer::UNPACKING;
 use crate::table::{DirectoryLock, PackedFrame, TableWriter, check_in_parallel, unless_other};
 
 /// Bytes per position of a chunk whose scores wait to be put in place: the scores, and the chunk's
@@ -40,27 +40,20 @@ pub(super) fn decompress_frame_memory(frame: Frame, side: usize, threads: usize)
     scores_and_chunks(frame, side, threads, CHUNK_BYTES, WORK_BYTES)
 }
 
-/// Decompresses an archive to its table in `directory`, and returns the path of the table.
+/// Decompresses an archive to its table in the locked directory, and returns the path of the table.
 ///
-/// `pulse` counts the positions decompressed. The directory is locked meanwhile. A [`TableWriter`]
-/// writes the table under a temporary name that builds ignore. The finished frames of an
-/// interrupted call are kept. A valid table with the archive's digest is left unchanged, and a
-/// damaged one is replaced.
+/// `pulse` counts the positions decompressed. A [`TableWriter`] writes the table under a temporary name that builds
+/// ignore. The finished frames of an interrupted call are kept. A valid table with the archive's digest is left
+/// unchanged, and a damaged one is replaced.
 ///
 /// # Errors
 /// When the archive is damaged or foreign, the table's name has another file that may not be
-/// replaced, the directory is in use, or reading or writing fails. A
-/// table whose digest is not that of the compressed one is never left behind. [`TableError::Stopped`]
-/// when `pulse` was stopped.
-pub fn decompress(
-    archive: impl AsRef<Path>,
-    directory: impl AsRef<Path>,
-    pulse: &Pulse,
-) -> Result<PathBuf, TableError> {
-    let (archive, directory) = (archive.as_ref(), directory.as_ref());
+/// replaced, or reading or writing fails. A table whose digest is not that of the compressed one is never left
+/// behind. [`TableError::Stopped`] when `pulse` was stopped.
+pub fn decompress(archive: impl AsRef<Path>, lock: &DirectoryLock, pulse: &Pulse) -> Result<PathBuf, TableError> {
+    let (archive, directory) = (archive.as_ref(), lock.directory());
     let reader = ArchiveReader::open(archive)?;
     let &ArchiveInfo { key, digest, positions, .. } = reader.info();
-    let _lock = DirectoryLock::take(directory).map_err(in_use)?;
     let path = key.path(directory);
     let there = unless_other(&path, Table::open(&path), archive, |table| {
         (table.key(), table.header().digest) == (key, digest)
@@ -108,7 +101,7 @@ fn decompress_frames(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<(TableWriter, bool), TableError> {
     let key = reader.info().key;
-    let mut writer = TableWriter::open_unpacking(directory, key)?;
+    let mut writer = TableWriter::open_as(directory, key, UNPACKING)?;
     let written = writer.written();
     let largest = writer.missing().map(|frame| frame.positions()).max().unwrap_or(0);
     // One buffer for all frames.
@@ -124,14 +117,6 @@ fn decompress_frames(
         buffer = packed.into_buffer();
     }
     Ok((writer, written > 0))
-}
-
-/// Error for a directory that another process writes to.
-fn in_use(error: LockError) -> TableError {
-    match error {
-        LockError::Held { path, holder } => TableError::InUse { directory: path, holder },
-        LockError::Io { path, source } | LockError::Unsupported { path, source } => TableError::Io { path, source },
-    }
 }
 
 /// Chunks for each thread that are encoded or decoded together. Few, since all of them are in
@@ -168,10 +153,14 @@ impl ArchiveReader {
     /// # Errors
     /// When it cannot be read, or is damaged or foreign.
     pub(super) fn open(path: impl AsRef<Path>) -> Result<ArchiveReader, TableError> {
-        let file = container::open(path.as_ref())?;
+        Ok(ArchiveReader::of(container::open(path.as_ref())?))
+    }
+
+    /// Reads from an open archive.
+    pub(super) fn of(file: Archive) -> ArchiveReader {
         let info = ArchiveInfo::new(file.header());
         let index = RowIndex::new(info.key.pits, info.key.seeds).expect("pits and seeds of tables");
-        Ok(ArchiveReader { file, info, index })
+        ArchiveReader { file, info, index }
     }
 
     /// The file.
@@ -193,94 +182,11 @@ impl ArchiveReader {
     ///
     /// # Panics
     /// When `scores` does not have a byte for each position.
-    pub(super) fn decompress(
-        &self,
-        frame: Frame,
-        scores: &mut [u8],
-        progress: &(dyn Fn(u64) + Sync),
-    ) -> Result<(), TableError> {
-        let chunks = &container::chunks(&self.file, frame)?;
-        let (path, index, side) = (self.file.path(), &self.index, self.info.chunk_side);
-        let offset = self.file.header().entries[frame.mover - 1].offset;
-        let read = |part| self.file.blocks().part(frame.mover, part);
-        FrameChunks { path, index, frame, side, offset, chunks }.decompress(&read, scores, progress)
-    }
-
-    /// Decompresses the whole archive, frame by frame, and compares the resulting table with the compressed
-    /// one.
-    ///
-    /// # Errors
-    /// When the archive is damaged or decompresses to another table, it cannot be read, there is not
-    /// enough memory, or `cancel` is cancelled.
-    pub(super) fn check(&self, cancel: &Cancel, progress: &(dyn Fn(u64) + Sync)) -> Result<(), TableError> {
-        let &ArchiveInfo { key, digest, table_bytes, .. } = self.info();
-        let mut contents = Contents::of_table(key);
-        // One buffer for all frames.
-        let largest = key.frames().map(Frame::positions).max().unwrap_or(0);
-        let (mut scores, mut buffer) = (zeroed(self.path(), largest)?, Vec::new());
-        for frame in key.frames() {
-            cancel.check()?;
-            let packed = self.packed(frame, &mut scores, buffer, progress)?;
-            contents.add_packed(&packed);
-            buffer = packed.into_buffer();
-        }
-        if (contents.end, contents.digest()) != (table_bytes, digest) {
-            return Err(self.file.blocks().damaged(Damage::Digest));
-        }
-        Ok(())
-    }
-
-    /// Decompresses a frame and packs it as tables do, using the memory of `scores` and `buffer` (see
-    /// [`PackedFrame::pack_in`]).
-    ///
-    /// # Errors
-    /// As [`ArchiveReader::decompress`].
-    pub(super) fn packed(
-        &self,
-        frame: Frame,
-        scores: &mut Vec<u8>,
-        buffer: Vec<u8>,
-        progress: &(dyn Fn(u64) + Sync),
-    ) -> Result<PackedFrame, TableError> {
-        let positions = frame.positions() as usize;
-        if scores.len() < positions {
-            // The old scores are useless, so they are not copied.
-            *scores = Vec::new();
-            *scores = zeroed(self.path(), positions as u64)?;
-        }
-        let scores = &mut scores[..positions];
-        self.decompress(frame, scores, progress)?;
-        Ok(PackedFrame::pack_in(Isa::detect(), frame, scores, buffer))
-    }
-}
-
-/// The chunks of one frame in a file.
-pub(super) struct FrameChunks<'a> {
-    /// The file, for errors.
-    pub path: &'a Path,
-    /// Ranks of rows with at least the seeds of the frame.
-    pub index: &'a RowIndex,
-    /// The frame.
-    pub frame: Frame,
-    /// The side of the chunks.
-    pub side: usize,
-    /// Where the frame begins, in bytes from the start of the file.
-    pub offset: u64,
-    /// The chunks, which follow each other without gaps.
-    pub chunks: &'a [Chunk],
-}
-
-impl FrameChunks<'_> {
-    /// The same as [`ArchiveReader::decompress`]. `read` reads a part of the frame.
-    pub(super) fn decompress(
-        &self,
-        read: &dyn Fn(Range<u64>) -> Result<Vec<u8>, TableError>,
-        scores: &mut [u8],
-        progress: &(dyn Fn(u64) + Sync),
-    ) -> Result<(), TableError> {
-        let &FrameChunks { path, index, frame, side, .. } = self;
+    fn decompress(&self, frame: Frame, scores: &mut [u8], progress: &(dyn Fn(u64) + Sync)) -> Result<(), TableError> {
         assert_eq!(scores.len() as u64, frame.positions(), "a byte for each position of {frame:?}");
-        let grid = Grid::new(frame, side);
+        let (all, blocks, index) = (container::chunks(&self.file, frame)?, self.file.blocks(), &self.index);
+        let frame_at = self.file.header().entries[frame.mover - 1].offset;
+        let grid = Grid::new(frame, self.info.chunk_side);
         let (others, movers) = (RowOrder::new(index, frame.other), RowOrder::new(index, frame.mover));
         let mut places = vec![0; others.len()];
         for (place, &rank) in others.ranks().iter().enumerate() {
@@ -289,20 +195,17 @@ impl FrameChunks<'_> {
         let max_score = (frame.mover + frame.other) as u8;
         for start in (0..grid.chunks()).step_by(batch()) {
             let numbers = start..(start + batch()).min(grid.chunks());
-            let chunks = &self.chunks[numbers.clone()];
+            let chunks = &all[numbers.clone()];
             let offset = chunks[0].offset;
             let bytes: u64 = chunks.iter().map(|chunk| u64::from(chunk.bytes)).sum();
-            let compressed = read(offset..offset + bytes)?;
+            let compressed = blocks.part(frame.mover, offset..offset + bytes)?;
             let decompress = |(number, chunk): (usize, &Chunk)| {
                 let (other_part, mover_part) = grid.chunk(number);
                 let shape = Shape { others: others.parents(other_part), movers: movers.parents(mover_part) };
-                let mut scores = zeroed(path, shape.positions() as u64)?;
+                let mut scores = zeroed(self.path(), shape.positions() as u64)?;
                 let compressed = &compressed[(chunk.offset - offset) as usize..][..chunk.bytes as usize];
                 let decoded = chunk::decode(&shape, compressed, max_score, &mut scores);
-                decoded.ok_or_else(|| {
-                    let damage = Damage::Part { part: TablePart::Chunk, offset: self.offset + chunk.offset };
-                    TableError::damaged_as(Kind::Archive, path, damage)
-                })?;
+                decoded.ok_or_else(|| blocks.damaged_part("chunk", frame_at + chunk.offset))?;
                 progress(shape.positions() as u64);
                 Ok(scores)
             };
@@ -326,29 +229,44 @@ impl FrameChunks<'_> {
         Ok(())
     }
 
-    /// Decompresses the frame, and returns its scores if they are those of `packed`, a frame of `table`,
-    /// otherwise `None`.
+    /// Decompresses the whole archive, frame by frame, and compares the resulting table with the compressed
+    /// one.
     ///
     /// # Errors
-    /// As [`ArchiveReader::decompress`], or when a group of `packed` is damaged.
-    pub(super) fn decompress_if_same(
+    /// When the archive is damaged or decompresses to another table, it cannot be read, there is not
+    /// enough memory, or `cancel` is cancelled.
+    pub(super) fn check(&self, cancel: &Cancel, progress: &(dyn Fn(u64) + Sync)) -> Result<(), TableError> {
+        let &ArchiveInfo { key, digest, table_bytes, .. } = self.info();
+        let mut contents = Contents::new(key, None);
+        // One buffer for all frames.
+        let largest = key.frames().map(Frame::positions).max().unwrap_or(0);
+        let (mut scores, mut buffer) = (zeroed(self.path(), largest)?, Vec::new());
+        for frame in key.frames() {
+            cancel.check()?;
+            let packed = self.packed(frame, &mut scores, buffer, progress)?;
+            contents.add_packed(&packed);
+            buffer = packed.into_buffer();
+        }
+        if (contents.end, contents.digest()) != (table_bytes, digest) {
+            return Err(self.file.blocks().damaged(Damage::Digest));
+        }
+        Ok(())
+    }
+
+    /// Decompresses a frame and packs it as tables do, using the memory of `scores`, at least a byte for each position,
+    /// and of `buffer` (see [`PackedFrame::pack_in`]).
+    ///
+    /// # Errors
+    /// As [`ArchiveReader::decompress`].
+    fn packed(
         &self,
-        read: &dyn Fn(Range<u64>) -> Result<Vec<u8>, TableError>,
-        table: &Table,
-        packed: FrameScores<'_>,
-    ) -> Result<Option<Vec<u8>>, TableError> {
-        let mut scores = zeroed(self.path, self.frame.positions())?;
-        self.decompress(read, &mut scores, &|_| {})?;
-        let (isa, count) = (Isa::detect(), self.frame.mover_rows());
-        let runs = scores.par_chunks(count).enumerate().map_init(
-            || vec![0; RUN_MARGIN + count + RUN_MARGIN],
-            |run, (other, scores)| {
-                packed.unpack_run(isa, (0, other as u32), count, run, RUN_MARGIN)?;
-                Ok(run[RUN_MARGIN..][..count] == *scores)
-            },
-        );
-        let same = runs.try_reduce(|| true, |one, other| Ok(one && other));
-        let same = same.map_err(|group| table.damaged_group(group))?;
-        Ok(same.then_some(scores))
+        frame: Frame,
+        scores: &mut [u8],
+        buffer: Vec<u8>,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<PackedFrame, TableError> {
+        let scores = &mut scores[..frame.positions() as usize];
+        self.decompress(frame, scores, progress)?;
+        Ok(PackedFrame::pack_in(Isa::detect(), frame, scores, buffer))
     }
 }
