@@ -4,7 +4,7 @@
 use kalah_core::game::{Line, Pit, Position, Rules, StartPosition};
 
 use super::GameRecord;
-use super::error::{RecordError, RecordFault};
+use super::read::RecordError;
 
 /// The board of all these games.
 const START: StartPosition = StartPosition { pits: 6, seeds: 4 };
@@ -25,7 +25,7 @@ pub(super) fn read(text: &str, rules: Rules) -> Result<Option<GameRecord>, Recor
     };
     let Some((rules, line)) = line else { return Ok(None) };
     let start = START.position().expect("Kalah(6,4)");
-    GameRecord::new(rules, start, line).map(Some).map_err(|error| RecordFault::Moves(error).at(1))
+    GameRecord::new(rules, start, line).map(Some).map_err(|error| RecordError::at(1, error))
 }
 
 /// Reads letters of pits: `A` to `F` for the player who begins, `a` to `f` for the other, or either for both.
