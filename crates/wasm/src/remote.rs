@@ -216,9 +216,5 @@ pub(super) fn layers(built: &Tables, remote: &[RemoteTable], parts: &Arc<Parts>)
 
 /// Looks up a position; `None` if the layers do not reach it.
 pub(super) fn probe(layers: &Tables<SiteLayer>, position: &Position) -> Result<Option<Probe>, TableError> {
-    match layers.probe(position) {
-        Ok(probe) => Ok(Some(probe)),
-        Err(ProbeError::Table(error)) => Err(error),
-        Err(_) => Ok(None),
-    }
+    ProbeError::unless_above(layers.probe(position))
 }

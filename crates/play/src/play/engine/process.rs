@@ -34,27 +34,17 @@ const LOOK_EVERY: Duration = Duration::from_millis(2);
 /// ```
 /// # use kalah_play::play::engine::EngineCommand;
 /// let command: EngineCommand = "python3 'my engine.py' --depth 3".parse().unwrap();
-/// assert_eq!(command.program(), "python3");
-/// assert_eq!(command.arguments(), ["my engine.py", "--depth", "3"]);
+/// assert_eq!(command.program, "python3");
+/// assert_eq!(command.arguments, ["my engine.py", "--depth", "3"]);
 /// assert_eq!(command.to_string(), "python3 'my engine.py' --depth 3");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct EngineCommand {
     text: String,
-    program: String,
-    arguments: Vec<String>,
-}
-
-impl EngineCommand {
     /// The program: a path, or a name that is searched for in PATH.
-    pub fn program(&self) -> &str {
-        &self.program
-    }
-
+    pub program: String,
     /// Its arguments.
-    pub fn arguments(&self) -> &[String] {
-        &self.arguments
-    }
+    pub arguments: Vec<String>,
 }
 
 impl FromStr for EngineCommand {
@@ -123,8 +113,8 @@ impl Process {
     /// Starts the program of a command line.
     pub(super) fn start(command: &EngineCommand) -> Result<Process, String> {
         let fault = |error: io::Error| format!("cannot be started: {error}");
-        let mut process = Command::new(command.program());
-        process.args(command.arguments()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = Command::new(&command.program);
+        process.args(&command.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = spawn(&mut process).map_err(fault)?;
         let (input, output) = (child.stdin.take().expect("it is piped"), child.stdout.take().expect("it is piped"));
         let errors = Errors::of(child.stderr.take().expect("it is piped")).map_err(fault)?;
