@@ -9,12 +9,13 @@ fn start(pits: usize, seeds: u32) -> StartPosition {
     StartPosition { pits, seeds }
 }
 
-const RANDOM: Sampling = Sampling { seed: 1, ..Sampling::new(Rules::SKalaha, Players::Random) };
+const RANDOM: Sampling =
+    Sampling { rules: Rules::SKalaha, players: Players::Random, until_decided: false, games: 100, seed: 1 };
 
 #[test]
 fn the_seed_makes_the_games() {
     for players in [Players::Random, Players::AlphaBeta { depth: 4 }] {
-        let sampling = Sampling { games: 20, ..Sampling::new(Rules::Standard, players) };
+        let sampling = Sampling { games: 20, rules: Rules::Standard, players, ..RANDOM };
         let run = |threads: usize, seed: u64| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| Sampling { seed, ..sampling }.run(start(4, 3)).unwrap())

@@ -257,7 +257,10 @@ fn threads_change_nothing() {
 #[test]
 fn graphs_that_do_not_fit_are_refused() {
     let board = start(5, 2);
-    let explore = |start, memory| Explorer::new(Rules::EmptyCapture, start, memory).run(&Cancel::new(), &mut |_| {});
+    let explore = |start, memory| {
+        let (rules, convention) = (Rules::EmptyCapture, Convention::default());
+        Explorer { rules, start, convention, memory, tables: None }.run(&Cancel::new(), &mut |_| {})
+    };
     let need = Need::of(board).unwrap();
     let fits = explore(board, need.most).unwrap();
     assert!(fits.memory <= need.most);
@@ -265,14 +268,10 @@ fn graphs_that_do_not_fit_are_refused() {
     // The exploration uses exactly the computed memory: with one byte less it does not fit.
     assert_eq!(explore(board, fits.memory.max(need.expected)).unwrap(), fits);
     assert!(fits.memory > need.expected, "the next assertion needs a board that is estimated too low");
-    match explore(board, fits.memory - 1) {
-        Err(GraphError::Exhausted { limit, positions, .. }) => {
-            assert_eq!(limit, fits.memory - 1);
-            assert!(positions < fits.positions());
-        }
-        other => panic!("{other:?}"),
+    for memory in [fits.memory - 1, need.expected - 1] {
+        let refused = explore(board, memory);
+        assert!(matches!(refused, Err(GraphError::Memory { limit, .. }) if limit == memory), "{refused:?}");
     }
-    assert!(matches!(explore(board, need.expected - 1), Err(GraphError::Memory { .. })));
     for (pits, seeds) in [(9, 1), (6, 5), (1, 25), (1, 0)] {
         assert!(matches!(explore(start(pits, seeds), u64::MAX), Err(GraphError::Board(_))), "{pits}x{seeds}");
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::sync::LazyLock;
 
-use kalah::analyse::graph::{Explorer, GraphError};
+use kalah::analyse::graph::{Convention, Explorer, GraphError};
 use kalah::build::{Backend, BuildError, Builder};
 use kalah::cancel::Cancel;
 use kalah::game::{Pit, Position, Row, Rules, StartPosition};
@@ -243,7 +243,8 @@ fn manifest(directory: &Path) -> Asked<Vec<ManifestEntry>> {
 fn outcomes(directory: &Path) -> Asked<String> {
     let tables = open(directory, 8);
     let start: StartPosition = INSIDE.parse().unwrap();
-    let explorer = Explorer { tables: Some(&tables), ..Explorer::new(RULES, start, 1 << 30) };
+    let convention = Convention::default();
+    let explorer = Explorer { rules: RULES, start, convention, memory: 1 << 30, tables: Some(&tables) };
     match explorer.run(&Cancel::new(), &mut |_| ()) {
         Ok(graph) => Ok(format!("{:?}", graph.outcomes())),
         Err(GraphError::Table(error)) => Err(error),

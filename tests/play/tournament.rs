@@ -31,7 +31,8 @@ fn start(text: &str) -> Position {
 /// Plays a tournament, and removes the times from its report.
 fn play(tournament: &Tournament, threads: usize) -> Vec<Match> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let mut matches = pool.install(|| tournament.run(&Default::default(), &|_| ())).unwrap();
+    let games: Vec<usize> = (0..tournament.games()).collect();
+    let mut matches = pool.install(|| tournament.run(&games, &Default::default(), &|_| ())).unwrap();
     let moves = matches.iter_mut().flat_map(|played| &mut played.game.moves);
     moves.for_each(|made| made.seconds = 0.0);
     matches
@@ -43,7 +44,8 @@ fn threads_change_nothing_and_seeds_change_the_games_of_chance() {
     let tournament = |seed| {
         let starts = random_starts(Rules::Standard, &start("6x3"), 3, 4, seed);
         let setting = Setting::new(Rules::Standard).tables(&tables).game(seed);
-        Tournament::new(names(&["greedy", "random", "minimax2:2", "random:5"]), starts, setting).with_self_play()
+        let players = names(&["greedy", "random", "minimax2:2", "random:5"]);
+        Tournament { self_play: true, ..Tournament::new(players, starts, setting) }
     };
     let one = play(&tournament(1), 1);
     assert!(one.iter().map(|played| played.number).eq(0..4 * 4 * 4));
@@ -63,7 +65,8 @@ fn every_player_meets_every_other_and_itself_only_if_it_is_asked_to_or_alone() {
     let starts = || random_starts(Rules::Standard, &start("6x3"), 3, 2, 1);
     let of = |players: &[&str]| Tournament::new(names(players), starts(), Setting::new(Rules::Standard));
     let three = ["greedy", "random", "heuristic"];
-    for (tournament, games) in [(of(&three), 12), (of(&three).with_self_play(), 18), (of(&["greedy"]), 2)] {
+    let with_self_play = Tournament { self_play: true, ..of(&three) };
+    for (tournament, games) in [(of(&three), 12), (with_self_play, 18), (of(&["greedy"]), 2)] {
         assert_eq!(tournament.games(), games);
         let mut pairings: Vec<_> = (0..games).map(|number| tournament.pairing(number)).collect();
         for &(first, second, _) in &pairings {
@@ -103,8 +106,8 @@ fn moves_are_evaluated_by_the_tables_alone() {
 fn these_cells_of_the_published_tournament_come_out_the_same() {
     // Only to depth 4: without optimization, six turns take too long.
     let players = PlayerName::PEKAR.into_iter().filter(|player| !player.to_string().ends_with('6')).collect();
-    let setting = Setting::new(Rules::Standard);
-    let tournament = Tournament::new(players, vec![start("6x4")], setting).with_self_play();
+    let tournament = Tournament::new(players, vec![start("6x4")], Setting::new(Rules::Standard));
+    let tournament = Tournament { self_play: true, ..tournament };
     let matches = play(&tournament, 2);
     let name = |player: usize| tournament.players[player].to_string();
     let published: Vec<_> = reference::lines(include_str!("../reference/pekar-2020-table-2.csv")).collect();

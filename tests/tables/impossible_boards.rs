@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kalah::analyse::graph::{Explorer, GraphError};
+use kalah::analyse::graph::{Convention, Explorer, GraphError};
 use kalah::analyse::opening::{Limits, OpeningScan};
 use kalah::analyse::{BoundsSource, PuzzleMiner};
 use kalah::book::{Book, BookError, Books};
@@ -83,7 +83,7 @@ fn tables_and_networks() {
     let (path, all_tables) = (directory.path(), AllTables::new(directory.path()));
     for pits in PITS {
         refused(pits, Tables::open(path, RULES, pits, 4));
-        for storage in [Storage::Mapped, Storage::Copied, Storage::Files] {
+        for storage in [Storage::Mapped, Storage::Files] {
             let options = Opening::to(4).storage(storage);
             refused(pits, Tables::open(path, RULES, pits, options.clone()));
             refused(pits, Tables::open(path, RULES, pits, options.if_there()));
@@ -146,11 +146,12 @@ fn searches_books_and_certificates() {
         assert!(book.is_empty() && Book::shipped(RULES, pits).is_none() && Books::default().get(RULES, pits).is_none());
         assert!(matches!(book.recall(&position, None), Err(BookError::Board(_))), "{pits}");
         assert!(BoundsSource::new(RULES, pits, None, None).bounds(&position, None).is_err(), "{pits}");
-        let explorer = Explorer::new(RULES, StartPosition { pits, seeds: 1 }, 1 << 24);
+        let (start, convention) = (StartPosition { pits, seeds: 1 }, Convention::default());
+        let explorer = Explorer { rules: RULES, start, convention, memory: 1 << 24, tables: None };
         let explored = explorer.run(&Cancel::new(), &mut |_| {});
         assert_eq!(matches!(explored, Err(GraphError::Board(_))), !is_of_tables(pits), "{pits}");
         assert_eq!(
-            OpeningScan::new(RULES, Limits::default()).game(pits, 1, &Cancel::new()).is_ok(),
+            OpeningScan { rules: RULES, limits: Limits::default(), wins: false }.game(pits, 1, &Cancel::new()).is_ok(),
             is_board,
             "{pits}"
         );

@@ -349,7 +349,6 @@ fn boards_that_no_table_has_are_errors() {
     for pits in [0, 9, 16, usize::MAX] {
         let errors = [
             Tables::open(path, rules, pits, 4).err(),
-            Tables::open(path, rules, pits, Opening::to(4).storage(Storage::Copied)).err(),
             Tables::open(path, rules, pits, Opening::to(4).storage(Storage::Files)).err(),
             Tables::open(path.join("none"), rules, pits, Opening::to(4).if_there()).err(),
         ];

@@ -84,12 +84,6 @@ pub struct Complexity {
 const RESAMPLES: usize = 2000;
 
 impl Sampling {
-    /// A hundred games to the end.
-    #[must_use]
-    pub const fn new(rules: Rules, players: Players) -> Sampling {
-        Sampling { rules, players, until_decided: false, games: 100, seed: 0 }
-    }
-
     /// Plays games from `start` on the threads of the current pool.
     ///
     /// Confidence intervals are bootstrap intervals: the middle 95 % of the means of games drawn from the
@@ -104,18 +98,12 @@ impl Sampling {
         let mut random = self.random(start, self.games);
         let mut resampled: Vec<[f64; 3]> =
             (0..RESAMPLES).map(|_| means((0..games.len()).map(|_| games[random.usize(..games.len())]))).collect();
-        let estimate = |mean: f64, index: usize, resampled: &mut Vec<[f64; 3]>| {
+        let (all, tail) = (means(games.iter().copied()), RESAMPLES / 40);
+        let [length, branching, tree] = [0, 1, 2].map(|index| {
             resampled.sort_by(|a, b| a[index].total_cmp(&b[index]));
-            let tail = RESAMPLES / 40;
-            Estimate { mean, low: resampled[tail][index], high: resampled[RESAMPLES - 1 - tail][index] }
-        };
-        let [length, branching, tree] = means(games.iter().copied());
-        Ok(Complexity {
-            length: estimate(length, 0, &mut resampled),
-            branching: estimate(branching, 1, &mut resampled),
-            tree: estimate(tree, 2, &mut resampled),
-            games,
-        })
+            Estimate { mean: all[index], low: resampled[tail][index], high: resampled[RESAMPLES - 1 - tail][index] }
+        });
+        Ok(Complexity { length, branching, tree, games })
     }
 
     /// The random number generator of one game.

@@ -18,6 +18,6 @@ mod puzzle;
 mod review;
 mod values;
 
-pub use puzzle::{Level, Puzzle, PuzzleMiner, UnknownLevel};
+pub use puzzle::{Level, Puzzle, PuzzleMiner};
 pub use review::{BoundsSource, MoveQuality, QualityTally, Review, ReviewedTurn, review, seeds_lost};
 pub use values::{GameValue, GameValues};

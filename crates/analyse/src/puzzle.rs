@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use kalah_base::random::{choice, generator};
 use kalah_core::game::{Line, Pit, Position, Rules};
-use kalah_core::table::{ProbeError, TableError, Tables};
+use kalah_core::table::{Probe, ProbeError, TableError, Tables};
 use kalah_solve::solve::{LimitedSearch, Method};
 
 /// Maximum depth, in moves, of the searches that measure difficulty.
@@ -50,16 +50,12 @@ impl fmt::Display for Level {
     }
 }
 
-/// Error: a text that is not a level.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the levels are easy, medium and hard")]
-pub struct UnknownLevel;
-
 impl FromStr for Level {
-    type Err = UnknownLevel;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Level, UnknownLevel> {
-        Level::ALL.into_iter().find(|level| level.name() == text).ok_or(UnknownLevel)
+    fn from_str(text: &str) -> Result<Level, String> {
+        let found = Level::ALL.into_iter().find(|level| level.name() == text);
+        found.ok_or_else(|| "the levels are easy, medium and hard".to_owned())
     }
 }
 
@@ -111,11 +107,8 @@ impl Puzzle {
         if position.is_over() || position.moves().count() < FEWEST_MOVES {
             return Ok(None);
         }
-        let mut moves = match tables.move_scores(position) {
-            Ok(moves) => moves,
-            Err(ProbeError::Table(error)) => return Err(error),
-            Err(_) => return Ok(None),
-        };
+        let found = ProbeError::unless_above(tables.move_scores(position))?;
+        let Some(mut moves) = found else { return Ok(None) };
         moves.sort_by_key(|&(_, score)| std::cmp::Reverse(score));
         let (value, second) = (position.value(moves[0].1), position.value(moves[1].1));
         let is_one = value > 0 && second <= 0 || value == 0 && second < 0;
@@ -123,11 +116,7 @@ impl Puzzle {
             return Ok(None);
         }
         let (rules, pit) = (tables.rules(), moves[0].0);
-        let line = match tables.probe(position) {
-            Ok(probe) => probe.line,
-            Err(ProbeError::Table(error)) => return Err(error),
-            Err(_) => return Ok(None),
-        };
+        let Some(Probe { line, .. }) = ProbeError::unless_above(tables.probe(position))? else { return Ok(None) };
         let finds = |depth: u32| LimitedSearch::new(rules, Method::SeqAb, depth).run(position).best == Some(pit);
         let depth = (1..=MAX_PUZZLE_DEPTH).rev().take_while(|&depth| finds(depth)).last();
         let depth = depth.unwrap_or(MAX_PUZZLE_DEPTH + 1);

@@ -4,6 +4,8 @@ use kalah_base::file::{Document, StateError, StateFile};
 use kalah_core::game::{Rules, StartPosition, ValueBounds};
 use serde::{Deserialize, Serialize};
 
+use crate::opening::Outcome;
+
 /// Proved bounds of the value of a game, that is of its start position, for the first player.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GameValue {
@@ -59,12 +61,8 @@ impl GameValue {
 
     /// W, L or D if the first player wins, loses or draws; `None` if that is not proved.
     pub fn outcome(&self) -> Option<char> {
-        match (self.at_least, self.at_most) {
-            (1.., _) => Some('W'),
-            (_, ..=-1) => Some('L'),
-            (0, 0) => Some('D'),
-            _ => None,
-        }
+        let [least, most] = [self.at_least, self.at_most].map(Outcome::of);
+        (least == most).then(|| least.letter())
     }
 }
 

@@ -1,11 +1,11 @@
-//! Arguments from Python: whole numbers of any size, texts, callbacks. A wrong type is a TypeError, a wrong value
-//! an error of this package.
+//! Arguments from Python: whole numbers of any size, texts, times. A wrong type is a TypeError, a wrong value an
+//! error of this package.
 
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::exceptions::PyOverflowError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -27,25 +27,9 @@ impl Integer {
         })
     }
 
-    /// The number if it is at least `least`, capped at `most`; otherwise an error with this `name`.
-    pub(crate) fn at_least<T>(self, name: &str, least: T, most: T) -> PyResult<T>
-    where
-        T: TryFrom<i128> + Into<i128> + Copy + fmt::Display,
-    {
-        match T::try_from(self.0.min(most.into())) {
-            Ok(number) if number.into() >= least.into() => Ok(number),
-            _ => Err(ArgumentError::new_err(format!("{name} must be at least {least}, not {self}"))),
-        }
-    }
-
     /// The number if it fits the type.
     pub(crate) fn get<T: TryFrom<i128>>(self) -> Option<T> {
         T::try_from(self.0).ok()
-    }
-
-    /// The nearest number of 64 bits.
-    pub(crate) fn clamped(self) -> i64 {
-        self.0.clamp(i64::MIN.into(), i64::MAX.into()) as i64
     }
 }
 
@@ -93,12 +77,18 @@ impl<'py> FromPyObject<'_, 'py> for Text {
     }
 }
 
-/// A number of 64 bits; the error of one beyond their range is `wrong` with its description.
-pub(crate) fn float(object: Borrowed<'_, '_, PyAny>, wrong: impl Fn(&dyn fmt::Display) -> PyErr) -> PyResult<f64> {
-    let is_beyond = |error: &PyErr| error.is_instance_of::<PyOverflowError>(object.py());
-    match object.extract::<f64>() {
-        Err(error) if is_beyond(&error) => Err(wrong(&"one that is too large for a float")),
-        found => found,
+/// A number of 64 bits; infinity for an `int` beyond their range.
+#[derive(Clone, Copy)]
+pub(crate) struct Float(pub(crate) f64);
+
+impl<'py> FromPyObject<'_, 'py> for Float {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Float> {
+        match object.extract::<f64>() {
+            Err(error) if error.is_instance_of::<PyOverflowError>(object.py()) => Ok(Float(f64::INFINITY)),
+            found => found.map(Float),
+        }
     }
 }
 
@@ -109,24 +99,9 @@ impl<'py> FromPyObject<'_, 'py> for Seconds {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Seconds> {
-        let wrong = |seconds: &dyn fmt::Display| {
+        let Float(seconds) = object.extract()?;
+        Duration::try_from_secs_f64(seconds).map(Seconds).map_err(|_| {
             ArgumentError::new_err(format!("seconds must be a finite number of at least 0, not {seconds}"))
-        };
-        let seconds = float(object, wrong)?;
-        Duration::try_from_secs_f64(seconds).map(Seconds).map_err(|_| wrong(&seconds))
-    }
-}
-
-/// A function that is called with the progress of long work.
-pub(crate) struct Callback(pub(crate) Py<PyAny>);
-
-impl<'py> FromPyObject<'_, 'py> for Callback {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Callback> {
-        if object.is_callable() {
-            return Ok(Callback(object.to_owned().unbind()));
-        }
-        Err(PyTypeError::new_err(format!("a function is expected, not {}", object.get_type())))
+        })
     }
 }

@@ -11,11 +11,11 @@ use kalah::system::MemoryShortage;
 use kalah::table::TableKey;
 use pyo3::prelude::*;
 
-use crate::argument::{Callback, Integer};
+use crate::argument::Integer;
 use crate::errors::OrRaise;
 use crate::errors::python::{BuildError, OutOfMemoryError};
 use crate::results::result;
-use crate::rules::RulesArgument;
+use crate::rules::Rules;
 use crate::waiting::{ThreadsArgument, pool, wait_for};
 
 /// Builds tables: `kalah.build`.
@@ -26,14 +26,14 @@ pub(crate) fn build<'py>(
     py: Python<'py>,
     directory: PathBuf,
     seeds: Integer,
-    rules: RulesArgument,
+    rules: Rules,
     pits: Integer,
     threads: Option<ThreadsArgument>,
     memory: Option<Integer>,
-    progress: Option<Callback>,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (pits, seeds) = (pits.within("pits", 1..=MAX_TABLE_PITS)?, seeds.within("seeds", 2..=MAX_TABLE_SEEDS)?);
-    let memory = memory.map(|memory| memory.at_least("memory", 0, u64::MAX)).transpose()?;
+    let memory = memory.map(|memory| memory.within("memory", 0..=u64::MAX)).transpose()?;
     py.detach(|| std::fs::create_dir_all(&directory))
         .map_err(|error| BuildError::new_err(format!("{}: {error}", directory.display())))?;
     let (pool, backend) = (pool(threads)?, Backend::Cpu(Isa::detect()));
@@ -54,7 +54,7 @@ pub(crate) fn build<'py>(
         let Some(progress) = &progress else { return Ok(()) };
         let positions = pulse.positions.load(Ordering::Relaxed);
         let now = result(py, "BuildProgress", (positions, plan.positions, layer.load(Ordering::Relaxed)))?;
-        progress.0.call1(py, (now,)).map(|_| ())
+        progress.call1(py, (now,)).map(drop)
     };
     let built = wait_for(py, || pool.install(|| builder.run(&pulse, &on_event)), &pulse.cancel, report)?.or_raise()?;
     report(py)?;

@@ -1,4 +1,4 @@
-//! Scores of many positions, best moves, ranks, whole layers. Input and output are plain slices, without
+//! Scores of many positions and of their moves, ranks, whole layers. Input and output are plain slices, without
 //! Python.
 
 use kalah::game::mover_score;
@@ -25,12 +25,11 @@ pub(crate) const NO_MOVE: i8 = -1;
 
 /// Looks up the scores of the positions in `seeds`, `2 pits` numbers each. An error names the position.
 pub(crate) fn scores(reader: Reader<'_>, seeds: &[u8], scores: &mut [i8]) -> Checked {
-    let Reader { tables, ranker, .. } = reader;
-    let pits = tables.pits();
+    let (tables, pits) = (reader.tables, reader.tables.pits());
     in_tasks(seeds, 2 * pits, scores, 1, |seeds, scores| {
         let located = (0..scores.len()).filter_map(|position| {
             let (mover, other) = rows_at(seeds, position, pits);
-            ScoreLocation::of(ranker, mover, other).ok()
+            reader.locate(mover, other).ok()
         });
         request(tables, located).map_err(|error| (0, error))?;
         let mut places = [ScoreLocation::Over(0); BATCH];
@@ -38,11 +37,11 @@ pub(crate) fn scores(reader: Reader<'_>, seeds: &[u8], scores: &mut [i8]) -> Che
             let first = number * BATCH;
             for (position, place) in (first..first + scores.len()).zip(&mut places) {
                 let (mover, other) = rows_at(seeds, position, pits);
-                *place = ScoreLocation::of(ranker, mover, other).map_err(|error| (position, error))?;
+                *place = reader.locate(mover, other).map_err(|error| (position, error))?;
                 place.prefetch(tables);
             }
             for (index, (score, place)) in scores.iter_mut().zip(&places).enumerate() {
-                *score = place.score(tables).map_err(|error| (first + index, error))? as i8;
+                *score = place.score(tables).map_err(|error| (first + index, error))?;
             }
         }
         Ok(())
@@ -69,12 +68,12 @@ fn request(tables: &Tables, places: impl Iterator<Item = ScoreLocation>) -> Resu
 
 /// Does `task` with parts of the positions and their results, on all threads of the current pool. A few
 /// positions are done on this thread, which need not be in a pool.
-fn in_tasks<T: Send>(
+fn in_tasks(
     seeds: &[u8],
     width: usize,
-    results: &mut [T],
+    results: &mut [i8],
     results_each: usize,
-    task: impl Fn(&[u8], &mut [T]) -> Checked + Sync,
+    task: impl Fn(&[u8], &mut [i8]) -> Checked + Sync,
 ) -> Checked {
     if seeds.len() <= TASK * width {
         return task(seeds, results);
@@ -98,19 +97,8 @@ struct Child {
     place: ScoreLocation,
 }
 
-/// For each position in `seeds`, computes the difference of the seeds in play that the players collect, seen by the
-/// mover.
-pub(crate) fn values(reader: Reader<'_>, seeds: &[u8], values: &mut [i8]) -> Checked {
-    scores(reader, seeds, values)?;
-    for (position, value) in seeds.chunks_exact(2 * reader.tables.pits()).zip(values) {
-        // At most 48 seeds are in play.
-        *value = 2 * *value - position.iter().sum::<u8>() as i8;
-    }
-    Ok(())
-}
-
 /// For each position in `seeds`, computes the mover's score after each move, `pits` numbers: [`NO_MOVE`] if it
-/// is illegal.
+/// is illegal. A position above the tables has the default result for each pit.
 pub(crate) fn move_scores(reader: Reader<'_>, seeds: &[u8], scores: &mut [i8]) -> Checked {
     let pits = reader.tables.pits();
     in_tasks(seeds, 2 * pits, scores, pits, |seeds, scores| {
@@ -121,54 +109,43 @@ pub(crate) fn move_scores(reader: Reader<'_>, seeds: &[u8], scores: &mut [i8]) -
         let positions = seeds.len() / (2 * pits);
         for index in 0..positions {
             let (mover, other) = rows_at(seeds, index, pits);
-            add_children(reader, Board { mover, other }, index * pits, &mut children)
-                .map_err(|error| (index, error))?;
+            match reader.locate(mover, other).map_err(|error| (index, error))? {
+                ScoreLocation::Over(_) => {}
+                ScoreLocation::Above(default) => scores[index * pits..][..pits].fill(default),
+                ScoreLocation::Table { seeds, .. } => {
+                    add_children(reader, Board { mover, other }, seeds as u8, index * pits, &mut children)
+                        .map_err(|error| (index, error))?;
+                }
+            }
             if children.len() < batch && index + 1 < positions {
                 continue;
             }
             request(reader.tables, children.iter().map(|child: &Child| child.place)).map_err(|error| (0, error))?;
             for child in children.drain(..) {
                 let score = child.place.score(reader.tables).map_err(|error| (child.result / pits, error))?;
-                scores[child.result] = mover_score(child.again, child.stored, child.seeds, score) as i8;
+                scores[child.result] = mover_score(child.again, child.stored, child.seeds, score as u8) as i8;
             }
         }
         Ok(())
     })
 }
 
-/// Adds the positions after the moves of a position and prefetches their scores.
+/// Adds the positions after the moves of a position with `seeds` in play and prefetches their scores.
 fn add_children(
     reader: Reader<'_>,
     board: Board<u64>,
+    seeds: u8,
     first: usize,
     children: &mut Vec<Child>,
 ) -> Result<(), RowError> {
-    let Reader { tables, ranker, sower } = reader;
-    let seeds = match ScoreLocation::of(ranker, board.mover, board.other)? {
-        ScoreLocation::Over(_) => return Ok(()),
-        ScoreLocation::Table { seeds, .. } => seeds as u8,
-    };
+    let Reader { tables, sower, .. } = reader;
     for pit in (0..tables.pits()).filter(|&pit| board.mover.seeds_in(pit) > 0) {
         let sown = sower.sow(board, pit);
         let again = sown.again && !sown.board.is_over();
         let next = if again { sown.board } else { sown.board.turned() };
-        let place = ScoreLocation::of(ranker, next.mover, next.other)?;
+        let place = reader.locate(next.mover, next.other)?;
         place.prefetch(tables);
         children.push(Child { result: first + pit, again, stored: sown.stored as u8, seeds, place });
-    }
-    Ok(())
-}
-
-/// For each position in `seeds`, computes `pits` flags: true if the move reaches the best score.
-pub(crate) fn best_moves(reader: Reader<'_>, seeds: &[u8], best: &mut [bool]) -> Checked {
-    let pits = reader.tables.pits();
-    let mut scores = vec![NO_MOVE; best.len()];
-    move_scores(reader, seeds, &mut scores)?;
-    for (scores, best) in scores.chunks_exact(pits).zip(best.chunks_exact_mut(pits)) {
-        let most = scores.iter().copied().max().unwrap_or(NO_MOVE);
-        for (score, best) in scores.iter().zip(best) {
-            *best = most != NO_MOVE && *score == most;
-        }
     }
     Ok(())
 }
@@ -179,7 +156,7 @@ pub(crate) fn rank(reader: Reader<'_>, layer: usize, seeds: &[u8], ranks: &mut [
     let (index, layer_index) = (reader.tables.rows(), LayerIndex::new(reader.tables.rows(), layer));
     ranks.par_iter_mut().enumerate().try_for_each(|(number, rank)| {
         let (mover, other) = rows_at(seeds, number, index.pits());
-        match ScoreLocation::of(reader.ranker, mover, other) {
+        match reader.locate(mover, other) {
             Ok(ScoreLocation::Table { seeds, .. }) if seeds == layer => {
                 *rank = layer_index.rank(&mover.to_le_bytes(), &other.to_le_bytes()) as i64;
                 Ok(())

@@ -4,14 +4,14 @@
 //! | module | contents |
 //! |---|---|
 //! | [`errors`] | Python exceptions for the errors of the library |
-//! | [`argument`] | numbers of any size, texts and callbacks as arguments |
+//! | [`argument`] | numbers of any size, texts and times as arguments |
 //! | [`array`] | arrays as arguments and results, and memory for them |
 //! | [`waiting`] | long work without the interpreter's lock: progress, Ctrl-C, threads |
 //! | [`rules`] | the class `Rules` |
 //! | [`position`] | the classes `Position` and `Line` |
 //! | [`results`] | results of calls |
-//! | [`rows`] | positions in arrays, and locating their rows in tables |
-//! | [`bulk`] | scores of many positions, best moves, ranks, whole layers |
+//! | [`rows`] | rows of positions in arrays, and locating them in tables |
+//! | [`bulk`] | scores of many positions and of their moves, ranks, whole layers |
 //! | [`sampling`] | random positions |
 //! | [`lookup`] | open tables, and the work of the methods of `Tables` |
 //! | [`tables`] | the class `Tables` |
@@ -47,8 +47,6 @@ mod waiting;
 /// The compiled part of the package `kalah`.
 #[pymodule(name = "_kalah")]
 mod module {
-    #[pymodule_export]
-    use super::array::check_room;
     #[pymodule_export]
     use super::build::build;
     #[pymodule_export]

@@ -3,31 +3,26 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bytemuck::{Zeroable, cast_slice_mut};
+use bytemuck::cast_slice_mut;
 use kalah::cancel::Cancel;
 use kalah::game::{Position, Rules};
 use kalah::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions as count_positions, table_row};
 use kalah::solve::Sower;
 use kalah::table::{ProbeError, Table, Tables as OpenTables};
-use numpy::{Element, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
+use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
 use crate::argument::Integer;
-use crate::array::{Results, zeros};
+use crate::array::{positions, shaped, zeros};
 use crate::bulk;
 use crate::errors::python::ArgumentError;
 use crate::errors::{OrRaise, ToPython};
-use crate::rows::{Ranker, Reader, positions};
+use crate::rows::{Ranker, Reader};
 use crate::sampling::{Source, Wish, draw};
 use crate::waiting::{ThreadsArgument, pool, wait_for};
 
 /// Number of positions that are looked up before Python handles signals.
 const STEP: usize = 1 << 20;
-
-/// A result for positions above the tables.
-pub(crate) fn score_argument(default: Option<Integer>) -> PyResult<Option<i8>> {
-    default.map(|default| default.within("default", i8::MIN..=i8::MAX)).transpose()
-}
 
 /// Returns the number of positions of a layer: `seeds` in play, both rows non-empty. Ranks run from 0 to one
 /// less.
@@ -49,17 +44,17 @@ pub(crate) fn score(tables: &OpenTables, position: &Position) -> Result<u32, Pro
     Ok(moves.iter().map(|&(_, score)| score).max().unwrap_or_else(|| position.mover().total()))
 }
 
-/// Unpacks these frames of a layer to `scores`, one after the other. The threads that unpack are the first to touch
-/// this memory.
-pub(crate) fn unpack(
-    py: Python<'_>,
+/// The scores of these frames of a layer, one after the other, in an array of this `shape`. The threads that unpack are
+/// the first to touch its memory.
+pub(crate) fn unpack<'py>(
+    py: Python<'py>,
     table: &Table,
     movers: Range<usize>,
-    scores: &mut [i8],
+    shape: &[usize],
     threads: Option<ThreadsArgument>,
-) -> PyResult<()> {
-    let (pool, key) = (pool(threads)?, table.key());
-    let mut rest = scores;
+) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
+    let (pool, key, mut scores) = (pool(threads)?, table.key(), zeros::<i8>(shape, "scores")?);
+    let mut rest = &mut *scores;
     for mover in movers {
         let frame = Frame { pits: key.pits, mover, other: key.seeds - mover };
         let (own, after) = rest.split_at_mut(frame.positions() as usize);
@@ -67,11 +62,11 @@ pub(crate) fn unpack(
         py.detach(|| pool.install(|| bulk::unpack(table, mover, cast_slice_mut(own)))).or_raise()?;
         py.check_signals()?;
     }
-    Ok(())
+    shaped(py, scores, shape)
 }
 
 /// Computes results for the positions in a slice.
-type Compute<T> = fn(Reader<'_>, &[u8], &mut [T]) -> bulk::Checked;
+type Compute = fn(Reader<'_>, &[u8], &mut [i8]) -> bulk::Checked;
 
 /// Tables of one rule set and number of pits until they are closed, and what lookups in them need.
 pub(crate) struct Opened {
@@ -107,9 +102,9 @@ impl Opened {
         self.lock().clone().ok_or_else(|| ArgumentError::new_err("these tables are closed: open them again"))
     }
 
-    /// The reader for lookups in `tables`.
-    pub(crate) fn reader<'t>(&'t self, tables: &'t OpenTables) -> Reader<'t> {
-        Reader { tables, ranker: &self.ranker, sower: &self.sower }
+    /// The reader for lookups in `tables`, with a result for positions above them.
+    pub(crate) fn reader<'t>(&'t self, tables: &'t OpenTables, default: Option<i8>) -> Reader<'t> {
+        Reader { tables, ranker: &self.ranker, sower: &self.sower, default }
     }
 
     /// The open tables and the layer with this many seeds in play, if it is among them.
@@ -121,68 +116,31 @@ impl Opened {
 
     /// The results of `compute` for an array of positions: one for each position, or `each` in a new last axis.
     /// Positions above the tables get `default`, if that is given.
-    pub(crate) fn of_rows<'py, T: Element + Zeroable + Copy + Send>(
+    pub(crate) fn of_rows<'py>(
         &self,
         py: Python<'py>,
         positions: &Bound<'py, PyAny>,
         each: Option<usize>,
-        default: Option<T>,
-        (out, threads): (Option<&Bound<'py, PyAny>>, Option<ThreadsArgument>),
-        compute: Compute<T>,
-    ) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
-        let (tables, rows) = (self.tables()?, self::positions(positions, self.pits)?);
-        let (seeds, shape) = (rows.get(), rows.axes().iter().copied().chain(each).collect());
-        let mut found = Results::new(out, shape, "results")?;
-        let (results, each) = (found.get(), each.unwrap_or(1));
-        let Some(default) = default else {
-            self.compute(py, &tables, seeds, (results, each), threads, compute, |row| row)?;
-            return found.finish(py);
-        };
-        let width = 2 * self.pits;
-        let (kept, some): (Vec<usize>, Vec<&[u8]>) = py.detach(|| {
-            seeds.chunks_exact(width).enumerate().filter(|(_, position)| self.has(&tables, position)).unzip()
-        });
-        let mut computed = zeros::<T>(kept.len() * each, "results")?;
-        self.compute(py, &tables, &some.concat(), (&mut computed, each), threads, compute, |row| kept[row])?;
-        results.fill(default);
-        for (&row, computed) in kept.iter().zip(computed.chunks_exact(each)) {
-            results[row * each..][..each].copy_from_slice(computed);
-        }
-        found.finish(py)
-    }
-
-    /// Returns true if the tables reach a position, or its game is over.
-    fn has(&self, tables: &OpenTables, position: &[u8]) -> bool {
-        let [mover, other] = [&position[..self.pits], &position[self.pits..]]
-            .map(|row| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>());
-        let is_over = mover == 0 || other == 0;
-        mover + other <= if is_over { MAX_TABLE_SEEDS } else { tables.max_seeds().unwrap_or(0) }
-    }
-
-    /// Computes the results for the positions in `seeds`, `each` for a position. An error names `row_of` its position.
-    #[allow(clippy::too_many_arguments)]
-    fn compute<T: Send>(
-        &self,
-        py: Python<'_>,
-        tables: &OpenTables,
-        seeds: &[u8],
-        (results, each): (&mut [T], usize),
+        default: Option<Integer>,
         threads: Option<ThreadsArgument>,
-        compute: Compute<T>,
-        row_of: impl Fn(usize) -> usize,
-    ) -> PyResult<()> {
-        let (width, reader) = (2 * self.pits, self.reader(tables));
-        let failed = |(row, error)| (row_of(row), error).to_python();
+        compute: Compute,
+    ) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
+        let (tables, given) = (self.tables()?, self::positions(positions, self.pits)?);
+        let default = default.map(|default| default.within("default", i8::MIN..=i8::MAX)).transpose()?;
+        let (seeds, width, reader) = (given.get(), 2 * self.pits, self.reader(&tables, default));
+        let shape: Vec<usize> = given.axes().iter().copied().chain(each).collect();
+        let (mut found, each) = (zeros(&shape, "results")?, each.unwrap_or(1));
         if seeds.len() <= bulk::TASK * width {
-            return py.detach(|| compute(reader, seeds, results)).map_err(failed);
+            py.detach(|| compute(reader, seeds, &mut found)).or_raise()?;
+            return shaped(py, found, &shape);
         }
         let pool = pool(threads)?;
-        for (number, (seeds, results)) in seeds.chunks(STEP * width).zip(results.chunks_mut(STEP * each)).enumerate() {
-            let computed = py.detach(|| pool.install(|| compute(reader, seeds, results)));
-            computed.map_err(|(row, error)| failed((number * STEP + row, error)))?;
+        for (number, (seeds, found)) in seeds.chunks(STEP * width).zip(found.chunks_mut(STEP * each)).enumerate() {
+            let computed = py.detach(|| pool.install(|| compute(reader, seeds, found)));
+            computed.map_err(|(row, error)| (number * STEP + row, error)).or_raise()?;
             py.check_signals()?;
         }
-        Ok(())
+        shaped(py, found, &shape)
     }
 
     /// Draws `n` positions, and looks up their scores.
@@ -194,10 +152,10 @@ impl Opened {
         n: usize,
         wish: &Wish,
         threads: Option<ThreadsArgument>,
-    ) -> PyResult<(Bound<'py, PyArray2<u8>>, Bound<'py, PyArray1<i8>>)> {
-        let (index, layer, width, reader) = (tables.rows(), wish.layer, 2 * self.pits, self.reader(tables));
-        let mut positions = zeros::<u8>(n.saturating_mul(width), "pits of positions")?;
-        let (mut scores, mut ranks) = (zeros::<i8>(n, "scores")?, zeros::<i64>(n.min(STEP), "ranks")?);
+    ) -> PyResult<(Bound<'py, PyArrayDyn<u8>>, Bound<'py, PyArrayDyn<i8>>)> {
+        let (index, layer, width, reader) = (tables.rows(), wish.layer, 2 * self.pits, self.reader(tables, None));
+        let mut positions = zeros::<u8>(&[n, width], "pits of positions")?;
+        let (mut scores, mut ranks) = (zeros::<i8>(&[n], "scores")?, zeros::<i64>(&[n.min(STEP)], "ranks")?);
         let (pool, source) = (pool(threads)?, Source::new(self.rules, index, n, wish)?);
         let (cancel, mut first) = (Cancel::new(), wish.offset);
         for (positions, scores) in positions.chunks_mut(STEP * width).zip(scores.chunks_mut(STEP)) {
@@ -216,6 +174,6 @@ impl Opened {
             first = first.wrapping_add(scores.len() as u64);
             py.check_signals()?;
         }
-        Ok((PyArray1::from_vec(py, positions).reshape([n, width])?, PyArray1::from_vec(py, scores)))
+        Ok((shaped(py, positions, &[n, width])?, shaped(py, scores, &[n])?))
     }
 }

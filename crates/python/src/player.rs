@@ -15,9 +15,9 @@ use crate::argument::{Integer, Seconds, Text};
 use crate::array::check_limit;
 use crate::errors::OrRaise;
 use crate::errors::python::ArgumentError;
-use crate::position::PositionArgument;
+use crate::position::Position;
 use crate::results::result;
-use crate::rules::{Rules, RulesArgument};
+use crate::rules::Rules;
 use crate::solver::{in_use, shared};
 use crate::tables::Tables;
 use crate::waiting::{ThreadsArgument, number, wait_for};
@@ -71,14 +71,14 @@ impl Player {
     #[new]
     #[pyo3(
         signature = (
-            name, rules = RulesArgument::default(), *, tables = None, book = true, threads = None,
+            name, rules = Rules::default(), *, tables = None, book = true, threads = None,
             memory = Integer::from(MEMORY)
         ),
         text_signature = "(name, rules='empty-capture', *, tables=None, book=True, threads=None, memory=268435456)"
     )]
     fn new(
         name: Text,
-        rules: RulesArgument,
+        rules: Rules,
         tables: Option<PyRef<'_, Tables>>,
         book: bool,
         threads: Option<ThreadsArgument>,
@@ -90,7 +90,7 @@ impl Player {
         // Without a seed, a random player plays other moves each time.
         let is_seeded = text.contains(':');
         let game = if is_seeded { 0 } else { fastrand::u64(..) };
-        let memory = memory.at_least("memory", 0, u64::MAX)?;
+        let memory = memory.within("memory", 0..=u64::MAX)?;
         if memory > MEMORY {
             check_limit(memory, "the transposition table")?;
         }
@@ -118,7 +118,7 @@ impl Player {
     fn choose<'py>(
         &self,
         py: Python<'py>,
-        position: PositionArgument,
+        position: Position,
         seconds: Option<Seconds>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let mut playing = self.playing.try_lock().map_err(|_| in_use())?;

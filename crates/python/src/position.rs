@@ -1,13 +1,12 @@
 //! The classes `Position` and `Line`.
 
 use kalah::game::{Line as GameLine, MAX_PITS, ParseError, Pit, Position as GamePosition, Row};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyIterator, PyString, PyTuple};
+use pyo3::types::{PyIterator, PyTuple};
 
 use crate::argument::{Integer, Text};
 use crate::errors::python::{IllegalMoveError, PositionError};
-use crate::rules::RulesArgument;
+use crate::rules::Rules;
 
 /// A position: both rows, both stores. The mover is always South.
 ///
@@ -22,7 +21,7 @@ use crate::rules::RulesArgument;
 /// position accept such a text too. Raises PositionError for any other text.
 ///
 /// Positions are immutable. They can be compared, hashed and pickled.
-#[pyclass(module = "kalah", frozen, eq, hash, from_py_object)]
+#[pyclass(module = "kalah", frozen, eq, hash)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Position(pub(crate) GamePosition);
 
@@ -38,31 +37,21 @@ fn raise(error: ParseError) -> PyErr {
     PositionError::new_err(error.to_string())
 }
 
-/// Reads the seeds of a row, up to the maximum number of pits. A longer iterable is an error before it is read
-/// to its end.
+/// Reads the seeds of a row. One that is too long is not read to its end.
 fn row(seeds: &Bound<'_, PyAny>) -> PyResult<Row> {
-    let mut numbers = Vec::new();
-    for number in seeds.try_iter()? {
-        let number: Integer = number?.extract()?;
-        let wrong = || PositionError::new_err(format!("{number} is not a number of seeds"));
-        numbers.push(number.get().ok_or_else(wrong)?);
-        if numbers.len() > MAX_PITS {
-            return Err(PositionError::new_err(format!("more than {MAX_PITS} pits a side")));
-        }
-    }
-    Row::new(&numbers).ok_or_else(|| raise(ParseError::Pits(numbers.len())))
-}
-
-/// Reads a position.
-fn parse(text: &str) -> PyResult<GamePosition> {
-    text.parse().map_err(raise)
+    let number = |seeds: PyResult<Bound<'_, PyAny>>| {
+        let seeds: Integer = seeds?.extract()?;
+        seeds.get().ok_or_else(|| PositionError::new_err(format!("{seeds} is not a number of seeds")))
+    };
+    let seeds = seeds.try_iter()?.take(MAX_PITS + 1).map(number).collect::<PyResult<Vec<u32>>>()?;
+    Row::new(&seeds).ok_or_else(|| raise(ParseError::Pits(seeds.len())))
 }
 
 #[pymethods]
 impl Position {
     #[new]
     fn new(text: Text) -> PyResult<Position> {
-        parse(&text.0).map(Position)
+        text.0.parse().map(Position).map_err(raise)
     }
 
     /// Returns a position with these seeds in the pits of both rows, 1 to 16 a side, each in its owner's sowing
@@ -154,10 +143,10 @@ impl Position {
     ///
     /// Raises IllegalMoveError if the game is over, or the pit is empty or not on the board.
     #[pyo3(
-        signature = (r#move, rules = RulesArgument::default()),
+        signature = (r#move, rules = Rules::default()),
         text_signature = "($self, move, rules='empty-capture')"
     )]
-    fn play(&self, r#move: Integer, rules: RulesArgument) -> PyResult<(Position, bool)> {
+    fn play(&self, r#move: Integer, rules: Rules) -> PyResult<(Position, bool)> {
         let played =
             self.0.play(rules.0, pit(r#move)?).map_err(|error| IllegalMoveError::new_err(error.to_string()))?;
         Ok((Position(played.position), played.again))
@@ -185,23 +174,12 @@ impl Position {
     }
 }
 
-/// A position as an argument: a `Position`, or a text.
-pub(crate) struct PositionArgument(pub(crate) GamePosition);
-
-impl<'py> FromPyObject<'_, 'py> for PositionArgument {
+/// Arguments may also be texts.
+impl<'py> FromPyObject<'_, 'py> for Position {
     type Error = PyErr;
 
-    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<PositionArgument> {
-        if let Ok(position) = object.cast::<Position>() {
-            return Ok(PositionArgument(position.get().0));
-        }
-        match object.cast::<PyString>() {
-            Ok(text) => parse(&text.to_string_lossy()).map(PositionArgument),
-            Err(_) => Err(PyTypeError::new_err(format!(
-                "a position is a kalah.Position or a text, not {}",
-                object.get_type()
-            ))),
-        }
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Position> {
+        object.cast::<Position>().map_or_else(|_| Position::new(object.extract()?), |position| Ok(*position.get()))
     }
 }
 
@@ -212,19 +190,9 @@ impl<'py> FromPyObject<'_, 'py> for PositionArgument {
 /// ArgumentError for an invalid number of pits. `replay` checks that a line is legal.
 ///
 /// A line is a sequence of its turns: it has a length, indices and slices, and can be iterated.
-#[pyclass(module = "kalah", frozen, eq, from_py_object)]
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Line {
-    line: GameLine,
-    pits: usize,
-}
-
-impl Line {
-    /// A line on a board of `pits` pits a side.
-    pub(crate) fn of(line: GameLine, pits: usize) -> Line {
-        Line { line, pits }
-    }
-}
+#[pyclass(module = "kalah", frozen, eq, hash)]
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Line(pub(crate) GameLine);
 
 fn raise_line(error: ParseError) -> PyErr {
     match error {
@@ -239,35 +207,35 @@ impl Line {
     #[pyo3(signature = (text, pits = Integer::from(6)), text_signature = "(text, pits=6)")]
     fn new(text: Text, pits: Integer) -> PyResult<Line> {
         let pits = pits.within("pits", 1..=MAX_PITS)?;
-        GameLine::parse(pits, &text.0).map(|line| Line { line, pits }).map_err(raise_line)
+        GameLine::parse(pits, &text.0).map(Line).map_err(raise_line)
     }
 
     /// The turns: a tuple each of moves, which are numbers of pits from 1.
     #[getter]
     fn turns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let turn = |turn: &Vec<Pit>| PyTuple::new(py, turn.iter().map(|pit| pit.number()));
-        PyTuple::new(py, self.line.turns().iter().map(turn).collect::<PyResult<Vec<_>>>()?)
+        PyTuple::new(py, self.0.turns().iter().map(turn).collect::<PyResult<Vec<_>>>()?)
     }
 
     /// All moves in order, as numbers of pits from 1.
     #[getter]
     fn moves<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.numbers())
+        PyTuple::new(py, self.0.turns().iter().flatten().map(|pit| pit.number()).collect::<Vec<_>>())
     }
 
     /// Plays the line from `start` and returns the position at its end, seen by the player to move.
     ///
     /// Raises IllegalMoveError if a move is illegal, or a turn ends too early or has too many moves.
     #[pyo3(
-        signature = (start, rules = RulesArgument::default()),
+        signature = (start, rules = Rules::default()),
         text_signature = "($self, start, rules='empty-capture')"
     )]
-    fn replay(&self, start: PositionArgument, rules: RulesArgument) -> PyResult<Position> {
-        self.line.replay(rules.0, &start.0).map(Position).map_err(raise_line)
+    fn replay(&self, start: Position, rules: Rules) -> PyResult<Position> {
+        self.0.replay(rules.0, &start.0).map(Position).map_err(raise_line)
     }
 
     fn __len__(&self) -> usize {
-        self.line.turns().len()
+        self.0.turns().len()
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
@@ -278,28 +246,15 @@ impl Line {
         self.turns(py)?.as_any().get_item(index)
     }
 
-    fn __hash__(&self) -> u64 {
-        use std::hash::{DefaultHasher, Hash, Hasher};
-        let mut hasher = DefaultHasher::new();
-        (self.pits, self.numbers(), self.line.turns().len()).hash(&mut hasher);
-        hasher.finish()
+    fn __str__(&self) -> String {
+        self.0.to_string()
     }
 
-    pub(crate) fn __str__(&self) -> String {
-        self.line.to_string()
-    }
-
-    pub(crate) fn __repr__(&self) -> String {
-        format!("Line('{}', {})", self.line, self.pits)
+    fn __repr__(&self) -> String {
+        format!("Line('{}', {})", self.0, self.0.pits())
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, (String, usize)) {
-        (py.get_type::<Line>().into_any(), (self.line.to_string(), self.pits))
-    }
-}
-
-impl Line {
-    fn numbers(&self) -> Vec<usize> {
-        self.line.turns().iter().flatten().map(|pit| pit.number()).collect()
+        (py.get_type::<Line>().into_any(), (self.0.to_string(), self.0.pits()))
     }
 }

@@ -22,8 +22,7 @@ pub(crate) fn result<'py>(
 pub(crate) fn probe<'py>(py: Python<'py>, found: Probe) -> PyResult<Bound<'py, PyAny>> {
     let moves = PyTuple::new(py, found.moves.iter().map(|&(pit, score)| (pit.number(), score)))?;
     let best = PyTuple::new(py, found.best().map(Pit::number).collect::<Vec<_>>())?;
-    let line = Line::of(found.line, found.position.pits());
-    result(py, "Probe", (Position(found.position), found.score, found.value, moves, best, line))
+    result(py, "Probe", (Position(found.position), found.score, found.value, moves, best, Line(found.line)))
 }
 
 /// Converts moves and their scores to a dict.

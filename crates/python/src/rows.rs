@@ -1,11 +1,10 @@
-//! Positions in arrays, and locating their rows in tables.
+//! Rows of positions in arrays, and locating them in tables.
 
 use kalah::index::{MAX_TABLE_SEEDS, RowIndex, TableRow};
 use kalah::solve::Sower;
 use kalah::table::{TableError, Tables};
 use pyo3::prelude::*;
 
-use crate::array::{Elements, elements};
 use crate::errors::python::PositionError;
 use crate::errors::{ToPython, of_row};
 
@@ -34,36 +33,6 @@ impl ToPython for (usize, RowError) {
             RowError::Table(error) => of_row(self.0, error),
         }
     }
-}
-
-/// Positions in an array. Its last axis has the pits of a position: the mover's pits, then the other player's, each
-/// in its owner's sowing order.
-pub(crate) struct Positions<'py>(Elements<'py, u8>);
-
-impl Positions<'_> {
-    /// The pits of all positions, one position after the other.
-    pub(crate) fn get(&self) -> &[u8] {
-        self.0.get()
-    }
-
-    /// The other axes of the array.
-    pub(crate) fn axes(&self) -> &[usize] {
-        let shape = self.0.shape();
-        &shape[..shape.len() - 1]
-    }
-}
-
-/// The positions of `object`, on boards of `pits` pits a side.
-pub(crate) fn positions<'py>(object: &Bound<'py, PyAny>, pits: usize) -> PyResult<Positions<'py>> {
-    let expected = || format!("positions are a numpy array of type uint8 and shape (n, {})", 2 * pits);
-    let elements = elements(object, &expected, Some(2 * pits))?;
-    Ok(Positions(elements))
-}
-
-/// The ranks of `object`.
-pub(crate) fn ranks<'py>(object: &Bound<'py, PyAny>) -> PyResult<Elements<'py, i64>> {
-    let expected = || "ranks are a numpy array of type int64 and shape (n,)".to_owned();
-    elements(object, &expected, None)
 }
 
 /// A row as a word: the seeds of the first pit in the lowest byte, 0 in the bytes beyond the board.
@@ -156,6 +125,8 @@ pub(crate) struct Reader<'t> {
     pub(crate) ranker: &'t Ranker,
     /// Sows on boards with as many seeds as a table can have.
     pub(crate) sower: &'t Sower<u64>,
+    /// The result for positions above the tables; `None` if they are an error.
+    pub(crate) default: Option<i8>,
 }
 
 /// Location of the score of a position.
@@ -163,6 +134,8 @@ pub(crate) struct Reader<'t> {
 pub(crate) enum ScoreLocation {
     /// The game is over: its score.
     Over(u8),
+    /// Above the tables: the default result.
+    Above(i8),
     /// In the tables.
     Table {
         /// Seeds in play.
@@ -174,20 +147,27 @@ pub(crate) enum ScoreLocation {
     },
 }
 
-impl ScoreLocation {
-    /// Locates the score of the position with these rows. It may be beyond the open tables.
+impl Reader<'_> {
+    /// Locates the score of the position with these rows. Without a default it may be beyond the open tables.
     #[inline]
-    pub(crate) fn of(ranker: &Ranker, mover: Row, other: Row) -> Result<ScoreLocation, RowError> {
+    pub(crate) fn locate(self, mover: Row, other: Row) -> Result<ScoreLocation, RowError> {
         let (own, opposite) = (total(mover), total(other));
-        if own + opposite > MAX_TABLE_SEEDS {
-            return Err(RowError::TooManySeeds(own + opposite));
+        let (seeds, is_over) = (own + opposite, own == 0 || opposite == 0);
+        let most = if is_over { MAX_TABLE_SEEDS } else { self.tables.max_seeds().unwrap_or(0) };
+        if let Some(default) = self.default.filter(|_| seeds > most) {
+            return Ok(ScoreLocation::Above(default));
         }
-        if own == 0 || opposite == 0 {
+        if seeds > MAX_TABLE_SEEDS {
+            return Err(RowError::TooManySeeds(seeds));
+        }
+        if is_over {
             return Ok(ScoreLocation::Over(own as u8));
         }
-        Ok(ScoreLocation::Table { seeds: own + opposite, mover: own, ranks: (ranker.rank(mover), ranker.rank(other)) })
+        Ok(ScoreLocation::Table { seeds, mover: own, ranks: (self.ranker.rank(mover), self.ranker.rank(other)) })
     }
+}
 
+impl ScoreLocation {
     /// Prefetches the data that [`ScoreLocation::score`] reads.
     #[inline]
     pub(crate) fn prefetch(self, tables: &Tables) {
@@ -198,13 +178,14 @@ impl ScoreLocation {
         }
     }
 
-    /// The score: the number of seeds in play that the mover collects.
+    /// The score: the number of seeds in play that the mover collects; or the default result.
     #[inline]
-    pub(crate) fn score(self, tables: &Tables) -> Result<u8, RowError> {
+    pub(crate) fn score(self, tables: &Tables) -> Result<i8, RowError> {
         match self {
-            ScoreLocation::Over(score) => Ok(score),
+            ScoreLocation::Over(score) => Ok(score as i8),
+            ScoreLocation::Above(default) => Ok(default),
             ScoreLocation::Table { seeds, mover, ranks } => {
-                Ok(tables.require(seeds)?.score(mover, ranks.0, ranks.1)?)
+                Ok(tables.require(seeds)?.score(mover, ranks.0, ranks.1)? as i8)
             }
         }
     }

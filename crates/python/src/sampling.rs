@@ -1,7 +1,5 @@
 //! Random positions of a layer: uniform, or from random play; from one part of all positions, or from all.
 
-use std::fmt;
-
 use fastrand::Rng;
 use kalah::cancel::Cancel;
 use kalah::export::random_indices;
@@ -13,7 +11,7 @@ use kalah::text::count;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
-use crate::argument::float;
+use crate::argument::Float;
 use crate::bulk::{self, TASK};
 use crate::errors::python::ArgumentError;
 use crate::rows::{Reader, ScoreLocation, rows_at};
@@ -39,12 +37,12 @@ impl<'py> FromPyObject<'_, 'py> for Halves {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Halves> {
-        let wrong = |test: &dyn fmt::Display| {
-            let text = format!("test, a share of the positions, must be above 0 and below 1, not {test}");
-            ArgumentError::new_err(text)
-        };
-        let test = float(object, wrong)?;
-        if test > 0.0 && test < 1.0 { Ok(Halves::new(test)) } else { Err(wrong(&test)) }
+        let Float(test) = object.extract()?;
+        if test > 0.0 && test < 1.0 {
+            return Ok(Halves::new(test));
+        }
+        let text = format!("test, a share of the positions, must be above 0 and below 1, not {test}");
+        Err(ArgumentError::new_err(text))
     }
 }
 
@@ -218,7 +216,7 @@ pub(crate) fn are_test(reader: Reader<'_>, halves: Halves, seeds: &[u8], results
     results.par_iter_mut().enumerate().for_each(|(number, result)| {
         let (mover, other) = rows_at(seeds, number, index.pits());
         let rank = |layer: usize| layers[layer - 2].rank(&mover.to_le_bytes(), &other.to_le_bytes());
-        let location = ScoreLocation::of(reader.ranker, mover, other);
+        let location = reader.locate(mover, other);
         *result = matches!(location, Ok(ScoreLocation::Table { seeds, .. }) if halves.is_test(seeds, rank(seeds)));
     });
 }

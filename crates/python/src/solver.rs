@@ -3,23 +3,23 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use kalah::book::{Book, BookError, Recalled};
+use kalah::book::{Book, Recalled};
 use kalah::cancel::Cancel;
 use kalah::game::{Bounds, Pit, Position as GamePosition, Rules as GameRules};
-use kalah::solve::{SolveError as Error, SolveEvent, Solver as GameSolver, SolverOptions};
+use kalah::solve::{SolveError as Error, Solver as GameSolver, SolverOptions};
 use kalah::table::Tables as OpenTables;
 use kalah::text::count;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use self_cell::self_cell;
 
-use crate::argument::{Callback, Integer, Seconds};
+use crate::argument::{Integer, Seconds};
 use crate::array::check_limit;
 use crate::errors::python::{ArgumentError, InUseError, PositionError, TimeUpError};
 use crate::errors::{OrRaise, ToPython};
-use crate::position::{Line, Position, PositionArgument};
+use crate::position::{Line, Position};
 use crate::results::{moves_dict, result};
-use crate::rules::{Rules, RulesArgument};
+use crate::rules::Rules;
 use crate::tables::Tables;
 use crate::waiting::{ThreadsArgument, number, wait_for};
 
@@ -35,54 +35,6 @@ self_cell!(
 /// Maximum bytes of transposition table, unless the caller sets them, for each second and thread of the first search:
 /// some ten times as many as it fills. To touch memory for the first time takes time, too.
 const BYTES_A_SECOND: f64 = (64 << 20) as f64;
-
-/// Parts of a solver that is made when a position first needs a search.
-struct Wanted {
-    tables: Option<Arc<OpenTables>>,
-    book: Option<&'static Book>,
-    largest: GamePosition,
-    rules: GameRules,
-    threads: usize,
-    memory: Option<u64>,
-}
-
-impl Wanted {
-    fn options<'t>(&self, tables: Option<&'t OpenTables>) -> SolverOptions<'t> {
-        let options = SolverOptions::new(self.rules, &self.largest).tables(tables).book(self.book);
-        options.threads(self.threads)
-    }
-
-    /// Makes the solver, for a first search of this time. `cancel` ends it.
-    fn make(&self, time: Option<Duration>, cancel: &Cancel, tested: Arc<Mutex<Tested>>) -> Result<Searching, Error> {
-        let in_proportion = |time: Duration| ((time.as_secs_f64() + 1.0) * self.threads as f64 * BYTES_A_SECOND) as u64;
-        Searching::try_new(self.tables.clone(), |tables| {
-            let mut options = self.options(tables.as_deref()).cancel(cancel.clone());
-            let within_time = || Some(options.transposition_bytes().min(in_proportion(time?)));
-            if let Some(bytes) = self.memory.or_else(within_time) {
-                options = options.transpositions_up_to(bytes);
-            }
-            Ok(GameSolver::new(options)?.with_events(move |_, event| {
-                let (SolveEvent::Begin { position, known, .. } | SolveEvent::Proved { position, known, .. }) = event
-                else {
-                    return;
-                };
-                if let Ok(mut tested) = tested.lock() {
-                    *tested = Some((position, known));
-                }
-            }))
-        })
-    }
-}
-
-/// The position of the latest test, and the bounds of its score.
-type Tested = Option<(GamePosition, Bounds)>;
-
-/// The engine of a solver.
-enum Engine {
-    /// No position needed it yet.
-    Wanted(Wanted),
-    Made(Searching),
-}
 
 /// Solves positions of one rule set and board above the tables, by MTD(f). All results are proved.
 ///
@@ -103,159 +55,88 @@ enum Engine {
 /// Raises OutOfMemoryError, also if `memory` is more than is available, DamagedTableError or TableError. Only
 /// one thread may use a solver at a time; others get an InUseError. A position that is too large for the
 /// solver, or has other pits, raises PositionError.
-///
-/// A `with` block closes the solver at its end, which frees the transposition table. Afterwards it raises
-/// ArgumentError.
 #[pyclass(module = "kalah", frozen)]
 pub(crate) struct Solver {
-    /// `None` once it is closed.
-    engine: Mutex<Option<Engine>>,
-    tested: Arc<Mutex<Tested>>,
+    tables: Option<Arc<OpenTables>>,
     book: Option<&'static Book>,
+    largest: GamePosition,
     rules: GameRules,
-    pits: usize,
-    seeds: u32,
-}
-
-/// Arguments of a search.
-struct Asked {
-    seconds: Option<Seconds>,
-    progress: Option<Callback>,
-    start: Instant,
-}
-
-impl Asked {
-    fn new(seconds: Option<Seconds>, progress: Option<Callback>) -> Asked {
-        Asked { seconds, progress, start: Instant::now() }
-    }
-
-    /// Reports the nodes and the scores read from tables, and the latest test.
-    fn report(&self, py: Python<'_>, nodes: u64, table_hits: u64, tested: &Mutex<Tested>) -> PyResult<()> {
-        let Some(progress) = &self.progress else { return Ok(()) };
-        let tested = tested.lock().ok().and_then(|tested| *tested);
-        let (lower, upper) =
-            tested.map(|(position, known)| (position.value(known.lower), position.value(known.upper))).unzip();
-        let seconds = self.start.elapsed().as_secs_f64();
-        let now = result(py, "SolveProgress", (nodes, table_hits, seconds, lower, upper))?;
-        progress.0.call1(py, (now,)).map(|_| ())
-    }
+    threads: usize,
+    memory: Option<u64>,
+    /// Made when a position first needs a search.
+    searching: Mutex<Option<Searching>>,
 }
 
 #[pymethods]
 impl Solver {
     #[new]
     #[pyo3(
-        signature = (
-            largest, rules = RulesArgument::default(), *, tables = None, book = true, threads = None, memory = None
-        ),
+        signature = (largest, rules = Rules::default(), *, tables = None, book = true, threads = None, memory = None),
         text_signature = "(largest, rules='empty-capture', *, tables=None, book=True, threads=None, memory=None)"
     )]
     fn new(
-        largest: PositionArgument,
-        rules: RulesArgument,
+        largest: Position,
+        rules: Rules,
         tables: Option<PyRef<'_, Tables>>,
         book: bool,
         threads: Option<ThreadsArgument>,
         memory: Option<Integer>,
     ) -> PyResult<Solver> {
         let (largest, rules) = (largest.0, rules.0);
-        let (pits, seeds) = (largest.pits(), largest.seeds());
-        let tables = shared(tables.as_deref(), rules, pits)?;
-        let memory = memory.map(|bytes| bytes.at_least("memory", 0, u64::MAX)).transpose()?;
+        let tables = shared(tables.as_deref(), rules, largest.pits())?;
+        let memory = memory.map(|bytes| bytes.within("memory", 0..=u64::MAX)).transpose()?;
         if let Some(bytes) = memory {
             check_limit(bytes, "the transposition table")?;
         }
-        let book = Book::shipped(rules, pits).filter(|_| book);
-        let wanted = Wanted { tables, book, largest, rules, threads: number(threads), memory };
-        wanted.options(wanted.tables.as_deref()).check().or_raise()?;
-        let (engine, tested) = (Mutex::new(Some(Engine::Wanted(wanted))), Arc::default());
-        Ok(Solver { engine, tested, book, rules, pits, seeds })
+        let book = Book::shipped(rules, largest.pits()).filter(|_| book);
+        let (threads, searching) = (number(threads), Mutex::new(None));
+        let solver = Solver { tables, book, largest, rules, threads, memory, searching };
+        solver.options(solver.tables.as_deref()).check().or_raise()?;
+        Ok(solver)
     }
 
-    /// Frees the transposition table and lets go of the tables. Closing again does nothing. Raises InUseError if
-    /// another thread is using the solver.
-    fn close(&self, py: Python<'_>) -> PyResult<()> {
-        let closed = self.engine.try_lock().map_err(|_| in_use())?.take();
-        py.detach(|| drop(closed));
-        Ok(())
-    }
-
-    /// Returns this solver.
-    fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
-        slf
-    }
-
-    /// Closes this solver.
-    #[pyo3(signature = (*_exception), text_signature = "($self, *exception)")]
-    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) -> PyResult<()> {
-        self.close(py)
-    }
-
-    /// Returns score, value, all best moves and a line of best play. `guess` is a first guess of the value; a
-    /// wrong one only costs time. If the book has the value and decides every move, its line may stop before the end
-    /// of the game.
-    #[pyo3(signature = (position, *, guess = None, seconds = None, progress = None))]
+    /// Returns score, value, all best moves and a line of best play. If the book has the value and decides every
+    /// move, its line may stop before the end of the game.
+    #[pyo3(signature = (position, *, seconds = None, progress = None))]
     fn solve<'py>(
         &self,
         py: Python<'py>,
-        position: PositionArgument,
-        guess: Option<Integer>,
+        position: Position,
         seconds: Option<Seconds>,
-        progress: Option<Callback>,
+        progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (position, asked) = (position.0, Asked::new(seconds, progress));
-        let start = asked.start;
-        let known = |book: &Book, recalled: &Recalled| {
-            let Some(score) = recalled.score().filter(|_| recalled.is_decided()) else { return Ok(None) };
-            let (line, complete) = book.line(&position, None::<&OpenTables>)?;
-            Ok(Some((score, recalled.best().collect::<Vec<_>>(), line, !complete, 0)))
+        let (Position(position), start) = (position, Instant::now());
+        let (score, best, line, line_open, nodes) = match self.recall(&position)? {
+            Some((book, recalled)) if recalled.is_decided() && recalled.score().is_some() => {
+                let (line, complete) = book.line(&position, None::<&OpenTables>).or_raise()?;
+                (recalled.bounds.lower, recalled.best().collect::<Vec<_>>(), line, !complete, 0)
+            }
+            _ => self.search(py, &position, seconds, progress, |solver| {
+                let before = solver.nodes();
+                let found = solver.solve(&position, solver.first_guess(&position)?)?;
+                Ok((found.score, found.best().collect(), found.line, false, solver.nodes() - before))
+            })?,
         };
-        let (score, best, line, line_open, nodes) = self.search(py, &position, &asked, known, |solver| {
-            let before = solver.nodes();
-            let guess = guess.map_or_else(|| solver.first_guess(&position), |guess| Ok(guess.clamped()))?;
-            let found = solver.solve(&position, guess)?;
-            Ok((found.score, found.best().collect(), found.line, false, solver.nodes() - before))
-        })?;
         let best = PyTuple::new(py, best.iter().map(|pit| pit.number()))?;
-        let (value, line, seconds) = (position.value(score), Line::of(line, self.pits), start.elapsed().as_secs_f64());
-        result(py, "Solution", (Position(position), score, value, best, line, line_open, nodes, seconds))
+        let (value, seconds) = (position.value(score), start.elapsed().as_secs_f64());
+        result(py, "Solution", (Position(position), score, value, best, Line(line), line_open, nodes, seconds))
     }
 
     /// Returns the final store difference for the mover with best play.
-    #[pyo3(signature = (position, *, guess = None, seconds = None, progress = None))]
+    #[pyo3(signature = (position, *, seconds = None, progress = None))]
     fn value(
         &self,
         py: Python<'_>,
-        position: PositionArgument,
-        guess: Option<Integer>,
+        position: Position,
         seconds: Option<Seconds>,
-        progress: Option<Callback>,
+        progress: Option<Py<PyAny>>,
     ) -> PyResult<i64> {
-        let position = position.0;
-        let known = |_: &Book, recalled: &Recalled| Ok(recalled.score().map(|score| position.value(score)));
-        self.search(py, &position, &Asked::new(seconds, progress), known, |solver| {
-            let guess = guess.map_or_else(|| solver.first_guess(&position), |guess| Ok(guess.clamped()))?;
-            Ok(solver.value(&position, guess)?.1)
-        })
-    }
-
-    /// Returns True if the final store difference for the mover is at least `value` with best play.
-    #[pyo3(signature = (position, value, *, seconds = None, progress = None))]
-    fn at_least(
-        &self,
-        py: Python<'_>,
-        position: PositionArgument,
-        value: Integer,
-        seconds: Option<Seconds>,
-        progress: Option<Callback>,
-    ) -> PyResult<bool> {
-        let (position, value) = (position.0, value.clamped());
-        let known = |_: &Book, recalled: &Recalled| {
-            let Bounds { lower, upper } = recalled.bounds;
-            let is_decided = position.value(lower) >= value || position.value(upper) < value;
-            Ok(is_decided.then(|| position.value(lower) >= value))
-        };
-        self.search(py, &position, &Asked::new(seconds, progress), known, |solver| solver.at_least(&position, value))
+        let Position(position) = position;
+        if let Some(score) = self.recall(&position)?.and_then(|(_, recalled)| recalled.score()) {
+            return Ok(position.value(score));
+        }
+        let guess = |solver: &GameSolver| solver.first_guess(&position);
+        self.search(py, &position, seconds, progress, |solver| Ok(solver.value(&position, guess(solver)?)?.1))
     }
 
     /// Returns the mover's exact score after each legal move, seeds stored by the move included: a dict with
@@ -264,16 +145,15 @@ impl Solver {
     fn move_scores<'py>(
         &self,
         py: Python<'py>,
-        position: PositionArgument,
+        position: Position,
         seconds: Option<Seconds>,
-        progress: Option<Callback>,
+        progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let (position, rules) = (position.0, self.rules);
-        let known = |_: &Book, recalled: &Recalled| {
-            let scores = || recalled.moves.iter().map(|&(pit, bounds)| (pit, bounds.lower)).collect::<Vec<_>>();
-            Ok(recalled.is_exact().then(scores))
-        };
-        let scores = self.search(py, &position, &Asked::new(seconds, progress), known, |solver| {
+        let (Position(position), rules) = (position, self.rules);
+        if let Some((_, recalled)) = self.recall(&position)?.filter(|(_, recalled)| recalled.is_exact()) {
+            return moves_dict(py, recalled.moves.iter().map(|&(pit, bounds)| (pit, bounds.lower)));
+        }
+        let scores = self.search(py, &position, seconds, progress, |solver| {
             let score = |pit: Pit| {
                 let played = position.play(rules, pit).expect("a legal move");
                 let child = played.position;
@@ -288,15 +168,6 @@ impl Solver {
         moves_dict(py, scores)
     }
 
-    /// Nodes visited so far.
-    #[getter]
-    fn nodes(&self) -> PyResult<u64> {
-        match self.engine.try_lock().map_err(|_| in_use())?.as_ref().ok_or_else(closed)? {
-            Engine::Wanted(_) => Ok(0),
-            Engine::Made(searching) => Ok(searching.with_dependent(|_, solver| solver.nodes())),
-        }
-    }
-
     /// The rule set.
     #[getter]
     fn rules(&self) -> Rules {
@@ -306,27 +177,23 @@ impl Solver {
     /// Pits a side.
     #[getter]
     fn pits(&self) -> usize {
-        self.pits
+        self.largest.pits()
     }
 
     /// Maximum seeds in play of positions that it solves.
     #[getter]
     fn max_seeds(&self) -> u32 {
-        self.seeds
+        self.largest.seeds()
     }
 
     fn __repr__(&self) -> String {
-        format!("<kalah.Solver: {}, {}, to {} seeds>", self.rules, count(self.pits, "pit"), self.seeds)
+        format!("<kalah.Solver: {}, {}, to {} seeds>", self.rules, count(self.pits(), "pit"), self.max_seeds())
     }
 }
 
 /// The error for a second thread.
 pub(crate) fn in_use() -> PyErr {
     InUseError::new_err("another thread uses this solver or player: make one for each thread")
-}
-
-fn closed() -> PyErr {
-    ArgumentError::new_err("this solver is closed: make another one")
 }
 
 /// The tables, if they are for this board.
@@ -343,46 +210,68 @@ pub(crate) fn shared(tables: Option<&Tables>, rules: GameRules, pits: usize) -> 
 }
 
 impl Solver {
-    /// Returns what is `known` from the book, or does `work` with the solver until the time is up. It can be
-    /// interrupted.
-    fn search<T: Send>(
-        &self,
-        py: Python<'_>,
-        position: &GamePosition,
-        asked: &Asked,
-        known: impl FnOnce(&Book, &Recalled) -> Result<Option<T>, BookError> + Send,
-        work: impl FnOnce(&GameSolver) -> Result<T, Error> + Send,
-    ) -> PyResult<T> {
-        if position.pits() != self.pits || position.seeds() > self.seeds {
+    fn options<'t>(&self, tables: Option<&'t OpenTables>) -> SolverOptions<'t> {
+        SolverOptions::new(self.rules, &self.largest).tables(tables).book(self.book).threads(self.threads)
+    }
+
+    /// Makes the solver, for a first search of this time. `cancel` ends it.
+    fn make(&self, time: Option<Duration>, cancel: &Cancel) -> Result<Searching, Error> {
+        let in_proportion = |time: Duration| ((time.as_secs_f64() + 1.0) * self.threads as f64 * BYTES_A_SECOND) as u64;
+        Searching::try_new(self.tables.clone(), |tables| {
+            let options = self.options(tables.as_deref()).cancel(cancel.clone());
+            let within_time = || Some(options.transposition_bytes().min(in_proportion(time?)));
+            let bytes = self.memory.or_else(within_time);
+            GameSolver::new(match bytes {
+                Some(bytes) => options.transpositions_up_to(bytes),
+                None => options,
+            })
+        })
+    }
+
+    /// The book, and its bounds of a position that it has.
+    fn recall(&self, position: &GamePosition) -> PyResult<Option<(&'static Book, Recalled)>> {
+        if position.pits() != self.pits() || position.seeds() > self.max_seeds() {
             return Err(PositionError::new_err(format!(
                 "{position} has {} and {} in play; this solver is for {} and up to {} seeds",
                 count(position.pits(), "pit"),
                 count(position.seeds() as usize, "seed"),
-                count(self.pits, "pit"),
-                self.seeds
+                count(self.pits(), "pit"),
+                self.max_seeds()
             )));
         }
-        let mut engine = self.engine.try_lock().map_err(|_| in_use())?;
-        let engine = engine.as_mut().ok_or_else(closed)?;
-        let recall = |book: &Book| {
-            let recalled = book.recall(position, None)?;
-            if recalled.from_book { known(book, &recalled) } else { Ok(None) }
+        let Some(book) = self.book else { return Ok(None) };
+        let recalled = book.recall(position, None).or_raise()?;
+        Ok(recalled.from_book.then_some((book, recalled)))
+    }
+
+    /// Does `work` with the solver until the time is up. It can be interrupted.
+    fn search<T: Send>(
+        &self,
+        py: Python<'_>,
+        position: &GamePosition,
+        seconds: Option<Seconds>,
+        progress: Option<Py<PyAny>>,
+        work: impl FnOnce(&GameSolver) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        let mut searching = self.searching.try_lock().map_err(|_| in_use())?;
+        let (start, cancel, time) = (Instant::now(), Cancel::new(), seconds.map(|seconds| seconds.0));
+        let limited = cancel.until(time.and_then(|time| start.checked_add(time)));
+        let report = |py: Python<'_>, nodes: u64, table_hits: u64, known: Bounds| {
+            let Some(progress) = &progress else { return Ok(()) };
+            let (lower, upper) = (position.value(known.lower), position.value(known.upper));
+            let now = result(py, "SolveProgress", (nodes, table_hits, start.elapsed().as_secs_f64(), lower, upper))?;
+            progress.call1(py, (now,)).map(drop)
         };
-        if let Some(found) = py.detach(|| self.book.map_or(Ok(None), recall)).or_raise()? {
-            return Ok(found);
+        if searching.is_none() {
+            let all = Bounds { lower: 0, upper: position.seeds() };
+            let made = wait_for(py, || self.make(time, &limited), &cancel, |py| report(py, 0, 0, all))?;
+            *searching = Some(made.map_err(in_time)?);
         }
-        let (cancel, tested) = (Cancel::new(), &*self.tested);
-        let time = asked.seconds.as_ref().map(|seconds| seconds.0);
-        let limited = cancel.until(time.and_then(|time| asked.start.checked_add(time)));
-        if let Engine::Wanted(wanted) = engine {
-            let make = || wanted.make(time, &limited, Arc::clone(&self.tested));
-            let made = wait_for(py, make, &cancel, |py| asked.report(py, 0, 0, tested))?;
-            *engine = Engine::Made(made.map_err(in_time)?);
-        }
-        let Engine::Made(searching) = engine else { unreachable!("it was just made") };
-        searching.with_dependent(|_, solver| {
+        searching.as_ref().expect("it was just made").with_dependent(|_, solver| {
             let solver = solver.under(&limited);
-            let report = |py: Python<'_>| asked.report(py, solver.nodes(), solver.table_hits(), tested);
+            let report = |py: Python<'_>| {
+                report(py, solver.nodes(), solver.table_hits(), solver.known(position).map_err(in_time)?)
+            };
             wait_for(py, || work(&solver), &cancel, report)?.map_err(in_time)
         })
     }

@@ -5,22 +5,21 @@ use std::path::PathBuf;
 use kalah::cancel::Cancel;
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions as count_positions, row_count};
 use kalah::table::{Opening, Storage, Tables as OpenTables, check_in_parallel};
-use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
+use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::argument::Integer;
-use crate::array::{Results, check_limit, zeros};
+use crate::array::{positions, ranks, shaped, zeros};
 use crate::bulk;
 use crate::errors::python::{ArgumentError, MissingTableError, PositionError};
 use crate::errors::{OrRaise, no_directory};
 use crate::filesystem::Filesystem;
-use crate::lookup::{self, Opened, score_argument, unpack};
-use crate::position::PositionArgument;
+use crate::lookup::{self, Opened, unpack};
+use crate::position::Position;
 use crate::remote::{self, Elsewhere, Located};
 use crate::results::{self, moves_dict};
-use crate::rows::{positions, ranks};
-use crate::rules::{Rules, RulesArgument};
+use crate::rules::Rules;
 use crate::sampling::{Halves, Part, Wish, are_test};
 use crate::waiting::{ThreadsArgument, pool, wait_for};
 
@@ -41,14 +40,14 @@ impl Tables {
     fn new(
         py: Python<'_>,
         paths: Vec<PathBuf>,
-        rules: RulesArgument,
+        rules: Rules,
         pits: Integer,
         max_seeds: Integer,
         mapped: bool,
         filesystem: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Tables> {
         let pits = pits.within("pits", 1..=MAX_TABLE_PITS)?;
-        let max_seeds = max_seeds.at_least("max_seeds", 2, MAX_TABLE_SEEDS as u32)? as usize;
+        let max_seeds = max_seeds.within("max_seeds", 2..=MAX_TABLE_SEEDS)?;
         let board = (rules.0, pits);
         let Located { directories, remote } = match &filesystem {
             None => remote::located(py, &paths, board)?,
@@ -61,28 +60,17 @@ impl Tables {
         if let Some(missing) = no_directory(&directories) {
             return Err(MissingTableError::new_err(missing));
         }
-        let rules = rules.0;
-        let opened = if mapped {
-            py.detach(|| OpenTables::open(&directories, rules, pits, max_seeds))
-        } else {
-            let open = |storage| {
-                let options = Opening::to(max_seeds).storage(storage);
-                py.detach(|| OpenTables::open(&directories, rules, pits, options))
-            };
-            let tables = open(Storage::Files).or_raise()?;
-            let bytes = tables.layers().iter().map(|table| table.header().file_bytes).sum();
-            check_limit(bytes, "a copy of the tables")?;
-            open(Storage::Copied)
-        };
-        let tables = opened.or_raise()?;
+        let storage = if mapped { Storage::Mapped } else { Storage::Files };
+        let options = Opening::to(max_seeds).storage(storage);
+        let tables = py.detach(|| OpenTables::open(&directories, rules.0, pits, options)).or_raise()?;
         tables.require_all().or_raise()?;
         tables.require(2).or_raise()?;
         let names = directories.places().iter().map(|place| place.name().to_owned()).collect();
         Ok(Tables { names, max_seeds: tables.max_seeds().unwrap_or(0), opened: Opened::new(tables), elsewhere })
     }
 
-    /// Closes the files, lets go of a file system, and frees the memory of copies, as soon as no call and no solver
-    /// reads them. Closing again does nothing.
+    /// Closes the files, and lets go of a file system, as soon as no call and no solver reads them. Closing again
+    /// does nothing.
     fn close(&self, py: Python<'_>) {
         let closed = self.opened.lock().take();
         py.detach(|| {
@@ -131,26 +119,26 @@ impl Tables {
     ///
     /// Raises MissingTableError if the position has more seeds in play than the largest table,
     /// DamagedTableError if a table is damaged, and PositionError if it has other pits than the tables.
-    fn probe<'py>(&self, py: Python<'py>, position: PositionArgument) -> PyResult<Bound<'py, PyAny>> {
+    fn probe<'py>(&self, py: Python<'py>, position: Position) -> PyResult<Bound<'py, PyAny>> {
         let tables = self.opened.tables()?;
         results::probe(py, self.elsewhere.look_up(py, || tables.probe(&position.0))?.or_raise()?)
     }
 
     /// Returns the score: the number of seeds in play that the mover collects with best play. Raises as `probe`
     /// does.
-    fn score(&self, py: Python<'_>, position: PositionArgument) -> PyResult<u32> {
+    fn score(&self, py: Python<'_>, position: Position) -> PyResult<u32> {
         let tables = self.opened.tables()?;
         self.elsewhere.look_up(py, || lookup::score(&tables, &position.0))?.or_raise()
     }
 
     /// Returns the final store difference for the mover with best play. Raises as `probe` does.
-    fn value(&self, py: Python<'_>, position: PositionArgument) -> PyResult<i64> {
-        Ok(position.0.value(self.score(py, PositionArgument(position.0))?))
+    fn value(&self, py: Python<'_>, position: Position) -> PyResult<i64> {
+        Ok(position.0.value(self.score(py, position)?))
     }
 
     /// Returns the mover's score after each legal move, seeds stored by the move included: a dict with numbers
     /// of pits from 1 as keys. Raises as `probe` does.
-    fn move_scores<'py>(&self, py: Python<'py>, position: PositionArgument) -> PyResult<Bound<'py, PyDict>> {
+    fn move_scores<'py>(&self, py: Python<'py>, position: Position) -> PyResult<Bound<'py, PyDict>> {
         let tables = self.opened.tables()?;
         let moves = self.elsewhere.look_up(py, || tables.move_scores(&position.0))?.or_raise()?;
         moves_dict(py, moves)
@@ -173,72 +161,32 @@ impl Tables {
     ///
     /// Positions with more seeds in play than the largest table get the result `default`, if that is given.
     ///
-    /// With `out`, an array in C order of the type and shape of the results, they are written there, and `out` is
-    /// returned. After an error it may hold some of them.
-    ///
     /// Always releases the interpreter's lock. `threads` is the number of cores by default, and at most eight
     /// times that. Raises MissingTableError, DamagedTableError, PositionError (for another shape, or more than
-    /// 48 seeds in play), ArgumentError (another `out`), OutOfMemoryError, or TypeError (no array of integers).
-    #[pyo3(signature = (positions, *, default = None, out = None, threads = None))]
+    /// 48 seeds in play), ArgumentError, OutOfMemoryError, or TypeError (no array of integers).
+    #[pyo3(signature = (positions, *, default = None, threads = None))]
     fn scores<'py>(
         &self,
         py: Python<'py>,
         positions: &Bound<'py, PyAny>,
         default: Option<Integer>,
-        out: Option<&Bound<'py, PyAny>>,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
-        self.opened.of_rows(py, positions, None, score_argument(default)?, (out, threads), bulk::scores)
-    }
-
-    /// Returns the values of many positions without stores, as an int8 array of shape (n,): the difference of the
-    /// seeds in play that the players collect, seen by the mover. Arguments and exceptions are those of `scores`.
-    #[pyo3(signature = (positions, *, default = None, out = None, threads = None))]
-    fn values<'py>(
-        &self,
-        py: Python<'py>,
-        positions: &Bound<'py, PyAny>,
-        default: Option<Integer>,
-        out: Option<&Bound<'py, PyAny>>,
-        threads: Option<ThreadsArgument>,
-    ) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
-        self.opened.of_rows(py, positions, None, score_argument(default)?, (out, threads), bulk::values)
+        self.opened.of_rows(py, positions, None, default, threads, bulk::scores)
     }
 
     /// Returns the mover's scores after all moves of many positions, as an int8 array of shape (n, pits).
     /// Column i is the move of pit i + 1; -1 means that it is illegal. Arguments and exceptions are those of
     /// `scores`.
-    #[pyo3(signature = (positions, *, default = None, out = None, threads = None))]
+    #[pyo3(signature = (positions, *, default = None, threads = None))]
     fn scores_of_moves<'py>(
         &self,
         py: Python<'py>,
         positions: &Bound<'py, PyAny>,
         default: Option<Integer>,
-        out: Option<&Bound<'py, PyAny>>,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
-        self.opened.of_rows(
-            py,
-            positions,
-            Some(self.opened.pits),
-            score_argument(default)?,
-            (out, threads),
-            bulk::move_scores,
-        )
-    }
-
-    /// Returns the best moves of many positions, as a bool array of shape (n, pits). Column i is the move of
-    /// pit i + 1. A row has no True if the game is over. Arguments and exceptions are those of `scores`.
-    #[pyo3(signature = (positions, *, default = None, out = None, threads = None))]
-    fn best_moves<'py>(
-        &self,
-        py: Python<'py>,
-        positions: &Bound<'py, PyAny>,
-        default: Option<bool>,
-        out: Option<&Bound<'py, PyAny>>,
-        threads: Option<ThreadsArgument>,
-    ) -> PyResult<Bound<'py, PyArrayDyn<bool>>> {
-        self.opened.of_rows(py, positions, Some(self.opened.pits), default, (out, threads), bulk::best_moves)
+        self.opened.of_rows(py, positions, Some(self.opened.pits), default, threads, bulk::move_scores)
     }
 
     /// Draws positions. `part` is True for the part for tests, False for the rest.
@@ -255,10 +203,10 @@ impl Tables {
         part: Option<bool>,
         test: Halves,
         play: bool,
-        start: Option<PositionArgument>,
+        start: Option<Position>,
         threads: Option<ThreadsArgument>,
-    ) -> PyResult<(Bound<'py, PyArray2<u8>>, Bound<'py, PyArray1<i8>>)> {
-        let n = n.at_least("n", 0, u64::MAX)? as usize;
+    ) -> PyResult<(Bound<'py, PyArrayDyn<u8>>, Bound<'py, PyArrayDyn<i8>>)> {
+        let n = n.within("n", 0..=usize::MAX)?;
         let offset = offset.within("offset", 0..=u64::MAX)?;
         let (tables, layer) = self.opened.layer_of(seeds)?;
         let (part, start) = (Part::new(part, test), start.map(|start| start.0));
@@ -282,11 +230,10 @@ impl Tables {
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Bound<'py, PyArrayDyn<bool>>> {
         let tables = self.opened.tables()?;
-        let (rows, pool) = (self::positions(positions, self.opened.pits)?, pool(threads)?);
-        let (seeds, mut results) = (rows.get(), Results::new(None, rows.axes().to_vec(), "results")?);
-        let flags = results.get();
-        py.detach(|| pool.install(|| are_test(self.opened.reader(&tables), test, seeds, flags)));
-        results.finish(py)
+        let (given, pool) = (self::positions(positions, self.opened.pits)?, pool(threads)?);
+        let (rows, mut flags) = (given.get(), zeros(given.axes(), "results")?);
+        py.detach(|| pool.install(|| are_test(self.opened.reader(&tables, None), test, rows, &mut flags)));
+        shaped(py, flags, given.axes())
     }
 
     /// Returns the positions of the layer with `seeds` seeds in play that have these ranks (integers in an array or
@@ -305,9 +252,8 @@ impl Tables {
         let given = self::ranks(ranks)?;
         let (ranks, pool) = (given.get(), pool(threads)?);
         let shape = [given.shape(), &[2 * self.opened.pits]].concat();
-        let mut results = Results::new(None, shape, "pits of positions")?;
-        let positions = results.get();
-        let unranked = py.detach(|| pool.install(|| bulk::unrank(tables.rows(), seeds, ranks, positions)));
+        let mut positions = zeros(&shape, "pits of positions")?;
+        let unranked = py.detach(|| pool.install(|| bulk::unrank(tables.rows(), seeds, ranks, &mut positions)));
         unranked.map_err(|row| {
             let count = count_positions(self.opened.pits, seeds);
             ArgumentError::new_err(format!(
@@ -315,7 +261,7 @@ impl Tables {
                 ranks[row]
             ))
         })?;
-        results.finish(py)
+        shaped(py, positions, &shape)
     }
 
     /// Returns the ranks of positions in the layer with `seeds` seeds in play: an int64 array of shape (n,).
@@ -334,33 +280,29 @@ impl Tables {
         let (tables, seeds) = self.opened.layer_of(seeds)?;
         let given = self::positions(positions, self.opened.pits)?;
         let (pool, rows) = (pool(threads)?, given.get());
-        let mut results = Results::new(None, given.axes().to_vec(), "ranks")?;
-        let ranks = results.get();
-        let ranked = py.detach(|| pool.install(|| bulk::rank(self.opened.reader(&tables), seeds, rows, ranks)));
+        let (mut ranks, reader) = (zeros(given.axes(), "ranks")?, self.opened.reader(&tables, None));
+        let ranked = py.detach(|| pool.install(|| bulk::rank(reader, seeds, rows, &mut ranks)));
         ranked.map_err(|row| {
             PositionError::new_err(format!("row {row} is not a position of the layer with {seeds} seeds"))
         })?;
-        results.finish(py)
+        shaped(py, ranks, given.axes())
     }
 
     /// Returns all scores of the layer with `seeds` seeds in play, in the order of ranks, as an int8 array of
-    /// shape (positions,). It takes one byte for each position. `out` is that of `scores`.
+    /// shape (positions,). It takes one byte for each position.
     ///
     /// Raises MissingTableError, DamagedTableError, OutOfMemoryError, or ArgumentError if no tables have such a
     /// layer.
-    #[pyo3(signature = (seeds, *, out = None, threads = None))]
+    #[pyo3(signature = (seeds, *, threads = None))]
     fn layer<'py>(
         &self,
         py: Python<'py>,
         seeds: Integer,
-        out: Option<&Bound<'py, PyAny>>,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
         let (tables, seeds) = self.opened.layer_of(seeds)?;
         let positions = usize::try_from(count_positions(self.opened.pits, seeds)).unwrap_or(usize::MAX);
-        let mut results = Results::new(out, vec![positions], "scores")?;
-        unpack(py, tables.require(seeds).or_raise()?, 1..seeds, results.get(), threads)?;
-        results.finish(py)
+        unpack(py, tables.require(seeds).or_raise()?, 1..seeds, &[positions], threads)
     }
 
     /// Returns all scores of a frame: the positions with `seeds` seeds in play, `mover` of them in the mover's
@@ -377,30 +319,28 @@ impl Tables {
     ) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
         let (tables, seeds) = self.opened.layer_of(seeds)?;
         let mover = mover.within("the mover's seeds", 1..=seeds - 1)?;
-        let shape = vec![row_count(self.opened.pits, seeds - mover), row_count(self.opened.pits, mover)];
-        let mut results = Results::new(None, shape, "scores")?;
-        unpack(py, tables.require(seeds).or_raise()?, mover..mover + 1, results.get(), threads)?;
-        results.finish(py)
+        let shape = [row_count(self.opened.pits, seeds - mover), row_count(self.opened.pits, mover)];
+        unpack(py, tables.require(seeds).or_raise()?, mover..mover + 1, &shape, threads)
     }
 
     /// Returns all rows with `seeds` seeds in the order of ranks, as a uint8 array of shape (rows, pits).
     ///
     /// Raises MissingTableError if the tables do not reach this many seeds, OutOfMemoryError, or ArgumentError
     /// if no tables do.
-    fn rows<'py>(&self, py: Python<'py>, seeds: Integer) -> PyResult<Bound<'py, PyArray2<u8>>> {
+    fn rows<'py>(&self, py: Python<'py>, seeds: Integer) -> PyResult<Bound<'py, PyArrayDyn<u8>>> {
         let seeds: usize = seeds.within("seeds", 0..=MAX_TABLE_SEEDS)?;
         let tables = self.opened.tables()?;
         if seeds > self.max_seeds {
             tables.require(seeds).or_raise()?;
         }
         let (index, pits) = (tables.rows(), self.opened.pits);
-        let count = index.rows(seeds);
-        let mut rows = zeros::<u8>(count * pits, "pits of rows")?;
+        let shape = [index.rows(seeds), pits];
+        let mut rows = zeros(&shape, "pits of rows")?;
         py.detach(|| {
             for (rank, row) in rows.chunks_exact_mut(pits).enumerate() {
                 row.copy_from_slice(&index.unrank(seeds, rank as u32)[..pits]);
             }
         });
-        PyArray1::from_vec(py, rows).reshape([count, pits])
+        shaped(py, rows, &shape)
     }
 }

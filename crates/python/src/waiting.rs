@@ -79,7 +79,7 @@ impl<'py> FromPyObject<'_, 'py> for ThreadsArgument {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<ThreadsArgument> {
-        Ok(ThreadsArgument(object.extract::<Integer>()?.at_least("threads", 1, u32::MAX)? as usize))
+        Ok(ThreadsArgument(object.extract::<Integer>()?.within("threads", 1..=u32::MAX)? as usize))
     }
 }
 

@@ -112,7 +112,7 @@ def test_every_function_and_method(directory: Path, hostile: Hostile) -> None:
                 "layer_positions": {"pits": 6, "seeds": 5},
                 "solve": {
                     **{"position": "3x2", "rules": "standard", "tables": None, "book": True, "threads": 1},
-                    **{"memory": 2**20, "guess": 1, **search},
+                    **{"memory": 2**20, **search},
                 },
                 "to_array": {"positions": ["6x1"]},
                 "from_array": {"positions": [[1, 2]]},
@@ -125,8 +125,8 @@ def test_every_function_and_method(directory: Path, hostile: Hostile) -> None:
                 "open": {**table, "max_seeds": 9, "mapped": False, "filesystem": None},
                 **{name: {"position": "6x1"} for name in ["probe", "score", "value", "move_scores", "line"]},
                 **{f"get_{name}": {"position": "6x1", "default": 3} for name in ["probe", "score", "value"]},
-                **{name: {**many, "default": -9, "out": None} for name in ["scores", "values", "scores_of_moves"]},
-                "best_moves": {**many, "default": False, "out": None},
+                **{name: {**many, "default": -9} for name in ["scores", "scores_of_moves"]},
+                "best_moves": many,
                 "check": {"threads": 1},
                 "sample": {"n": 3, "seeds": 5, "seed": 1, **sample},
                 "is_test": {**many, "test": 0.5},
@@ -136,7 +136,7 @@ def test_every_function_and_method(directory: Path, hostile: Hostile) -> None:
                 },
                 "unrank": {"seeds": 5, "ranks": np.arange(3), "threads": 1},
                 "rank": {"seeds": 5, **many},
-                "layer": {"seeds": 5, "out": None, "threads": 1},
+                "layer": {"seeds": 5, "threads": 1},
                 "frame": {"seeds": 5, "mover": 2, "threads": 1},
                 "rows": {"seeds": 5},
             },
@@ -150,16 +150,14 @@ def test_every_function_and_method(directory: Path, hostile: Hostile) -> None:
                 "value": {"score": 3},
             },
         ),
-        ("Rules", kalah.Rules("standard"), {"captures": {"opposite": 3}}),
         ("Game", kalah.Game("6x1"), {"push": {"move": 6}}),
         ("Line", kalah.Line("65 65"), {"replay": {"start": "6x1", "rules": "empty-capture"}}),
         (
             "Solver",
             solver,
             {
-                "solve": {"position": "3x1", "guess": 0, **search},
-                "value": {"position": "3x1", "guess": 0, **search},
-                "at_least": {"position": "3x1", "value": 0, **search},
+                "solve": {"position": "3x1", **search},
+                "value": {"position": "3x1", **search},
                 "move_scores": {"position": "3x1", **search},
             },
         ),
@@ -279,7 +277,7 @@ def test_exceptions_say_what_is_wrong(tables: Tables, tmp_path: Path) -> None:
     cases: list[tuple[type[Exception], str, Callable[[], object]]] = [
         (IllegalMoveError, "move -1 is not legal", lambda: Position("6x4").play(-1)),
         (PositionError, "-1 is not a number of seeds", lambda: Position.from_rows([-1] * 6, [1] * 6)),
-        (PositionError, "more than 16 pits", lambda: Position.from_rows(range(10**12), [1])),
+        (PositionError, "17 pits", lambda: Position.from_rows(range(10**12), [1])),
         (ArgumentError, "seeds must be 2 to 48, not -1", lambda: tables.layer(-1)),
         (ArgumentError, "seeds must be 2 to 48, not 0", lambda: tables.layer(0)),
         (ArgumentError, "seeds must be 2 to 48, not 1", lambda: tables.layer(1)),
@@ -287,9 +285,9 @@ def test_exceptions_say_what_is_wrong(tables: Tables, tmp_path: Path) -> None:
         (ArgumentError, "seeds must be 2 to 48, not 1", lambda: tables.sample(3, 1)),
         (ArgumentError, f"not {2**70}", lambda: tables.rows(2**70)),
         (ArgumentError, "128 bits", lambda: kalah.layer_positions(6, 2**200)),
-        (ArgumentError, "threads must be at least 1", lambda: tables.scores(tables.sample(1, 5)[0], threads=0)),
+        (ArgumentError, "threads must be 1 to 4294967295, not 0", lambda: tables.scores(tables.sample(1, 5)[0], threads=0)),
         (ArgumentError, "seed must be", lambda: tables.sample(1, 5, -1)),
-        (ArgumentError, "max_seeds must be at least 2", lambda: Tables.open(tables.directory, max_seeds=1)),
+        (ArgumentError, "max_seeds must be 2 to 48, not 1", lambda: Tables.open(tables.directory, max_seeds=1)),
         (ArgumentError, "seconds", lambda: kalah.solve("3x1", seconds=10**400)),
         (RulesError, "rule", lambda: kalah.Rules("\ud800")),
         (BuildError, "empty-capture-3-05", lambda: kalah.build(Path(tables.directory) / "empty-capture-3-05.kalah", 5)),
@@ -298,7 +296,7 @@ def test_exceptions_say_what_is_wrong(tables: Tables, tmp_path: Path) -> None:
         (MissingTableError, "row 1: ", lambda: tables.scores(kalah.to_array(["6x1", "6x2"]))),
         (MissingTableError, "row 70000: ", lambda: tables.best_moves(kalah.to_array(["6x1"] * 70_000 + ["6x2"]))),
         (TypeError, "not <class 'bytes'>", lambda: Tables.open(b"x")),  # type: ignore[arg-type]
-        (TypeError, "a function is expected", lambda: kalah.build(tmp_path, 8, progress=3)),  # type: ignore[arg-type]
+        (TypeError, "not callable", lambda: kalah.build(tmp_path, 8, progress=3)),  # type: ignore[arg-type]
     ]
     for error, message, call in cases:
         with pytest.raises(error, match=re.escape(message)):
@@ -343,13 +341,11 @@ def test_memory_that_nobody_has_is_refused_at_once(tables: Tables) -> None:
     cases: list[Callable[[], object]] = [
         lambda: tables.sample(10**11, 12),
         lambda: tables.sample(2**61, 12),
-        lambda: tables.sample(2**70, 12),
         lambda: tables.scores(rows),
         lambda: tables.best_moves(rows),
         lambda: tables.rank(12, rows),
         lambda: tables.unrank(12, np.broadcast_to(np.int64(0), (2**50,))),
         lambda: kalah.Solver("6x4", memory=2**60),
-        lambda: kalah.Solver("6x4", memory=2**70),
         lambda: kalah.Player("perfect", memory=2**60),
     ]
     for case in cases:
@@ -359,5 +355,5 @@ def test_memory_that_nobody_has_is_refused_at_once(tables: Tables) -> None:
 
 def test_more_threads_than_help_are_not_started(tables: Tables) -> None:
     rows, scores = tables.sample(20_000, 12)
-    for threads in [100_000, 2**70]:
+    for threads in [100_000, 2**31]:
         assert np.array_equal(tables.scores(rows, threads=threads), scores)

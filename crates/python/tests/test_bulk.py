@@ -84,7 +84,7 @@ def test_layers_and_frames_hold_every_position(directory: Path) -> None:
 def test_rows_beyond_the_opened_layers_are_no_panic(tables: Tables) -> None:
     few = Tables.open(tables.directory, max_seeds=5)
     rows = [[9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], [0, 0, 0, 0, 1, 1, 14, 14, 14, 0, 0, 0]]
-    reads: list[Callable[..., object]] = [few.scores, few.values, few.best_moves, few.scores_of_moves]
+    reads: list[Callable[..., object]] = [few.scores, few.best_moves, few.scores_of_moves]
     for row in rows:
         for read in reads:
             with pytest.raises(MissingTableError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ import kalah
 from kalah import Position, Tables
 from kalah.errors import ArgumentError, MissingTableError, PositionError
 
-MANY = ["scores", "values", "scores_of_moves", "best_moves"]
+MANY = ["scores", "scores_of_moves", "best_moves"]
 
 
 def unaligned(rows: np.ndarray) -> np.ndarray:
@@ -95,7 +94,7 @@ def test_a_message_has_the_type_and_shape_that_came(tables: Tables) -> None:
         tables.unrank(5, np.array([2**63], np.uint64))
 
 
-@pytest.mark.parametrize("name", MANY)
+@pytest.mark.parametrize("name", ["scores", "scores_of_moves"])
 def test_rows_above_the_tables_get_the_default(tables: Tables, name: str) -> None:
     read: Callable[..., np.ndarray] = getattr(tables, name)
     rows = tables.sample(10_000, 12, 5)[0]
@@ -104,61 +103,15 @@ def test_rows_above_the_tables_get_the_default(tables: Tables, name: str) -> Non
     mixed = np.concatenate([rows[:5000], np.full((3, 12), 4, np.uint8), rows[5000:], over, np.full((2, 12), 200)])
     mixed = mixed.astype(np.uint8)
     above = [*range(5000, 5003), 10_004, 10_005]
-    default = True if name == "best_moves" else -7
-    for out in (None, np.empty((len(mixed), *read(rows[:1]).shape[1:]), read(rows[:1]).dtype)):
-        found = read(mixed, default=default, out=out)
-        assert (found is out or out is None) and (found[above] == default).all()
-        assert np.array_equal(np.delete(found, above, axis=0), read(np.concatenate([rows, over])))
-    assert np.array_equal(read(rows, default=default), read(rows))
-    assert (read(mixed[5000], default=default) == default).all()
+    found = read(mixed, default=-7)
+    assert (found[above] == -7).all()
+    assert np.array_equal(np.delete(found, above, axis=0), read(np.concatenate([rows, over])))
+    assert np.array_equal(read(rows, default=-7), read(rows))
+    assert (read(mixed[5000], default=-7) == -7).all()
     with pytest.raises((MissingTableError, PositionError)):
         read(mixed)
-    if name != "best_moves":
-        with pytest.raises(ArgumentError, match="default must be -128 to 127, not 128"):
-            read(rows, default=128)
-
-
-@pytest.mark.parametrize("name", MANY)
-def test_results_go_where_the_caller_wants(tables: Tables, name: str) -> None:
-    rows = tables.sample(10_000, 12, 5)[0]
-    read: Callable[..., np.ndarray] = getattr(tables, name)
-    expected = read(rows)
-    out = np.empty_like(expected)
-    for part in [slice(0, 1), slice(0, 256), slice(0, 10_000)]:
-        place = out[part]
-        assert read(rows[part], out=place) is place
-        assert np.array_equal(place, expected[part])
-    read_only = np.empty_like(expected)
-    read_only.flags.writeable = False
-    wrong: list[tuple[Any, type[Exception], str]] = [
-        (np.empty(expected.shape, np.float32), TypeError, "type float32"),
-        (expected.tolist(), TypeError, "class 'list'"),
-        (out[1:], ArgumentError, r"shape \(9999"),
-        (out[::-1], ArgumentError, "C order"),
-        (read_only, ArgumentError, "writable"),
-    ]
-    for place, error, message in wrong:
-        with pytest.raises(error, match=message):
-            read(rows, out=place)
-
-
-def test_out_may_not_overlap_the_positions(tables: Tables) -> None:
-    memory = np.ones((12, 12), np.uint8)
-    with pytest.raises(ArgumentError, match="overlaps"):
-        tables.scores(memory, out=memory[0].view(np.int8))
-    layer = np.empty(kalah.layer_positions(6, 9), np.int8)
-    assert tables.layer(9, out=layer) is layer and np.array_equal(layer, tables.layer(9))
-
-
-@pytest.mark.parametrize("rules", kalah.Rules.all(), ids=str)
-def test_values_are_signed_differences(directory: Path, rules: kalah.Rules) -> None:
-    tables = Tables.open(directory, rules, 3)
-    rows = np.concatenate([tables.sample(500, seeds, seeds)[0] for seeds in (2, 7, 12)] + [np.eye(6, dtype=np.uint8)])
-    values = tables.values(rows)
-    assert values.dtype == np.int8 and values.min() < 0 < values.max()
-    assert values.tolist() == [tables.value(position) for position in kalah.from_array(rows)]
-    # Differences of scores are signed, too.
-    assert (2 * tables.scores(rows) - 24).min() < 0
+    with pytest.raises(ArgumentError, match="default must be -128 to 127, not 128"):
+        read(rows, default=128)
 
 
 def test_arrays_become_positions_and_back(tables: Tables) -> None:

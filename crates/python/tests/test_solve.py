@@ -15,7 +15,7 @@ import pytest
 
 import kalah
 from kalah import Player, Position, Solver, Tables
-from kalah.errors import ArgumentError, IllegalMoveError, InUseError, SolveError, TimeUpError
+from kalah.errors import IllegalMoveError, InUseError, SolveError, TimeUpError
 
 SMALL = 1 << 24
 """Bytes of a transposition table."""
@@ -56,12 +56,10 @@ def test_a_solver_finds_what_the_tables_have(tables: Tables) -> None:
     for row in rows.tolist():
         position = Position.from_rows(row[:6], row[6:], 3, 1)
         probe = tables.probe(position)
-        solution = solver.solve(position, guess=0)
+        solution = solver.solve(position)
         assert (solution.score, solution.value, solution.best) == (probe.score, probe.value, probe.best)
         assert solver.value(position) == probe.value
-        assert solver.at_least(position, probe.value) and not solver.at_least(position, probe.value + 1)
         assert solver.move_scores(position) == probe.moves
-    assert solver.nodes > 0
 
 
 def test_progress_time_and_ctrl_c() -> None:
@@ -79,7 +77,7 @@ def test_progress_time_and_ctrl_c() -> None:
     with pytest.raises(KeyboardInterrupt):
         solver.solve("6x6", progress=interrupt)
     assert seen[-1].nodes > 0
-    assert seen[-1].lower is None or seen[-1].upper is None or seen[-1].lower <= seen[-1].upper
+    assert -72 <= seen[-1].lower <= seen[-1].upper <= 72
     # It can be used again afterwards.
     assert solver.value("1,0,0,0,0,0/0,0,0,0,0,2") == -1
     with pytest.raises(ZeroDivisionError):
@@ -133,11 +131,7 @@ def test_the_book_knows_kalah_6_4_at_once() -> None:
         position, again = position.play(move)
         sign = sign if again else -sign
         assert sign * solver.value(position, seconds=0) == 10
-    assert solver.at_least("6x4", 10, seconds=0) and not solver.at_least("6x4", 11, seconds=0)
-    assert solver.nodes == 0 and time.monotonic() - start < 5
-    with pytest.raises(ArgumentError), solver:
-        solver.close()
-        solver.value("6x4")
+    assert time.monotonic() - start < 5
 
 
 def test_the_time_holds_from_the_call_on() -> None:

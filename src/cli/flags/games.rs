@@ -8,7 +8,7 @@ use clap::Args;
 use kalah::file::{self, FileContent, FileLock, Output, require_apart, resolved};
 use kalah::game::{Line, Position, Rules};
 use kalah::printable::printable;
-use kalah::record::{GameRecord, MAX_TEXT, RecordError, RecordFault, read_game, read_games};
+use kalah::record::{GameRecord, MAX_TEXT, read_game, read_games};
 
 use crate::cli::{Context, bail, ensure, failed, failure, note, output, usage};
 
@@ -93,8 +93,7 @@ pub(crate) fn read_one(path: &Path, number: Option<usize>, rules: Rules) -> fail
 
 fn read_numbered(path: &Path, number: Option<usize>, rules: Rules) -> failure::Result<GameRecord> {
     let text = text(path)?;
-    let of_file = |error| failed(format_args!("{}, {error}", name(path)));
-    let mut games = read_games(&text, rules).map_err(of_file)?;
+    let mut games = read_games(&text, rules).map_err(|error| failed(format_args!("{}, {error}", name(path))))?;
     let count = games.len();
     if number.is_none() && count > 1 {
         note!("{} contains {count} games: this is the last one; --game N takes another", name(path));
@@ -103,7 +102,7 @@ fn read_numbered(path: &Path, number: Option<usize>, rules: Rules) -> failure::R
     let game = number.checked_sub(1).filter(|&index| index < count).map(|index| games.swap_remove(index));
     match game {
         Some(game) => Ok(game),
-        None if count == 0 => Err(of_file(RecordError { line: 1, fault: RecordFault::Nothing })),
+        None if count == 0 => bail!("{} contains no game", name(path)),
         None => bail!("{} has no game {number}: it has only {count}", name(path)),
     }
 }

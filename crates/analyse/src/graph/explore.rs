@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
-use kalah_core::cancel::Cancel;
+use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::game::{Rules, StartPosition};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow};
 use kalah_core::table::{TableError, Tables};
@@ -85,8 +85,8 @@ pub enum GraphError {
     Board(StartPosition),
     /// The graph needs more memory than the limit.
     #[error(
-        "the graph of {start} needs about {} of memory, at most {}, but only {} are allowed",
-        size(need.expected), size(need.most), size(*limit)
+        "the graph of {start} does not fit into {}: it needs about {} of memory, at most {}",
+        size(*limit), size(need.expected), size(need.most)
     )]
     Memory {
         /// The start.
@@ -96,35 +96,12 @@ pub enum GraphError {
         /// The limit in bytes.
         limit: u64,
     },
-    /// The limit was reached on the way.
-    #[error(
-        "the graph of {start} does not fit into {}; counted: {positions} positions with more than {seeds} seeds \
-        in play",
-        size(*limit)
-    )]
-    Exhausted {
-        /// The start.
-        start: StartPosition,
-        /// Memory that the graph needs.
-        need: Need,
-        /// The limit in bytes.
-        limit: u64,
-        /// Seeds in play of the unfinished layer.
-        seeds: usize,
-        /// Positions of the finished layers.
-        positions: u64,
-    },
     /// A table is missing or damaged.
     #[error("{0}")]
     Table(#[from] TableError),
     /// It was stopped.
-    #[error("stopped with {seeds} seeds in play, after {positions} positions")]
-    Stopped {
-        /// Seeds in play of the unfinished layer.
-        seeds: usize,
-        /// Positions of the finished layers.
-        positions: u64,
-    },
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
 }
 
 impl Diagnostic for GraphError {
@@ -132,11 +109,8 @@ impl Diagnostic for GraphError {
         match self {
             GraphError::Board(_) => Outcome::Usage.into(),
             GraphError::Memory { .. } => Outcome::Failed.help("allow more with --memory, or choose a smaller board"),
-            GraphError::Exhausted { need, .. } => {
-                Outcome::Failed.help(format!("allow more with --memory; {} always suffice", size(need.most)))
-            }
             GraphError::Table(error) => error.diagnosis(commands),
-            GraphError::Stopped { .. } => Outcome::Stopped.into(),
+            GraphError::Stopped(error) => error.diagnosis(commands),
         }
     }
 }
@@ -168,14 +142,7 @@ impl Need {
     }
 }
 
-impl<'a> Explorer<'a> {
-    /// Explores the graph of a start in at most `memory` bytes, by the convention of Irving, Donkers, Uiterwijk
-    /// 2000 and without outcomes.
-    #[must_use]
-    pub fn new(rules: Rules, start: StartPosition, memory: u64) -> Explorer<'a> {
-        Explorer { rules, start, convention: Convention::default(), memory, tables: None }
-    }
-
+impl Explorer<'_> {
     /// Explores the graph on the threads of the current pool. Calls `on_layer` after every layer.
     ///
     /// # Errors
@@ -197,7 +164,6 @@ impl<'a> Explorer<'a> {
         space.target(0, (total / 2, total / 2), Side::First).insert(rank, rank);
         let mut graph = GameGraph { layers: Vec::new(), branching: Branching::default(), memory: 0 };
         for seeds in (0..=total).rev() {
-            let positions = graph.positions();
             let blocks =
                 (0..=total - seeds).flat_map(|store| (1..seeds).map(move |first| (store, (first, seeds - first))));
             blocks
@@ -207,11 +173,9 @@ impl<'a> Explorer<'a> {
                 .filter(|_| !space.is_exhausted() && !cancel.is_cancelled())
                 .for_each(|(store, seeds)| Block::new(&rows, &space, store, seeds).expand());
             if space.is_exhausted() {
-                return Err(GraphError::Exhausted { start, need, limit, seeds, positions });
+                return Err(GraphError::Memory { start, need, limit });
             }
-            if cancel.is_cancelled() {
-                return Err(GraphError::Stopped { seeds, positions });
-            }
+            cancel.check()?;
             graph.memory = graph.memory.max(row_bytes + space.used());
             let table = tables.filter(|_| seeds >= 2).map(|tables| tables.require(seeds)).transpose()?;
             let (subgraphs, branching) = tally(&rows, &space, seeds, tables.is_some(), table)?;

@@ -19,5 +19,5 @@ mod space;
 mod tally;
 
 pub use explore::{Explorer, GameGraph, GraphError, GraphLayer, Need};
-pub use space::{Convention, UnknownConvention, state_space};
+pub use space::{Convention, state_space};
 pub use tally::{Branching, Outcomes, Subgraph};

@@ -49,17 +49,12 @@ impl fmt::Display for Convention {
     }
 }
 
-/// Error: a name that is not one of [`Convention::ALL`].
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown convention '{0}': use irving or plain")]
-pub struct UnknownConvention(String);
-
 impl FromStr for Convention {
-    type Err = UnknownConvention;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+    fn from_str(text: &str) -> Result<Convention, String> {
         let found = Convention::ALL.into_iter().find(|convention| convention.name() == text);
-        found.ok_or_else(|| UnknownConvention(text.to_owned()))
+        found.ok_or_else(|| format!("unknown convention '{text}': use irving or plain"))
     }
 }
 

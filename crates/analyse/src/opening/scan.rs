@@ -9,9 +9,6 @@ use serde::Serialize;
 use super::turn_tree::outcome;
 use super::verdict::{Limits, Outcome, Verdict, VerdictError, check};
 
-/// Maximum games that a thread takes at a time.
-const BATCH: u32 = 4096;
-
 /// Settings of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpeningScan {
@@ -138,92 +135,52 @@ pub enum ScanError {
     #[error(transparent)]
     Stopped(#[from] Stopped),
     /// An invalid start position.
-    #[error("{pits}x{seeds}: {source}")]
-    Start {
-        /// Pits a side.
-        pits: usize,
-        /// Seeds in each pit.
-        seeds: u32,
-        /// The reason.
-        source: ParseError,
-    },
+    #[error("{0}: {1}")]
+    Start(StartPosition, #[source] ParseError),
     /// A result that contradicts the rules.
-    #[error("the result {outcome:?} of {pits}x{seeds} is wrong: {source}")]
-    Wrong {
-        /// Pits a side.
-        pits: usize,
-        /// Seeds in each pit.
-        seeds: u32,
-        /// The outcome found.
-        outcome: Option<Outcome>,
-        /// The reason.
-        source: VerdictError,
-    },
+    #[error("the result of {0} is wrong: {1}")]
+    Wrong(StartPosition, #[source] VerdictError),
 }
 
 impl Diagnostic for ScanError {
     fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
             ScanError::Stopped(error) => error.diagnosis(commands),
-            ScanError::Wrong { .. } => diagnostic::Outcome::Wrong.into(),
+            ScanError::Wrong(..) => diagnostic::Outcome::Wrong.into(),
             _ => diagnostic::Outcome::Failed.into(),
         }
     }
 }
 
-/// Splits a range into batches.
-fn batches((pits, seeds): &StartRange) -> impl Iterator<Item = StartRange> + use<> {
-    let (pits, last) = (*pits, *seeds.end());
-    seeds.clone().step_by(BATCH as usize).map(move |from| (pits, from..=last.min(from.saturating_add(BATCH - 1))))
-}
-
 impl OpeningScan {
-    /// A scan within `limits` that does not list wins within the first turn.
-    #[must_use]
-    pub const fn new(rules: Rules, limits: Limits) -> OpeningScan {
-        OpeningScan { rules, limits, wins: false }
-    }
-
     /// Verdict on one start position, checked by the rules.
     ///
     /// # Errors
     /// If the start is not a valid position, the scan is stopped, or the rules do not confirm the verdict.
     pub fn game(&self, pits: usize, seeds: u32, cancel: &Cancel) -> Result<Verdict, ScanError> {
-        let start = StartPosition { pits, seeds }.position();
-        let start = start.map_err(|source| ScanError::Start { pits, seeds, source })?;
-        let verdict = outcome(self.rules, &start, self.limits, cancel)?;
-        if !verdict.lines.is_empty()
-            && let Err(source) = check(self.rules, &start, &verdict)
-        {
-            return Err(ScanError::Wrong { pits, seeds, outcome: verdict.outcome, source });
+        let start = StartPosition { pits, seeds };
+        let position = start.position().map_err(|source| ScanError::Start(start, source))?;
+        let verdict = outcome(self.rules, &position, self.limits, cancel)?;
+        if !verdict.lines.is_empty() {
+            check(self.rules, &position, &verdict).map_err(|source| ScanError::Wrong(start, source))?;
         }
         Ok(verdict)
     }
 
-    /// Scans one batch. Calls `on_game` after every game.
-    fn batch(
-        &self,
-        (pits, seeds): StartRange,
-        cancel: &Cancel,
-        on_game: &(dyn Fn() + Sync),
-    ) -> Result<Scan, ScanError> {
-        let (mut tally, mut games) = (ScanTally::default(), Vec::new());
-        for seeds in seeds {
-            let verdict = self.game(pits, seeds, cancel)?;
-            tally.count(&verdict);
-            if self.wins || (verdict.outcome, verdict.turns) != (Some(Outcome::Win), 1) {
-                games.push(ScannedStart {
-                    pits,
-                    seeds,
-                    outcome: verdict.outcome.map(Outcome::letter),
-                    turns: verdict.turns,
-                    positions: verdict.positions,
-                    lines: verdict.lines.iter().map(ToString::to_string).collect(),
-                });
-            }
-            on_game();
-        }
-        Ok(Scan { boards: vec![ScannedBoard { pits, tally }], games })
+    /// Results of one start position.
+    fn one(&self, pits: usize, seeds: u32, cancel: &Cancel) -> Result<Scan, ScanError> {
+        let (verdict, mut tally) = (self.game(pits, seeds, cancel)?, ScanTally::default());
+        tally.count(&verdict);
+        let is_listed = self.wins || (verdict.outcome, verdict.turns) != (Some(Outcome::Win), 1);
+        let listed = is_listed.then(|| ScannedStart {
+            pits,
+            seeds,
+            outcome: verdict.outcome.map(Outcome::letter),
+            turns: verdict.turns,
+            positions: verdict.positions,
+            lines: verdict.lines.iter().map(ToString::to_string).collect(),
+        });
+        Ok(Scan { boards: vec![ScannedBoard { pits, tally }], games: listed.into_iter().collect() })
     }
 
     /// Scans `ranges` on the threads of the current pool. Calls `on_game` after every game.
@@ -231,8 +188,9 @@ impl OpeningScan {
     /// # Errors
     /// As [`OpeningScan::game`].
     pub fn run(&self, ranges: &[StartRange], cancel: &Cancel, on_game: &(dyn Fn() + Sync)) -> Result<Scan, ScanError> {
-        let batches: Vec<StartRange> = ranges.iter().flat_map(batches).collect();
-        let scans = batches.into_par_iter().with_max_len(1).map(|batch| self.batch(batch, cancel, on_game));
-        Ok(scans.collect::<Result<Vec<_>, _>>()?.into_iter().fold(Scan::default(), Scan::and))
+        let starts =
+            ranges.par_iter().flat_map(|(pits, seeds)| seeds.clone().into_par_iter().map(|seeds| (*pits, seeds)));
+        let scans = starts.map(|(pits, seeds)| self.one(pits, seeds, cancel).inspect(|_| on_game()));
+        scans.try_reduce(Scan::default, |scan, more| Ok(scan.and(more)))
     }
 }

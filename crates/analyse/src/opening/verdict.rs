@@ -1,5 +1,4 @@
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 
 use kalah_core::game::{Line, Pit, Position, Rules};
 use serde::Serialize;
@@ -16,9 +15,6 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// All outcomes, best first.
-    pub const ALL: [Outcome; 3] = [Outcome::Win, Outcome::Draw, Outcome::Loss];
-
     /// The letter in tables: W, D or L.
     pub fn letter(self) -> char {
         match self {
@@ -45,12 +41,6 @@ impl Outcome {
             0 => Outcome::Draw,
             _ => Outcome::Loss,
         }
-    }
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.letter())
     }
 }
 

@@ -184,7 +184,7 @@ impl fmt::Display for StartPosition {
 ///
 /// The moves of a turn are printed run together, with spaces between turns (`36 2 14`). On boards
 /// with more than nine pits, commas separate moves (`11,3 2`).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Line {
     pits: usize,
     turns: Vec<Vec<Pit>>,
@@ -194,6 +194,11 @@ impl Line {
     /// An empty line on a board of `pits` pits a side.
     pub fn new(pits: usize) -> Line {
         Line { pits, turns: Vec::new() }
+    }
+
+    /// Pits a side of its board.
+    pub fn pits(&self) -> usize {
+        self.pits
     }
 
     /// Adds the moves of one turn.

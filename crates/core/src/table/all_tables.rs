@@ -132,11 +132,7 @@ impl AllTables {
     /// When a table is damaged.
     pub fn probe(&self, rules: Rules, position: &Position) -> Result<Option<Probe>, TableError> {
         let Some(tables) = self.tables(rules, position.pits()) else { return Ok(None) };
-        match tables.probe(position) {
-            Ok(probe) => Ok(Some(probe)),
-            Err(ProbeError::Table(error)) => Err(error),
-            Err(_) => Ok(None),
-        }
+        ProbeError::unless_above(tables.probe(position))
     }
 
     /// Lists the current contents of the directories. Of copies, the first is listed.

@@ -19,8 +19,6 @@ pub enum Storage {
     /// copies in memory.
     #[default]
     Mapped,
-    /// As copies in memory: later changes of the files do not matter.
-    Copied,
     /// By lookups in the files: a block is compared with its checksum when it is first needed, and no file is mapped.
     /// A lookup takes some ten times as long as in memory. Work on whole frames makes a copy in memory.
     Files,

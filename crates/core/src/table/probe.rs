@@ -82,6 +82,20 @@ pub enum ProbeError {
     Table(#[from] TableError),
 }
 
+impl ProbeError {
+    /// Returns what was found; `None` if the position is above the tables, or on another board.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    pub fn unless_above<F>(found: Result<F, ProbeError>) -> Result<Option<F>, TableError> {
+        match found {
+            Ok(found) => Ok(Some(found)),
+            Err(ProbeError::Table(error)) => Err(error),
+            Err(_) => Ok(None),
+        }
+    }
+}
+
 impl<T: Layer> Tables<T> {
     /// Looks up `position`: score, moves, and a line of best play.
     ///

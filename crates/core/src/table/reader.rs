@@ -78,7 +78,7 @@ impl<E: Entry> LayerFile<E> {
     /// As [`LayerFile::of`].
     pub fn of_kind(kind: Kind, source: Box<dyn Source>, storage: Storage) -> Result<LayerFile<E>, TableError> {
         let header: LayerHeader<E> = header(kind, &*source)?;
-        let is_read_now = storage == Storage::Copied || storage == Storage::Mapped && !source.is_remote();
+        let is_read_now = storage == Storage::Mapped && !source.is_remote();
         let (path, sections) = (source.name().to_owned(), header.sections());
         let file = (kind, &*path, source.bytes());
         let mut blocks = Blocks::new(file, Some(source), OnceLock::new(), storage, sections);
@@ -98,7 +98,7 @@ impl<E: Entry> LayerFile<E> {
         let header: LayerHeader<E> =
             LayerHeader::read(&bytes, length).map_err(|damage| TableError::damaged_as(E::KIND, path, damage))?;
         let (file, sections) = ((E::KIND, path, length), header.sections());
-        let blocks = Blocks::new(file, None, Bytes::Owned(bytes).into(), Storage::Copied, sections);
+        let blocks = Blocks::new(file, None, Bytes::Owned(bytes).into(), Storage::Mapped, sections);
         Ok(LayerFile { header, blocks })
     }
 

@@ -3,8 +3,7 @@ use std::time::{Duration, Instant};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Line, Position, Rules};
 
-use super::player::{EngineFault, LastLines};
-use super::{Choice, PlayError, Player};
+use super::{Choice, LastLines, PlayError, Player};
 
 /// A move of a game.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,7 +41,7 @@ pub struct Forfeit {
     /// True if the first player forfeits the game.
     pub first: bool,
     /// The fault.
-    pub fault: EngineFault,
+    pub fault: String,
     /// Last lines of the engine's standard error.
     pub stderr: LastLines,
 }

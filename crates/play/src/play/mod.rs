@@ -46,8 +46,8 @@ mod tournament;
 
 pub use game::{Forfeit, Game, MoveMade, play_game};
 pub use name::{PlayerName, UnknownPlayer};
-pub use participant::{Participant, UnknownParticipant};
+pub use participant::Participant;
 pub use plain::ByCertificate;
-pub use player::{Choice, EngineFault, LastLines, PlayError, Player, Source, Worth};
+pub use player::{Choice, LastLines, PlayError, Player, Source, Worth};
 pub use setting::Setting;
 pub use tournament::{Accuracy, Match, Median, Tournament, random_starts};

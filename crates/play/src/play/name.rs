@@ -40,19 +40,6 @@ impl PlayerName {
     pub const KNOWN: [&str; 8] =
         ["random:SEED", "greedy", "heuristic", "minimax:D", "alphabeta:D", "minimax3:D", "minimax2:D", "perfect"];
 
-    /// The same player with at most this depth, at least 1; `None` for players without a depth.
-    #[must_use]
-    pub(crate) fn at_most(self, most: u32) -> Option<PlayerName> {
-        let at_most = |depth: u32| depth.min(most).max(1);
-        match self {
-            PlayerName::Minimax(depth) => Some(PlayerName::Minimax(at_most(depth))),
-            PlayerName::AlphaBeta(depth) => Some(PlayerName::AlphaBeta(at_most(depth))),
-            PlayerName::Minimax2(depth) => Some(PlayerName::Minimax2(at_most(depth))),
-            PlayerName::Minimax3(depth) => Some(PlayerName::Minimax3(at_most(depth))),
-            PlayerName::Perfect | PlayerName::Heuristic | PlayerName::Greedy | PlayerName::Random(_) => None,
-        }
-    }
-
     /// The nine players of Table 2 in Pekař et al. 2020, in its order.
     pub const PEKAR: [PlayerName; 9] = [
         PlayerName::Heuristic,

@@ -5,7 +5,7 @@ use kalah_core::game::Rules;
 use kalah_solve::solve::{Method, Solver};
 
 use super::depth_limited::DepthLimited;
-use super::engine::{BadEngineCommand, EngineCommand, External, PREFIX};
+use super::engine::{EngineCommand, External, PREFIX};
 use super::name::{PlayerName, UnknownPlayer};
 use super::pekar::{Heuristic, Minimax};
 use super::perfect::Perfect;
@@ -20,18 +20,6 @@ pub enum Participant {
     Player(PlayerName),
     /// An external engine, which speaks the protocol of `docs/engine.md`.
     Engine(EngineCommand),
-}
-
-/// Error: a text that is not a participant.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum UnknownParticipant {
-    /// It is neither a player nor begins with `engine:`.
-    #[error("{0}, and engine:COMMAND for another program")]
-    Player(#[from] UnknownPlayer),
-    /// Its command line cannot be read.
-    #[error("{0}")]
-    Engine(#[from] BadEngineCommand),
 }
 
 impl Participant {
@@ -56,12 +44,15 @@ impl From<PlayerName> for Participant {
 }
 
 impl FromStr for Participant {
-    type Err = UnknownParticipant;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Participant, UnknownParticipant> {
+    fn from_str(text: &str) -> Result<Participant, String> {
         Ok(match text.strip_prefix(PREFIX) {
             Some(command) => Participant::Engine(command.parse()?),
-            None => Participant::Player(text.parse()?),
+            None => {
+                let unknown = |error: UnknownPlayer| format!("{error}, and engine:COMMAND for another program");
+                Participant::Player(text.parse().map_err(unknown)?)
+            }
         })
     }
 }

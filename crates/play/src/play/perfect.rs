@@ -73,12 +73,7 @@ impl<'t> Perfect<'t> {
     /// A best move by the tables, if they have the position.
     fn probe(&self, position: &Position) -> Result<Option<Choice>, PlayError> {
         let Some(tables) = self.setting.tables else { return Ok(None) };
-        let moves = match tables.move_scores(position) {
-            Ok(moves) => moves,
-            Err(ProbeError::Table(error)) => return Err(error.into()),
-            // Above the tables, or on another board.
-            Err(_) => return Ok(None),
-        };
+        let moves = ProbeError::unless_above(tables.move_scores(position))?.unwrap_or_default();
         let best = moves.into_iter().max_by_key(|&(_, score)| score);
         let choice = |(pit, score)| Choice { pit, worth: Worth::Exact(position.value(score)), source: Source::Tables };
         Ok(best.map(choice))
@@ -210,12 +205,6 @@ impl Thinking<'_, '_> {
         Ok((Choice { pit: deepest.best, worth, source }, guess))
     }
 
-    /// Finds a best move by proofs.
-    fn prove(&self, guess: i64, report: &mut dyn FnMut(&Choice)) -> Result<Choice, SolveError> {
-        self.keep(report)?;
-        self.solve(guess, report)
-    }
-
     /// The deepest search within the time, and a first guess of the value for the solver.
     fn deepest(&self) -> Result<(DepthLimitedResult, i64), SolveError> {
         // A depth of one move takes no time, so there is always a move.
@@ -258,7 +247,8 @@ impl Thinking<'_, '_> {
     }
 
     /// Finds a proved best move; reports bounds on the way.
-    fn solve(&self, guess: i64, report: &mut dyn FnMut(&Choice)) -> Result<Choice, SolveError> {
+    fn prove(&self, guess: i64, report: &mut dyn FnMut(&Choice)) -> Result<Choice, SolveError> {
+        self.keep(report)?;
         let mut proved = || {
             if let Some(choice) = self.proved()? {
                 report(&choice);

@@ -4,7 +4,7 @@ use std::time::Duration;
 use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_base::printable::{printable, signed};
 use kalah_core::cancel::{Cancel, Stopped};
-use kalah_core::game::{IllegalMove, Pit, Position, Rules};
+use kalah_core::game::{IllegalMove, Pit, Position};
 use kalah_core::table::TableError;
 use kalah_proof::certificate::StrategyError;
 use kalah_solve::book::BookError;
@@ -33,9 +33,8 @@ pub enum PlayError {
     Engine {
         /// The engine.
         player: String,
-        /// The fault.
-        #[source]
-        fault: EngineFault,
+        /// The fault, as in "ended before the game was over".
+        fault: String,
         /// Last lines of its standard error.
         stderr: LastLines,
     },
@@ -227,8 +226,10 @@ impl fmt::Display for Source {
     }
 }
 
-/// Maximum characters of an engine's line in a message.
-const MAX_QUOTED: usize = 200;
+/// Text of an engine that is safe to print in a message.
+pub(super) fn quoted(text: &str) -> String {
+    printable(text, 200)
+}
 
 /// Last lines of an engine's standard error, such as a traceback. They are shown below a message, indented.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -240,7 +241,7 @@ impl LastLines {
 
     /// The last lines of `text`, safe to print.
     pub(super) fn of(text: &str) -> LastLines {
-        let lines: Vec<String> = text.trim_end().lines().map(|line| printable(line, MAX_QUOTED)).collect();
+        let lines: Vec<String> = text.trim_end().lines().map(quoted).collect();
         LastLines(lines[lines.len().saturating_sub(LastLines::MAX_LINES)..].to_vec())
     }
 }
@@ -249,43 +250,4 @@ impl fmt::Display for LastLines {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|line| write!(f, "\n    {line}"))
     }
-}
-
-/// Fault of an external engine, by which it loses the game.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum EngineFault {
-    /// The program cannot be started, with the system's reason.
-    #[error("cannot be started: {0}")]
-    Start(String),
-    /// The program ended or closed its output, with its status.
-    #[error("ended before the game was over ({0})")]
-    Ended(String),
-    /// It did not answer the greeting or get ready for a game within this time.
-    #[error("was not ready within {} s: does it flush its output after each line?", .0.as_secs_f64())]
-    NotReady(Duration),
-    /// It speaks another version of the protocol, given in its own words.
-    #[error("speaks version '{}' of the protocol, not 1", printable(.0, MAX_QUOTED))]
-    Version(String),
-    /// It does not play the rule set.
-    #[error("does not play by the rules {0}")]
-    Rules(Rules),
-    /// It had no move although its time was over and it was sent `stop`; the time that it took.
-    #[error("exceeded its time: no move after {:.2} s", .0.as_secs_f64())]
-    Overtime(Duration),
-    /// A line was longer than this many bytes.
-    #[error("sent a line of more than {0} bytes")]
-    LongLine(usize),
-    /// It does not read its input, and nothing more can be sent.
-    #[error("does not read its input")]
-    NotReading,
-    /// Its move is not a pit; the move as written.
-    #[error("sent the move '{}', which is not a pit", printable(.0, MAX_QUOTED))]
-    NoPit(String),
-    /// Its move is illegal.
-    #[error("sent an illegal move: {0}")]
-    Illegal(#[source] IllegalMove),
-    /// It answered with an error, in its own words.
-    #[error("reported an error: {}", printable(.0, MAX_QUOTED))]
-    Reported(String),
 }

@@ -11,7 +11,6 @@ use super::{Game, Participant, PlayError, Player, Setting, play_game};
 
 /// A tournament: every player against every other, from every start, as first and as second player.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Tournament<'t> {
     /// The players.
     pub players: Vec<Participant>,
@@ -76,18 +75,6 @@ impl<'t> Tournament<'t> {
         Tournament { players, starts, setting, time: None, self_play }
     }
 
-    /// Lets each player play itself, too.
-    #[must_use]
-    pub fn with_self_play(self) -> Tournament<'t> {
-        Tournament { self_play: true, ..self }
-    }
-
-    /// Sets the time for a move; `None` for no limit.
-    #[must_use]
-    pub fn time(self, time: impl Into<Option<Duration>>) -> Tournament<'t> {
-        Tournament { time: time.into(), ..self }
-    }
-
     /// Number of games.
     pub fn games(&self) -> usize {
         self.players.len() * self.opponents() * self.starts.len()
@@ -132,23 +119,15 @@ impl<'t> Tournament<'t> {
         Ok(names.into_iter().zip(&sent).map(|(name, sent)| if is_single(sent) { sent.clone() } else { name }).collect())
     }
 
-    /// Plays all games on the threads of the current pool. Calls `on_game` as they end, and returns them in
-    /// order: by first player, second player, start.
+    /// Plays the games with these numbers on the threads of the current pool. Numbers count from 0 by first player,
+    /// second player, start. Calls `on_game` as games end, and returns them in order.
     ///
     /// Every game has players of its own, made with its number. So the number of threads changes the times,
     /// never a game, unless `time` cuts a player short. An external engine is started for each of its games.
     ///
     /// # Errors
     /// If a player or a table fails, or `cancel` is cancelled.
-    pub fn run(&self, cancel: &Cancel, on_game: &(dyn Fn(&Match) + Sync)) -> Result<Vec<Match>, PlayError> {
-        self.run_some(&(0..self.games()).collect::<Vec<usize>>(), cancel, on_game)
-    }
-
-    /// Plays the games with these numbers, from 0 in the order of [`Tournament::run`].
-    ///
-    /// # Errors
-    /// As [`Tournament::run`].
-    pub fn run_some(
+    pub fn run(
         &self,
         numbers: &[usize],
         cancel: &Cancel,
@@ -193,7 +172,10 @@ impl<'t> Tournament<'t> {
 
     fn game(&self, number: usize, cancel: &Cancel) -> Result<Match, PlayError> {
         let (first, second, start) = self.pairing(number);
-        let seat = |seat: u64| Setting { game: self.setting.game ^ mixed(2 * number as u64 + seat), ..self.setting };
+        let seat = |seat: u64| {
+            let game = fastrand::Rng::with_seed(2 * number as u64 + seat).u64(..);
+            Setting { game: self.setting.game ^ game, ..self.setting }
+        };
         let mut players = [self.players[first].player(&seat(0)), self.players[second].player(&seat(1))];
         let game = play_game(self.setting.rules, &self.starts[start], &mut players, self.time, cancel)?;
         let moves: Vec<Pit> = game.moves.iter().map(|made| made.choice.pit).collect();
@@ -207,20 +189,12 @@ fn accuracy_of(tables: &Tables, position: &Position, pit: Pit) -> Result<Accurac
     if position.moves().count() < 2 {
         return Ok(Accuracy::default());
     }
-    let moves = match tables.move_scores(position) {
-        Ok(moves) => moves,
-        Err(ProbeError::Table(error)) => return Err(error),
-        Err(_) => return Ok(Accuracy::default()),
-    };
+    let found = ProbeError::unless_above(tables.move_scores(position))?;
+    let Some(moves) = found else { return Ok(Accuracy::default()) };
     let best = moves.iter().map(|&(_, score)| score).max().unwrap_or(0);
     let score = moves.iter().find(|&&(other, _)| other == pit).map_or(best, |&(_, score)| score);
     let lost = u64::from(best - score);
     Ok(Accuracy { moves: 1, mistakes: u64::from(lost > 0), lost })
-}
-
-/// A hash of a number.
-fn mixed(number: u64) -> u64 {
-    fastrand::Rng::with_seed(number).u64(..)
 }
 
 /// Start positions: each is `start` after `moves` random moves, and is not a finished game. The same seed gives

@@ -1,10 +1,10 @@
 //! Games of Kalah(6,4) as other programs write them: moves as letters, and the actions of OpenSpiel's mancala, as a
 //! list or in a replay of Kaggle's arena.
 
-use kalah_core::game::{Line, Pit, Position, Rules, StartPosition};
+use kalah_core::game::{Pit, Place, Rules, StartPosition};
 
 use super::GameRecord;
-use super::error::{RecordError, RecordFault};
+use super::read::RecordError;
 
 /// The board of all these games.
 const START: StartPosition = StartPosition { pits: 6, seeds: 4 };
@@ -16,16 +16,24 @@ const START: StartPosition = StartPosition { pits: 6, seeds: 4 };
 /// If a move is illegal.
 pub(super) fn read(text: &str, rules: Rules) -> Result<Option<GameRecord>, RecordError> {
     let text = text.trim();
-    let line = match letters(text) {
-        Some(pits) => line(rules, &pits, |pit, _| Some(pit)).map(|line| (rules, line)),
-        None => replay(text).or_else(|| list(text)).and_then(|actions| {
-            let rules = Rules::OPEN_SPIEL;
-            line(rules, &actions, pit_of_action).map(|line| (rules, line))
-        }),
+    let (rules, numbers, are_actions) = match letters(text) {
+        Some(letters) => (rules, letters, false),
+        None => match replay(text).or_else(|| list(text)) {
+            Some(actions) => (Rules::OPEN_SPIEL, actions, true),
+            None => return Ok(None),
+        },
     };
-    let Some((rules, line)) = line else { return Ok(None) };
+    // Actions go around the board: 1 to 6, and 8 to 13 for the other player.
+    let number = |number: usize| if number > START.pits + 1 { number - START.pits - 1 } else { number };
+    let pit = |&found: &usize| Pit::from_number(number(found)).filter(|pit| pit.index() < START.pits);
+    let Some(moves) = numbers.iter().map(pit).collect::<Option<Vec<Pit>>>() else { return Ok(None) };
     let start = START.position().expect("Kalah(6,4)");
-    GameRecord::new(rules, start, line).map(Some).map_err(|error| RecordFault::Moves(error).at(1))
+    let illegal = |(index, error)| RecordError::at(1, format!("move {}: {error}", index + 1));
+    let places = Place::all(rules, &start, &moves).map_err(illegal)?;
+    if are_actions && numbers.iter().zip(&places).any(|(&number, place)| place.first != (number <= START.pits)) {
+        return Ok(None);
+    }
+    GameRecord::of_moves(rules, start, &moves).map(Some).map_err(illegal)
 }
 
 /// Reads letters of pits: `A` to `F` for the player who begins, `a` to `f` for the other, or either for both.
@@ -54,31 +62,4 @@ fn replay(text: &str) -> Option<Vec<usize>> {
     let end = history.find(|letter: char| !matches!(letter, '0'..='9' | ':' | ',')).unwrap_or(history.len());
     let actions = history[..end].split(',').filter(|action| !action.is_empty());
     actions.map(|action| action.split_once(':')?.1.parse().ok()).collect()
-}
-
-/// Returns the number of a pit. Actions go around the board: 1 to 6, and 8 to 13 for the other player.
-fn pit_of_action(action: usize, first: bool) -> Option<usize> {
-    if first { Some(action) } else { action.checked_sub(START.pits + 1) }
-}
-
-/// Divides moves into turns. `pit` gives the number of a pit, from a move and whether it is one of the first player.
-/// Returns `None` if that is not a pit of the board.
-fn line(rules: Rules, moves: &[usize], pit: impl Fn(usize, bool) -> Option<usize>) -> Option<Line> {
-    let (mut line, mut turn) = (Line::new(START.pits), Vec::new());
-    let (mut position, mut first): (Position, bool) = (START.position().ok()?, true);
-    for &number in moves {
-        let pit = pit(number, first).and_then(Pit::from_number).filter(|pit| pit.index() < START.pits)?;
-        turn.push(pit);
-        // An illegal move is reported with the whole line.
-        let played = position.play(rules, pit);
-        if !played.as_ref().is_ok_and(|played| played.again) {
-            line.push(std::mem::take(&mut turn));
-            first = !first;
-        }
-        position = played.map_or(position, |played| played.position);
-    }
-    if !turn.is_empty() {
-        line.push(turn);
-    }
-    Some(line)
 }

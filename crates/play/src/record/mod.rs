@@ -1,6 +1,5 @@
 //! Games as text: headers and moves, for one game or many. `docs/games.md` documents the format.
 
-mod error;
 mod foreign;
 mod read;
 
@@ -8,8 +7,7 @@ use std::fmt;
 
 use kalah_core::game::{IllegalMove, Line, ParseError, Pit, Position, Rules, StartPosition};
 
-pub use error::{RecordError, RecordFault};
-pub use read::{MAX_TEXT, read_game, read_games};
+pub use read::{MAX_TEXT, RecordError, read_game, read_games};
 
 /// A game with its headers.
 #[derive(Clone, Debug, PartialEq, Eq)]

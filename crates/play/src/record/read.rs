@@ -1,10 +1,35 @@
-use kalah_core::game::{Line, ParseError, Position, Rules};
+use kalah_base::diagnostic::Diagnostic;
+use kalah_base::printable::printable;
+use kalah_core::game::{Line, ParseError, Position, Rules, UnknownRules};
 
-use super::error::{RecordError, RecordFault};
 use super::{GameRecord, OWN, foreign, is_name, one_line, result_of};
 
 /// Maximum bytes of a text.
 pub const MAX_TEXT: usize = 16 << 20;
+
+/// Error of a text of games.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {fault}")]
+pub struct RecordError {
+    /// Line of the text, from 1.
+    pub line: usize,
+    /// Description of the fault.
+    pub fault: String,
+}
+
+impl Diagnostic for RecordError {}
+
+impl RecordError {
+    /// The error of a fault in a line.
+    pub(super) fn at(line: usize, fault: impl ToString) -> RecordError {
+        RecordError { line, fault: fault.to_string() }
+    }
+}
+
+/// A text quoted in an error.
+fn quoted(text: &str) -> String {
+    format!("'{}'", printable(text, 60))
+}
 
 /// Reads all games of a text and checks their moves and results. Games that name no rule set have `rules`. A text may
 /// also be one game in the form of another program: moves as letters, or the actions of OpenSpiel's mancala.
@@ -13,11 +38,10 @@ pub const MAX_TEXT: usize = 16 << 20;
 /// If the text has another format, or a game is illegal: the first fault, with its line.
 pub fn read_games(text: &str, rules: Rules) -> Result<Vec<GameRecord>, RecordError> {
     let text = within_limit(text)?;
-    if let Some(game) = foreign::read(text, rules)? {
-        return Ok(vec![game]);
+    match foreign::read(text, rules)? {
+        Some(game) => Ok(vec![game]),
+        None => split(text)?.into_iter().map(|draft| draft.finish(rules)).collect(),
     }
-    let games = split(text)?.into_iter().map(|draft| draft.finish(rules));
-    games.collect()
 }
 
 /// Reads a text with exactly one game.
@@ -30,17 +54,21 @@ pub fn read_game(text: &str, rules: Rules) -> Result<GameRecord, RecordError> {
         return Ok(game);
     }
     let mut drafts = split(text)?.into_iter();
-    let first = drafts.next().ok_or_else(|| RecordFault::Nothing.at(1))?;
+    let nothing = "there is no game: write headers such as [Start \"6x4\"], then moves such as 36 21 4";
+    let first = drafts.next().ok_or_else(|| RecordError::at(1, nothing))?;
     match drafts.next() {
-        Some(second) => Err(RecordFault::Several.at(second.line)),
+        Some(second) => Err(RecordError::at(second.line, "a second game begins here, where one is wanted")),
         None => first.finish(rules),
     }
 }
 
 /// Returns a text without a byte-order mark.
 fn within_limit(text: &str) -> Result<&str, RecordError> {
-    let text_of = || text.strip_prefix('\u{feff}').unwrap_or(text);
-    if text.len() > MAX_TEXT { Err(RecordFault::Long(text.len()).at(1)) } else { Ok(text_of()) }
+    if text.len() > MAX_TEXT {
+        let fault = format!("the text has {} bytes, more than the 16 MiB that are read", text.len());
+        return Err(RecordError::at(1, fault));
+    }
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
 /// A word and the line it is in.
@@ -82,15 +110,16 @@ fn split(text: &str) -> Result<Vec<Draft>, RecordError> {
         let begins_header =
             open.comment.is_none() && open.variations.is_empty() && content.trim_start().starts_with('[');
         if begins_header {
-            let (name, value) =
-                header(content).ok_or_else(|| RecordFault::Header(content.trim().to_owned()).at(line))?;
+            let no_header =
+                || RecordError::at(line, format!("{} is not a header: write [Name \"value\"]", quoted(content.trim())));
+            let (name, value) = header(content).ok_or_else(no_header)?;
             let begins_game = games.last().is_none_or(|game| !game.turns.is_empty() || game.result.is_some());
             if begins_game {
                 games.push(Draft { line, ..Draft::default() });
             }
             let headers = &mut games.last_mut().expect("there is one").headers;
             if headers.iter().any(|(_, other, _)| *other == name) {
-                return Err(RecordFault::Twice(name).at(line));
+                return Err(RecordError::at(line, format!("the header {name} is given twice")));
             }
             headers.push((line, name, value));
             continue;
@@ -105,8 +134,8 @@ fn split(text: &str) -> Result<Vec<Draft>, RecordError> {
     // Comments alone are not a game.
     games.retain(|game| !(game.headers.is_empty() && game.turns.is_empty() && game.result.is_none()));
     match (open.comment, open.variations.first()) {
-        (Some((line, _)), _) => Err(RecordFault::Comment.at(line)),
-        (None, Some(&line)) => Err(RecordFault::Variation.at(line)),
+        (Some((line, _)), _) => Err(RecordError::at(line, "the comment that begins here has no }")),
+        (None, Some(&line)) => Err(RecordError::at(line, "the variation that begins here has no )")),
         (None, None) => Ok(games),
     }
 }
@@ -144,7 +173,7 @@ fn parts(content: &str, line: usize, open: &mut Open) -> Result<Vec<Part>, Recor
         }
         match character {
             '{' => *comment = Some((line, String::new())),
-            '}' => return Err(RecordFault::Brace.at(line)),
+            '}' => return Err(RecordError::at(line, "a } without a comment before it")),
             ';' => {
                 add(Part::Comment(content[at + 1..].to_owned()), &mut parts, variations);
                 break;
@@ -208,7 +237,10 @@ impl Draft {
             }
         };
         if self.result.is_some() {
-            return Err(RecordFault::After(word).at(line));
+            return Err(RecordError::at(
+                line,
+                format!("{} follows the result: the next game begins with a header", quoted(&word)),
+            ));
         }
         // `1.36` is a number and a turn.
         let turn = match word.rsplit_once('.') {
@@ -234,19 +266,20 @@ impl Draft {
     fn finish(mut self, default: Rules) -> Result<GameRecord, RecordError> {
         let [rules, start, result] = OWN.map(|name| self.take(name));
         let rules: Rules = match rules {
-            Some((line, text)) => text.parse().map_err(|error| RecordFault::Rules(error).at(line))?,
+            Some((line, text)) => text.parse().map_err(|error: UnknownRules| RecordError::at(line, error))?,
             None => default,
         };
         let (line, text) = start.unwrap_or((self.line, "6x4".to_owned()));
-        let start: Position = text.parse().map_err(|error| RecordFault::Start(error).at(line))?;
+        let start: Position = text.parse().map_err(|error: ParseError| RecordError::at(line, error))?;
         if let Some((line, _, pie)) = self.headers.iter().find(|(_, name, _)| name == "Pie")
             && !matches!(&**pie, "kept" | "swapped")
         {
-            return Err(RecordFault::Pie(pie.clone()).at(*line));
+            let fault = format!("{} is not what the pie rule leads to: write kept or swapped", quoted(pie));
+            return Err(RecordError::at(*line, fault));
         }
         let mut moves = Line::new(start.pits());
         for (line, turn) in &self.turns {
-            let turn = Line::parse(start.pits(), turn).map_err(|error| RecordFault::Moves(error).at(*line))?;
+            let turn = Line::parse(start.pits(), turn).map_err(|error| RecordError::at(*line, error))?;
             turn.turns().iter().for_each(|turn| moves.push(turn.clone()));
         }
         let by_rules = result_of(rules, &start, &moves).map_err(|error| {
@@ -255,7 +288,7 @@ impl Draft {
                 _ => 1,
             };
             let line = self.turns.get(turn - 1).map_or(self.line, |(line, _)| *line);
-            RecordFault::Moves(error).at(line)
+            RecordError::at(line, error)
         })?;
         let ended = self.headers.iter().any(|(_, name, _)| name == "Termination");
         let result = checked_result(result, self.result, by_rules, &start, ended)?;
@@ -263,6 +296,9 @@ impl Draft {
         Ok(GameRecord { rules, start, line: moves, result, headers, comments: self.comments })
     }
 }
+
+/// Advice about a result that is not that of the rules.
+const SAY_WHY: &str = "say why with a header Termination";
 
 /// The result from the header, the moves and the rules, which must agree. With `ended`, the game may end for
 /// another reason.
@@ -274,28 +310,39 @@ fn checked_result(
     ended: bool,
 ) -> Result<Option<[u32; 2]>, RecordError> {
     let read = |(line, text): &Word| {
-        let seeds = result(text).ok_or_else(|| RecordFault::Result(text.clone()).at(*line))?;
-        Ok((*line, seeds))
+        let example = "write the seeds of South and North, such as 26-22, or *";
+        let no_result = || RecordError::at(*line, format!("{} is not a result: {example}", quoted(text)));
+        Ok((*line, result(text).ok_or_else(no_result)?))
     };
     let header = header.as_ref().map(read).transpose()?;
     if let (Some(last), Some((_, in_header))) = (&last, header)
         && read(last)?.1 != in_header
     {
-        return Err(RecordFault::TwoResults(last.1.clone()).at(last.0));
+        return Err(RecordError::at(last.0, format!("the result is {} here, but another one in the header", last.1)));
     }
     let Some((line, given)) = last.as_ref().map(read).transpose()?.or(header) else {
         return Ok(by_rules);
     };
     if let Some([south, north]) = given {
-        let seeds = start.seeds() + start.mover_store() + start.other_store();
-        if south.checked_add(north) != Some(seeds) {
-            return Err(RecordFault::Seeds { south, north, seeds }.at(line));
+        let seeds = u64::from(start.seeds() + start.mover_store() + start.other_store());
+        let given = u64::from(south) + u64::from(north);
+        if given != seeds {
+            return Err(RecordError::at(
+                line,
+                format!("the result {south}-{north} has {given} seeds; the game has {seeds}"),
+            ));
         }
     }
     match (given, by_rules) {
         _ if ended => Ok(given),
-        (given, Some([south, north])) if given != by_rules => Err(RecordFault::Wrong { south, north }.at(line)),
-        (Some(_), None) => Err(RecordFault::Open.at(line)),
+        (given, Some([south, north])) if given != by_rules => {
+            let fault = format!("by the rules the game ends {south}-{north}, which is not the result; {SAY_WHY}");
+            Err(RecordError::at(line, fault))
+        }
+        (Some(_), None) => Err(RecordError::at(
+            line,
+            format!("the game is not over after these moves, but has a result; {SAY_WHY}, or write *"),
+        )),
         _ => Ok(given),
     }
 }

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import _arguments, _kalah, errors, names
+from . import _arguments, errors, names
 from ._kalah import (
     MAX_TABLE_PITS,
     MAX_TABLE_SEEDS,
@@ -70,10 +70,6 @@ __all__ = [
 ]
 
 
-_POSITION = 256
-"""Bytes of a position in a list, about."""
-
-
 def solve(
     position: Position | str,
     rules: Rules | RulesName = "empty-capture",
@@ -82,7 +78,6 @@ def solve(
     book: bool = True,
     threads: int | None = None,
     memory: int | None = None,
-    guess: int | None = None,
     seconds: float | None = None,
     progress: Callable[[SolveProgress], object] | None = None,
 ) -> Solution:
@@ -92,7 +87,7 @@ def solve(
     solve several positions, make a `Solver`, which keeps its proved bounds.
     """
     solver = Solver(position, rules, tables=tables, book=book, threads=threads, memory=memory)
-    return solver.solve(position, guess=guess, seconds=seconds, progress=progress)
+    return solver.solve(position, seconds=seconds, progress=progress)
 
 
 def to_array(positions: Position | str | Iterable[Position | str]) -> NDArray[np.uint8]:
@@ -125,5 +120,4 @@ def from_array(positions: ArrayLike) -> list[Position]:
     if array.ndim != 2 or array.shape[1] % 2 or not 2 <= array.shape[1] <= 32:
         raise errors.PositionError(f"{expected}, not of shape {array.shape}")
     half = array.shape[1] // 2
-    _kalah.check_room(len(array), _POSITION, "positions")
     return [Position.from_rows(row[:half].tolist(), row[half:].tolist()) for row in array]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import numpy as np
 
-from ._kalah import Position, check_room, is_address
+from ._kalah import Position, is_address
 from .errors import ArgumentError, OutOfMemoryError, PositionError, _shown
 
 if TYPE_CHECKING:
@@ -78,15 +78,16 @@ def converted(given: ArrayLike, kind: DTypeLike, expected: str, width: int | Non
         raise TypeError(found)
     if array.ndim == 0 or (width is not None and array.shape[-1] != width):
         raise PositionError(found)
-    check_room(min(array.size, MOST), kind.itemsize, "elements of an array")
+    try:
+        result = np.empty(array.shape, kind)
+    except (MemoryError, ValueError) as error:
+        raise OutOfMemoryError(str(error)) from error
     limits = np.iinfo(kind)
     for limit in (int(array.min()), int(array.max())) if array.size else ():
         if not limits.min <= limit <= limits.max:
             raise PositionError(f"{expected}, not the number {limit}")
-    try:
-        return array.astype(kind, order="C")
-    except MemoryError as error:
-        raise OutOfMemoryError(str(error)) from error
+    result[...] = array
+    return result
 
 
 def directory(path: str | os.PathLike[str]) -> str:

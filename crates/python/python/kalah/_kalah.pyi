@@ -21,7 +21,6 @@ __all__ = [
     "Tables",
     "__version__",
     "build",
-    "check_room",
     "is_address",
     "layer_positions",
 ]
@@ -47,19 +46,6 @@ class Rules:
     @property
     def summary(self) -> str:
         """Description of the special rules, in a sentence or two."""
-    @property
-    def played_by(self) -> str:
-        """Players and programs that use these rules, in a few words."""
-    @property
-    def moves_again(self) -> bool:
-        """True if the mover moves again after a last seed in their store."""
-    @property
-    def relays(self) -> bool:
-        """True if a last seed in a pit that holds seeds picks all of them up and the sowing goes on."""
-    def captures(self, opposite: int) -> bool:
-        """Returns True if a last seed in an empty pit of the mover is captured when the opposite pit holds this
-        many seeds. Raises ArgumentError if no pit can hold that many.
-        """
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -185,8 +171,8 @@ class Tables:
         filesystem: Directory | None,
     ) -> Tables: ...
     def close(self) -> None:
-        """Closes the files, lets go of a file system, and frees the memory of copies, as soon as no call and no solver
-        reads them. Closing again does nothing.
+        """Closes the files, and lets go of a file system, as soon as no call and no solver reads them. Closing again
+        does nothing.
         """
     @property
     def closed(self) -> bool:
@@ -229,53 +215,26 @@ class Tables:
         positions: ArrayLike,
         *,
         default: int | None = None,
-        out: NDArray[np.int8] | None = None,
         threads: int | None = None,
     ) -> NDArray[np.int8]:
         """Returns the scores of many positions, as an int8 array of shape (n,).
 
         Positions with more seeds in play than the largest table get the result `default`, if that is given.
 
-        With `out`, an array in C order of the type and shape of the results, they are written there, and `out` is
-        returned. After an error it may hold some of them.
-
         Always releases the interpreter's lock. `threads` is the number of cores by default, and at most eight
         times that. Raises MissingTableError, DamagedTableError, PositionError (for another shape, or more than
-        48 seeds in play), ArgumentError (another `out`), OutOfMemoryError, or TypeError (no array of integers).
-        """
-    def values(
-        self,
-        positions: ArrayLike,
-        *,
-        default: int | None = None,
-        out: NDArray[np.int8] | None = None,
-        threads: int | None = None,
-    ) -> NDArray[np.int8]:
-        """Returns the values of many positions without stores, as an int8 array of shape (n,): the difference of the
-        seeds in play that the players collect, seen by the mover. Arguments and exceptions are those of `scores`.
+        48 seeds in play), ArgumentError, OutOfMemoryError, or TypeError (no array of integers).
         """
     def scores_of_moves(
         self,
         positions: ArrayLike,
         *,
         default: int | None = None,
-        out: NDArray[np.int8] | None = None,
         threads: int | None = None,
     ) -> NDArray[np.int8]:
         """Returns the mover's scores after all moves of many positions, as an int8 array of shape (n, pits).
         Column i is the move of pit i + 1; -1 means that it is illegal. Arguments and exceptions are those of
         `scores`.
-        """
-    def best_moves(
-        self,
-        positions: ArrayLike,
-        *,
-        default: bool | None = None,
-        out: NDArray[np.bool_] | None = None,
-        threads: int | None = None,
-    ) -> NDArray[np.bool_]:
-        """Returns the best moves of many positions, as a bool array of shape (n, pits). Column i is the move of
-        pit i + 1. A row has no True if the game is over. Arguments and exceptions are those of `scores`.
         """
     def _sample(
         self,
@@ -312,11 +271,9 @@ class Tables:
         Raises MissingTableError, OutOfMemoryError, or PositionError for a position that is not in the layer. A
         position with an empty row is in no layer.
         """
-    def layer(
-        self, seeds: int, *, out: NDArray[np.int8] | None = None, threads: int | None = None
-    ) -> NDArray[np.int8]:
+    def layer(self, seeds: int, *, threads: int | None = None) -> NDArray[np.int8]:
         """Returns all scores of the layer with `seeds` seeds in play, in the order of ranks, as an int8 array of
-        shape (positions,). It takes one byte for each position. `out` is that of `scores`.
+        shape (positions,). It takes one byte for each position.
 
         Raises MissingTableError, DamagedTableError, OutOfMemoryError, or ArgumentError if no tables have such a
         layer.
@@ -344,9 +301,6 @@ def build(
     progress: Callable[[BuildProgress], object] | None,
 ) -> BuildReport:
     """Builds tables: `kalah.build`."""
-
-def check_room(count: int, size: int, contents: str) -> None:
-    """Checks that there is memory for `count` numbers of `size` bytes. Raises OutOfMemoryError."""
 
 def is_address(text: str) -> bool:
     """Returns True if a text is an address, not a path."""
@@ -382,9 +336,6 @@ class Solver:
     Raises OutOfMemoryError, also if `memory` is more than is available, DamagedTableError or TableError. Only
     one thread may use a solver at a time; others get an InUseError. A position that is too large for the
     solver, or has other pits, raises PositionError.
-
-    A `with` block closes the solver at its end, which frees the transposition table. Afterwards it raises
-    ArgumentError.
     """
     def __new__(
         cls,
@@ -396,15 +347,6 @@ class Solver:
         threads: int | None = None,
         memory: int | None = None,
     ) -> Solver: ...
-    def close(self) -> None:
-        """Frees the transposition table and lets go of the tables. Closing again does nothing. Raises InUseError if
-        another thread is using the solver.
-        """
-    def __enter__(self) -> Solver: ...
-    def __exit__(self, *exception: object) -> None: ...
-    @property
-    def nodes(self) -> int:
-        """Nodes visited so far."""
     @property
     def rules(self) -> Rules:
         """The rule set."""
@@ -418,32 +360,20 @@ class Solver:
         self,
         position: Position | str,
         *,
-        guess: int | None = None,
         seconds: float | None = None,
         progress: Callable[[SolveProgress], object] | None = None,
     ) -> Solution:
-        """Returns score, value, all best moves and a line of best play. `guess` is a first guess of the value; a
-        wrong one only costs time. If the book has the value and decides every move, its line may stop before the end
-        of the game.
+        """Returns score, value, all best moves and a line of best play. If the book has the value and decides every
+        move, its line may stop before the end of the game.
         """
     def value(
         self,
         position: Position | str,
         *,
-        guess: int | None = None,
         seconds: float | None = None,
         progress: Callable[[SolveProgress], object] | None = None,
     ) -> int:
         """Returns the final store difference for the mover with best play."""
-    def at_least(
-        self,
-        position: Position | str,
-        value: int,
-        *,
-        seconds: float | None = None,
-        progress: Callable[[SolveProgress], object] | None = None,
-    ) -> bool:
-        """Returns True if the final store difference for the mover is at least `value` with best play."""
     def move_scores(
         self,
         position: Position | str,

@@ -89,16 +89,14 @@ class SolveProgress:
     """Scores read from tables so far."""
     seconds: float
     """Seconds since the call."""
-    lower: int | None
-    """Proved lower bound of the value of the position tested last. That is the position to solve, or one after some
-    moves."""
-    upper: int | None
+    lower: int
+    """Proved lower bound of the value of the position."""
+    upper: int
     """Proved upper bound of this value."""
 
     def __repr__(self) -> str:
-        lower, upper = ("None" if bound is None else f"{bound:+}" for bound in (self.lower, self.upper))
         numbers = f"nodes={self.nodes}, table_hits={self.table_hits}, seconds={self.seconds:.2f}"
-        return f"SolveProgress({numbers}, lower={lower}, upper={upper})"
+        return f"SolveProgress({numbers}, lower={self.lower:+}, upper={self.upper:+})"
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ class Tables(_kalah.Tables):
         filesystem: Any = None,
     ) -> Tables:
         """Opens all tables in `directory` with at most `max_seeds` seeds in play. With `mapped=False` the files
-        are copied into memory, and may change later. Several directories are read as one: each layer from the
+        are read, which is slower, and may change. Several directories are read as one: each layer from the
         first that has it. By default they are those of the environment variable KALAH_TABLES, or else `tables`.
 
         An address such as `"https://example.org/tables"` takes the place of a directory. Blocks are then fetched
@@ -72,8 +72,8 @@ class Tables(_kalah.Tables):
 
         Raises MissingTableError if there is no such directory or no table in it, or a layer is missing below
         another one. Raises TableError if two directories have different tables of a layer. Raises
-        DamagedTableError or TableError if a file is damaged or cannot be read, and OutOfMemoryError if a copy
-        does not fit the memory. Raises ArgumentError for pits or seeds that no tables have.
+        DamagedTableError or TableError if a file is damaged or cannot be read, and ArgumentError for pits or seeds
+        that no tables have.
         """
         if directory is None:
             directory = [path for path in os.environ.get("KALAH_TABLES", "").split(os.pathsep) if path] or "tables"
@@ -87,8 +87,8 @@ class Tables(_kalah.Tables):
         return tables
 
     def close(self) -> None:
-        """Closes the files, lets go of a file system, and frees the memory of copies, as soon as no call and no solver
-        reads them. Closing again does nothing.
+        """Closes the files, and lets go of a file system, as soon as no call and no solver reads them. Closing again
+        does nothing.
         """
         super().close()
         self._opened = None
@@ -140,6 +140,14 @@ class Tables(_kalah.Tables):
     def _is_above(self, position: Position) -> bool:
         above = not self.closed and position.pits == self.pits and position.seeds > self.max_seeds
         return above and not position.is_over
+
+    def best_moves(self, positions: ArrayLike, *, threads: int | None = None) -> NDArray[np.bool_]:
+        """Returns the best moves of many positions, as a bool array of shape (n, pits). Column i is the move of
+        pit i + 1. A row has no True if the game is over. Arguments and exceptions are those of `scores`.
+        """
+        scores = self.scores_of_moves(positions, threads=threads)
+        best: NDArray[np.bool_] = scores == scores.max(axis=-1, keepdims=True, initial=0)
+        return best
 
     def sample(
         self,

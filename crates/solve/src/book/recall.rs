@@ -138,9 +138,6 @@ fn table_score<T: Layer>(tables: &Tables<T>, position: &Position) -> Result<Opti
     if tables.max_seeds().is_none_or(|most| position.seeds() as usize > most) {
         return Ok(None);
     }
-    match tables.move_scores(position) {
-        Ok(moves) => Ok(moves.into_iter().map(|(_, score)| score).max()),
-        Err(ProbeError::Table(error)) => Err(error.into()),
-        Err(_) => Ok(None),
-    }
+    let moves = ProbeError::unless_above(tables.move_scores(position))?.unwrap_or_default();
+    Ok(moves.into_iter().map(|(_, score)| score).max())
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use kalah::cancel::Cancel;
 use kalah::game::{Line, Pit, Place, Position};
-use kalah::play::{ByCertificate, Choice, Participant, PlayError, Player, PlayerName, UnknownParticipant};
+use kalah::play::{ByCertificate, Choice, Participant, PlayError, Player, PlayerName};
 use kalah::record::GameRecord;
 
 use crate::cli::output::draw;
@@ -112,7 +112,7 @@ impl FromStr for Seat {
             return Ok(Seat::Certificate);
         }
         let player = text.parse().map(Seat::Player);
-        player.map_err(|error: UnknownParticipant| format!("{error}, human, and certificate with --from CERTIFICATE"))
+        player.map_err(|error: String| format!("{error}, human, and certificate with --from CERTIFICATE"))
     }
 }
 

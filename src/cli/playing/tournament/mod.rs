@@ -103,10 +103,9 @@ impl Tournament {
         let tables = self.with.open_tables(largest, true)?;
         // Games run in parallel, each on one thread.
         let setting = self.with.setting(&tables, 1);
-        let mut tournament = Games::new(players, starts, setting).time(self.time);
-        if self.self_play {
-            tournament = tournament.with_self_play();
-        }
+        let tournament = Games::new(players, starts, setting);
+        let self_play = self.self_play || tournament.self_play;
+        let tournament = Games { time: self.time, self_play, ..tournament };
 
         let _lock = self.save.as_deref().map(saved::reserve).transpose()?;
         let state = self.state.as_ref().map(|path| saved::open(path, &tournament, self.with.seed, self.time));
@@ -172,7 +171,7 @@ fn play(tournament: &Games, saved: Vec<Finished>, state: Option<StateFile>) -> f
     let mut names: Vec<String> = tournament.players.iter().map(ToString::to_string).collect();
     let played = progress.complete(&done, || {
         names = tournament.try_engines(&cancel)?;
-        tournament.run_some(&left, &cancel, &|played| {
+        tournament.run(&left, &cancel, &|played| {
             let game = Finished::new(played);
             let (games, state, failed) = &mut *finished.lock();
             if let Some(Err(error)) = state.as_mut().map(|state| state.append(&game)) {

@@ -6,7 +6,8 @@ use kalah_core::game::{Pit, Position, Rules};
 
 use super::process::Process;
 use super::{EngineCommand, PREFIX};
-use crate::play::{Choice, EngineFault, PlayError, Player, Source, Worth};
+use crate::play::player::quoted;
+use crate::play::{Choice, PlayError, Player, Source, Worth};
 
 /// Time within which an engine must start and answer the greeting, and again to get ready for a game.
 const READY_TIME: Duration = Duration::from_secs(10);
@@ -37,7 +38,7 @@ impl External {
 
     /// Starts the engine, unless it is running, and makes it ready for a game from `start`. Without a process
     /// afterwards, `cancel` came first.
-    fn make_ready(&mut self, start: &Position, cancel: &Cancel) -> Result<(), EngineFault> {
+    fn make_ready(&mut self, start: &Position, cancel: &Cancel) -> Result<(), String> {
         if self.process.is_some() {
             return Ok(());
         }
@@ -56,11 +57,11 @@ impl External {
                 plays = rest.split_whitespace().any(|name| name.parse() == Ok(self.rules));
                 Ok(false)
             }
-            "kalahok" if rest != "1" => Err(EngineFault::Version(rest.to_owned())),
+            "kalahok" if rest != "1" => Err(format!("speaks version '{}' of the protocol, not 1", quoted(rest))),
             _ => Ok(word == "kalahok"),
         })?;
         if !plays {
-            return Err(EngineFault::Rules(self.rules));
+            return Err(format!("does not play by the rules {}", self.rules));
         }
         if greeted {
             process.say(format_args!("newgame {} {start}", self.rules))?;
@@ -74,12 +75,7 @@ impl External {
     }
 
     /// Gets the engine's move.
-    fn ask(
-        &mut self,
-        position: &Position,
-        cancel: &Cancel,
-        report: &mut dyn FnMut(&Choice),
-    ) -> Result<Choice, EngineFault> {
+    fn ask(&mut self, position: &Position, cancel: &Cancel, report: &mut dyn FnMut(&Choice)) -> Result<Choice, String> {
         // Even past the time limit, since there is no move without an engine.
         self.make_ready(position, &Cancel::new())?;
         let begin = Instant::now();
@@ -96,7 +92,9 @@ impl External {
                     process.say(format_args!("stop"))?;
                     stopped = Some(Instant::now());
                 }
-                Some(at) if at.elapsed() > STOP_TIME => return Err(EngineFault::Overtime(begin.elapsed())),
+                Some(at) if at.elapsed() > STOP_TIME => {
+                    return Err(format!("exceeded its time: no move after {:.2} s", begin.elapsed().as_secs_f64()));
+                }
                 _ => {}
             }
             let Some(line) = process.hear(CHECK_EVERY)? else { continue };
@@ -109,19 +107,21 @@ impl External {
                     }
                 }
                 ("bestmove", rest) => {
-                    let pit = pit(rest).ok_or_else(|| EngineFault::NoPit(rest.to_owned()))?;
-                    position.play(self.rules, pit).map_err(EngineFault::Illegal)?;
+                    let no_pit = || format!("sent the move '{}', which is not a pit", quoted(rest));
+                    let pit = pit(rest).ok_or_else(no_pit)?;
+                    let played = position.play(self.rules, pit);
+                    played.map_err(|error| format!("sent an illegal move: {error}"))?;
                     let best = best.filter(|best| best.pit == pit);
                     return Ok(best.unwrap_or(Choice { pit, worth: Worth::Unknown, source: Source::Engine }));
                 }
-                ("error", rest) => return Err(EngineFault::Reported(rest.to_owned())),
+                ("error", rest) => return Err(reported_error(rest)),
                 _ => {}
             }
         }
     }
 
     /// The error of a fault. The process is killed and reaped.
-    fn failed(&mut self, fault: EngineFault) -> PlayError {
+    fn failed(&mut self, fault: String) -> PlayError {
         let stderr = self.process.take().map(Process::kill).unwrap_or_default();
         PlayError::Engine { player: self.name(), fault, stderr }
     }
@@ -131,6 +131,11 @@ impl External {
 fn divided(line: &str) -> (&str, &str) {
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     (word, rest.trim())
+}
+
+/// The fault of an engine that answered with an error.
+fn reported_error(text: &str) -> String {
+    format!("reported an error: {}", quoted(text))
 }
 
 /// Parses the number of a pit, digits only.
@@ -163,16 +168,17 @@ fn reported(info: &str) -> Option<Choice> {
 fn wait(
     process: &mut Process,
     cancel: &Cancel,
-    mut is_last: impl FnMut(&str, &str) -> Result<bool, EngineFault>,
-) -> Result<bool, EngineFault> {
+    mut is_last: impl FnMut(&str, &str) -> Result<bool, String>,
+) -> Result<bool, String> {
     let begin = Instant::now();
     while !cancel.is_cancelled() {
         if begin.elapsed() > READY_TIME {
-            return Err(EngineFault::NotReady(READY_TIME));
+            let seconds = READY_TIME.as_secs_f64();
+            return Err(format!("was not ready within {seconds} s: does it flush its output after each line?"));
         }
         let Some(line) = process.hear(CHECK_EVERY)? else { continue };
         match divided(&line) {
-            ("error", rest) => return Err(EngineFault::Reported(rest.to_owned())),
+            ("error", rest) => return Err(reported_error(rest)),
             (word, rest) if is_last(word, rest)? => return Ok(true),
             _ => {}
         }

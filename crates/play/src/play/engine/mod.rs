@@ -11,7 +11,7 @@ mod process;
 mod serve;
 
 pub(super) use external::External;
-pub use process::{BadEngineCommand, EngineCommand, kill_engines};
+pub use process::{EngineCommand, kill_engines};
 pub use serve::{EngineSetting, serve_engine};
 
 /// Prefix of the name of an external engine; its command line follows.

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::MAX_LINE;
-use crate::play::{EngineFault, LastLines};
+use crate::play::LastLines;
 
 /// Maximum lines of an engine that wait to be read; then the engine waits.
 const MAX_WAITING: usize = 64;
@@ -34,41 +34,28 @@ const LOOK_EVERY: Duration = Duration::from_millis(2);
 /// ```
 /// # use kalah_play::play::engine::EngineCommand;
 /// let command: EngineCommand = "python3 'my engine.py' --depth 3".parse().unwrap();
-/// assert_eq!(command.program(), "python3");
-/// assert_eq!(command.arguments(), ["my engine.py", "--depth", "3"]);
+/// assert_eq!(command.program, "python3");
+/// assert_eq!(command.arguments, ["my engine.py", "--depth", "3"]);
 /// assert_eq!(command.to_string(), "python3 'my engine.py' --depth 3");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct EngineCommand {
     text: String,
-    program: String,
-    arguments: Vec<String>,
-}
-
-/// Error: a text that is not a command line.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is not a command line: give a program and its arguments, and close every quote")]
-pub struct BadEngineCommand(String);
-
-impl EngineCommand {
     /// The program: a path, or a name that is searched for in PATH.
-    pub fn program(&self) -> &str {
-        &self.program
-    }
-
+    pub program: String,
     /// Its arguments.
-    pub fn arguments(&self) -> &[String] {
-        &self.arguments
-    }
+    pub arguments: Vec<String>,
 }
 
 impl FromStr for EngineCommand {
-    type Err = BadEngineCommand;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<EngineCommand, BadEngineCommand> {
+    fn from_str(text: &str) -> Result<EngineCommand, String> {
         let mut words = shlex::split(text).unwrap_or_default().into_iter();
         let program = words.next().filter(|program| !program.is_empty() && !text.contains('\0'));
-        let program = program.ok_or_else(|| BadEngineCommand(text.to_owned()))?;
+        let program = program.ok_or_else(|| {
+            format!("'{text}' is not a command line: give a program and its arguments, and close every quote")
+        })?;
         Ok(EngineCommand { text: text.trim().to_owned(), program, arguments: words.collect() })
     }
 }
@@ -83,7 +70,7 @@ impl fmt::Display for EngineCommand {
 pub(super) struct Process {
     child: Child,
     input: ChildStdin,
-    heard: Receiver<Result<String, EngineFault>>,
+    heard: Receiver<Result<String, String>>,
     errors: Errors,
     /// True if it may be asked to quit, rather than killed at once.
     sound: bool,
@@ -124,10 +111,10 @@ impl Errors {
 
 impl Process {
     /// Starts the program of a command line.
-    pub(super) fn start(command: &EngineCommand) -> Result<Process, EngineFault> {
-        let fault = |error: io::Error| EngineFault::Start(error.to_string());
-        let mut process = Command::new(command.program());
-        process.args(command.arguments()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    pub(super) fn start(command: &EngineCommand) -> Result<Process, String> {
+        let fault = |error: io::Error| format!("cannot be started: {error}");
+        let mut process = Command::new(&command.program);
+        process.args(&command.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = spawn(&mut process).map_err(fault)?;
         let (input, output) = (child.stdin.take().expect("it is piped"), child.stdout.take().expect("it is piped"));
         let errors = Errors::of(child.stderr.take().expect("it is piped")).map_err(fault)?;
@@ -143,18 +130,18 @@ impl Process {
     }
 
     /// Sends a line.
-    pub(super) fn say(&mut self, line: fmt::Arguments<'_>) -> Result<(), EngineFault> {
+    pub(super) fn say(&mut self, line: fmt::Arguments<'_>) -> Result<(), String> {
         let line = format!("{line}\n");
         // A pipe accepts a line of less than 4 KiB entirely or not at all.
         match self.input.write(line.as_bytes()) {
             Ok(written) if written == line.len() => Ok(()),
             Err(error) if error.kind() != ErrorKind::WouldBlock => Err(self.ended()),
-            _ => Err(EngineFault::NotReading),
+            _ => Err("does not read its input".to_owned()),
         }
     }
 
     /// The next line, if one comes within `time`.
-    pub(super) fn hear(&mut self, time: Duration) -> Result<Option<String>, EngineFault> {
+    pub(super) fn hear(&mut self, time: Duration) -> Result<Option<String>, String> {
         match self.heard.recv_timeout(time) {
             Ok(heard) => heard.map(Some),
             Err(RecvTimeoutError::Timeout) => Ok(None),
@@ -170,12 +157,11 @@ impl Process {
     }
 
     /// The fault of a process that ended or closed a pipe.
-    fn ended(&mut self) -> EngineFault {
+    fn ended(&mut self) -> String {
         let ended = self.ends_in_time();
         let status = end(&mut self.child).filter(|_| ended);
-        EngineFault::Ended(
-            status.map_or_else(|| "it closed its input or output".to_owned(), |status| status.to_string()),
-        )
+        let status = status.map_or_else(|| "it closed its input or output".to_owned(), |status| status.to_string());
+        format!("ended before the game was over ({status})")
     }
 
     /// Returns true if the process ends by itself in time.
@@ -201,12 +187,12 @@ impl Drop for Process {
 }
 
 /// Forwards the lines of an engine until its output ends, a line is too long, or the receiver is gone.
-fn read_lines(output: ChildStdout, sender: &SyncSender<Result<String, EngineFault>>) {
+fn read_lines(output: ChildStdout, sender: &SyncSender<Result<String, String>>) {
     let (mut reader, mut line) = (BufReader::new(output), Vec::new());
     while reader.by_ref().take(MAX_LINE as u64 + 1).read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
         let is_long = line.len() > MAX_LINE && !line.ends_with(b"\n");
         let heard = (!is_long).then(|| String::from_utf8_lossy(&line).trim().to_owned());
-        if sender.send(heard.ok_or(EngineFault::LongLine(MAX_LINE))).is_err() || is_long {
+        if sender.send(heard.ok_or_else(|| format!("sent a line of more than {MAX_LINE} bytes"))).is_err() || is_long {
             return;
         }
         line.clear();

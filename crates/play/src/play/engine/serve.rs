@@ -1,7 +1,6 @@
-use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, BufRead, Read, Write};
-use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -10,13 +9,9 @@ use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
 use kalah_core::table::AllTables;
 use kalah_solve::book::Books;
-use parking_lot::{Condvar, Mutex};
 
 use super::MAX_LINE;
 use crate::play::{Choice, Player, PlayerName, Setting, Source, Worth};
-
-/// Maximum lines that wait during a search; further lines are refused.
-const MAX_WAITING: usize = 64;
 
 /// Maximum characters of an error.
 const MAX_ERROR: usize = 1000;
@@ -43,7 +38,7 @@ pub struct EngineSetting<'s> {
 ///
 /// A thread of its own reads the input, so that `stop`, `quit` and the end of the input take effect at once. `stop`
 /// ends every search requested before it, also one that has not begun. The thread ends with the input, or with the
-/// first line after this function has returned.
+/// first command after this function has returned.
 ///
 /// # Errors
 /// If `output` cannot be written or a thread cannot be started. Any other failure is answered with `error`.
@@ -52,16 +47,17 @@ pub fn serve_engine(
     output: impl Write,
     setting: EngineSetting<'_>,
 ) -> io::Result<()> {
-    let lines = Arc::new(Lines::default());
-    let reader = Arc::clone(&lines);
-    thread::Builder::new().spawn(move || reader.read(input))?;
+    let ((sender, lines), closing) = (channel(), Cancel::new());
+    let ended = closing.clone();
+    thread::Builder::new().spawn(move || read_lines(input, &sender, &ended))?;
     let (rules, position) = (Ok(setting.setting.rules), Err("there is no position yet"));
     let output = Output { writer: output, written: Ok(()) };
     let mut session = Session { setting, output, rules, position, player: None, games: 0 };
-    while let Some(line) = lines.next().filter(|_| session.output.written.is_ok()) {
-        session.execute(&line, &lines.closing);
+    while session.output.written.is_ok()
+        && let Ok(line) = lines.recv()
+    {
+        session.execute(&line, &closing);
     }
-    lines.close();
     session.output.written
 }
 
@@ -73,8 +69,6 @@ struct Line {
     at: Instant,
     /// Ends its search, with all others between two lines `stop`.
     search: Cancel,
-    /// Number of lines, this one included, that are refused here because too many waited.
-    refused: usize,
 }
 
 impl Line {
@@ -84,64 +78,27 @@ impl Line {
     }
 }
 
-/// Lines that wait to be executed, in order. Their memory is limited, however many come.
-#[derive(Default)]
-struct Lines {
-    waiting: Mutex<VecDeque<Line>>,
-    changed: Condvar,
-    /// Cancelled when no more are read. Ends all searches.
-    closing: Cancel,
-}
-
-impl Lines {
-    /// Reads lines until `quit` or the end. It never waits for a search, which would keep `stop` from being read.
-    fn read(&self, mut input: impl BufRead) {
-        let mut search = self.closing.child();
-        while let Some(bytes) = read_line(&mut input).filter(|_| !self.closing.is_cancelled()) {
-            let line = Line { bytes, at: Instant::now(), search: search.clone(), refused: 0 };
-            match line.word() {
-                b"" => {}
-                b"quit" => break,
-                b"stop" => {
-                    search.cancel();
-                    search = self.closing.child();
-                }
-                _ => self.add(line),
+/// Reads lines until `quit` or the end, which cancels `closing` and so all searches. It never waits for a search, which
+/// would keep `stop` from being read.
+fn read_lines(mut input: impl BufRead, lines: &Sender<Line>, closing: &Cancel) {
+    let mut search = closing.child();
+    while let Some(bytes) = read_line(&mut input) {
+        let line = Line { bytes, at: Instant::now(), search: search.clone() };
+        match line.word() {
+            b"" => {}
+            b"quit" => break,
+            b"stop" => {
+                search.cancel();
+                search = closing.child();
             }
-        }
-        self.close();
-    }
-
-    /// Adds a line. Lines beyond the limit become one, with the word of the one that would have changed most.
-    fn add(&self, line: Line) {
-        let mut waiting = self.waiting.lock();
-        let is_full = waiting.len() >= MAX_WAITING;
-        match waiting.back_mut().filter(|last| last.refused > 0) {
-            Some(last) if is_full => {
-                last.refused += 1;
-                if line.word() == b"newgame" || line.word() == b"position" && last.word() != b"newgame" {
-                    last.bytes = line.word().to_owned();
+            _ => {
+                if lines.send(line).is_err() {
+                    break;
                 }
             }
-            _ => waiting.push_back(Line { refused: usize::from(is_full), ..line }),
         }
-        self.changed.notify_one();
     }
-
-    /// Waits for the first line and removes it; `None` once there are no more.
-    fn next(&self) -> Option<Line> {
-        let mut waiting = self.waiting.lock();
-        while waiting.is_empty() && !self.closing.is_cancelled() {
-            self.changed.wait(&mut waiting);
-        }
-        waiting.pop_front()
-    }
-
-    fn close(&self) {
-        let _waiting = self.waiting.lock();
-        self.closing.cancel();
-        self.changed.notify_one();
-    }
+    closing.cancel();
 }
 
 /// The next line, without the end of one that is too long; `None` at the end of the input.
@@ -198,9 +155,7 @@ struct Session<'s, W> {
 impl<'s, W: Write> Session<'s, W> {
     /// Executes a line. If it fails, what it should have set is not what it was: no move answers an earlier position.
     fn execute(&mut self, line: &Line, closing: &Cancel) {
-        let why = if line.refused > 0 {
-            "too many lines are waiting: this one was ignored".to_owned()
-        } else if line.bytes.len() > MAX_LINE {
+        let why = if line.bytes.len() > MAX_LINE {
             format!("a line is longer than {MAX_LINE} bytes")
         } else {
             let Err(why) = self.obey(line, closing) else { return };
@@ -211,9 +166,7 @@ impl<'s, W: Write> Session<'s, W> {
             b"position" => self.position = Err(self.rules.err().unwrap_or(NO_POSITION)),
             _ => {}
         }
-        for _ in 0..line.refused.max(1) {
-            self.output.say(format_args!("error {}", printable(&why, MAX_ERROR)));
-        }
+        self.output.say(format_args!("error {}", printable(&why, MAX_ERROR)));
     }
 
     /// Executes a line; the error in words.
@@ -242,7 +195,7 @@ impl<'s, W: Write> Session<'s, W> {
                 self.position = Ok(position.parse().map_err(in_words)?);
             }
             ["position", ..] => return Err("position takes a position without spaces".to_owned()),
-            ["go", ref limits @ ..] => self.go(&Go::read(limits)?, line)?,
+            ["go", ref limits @ ..] => self.go(movetime(limits)?, line)?,
             [word, ..] => return Err(format!("unknown command '{word}'")),
             [] => {}
         }
@@ -267,24 +220,15 @@ impl<'s, W: Write> Session<'s, W> {
     }
 
     /// Searches, and answers with a move.
-    fn go(&mut self, go: &Go, line: &Line) -> Result<(), String> {
-        let (rules, position, name) = (self.rules?, self.position?, self.setting.player);
+    fn go(&mut self, time: Option<Duration>, line: &Line) -> Result<(), String> {
+        let (rules, position) = (self.rules?, self.position?);
         if position.is_over() {
             return Err("the game is over".to_owned());
         }
-        let left = go.time.map(|time| time.saturating_sub(line.at.elapsed()));
+        let left = time.map(|time| time.saturating_sub(line.at.elapsed()));
         let cancel = left.map_or_else(|| line.search.clone(), |left| line.search.within(left));
-        let at_depth = go.depth.and_then(|depth| name.at_most(depth));
-        let unused = [go.depth.filter(|_| at_depth.is_none()).map(|_| "depth"), go.nodes.map(|_| "nodes")];
-        for what in unused.into_iter().flatten() {
-            self.output.say(format_args!("info text {what} is not used by {name}"));
-        }
-        let mut limited = at_depth.map(|name| name.player(&self.player_setting(rules, position.pits())));
-        if limited.is_none() {
-            self.player_for(rules, position.pits());
-        }
-        let player = limited.as_mut().or(self.player.as_mut().map(|(_, player)| player)).expect("there is one");
-        let output = &mut self.output;
+        self.player_for(rules, position.pits());
+        let (player, output) = (&mut self.player.as_mut().expect("it was just made").1, &mut self.output);
         let choice = player.choose(&position, &cancel, &mut |choice| output.report(choice)).map_err(in_words)?;
         output.report(&choice);
         output.say(format_args!("bestmove {}", choice.pit));
@@ -296,31 +240,17 @@ fn in_words(error: impl fmt::Display) -> String {
     error.to_string()
 }
 
-/// Limits of a search.
-#[derive(Debug, Default, PartialEq)]
-struct Go {
-    time: Option<Duration>,
-    depth: Option<u32>,
-    nodes: Option<u64>,
-}
-
-impl Go {
-    fn read(limits: &[&str]) -> Result<Go, String> {
-        let mut go = Go::default();
-        for pair in limits.chunks(2) {
-            let number = |least: u64| {
-                let number = pair.get(1).and_then(|text| text.parse::<u64>().ok()).filter(|&number| number >= least);
-                number.ok_or_else(|| format!("go {} takes a whole number from {least} on", pair[0]))
-            };
-            match pair[0] {
-                "movetime" => go.time = Some(Duration::from_millis(number(0)?)),
-                "depth" => go.depth = Some(u32::try_from(number(1)?).unwrap_or(u32::MAX)),
-                "nodes" => go.nodes = Some(number(1)?),
-                other => return Err(format!("go takes movetime MILLISECONDS, depth D and nodes N, not '{other}'")),
-            }
+/// Reads the limits of a search, and returns its time. The others are not used.
+fn movetime(limits: &[&str]) -> Result<Option<Duration>, String> {
+    let mut time = None;
+    for pair in limits.chunks(2) {
+        match (pair[0], pair.get(1).and_then(|text| text.parse().ok())) {
+            ("movetime", Some(milliseconds)) => time = Some(Duration::from_millis(milliseconds)),
+            ("depth" | "nodes", Some(_)) => {}
+            (word, _) => return Err(format!("go takes movetime, depth and nodes, each with a number, not '{word}'")),
         }
-        Ok(go)
     }
+    Ok(time)
 }
 
 #[cfg(test)]
@@ -329,32 +259,11 @@ mod tests {
 
     #[test]
     fn what_is_wrong_with_limits_is_reported() {
-        let (time, nodes) = (Some(Duration::from_millis(1500)), Some(5));
-        assert_eq!(Go::read(&["nodes", "5", "movetime", "1500"]), Ok(Go { time, depth: None, nodes }));
-        for (limits, why) in [
-            (&["fast"][..], "go takes movetime MILLISECONDS, depth D and nodes N, not 'fast'"),
-            (&["depth"], "go depth takes a whole number from 1 on"),
-            (&["depth", "0"], "go depth takes a whole number from 1 on"),
-            (&["movetime", "-5"], "go movetime takes a whole number from 0 on"),
-        ] {
-            assert_eq!(Go::read(limits), Err(why.to_owned()));
+        assert_eq!(movetime(&["nodes", "5", "movetime", "1500"]), Ok(Some(Duration::from_millis(1500))));
+        assert_eq!(movetime(&["depth", "5"]), Ok(None));
+        for limits in [&["fast"][..], &["depth"], &["movetime", "-5"], &["movetime", "1", "nodes"]] {
+            let why = movetime(limits).unwrap_err();
+            assert!(why.starts_with("go takes movetime"), "{limits:?}: {why}");
         }
-    }
-
-    #[test]
-    fn lines_beyond_the_limit_are_counted_in_their_place() {
-        let lines = Lines::default();
-        let add = |text: &str| {
-            lines.add(Line { bytes: text.into(), at: Instant::now(), search: Cancel::new(), refused: 0 });
-        };
-        (0..MAX_WAITING).for_each(|_| add("isready"));
-        ["go", "newgame standard 6x4", "position 6x4"].into_iter().for_each(add);
-        for _ in 0..MAX_WAITING {
-            assert_eq!(lines.next().unwrap().refused, 0);
-        }
-        lines.close();
-        let last = lines.next().unwrap();
-        assert_eq!((last.refused, last.word()), (3, &b"newgame"[..]));
-        assert!(lines.next().is_none());
     }
 }
