@@ -398,40 +398,6 @@ fn a_layer_beyond_the_limits_is_refused() {
 }
 
 #[test]
-fn all_stages_can_be_their_twins() {
-    twins_build_the_same(&|_| vec![Stage::ALL.to_vec()]);
-}
-
-/// Replacing one stage at a time uses the same twins on every adapter.
-#[test]
-#[ignore = "slow"]
-fn every_stage_can_be_its_twin() {
-    twins_build_the_same(&|adapter| {
-        Stage::ALL.map(|stage| vec![stage]).into_iter().filter(|_| !adapter.is_slow()).collect()
-    });
-}
-
-/// Builds with each of these sets of stages replaced by their twins.
-fn twins_build_the_same(sets: &dyn Fn(&TestAdapter) -> Vec<Vec<Stage>>) {
-    adapter::each(|adapter| {
-        // A rule set with relays, and one with captures.
-        for (rules, pits, seeds) in [(Rules::SKalaha, 3, 7), (Rules::Standard, 2, 14)] {
-            let key = TableKey { rules, pits, seeds };
-            let right = right_files(key);
-            for twins in sets(adapter) {
-                let what = format!("{key} with twins of {twins:?}");
-                let mut options = GpuOptions::default();
-                options.twins = twins.iter().map(|stage| stage.name()).collect();
-                let device = adapter.open(options);
-                let directory = tempfile::tempdir().unwrap();
-                build(directory.path(), key, gpu(&device), &|_| {}).unwrap();
-                assert_same_files(&right, &files(directory.path()), &what);
-            }
-        }
-    });
-}
-
-#[test]
 fn a_build_can_change_between_cpu_and_gpu_at_any_pair() {
     adapter::each(|adapter| {
         let device = adapter.shared();

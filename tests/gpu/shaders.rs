@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::Path;
 
-use kalah::build::gpu::stages::{Encode, Forward, Mean, Patch, Profile, Quiet, Scan, Stage, Transpose};
+use kalah::build::gpu::stages::{Encode, Forward, Mean, Profile, Quiet, Scan, Stage, Transpose};
 use kalah::gpu::{Access, Params, WORKGROUP};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, Module, ScalarKind, ShaderStage, StorageAccess, TypeInner};
@@ -39,9 +39,8 @@ fn members_of(stage: Stage) -> Vec<(String, u32)> {
         Stage::QuietLarge | Stage::QuietSmall => members::<Quiet>(),
         Stage::Profile => members::<Profile>(),
         Stage::Mean => members::<Mean>(),
-        Stage::Encode => members::<Encode>(),
+        Stage::Encode | Stage::Patch => members::<Encode>(),
         Stage::Scan => members::<Scan>(),
-        Stage::Patch => members::<Patch>(),
     }
 }
 

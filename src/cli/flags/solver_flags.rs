@@ -13,7 +13,9 @@ use kalah::system::check_memory;
 use kalah::table::{Blocks, Directories, Stamps, TableKey, missing_layers};
 
 use crate::cli::flags::compute::Compute;
-use crate::cli::{Progress, args, bail, failure, note, output, remote, solve_tables, usage, with_advice};
+use crate::cli::{
+    Progress, args, bail, failure, note, output, remote, return_freed_memory, solve_tables, usage, with_advice,
+};
 
 /// Memory of a search beside its transposition table and its tables: the network, stacks and buffers of threads.
 const SEARCH_MEMORY: u64 = 8 << 20;
@@ -59,6 +61,9 @@ pub(crate) struct SolverFlags {
 impl SolverFlags {
     /// Leaves one part in `parts` of a given --memory to other data of the command.
     pub(crate) fn leave_memory(&mut self, parts: u64) {
+        if self.memory.is_some() {
+            return_freed_memory();
+        }
         self.memory = self.memory.map(|bytes| bytes - bytes / parts);
     }
 

@@ -227,9 +227,6 @@ impl Computer for GpuComputer {
         });
         self.traffic.uploaded += recorder.uploaded;
         self.traffic.copied += recorder.copied;
-        self.traffic.touched += recorder.touched;
-        self.traffic.dispatches += recorder.dispatched.0;
-        self.traffic.workgroups += recorder.dispatched.1;
         self.traffic.resident = self.lower.resident_bytes();
         self.timing = recorder.timing.take();
         self.buffers = Some(recorder.into_buffers());
@@ -285,9 +282,5 @@ impl Device for Gpu {
     fn rate(&self, relays: bool) -> f64 {
         let rate = if self.report().tier == Tier::Software { SOFTWARE_RATE } else { RATE };
         rate * if relays { RELAY_SHARE } else { 1.0 }
-    }
-
-    fn copy_bandwidth(&self, bytes: u64) -> Result<f64, DeviceError> {
-        Ok(Gpu::copy_bandwidth(self, bytes)?)
     }
 }

@@ -139,8 +139,6 @@ impl Packer {
         let (rows, others) = (frame.mover_rows(), scores.rows);
         assert_eq!((scores.columns as u64, others as u64), (rows as u64, frame.positions() / rows as u64));
         let words = u64::from(scores.words());
-        // The scores are read twice, for the profile and for the groups. The head is written once.
-        recorder.touched += 2 * scores.bytes() + head_bytes(frame);
         recorder.clear(&self.sums.window())?;
         for part in scores.all() {
             let bound = recorder.bind(Stage::Profile.kernel(), &[part.window, self.sums.window()]);

@@ -22,8 +22,7 @@ const PITS: usize = 3;
 const SEEDS: usize = 20;
 
 /// Seeds of a small layer with all kinds of moves: 406 positions. It is used if the large one
-/// exceeds the configured limits. It is also used if stages run as their twins, which are slow and
-/// need no test.
+/// exceeds the configured limits.
 const FEW_SEEDS: usize = 6;
 
 impl GpuComputer {
@@ -44,14 +43,13 @@ impl GpuComputer {
 /// Computes a small layer on a device and compares it with the CPU's. Does nothing if the device
 /// has passed already.
 ///
-/// The layer has some 50,000 positions. On a device with twins, or with limits that are too small
-/// for this, it has some hundreds.
+/// The layer has some 50,000 positions, or some hundreds with limits that are too small for this.
 ///
 /// # Errors
 /// [`GpuError::WrongScores`], or another fault of the device; or there is not enough memory.
 pub fn self_test(gpu: &Arc<Gpu>, rules: Rules) -> Result<(), ComputeError> {
     gpu.once(rules.name(), || {
-        let large = !gpu.has_twins() && super::computer::require(gpu, PITS, SEEDS).is_ok();
+        let large = super::computer::require(gpu, PITS, SEEDS).is_ok();
         let last = if large { SEEDS } else { FEW_SEEDS };
         let mut builder = MemoryBuilder::new(TableKey { rules, pits: PITS, seeds: last }).map_err(failed)?;
         let pulse = Pulse::default();

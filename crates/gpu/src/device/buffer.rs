@@ -7,7 +7,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use wgpu::{Buffer, BufferUsages, ErrorFilter, MapMode, WriteOnly};
@@ -135,37 +134,6 @@ impl Gpu {
         drop(views);
         windows.iter().for_each(|window| window.buffer.unmap());
         Ok(result)
-    }
-
-    /// Bandwidth of copying `bytes` bytes in the device's memory, in bytes read and written per
-    /// second: the best of three.
-    ///
-    /// # Errors
-    /// When there is not enough memory, or the device fails.
-    pub(crate) fn copy_bandwidth(&self, bytes: u64) -> Result<f64, GpuError> {
-        // Waiting for the device takes time, too.
-        const LEAST: Duration = Duration::from_millis(50);
-        let half = (bytes / 2).min(self.report().max_buffer_bytes);
-        let (from, to) = (self.storage("a copy to measure", half)?, self.storage("a copy to measure", half)?);
-        let (mut copies, mut measured, mut best) = (4, 0, 0.0f64);
-        while measured < 3 {
-            let mut encoder = self.device.create_command_encoder(&Default::default());
-            for _ in 0..copies {
-                encoder.copy_buffer_to_buffer(&from.buffer, 0, &to.buffer, 0, half);
-            }
-            self.wait(None)?;
-            let start = Instant::now();
-            self.queue.submit([encoder.finish()]);
-            self.wait(None)?;
-            let time = start.elapsed();
-            if time < LEAST && copies < 1 << 12 {
-                copies *= 2;
-                continue;
-            }
-            measured += 1;
-            best = best.max((2 * copies * half) as f64 / time.as_secs_f64());
-        }
-        Ok(best)
     }
 }
 

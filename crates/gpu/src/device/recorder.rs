@@ -54,7 +54,6 @@ pub(crate) struct Bound {
     kernel: &'static Kernel,
     pipeline: Arc<Pipeline>,
     group: wgpu::BindGroup,
-    windows: Arc<Vec<Window>>,
 }
 
 /// State that a recorder needs and leaves to the next one: memory, and the measured speed of the
@@ -103,10 +102,6 @@ pub(crate) struct Recorder<'g> {
     pub uploaded: u64,
     /// Bytes copied from one place on the device to another.
     pub copied: u64,
-    /// Minimum bytes that kernels read and write, counted by their callers.
-    pub touched: u64,
-    /// Dispatches, and their workgroups.
-    pub dispatched: (u64, u64),
 }
 
 impl<'g> Recorder<'g> {
@@ -125,8 +120,6 @@ impl<'g> Recorder<'g> {
             timing: None,
             uploaded: 0,
             copied: 0,
-            touched: 0,
-            dispatched: (0, 0),
         }
     }
 
@@ -192,7 +185,7 @@ impl<'g> Recorder<'g> {
             layout: &pipeline.layout,
             entries: &entries,
         });
-        Bound { kernel, pipeline, group, windows: Arc::new(windows.to_vec()) }
+        Bound { kernel, pipeline, group }
     }
 
     /// Runs a kernel in `workgroups` workgroups, at most [`MAX_WORKGROUPS`].
@@ -200,10 +193,6 @@ impl<'g> Recorder<'g> {
         assert!(workgroups <= MAX_WORKGROUPS && size_of::<P>() <= PARAMS_STRIDE);
         if workgroups == 0 {
             return Ok(());
-        }
-        self.dispatched = (self.dispatched.0 + 1, self.dispatched.1 + u64::from(workgroups));
-        if self.gpu.is_twin(bound.kernel) {
-            return self.run_twin(bound, params, workgroups);
         }
         let (kind, threads) = (Kind::Kernel(bound.kernel.name), u64::from(workgroups * WORKGROUP));
         self.submit_if_full(kind, threads)?;
@@ -267,27 +256,6 @@ impl<'g> Recorder<'g> {
             let part = most.min(quick.max(unit)).min(threads - first) as u32;
             self.dispatch(bound, &params(first, part), part.div_ceil(WORKGROUP))?;
             first += u64::from(part);
-        }
-        Ok(())
-    }
-
-    /// Does the work of a kernel on the CPU, on copies of its buffers.
-    fn run_twin<P: Params>(&mut self, bound: &Bound, params: &P, workgroups: u32) -> Result<(), GpuError> {
-        // Without an encoder, records that no kernel has needed yet would not be sent.
-        self.encoder();
-        self.finish()?;
-        let mut buffers = Vec::new();
-        for window in bound.windows.iter() {
-            buffers.push(bytemuck::pod_collect_to_vec(&self.gpu.read(window)?));
-        }
-        let params: &[u32] = bytemuck::cast_slice(std::slice::from_ref(params));
-        for workgroup in 0..workgroups {
-            (bound.kernel.twin)(workgroup, params, &mut buffers);
-        }
-        for ((window, words), access) in bound.windows.iter().zip(&buffers).zip(bound.kernel.access) {
-            if *access == Access::Write {
-                self.upload(bytemuck::cast_slice(words), window)?;
-            }
         }
         Ok(())
     }

@@ -29,6 +29,8 @@ const USED: u8 = 8;
 
 /// Claims that are sorted at a time, if there are many: this part of all.
 const SORTED_PART: usize = 16;
+/// Claims that may always be sorted at once.
+const LEAST_SORTED: u64 = 1 << 16;
 
 /// Proved bounds of the score of a position, with the way in which each follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,13 +148,8 @@ impl Claims {
             job.bytes.extend(list);
             job.bytes.extend(blocks.concat());
         }
-        self.forget_new();
+        self.store.entries_mut().for_each(|entry| entry[2 * self.pits + REST - 1] &= !NEW);
         Ok(job)
-    }
-
-    /// Counts all claims as old.
-    pub(super) fn forget_new(&mut self) {
-        self.store.entries_mut().for_each(|entry| *flags(entry) &= !NEW);
     }
 
     fn merge(&mut self, key: &[u8], new: Claimed, seeds: u8) {
@@ -223,7 +220,7 @@ impl Claims {
             counts[usize::from(seeds)] += u64::from(kept);
         }
         let count: u64 = counts.iter().sum();
-        let most = (count / SORTED_PART as u64).max(1 << 20);
+        let most = (count / SORTED_PART as u64).max(LEAST_SORTED);
         let (mut ranges, mut held): (Vec<RangeInclusive<u8>>, u64) = (Vec::new(), 0);
         for (seeds, &layer) in (0..=255).zip(&counts) {
             held += layer;
@@ -281,11 +278,6 @@ impl Claimed {
     fn bounds(self) -> Bounds {
         Bounds { lower: self.lower.into(), upper: self.upper.into() }
     }
-}
-
-/// The flags of an entry.
-fn flags(entry: &mut [u8]) -> &mut u8 {
-    entry.last_mut().expect("an entry has flags")
 }
 
 /// Seeds in play of a key; at most 255.

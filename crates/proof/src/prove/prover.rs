@@ -437,8 +437,8 @@ impl<'p, 's> Prover<'p, 's> {
             targets.iter().zip(known).flat_map(|(target, progress)| target.proved(progress.known)).collect();
         let mut needed = Claims::new(pits);
         self.extraction(&|_| (), |extraction, held| {
-            needed = extraction.needed(held, &proved, pits)?;
-            held.forget_new();
+            // The others are not needed any more, unless a job is wrong; then all jobs are read again.
+            needed = extraction.needed(&mut std::mem::replace(held, Claims::new(pits)), &proved, pits)?;
             Ok(())
         })?;
         Ok(needed)
