@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use kalah::build::gpu::GpuComputer;
-use kalah::build::gpu::stages::Stage;
 use kalah::build::{
     ARRIVING_FRAMES, Backend, BuildError, BuildEvent, Builder, ComputeError, Computer, Device, DeviceComputer,
     DeviceTraffic, FrameOutput, SMALL_ARRIVING_FRAMES,
@@ -144,7 +143,7 @@ fn least_memory(adapter: &TestAdapter, key: TableKey, max_binding: Option<u64>) 
     });
     let error = error.unwrap_err();
     match cause::find(&error) {
-        Some(&GpuError::OutOfMemory { bytes, shortage: Shortage::Allowed(1), .. }) => {
+        Some(&GpuError::OutOfMemory { bytes, allowed: Some(1), shortage: Shortage::Allowed, .. }) => {
             assert_eq!((pairs.into_inner(), device.used()), (0, 0), "no pair is begun");
             assert_eq!(directory.path().read_dir().unwrap().count(), 0, "nothing is left");
             bytes
@@ -305,7 +304,7 @@ fn parts_that_a_stage_can_use_may_be_smaller_than_the_scores() {
                         assert_same_files(&right, &files(directory.path()), &what);
                     }
                     // A limit must show before any computation.
-                    Err(error) if matches!(cause::find(&error), Some(GpuError::Limit { .. })) => {
+                    Err(error) if matches!(cause::find(&error), Some(GpuError::Unfit { .. })) => {
                         refused += 1;
                         assert_eq!(begun.into_inner(), 0, "{key}, parts of {max_binding} bytes");
                     }
@@ -392,7 +391,10 @@ fn a_layer_beyond_the_limits_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         let key = TableKey { rules: Rules::Standard, pits: 6, seeds: 12 };
         let error = build(directory.path(), key, gpu(&device), &|_| {}).unwrap_err();
-        assert!(matches!(cause::find(&error), Some(GpuError::Limit { needed: 12, .. })), "{error}");
+        assert!(
+            matches!(cause::find(&error), Some(GpuError::Unfit { reason, .. }) if reason.contains("12 are needed")),
+            "{error}"
+        );
         assert!(error.to_string().contains("seeds"), "{error}");
     });
 }

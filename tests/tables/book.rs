@@ -7,7 +7,7 @@ use std::process::Output;
 use kalah::book::{Book, BookError, Books, MakeOptions, check_by_search, check_neighbours, derive, make};
 use kalah::build::build;
 use kalah::cancel::Cancel;
-use kalah::certificate::Certificate;
+use kalah::certificate::{Certificate, ClaimError};
 use kalah::game::{Bounds, Position, Row, Rules};
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::play::{PlayerName, Setting, Source, Worth, play_game};
@@ -103,7 +103,7 @@ proptest! {
             match book.add(&position, bounds) {
                 Ok(more) => prop_assert_eq!(more, both != before && !position.is_over()),
                 Err(error) => {
-                    let contradicts = matches!(error, BookError::Contradiction { .. });
+                    let contradicts = matches!(error, BookError::Claim(ClaimError::Contradiction { .. }));
                     prop_assert!(contradicts && both.lower > both.upper);
                     continue;
                 }
@@ -263,7 +263,7 @@ fn books_are_merged() {
     let (entry, bounds) = whole.iter().last().unwrap();
     let mut wrong = Book::new(RULES, 3);
     wrong.add(&entry, Bounds { lower: bounds.upper + 1, upper: entry.seeds() }).unwrap();
-    assert!(matches!(one.merge(&wrong), Err(BookError::Contradiction { .. })));
+    assert!(matches!(one.merge(&wrong), Err(BookError::Claim(ClaimError::Contradiction { .. }))));
     assert_eq!(one, whole);
 }
 

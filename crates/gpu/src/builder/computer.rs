@@ -27,13 +27,13 @@ use crate::device::{Gpu, GpuError, Recorder, RecorderBuffers, Shortage, Tier, Ti
 pub(super) fn require(gpu: &Gpu, pits: usize, seeds: usize) -> Result<DeviceMemory, GpuError> {
     let largest = super::memory::largest_layer(pits, gpu.max_binding());
     if seeds > largest {
-        let (adapter, what) = (gpu.report().name.clone(), "seeds in play");
-        return Err(GpuError::Limit { adapter, what, needed: seeds as u64, allowed: largest as u64 });
+        return Err(GpuError::limit(&gpu.report().name, "seeds in play", seeds as u64, largest as u64));
     }
     let memory = DeviceMemory::new(pits, seeds, gpu.budget(), gpu.max_binding());
-    if let Some(budget) = gpu.budget().filter(|&budget| budget < memory.least()) {
-        let (what, bytes, shortage) = ("a build of this size", memory.least(), Shortage::Allowed(budget));
-        return Err(GpuError::OutOfMemory { what, bytes, used: 0, shortage });
+    let (allowed, bytes) = (gpu.budget(), memory.least());
+    if allowed.is_some_and(|allowed| allowed < bytes) {
+        let (what, shortage) = ("a build of this size", Shortage::Allowed);
+        return Err(GpuError::OutOfMemory { what, bytes, used: 0, allowed, shortage });
     }
     Ok(memory)
 }

@@ -61,16 +61,16 @@ impl Gpu {
     /// When there is not enough memory for it.
     pub(crate) fn buffer(&self, what: &'static str, bytes: u64, usage: BufferUsages) -> Result<DeviceBuffer, GpuError> {
         let bytes = bytes.next_multiple_of(4).max(16);
-        let budget = self.options.memory;
-        let out_of_memory = |shortage| GpuError::OutOfMemory { what, bytes, used: self.used(), shortage };
+        let allowed = self.options.memory;
+        let out_of_memory = |shortage| GpuError::OutOfMemory { what, bytes, used: self.used(), allowed, shortage };
         if bytes > self.report().max_buffer_bytes {
-            return Err(out_of_memory(Shortage::BufferSize(budget)));
+            return Err(out_of_memory(Shortage::BufferSize));
         }
-        if let Some(budget) = budget.filter(|&budget| self.used() + bytes > budget) {
-            return Err(out_of_memory(Shortage::Allowed(budget)));
+        if allowed.is_some_and(|allowed| self.used() + bytes > allowed) {
+            return Err(out_of_memory(Shortage::Allowed));
         }
         let descriptor = wgpu::BufferDescriptor { label: Some(what), size: bytes, usage, mapped_at_creation: false };
-        let buffer = self.create(&descriptor).ok_or_else(|| out_of_memory(Shortage::Device(budget)))?;
+        let buffer = self.create(&descriptor).ok_or_else(|| out_of_memory(Shortage::Device))?;
         self.used.fetch_add(bytes, Ordering::Relaxed);
         Ok(DeviceBuffer { buffer, used: Some(Arc::clone(&self.used)) })
     }
@@ -88,9 +88,9 @@ impl Gpu {
 
     fn make_host_buffer(&self, bytes: u64, usage: BufferUsages, mapped: bool) -> Result<wgpu::Buffer, GpuError> {
         let bytes = bytes.next_multiple_of(4).max(16);
-        let (what, shortage) = ("transfer buffers", Shortage::Machine);
+        let (what, allowed, shortage) = ("transfer buffers", None, Shortage::Machine);
         let descriptor = wgpu::BufferDescriptor { label: None, size: bytes, usage, mapped_at_creation: mapped };
-        let out_of_memory = || GpuError::OutOfMemory { what, bytes, used: self.used(), shortage };
+        let out_of_memory = || GpuError::OutOfMemory { what, bytes, used: self.used(), allowed, shortage };
         self.create(&descriptor).ok_or_else(out_of_memory)
     }
 

@@ -130,8 +130,7 @@ impl Gpu {
 
     /// Error for a kernel that needs too many bytes of a buffer at once.
     pub(crate) fn binding_error(&self, needed: u64) -> GpuError {
-        let (adapter, what) = (self.report.name.clone(), "bytes of a buffer at once");
-        GpuError::Limit { adapter, what, needed, allowed: self.max_binding }
+        GpuError::limit(&self.report.name, "bytes of a buffer at once", needed, self.max_binding)
     }
 
     /// Runs a self-test, unless the device has passed it already.

@@ -1,5 +1,3 @@
-use std::fmt;
-
 use kalah_core::game::{Bounds, Pit, Position, Rules};
 use kalah_core::table::{TableError, Tables};
 use kalah_solve::bounds::Bound;
@@ -28,6 +26,7 @@ pub enum Reason {
 /// Checks whether bounds of scores follow from the rules, the tables, other bounds, and searches of limited effort.
 ///
 /// It shares no code with the solver. Each thread has its own checker.
+#[derive(Debug)]
 pub struct Checker<'a> {
     search: CheckerSearch<'a>,
     effort: u32,
@@ -332,14 +331,5 @@ fn bound_after(bound: Bound, again: bool, stored: u32, seeds: u32) -> Bound {
         // The mover collects the seeds that the other player does not.
         (Bound::AtLeast(score), false) => Bound::AtMost(seeds.saturating_sub(score)),
         (Bound::AtMost(score), false) => Bound::AtLeast(seeds.saturating_sub(score)),
-    }
-}
-
-impl fmt::Debug for Checker<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Checker")
-            .field("variant", &self.search.variant)
-            .field("effort", &self.effort)
-            .finish_non_exhaustive()
     }
 }

@@ -37,6 +37,7 @@ impl From<TableError> for Stop {
 }
 
 /// The search of the checker: zero-window tests with fail-soft bounds, from the rules and the tables alone.
+#[derive(Debug)]
 pub(super) struct CheckerSearch<'a> {
     pub variant: Variant,
     tables: Option<&'a Tables>,
@@ -189,13 +190,14 @@ const MAX_BITS: u32 = 20;
 ///
 /// An entry holds the whole board, so positions are never confused. A new entry replaces another position's
 /// entry at its place. Everything is deterministic.
+#[derive(Debug)]
 pub(super) struct Memory {
     entries: Vec<Entry>,
     /// The current search. Entries of other searches count as empty.
     generation: u32,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Entry {
     board: CheckerBoard,
     generation: u32,

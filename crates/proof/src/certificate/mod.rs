@@ -27,7 +27,7 @@ mod tally;
 
 pub use check::{Checker, Reason};
 pub use checker_search::CheckerFinding;
-pub use error::{CertificateDamage, CertificateError, CertificatePart, CheckError, Unproved, VERSION};
+pub use error::{CertificateError, CheckError, VERSION};
 pub(crate) use format::write_sorted;
 pub use kalah_solve::bounds::{Bound, Claim, ClaimError, ClaimKeys, ClaimSet};
 pub use run::Check;

@@ -1,4 +1,3 @@
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use kalah_core::cancel::Cancel;
@@ -17,6 +16,7 @@ use crate::certificate::{Checker, Statement};
 
 /// Checkers for the threads of a process. They search tests again, and check certificates as `kalah check`
 /// does.
+#[derive(Debug)]
 pub struct Checkers<'a> {
     rules: Rules,
     pits: usize,
@@ -24,12 +24,6 @@ pub struct Checkers<'a> {
     table_seeds: usize,
     effort: u32,
     idle: Mutex<Vec<Checker<'a>>>,
-}
-
-impl fmt::Debug for Checkers<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Checkers").field("rules", &self.rules).field("effort", &self.effort).finish_non_exhaustive()
-    }
 }
 
 impl<'a> Checkers<'a> {

@@ -157,27 +157,6 @@ impl ProofDirectory {
         self.job_path(test).with_extension("lease")
     }
 
-    /// Tests of the jobs that have a lease, each with the first words of the lease, which name the process. The
-    /// process may have died.
-    ///
-    /// # Errors
-    /// If the directory cannot be listed.
-    pub(crate) fn leases(&self) -> Result<Vec<(Test, String)>, ProveError> {
-        let mut leases = Vec::new();
-        for path in self.files("lease")? {
-            // A lease ends with its job, which may just have happened.
-            let Ok(text) = fs::read_to_string(&path) else { continue };
-            let name = path.file_stem().unwrap_or_default().to_string_lossy();
-            let test = name.rsplit_once('-').and_then(|(rows, score)| {
-                let position: Position = rows.replace('.', ",").replace('_', "/").parse().ok()?;
-                Some(Test::new(&position, score.parse().ok()?))
-            });
-            let holder = text.split(',').next().unwrap_or_default().trim().to_owned();
-            leases.extend(test.map(|test| (test, holder)));
-        }
-        Ok(leases)
-    }
-
     /// Files of all jobs, sorted by name.
     ///
     /// # Errors

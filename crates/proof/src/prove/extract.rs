@@ -109,17 +109,9 @@ impl Extraction<'_, '_> {
 
     /// Adds to `open` the tests from which the answer of a test follows in one ply.
     fn expand(&self, held: &Claims, test: &Test, answer: bool, open: &mut Vec<(Test, bool)>) -> Result<(), ProveError> {
-        let mut replies = Vec::new();
-        for reply in test.replies(self.solver.rules()) {
-            match reply {
-                Reply::Certain(true) if answer => return Ok(()),
-                Reply::Certain(true) => return Err(wrong(test)),
-                Reply::Certain(false) => {}
-                Reply::Test { test, same } => replies.push((test, same)),
-            }
-        }
+        let Some(replies) = self.replies(test, answer)? else { return Ok(()) };
         if !answer {
-            open.extend(replies.into_iter().map(|(test, same)| (test, !same)));
+            open.extend(replies);
             return Ok(());
         }
         let mut known = Vec::new();
@@ -141,6 +133,21 @@ impl Extraction<'_, '_> {
             None => self.search(test, &replies)?,
         });
         Ok(())
+    }
+
+    /// The tests of the positions after the moves, with the answers from which that of a test follows: one of them if
+    /// it is true, else all. `None` if a move certainly suffices.
+    fn replies(&self, test: &Test, answer: bool) -> Result<Option<Vec<(Test, bool)>>, ProveError> {
+        let mut replies = Vec::new();
+        for reply in test.replies(self.solver.rules()) {
+            match reply {
+                Reply::Certain(true) if answer => return Ok(None),
+                Reply::Certain(true) => return Err(wrong(test)),
+                Reply::Certain(false) => {}
+                Reply::Test { test, same } => replies.push((test, same == answer)),
+            }
+        }
+        Ok(Some(replies))
     }
 
     /// Finds a move again with which a test succeeds.
@@ -213,15 +220,7 @@ impl Extraction<'_, '_> {
         answer: bool,
         open: &mut Vec<(Test, bool)>,
     ) -> Result<bool, ProveError> {
-        let mut replies = Vec::new();
-        for reply in test.replies(self.solver.rules()) {
-            match reply {
-                Reply::Certain(certain) if answer && certain => return Ok(true),
-                Reply::Certain(certain) if certain => return Err(wrong(test)),
-                Reply::Certain(_) => {}
-                Reply::Test { test, same } => replies.push((test, same == answer)),
-            }
-        }
+        let Some(replies) = self.replies(test, answer)? else { return Ok(true) };
         let mut best: Option<(Test, bool)> = None;
         for (reply, expected) in replies {
             let by_table = self.in_tables(&reply)?;

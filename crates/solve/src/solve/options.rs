@@ -1,5 +1,3 @@
-use std::fmt;
-
 use kalah_core::cancel::Cancel;
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::{Position, Rules};
@@ -25,7 +23,7 @@ use crate::book::Book;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct SolverOptions<'a> {
     pub(super) rules: Rules,
     pub(super) pits: usize,
@@ -234,14 +232,5 @@ impl<'a> SolverOptions<'a> {
     /// Division of the memory.
     pub(super) fn shares(&self) -> Shares {
         self.memory.shares(&self.problem(self.layers()))
-    }
-}
-
-impl fmt::Debug for SolverOptions<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SolverOptions { rules, pits, seeds, threads, .. } = self;
-        let mut text = f.debug_struct("SolverOptions");
-        text.field("rules", rules).field("pits", pits).field("seeds", seeds).field("threads", threads);
-        text.finish_non_exhaustive()
     }
 }

@@ -11,8 +11,7 @@ use crate::cli::flags::args::bytes;
 /// Choice and use of a GPU.
 #[derive(Args, Clone)]
 pub(crate) struct GpuFlags {
-    /// Use this adapter of `kalah gpu`: its number, its PCI address, or a part of its name. Software adapters must be
-    /// named
+    /// Use this adapter of `kalah gpu`: its number, or a part of its name. Software adapters must be named
     #[arg(long, value_name = "ADAPTER", env = "KALAH_ADAPTER")]
     adapter: Option<String>,
     /// Limit the GPU memory to use, such as 8GiB [default: most of the available memory]
