@@ -28,7 +28,6 @@ fn searches_accept_what_is_true_and_nothing_else() {
                 for asked in [score.saturating_sub(1), score, score + 1] {
                     let finding = checker.reaches(&position, asked).expect("there are no tables");
                     assert_eq!(finding.reached, Some(score >= asked), "{rules} {position} {asked}");
-                    assert!((finding.bounds.lower..=finding.bounds.upper).contains(&score));
                 }
                 assert!(checker.searches(&position, Bound::AtLeast(score)).expect("there are no tables"));
                 assert!(checker.searches(&position, Bound::AtMost(score)).expect("there are no tables"));

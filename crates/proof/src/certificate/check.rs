@@ -113,9 +113,7 @@ impl<'a> Checker<'a> {
     /// As [`Checker::exact`].
     pub fn reaches(&mut self, position: &Position, score: u32) -> Result<CheckerFinding, TableError> {
         if position.is_over() {
-            let exact = position.mover().total();
-            let bounds = Bounds { lower: exact, upper: exact };
-            return Ok(CheckerFinding { reached: Some(exact >= score), bounds, nodes: 0 });
+            return Ok(CheckerFinding { reached: Some(position.mover().total() >= score), nodes: 0 });
         }
         let board = self.board(position);
         let finding = self.search.reaches(&board, position.seeds(), score)?;

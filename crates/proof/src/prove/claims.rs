@@ -94,29 +94,6 @@ impl Claims {
         Some((answer, claimed.flags & if answer { SEARCHED_LOWER } else { SEARCHED_UPPER } > 0))
     }
 
-    /// Returns true if a test is claimed to have this answer, whatever else is claimed of its position.
-    pub(super) fn gives(&self, test: &Test, answer: bool) -> bool {
-        self.get(&test.position).is_some_and(|Bounds { lower, upper }| match answer {
-            true => lower >= test.score,
-            false => upper < test.score,
-        })
-    }
-
-    /// The claims as tests with their answers, and true if the answer follows from a re-search. Trivial bounds
-    /// are left out.
-    pub(super) fn answers(&self) -> impl Iterator<Item = (Test, bool, bool)> + '_ {
-        self.store.parts().into_iter().flatten().flat_map(|entry| {
-            let (key, rest) = entry.split_at(2 * self.pits);
-            let (position, claimed) = (position(key), Claimed::of(rest));
-            let Bounds { lower, upper } = claimed.bounds();
-            let searched = |flag| claimed.flags & flag > 0;
-            let reached = (lower > 0).then(|| (Test::new(&position, lower), true, searched(SEARCHED_LOWER)));
-            let held =
-                (upper < position.seeds()).then(|| (Test::new(&position, upper + 1), false, searched(SEARCHED_UPPER)));
-            reached.into_iter().chain(held)
-        })
-    }
-
     /// Claims the answer of a test, which follows from a re-search or in one ply. A tighter claim stays.
     pub(super) fn add(&mut self, test: &Test, answer: bool, searched: bool) {
         let Bounds { lower, upper } = test.bounds(answer);
@@ -307,8 +284,6 @@ fn position(key: &[u8]) -> Position {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use kalah_solve::bounds::ClaimSet;
 
     use super::*;
@@ -331,7 +306,10 @@ mod tests {
         assert_eq!(claims.answer(&Test::new(&position("4,4,4/4,4,4"), 14)), None);
         let JobClaims { positions, parts, bytes } = claims.take_new().unwrap();
         assert_eq!((positions, parts, claims.take_new().unwrap().positions), (2, [2, 1], 0));
-        let all = |claims: &Claims| claims.answers().collect::<HashSet<_>>();
+        let all = |claims: &Claims| {
+            let answer = |text, score| claims.answer(&Test::new(&position(text), score));
+            (claims.len(), [answer("4,4,4/4,4,4", 13), answer("4,4,4/4,4,4", 15), answer("0,1,2/3,0,1", 3)])
+        };
         assert_eq!(Claims::of_job(3, parts, &bytes).map(|read| all(&read)), Some(all(&claims)));
         for parts in [[0, 1], [3, 1], [2, 0], [2, 2]] {
             assert!(Claims::of_job(3, parts, &bytes).is_none());

@@ -74,7 +74,7 @@ impl Extraction<'_, '_> {
             };
             let found: Vec<_> = batch.par_iter().map(|(test, _)| research(test)).collect();
             for ((test, answer), found) in batch.into_iter().zip(found) {
-                match found?.0 {
+                match found? {
                     Some(found) if found != answer => return Err(wrong(&test)),
                     Some(_) => held.add(&test, answer, true),
                     None => {

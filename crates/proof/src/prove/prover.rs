@@ -9,7 +9,7 @@ use kalah_core::game::Rules;
 use kalah_solve::solve::{SolveError, Solver};
 use kalah_tables::table::Leases;
 
-use super::checkers::{Checkers, JobChecker};
+use super::checkers::Checkers;
 use super::claims::Claims;
 use super::directory::{Job, ProofDirectory};
 use super::error::ProveError;
@@ -167,9 +167,7 @@ impl<'p, 's> Prover<'p, 's> {
         (self.finished, self.held) = (Finished::default(), Claims::new(plan.request.position.pits()));
         self.jobs.clear();
         self.read.clear();
-        let (directory, solver, checkers) = (self.directory, self.solver, self.checkers);
-        let checker = JobChecker { directory, solver, checkers, cancel: &self.options.cancel };
-        let wrong = checker.wrong_jobs()?;
+        let wrong = self.checkers.wrong_jobs(self.directory, &self.options.cancel)?;
         // A job that is wrong again has another cause.
         if wrong.is_empty() || wrong.iter().any(|path| self.wrong.contains(path)) {
             return Err(error);
