@@ -180,7 +180,6 @@ fn changes(job: &JobFile, most_claims: usize) -> Vec<(String, JobFile)> {
     head("nodes", json!(u64::MAX));
     head("seconds", json!(-1.0));
     head("seconds", json!(1e300));
-    head("researches", json!(u64::MAX));
     for name in COUNTS {
         head(name, json!(job.head[name].as_u64().unwrap() + 1));
     }

@@ -8,7 +8,7 @@ use kalah::cancel::Cancel;
 use kalah::file::is_in_memory;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah::solve::{FittingLayers, SearchMemory, SearchTables, Solver, SolverOptions, Unused, UnusedBounds};
+use kalah::solve::{FittingLayers, SearchMemory, SearchTables, Solver, SolverOptions, UnusedBounds};
 use kalah::system::check_memory;
 use kalah::table::{Blocks, Directories, Stamps, TableKey, missing_layers};
 
@@ -230,11 +230,7 @@ fn compare(options: &SolverOptions, cancel: &Cancel) -> failure::Result<()> {
 
 /// Notes why existing bound tables are not used.
 fn note_unused(UnusedBounds { first, last, reason, .. }: &UnusedBounds) {
-    let why = match reason {
-        Unused::Network(error) => with_advice(error),
-        Unused::Missing(layers) => missing_layers(layers),
-    };
-    note!("the bound tables of {first} to {last} seeds are not used: {why}");
+    note!("the bound tables of {first} to {last} seeds are not used: {}", with_advice(reason));
 }
 
 /// States which of the tables are used.

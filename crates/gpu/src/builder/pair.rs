@@ -48,12 +48,12 @@ impl Pair {
         let (small_rows, large_rows) = (frame.mover_rows(), frame.mirrored().mover_rows());
         // A run for each mover's row, in the order of the children; then transposed.
         self.large_moves.shape(small_rows, large_rows);
-        lower.begin(2 * number);
+        lower.resident.begin(2 * number);
         forward(recorder, lower, rows, tables, frame, &self.large_moves, pulse)?;
         self.small_moves.shape(large_rows, small_rows);
         transpose(recorder, &self.large_moves, &self.small_moves)?;
         self.large_moves.shape(large_rows, small_rows);
-        lower.begin(2 * number + 1);
+        lower.resident.begin(2 * number + 1);
         forward(recorder, lower, rows, tables, frame.mirrored(), &self.large_moves, pulse)?;
         self.quiet(recorder, rows, tables, frame, pulse)
     }
@@ -70,7 +70,7 @@ impl Pair {
         let Frame { mover: small, other: large, .. } = frame;
         let (small_list, large_list) = (rows.moves(recorder, small)?, rows.moves(recorder, large)?);
         let nothing = rows.nothing.window();
-        let (small_map, large_map) = if rows.rules().capture() == Capture::OppositeSeeds {
+        let (small_map, large_map) = if rows.prefetcher.board.rules.capture() == Capture::OppositeSeeds {
             (rows.map(recorder, Key::Capture(small, 0))?.window(), rows.map(recorder, Key::Capture(large, 0))?.window())
         } else {
             (nothing.clone(), nothing)
@@ -217,7 +217,7 @@ fn inputs(
         entries_at: class.entries_at,
         map_at,
         crossings_at: class.crossings_at,
-        moves_again: rows.rules().moves_again().into(),
+        moves_again: rows.prefetcher.board.rules.moves_again().into(),
         ..Forward::default()
     };
     if class.kind != ClassKind::Relay {

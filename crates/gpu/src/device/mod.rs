@@ -14,15 +14,13 @@
 // | `single` | running a single kernel, for tests |
 // | `twin` | support for twins on the CPU: threads, shared words and a trace of their uses, the built-in functions of WGSL |
 // | `recorder` | recording work and submitting it in batches |
-// | `flight` | submissions that have not ended yet |
-// | `pace` | the amount of work to submit at once |
+// | `pace` | the amount of work to submit at once, and submissions that have not ended yet |
 // | `timing` | times of kernels, by the device's clock |
 // | `error` | reasons why a computation ended early, also panics of wgpu |
 
 mod adapter;
 mod buffer;
 mod error;
-mod flight;
 mod gpu;
 mod kernel;
 mod pace;

@@ -1,15 +1,14 @@
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use wgpu::{BindGroupEntry, BufferBinding, BufferUsages, CommandEncoder, ComputePass, QuerySet, SubmissionIndex};
+use wgpu::{BindGroupEntry, BufferBinding, BufferUsages, CommandEncoder, ComputePass, QuerySet};
 
 use super::buffer::Staging;
 use super::buffer::{DeviceBuffer, Window};
 use super::error::GpuError;
-use super::flight::Flights;
 use super::gpu::{Gpu, Pipeline};
 use super::kernel::{Access, Kernel, Params, WORKGROUP};
-use super::pace::{Kind, Pace, Work};
+use super::pace::{Flights, Kind, Pace, Work};
 use super::timing::Timing;
 
 /// Maximum workgroups of a dispatch.
@@ -86,7 +85,7 @@ impl RecorderBuffers {
 /// Records work for the device and submits it in batches.
 #[derive(Debug)]
 pub(crate) struct Recorder<'g> {
-    gpu: &'g Gpu,
+    pub gpu: &'g Gpu,
     buffers: RecorderBuffers,
     encoder: Option<CommandEncoder>,
     pass: Option<(&'static Kernel, ComputePass<'static>)>,
@@ -96,7 +95,7 @@ pub(crate) struct Recorder<'g> {
     records_sent: usize,
     work: Work,
     uploading: u64,
-    flights: Flights,
+    pub flights: Flights,
     pub timing: Option<Timing>,
     /// Bytes of frames copied to the device, counted by their callers.
     pub uploaded: u64,
@@ -129,15 +128,6 @@ impl<'g> Recorder<'g> {
         self.buffers.small.abandon();
         self.buffers.staging.abandon();
         self.buffers
-    }
-
-    /// The last submission.
-    pub(crate) fn last(&self) -> Option<SubmissionIndex> {
-        self.flights.last.clone()
-    }
-
-    pub(crate) fn gpu(&self) -> &'g Gpu {
-        self.gpu
     }
 
     /// The buffer in which [`Recorder::records`] puts records.
@@ -210,7 +200,7 @@ impl<'g> Recorder<'g> {
     fn submit_if_full(&mut self, kind: Kind, units: u64) -> Result<(), GpuError> {
         let pace = &self.buffers.pace;
         let expected = pace.expected(&self.work) + pace.expected(&Work::from([(kind, units)]));
-        if !self.work.is_empty() && expected > 2.0 * pace.seconds() {
+        if !self.work.is_empty() && expected > 2.0 * pace.seconds {
             self.submit()?;
         }
         Ok(())
@@ -221,7 +211,7 @@ impl<'g> Recorder<'g> {
         *self.work.entry(kind).or_default() += units;
         let is_full =
             self.params.len() >= PARAMS_BYTES || self.small_bytes() + PARAMS_STRIDE > self.buffers.small.bytes();
-        if is_full || self.buffers.pace.expected(&self.work) >= self.buffers.pace.seconds() {
+        if is_full || self.buffers.pace.expected(&self.work) >= self.buffers.pace.seconds {
             self.submit()?;
         }
         Ok(())

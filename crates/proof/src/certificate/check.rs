@@ -29,9 +29,10 @@ pub enum Reason {
 #[derive(Debug)]
 pub struct Checker<'a> {
     search: CheckerSearch<'a>,
-    effort: u32,
-    /// Nodes of all searches.
-    nodes: u64,
+    /// The effort k: searches visit at most 2^k nodes. With k = 0, no reason is a search.
+    pub(super) effort: u32,
+    /// Nodes of all searches so far.
+    pub(super) nodes: u64,
 }
 
 impl<'a> Checker<'a> {
@@ -62,21 +63,6 @@ impl<'a> Checker<'a> {
         }
         let search = CheckerSearch::new(Variant::new(rules, pits)?, tables, table_seeds, effort);
         Some(Checker { search, effort, nodes: 0 })
-    }
-
-    /// The effort k: searches visit at most 2^k nodes. With k = 0, no [reason](Checker::reason) is a search.
-    pub(crate) fn effort(&self) -> u32 {
-        self.effort
-    }
-
-    /// Nodes of all searches so far.
-    pub(crate) fn nodes(&self) -> u64 {
-        self.nodes
-    }
-
-    /// Counts the nodes of another checker, too.
-    pub(super) fn add_nodes(&mut self, nodes: u64) {
-        self.nodes += nodes;
     }
 
     /// The positions after again-moves, without stores.

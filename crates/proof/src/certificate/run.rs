@@ -1,20 +1,21 @@
 use std::cell::RefCell;
+use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use kalah_base::file::StateFile;
+use kalah_base::file::{Document, StateError, StateFile};
 use kalah_base::progress::Pulse;
 use kalah_core::game::Position;
 use kalah_core::table::{TableError, TableKey, Tables};
 use kalah_solve::bounds::{Claim, CodedClaim};
 use parking_lot::Mutex;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::check::{Checker, Reason};
 use super::error::CheckError;
 use super::statement::{Goal, Head, Statement, digest_of_tables};
 use super::stored::{Known, StoredCertificate};
-use super::tally::CheckTally;
 
 /// Claims that one thread checks without a break.
 const TASK_CLAIMS: usize = 16;
@@ -24,6 +25,9 @@ const PART_CLAIMS: usize = 1 << 12;
 
 /// Interval at which the state of a check is saved.
 const SAVE_EVERY: Duration = Duration::from_secs(10);
+
+/// The file with the state of a check: the counts, again and again. The last ones count.
+const STATE: Document = Document { format: "kalah check", version: 3 };
 
 /// The check of a certificate: every claim on its own, on all threads.
 #[derive(Debug)]
@@ -123,7 +127,7 @@ impl<'a> Check<'a> {
         }
         let mut second = self::checker(head, self.tables, head.table_seeds(), head.effort);
         let found = reason(&mut second)?;
-        checker.add_nodes(second.nodes());
+        checker.nodes += second.nodes;
         Ok(found)
     }
 
@@ -206,7 +210,7 @@ impl<'a> Check<'a> {
             let idle = self.idle.lock().pop();
             let mut checker = idle.unwrap_or_else(|| self.checker());
             let mut tally = CheckTally::default();
-            let before = checker.nodes();
+            let before = checker.nodes;
             for (index, &coded) in claims.iter().enumerate() {
                 pulse.check()?;
                 let claim = self.certificate.claim(coded);
@@ -214,7 +218,7 @@ impl<'a> Check<'a> {
                 self.claim(&mut checker, number, &claim, known, &mut tally)?;
                 pulse.positions.fetch_add(1, Ordering::Relaxed);
             }
-            tally.nodes = checker.nodes() - before;
+            tally.nodes = checker.nodes - before;
             self.idle.lock().push(checker);
             Ok(tally)
         };
@@ -307,11 +311,82 @@ pub(super) fn checker<'a>(head: &Head, tables: Option<&'a Tables>, seeds: usize,
 
 /// Reason why a bound does not follow.
 fn unproved(checker: &Checker, position: &Position) -> Result<String, TableError> {
-    Ok(match (checker.exact(position)?, checker.effort()) {
+    Ok(match (checker.exact(position)?, checker.effort) {
         (Some(score), _) => format!("wrong, the score is {score}"),
         (None, 0) => "not proved in one ply from other claims".to_owned(),
         (None, effort) => {
             format!("not proved, neither in one ply from other claims nor by a search of 2^{effort} nodes")
         }
     })
+}
+
+/// Identity of a check. A saved state is used only for the same check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckIdentity {
+    /// The program, with version and commit.
+    pub program: String,
+    /// The digest of the certificate, in hexadecimal.
+    pub certificate: String,
+    /// The [digest of the tables](Check::tables_digest) that are used, in hexadecimal; `None` without tables.
+    pub tables: Option<String>,
+}
+
+/// Counts of a check, whose claims are the first ones of the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CheckTally {
+    /// Claims that hold.
+    pub claims: u64,
+    /// Bounds that follow in one ply from other claims, ends of games and tables.
+    pub one_ply: u64,
+    /// Bounds that a search shows.
+    pub searched: u64,
+    /// Bounds that follow in one ply from other claims, ends, tables and searches.
+    pub one_ply_and_search: u64,
+    /// Bounds that the tables contain.
+    pub in_tables: u64,
+    /// Nodes of all searches.
+    pub nodes: u64,
+}
+
+impl CheckTally {
+    fn count(&mut self, reason: Reason) {
+        match reason {
+            Reason::Trivial | Reason::Claim => {}
+            Reason::Table => self.in_tables += 1,
+            Reason::OnePly => self.one_ply += 1,
+            Reason::Search => self.searched += 1,
+            Reason::OnePlyAndSearch => self.one_ply_and_search += 1,
+        }
+    }
+
+    fn add(&mut self, more: &CheckTally) {
+        let CheckTally { claims, one_ply, searched, one_ply_and_search, in_tables, nodes } = more;
+        self.claims += claims;
+        self.one_ply += one_ply;
+        self.searched += searched;
+        self.one_ply_and_search += one_ply_and_search;
+        self.in_tables += in_tables;
+        self.nodes += nodes;
+    }
+}
+
+impl CheckIdentity {
+    /// Opens or creates the state of this check, of a certificate with `claims` claims. Returns the counts of earlier
+    /// runs.
+    ///
+    /// # Errors
+    /// As [`StateFile::open`]; also if it counts more claims than there are.
+    pub fn open_state(&self, path: &Path, claims: u64) -> Result<(StateFile, CheckTally), StateError> {
+        let (file, saved) = StateFile::open::<CheckTally>(path, STATE, self)?;
+        let done = saved.last().copied().unwrap_or_default();
+        if done.claims > claims {
+            return Err(StateError::damaged_record(
+                file.path(),
+                saved.len() - 1,
+                "it counts more claims than there are",
+            ));
+        }
+        Ok((file, done))
+    }
 }

@@ -44,8 +44,6 @@ pub struct Job {
     pub nodes: u64,
     /// Elapsed seconds, extraction of claims included.
     pub seconds: f64,
-    /// Number of re-searches for its claims.
-    pub researches: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -80,7 +78,6 @@ struct Head {
     budget: u64,
     nodes: u64,
     seconds: f64,
-    researches: u64,
     searched: u64,
     one_ply: u64,
     digest: String,
@@ -245,7 +242,6 @@ impl ProofDirectory {
             budget: job.budget,
             nodes: job.nodes,
             seconds: job.seconds,
-            researches: job.researches,
             searched: claims.parts[0],
             one_ply: claims.parts[1],
             digest: blake3::hash(&claims.bytes).to_hex().to_string(),
@@ -295,8 +291,8 @@ impl ProofDirectory {
         }
         let claims = Claims::of_job(pits, [head.searched, head.one_ply], rest);
         let claims = claims.ok_or_else(|| damaged("its claims are invalid"))?;
-        let Head { budget, nodes, seconds, researches, .. } = head;
-        Ok((Job { test, bounds, budget, nodes, seconds, researches }, claims))
+        let Head { budget, nodes, seconds, .. } = head;
+        Ok((Job { test, bounds, budget, nodes, seconds }, claims))
     }
 
     /// Removes a file if it exists. A job whose file is removed is run again.

@@ -1,5 +1,4 @@
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use kalah_core::cancel::Cancel;
 use kalah_core::game::Bounds;
@@ -30,8 +29,6 @@ pub(super) struct Extraction<'a, 's> {
     pub checkers: &'a Checkers<'s>,
     /// Tests that took the solver this many nodes are not searched again, since a re-search would fail.
     pub research_limit: u64,
-    /// Number of re-searches so far.
-    pub researches: &'a AtomicU64,
     /// Called from time to time with the number of positions added to the claims.
     pub on_claims: &'a dyn Fn(usize),
     /// Ends the extraction.
@@ -67,7 +64,6 @@ impl Extraction<'_, '_> {
                     batch.push((test, answer));
                 }
             }
-            self.researches.fetch_add(batch.len() as u64, Ordering::Relaxed);
             let research = |test: &Test| {
                 self.cancel.check()?;
                 Ok::<_, ProveError>(self.checkers.research(test)?)

@@ -1,6 +1,5 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use kalah_base::file::{self, StateError};
@@ -65,7 +64,6 @@ pub struct Prover<'p, 's> {
     /// Files of wrong jobs, which were removed.
     wrong: HashSet<PathBuf>,
     leases: Leases,
-    researches: AtomicU64,
     /// Number of jobs that this process ran.
     ran: usize,
 }
@@ -112,7 +110,6 @@ impl<'p, 's> Prover<'p, 's> {
             jobs: Vec::new(),
             read: HashSet::new(),
             wrong: HashSet::new(),
-            researches: AtomicU64::new(0),
             ran: 0,
         };
         match prover.options.share {
@@ -194,11 +191,6 @@ impl<'p, 's> Prover<'p, 's> {
     /// Number of jobs that this process ran.
     pub fn ran(&self) -> usize {
         self.ran
-    }
-
-    /// Number of re-searches by this process.
-    pub(crate) fn researches(&self) -> u64 {
-        self.researches.load(Ordering::Relaxed)
     }
 
     /// Reads the new jobs in the directory.
@@ -305,7 +297,7 @@ impl<'p, 's> Prover<'p, 's> {
     /// Runs a job and writes its file.
     fn job(&mut self, test: &Test) -> Result<(), ProveError> {
         (self.on_event)(ProveEvent::Begin { test });
-        let (start, nodes, researches) = (Instant::now(), self.solver.nodes(), self.researches());
+        let (start, nodes) = (Instant::now(), self.solver.nodes());
         let bounds = match self.solver.test_within(&test.position, test.score, self.options.budget) {
             Ok(bounds) => Some(bounds),
             Err(SolveError::NodeLimit { .. }) => None,
@@ -324,7 +316,6 @@ impl<'p, 's> Prover<'p, 's> {
             budget: self.options.budget,
             nodes: self.solver.nodes() - nodes,
             seconds: start.elapsed().as_secs_f64(),
-            researches: self.researches() - researches,
         };
         match self.directory.write(&job, &claims) {
             // Another process presumed this one dead, and removed the unfinished file.
@@ -353,7 +344,6 @@ impl<'p, 's> Prover<'p, 's> {
             table_seeds: self.directory.plan().table_seeds() as u32,
             checkers: self.checkers,
             research_limit: RESEARCH_LIMIT_FACTOR << self.directory.plan().effort.min(50),
-            researches: &self.researches,
             on_claims,
             cancel: &self.options.cancel,
         };

@@ -178,7 +178,7 @@ impl<'a> SolverOptions<'a> {
     pub(super) fn layers(&self) -> Layers<'a> {
         let layers = Layers::new(self.tables, self.bounds, self.exact_up_to, self.tables_up_to.min(self.seeds));
         let local = self.tables.map_or(usize::MAX, Tables::local_seeds);
-        if layers.exact() >= self.seeds || layers.exact() <= local {
+        if layers.exact >= self.seeds || layers.exact <= local {
             return layers;
         }
         // A search reads far too many blocks to wait for another machine.
@@ -195,10 +195,10 @@ impl<'a> SolverOptions<'a> {
         Problem {
             pits: self.pits,
             seeds: self.seeds,
-            reach: layers.reach(),
+            reach: layers.reach,
             files: layers.files().map(Blocks::file_bytes).sum(),
             frame: layers.files().flat_map(|file| file.sections()).map(|section| section.bytes()).max().unwrap_or(0),
-            ranks: Problem::rank_bytes(self.pits, layers.reach()),
+            ranks: Problem::rank_bytes(self.pits, layers.reach),
         }
     }
 
@@ -209,15 +209,14 @@ impl<'a> SolverOptions<'a> {
     /// takes no memory.
     pub fn layers_that_fit(&self) -> Option<FittingLayers> {
         let (all, memory) = (self.layers(), self.memory.total()?);
-        if all.exact() >= self.seeds || self.memory.fits(&self.problem(all)) {
+        if all.exact >= self.seeds || self.memory.fits(&self.problem(all)) {
             return None;
         }
-        let choices = (2..=all.reach())
-            .rev()
-            .flat_map(|reach| (0..=reach.min(all.exact())).rev().map(move |exact| (exact, reach)));
+        let choices =
+            (2..=all.reach).rev().flat_map(|reach| (0..=reach.min(all.exact)).rev().map(move |exact| (exact, reach)));
         let fits = |&(exact, reach): &(usize, usize)| {
             let layers = Layers::new(self.tables, self.bounds, exact, reach);
-            (layers.exact(), layers.reach()) == (exact, reach) && self.memory.fits(&self.problem(layers))
+            (layers.exact, layers.reach) == (exact, reach) && self.memory.fits(&self.problem(layers))
         };
         let (exact, reach) = choices.into_iter().find(fits).unwrap_or((0, 0));
         Some(FittingLayers { exact, reach, memory })
