@@ -326,6 +326,19 @@ fn half_written_jobs_and_old_leases_are_removed() {
     assert!(!half.exists() && !job.with_extension("lease").exists());
 }
 
+/// Its 477,000 claims take most of the memory.
+#[test]
+#[cfg(target_os = "linux")]
+#[ignore = "slow"]
+fn a_proof_without_searches_keeps_to_its_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let prove = "prove 5x4 --effort 0 --memory 64MiB --threads 1 --proof proof --json";
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(format!("ulimit -d 65536 && exec {} {prove}", env!("CARGO_BIN_EXE_kalah")));
+    let proved = answer(shell.env("KALAH_TABLES", directory.path()).current_dir(directory.path()).run());
+    assert!(proved["certificate"]["claims"].as_u64().unwrap() > 400_000, "{proved}");
+}
+
 #[test]
 fn a_full_disk_loses_no_finished_job() {
     let files = Files::new();

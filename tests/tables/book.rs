@@ -449,7 +449,7 @@ fn a_book_beside_the_tables_is_made_used_and_checked() {
 }
 
 #[test]
-fn books_are_merged() {
+fn imported_books_are_merged() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     let path = |name: &str| directory.join(name).to_str().unwrap().to_owned();

@@ -70,7 +70,8 @@ impl Adapter {
     }
 }
 
-/// Returns true if `text` means the adapter with this number and name. A whole number is never a part of a name, which may contain versions.
+/// Returns true if `text` means the adapter with this number and name. A whole number is never a part of a name, which
+/// may contain versions.
 fn is_meant(text: &str, number: usize, name: &str) -> bool {
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
         return text.parse() == Ok(number);

@@ -12,7 +12,7 @@
 // | `buffer` | memory on the device, parts of it that a kernel uses, and copying data there |
 // | `kernel` | a shader, its buffers and parameters, its twin |
 // | `single` | running a single kernel, for tests |
-// | `twin` | support for twins on the CPU: threads, shared words and a trace of their uses, the built-in functions of WGSL |
+// | `twin` | support for twins on the CPU: threads, shared words with a trace, the built-in functions of WGSL |
 // | `recorder` | recording work and submitting it in batches |
 // | `pace` | the amount of work to submit at once, and submissions that have not ended yet |
 // | `timing` | times of kernels, by the device's clock |

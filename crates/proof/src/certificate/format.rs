@@ -85,8 +85,8 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Parses the header at the start of the file `path`, and compares the file's length, `found`, with it. `bytes` has at
-    /// least the first [`HEADER_BYTES`] bytes of the file, or all of a shorter one.
+    /// Parses the header at the start of the file `path`, and compares the file's length, `found`, with it. `bytes` has
+    /// at least the first [`HEADER_BYTES`] bytes of the file, or all of a shorter one.
     pub(crate) fn read(path: &Path, bytes: &[u8], found: u64) -> Result<Header, CertificateError> {
         let start = Start::read(bytes, Kind::Certificate, &[VERSION]);
         start.map_err(|source| CertificateError::Header { path: path.to_owned(), source })?;

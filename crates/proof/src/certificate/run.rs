@@ -196,8 +196,8 @@ impl<'a> Check<'a> {
         self.certificate.look_up(asked.collect(), pulse)
     }
 
-    /// Checks the claims that follow those of `done` on all threads, and adds their counts to it: after a stop, those of
-    /// the first ones, which are finished. A wrong claim is reported rather than a stop.
+    /// Checks the claims that follow those of `done` on all threads, and adds their counts to it. After a stop, these
+    /// are the counts of the first claims, which are finished. A wrong claim is reported rather than a stop.
     fn part(
         &self,
         claims: &[CodedClaim],

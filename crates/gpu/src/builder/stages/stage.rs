@@ -20,7 +20,10 @@ const PATCH_ACCESS: [Access; 7] = [Read, Read, Write, Read, Read, Read, Write];
 /// Declares the stages, in their order. Each has its twin, whose name is that of its shader, the entry point of its
 /// shader, parameters, shared parts of shaders, and access to its buffers.
 macro_rules! stages {
-    ($($(#[$about:meta])* $stage:ident: $module:ident::$name:ident $entry_point:literal $params:ty, $shared:expr, $access:expr;)*) => {
+    ($(
+        $(#[$about:meta])*
+        $stage:ident: $module:ident::$name:ident $entry_point:literal $params:ty, $shared:expr, $access:expr;
+    )*) => {
         /// A stage of the computation of tables on a GPU.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Stage { $($(#[$about])* $stage,)* }
