@@ -186,7 +186,7 @@ build() {
 # Measures the layer of $2 seeds in the directory $1 within $3 seconds; $4 are its build seconds, if measured. More
 # arguments are flags.
 bench() {
-    local what="bench layer $2${5:+ ${*:5}}" json positions wall kernels share bandwidth unwritten rate=- status=0
+    local what="bench layer $2${5:+ ${*:5}}" json positions wall kernels unwritten rate=- status=0
     # It is computed three times and written twice, which takes disk space for another copy.
     awk -v took="${4:-8}" -v left="$3" 'BEGIN { exit !(4 * took + 5 < left) }' \
         || { left_out "$what" 'not enough time' && return; }
@@ -198,12 +198,8 @@ bench() {
     positions=$(field positions <<<"$json")
     wall=$(field seconds <<<"${json#*\"positions\":}")
     kernels=$(field kernel_seconds <<<"$json")
-    share=$(field share_of_bandwidth <<<"$json")
-    bandwidth=$(field copy_bandwidth <<<"$json")
     [ -z "$kernels" ] || rate=$(per_second "$positions" "$kernels")
-    row "$what" "$positions" "$(seconds "$wall")" "$(seconds "$kernels")" "$rate" \
-        "$(awk -v s="${share:-0}" -v b="$bandwidth" \
-            'BEGIN { printf "kernels use %.0f %% of %.1f GB/s", 100 * s, b / 1e9 }')"
+    row "$what" "$positions" "$(seconds "$wall")" "$(seconds "$kernels")" "$rate" ''
     unwritten=$(field unwritten_seconds <<<"$json")
     row '  written to nowhere' "$positions" "$(seconds "$unwritten")" - "$(per_second "$positions" "$unwritten")" \
         "waited for frames to be taken: $(field waited_seconds <<<"$json") s"

@@ -95,10 +95,6 @@ impl Device for Random {
     fn rate(&self, _: bool) -> f64 {
         1e9
     }
-
-    fn copy_bandwidth(&self, _: u64) -> Result<f64, DeviceError> {
-        Ok(0.0)
-    }
 }
 
 /// The frames of a layer, and where they are written.

@@ -49,7 +49,7 @@ const HEADINGS: [(&str, &[&str]); 3] = [
     ),
     (
         "Memory, threads and GPU",
-        &["memory", "transpositions", "threads", "backend", "adapter", "gpu-memory", "twin", "checked"],
+        &["memory", "transpositions", "threads", "backend", "adapter", "gpu-memory", "checked"],
     ),
     ("Output", &["json", "csv", "quiet"]),
 ];

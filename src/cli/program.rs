@@ -108,10 +108,7 @@ pub(super) const ENVIRONMENT: [(&str, &str); 5] = [
         "Directory of the tables or their address, or several, separated as in PATH, unless --tables is given.",
     ),
     ("KALAH_CACHE", "Directory that keeps blocks of tables at an address, unless --cache is given."),
-    (
-        "KALAH_ADAPTER",
-        "The GPU to use, by its number, PCI address or part of its name in `kalah gpu`, unless --adapter is given.",
-    ),
+    ("KALAH_ADAPTER", "The GPU to use, by its number or part of its name in `kalah gpu`, unless --adapter is given."),
     (
         "KALAH_ISA",
         "Instruction set of the inner loops, of those that the processor has: baseline, avx2 or avx512. \

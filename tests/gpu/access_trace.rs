@@ -1,14 +1,14 @@
 //! Checks twins for data races: which thread reads and writes which word, and whether a barrier lies between.
 //!
 //! Two accesses to one word race if different threads make them, at least one writes, they are not both atomic, and no
-//! barrier orders them. A barrier orders accesses of one workgroup to one kind of memory only, like the functions of
-//! the same names in WGSL. Nothing orders the workgroups of a dispatch.
+//! barrier orders them. A barrier orders only accesses of one workgroup to its own memory, like `workgroupBarrier()` in
+//! WGSL. Nothing orders the workgroups of a dispatch.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use kalah::gpu::{Barrier, Memory, Tracer, Use};
+use kalah::gpu::{Memory, Tracer, Use};
 
 /// A race, or a read of memory that has no defined contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,15 +62,14 @@ struct State {
     local: u32,
     /// Barriers that the workgroup has passed.
     passed: u32,
-    /// The number of those that order accesses to buffers, and to its memory.
-    storage_phase: u32,
-    workgroup_phase: u32,
+    /// The number of those that were not ignored.
+    phase: u32,
     /// The uses of each word of each buffer, and of the memory of the workgroup.
     buffers: Vec<Vec<WordUses>>,
     shared: Vec<Vec<WordUses>>,
     race: Option<Race>,
     uses: BTreeSet<(Memory, Use)>,
-    barriers: BTreeSet<Barrier>,
+    barriers: bool,
 }
 
 /// The uses of one word so far: reads, writes, atomic ones.
@@ -133,17 +132,16 @@ impl AccessTrace {
         self.state.borrow().uses.clone()
     }
 
-    /// Returns the kinds of barriers that were passed.
-    pub(crate) fn barriers(&self) -> BTreeSet<Barrier> {
-        self.state.borrow().barriers.clone()
+    /// Returns true if a barrier was passed.
+    pub(crate) fn barriers(&self) -> bool {
+        self.state.borrow().barriers
     }
 }
 
 impl Tracer for AccessTrace {
     fn begin(&self, workgroup: u32) {
         let mut state = self.state.borrow_mut();
-        (state.workgroup, state.passed) = (workgroup, 0);
-        (state.storage_phase, state.workgroup_phase) = (0, 0);
+        (state.workgroup, state.passed, state.phase) = (workgroup, 0, 0);
         // Each workgroup has its own memory, with undefined contents.
         state.shared.clear();
     }
@@ -152,14 +150,10 @@ impl Tracer for AccessTrace {
         self.state.borrow_mut().local = local;
     }
 
-    fn barrier(&self, barrier: Barrier) {
+    fn barrier(&self) {
         let state = &mut *self.state.borrow_mut();
-        state.barriers.insert(barrier);
-        let phase = match barrier {
-            Barrier::Workgroup => &mut state.workgroup_phase,
-            Barrier::Storage => &mut state.storage_phase,
-        };
-        *phase += u32::from(self.ignored_barrier != Some(state.passed));
+        state.barriers = true;
+        state.phase += u32::from(self.ignored_barrier != Some(state.passed));
         state.passed += 1;
     }
 
@@ -184,8 +178,8 @@ impl AccessTrace {
         let state = &mut *self.state.borrow_mut();
         let (workgroup, local) = (state.workgroup, state.local);
         let (memories, number, phase) = match memory {
-            Memory::Binding(binding) => (&mut state.buffers, binding as usize - 1, state.storage_phase),
-            Memory::Workgroup(variable) => (&mut state.shared, variable as usize, state.workgroup_phase),
+            Memory::Binding(binding) => (&mut state.buffers, binding as usize - 1, 0),
+            Memory::Workgroup(variable) => (&mut state.shared, variable as usize, state.phase),
         };
         memories.resize_with(memories.len().max(number + 1), Vec::new);
         let words = &mut memories[number];

@@ -93,10 +93,6 @@ impl Device for Held {
     fn rate(&self, relays: bool) -> f64 {
         self.device.rate(relays)
     }
-
-    fn copy_bandwidth(&self, bytes: u64) -> Result<f64, DeviceError> {
-        Device::copy_bandwidth(&*self.device, bytes)
-    }
 }
 
 struct HeldComputer {

@@ -5,7 +5,7 @@
 use std::fmt::Debug;
 
 use kalah::build::gpu::stages::Stage;
-use kalah::gpu::{Access, Params};
+use kalah::gpu::{Access, NoTrace, Params};
 
 use crate::adapter::{self, TestAdapter};
 use crate::stage_cases::{self, Run};
@@ -24,7 +24,7 @@ impl Run for OnDevice {
         let kernel = stage.kernel();
         let mut right = buffers.clone();
         for workgroup in 0..workgroups {
-            (kernel.twin)(workgroup, bytemuck::cast_slice(std::slice::from_ref(params)), &mut right);
+            (kernel.twin)(workgroup, bytemuck::cast_slice(std::slice::from_ref(params)), &mut right, &NoTrace);
         }
         for device in [self.0.shared(), self.0.unchecked()] {
             let mut on_device = buffers.clone();

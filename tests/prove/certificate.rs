@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 
 use kalah::build::build;
 use kalah::certificate::{
-    Bound, Certificate, CertificateDamage, CertificateError, Check, CheckError, CheckIdentity, CheckTally, Checker,
-    Claim, ClaimSet, Statement, StoredCertificate,
+    Bound, Certificate, CertificateError, Check, CheckError, CheckIdentity, CheckTally, Checker, Claim, ClaimSet,
+    Statement, StoredCertificate,
 };
 use kalah::file::StateError;
 use kalah::game::{Bounds, Position, Rules, ValueBounds};
@@ -28,7 +28,6 @@ fn searches_accept_what_is_true_and_nothing_else() {
                 for asked in [score.saturating_sub(1), score, score + 1] {
                     let finding = checker.reaches(&position, asked).expect("there are no tables");
                     assert_eq!(finding.reached, Some(score >= asked), "{rules} {position} {asked}");
-                    assert!((finding.bounds.lower..=finding.bounds.upper).contains(&score));
                 }
                 assert!(checker.searches(&position, Bound::AtLeast(score)).expect("there are no tables"));
                 assert!(checker.searches(&position, Bound::AtMost(score)).expect("there are no tables"));
@@ -356,31 +355,6 @@ fn other_tables_are_found() {
 }
 
 #[test]
-fn samples_are_true_samples() {
-    let mut scores = Scores::of(Rules::Standard);
-    let start: Position = "3x3".parse().expect("a start position");
-    let certificate = certificate(&mut scores, &start, None, 4);
-    let file = stored(&certificate);
-    let check = check_of(&file, None).expect("it rests on no tables");
-    let all = certificate.claims.len() as u64;
-    for count in [0, 1, all / 2, all, all + 1] {
-        let tally = check.sample(count, 3, &Pulse::default()).expect("all claims are true");
-        assert_eq!(tally.claims, count.min(all));
-        assert_eq!(check.sample(count, 3, &Pulse::default()).expect("all claims are true"), tally);
-    }
-    // Samples that contain a false claim find it.
-    let claim = certificate.claims.iter().last().expect("there are claims");
-    let score = scores.score(&claim.position);
-    let bounds = Bounds { lower: 0, upper: score - 1 };
-    let changed = with_claim(&certificate, &claim, Some(Claim { bounds, ..claim }));
-    let changed = stored(&changed);
-    let check = check_of(&changed, None).expect("it rests on no tables");
-    let found = |seed| check.sample(all / 2, seed, &Pulse::default()).is_err();
-    let times = (0..40).filter(|&seed| found(seed)).count();
-    assert!((5..=35).contains(&times), "{times}");
-}
-
-#[test]
 fn a_stopped_check_goes_on_and_counts_the_same() {
     let directory = tempfile::tempdir().expect("a directory");
     let state = directory.path().join("check.json");
@@ -464,8 +438,8 @@ fn every_flipped_bit_and_every_other_length_is_found() {
         assert!(read(&bytes[..at]).is_err(), "{at} bytes");
     }
     bytes.push(0);
-    let damage = CertificateDamage::Length { found: bytes.len() as u64, expected: bytes.len() as u64 - 1 };
-    assert!(matches!(read(&bytes), Err(CertificateError::Damaged { damage: found, .. }) if found == damage));
+    let length = format!("length is {} bytes, but should be {}", bytes.len(), bytes.len() - 1);
+    assert!(matches!(read(&bytes), Err(CertificateError::Damaged { what, .. }) if what == length));
     assert!(
         Certificate::read(Path::new("/nowhere/a.certificate"))
             .is_err_and(|error| matches!(error, CertificateError::Io { .. }))
@@ -506,7 +480,7 @@ fn more_claims_than_memory_holds_are_refused_before_they_are_read() {
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     std::fs::write(file.path(), &forged).expect("a writable file");
     let error = Certificate::read(file.path()).expect_err("more than any machine has");
-    assert!(matches!(error, CertificateError::Memory { claims: found, .. } if found == claims), "{error}");
+    assert!(matches!(error, CertificateError::Memory(_)) && error.to_string().contains(&claims.to_string()), "{error}");
 }
 
 #[test]

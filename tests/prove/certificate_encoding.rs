@@ -1,7 +1,7 @@
 //! A certificate has one encoding. Both readers refuse every other encoding of the same contents, even with right
 //! checksums.
 
-use kalah::certificate::{CertificateDamage, CertificateError};
+use kalah::certificate::CertificateError;
 use kalah::game::{Position, Rules};
 use xxhash_rust::xxh3::xxh3_64;
 use zstd::bulk::{Compressor, compress, decompress};
@@ -329,10 +329,7 @@ fn no_other_encoding_is_read() {
     let mut accepted = Vec::new();
     for (name, parts) in all_others(&sound) {
         match read(&parts.bytes()) {
-            Err(CertificateError::Damaged {
-                damage: CertificateDamage::Part(_) | CertificateDamage::Statement(_),
-                ..
-            }) => {}
+            Err(CertificateError::Damaged { what, .. }) if !what.starts_with("length") => {}
             other => accepted.push(format!("{name}: {:?}", other.err())),
         }
     }

@@ -10,7 +10,7 @@ use kalah::analyse::{BoundsSource, PuzzleMiner};
 use kalah::book::{Book, BookError, Books};
 use kalah::build::{Backend, BuildError, BuildPlan, Builder, MemoryBuilder, build, lower_frames};
 use kalah::cancel::Cancel;
-use kalah::certificate::{Checker, ClaimKeys, ClaimSet};
+use kalah::certificate::{Checker, ClaimError, ClaimKeys, ClaimSet};
 use kalah::evaluation::{Network, PhasedNetwork};
 use kalah::game::{Line, MAX_PITS, Position, Row, Rules, StartPosition};
 use kalah::index::{
@@ -144,7 +144,7 @@ fn searches_books_and_certificates() {
         assert!(ClaimSet::new(pits).is_empty());
         let book = Book::new(RULES, pits);
         assert!(book.is_empty() && Book::shipped(RULES, pits).is_none() && Books::default().get(RULES, pits).is_none());
-        assert!(matches!(book.recall(&position, None), Err(BookError::Board(_))), "{pits}");
+        assert!(matches!(book.recall(&position, None), Err(BookError::Claim(ClaimError::Position(_)))), "{pits}");
         assert!(BoundsSource::new(RULES, pits, None, None).bounds(&position, None).is_err(), "{pits}");
         let (start, convention) = (StartPosition { pits, seeds: 1 }, Convention::default());
         let explorer = Explorer { rules: RULES, start, convention, memory: 1 << 24, tables: None };

@@ -16,7 +16,7 @@ pub const ENTRY_BYTES: usize = size_of::<BlockEntry>();
 const CHECKSUM_BYTES: usize = 8;
 
 /// Blocks that are compressed at a time, on all threads.
-const BLOCKS_AT_A_TIME: usize = 64;
+const BLOCKS_AT_A_TIME: usize = 32;
 
 /// Number of claims in every block but the last, which may have fewer.
 pub const BLOCK_CLAIMS: usize = 1 << 14;

@@ -118,26 +118,35 @@ impl Claim {
     }
 }
 
-/// Error of adding a claim.
+/// Error of a claim.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClaimError {
     /// The position has no key.
-    #[error("{0} is of another board, or has too many seeds in play")]
+    #[error("nothing can be claimed of {0}: it is of another board, or has too many seeds in play")]
     Position(Box<Position>),
-    /// The bounds contradict those claimed already.
+    /// Two bounds of the score of a position contradict each other.
     #[error(
-        "the bounds of the score of {position}, {} to {}, contradict {} to {}",
+        "its bounds of the score of {position}, {} to {}, contradict {} to {} by {by}",
         known.lower, known.upper, other.lower, other.upper
     )]
     Contradiction {
         /// The position, without stores.
         position: Box<Position>,
-        /// The bounds claimed already.
+        /// The claimed bounds.
         known: Bounds,
-        /// The bounds that contradict them.
+        /// Bounds that contradict them.
         other: Bounds,
+        /// Source of those bounds.
+        by: &'static str,
     },
+}
+
+impl ClaimError {
+    /// The error for claimed bounds of a position that contradict others.
+    pub(crate) fn contradiction(position: &Position, known: Bounds, other: Bounds, by: &'static str) -> ClaimError {
+        ClaimError::Contradiction { position: Box::new(position.without_stores()), known, other, by }
+    }
 }
 
 /// Claims about positions of one board, sorted by seeds in play and [rank](ClaimKeys), with each position once.
@@ -202,8 +211,7 @@ impl ClaimSet {
         let known = decoded(self.claims.get(&key).copied().unwrap_or(trivial));
         let both = Bounds { lower: bounds.lower.max(known.lower), upper: bounds.upper.min(known.upper) };
         if both.lower > both.upper {
-            let position = Box::new(position.without_stores());
-            return Err(ClaimError::Contradiction { position, known, other: bounds });
+            return Err(ClaimError::contradiction(position, known, bounds, "the added bounds"));
         }
         let is_tighter = both != known && !position.is_over();
         if is_tighter {

@@ -8,12 +8,14 @@ use kalah::cancel::Cancel;
 use kalah::file::is_in_memory;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah::solve::{FittingLayers, SearchMemory, SearchTables, Solver, SolverOptions, Unused, UnusedBounds};
+use kalah::solve::{FittingLayers, SearchMemory, SearchTables, Solver, SolverOptions, UnusedBounds};
 use kalah::system::check_memory;
 use kalah::table::{Blocks, Directories, Stamps, TableKey, missing_layers};
 
 use crate::cli::flags::compute::Compute;
-use crate::cli::{Progress, args, bail, failure, note, output, remote, solve_tables, usage, with_advice};
+use crate::cli::{
+    Progress, args, bail, failure, note, output, remote, return_freed_memory, solve_tables, usage, with_advice,
+};
 
 /// Memory of a search beside its transposition table and its tables: the network, stacks and buffers of threads.
 const SEARCH_MEMORY: u64 = 8 << 20;
@@ -59,6 +61,9 @@ pub(crate) struct SolverFlags {
 impl SolverFlags {
     /// Leaves one part in `parts` of a given --memory to other data of the command.
     pub(crate) fn leave_memory(&mut self, parts: u64) {
+        if self.memory.is_some() {
+            return_freed_memory();
+        }
         self.memory = self.memory.map(|bytes| bytes - bytes / parts);
     }
 
@@ -225,11 +230,7 @@ fn compare(options: &SolverOptions, cancel: &Cancel) -> failure::Result<()> {
 
 /// Notes why existing bound tables are not used.
 fn note_unused(UnusedBounds { first, last, reason, .. }: &UnusedBounds) {
-    let why = match reason {
-        Unused::Network(error) => with_advice(error),
-        Unused::Missing(layers) => missing_layers(layers),
-    };
-    note!("the bound tables of {first} to {last} seeds are not used: {why}");
+    note!("the bound tables of {first} to {last} seeds are not used: {}", with_advice(reason));
 }
 
 /// States which of the tables are used.

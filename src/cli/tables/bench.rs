@@ -45,9 +45,6 @@ struct BenchReport<'a> {
     kernel_seconds: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     kernel_positions_per_second: Option<f64>,
-    /// Share of the copy bandwidth that the stages use, by the bytes they must touch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    share_of_bandwidth: Option<f64>,
     /// True if the table in the directory is the same; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     same_as_table: Option<bool>,
@@ -79,9 +76,6 @@ impl Bench {
         let measured = measured?;
 
         let kernel_seconds = measured.gpu.as_ref().and_then(|gpu| gpu.kernel_seconds());
-        let share = kernel_seconds
-            .zip(measured.gpu.as_ref())
-            .map(|(seconds, gpu)| gpu.traffic.touched as f64 / seconds / measured.copy_bandwidth);
         let same = tables.layer(self.seeds).map(|table| table.header().digest == measured.digest);
         let report = BenchReport {
             rules: rules.name(),
@@ -92,7 +86,6 @@ impl Bench {
             positions_per_second: (positions as f64 / measured.seconds).round(),
             kernel_seconds,
             kernel_positions_per_second: kernel_seconds.map(|seconds| (positions as f64 / seconds).round()),
-            share_of_bandwidth: share,
             same_as_table: same,
             measured: &measured,
         };
@@ -107,7 +100,6 @@ impl Bench {
 
 fn print(report: &BenchReport) -> std::io::Result<()> {
     let measured = report.measured;
-    let gigabytes = |bytes_per_second: f64| format!("{:.1} GB/s", bytes_per_second / 1e9);
     line!(
         "layer {} on {}: {} in {:.3} s, {}",
         report.seeds,
@@ -117,7 +109,6 @@ fn print(report: &BenchReport) -> std::io::Result<()> {
         output::rate(measured.positions, measured.seconds),
     )?;
     line!("  written meanwhile  {} in {:.3} s", HumanBytes(measured.file_bytes), measured.write_seconds)?;
-    line!("  copy bandwidth     {}", gigabytes(measured.copy_bandwidth))?;
     if let Some(gpu) = &measured.gpu {
         let (traffic, unwritten) = (gpu.traffic, gpu.unwritten_seconds);
         line!(
@@ -125,22 +116,17 @@ fn print(report: &BenchReport) -> std::io::Result<()> {
             output::rate(measured.positions, unwritten),
             traffic.waited.as_secs_f64(),
         )?;
-        if let (Some(seconds), Some(share)) = (report.kernel_seconds, report.share_of_bandwidth) {
-            line!(
-                "  kernels            {seconds:.3} s, {}, {:.0} % of the copy bandwidth",
-                output::rate(measured.positions, seconds),
-                100.0 * share,
-            )?;
+        if let Some(seconds) = report.kernel_seconds {
+            line!("  kernels            {seconds:.3} s, {}", output::rate(measured.positions, seconds))?;
         }
         for (stage, seconds) in gpu.stages.iter().flatten().filter(|(_, seconds)| *seconds > 0.0) {
             line!("    {stage:<16} {seconds:.4} s")?;
         }
         line!(
-            "  moved              {} to the device, {} from it, {} within it; stages touch {}",
+            "  moved              {} to the device, {} from it, {} within it",
             HumanBytes(traffic.uploaded),
             HumanBytes(traffic.downloaded),
             HumanBytes(traffic.copied),
-            HumanBytes(traffic.touched),
         )?;
     }
     line!("  digest             {}", output::hex(&measured.digest))

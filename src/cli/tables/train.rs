@@ -76,13 +76,6 @@ struct Fitted {
 }
 
 #[derive(Serialize)]
-struct OfLayer {
-    seeds: usize,
-    #[serde(flatten)]
-    fit: Fitted,
-}
-
-#[derive(Serialize)]
 struct OfPhase {
     least_seeds: u32,
     #[serde(flatten)]
@@ -102,8 +95,6 @@ struct TrainReport {
     within: Fitted,
     /// Fit above the tables.
     above: Fitted,
-    /// Fit to random positions.
-    layers: Vec<OfLayer>,
     /// Fit to estimated scores in each phase further above.
     phases: Vec<OfPhase>,
     seconds: f64,
@@ -136,7 +127,7 @@ impl Train {
 
 impl TrainReport {
     fn new(trained: Trained, seeds: usize, network: PathBuf, seconds: f64) -> TrainReport {
-        let Trained { network: of, samples, within, above, layers, phases, .. } = trained;
+        let Trained { network: of, samples, within, above, phases, .. } = trained;
         let round = |number: f64| (number * 1e4).round() / 1e4;
         let fitted = |fit: Fit| Fitted {
             positions: fit.positions,
@@ -153,7 +144,6 @@ impl TrainReport {
             samples,
             within: fitted(within),
             above: fitted(above),
-            layers: layers.into_iter().map(|(seeds, fit)| OfLayer { seeds, fit: fitted(fit) }).collect(),
             phases: phases.into_iter().map(|(least_seeds, fit)| OfPhase { least_seeds, fit: fitted(fit) }).collect(),
             seconds: round(seconds),
         }
@@ -177,9 +167,6 @@ impl TrainReport {
         };
         fit(format!("of searches, to {} seeds", self.seeds), &self.within)?;
         fit("of searches, above".to_owned(), &self.above)?;
-        self.phases
-            .iter()
-            .try_for_each(|phase| fit(format!("estimated, from {} seeds", phase.least_seeds), &phase.fit))?;
-        self.layers.iter().try_for_each(|layer| fit(format!("random, {} seeds", layer.seeds), &layer.fit))
+        self.phases.iter().try_for_each(|phase| fit(format!("estimated, from {} seeds", phase.least_seeds), &phase.fit))
     }
 }

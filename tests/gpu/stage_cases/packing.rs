@@ -2,9 +2,9 @@ use std::ops::Range;
 
 use fastrand::Rng;
 use kalah::build::gpu::stages::{
-    Encode, GROUP_POSITIONS, GROUP_WORDS, Mean, PROFILE_ROWS, Patch, Profile, SCAN_BLOCK, Scan, Stage,
-    rows_of_whole_groups,
+    Encode, GROUP_POSITIONS, GROUP_WORDS, Mean, PROFILE_ROWS, Profile, SCAN_BLOCK, Scan, Stage, rows_of_whole_groups,
 };
+use kalah::gpu::NoTrace;
 
 use super::{
     Run, TOTAL, at_least_four, base_before, random_part, random_scores, random_shape, random_words, until_enough,
@@ -180,7 +180,7 @@ pub(crate) fn patch(on: &mut impl Run) {
         let all = packing.part(rng, &(0..packing.groups), &packing.made);
         let mut encoded = vec![all.scores, all.profile, all.groups, vec![0; packing.groups.max(4)]];
         for workgroup in 0..workgroups(all.params.threads) {
-            (Stage::Encode.kernel().twin)(workgroup, bytemuck::cast_slice(&[all.params]), &mut encoded);
+            (Stage::Encode.kernel().twin)(workgroup, bytemuck::cast_slice(&[all.params]), &mut encoded, &NoTrace);
         }
         let block = SCAN_BLOCK as usize;
         let (sizes, sums) = sums_before(&encoded[3], block);
@@ -190,7 +190,6 @@ pub(crate) fn patch(on: &mut impl Run) {
 
         let groups = random_part(rng, packing.groups);
         let Part { params, scores, profile, groups: room } = packing.part(rng, &groups, &encoded[2]);
-        let params: Patch = params;
         let patches = vec![0; (sums[0] as usize).div_ceil(4).max(4)];
         let written = patches.len();
         let sums = [sizes, block_sums, superblock_sums].map(at_least_four);

@@ -5,10 +5,15 @@ use std::time::{Duration, Instant};
 
 use kalah_base::progress::Pulse;
 use kalah_core::cause;
+use kalah_core::game::Rules;
 use kalah_core::index::{Frame, layer_frames};
-use kalah_core::table::Tables;
-use kalah_tables::builder::{ComputeError, Computer, Device, DeviceComputer, DeviceError, DeviceTraffic, FrameOutput};
+use kalah_core::table::{TableKey, Tables};
+use kalah_tables::builder::{
+    BuildError, ComputeError, Computer, Device, DeviceComputer, DeviceError, DeviceTraffic, FrameOutput, MemoryBuilder,
+};
 use kalah_tables::rows::BoardRows;
+use kalah_tables::table::PackedFrame;
+use parking_lot::Mutex;
 
 use super::classes::read_steps;
 use super::lower::{HEADROOM, Lower};
@@ -27,13 +32,13 @@ use crate::device::{Gpu, GpuError, Recorder, RecorderBuffers, Shortage, Tier, Ti
 pub(super) fn require(gpu: &Gpu, pits: usize, seeds: usize) -> Result<DeviceMemory, GpuError> {
     let largest = super::memory::largest_layer(pits, gpu.max_binding());
     if seeds > largest {
-        let (adapter, what) = (gpu.report().name.clone(), "seeds in play");
-        return Err(GpuError::Limit { adapter, what, needed: seeds as u64, allowed: largest as u64 });
+        return Err(GpuError::limit(&gpu.report().name, "seeds in play", seeds as u64, largest as u64));
     }
     let memory = DeviceMemory::new(pits, seeds, gpu.budget(), gpu.max_binding());
-    if let Some(budget) = gpu.budget().filter(|&budget| budget < memory.least()) {
-        let (what, bytes, shortage) = ("a build of this size", memory.least(), Shortage::Allowed(budget));
-        return Err(GpuError::OutOfMemory { what, bytes, used: 0, shortage });
+    let (allowed, bytes) = (gpu.budget(), memory.least());
+    if allowed.is_some_and(|allowed| allowed < bytes) {
+        let (what, shortage) = ("a build of this size", Shortage::Allowed);
+        return Err(GpuError::OutOfMemory { what, bytes, used: 0, allowed, shortage });
     }
     Ok(memory)
 }
@@ -61,12 +66,25 @@ pub struct GpuComputer {
 }
 
 impl GpuComputer {
+    /// Makes a computer for the layers up to `seeds` of the board and rules of `tables`, and
+    /// allocates all of its memory. If the device has not passed [`self_test`] yet, it is tested
+    /// first.
+    ///
+    /// # Errors
+    /// When the device does not have enough memory, its limits do not allow such a large layer, or
+    /// it computes wrong scores.
+    pub fn new(gpu: Arc<Gpu>, tables: &Tables, seeds: usize) -> Result<GpuComputer, ComputeError> {
+        require(&gpu, tables.pits(), seeds)?;
+        self_test(&gpu, tables.rules())?;
+        GpuComputer::untested(gpu, tables, seeds)
+    }
+
     /// Makes a computer for the layers up to `seeds` of the board and rules of `tables`. The device
     /// need not have passed a self-test.
     ///
     /// # Errors
     /// When the device does not have enough memory, or its limits do not allow such a large layer.
-    pub(super) fn untested(gpu: Arc<Gpu>, tables: &Tables, seeds: usize) -> Result<GpuComputer, ComputeError> {
+    fn untested(gpu: Arc<Gpu>, tables: &Tables, seeds: usize) -> Result<GpuComputer, ComputeError> {
         let pits = tables.pits();
         let mut memory = require(&gpu, pits, seeds)?;
         let frames: Vec<Frame> = layer_frames(pits, seeds).collect();
@@ -112,7 +130,7 @@ impl GpuComputer {
         // If an interrupted run wrote half of a pair, only the second frame is missing.
         let pairs: Vec<&[Frame]> = frames.chunk_by(|frame, next| *next == frame.mirrored()).collect();
         let small = |pair: &[Frame]| if pair[0].mover <= pair[0].other { pair[0] } else { pair[0].mirrored() };
-        self.lower.plan(read_steps(tables.rules(), tables.rows(), pairs.iter().map(|pair| small(pair))));
+        self.lower.resident.plan(read_steps(tables.rules(), tables.rows(), pairs.iter().map(|pair| small(pair))));
         for (number, pair) in (0..).zip(pairs) {
             output.pair(pair[0]);
             let small = small(pair);
@@ -227,10 +245,7 @@ impl Computer for GpuComputer {
         });
         self.traffic.uploaded += recorder.uploaded;
         self.traffic.copied += recorder.copied;
-        self.traffic.touched += recorder.touched;
-        self.traffic.dispatches += recorder.dispatched.0;
-        self.traffic.workgroups += recorder.dispatched.1;
-        self.traffic.resident = self.lower.resident_bytes();
+        self.traffic.resident = self.lower.resident.bytes();
         self.timing = recorder.timing.take();
         self.buffers = Some(recorder.into_buffers());
         result
@@ -286,8 +301,60 @@ impl Device for Gpu {
         let rate = if self.report().tier == Tier::Software { SOFTWARE_RATE } else { RATE };
         rate * if relays { RELAY_SHARE } else { 1.0 }
     }
+}
 
-    fn copy_bandwidth(&self, bytes: u64) -> Result<f64, DeviceError> {
-        Ok(Gpu::copy_bandwidth(self, bytes)?)
+/// Pits a side of the layer that a device computes before it is trusted with others. Some drivers list hardware that
+/// does not exist, and do nothing. Others compile shaders wrongly.
+const PITS: usize = 3;
+
+/// Seeds of the layer: 52,668 positions, in frames of up to 35 groups, some with exceptions. Most
+/// stages have several workgroups, and the scores several tiles.
+const SEEDS: usize = 20;
+
+/// Seeds of a small layer with all kinds of moves: 406 positions. It is used if the large one
+/// exceeds the configured limits.
+const FEW_SEEDS: usize = 6;
+
+/// Computes a small layer on a device and compares it with the CPU's. Does nothing if the device
+/// has passed already.
+///
+/// The layer has some 50,000 positions, or some hundreds with limits that are too small for this.
+///
+/// # Errors
+/// [`GpuError::WrongScores`], or another fault of the device; or there is not enough memory.
+pub fn self_test(gpu: &Arc<Gpu>, rules: Rules) -> Result<(), ComputeError> {
+    gpu.once(rules.name(), || {
+        let large = require(gpu, PITS, SEEDS).is_ok();
+        let last = if large { SEEDS } else { FEW_SEEDS };
+        let mut builder = MemoryBuilder::new(TableKey { rules, pits: PITS, seeds: last }).map_err(failed)?;
+        let pulse = Pulse::default();
+        while builder.build_layer(&pulse).map_err(failed)?.is_some() {}
+        let tables = builder.tables();
+        let table = tables.require(last)?;
+        let frames: Vec<Frame> = table.key().frames().collect();
+        let wrong = Mutex::new(None);
+        let compare = |packed: PackedFrame| {
+            if packed.section() != table.section(&table.header().entries[packed.frame.mover - 1]) {
+                wrong.lock().get_or_insert(packed.frame);
+            }
+            Ok(())
+        };
+        GpuComputer::untested(Arc::clone(gpu), tables, last)?.compute(tables, &frames, &pulse, &compare)?;
+        match wrong.into_inner() {
+            None => Ok(()),
+            Some(Frame { mover, other, .. }) => {
+                let first = format!("the frame {mover} | {other} of {PITS} pits, {rules}");
+                Err(GpuError::WrongScores { adapter: gpu.report().name.clone(), first }.into())
+            }
+        }
+    })
+}
+
+/// Converts an error of the CPU's tables.
+fn failed(error: BuildError) -> ComputeError {
+    match error {
+        BuildError::OutOfMemory(error) => error.into(),
+        BuildError::Table(error) => error.into(),
+        error => ComputeError::Device(error.into()),
     }
 }

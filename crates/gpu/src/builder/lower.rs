@@ -11,7 +11,7 @@ use kalah_tables::table::frame_in_parallel;
 use super::classes::Child;
 use super::packer::PackedOnDevice;
 use super::parts::FramePart;
-use super::residency::{ReadSteps, Residency};
+use super::residency::Residency;
 use super::stages::{ABSENT, FrameAt, OVER};
 use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, Window};
 
@@ -32,7 +32,7 @@ pub(super) struct Loaded {
 pub(super) struct Lower {
     /// The resident frames, each in one buffer: profile, groups, patches. A stage that reads one
     /// frame reads it there.
-    resident: Residency<DeviceBuffer>,
+    pub resident: Residency<DeviceBuffer>,
     /// Used alternately, so that one is filled while a stage reads the other.
     operands: [DeviceBuffer; 2],
     next: usize,
@@ -56,21 +56,6 @@ impl Lower {
         })
     }
 
-    /// Bytes of the resident frames.
-    pub(super) fn resident_bytes(&self) -> u64 {
-        self.resident.bytes()
-    }
-
-    /// Begins a layer with these reads, which determine the frames that stay.
-    pub(super) fn plan(&mut self, reads: ReadSteps) {
-        self.resident.plan(reads);
-    }
-
-    /// Begins a step of the layer: see [`ReadSteps`].
-    pub(super) fn begin(&mut self, step: u32) {
-        self.resident.begin(step);
-    }
-
     /// Calls `run` with the children of a class, the first of which has number 0 and the last
     /// `count` - 1.
     ///
@@ -86,7 +71,7 @@ impl Lower {
         mut run: impl FnMut(&mut Recorder, Loaded) -> Result<(), GpuError>,
     ) -> Result<(), ComputeError> {
         let absent = FrameAt { profile_at: 0, groups_at: 0, patches_at: 0, rows: ABSENT };
-        let (max_part, max_binding) = (recorder.gpu().max_part(), recorder.gpu().max_binding());
+        let (max_part, max_binding) = (recorder.gpu.max_part(), recorder.gpu.max_binding());
         let mut over = vec![absent; count];
         let mut to_load = Vec::new();
         for &(number, frame) in children {
@@ -116,7 +101,7 @@ impl Lower {
             let (now, later) = rest.split_at(fitting.count());
             if now.is_empty() && !later.is_empty() {
                 // It has more patches than expected.
-                let (gpu, bytes) = (recorder.gpu(), later[0].1.bytes());
+                let (gpu, bytes) = (recorder.gpu, later[0].1.bytes());
                 if bytes > max_binding {
                     return Err(gpu.binding_error(bytes).into());
                 }
@@ -213,7 +198,7 @@ impl Lower {
         frame: Frame,
         bytes: u64,
     ) -> Result<Option<DeviceBuffer>, GpuError> {
-        let gpu = recorder.gpu();
+        let gpu = recorder.gpu;
         if bytes > gpu.max_buffer() {
             return Ok(None);
         }

@@ -70,11 +70,6 @@ impl Matrix {
         self.columns.div_ceil(4) as u32
     }
 
-    /// Bytes of the matrix.
-    pub(super) fn bytes(&self) -> u64 {
-        4 * Matrix::words_of(self.rows, self.columns)
-    }
-
     /// Returns true if a stage can use the whole matrix at once.
     pub(super) fn is_whole(&self) -> bool {
         self.buffer_rows == self.rows

@@ -17,8 +17,7 @@
 // | `matrix` | scores on the device, in buffers that a stage can use at once |
 // | `pair` | the scores of a pair of frames |
 // | `packer` | packing on the device, and copying packed frames back while it continues |
-// | `computer` | all frames of a layer: a GPU as a device that builds tables |
-// | `self_test`(self_test()) | a small layer that a device computes before it is trusted |
+// | `computer` | all frames of a layer: a GPU as a device that builds tables, and its self-test |
 // | `memory` | device memory for a build, and the limits of the device |
 
 mod classes;
@@ -33,9 +32,7 @@ mod parts;
 mod prefetcher;
 mod residency;
 mod rows;
-mod self_test;
 pub mod stages;
 
-pub use computer::{GpuComputer, is_no_adapter};
+pub use computer::{GpuComputer, is_no_adapter, self_test};
 pub use memory::max_seeds;
-pub use self_test::self_test;

@@ -135,12 +135,10 @@ impl Packer {
         frame: Frame,
         scores: &Matrix,
     ) -> Result<PackedOnDevice, GpuError> {
-        let gpu = recorder.gpu();
+        let gpu = recorder.gpu;
         let (rows, others) = (frame.mover_rows(), scores.rows);
         assert_eq!((scores.columns as u64, others as u64), (rows as u64, frame.positions() / rows as u64));
         let words = u64::from(scores.words());
-        // The scores are read twice, for the profile and for the groups. The head is written once.
-        recorder.touched += 2 * scores.bytes() + head_bytes(frame);
         recorder.clear(&self.sums.window())?;
         for part in scores.all() {
             let bound = recorder.bind(Stage::Profile.kernel(), &[part.window, self.sums.window()]);
@@ -206,7 +204,7 @@ impl Packer {
         }
         assert_eq!(numbers, 1, "superblocks fit a block");
         recorder.finish()?;
-        let total = recorder.gpu().read(&self.sizes[3].front(4))?;
+        let total = recorder.gpu.read(&self.sizes[3].front(4))?;
         Ok(bytemuck::pod_read_unaligned::<u32>(&total).into())
     }
 }
@@ -317,7 +315,7 @@ impl Delivery {
             self.bytes.push(bytes);
         }
         recorder.submit()?;
-        self.submission = recorder.last();
+        self.submission = recorder.flights.last.clone();
         Ok(())
     }
 

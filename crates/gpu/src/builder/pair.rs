@@ -20,14 +20,6 @@ use super::rows::{DeviceRelays, DeviceRows};
 use super::stages::{AGAIN_GROUPS, AGAIN_WORDS, Forward, NO_MAP, Quiet, Stage, TILE, Transpose};
 use crate::device::{Bound, Gpu, GpuError, MAX_WORKGROUPS, Recorder, WORKGROUP, Window};
 
-/// Minimum bytes that a thread for moves to lower layers reads and writes: its word, and a child's
-/// codes and profile for its four positions.
-const FORWARD_BYTES: u64 = 4 + 4 + 2 + 4;
-
-/// Minimum bytes that the two threads for quiet moves of four positions read and write: their
-/// words, and a child's.
-const QUIET_BYTES: u64 = 2 * (4 + 4 + 4);
-
 /// Memory for the scores of a pair.
 pub(super) struct Pair {
     /// The small side to move, after everything is computed.
@@ -56,12 +48,12 @@ impl Pair {
         let (small_rows, large_rows) = (frame.mover_rows(), frame.mirrored().mover_rows());
         // A run for each mover's row, in the order of the children; then transposed.
         self.large_moves.shape(small_rows, large_rows);
-        lower.begin(2 * number);
+        lower.resident.begin(2 * number);
         forward(recorder, lower, rows, tables, frame, &self.large_moves, pulse)?;
         self.small_moves.shape(large_rows, small_rows);
         transpose(recorder, &self.large_moves, &self.small_moves)?;
         self.large_moves.shape(large_rows, small_rows);
-        lower.begin(2 * number + 1);
+        lower.resident.begin(2 * number + 1);
         forward(recorder, lower, rows, tables, frame.mirrored(), &self.large_moves, pulse)?;
         self.quiet(recorder, rows, tables, frame, pulse)
     }
@@ -78,7 +70,7 @@ impl Pair {
         let Frame { mover: small, other: large, .. } = frame;
         let (small_list, large_list) = (rows.moves(recorder, small)?, rows.moves(recorder, large)?);
         let nothing = rows.nothing.window();
-        let (small_map, large_map) = if rows.rules().capture() == Capture::OppositeSeeds {
+        let (small_map, large_map) = if rows.prefetcher.board.rules.capture() == Capture::OppositeSeeds {
             (rows.map(recorder, Key::Capture(small, 0))?.window(), rows.map(recorder, Key::Capture(large, 0))?.window())
         } else {
             (nothing.clone(), nothing)
@@ -93,7 +85,6 @@ impl Pair {
                 pulse.check()?;
                 let (first, count) = (own.rows.start as u32, own.rows.len() as u64);
                 let threads = count * u64::from(words);
-                recorder.touched += threads * QUIET_BYTES;
                 let params = Quiet { words, total, small_base: waiting.base, large_base: own.base, ..Quiet::default() };
                 let run = |recorder: &mut Recorder, bound: &Bound, params: Quiet| {
                     recorder.dispatch_threads(bound, threads, words.into(), |thread, threads| Quiet {
@@ -179,7 +170,6 @@ fn forward(
                         return Ok(());
                     }
                     let (first, count) = (u64::from(range.start), range.len() as u64);
-                    recorder.touched += count * words * FORWARD_BYTES;
                     let (unit, groups) = forward_unit(stage, words);
                     let threads = count.div_ceil(groups) * unit;
                     recorder.dispatch_threads(&bound, threads, unit, |thread, threads| {
@@ -227,7 +217,7 @@ fn inputs(
         entries_at: class.entries_at,
         map_at,
         crossings_at: class.crossings_at,
-        moves_again: rows.rules().moves_again().into(),
+        moves_again: rows.prefetcher.board.rules.moves_again().into(),
         ..Forward::default()
     };
     if class.kind != ClassKind::Relay {
@@ -251,7 +241,6 @@ fn forward_unit(stage: Stage, words: u64) -> (u64, u64) {
 
 /// Transposes a matrix into another one of suitable shape.
 fn transpose(recorder: &mut Recorder, from: &Matrix, to: &Matrix) -> Result<(), GpuError> {
-    recorder.touched += from.bytes() + to.bytes();
     assert_eq!((from.rows, from.columns), (to.columns, to.rows));
     let kernel = Stage::Transpose.kernel();
     let (tile, workgroup) = (TILE as usize, u64::from(WORKGROUP));

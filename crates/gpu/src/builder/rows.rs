@@ -5,8 +5,6 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use kalah_core::game::Rules;
-
 use super::lists::{MoveLists, row_words};
 use super::prefetcher::{Key, Prefetcher};
 use super::stages::sowings;
@@ -24,7 +22,7 @@ pub(super) struct RowMoves {
 /// The moves and maps that are on the device.
 pub(super) struct DeviceRows {
     /// Makes them.
-    prefetcher: Arc<Prefetcher>,
+    pub prefetcher: Arc<Prefetcher>,
     moves: HashMap<usize, Arc<RowMoves>>,
     maps: HashMap<Key, Arc<DeviceBuffer>>,
     relay_rows: HashMap<usize, Arc<DeviceBuffer>>,
@@ -43,10 +41,6 @@ impl DeviceRows {
             relays: None,
             nothing: gpu.storage("nothing", 16)?,
         })
-    }
-
-    pub(super) fn rules(&self) -> Rules {
-        self.prefetcher.board.rules
     }
 
     /// Returns the moves of the rows with `seeds` seeds.

@@ -34,7 +34,7 @@ impl Adapter {
     }
 
     /// Returns the adapters to compute on, the best first. With a `name`, these are the adapters
-    /// with this number or PCI address, or whose name contains it, ignoring case. Without, they are
+    /// with this number, or whose name contains it, ignoring case. Without, they are
     /// all GPUs, never a software adapter.
     ///
     /// # Errors
@@ -43,10 +43,8 @@ impl Adapter {
         let adapters = Adapter::all();
         let shown = |report: &AdapterReport| format!("{}: {} ({})", report.number, report.name, report.device);
         let found = adapters.iter().map(|adapter| shown(&adapter.report)).collect();
-        let named = |adapter: &Adapter| {
-            let AdapterReport { number, name: own, pci, .. } = &adapter.report;
-            name.is_none_or(|name| is_meant(name, *number, own, pci.as_deref()))
-        };
+        let named =
+            |adapter: &Adapter| name.is_none_or(|name| is_meant(name, adapter.report.number, &adapter.report.name));
         let (mut fit, unfit): (Vec<Adapter>, Vec<Adapter>) =
             adapters.into_iter().filter(named).partition(|adapter| match adapter.report.tier {
                 Tier::Full | Tier::Untimed => true,
@@ -72,25 +70,13 @@ impl Adapter {
     }
 }
 
-/// Returns true if `text` means the adapter with this number, name and PCI address. A whole number is
-/// never a part of a name, which may contain versions.
-fn is_meant(text: &str, number: usize, name: &str, pci: Option<&str>) -> bool {
+/// Returns true if `text` means the adapter with this number and name. A whole number is never a part of a name, which
+/// may contain versions.
+fn is_meant(text: &str, number: usize, name: &str) -> bool {
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
         return text.parse() == Ok(number);
     }
-    match pci_address(text) {
-        Some(address) => pci.and_then(pci_address) == Some(address),
-        None => name.to_lowercase().contains(&text.to_lowercase()),
-    }
-}
-
-/// Domain, bus, device and function of an address such as `0000:01:00.0`, whose domain may be absent.
-fn pci_address(text: &str) -> Option<[u32; 4]> {
-    let hexadecimal = |digits| u32::from_str_radix(digits, 16).ok();
-    let (place, function) = text.rsplit_once('.')?;
-    let (place, device) = place.rsplit_once(':')?;
-    let (domain, bus) = place.rsplit_once(':').unwrap_or(("0", place));
-    Some([hexadecimal(domain)?, hexadecimal(bus)?, hexadecimal(device)?, hexadecimal(function)?])
+    name.to_lowercase().contains(&text.to_lowercase())
 }
 
 /// Describes an adapter.
@@ -122,9 +108,6 @@ fn report(number: usize, adapter: &wgpu::Adapter) -> AdapterReport {
         lacks,
         max_binding_bytes: limits.max_storage_buffer_binding_size,
         max_buffer_bytes: limits.max_buffer_size,
-        max_storage_buffers: limits.max_storage_buffers_per_shader_stage,
-        max_workgroup: limits.max_compute_invocations_per_workgroup,
-        subgroup: (info.subgroup_min_size, info.subgroup_max_size),
         timestamps,
     }
 }
@@ -181,12 +164,6 @@ pub struct AdapterReport {
     pub max_binding_bytes: u64,
     /// Bytes of the largest buffer.
     pub max_buffer_bytes: u64,
-    /// Storage buffers that a kernel can use.
-    pub max_storage_buffers: u32,
-    /// Threads of the largest workgroup.
-    pub max_workgroup: u32,
-    /// Minimum and maximum number of threads that run in lockstep.
-    pub subgroup: (u32, u32),
     /// True if it can measure the times of kernels.
     pub timestamps: bool,
 }
@@ -203,9 +180,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_or_an_address_means_one_of_two_cards_with_one_name() {
+    fn a_number_means_one_of_two_cards_with_one_name() {
         const NAME: &str = "Card (LLVM 15.0.6, 256 bits)";
-        let cards = [(1, Some("0000:01:00.0")), (2, Some("0000:c1:00.0")), (15, None)];
+        let cards = [1, 2, 15];
         for (text, expected) in [
             ("1", &[1][..]),
             ("2", &[2]),
@@ -214,16 +191,12 @@ mod tests {
             ("256", &[]),
             ("0", &[]),
             ("99999999999999999999", &[]),
-            ("0000:C1:00.0", &[2]),
-            ("00000000:01:00.0", &[1]),
-            ("c1:00.0", &[2]),
-            ("0001:01:00.0", &[]),
             ("card", &[1, 2, 15]),
             ("15.0.6", &[1, 2, 15]),
             ("other", &[]),
         ] {
-            let meant = cards.iter().filter(|(number, pci)| is_meant(text, *number, NAME, *pci));
-            assert_eq!(meant.map(|(number, _)| *number).collect::<Vec<_>>(), expected, "{text}");
+            let meant = cards.into_iter().filter(|&number| is_meant(text, number, NAME));
+            assert_eq!(meant.collect::<Vec<usize>>(), expected, "{text}");
         }
     }
 }

@@ -7,7 +7,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use wgpu::{Buffer, BufferUsages, ErrorFilter, MapMode, WriteOnly};
@@ -62,16 +61,16 @@ impl Gpu {
     /// When there is not enough memory for it.
     pub(crate) fn buffer(&self, what: &'static str, bytes: u64, usage: BufferUsages) -> Result<DeviceBuffer, GpuError> {
         let bytes = bytes.next_multiple_of(4).max(16);
-        let budget = self.options.memory;
-        let out_of_memory = |shortage| GpuError::OutOfMemory { what, bytes, used: self.used(), shortage };
+        let allowed = self.options.memory;
+        let out_of_memory = |shortage| GpuError::OutOfMemory { what, bytes, used: self.used(), allowed, shortage };
         if bytes > self.report().max_buffer_bytes {
-            return Err(out_of_memory(Shortage::BufferSize(budget)));
+            return Err(out_of_memory(Shortage::BufferSize));
         }
-        if let Some(budget) = budget.filter(|&budget| self.used() + bytes > budget) {
-            return Err(out_of_memory(Shortage::Allowed(budget)));
+        if allowed.is_some_and(|allowed| self.used() + bytes > allowed) {
+            return Err(out_of_memory(Shortage::Allowed));
         }
         let descriptor = wgpu::BufferDescriptor { label: Some(what), size: bytes, usage, mapped_at_creation: false };
-        let buffer = self.create(&descriptor).ok_or_else(|| out_of_memory(Shortage::Device(budget)))?;
+        let buffer = self.create(&descriptor).ok_or_else(|| out_of_memory(Shortage::Device))?;
         self.used.fetch_add(bytes, Ordering::Relaxed);
         Ok(DeviceBuffer { buffer, used: Some(Arc::clone(&self.used)) })
     }
@@ -89,9 +88,9 @@ impl Gpu {
 
     fn make_host_buffer(&self, bytes: u64, usage: BufferUsages, mapped: bool) -> Result<wgpu::Buffer, GpuError> {
         let bytes = bytes.next_multiple_of(4).max(16);
-        let (what, shortage) = ("transfer buffers", Shortage::Machine);
+        let (what, allowed, shortage) = ("transfer buffers", None, Shortage::Machine);
         let descriptor = wgpu::BufferDescriptor { label: None, size: bytes, usage, mapped_at_creation: mapped };
-        let out_of_memory = || GpuError::OutOfMemory { what, bytes, used: self.used(), shortage };
+        let out_of_memory = || GpuError::OutOfMemory { what, bytes, used: self.used(), allowed, shortage };
         self.create(&descriptor).ok_or_else(out_of_memory)
     }
 
@@ -135,37 +134,6 @@ impl Gpu {
         drop(views);
         windows.iter().for_each(|window| window.buffer.unmap());
         Ok(result)
-    }
-
-    /// Bandwidth of copying `bytes` bytes in the device's memory, in bytes read and written per
-    /// second: the best of three.
-    ///
-    /// # Errors
-    /// When there is not enough memory, or the device fails.
-    pub(crate) fn copy_bandwidth(&self, bytes: u64) -> Result<f64, GpuError> {
-        // Waiting for the device takes time, too.
-        const LEAST: Duration = Duration::from_millis(50);
-        let half = (bytes / 2).min(self.report().max_buffer_bytes);
-        let (from, to) = (self.storage("a copy to measure", half)?, self.storage("a copy to measure", half)?);
-        let (mut copies, mut measured, mut best) = (4, 0, 0.0f64);
-        while measured < 3 {
-            let mut encoder = self.device.create_command_encoder(&Default::default());
-            for _ in 0..copies {
-                encoder.copy_buffer_to_buffer(&from.buffer, 0, &to.buffer, 0, half);
-            }
-            self.wait(None)?;
-            let start = Instant::now();
-            self.queue.submit([encoder.finish()]);
-            self.wait(None)?;
-            let time = start.elapsed();
-            if time < LEAST && copies < 1 << 12 {
-                copies *= 2;
-                continue;
-            }
-            measured += 1;
-            best = best.max((2 * copies * half) as f64 / time.as_secs_f64());
-        }
-        Ok(best)
     }
 }
 

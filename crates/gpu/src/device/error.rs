@@ -11,35 +11,23 @@ pub enum GpuError {
     /// There is no adapter to compute on, or none with the requested name.
     #[error("{}", no_adapter(wanted.as_deref(), found))]
     NoAdapter {
-        /// The requested number, PCI address or part of a name; `None` for any GPU.
+        /// The requested number or part of a name; `None` for any GPU.
         wanted: Option<String>,
         /// The numbers, names and kinds of the existing adapters.
         found: Vec<String>,
     },
-    /// The adapter is unsuitable.
+    /// The adapter is unsuitable, or its limits are too small for the computation.
     #[error("{adapter} cannot be used: {reason}")]
     Unfit {
         /// The adapter's name.
         adapter: String,
-        /// The missing capability, or the message of its driver.
+        /// The missing capability, the limit, or the message of its driver.
         reason: String,
-    },
-    /// A limit of the adapter is too small for the computation.
-    #[error("{adapter} cannot be used: its limits allow {allowed} {what}, but {needed} are needed")]
-    Limit {
-        /// The adapter's name.
-        adapter: String,
-        /// The limited resource, as a plural.
-        what: &'static str,
-        /// Number needed.
-        needed: u64,
-        /// Number that the adapter allows.
-        allowed: u64,
     },
     /// There is not enough memory on the device, or not enough is allowed.
     #[error(
         "not enough GPU memory for {what} ({}; {} are in use{})",
-        size(*bytes), size(*used), shortage.allowed()
+        size(*bytes), size(*used), allowed.map_or(String::new(), |bytes| format!(", {} are allowed", size(bytes)))
     )]
     OutOfMemory {
         /// Purpose of the memory.
@@ -48,6 +36,8 @@ pub enum GpuError {
         bytes: u64,
         /// Bytes already in use.
         used: u64,
+        /// Bytes allowed on the device, if they are limited.
+        allowed: Option<u64>,
         /// The memory that is short.
         shortage: Shortage,
     },
@@ -70,6 +60,14 @@ pub enum GpuError {
     Refused(String),
 }
 
+impl GpuError {
+    /// The error for a limit of an adapter that allows fewer of `what`, a plural, than are needed.
+    pub(crate) fn limit(adapter: &str, what: &str, needed: u64, allowed: u64) -> GpuError {
+        let reason = format!("its limits allow {allowed} {what}, but {needed} are needed");
+        GpuError::Unfit { adapter: adapter.to_owned(), reason }
+    }
+}
+
 /// Parts that a machine with a GPU may lack.
 pub const VULKAN_PARTS: &str = "on Linux, a GPU needs the loader libvulkan.so.1 (package libvulkan1) and the Vulkan \
                                 part of its driver (such as nvidia-vulkan-icd)";
@@ -82,9 +80,9 @@ impl Diagnostic for GpuError {
                 format!("{VULKAN_PARTS}; use {cpu}, or choose a software adapter with --adapter")
             }
             GpuError::OutOfMemory { shortage, .. } => match shortage {
-                Shortage::Allowed(_) => format!("allow more with --gpu-memory, build fewer seeds, or use {cpu}"),
-                Shortage::BufferSize(_) => format!("the adapter has no buffers of this size: use {cpu}"),
-                Shortage::Device(_) => format!("close other programs that use the GPU, or use {cpu}"),
+                Shortage::Allowed => format!("allow more with --gpu-memory, build fewer seeds, or use {cpu}"),
+                Shortage::BufferSize => format!("the adapter has no buffers of this size: use {cpu}"),
+                Shortage::Device => format!("close other programs that use the GPU, or use {cpu}"),
                 Shortage::Machine => format!("close other programs, or use {cpu}"),
             },
             GpuError::Hung(_) => format!("restart the GPU's driver or the machine, or use {cpu}"),
@@ -98,29 +96,14 @@ impl Diagnostic for GpuError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shortage {
-    /// Only this many bytes are allowed.
-    Allowed(u64),
-    /// The adapter does not support buffers of this size; the bytes allowed, if limited.
-    BufferSize(Option<u64>),
-    /// The device has no more memory; the bytes allowed, if limited.
-    Device(Option<u64>),
+    /// No more is allowed.
+    Allowed,
+    /// The adapter does not support buffers of this size.
+    BufferSize,
+    /// The device has no more memory.
+    Device,
     /// The machine has no more memory for transfers to and from the device.
     Machine,
-}
-
-impl Shortage {
-    /// The bytes allowed, if limited.
-    pub(crate) fn budget(self) -> Option<u64> {
-        match self {
-            Shortage::Allowed(bytes) => Some(bytes),
-            Shortage::BufferSize(budget) | Shortage::Device(budget) => budget,
-            Shortage::Machine => None,
-        }
-    }
-
-    fn allowed(self) -> String {
-        self.budget().map_or(String::new(), |budget| format!(", {} are allowed", size(budget)))
-    }
 }
 
 fn no_adapter(wanted: Option<&str>, found: &[String]) -> String {

@@ -113,16 +113,6 @@ impl Gpu {
         self.checked
     }
 
-    /// Returns true if some kernels run as their twins.
-    pub(crate) fn has_twins(&self) -> bool {
-        !self.options.twins.is_empty()
-    }
-
-    /// Returns true if a kernel runs as its twin.
-    pub(super) fn is_twin(&self, kernel: &Kernel) -> bool {
-        self.options.twins.contains(&kernel.name)
-    }
-
     /// Bytes of the device's memory used by buffers.
     pub fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
@@ -140,8 +130,7 @@ impl Gpu {
 
     /// Error for a kernel that needs too many bytes of a buffer at once.
     pub(crate) fn binding_error(&self, needed: u64) -> GpuError {
-        let (adapter, what) = (self.report.name.clone(), "bytes of a buffer at once");
-        GpuError::Limit { adapter, what, needed, allowed: self.max_binding }
+        GpuError::limit(&self.report.name, "bytes of a buffer at once", needed, self.max_binding)
     }
 
     /// Runs a self-test, unless the device has passed it already.
@@ -215,8 +204,7 @@ impl Drop for Gpu {
     }
 }
 
-/// Options for using a GPU. By default all its memory may be used, and everything runs on the
-/// device.
+/// Options for using a GPU. By default all its memory may be used.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct GpuOptions {
@@ -229,8 +217,6 @@ pub struct GpuOptions {
     pub max_part: Option<u64>,
     /// Maximum bytes of a buffer that holds a frame, if no kernel uses it; the adapter's limit by default.
     pub max_buffer: Option<u64>,
-    /// Names of kernels whose twins run instead, on the CPU.
-    pub twins: Vec<&'static str>,
     /// True if shaders check every index. By default they do only on software adapters and in debug
     /// builds.
     pub checked: Option<bool>,
@@ -247,8 +233,7 @@ impl Default for GpuOptions {
     fn default() -> GpuOptions {
         let (patience, submission) = (Duration::from_secs(60), Duration::from_millis(100));
         let (memory, max_binding, max_part, max_buffer) = (None, None, None, None);
-        let (twins, checked) = (Vec::new(), None);
-        GpuOptions { memory, max_binding, max_part, max_buffer, twins, checked, patience, submission }
+        GpuOptions { memory, max_binding, max_part, max_buffer, checked: None, patience, submission }
     }
 }
 

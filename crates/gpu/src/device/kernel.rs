@@ -2,7 +2,7 @@ use std::fmt::Write;
 
 use bytemuck::Pod;
 
-use super::trace::Tracer;
+use super::twin::Tracer;
 
 /// Threads of a workgroup.
 pub const WORKGROUP: u32 = 256;
@@ -36,8 +36,6 @@ pub struct Kernel {
     pub access: &'static [Access],
     /// Its twin on the CPU.
     pub twin: Twin,
-    /// Its twin on the CPU, which reports its reads and writes to a tracer: one for each dispatch.
-    pub traced_twin: TracedTwin,
 }
 
 impl Kernel {
@@ -67,11 +65,8 @@ pub enum Access {
 }
 
 /// Does the work of one workgroup on the CPU. Takes the workgroup's number, the words of the
-/// parameters, and the buffers.
-pub type Twin = fn(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]);
-
-/// A [`Twin`] that reports its reads and writes.
-pub type TracedTwin = fn(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>], tracer: &dyn Tracer);
+/// parameters, and the buffers. It reports its reads and writes to the tracer: one for each dispatch.
+pub type Twin = fn(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>], tracer: &dyn Tracer);
 
 /// The parameters of a kernel: 32-bit words, and in the shader a struct with the same names.
 pub trait Params: Pod {

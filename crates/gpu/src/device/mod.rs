@@ -12,25 +12,21 @@
 // | `buffer` | memory on the device, parts of it that a kernel uses, and copying data there |
 // | `kernel` | a shader, its buffers and parameters, its twin |
 // | `single` | running a single kernel, for tests |
-// | `twin` | support for twins on the CPU: threads, shared words, the built-in functions of WGSL |
-// | `trace` | uses of words, for a check of twins for data races |
+// | `twin` | support for twins on the CPU: threads, shared words with a trace, the built-in functions of WGSL |
 // | `recorder` | recording work and submitting it in batches |
-// | `flight` | submissions that have not ended yet |
-// | `pace` | the amount of work to submit at once |
+// | `pace` | the amount of work to submit at once, and submissions that have not ended yet |
 // | `timing` | times of kernels, by the device's clock |
 // | `error` | reasons why a computation ended early, also panics of wgpu |
 
 mod adapter;
 mod buffer;
 mod error;
-mod flight;
 mod gpu;
 mod kernel;
 mod pace;
 mod recorder;
 mod single;
 mod timing;
-mod trace;
 mod twin;
 mod waiting;
 
@@ -39,10 +35,9 @@ pub(crate) use buffer::{DeviceBuffer, Window};
 pub use error::{GpuError, Shortage, VULKAN_PARTS, catches_panics};
 pub use gpu::{Gpu, GpuOptions};
 pub(crate) use kernel::params;
-pub use kernel::{Access, Kernel, Params, TracedTwin, Twin, WORKGROUP};
+pub use kernel::{Access, Kernel, Params, Twin, WORKGROUP};
 pub(crate) use recorder::{Bound, MAX_WORKGROUPS, RECORDER_BYTES, Recorder, RecorderBuffers};
 pub(crate) use timing::Timing;
-pub use trace::{Barrier, Memory, NoTrace, Tracer, Use};
-pub use twin::{Words, Workgroup, bindings};
+pub use twin::{Memory, NoTrace, Tracer, Use, Words, Workgroup, bindings};
 pub(crate) use twin::{extract_bits, pack4x_u8, read, unpack4x_u8};
 pub use waiting::has_hung;

@@ -5,8 +5,15 @@
 //! kernels, and as much between devices. So each kernel begins with little work, which grows while
 //! submissions are short.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
+
+use wgpu::{CommandBuffer, PollType, SubmissionIndex};
+
+use super::error::GpuError;
+use super::gpu::Gpu;
 
 /// Seconds that the first submissions of a kind take on the slowest devices.
 const FIRST_SECONDS: f64 = 0.1;
@@ -43,7 +50,7 @@ pub(super) type Work = HashMap<Kind, u64>;
 #[derive(Debug)]
 pub(super) struct Pace {
     /// Target seconds of a submission.
-    seconds: f64,
+    pub seconds: f64,
     /// Expected seconds of a unit.
     rates: HashMap<Kind, f64>,
 }
@@ -52,11 +59,6 @@ impl Pace {
     /// Starts without measurements. A submission should take this many seconds.
     pub(super) fn new(seconds: f64) -> Pace {
         Pace { seconds, rates: HashMap::new() }
-    }
-
-    /// Target seconds of a submission.
-    pub(super) fn seconds(&self) -> f64 {
-        self.seconds
     }
 
     fn rate(&self, kind: Kind) -> f64 {
@@ -79,7 +81,7 @@ impl Pace {
     /// If it took longer than a submission should, all of its kinds count as slower, since any of
     /// them may be the cause. If it took less than expected, each kind counts as faster by its
     /// share in the expectation. Kinds that hardly contributed are unchanged.
-    pub(super) fn learn(&mut self, work: &Work, took: &Took) {
+    fn learn(&mut self, work: &Work, took: &Took) {
         let expected = self.expected(work);
         let slower = took.least > expected && took.least > self.seconds;
         let faster = took.most < expected;
@@ -99,27 +101,98 @@ impl Pace {
 
 /// Minimum and maximum seconds that a submission can have taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Took {
-    pub least: f64,
-    pub most: f64,
+struct Took {
+    least: f64,
+    most: f64,
 }
 
 /// The observed end of a submission.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct End {
+struct End {
     /// It was still running at this time.
-    pub after: Instant,
+    after: Instant,
     /// It had ended at this time.
-    pub before: Instant,
+    before: Instant,
 }
 
 /// Times of a submission that was submitted at `submitted` after one that ended at `previous`.
-pub(super) fn took(submitted: Instant, previous: Option<End>, end: End) -> Took {
+fn took(submitted: Instant, previous: Option<End>, end: End) -> Took {
     let earliest = previous.map_or(submitted, |previous| previous.after.max(submitted));
     let latest = previous.map_or(submitted, |previous| previous.before.max(submitted));
     Took {
         least: end.after.saturating_duration_since(latest).as_secs_f64(),
         most: end.before.saturating_duration_since(earliest).as_secs_f64(),
+    }
+}
+
+/// A submission whose end has not been noticed.
+#[derive(Debug)]
+struct Flight {
+    index: SubmissionIndex,
+    work: Work,
+    submitted: Instant,
+    /// Time when it was last seen running.
+    running: Instant,
+    /// Time when it was first seen to have ended.
+    ended: Arc<OnceLock<Instant>>,
+}
+
+/// The submissions of a recorder that are in flight.
+#[derive(Debug, Default)]
+pub(crate) struct Flights {
+    flights: VecDeque<Flight>,
+    /// End of the one before them.
+    previous: Option<End>,
+    /// The last submission.
+    pub last: Option<SubmissionIndex>,
+}
+
+impl Flights {
+    /// Submits commands that do this work.
+    pub(super) fn submit(&mut self, gpu: &Gpu, commands: impl IntoIterator<Item = CommandBuffer>, work: Work) {
+        let index = gpu.queue.submit(commands);
+        let submitted = Instant::now();
+        let ended = Arc::new(OnceLock::new());
+        let (noticed, count) = (Arc::clone(&ended), Arc::clone(&gpu.ended));
+        gpu.queue.on_submitted_work_done(move || {
+            let _ = noticed.set(Instant::now());
+            count.fetch_add(1, Ordering::Relaxed);
+        });
+        self.last = Some(index.clone());
+        self.flights.push_back(Flight { index, work, submitted, running: submitted, ended });
+    }
+
+    /// Waits until at most `most` submissions are in flight. `pace` learns from those that ended.
+    pub(super) fn wait(&mut self, gpu: &Gpu, most: usize, pace: &mut Pace) -> Result<(), GpuError> {
+        let now = Instant::now();
+        // The check that follows reports the error.
+        let _ = gpu.poll(PollType::Poll);
+        gpu.check()?;
+        for flight in self.flights.iter_mut().filter(|flight| flight.ended.get().is_none()) {
+            flight.running = now;
+        }
+        while let Some(flight) = self.flights.front() {
+            let mut running = flight.running;
+            if flight.ended.get().is_none() {
+                if self.flights.len() <= most {
+                    break;
+                }
+                gpu.wait(Some(flight.index.clone()))?;
+                // A wait returns as soon as the submission ends.
+                running = Instant::now();
+            }
+            let flight = self.flights.pop_front().expect("looked at above");
+            let before = flight.ended.get().copied().unwrap_or_else(Instant::now);
+            let end = End { after: running.min(before), before };
+            pace.learn(&flight.work, &took(flight.submitted, self.previous, end));
+            self.previous = Some(end);
+        }
+        Ok(())
+    }
+
+    /// Number of submissions in flight.
+    pub(super) fn count(&self) -> usize {
+        self.flights.len()
     }
 }
 

@@ -1,15 +1,14 @@
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use wgpu::{BindGroupEntry, BufferBinding, BufferUsages, CommandEncoder, ComputePass, QuerySet, SubmissionIndex};
+use wgpu::{BindGroupEntry, BufferBinding, BufferUsages, CommandEncoder, ComputePass, QuerySet};
 
 use super::buffer::Staging;
 use super::buffer::{DeviceBuffer, Window};
 use super::error::GpuError;
-use super::flight::Flights;
 use super::gpu::{Gpu, Pipeline};
 use super::kernel::{Access, Kernel, Params, WORKGROUP};
-use super::pace::{Kind, Pace, Work};
+use super::pace::{Flights, Kind, Pace, Work};
 use super::timing::Timing;
 
 /// Maximum workgroups of a dispatch.
@@ -54,7 +53,6 @@ pub(crate) struct Bound {
     kernel: &'static Kernel,
     pipeline: Arc<Pipeline>,
     group: wgpu::BindGroup,
-    windows: Arc<Vec<Window>>,
 }
 
 /// State that a recorder needs and leaves to the next one: memory, and the measured speed of the
@@ -87,7 +85,7 @@ impl RecorderBuffers {
 /// Records work for the device and submits it in batches.
 #[derive(Debug)]
 pub(crate) struct Recorder<'g> {
-    gpu: &'g Gpu,
+    pub gpu: &'g Gpu,
     buffers: RecorderBuffers,
     encoder: Option<CommandEncoder>,
     pass: Option<(&'static Kernel, ComputePass<'static>)>,
@@ -97,16 +95,12 @@ pub(crate) struct Recorder<'g> {
     records_sent: usize,
     work: Work,
     uploading: u64,
-    flights: Flights,
+    pub flights: Flights,
     pub timing: Option<Timing>,
     /// Bytes of frames copied to the device, counted by their callers.
     pub uploaded: u64,
     /// Bytes copied from one place on the device to another.
     pub copied: u64,
-    /// Minimum bytes that kernels read and write, counted by their callers.
-    pub touched: u64,
-    /// Dispatches, and their workgroups.
-    pub dispatched: (u64, u64),
 }
 
 impl<'g> Recorder<'g> {
@@ -125,8 +119,6 @@ impl<'g> Recorder<'g> {
             timing: None,
             uploaded: 0,
             copied: 0,
-            touched: 0,
-            dispatched: (0, 0),
         }
     }
 
@@ -136,15 +128,6 @@ impl<'g> Recorder<'g> {
         self.buffers.small.abandon();
         self.buffers.staging.abandon();
         self.buffers
-    }
-
-    /// The last submission.
-    pub(crate) fn last(&self) -> Option<SubmissionIndex> {
-        self.flights.last.clone()
-    }
-
-    pub(crate) fn gpu(&self) -> &'g Gpu {
-        self.gpu
     }
 
     /// The buffer in which [`Recorder::records`] puts records.
@@ -192,7 +175,7 @@ impl<'g> Recorder<'g> {
             layout: &pipeline.layout,
             entries: &entries,
         });
-        Bound { kernel, pipeline, group, windows: Arc::new(windows.to_vec()) }
+        Bound { kernel, pipeline, group }
     }
 
     /// Runs a kernel in `workgroups` workgroups, at most [`MAX_WORKGROUPS`].
@@ -200,10 +183,6 @@ impl<'g> Recorder<'g> {
         assert!(workgroups <= MAX_WORKGROUPS && size_of::<P>() <= PARAMS_STRIDE);
         if workgroups == 0 {
             return Ok(());
-        }
-        self.dispatched = (self.dispatched.0 + 1, self.dispatched.1 + u64::from(workgroups));
-        if self.gpu.is_twin(bound.kernel) {
-            return self.run_twin(bound, params, workgroups);
         }
         let (kind, threads) = (Kind::Kernel(bound.kernel.name), u64::from(workgroups * WORKGROUP));
         self.submit_if_full(kind, threads)?;
@@ -221,7 +200,7 @@ impl<'g> Recorder<'g> {
     fn submit_if_full(&mut self, kind: Kind, units: u64) -> Result<(), GpuError> {
         let pace = &self.buffers.pace;
         let expected = pace.expected(&self.work) + pace.expected(&Work::from([(kind, units)]));
-        if !self.work.is_empty() && expected > 2.0 * pace.seconds() {
+        if !self.work.is_empty() && expected > 2.0 * pace.seconds {
             self.submit()?;
         }
         Ok(())
@@ -232,7 +211,7 @@ impl<'g> Recorder<'g> {
         *self.work.entry(kind).or_default() += units;
         let is_full =
             self.params.len() >= PARAMS_BYTES || self.small_bytes() + PARAMS_STRIDE > self.buffers.small.bytes();
-        if is_full || self.buffers.pace.expected(&self.work) >= self.buffers.pace.seconds() {
+        if is_full || self.buffers.pace.expected(&self.work) >= self.buffers.pace.seconds {
             self.submit()?;
         }
         Ok(())
@@ -267,27 +246,6 @@ impl<'g> Recorder<'g> {
             let part = most.min(quick.max(unit)).min(threads - first) as u32;
             self.dispatch(bound, &params(first, part), part.div_ceil(WORKGROUP))?;
             first += u64::from(part);
-        }
-        Ok(())
-    }
-
-    /// Does the work of a kernel on the CPU, on copies of its buffers.
-    fn run_twin<P: Params>(&mut self, bound: &Bound, params: &P, workgroups: u32) -> Result<(), GpuError> {
-        // Without an encoder, records that no kernel has needed yet would not be sent.
-        self.encoder();
-        self.finish()?;
-        let mut buffers = Vec::new();
-        for window in bound.windows.iter() {
-            buffers.push(bytemuck::pod_collect_to_vec(&self.gpu.read(window)?));
-        }
-        let params: &[u32] = bytemuck::cast_slice(std::slice::from_ref(params));
-        for workgroup in 0..workgroups {
-            (bound.kernel.twin)(workgroup, params, &mut buffers);
-        }
-        for ((window, words), access) in bound.windows.iter().zip(&buffers).zip(bound.kernel.access) {
-            if *access == Access::Write {
-                self.upload(bytemuck::cast_slice(words), window)?;
-            }
         }
         Ok(())
     }

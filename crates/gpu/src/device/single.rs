@@ -5,8 +5,7 @@ use super::recorder::{MAX_WORKGROUPS, Recorder, RecorderBuffers};
 
 impl Gpu {
     /// Runs one kernel in `workgroups` workgroups on these buffers, in the order of its bindings,
-    /// and stores the results in them. It runs on the device, or as its twin if
-    /// [`crate::device::GpuOptions::twins`] lists it. For tests of single kernels.
+    /// and stores the results in them. For tests of single kernels.
     ///
     /// # Errors
     /// When the device does not have enough memory for the buffers, or fails.

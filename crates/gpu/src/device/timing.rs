@@ -36,8 +36,8 @@ impl Timing {
         let scope = gpu.device.push_error_scope(ErrorFilter::OutOfMemory);
         let set = gpu.device.create_query_set(&descriptor);
         if pollster::block_on(scope.pop()).is_some() {
-            let (what, shortage) = ("timestamps", Shortage::Device(gpu.budget()));
-            return Err(GpuError::OutOfMemory { what, bytes, used: gpu.used(), shortage });
+            let (used, allowed) = (gpu.used(), gpu.budget());
+            return Err(GpuError::OutOfMemory { what: "timestamps", bytes, used, allowed, shortage: Shortage::Device });
         }
         Ok(Some(Timing {
             set,

@@ -7,19 +7,61 @@
 use std::cell::Cell;
 
 use super::kernel::{Params, WORKGROUP};
-use super::trace::{Barrier, Memory, Tracer, Use};
+
+/// Memory that threads share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Memory {
+    /// The buffer at this binding, from 1 on.
+    Binding(u32),
+    /// The memory of a workgroup; its variables are numbered from 0 on.
+    Workgroup(u32),
+}
+
+/// A thread's use of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Use {
+    /// A read.
+    Read,
+    /// A write.
+    Write,
+    /// A change by an atomic operation.
+    Atomic,
+}
+
+/// The receiver of reported uses of twins' words: [`NoTrace`], or a check for data races.
+pub trait Tracer: std::fmt::Debug {
+    /// A workgroup begins.
+    fn begin(&self, _workgroup: u32) {}
+    /// The following accesses are those of this thread, numbered within its workgroup.
+    fn thread(&self, _local: u32) {}
+    /// All threads of the workgroup have reached a barrier, `workgroupBarrier()`. It orders accesses to the memory of
+    /// the workgroup.
+    fn barrier(&self) {}
+    /// The thread uses a word.
+    fn access(&self, _memory: Memory, _word: u32, _how: Use) {}
+    /// The thread reads or writes a word atomically. Unlike other atomic operations this must be
+    /// ordered with those of other threads: a sum is read when it is complete, and written before
+    /// anything is added.
+    fn atomic_access(&self, _memory: Memory, _word: u32, _how: Use) {}
+}
+
+/// Runs twins without a trace.
+#[derive(Clone, Copy, Debug)]
+pub struct NoTrace;
+
+impl Tracer for NoTrace {}
 
 /// A workgroup of a dispatch.
 #[derive(Debug)]
-pub struct Workgroup<'t, T> {
+pub struct Workgroup<'t> {
     number: u32,
     variables: Cell<u32>,
-    tracer: &'t T,
+    tracer: &'t dyn Tracer,
 }
 
-impl<'t, T: Tracer> Workgroup<'t, T> {
+impl<'t> Workgroup<'t> {
     /// The workgroup with this number.
-    pub fn new(number: u32, tracer: &'t T) -> Workgroup<'t, T> {
+    pub fn new(number: u32, tracer: &'t dyn Tracer) -> Workgroup<'t> {
         tracer.begin(number);
         Workgroup { number, variables: Cell::new(0), tracer }
     }
@@ -40,13 +82,13 @@ impl<'t, T: Tracer> Workgroup<'t, T> {
         self.locals().map(|local| self.number * WORKGROUP + local).take_while(move |&thread| thread < end)
     }
 
-    /// A barrier: later work of its threads follows all earlier work, for memory of this kind.
-    pub fn barrier(&self, barrier: Barrier) {
-        self.tracer.barrier(barrier);
+    /// A barrier: later work of its threads in the memory of the workgroup follows all earlier work.
+    pub fn barrier(&self) {
+        self.tracer.barrier();
     }
 
     /// A variable in the memory of the workgroup.
-    pub fn memory<'m>(&self, words: &'m mut [u32]) -> Words<'m, T>
+    pub fn memory<'m>(&self, words: &'m mut [u32]) -> Words<'m>
     where
         't: 'm,
     {
@@ -57,13 +99,13 @@ impl<'t, T: Tracer> Workgroup<'t, T> {
 
 /// 32-bit words that threads share.
 #[derive(Debug)]
-pub struct Words<'a, T> {
+pub struct Words<'a> {
     words: &'a mut [u32],
     memory: Memory,
-    tracer: &'a T,
+    tracer: &'a dyn Tracer,
 }
 
-impl<T: Tracer> Words<'_, T> {
+impl Words<'_> {
     /// The word with this number.
     #[inline]
     pub fn get(&self, at: u32) -> u32 {
@@ -120,7 +162,7 @@ impl<T: Tracer> Words<'_, T> {
 ///
 /// # Panics
 /// When their number is not `N`.
-pub fn bindings<'a, T, const N: usize>(buffers: &'a mut [Vec<u32>], tracer: &'a T) -> [Words<'a, T>; N] {
+pub fn bindings<'a, const N: usize>(buffers: &'a mut [Vec<u32>], tracer: &'a dyn Tracer) -> [Words<'a>; N] {
     assert_eq!(buffers.len(), N, "buffers of the kernel");
     let mut words =
         (1..).zip(buffers).map(|(binding, words)| Words { words, memory: Memory::Binding(binding), tracer });

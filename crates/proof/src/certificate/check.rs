@@ -1,5 +1,3 @@
-use std::fmt;
-
 use kalah_core::game::{Bounds, Pit, Position, Rules};
 use kalah_core::table::{TableError, Tables};
 use kalah_solve::bounds::Bound;
@@ -28,11 +26,13 @@ pub enum Reason {
 /// Checks whether bounds of scores follow from the rules, the tables, other bounds, and searches of limited effort.
 ///
 /// It shares no code with the solver. Each thread has its own checker.
+#[derive(Debug)]
 pub struct Checker<'a> {
     search: CheckerSearch<'a>,
-    effort: u32,
-    /// Nodes of all searches.
-    nodes: u64,
+    /// The effort k: searches visit at most 2^k nodes. With k = 0, no reason is a search.
+    pub(super) effort: u32,
+    /// Nodes of all searches so far.
+    pub(super) nodes: u64,
 }
 
 impl<'a> Checker<'a> {
@@ -63,21 +63,6 @@ impl<'a> Checker<'a> {
         }
         let search = CheckerSearch::new(Variant::new(rules, pits)?, tables, table_seeds, effort);
         Some(Checker { search, effort, nodes: 0 })
-    }
-
-    /// The effort k: searches visit at most 2^k nodes. With k = 0, no [reason](Checker::reason) is a search.
-    pub(crate) fn effort(&self) -> u32 {
-        self.effort
-    }
-
-    /// Nodes of all searches so far.
-    pub(crate) fn nodes(&self) -> u64 {
-        self.nodes
-    }
-
-    /// Counts the nodes of another checker, too.
-    pub(super) fn add_nodes(&mut self, nodes: u64) {
-        self.nodes += nodes;
     }
 
     /// The positions after again-moves, without stores.
@@ -114,9 +99,7 @@ impl<'a> Checker<'a> {
     /// As [`Checker::exact`].
     pub fn reaches(&mut self, position: &Position, score: u32) -> Result<CheckerFinding, TableError> {
         if position.is_over() {
-            let exact = position.mover().total();
-            let bounds = Bounds { lower: exact, upper: exact };
-            return Ok(CheckerFinding { reached: Some(exact >= score), bounds, nodes: 0 });
+            return Ok(CheckerFinding { reached: Some(position.mover().total() >= score), nodes: 0 });
         }
         let board = self.board(position);
         let finding = self.search.reaches(&board, position.seeds(), score)?;
@@ -332,14 +315,5 @@ fn bound_after(bound: Bound, again: bool, stored: u32, seeds: u32) -> Bound {
         // The mover collects the seeds that the other player does not.
         (Bound::AtLeast(score), false) => Bound::AtMost(seeds.saturating_sub(score)),
         (Bound::AtMost(score), false) => Bound::AtLeast(seeds.saturating_sub(score)),
-    }
-}
-
-impl fmt::Debug for Checker<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Checker")
-            .field("variant", &self.search.variant)
-            .field("effort", &self.effort)
-            .finish_non_exhaustive()
     }
 }

@@ -1,5 +1,5 @@
 use arrayvec::ArrayVec;
-use kalah_core::game::{Bounds, MAX_PITS};
+use kalah_core::game::MAX_PITS;
 use kalah_core::index::TableRow;
 use kalah_core::table::{TableError, Tables};
 use xxhash_rust::xxh3::xxh3_64;
@@ -15,8 +15,6 @@ const MAX_DEPTH: u32 = 1000;
 pub struct CheckerFinding {
     /// True if the score is at least the tested one; `None` if 2^k nodes did not suffice.
     pub reached: Option<bool>,
-    /// Bounds of the score that were proved on the way.
-    pub bounds: Bounds,
     /// Nodes: positions whose moves were played. The number depends only on rules, position, score, tables and
     /// effort.
     pub nodes: u64,
@@ -37,6 +35,7 @@ impl From<TableError> for Stop {
 }
 
 /// The search of the checker: zero-window tests with fail-soft bounds, from the rules and the tables alone.
+#[derive(Debug)]
 pub(super) struct CheckerSearch<'a> {
     pub variant: Variant,
     tables: Option<&'a Tables>,
@@ -77,23 +76,21 @@ impl<'a> CheckerSearch<'a> {
         seeds: u32,
         score: u32,
     ) -> Result<CheckerFinding, TableError> {
-        let trivial = Bounds { lower: 0, upper: seeds };
-        let known = |reached, bounds| CheckerFinding { reached: Some(reached), bounds, nodes: 0 };
+        let known = |reached| CheckerFinding { reached: Some(reached), nodes: 0 };
         if score == 0 || score > seeds {
-            return Ok(known(score == 0, trivial));
+            return Ok(known(score == 0));
         }
         if let Some(exact) = self.table_score(board, seeds)? {
-            return Ok(known(exact >= score, Bounds { lower: exact, upper: exact }));
+            return Ok(known(exact >= score));
         }
         self.nodes = 0;
         self.memory.forget();
-        let (reached, bounds) = match self.test(board, seeds, score, 0) {
-            Ok(found) if found >= score => (Some(true), Bounds { lower: found, ..trivial }),
-            Ok(found) => (Some(false), Bounds { upper: found, ..trivial }),
-            Err(Stop::Effort) => (None, trivial),
+        let reached = match self.test(board, seeds, score, 0) {
+            Ok(found) => Some(found >= score),
+            Err(Stop::Effort) => None,
             Err(Stop::Table(error)) => return Err(error),
         };
-        Ok(CheckerFinding { reached, bounds, nodes: self.nodes })
+        Ok(CheckerFinding { reached, nodes: self.nodes })
     }
 
     /// The score of an unfinished position in the tables; `None` if it is above them.
@@ -189,13 +186,14 @@ const MAX_BITS: u32 = 20;
 ///
 /// An entry holds the whole board, so positions are never confused. A new entry replaces another position's
 /// entry at its place. Everything is deterministic.
+#[derive(Debug)]
 pub(super) struct Memory {
     entries: Vec<Entry>,
     /// The current search. Entries of other searches count as empty.
     generation: u32,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Entry {
     board: CheckerBoard,
     generation: u32,

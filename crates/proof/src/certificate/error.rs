@@ -1,69 +1,18 @@
-use std::path::PathBuf;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
 
 use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome, USE_NEWER};
 use kalah_base::file::StateError;
-use kalah_base::system::AvailableMemory;
+use kalah_base::system::MemoryShortage;
 use kalah_core::cancel::Stopped;
 use kalah_core::header::HeaderError;
 use kalah_core::table::{TableError, TableKey};
-use kalah_core::text::size;
 use kalah_solve::bounds::{Bound, Claim};
 
-use super::statement::{Goal, StatementError};
+use super::statement::Goal;
 
 /// The version of the format that this program reads and writes.
 pub const VERSION: u32 = 1;
-
-/// A part of a certificate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum CertificatePart {
-    /// The header.
-    Header,
-    /// The statement and the digests of the tables.
-    Statement,
-    /// The list of blocks.
-    Directory,
-    /// A block of claims, counted from 0.
-    Block(usize),
-    /// The digest of the whole.
-    Digest,
-}
-
-impl std::fmt::Display for CertificatePart {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            CertificatePart::Header => f.write_str("header"),
-            CertificatePart::Statement => f.write_str("statement"),
-            CertificatePart::Directory => f.write_str("list of blocks"),
-            CertificatePart::Block(block) => write!(f, "block {block} of claims"),
-            CertificatePart::Digest => f.write_str("digest"),
-        }
-    }
-}
-
-/// Damage of a certificate.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CertificateDamage {
-    /// It is not a certificate, or its version is one that this program cannot read.
-    #[error("{0}")]
-    Header(#[from] HeaderError),
-    /// The file is too short or too long.
-    #[error("it has {found} bytes, but should have {expected}")]
-    Length {
-        /// Bytes of the file.
-        found: u64,
-        /// Bytes it should have.
-        expected: u64,
-    },
-    /// A part does not match its checksum, or has invalid contents.
-    #[error("its {0} is damaged")]
-    Part(CertificatePart),
-    /// The checksums are right, but the statement is invalid.
-    #[error("its statement is invalid: {0}")]
-    Statement(#[from] StatementError),
-}
 
 /// Error of reading or writing a certificate.
 #[derive(Debug, thiserror::Error)]
@@ -77,30 +26,25 @@ pub enum CertificateError {
         /// The reason.
         source: std::io::Error,
     },
-    /// The file is damaged, foreign or of another version.
-    #[error("{path} cannot be used: {damage}")]
+    /// The file is not a certificate, or its version is one that this program cannot read.
+    #[error("{path} cannot be used: {source}")]
+    Header {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: HeaderError,
+    },
+    /// The file is damaged.
+    #[error("{path} cannot be used: its {what}")]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// The damage.
-        #[source]
-        damage: CertificateDamage,
+        /// The damaged part, and how it is damaged.
+        what: String,
     },
     /// There is not enough memory for the claims.
-    #[error(
-        "{path} has {claims} claims, which need {} of memory; {available}",
-        size(*needed)
-    )]
-    Memory {
-        /// The file.
-        path: PathBuf,
-        /// Number of claims.
-        claims: u64,
-        /// Bytes of memory that they need.
-        needed: u64,
-        /// Available memory.
-        available: AvailableMemory,
-    },
+    #[error("{0}")]
+    Memory(#[from] MemoryShortage),
     /// The certificate to write is invalid.
     #[error("{path} cannot be written: {reason}")]
     Invalid {
@@ -111,15 +55,26 @@ pub enum CertificateError {
     },
 }
 
+impl CertificateError {
+    /// Returns a function that makes the error for a file that cannot be read or written.
+    pub(super) fn io(path: &Path) -> impl Fn(std::io::Error) -> CertificateError {
+        move |source| CertificateError::Io { path: path.to_owned(), source }
+    }
+
+    /// The error for a file whose part has invalid contents, or does not match its checksum.
+    pub(super) fn damaged(path: &Path, part: impl Display) -> CertificateError {
+        CertificateError::Damaged { path: path.to_owned(), what: format!("{part} is damaged") }
+    }
+}
+
 impl Diagnostic for CertificateError {
     fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
-            CertificateError::Damaged { damage: CertificateDamage::Header(error), .. } if error.is_newer() => {
-                Outcome::Wrong.help(USE_NEWER)
-            }
-            CertificateError::Damaged { .. } => Outcome::Wrong.into(),
+            CertificateError::Header { source, .. } if source.is_newer() => Outcome::Wrong.help(USE_NEWER),
+            CertificateError::Header { .. } | CertificateError::Damaged { .. } => Outcome::Wrong.into(),
             CertificateError::Io { source, .. } => source.diagnosis(commands),
-            _ => Outcome::Failed.into(),
+            CertificateError::Memory(error) => error.diagnosis(commands),
+            CertificateError::Invalid { .. } => Outcome::Failed.into(),
         }
     }
 }
@@ -138,7 +93,7 @@ pub enum CheckError {
         /// Its bound that does not hold.
         bound: Bound,
         /// The reason.
-        why: Unproved,
+        why: String,
     },
     /// The statement does not follow from the claims.
     #[error("{}: the score of {} is {}: {why}", goal_name(goal), goal.position, goal.bound)]
@@ -146,7 +101,7 @@ pub enum CheckError {
         /// The part of the statement that does not follow.
         goal: Box<Goal>,
         /// The reason.
-        why: Unproved,
+        why: String,
     },
     /// The statement is true of every game.
     #[error("the certificate states nothing: every game has a value within its bounds")]
@@ -203,34 +158,9 @@ impl CheckError {
             | CheckError::Statement { .. }
             | CheckError::StatesNothing
             | CheckError::OtherTable { .. }
-            | CheckError::Certificate(CertificateError::Damaged { .. }) => true,
+            | CheckError::Certificate(CertificateError::Header { .. } | CertificateError::Damaged { .. }) => true,
             CheckError::Table(error) => error.is_damage(),
             _ => false,
-        }
-    }
-}
-
-/// Reason why a bound is not proved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Unproved {
-    /// The tables, or the end of the game, give this score.
-    Exact(u32),
-    /// It does not follow in one ply, and searches with this effort do not show it.
-    Effort(u32),
-    /// A search with this effort disproves it.
-    Wrong(u32),
-}
-
-impl std::fmt::Display for Unproved {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Unproved::Exact(score) => write!(f, "wrong, the score is {score}"),
-            Unproved::Effort(0) => f.write_str("not proved in one ply from other claims"),
-            Unproved::Effort(effort) => {
-                write!(f, "not proved, neither in one ply from other claims nor by a search of 2^{effort} nodes")
-            }
-            Unproved::Wrong(effort) => write!(f, "wrong, as a search of at most 2^{effort} nodes shows"),
         }
     }
 }

@@ -13,7 +13,7 @@ use kalah_solve::bounds::{ClaimKeys, CodedClaim};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::check::Checker;
-use super::error::{CertificateDamage, CertificateError, CertificatePart, VERSION};
+use super::error::{CertificateError, VERSION};
 use super::statement::{Certificate, Head, OpeningBounds, Statement};
 
 /// Bytes of the header.
@@ -85,24 +85,23 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Parses the header at the start of a file, and compares the file's length, `found`, with it. `bytes` has at
-    /// least the first [`HEADER_BYTES`] bytes of the file, or all of a shorter one.
-    pub(crate) fn read(bytes: &[u8], found: u64) -> Result<Header, CertificateDamage> {
-        let damaged = CertificateDamage::Part(CertificatePart::Header);
-        Start::read(bytes, Kind::Certificate, &[VERSION])?;
+    /// Parses the header at the start of the file `path`, and compares the file's length, `found`, with it. `bytes` has
+    /// at least the first [`HEADER_BYTES`] bytes of the file, or all of a shorter one.
+    pub(crate) fn read(path: &Path, bytes: &[u8], found: u64) -> Result<Header, CertificateError> {
+        let start = Start::read(bytes, Kind::Certificate, &[VERSION]);
+        start.map_err(|source| CertificateError::Header { path: path.to_owned(), source })?;
+        let require_length = |is_right, expected: u64| {
+            let what = || format!("length is {found} bytes, but should be {expected}");
+            if is_right { Ok(()) } else { Err(CertificateError::Damaged { path: path.to_owned(), what: what() }) }
+        };
         let least = (HEADER_BYTES + DIGEST_BYTES) as u64;
-        if found < least {
-            return Err(CertificateDamage::Length { found, expected: least });
-        }
+        require_length(found >= least, least)?;
         let raw: RawHeader = bytemuck::pod_read_unaligned(&bytes[..HEADER_BYTES]);
-        if !is_sealed(&raw) {
-            return Err(damaged);
-        }
-        let header = Header::of(&raw).ok_or(damaged)?;
-        match u64::from_le(raw.file_bytes) {
-            expected if expected != found => Err(CertificateDamage::Length { found, expected }),
-            _ => Ok(header),
-        }
+        let header = Some(&raw).filter(|raw| is_sealed(*raw)).and_then(Header::of);
+        let header = header.ok_or_else(|| CertificateError::damaged(path, "header"))?;
+        let expected = u64::from_le(raw.file_bytes);
+        require_length(found == expected, expected)?;
+        Ok(header)
     }
 
     /// The fields of a header; `None` if they are impossible.
@@ -130,15 +129,18 @@ impl Header {
         fits.then_some(header)
     }
 
-    /// Parses the prefix: statement, digests of the tables, and the list of blocks.
-    pub(crate) fn prefix(&self, bytes: &[u8]) -> Result<(Head, Vec<BlockEntry>), CertificateDamage> {
-        let damaged = CertificateDamage::Part;
+    /// Parses the prefix of the file `path`: statement, digests of the tables, and the list of blocks.
+    pub(crate) fn prefix(&self, path: &Path, bytes: &[u8]) -> Result<(Head, Vec<BlockEntry>), CertificateError> {
+        let damaged = |part| move || CertificateError::damaged(path, part);
         let split = checked(bytes).zip(self.blocks.checked_mul(ENTRY_BYTES));
         let split = split.and_then(|(prefix, bytes)| prefix.split_at_checked(prefix.len().checked_sub(bytes)?));
-        let (statement, directory) = split.ok_or(damaged(CertificatePart::Statement))?;
-        let head = self.head(statement).ok_or(damaged(CertificatePart::Statement))?;
-        head.statement.goals()?;
-        let entries = entries(directory, self.claims).ok_or(damaged(CertificatePart::Directory))?;
+        let (statement, directory) = split.ok_or_else(damaged("statement"))?;
+        let head = self.head(statement).ok_or_else(damaged("statement"))?;
+        head.statement.goals().map_err(|error| CertificateError::Damaged {
+            path: path.to_owned(),
+            what: format!("statement is invalid: {error}"),
+        })?;
+        let entries = entries(directory, self.claims).ok_or_else(damaged("list of blocks"))?;
         Ok((head, entries))
     }
 
@@ -193,9 +195,9 @@ pub(crate) fn write_sorted(
     count: u64,
     claims: impl Iterator<Item = CodedClaim>,
 ) -> Result<(u64, [u8; 32]), CertificateError> {
-    let io = |source| CertificateError::Io { path: path.to_owned(), source };
+    let io = CertificateError::io(path);
     validate(head, keys).map_err(|reason| CertificateError::Invalid { path: path.to_owned(), reason })?;
-    let (directory, blocks) = compressed(claims).map_err(io)?;
+    let (directory, blocks) = compressed(claims).map_err(&io)?;
     debug_assert_eq!(directory.len(), count.div_ceil(BLOCK_CLAIMS as u64) as usize * ENTRY_BYTES);
     let mut prefix = statement_bytes(head);
     prefix.extend(directory);

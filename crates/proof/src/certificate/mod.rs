@@ -9,10 +9,9 @@
 // | `board` | an implementation of the rules for the checker alone |
 // | `checker_search` | the checker's search, and the bounds that it remembers |
 // | `check` | checking that one bound follows |
-// | `run` | checking all claims in the order of the file, or a sample, on all threads |
+// | `run` | checking all claims in the order of the file, on all threads; their counts, and the file that keeps them |
 // | `strategy` | playing by a certificate without searches |
 // | `stored` | reading files: into memory, or as a certificate whose claims stay in its file |
-// | `tally` | the counts of a check, and the file that keeps them |
 
 mod board;
 mod check;
@@ -23,15 +22,13 @@ mod run;
 mod statement;
 mod stored;
 mod strategy;
-mod tally;
 
 pub use check::{Checker, Reason};
 pub use checker_search::CheckerFinding;
-pub use error::{CertificateDamage, CertificateError, CertificatePart, CheckError, Unproved, VERSION};
+pub use error::{CertificateError, CheckError, VERSION};
 pub(crate) use format::write_sorted;
 pub use kalah_solve::bounds::{Bound, Claim, ClaimError, ClaimKeys, ClaimSet};
-pub use run::Check;
+pub use run::{Check, CheckIdentity, CheckTally};
 pub use statement::{Certificate, Goal, Head, OpeningBounds, Statement, StatementError, digest_of_tables};
 pub use stored::StoredCertificate;
 pub use strategy::{Basis, Strategy, StrategyError, StrategyMove};
-pub use tally::{CheckIdentity, CheckTally};

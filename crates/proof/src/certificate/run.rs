@@ -1,22 +1,21 @@
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use kalah_base::file::StateFile;
+use kalah_base::file::{Document, StateError, StateFile};
 use kalah_base::progress::Pulse;
-use kalah_base::random::generator;
-use kalah_core::game::{Bounds, Position};
+use kalah_core::game::Position;
 use kalah_core::table::{TableError, TableKey, Tables};
-use kalah_solve::bounds::{Bound, Claim, CodedClaim};
+use kalah_solve::bounds::{Claim, CodedClaim};
 use parking_lot::Mutex;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::check::{Checker, Reason};
-use super::error::{CheckError, Unproved};
+use super::error::CheckError;
 use super::statement::{Goal, Head, Statement, digest_of_tables};
 use super::stored::{Known, StoredCertificate};
-use super::tally::CheckTally;
 
 /// Claims that one thread checks without a break.
 const TASK_CLAIMS: usize = 16;
@@ -24,13 +23,14 @@ const TASK_CLAIMS: usize = 16;
 /// Claims after which a check may be saved.
 const PART_CLAIMS: usize = 1 << 12;
 
-/// Claims of a sample that are checked at a time.
-const SAMPLE_CLAIMS: usize = 1 << 17;
-
 /// Interval at which the state of a check is saved.
 const SAVE_EVERY: Duration = Duration::from_secs(10);
 
+/// The file with the state of a check: the counts, again and again. The last ones count.
+const STATE: Document = Document { format: "kalah check", version: 3 };
+
 /// The check of a certificate: every claim on its own, on all threads.
+#[derive(Debug)]
 pub struct Check<'a> {
     certificate: &'a StoredCertificate,
     tables: Option<&'a Tables>,
@@ -107,7 +107,7 @@ impl<'a> Check<'a> {
         let follows = |goal: Goal| match self.first_reason(&mut checker, |by| goal.reason(by, &|at| known.get(at)))? {
             Some(reason) => Ok((goal, reason)),
             None => {
-                let why = unproved(&mut checker, &goal.position, goal.bound)?;
+                let why = unproved(&checker, &goal.position)?;
                 Err(CheckError::Statement { goal: Box::new(goal), why })
             }
         };
@@ -127,7 +127,7 @@ impl<'a> Check<'a> {
         }
         let mut second = self::checker(head, self.tables, head.table_seeds(), head.effort);
         let found = reason(&mut second)?;
-        checker.add_nodes(second.nodes());
+        checker.nodes += second.nodes;
         Ok(found)
     }
 
@@ -172,8 +172,7 @@ impl<'a> Check<'a> {
             let left = &claims[(done.claims - start) as usize..];
             let known = self.asked_by(left, pulse)?;
             for part in left.chunks(PART_CLAIMS) {
-                let first = done.claims;
-                self.part(part, &|index| first + index as u64, &known, done, pulse)?;
+                self.part(part, &known, done, pulse)?;
                 if let Some(state) = state
                     && saved.elapsed() >= SAVE_EVERY
                 {
@@ -183,31 +182,6 @@ impl<'a> Check<'a> {
             }
         }
         Ok(())
-    }
-
-    /// Checks `count` random claims, or all if there are fewer. The same `seed` draws the same claims.
-    ///
-    /// # Errors
-    /// For the first of these claims in the file that does not hold, or a table that cannot be read;
-    /// [`CheckError::Stopped`] if `pulse` was stopped.
-    pub fn sample(&self, count: u64, seed: u64, pulse: &Pulse) -> Result<CheckTally, CheckError> {
-        let all = self.certificate.claims();
-        let mut random = generator(seed);
-        let mut drawn = BTreeSet::new();
-        // Floyd's sampling without repetition.
-        for most in all.saturating_sub(count)..all {
-            if !drawn.insert(random.u64(0..=most)) {
-                drawn.insert(most);
-            }
-        }
-        let drawn: Vec<u64> = drawn.into_iter().collect();
-        let mut tally = CheckTally::default();
-        for numbers in drawn.chunks(SAMPLE_CLAIMS) {
-            let claims = self.certificate.read_numbered(numbers)?;
-            let known = self.asked_by(&claims, pulse)?;
-            self.part(&claims, &|index| numbers[index], &known, &mut tally, pulse)?;
-        }
-        Ok(tally)
     }
 
     /// Looks up the claims that the checks of `claims` may ask for.
@@ -222,29 +196,29 @@ impl<'a> Check<'a> {
         self.certificate.look_up(asked.collect(), pulse)
     }
 
-    /// Checks some claims on all threads, and adds their counts to `done`: after a stop, those of the first ones, which
-    /// are finished. `number` returns the number of a claim in the file, counted from 0. A wrong claim is reported
-    /// rather than a stop.
+    /// Checks the claims that follow those of `done` on all threads, and adds their counts to it. After a stop, these
+    /// are the counts of the first claims, which are finished. A wrong claim is reported rather than a stop.
     fn part(
         &self,
         claims: &[CodedClaim],
-        number: &(dyn Fn(usize) -> u64 + Sync),
         known: &Known,
         done: &mut CheckTally,
         pulse: &Pulse,
     ) -> Result<(), CheckError> {
+        let first = done.claims;
         let task = |(task, claims): (usize, &[CodedClaim])| {
             let idle = self.idle.lock().pop();
             let mut checker = idle.unwrap_or_else(|| self.checker());
             let mut tally = CheckTally::default();
-            let before = checker.nodes();
+            let before = checker.nodes;
             for (index, &coded) in claims.iter().enumerate() {
                 pulse.check()?;
                 let claim = self.certificate.claim(coded);
-                self.claim(&mut checker, number(task * TASK_CLAIMS + index), &claim, known, &mut tally)?;
+                let number = first + (task * TASK_CLAIMS + index) as u64;
+                self.claim(&mut checker, number, &claim, known, &mut tally)?;
                 pulse.positions.fetch_add(1, Ordering::Relaxed);
             }
-            tally.nodes = checker.nodes() - before;
+            tally.nodes = checker.nodes - before;
             self.idle.lock().push(checker);
             Ok(tally)
         };
@@ -275,22 +249,13 @@ impl<'a> Check<'a> {
             match self.first_reason(checker, |by| by.reason(&claim.position, bound, &claimed))? {
                 Some(reason) => tally.count(reason),
                 None => {
-                    let why = unproved(checker, &claim.position, bound)?;
+                    let why = unproved(checker, &claim.position)?;
                     return Err(CheckError::Claim { number: number + 1, claim: Box::new(*claim), bound, why });
                 }
             }
         }
         tally.claims += 1;
         Ok(())
-    }
-}
-
-impl std::fmt::Debug for Check<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Check")
-            .field("head", self.certificate.head())
-            .field("table_seeds", &self.table_seeds)
-            .finish_non_exhaustive()
     }
 }
 
@@ -345,23 +310,83 @@ pub(super) fn checker<'a>(head: &Head, tables: Option<&'a Tables>, seeds: usize,
 }
 
 /// Reason why a bound does not follow.
-fn unproved(checker: &mut Checker, position: &Position, bound: Bound) -> Result<Unproved, TableError> {
-    if let Some(exact) = checker.exact(position)? {
-        return Ok(Unproved::Exact(exact));
+fn unproved(checker: &Checker, position: &Position) -> Result<String, TableError> {
+    Ok(match (checker.exact(position)?, checker.effort) {
+        (Some(score), _) => format!("wrong, the score is {score}"),
+        (None, 0) => "not proved in one ply from other claims".to_owned(),
+        (None, effort) => {
+            format!("not proved, neither in one ply from other claims nor by a search of 2^{effort} nodes")
+        }
+    })
+}
+
+/// Identity of a check. A saved state is used only for the same check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckIdentity {
+    /// The program, with version and commit.
+    pub program: String,
+    /// The digest of the certificate, in hexadecimal.
+    pub certificate: String,
+    /// The [digest of the tables](Check::tables_digest) that are used, in hexadecimal; `None` without tables.
+    pub tables: Option<String>,
+}
+
+/// Counts of a check, whose claims are the first ones of the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CheckTally {
+    /// Claims that hold.
+    pub claims: u64,
+    /// Bounds that follow in one ply from other claims, ends of games and tables.
+    pub one_ply: u64,
+    /// Bounds that a search shows.
+    pub searched: u64,
+    /// Bounds that follow in one ply from other claims, ends, tables and searches.
+    pub one_ply_and_search: u64,
+    /// Bounds that the tables contain.
+    pub in_tables: u64,
+    /// Nodes of all searches.
+    pub nodes: u64,
+}
+
+impl CheckTally {
+    fn count(&mut self, reason: Reason) {
+        match reason {
+            Reason::Trivial | Reason::Claim => {}
+            Reason::Table => self.in_tables += 1,
+            Reason::OnePly => self.one_ply += 1,
+            Reason::Search => self.searched += 1,
+            Reason::OnePlyAndSearch => self.one_ply_and_search += 1,
+        }
     }
-    let effort = checker.effort();
-    if effort == 0 {
-        return Ok(Unproved::Effort(0));
+
+    fn add(&mut self, more: &CheckTally) {
+        let CheckTally { claims, one_ply, searched, one_ply_and_search, in_tables, nodes } = more;
+        self.claims += claims;
+        self.one_ply += one_ply;
+        self.searched += searched;
+        self.one_ply_and_search += one_ply_and_search;
+        self.in_tables += in_tables;
+        self.nodes += nodes;
     }
-    let asked = match bound {
-        Bound::AtLeast(score) => score,
-        Bound::AtMost(score) => score.saturating_add(1),
-    };
-    let finding = checker.reaches(position, asked)?;
-    let Bounds { lower, upper } = finding.bounds;
-    let contrary = match bound {
-        Bound::AtLeast(score) => upper < score,
-        Bound::AtMost(score) => lower > score,
-    };
-    Ok(if contrary { Unproved::Wrong(effort) } else { Unproved::Effort(effort) })
+}
+
+impl CheckIdentity {
+    /// Opens or creates the state of this check, of a certificate with `claims` claims. Returns the counts of earlier
+    /// runs.
+    ///
+    /// # Errors
+    /// As [`StateFile::open`]; also if it counts more claims than there are.
+    pub fn open_state(&self, path: &Path, claims: u64) -> Result<(StateFile, CheckTally), StateError> {
+        let (file, saved) = StateFile::open::<CheckTally>(path, STATE, self)?;
+        let done = saved.last().copied().unwrap_or_default();
+        if done.claims > claims {
+            return Err(StateError::damaged_record(
+                file.path(),
+                saved.len() - 1,
+                "it counts more claims than there are",
+            ));
+        }
+        Ok((file, done))
+    }
 }

@@ -47,11 +47,6 @@ impl Head {
     pub fn table_seeds(&self) -> usize {
         if self.tables.is_empty() { 0 } else { self.tables.len() + 1 }
     }
-
-    /// [One digest](digest_of_tables) for all tables that the proof rests on; `None` without tables.
-    pub fn tables_digest(&self) -> Option<[u8; 32]> {
-        digest_of_tables(&self.tables)
-    }
 }
 
 /// One digest for the tables with these digests: BLAKE3 of all, one after the other; `None` without tables.

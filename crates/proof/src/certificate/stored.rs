@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use kalah_base::file;
 use kalah_base::progress::Pulse;
-use kalah_base::system::AvailableMemory;
+use kalah_base::system::check_memory;
 use kalah_core::game::{Bounds, Position};
 use kalah_solve::blocks::{BLOCK_CLAIMS, BlockEntry};
 use kalah_solve::bounds::{Claim, ClaimKeys, ClaimSet, CodedClaim};
 use rayon::prelude::*;
 
-use super::error::{CertificateDamage, CertificateError, CertificatePart, CheckError};
+use super::error::{CertificateError, CheckError};
 use super::format::{DIGEST_BYTES, HEADER_BYTES, Header};
 use super::statement::{Certificate, Head};
 
@@ -60,31 +60,30 @@ impl Contents {
         bytes: u64,
         mut each: impl FnMut(&[CodedClaim]),
     ) -> Result<Contents, CertificateError> {
-        let io = io(path);
-        let damaged = |damage| CertificateError::Damaged { path: path.to_owned(), damage };
-        let part = |part| damaged(CertificateDamage::Part(part));
+        let io = CertificateError::io(path);
+        let damaged = |part: &str| CertificateError::damaged(path, part);
         let mut read = |count: usize| {
             let mut part = vec![0; count];
             source.read_exact(&mut part).map_err(&io).map(|()| part)
         };
         let start = read(bytes.min(HEADER_BYTES as u64) as usize)?;
-        let header = Header::read(&start, bytes).map_err(damaged)?;
+        let header = Header::read(path, &start, bytes)?;
         let end = bytes - DIGEST_BYTES as u64;
         let mut offset = HEADER_BYTES as u64;
         let mut hash = blake3::Hasher::new();
         hash.update(&start);
         if header.prefix_bytes as u64 > end - offset {
-            return Err(part(CertificatePart::Statement));
+            return Err(damaged("statement"));
         }
         let prefix = read(header.prefix_bytes)?;
         hash.update(&prefix);
         offset += prefix.len() as u64;
-        let (head, entries) = header.prefix(&prefix).map_err(damaged)?;
+        let (head, entries) = header.prefix(path, &prefix)?;
         let keys = ClaimKeys::new(header.pits);
         let (mut blocks, mut claims) = (Vec::new(), Vec::<CodedClaim>::new());
         for (number, entry) in entries.iter().enumerate() {
             if entry.compressed_bytes() as u64 > end - offset {
-                return Err(part(CertificatePart::Block(number)));
+                return Err(CertificateError::damaged(path, block(number)));
             }
             let compressed = read(entry.compressed_bytes())?;
             hash.update(&compressed);
@@ -92,17 +91,17 @@ impl Contents {
             claims.drain(..claims.len().saturating_sub(1));
             let before = claims.len();
             let decompressed = entry.decompress(&compressed, &keys, &mut claims);
-            decompressed.ok_or(part(CertificatePart::Block(number)))?;
+            decompressed.ok_or_else(|| CertificateError::damaged(path, block(number)))?;
             each(&claims[before..]);
             blocks.push(Block { offset, entry: *entry, first: claims[before].0 });
             offset += compressed.len() as u64;
         }
         if offset != end {
-            return Err(part(CertificatePart::Directory));
+            return Err(damaged("list of blocks"));
         }
         let digest: [u8; DIGEST_BYTES] = *hash.finalize().as_bytes();
         if read(DIGEST_BYTES)? != digest {
-            return Err(part(CertificatePart::Digest));
+            return Err(damaged("digest"));
         }
         Ok(Contents { head, claims: header.claims, bytes, digest, keys, blocks })
     }
@@ -118,14 +117,11 @@ impl Certificate {
     /// than there is.
     pub fn read(path: impl AsRef<Path>) -> Result<Certificate, CertificateError> {
         let path = path.as_ref();
-        let bytes = file::read(path).map_err(io(path))?;
-        let header = Header::read(&bytes, bytes.len() as u64);
-        let header = header.map_err(|damage| CertificateError::Damaged { path: path.to_owned(), damage })?;
+        let bytes = file::read(path).map_err(CertificateError::io(path))?;
+        let Header { claims, .. } = Header::read(path, &bytes, bytes.len() as u64)?;
         // A few bytes can stand for thousands of claims.
-        let (claims, needed) = (header.claims, header.claims.saturating_mul(MEMORY_A_CLAIM));
-        if let Some(available) = AvailableMemory::now().filter(|available| needed > available.bytes) {
-            return Err(CertificateError::Memory { path: path.to_owned(), claims, needed, available });
-        }
+        let what = || format!("the {claims} claims of {} need", path.display());
+        check_memory(claims.saturating_mul(MEMORY_A_CLAIM), None, what)?;
         let mut claims = Vec::new();
         let Contents { head, keys, .. } =
             Contents::read(path, &*bytes, bytes.len() as u64, |block| claims.extend(block))?;
@@ -133,8 +129,9 @@ impl Certificate {
     }
 }
 
-fn io(path: &Path) -> impl Fn(std::io::Error) -> CertificateError {
-    move |source| CertificateError::Io { path: path.to_owned(), source }
+/// The name of a block in errors.
+fn block(number: usize) -> String {
+    format!("block {number} of claims")
 }
 
 impl StoredCertificate {
@@ -145,8 +142,9 @@ impl StoredCertificate {
     /// If the file cannot be read, or is not a complete and unchanged certificate.
     pub fn open(path: impl AsRef<Path>) -> Result<StoredCertificate, CertificateError> {
         let path = path.as_ref();
-        let file = file::open(path).map_err(io(path))?;
-        let bytes = file.metadata().map_err(io(path))?.len();
+        let io = CertificateError::io(path);
+        let file = file::open(path).map_err(&io)?;
+        let bytes = file.metadata().map_err(&io)?.len();
         let contents = Contents::read(path, &file, bytes, |_| ())?;
         Ok(StoredCertificate { path: path.to_owned(), file, contents })
     }
@@ -188,18 +186,6 @@ impl StoredCertificate {
         let blocks = range.start as usize / BLOCK_CLAIMS..(range.end as usize).div_ceil(BLOCK_CLAIMS);
         let parts: Vec<Vec<CodedClaim>> =
             blocks.into_par_iter().map(|number| self.block(number)).collect::<Result<_, _>>()?;
-        Ok(parts.concat())
-    }
-
-    /// Reads the claims with these numbers, which ascend.
-    pub(super) fn read_numbered(&self, numbers: &[u64]) -> Result<Vec<CodedClaim>, CheckError> {
-        let block_of = |number: u64| number as usize / BLOCK_CLAIMS;
-        let in_block: Vec<&[u64]> = numbers.chunk_by(|&one, &two| block_of(one) == block_of(two)).collect();
-        let read = |numbers: &&[u64]| {
-            let block = self.block(block_of(numbers[0]))?;
-            Ok(numbers.iter().map(|&number| block[number as usize % BLOCK_CLAIMS]).collect())
-        };
-        let parts: Vec<Vec<CodedClaim>> = in_block.par_iter().map(read).collect::<Result<_, CheckError>>()?;
         Ok(parts.concat())
     }
 
@@ -249,11 +235,10 @@ impl StoredCertificate {
     fn block(&self, number: usize) -> Result<Vec<CodedClaim>, CheckError> {
         let Block { offset, entry, .. } = &self.contents.blocks[number];
         let mut compressed = vec![0; entry.compressed_bytes()];
-        file::read_exact_at(&self.file, &mut compressed, *offset).map_err(io(&self.path))?;
+        file::read_exact_at(&self.file, &mut compressed, *offset).map_err(CertificateError::io(&self.path))?;
         let mut claims = Vec::with_capacity(entry.claims());
         let read = entry.decompress_again(&compressed, &self.contents.keys, &mut claims);
-        let damage = CertificateDamage::Part(CertificatePart::Block(number));
-        read.ok_or(CertificateError::Damaged { path: self.path.clone(), damage })?;
+        read.ok_or_else(|| CertificateError::damaged(&self.path, block(number)))?;
         Ok(claims)
     }
 }

@@ -29,6 +29,8 @@ const USED: u8 = 8;
 
 /// Claims that are sorted at a time, if there are many: this part of all.
 const SORTED_PART: usize = 16;
+/// Claims that may always be sorted at once.
+const LEAST_SORTED: u64 = 1 << 16;
 
 /// Proved bounds of the score of a position, with the way in which each follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,29 +94,6 @@ impl Claims {
         Some((answer, claimed.flags & if answer { SEARCHED_LOWER } else { SEARCHED_UPPER } > 0))
     }
 
-    /// Returns true if a test is claimed to have this answer, whatever else is claimed of its position.
-    pub(super) fn gives(&self, test: &Test, answer: bool) -> bool {
-        self.get(&test.position).is_some_and(|Bounds { lower, upper }| match answer {
-            true => lower >= test.score,
-            false => upper < test.score,
-        })
-    }
-
-    /// The claims as tests with their answers, and true if the answer follows from a re-search. Trivial bounds
-    /// are left out.
-    pub(super) fn answers(&self) -> impl Iterator<Item = (Test, bool, bool)> + '_ {
-        self.store.parts().into_iter().flatten().flat_map(|entry| {
-            let (key, rest) = entry.split_at(2 * self.pits);
-            let (position, claimed) = (position(key), Claimed::of(rest));
-            let Bounds { lower, upper } = claimed.bounds();
-            let searched = |flag| claimed.flags & flag > 0;
-            let reached = (lower > 0).then(|| (Test::new(&position, lower), true, searched(SEARCHED_LOWER)));
-            let held =
-                (upper < position.seeds()).then(|| (Test::new(&position, upper + 1), false, searched(SEARCHED_UPPER)));
-            reached.into_iter().chain(held)
-        })
-    }
-
     /// Claims the answer of a test, which follows from a re-search or in one ply. A tighter claim stays.
     pub(super) fn add(&mut self, test: &Test, answer: bool, searched: bool) {
         let Bounds { lower, upper } = test.bounds(answer);
@@ -146,13 +125,8 @@ impl Claims {
             job.bytes.extend(list);
             job.bytes.extend(blocks.concat());
         }
-        self.forget_new();
+        self.store.entries_mut().for_each(|entry| entry[2 * self.pits + REST - 1] &= !NEW);
         Ok(job)
-    }
-
-    /// Counts all claims as old.
-    pub(super) fn forget_new(&mut self) {
-        self.store.entries_mut().for_each(|entry| *flags(entry) &= !NEW);
     }
 
     fn merge(&mut self, key: &[u8], new: Claimed, seeds: u8) {
@@ -223,7 +197,7 @@ impl Claims {
             counts[usize::from(seeds)] += u64::from(kept);
         }
         let count: u64 = counts.iter().sum();
-        let most = (count / SORTED_PART as u64).max(1 << 20);
+        let most = (count / SORTED_PART as u64).max(LEAST_SORTED);
         let (mut ranges, mut held): (Vec<RangeInclusive<u8>>, u64) = (Vec::new(), 0);
         for (seeds, &layer) in (0..=255).zip(&counts) {
             held += layer;
@@ -283,11 +257,6 @@ impl Claimed {
     }
 }
 
-/// The flags of an entry.
-fn flags(entry: &mut [u8]) -> &mut u8 {
-    entry.last_mut().expect("an entry has flags")
-}
-
 /// Seeds in play of a key; at most 255.
 fn sum(key: &[u8]) -> u8 {
     key.iter().sum()
@@ -315,8 +284,6 @@ fn position(key: &[u8]) -> Position {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use kalah_solve::bounds::ClaimSet;
 
     use super::*;
@@ -339,7 +306,10 @@ mod tests {
         assert_eq!(claims.answer(&Test::new(&position("4,4,4/4,4,4"), 14)), None);
         let JobClaims { positions, parts, bytes } = claims.take_new().unwrap();
         assert_eq!((positions, parts, claims.take_new().unwrap().positions), (2, [2, 1], 0));
-        let all = |claims: &Claims| claims.answers().collect::<HashSet<_>>();
+        let all = |claims: &Claims| {
+            let answer = |text, score| claims.answer(&Test::new(&position(text), score));
+            (claims.len(), [answer("4,4,4/4,4,4", 13), answer("4,4,4/4,4,4", 15), answer("0,1,2/3,0,1", 3)])
+        };
         assert_eq!(Claims::of_job(3, parts, &bytes).map(|read| all(&read)), Some(all(&claims)));
         for parts in [[0, 1], [3, 1], [2, 0], [2, 2]] {
             assert!(Claims::of_job(3, parts, &bytes).is_none());

@@ -44,8 +44,6 @@ pub struct Job {
     pub nodes: u64,
     /// Elapsed seconds, extraction of claims included.
     pub seconds: f64,
-    /// Number of re-searches for its claims.
-    pub researches: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -80,7 +78,6 @@ struct Head {
     budget: u64,
     nodes: u64,
     seconds: f64,
-    researches: u64,
     searched: u64,
     one_ply: u64,
     digest: String,
@@ -155,27 +152,6 @@ impl ProofDirectory {
     /// The lease of a job: the file by which a process shows that it runs the job.
     pub(crate) fn lease_path(&self, test: &Test) -> PathBuf {
         self.job_path(test).with_extension("lease")
-    }
-
-    /// Tests of the jobs that have a lease, each with the first words of the lease, which name the process. The
-    /// process may have died.
-    ///
-    /// # Errors
-    /// If the directory cannot be listed.
-    pub(crate) fn leases(&self) -> Result<Vec<(Test, String)>, ProveError> {
-        let mut leases = Vec::new();
-        for path in self.files("lease")? {
-            // A lease ends with its job, which may just have happened.
-            let Ok(text) = fs::read_to_string(&path) else { continue };
-            let name = path.file_stem().unwrap_or_default().to_string_lossy();
-            let test = name.rsplit_once('-').and_then(|(rows, score)| {
-                let position: Position = rows.replace('.', ",").replace('_', "/").parse().ok()?;
-                Some(Test::new(&position, score.parse().ok()?))
-            });
-            let holder = text.split(',').next().unwrap_or_default().trim().to_owned();
-            leases.extend(test.map(|test| (test, holder)));
-        }
-        Ok(leases)
     }
 
     /// Files of all jobs, sorted by name.
@@ -266,7 +242,6 @@ impl ProofDirectory {
             budget: job.budget,
             nodes: job.nodes,
             seconds: job.seconds,
-            researches: job.researches,
             searched: claims.parts[0],
             one_ply: claims.parts[1],
             digest: blake3::hash(&claims.bytes).to_hex().to_string(),
@@ -316,8 +291,8 @@ impl ProofDirectory {
         }
         let claims = Claims::of_job(pits, [head.searched, head.one_ply], rest);
         let claims = claims.ok_or_else(|| damaged("its claims are invalid"))?;
-        let Head { budget, nodes, seconds, researches, .. } = head;
-        Ok((Job { test, bounds, budget, nodes, seconds, researches }, claims))
+        let Head { budget, nodes, seconds, .. } = head;
+        Ok((Job { test, bounds, budget, nodes, seconds }, claims))
     }
 
     /// Removes a file if it exists. A job whose file is removed is run again.

@@ -43,30 +43,9 @@ pub enum ProveError {
     /// The directory contains no proof.
     #[error("{0}: there is no proof in this directory")]
     Empty(PathBuf),
-    /// The value is impossible.
-    #[error(
-        "the value of {position} cannot be {}: possible values are {} to {} in steps of 2",
-        signed(*value), signed(*least), signed(*most)
-    )]
-    Value {
-        /// The position.
-        position: Box<Position>,
-        /// The value.
-        value: i64,
-        /// The least value.
-        least: i64,
-        /// The greatest one.
-        most: i64,
-    },
-    /// The request is true of every game from the position.
-    #[error("there is nothing to prove: every game from {position} has a value from {} to {}", signed(bounds.lower),
-        signed(bounds.upper))]
-    Trivial {
-        /// The position.
-        position: Box<Position>,
-        /// The bounds of its value that follow from its seeds and stores.
-        bounds: ValueBounds,
-    },
+    /// The value is impossible, or the request is true of every game from the position.
+    #[error("{0}")]
+    Request(String),
     /// A table differs from the one that the proof rests on.
     #[error("{0} is not the table that the proof rests on: its digest differs")]
     OtherTable(PathBuf),
@@ -95,7 +74,7 @@ impl From<Stopped> for ProveError {
 impl Diagnostic for ProveError {
     fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
-            ProveError::Value { .. } | ProveError::Trivial { .. } | ProveError::Statement(_) => Outcome::Usage.into(),
+            ProveError::Request(_) | ProveError::Statement(_) => Outcome::Usage.into(),
             ProveError::Contradiction { .. } => Outcome::Wrong.help("delete this file to run the job again"),
             ProveError::Unproved { .. } => Outcome::Wrong.help(
                 "no certificate was written; every job follows by itself, so check the tables (`kalah verify`) and the \
@@ -147,7 +126,12 @@ impl ProveError {
 
     /// The error of a request or statement that is true of every game from `position`.
     pub(super) fn trivial(position: &Position) -> ProveError {
-        ProveError::Trivial { position: Box::new(*position), bounds: Statement::all_values(position) }
+        let ValueBounds { lower, upper } = Statement::all_values(position);
+        ProveError::Request(format!(
+            "there is nothing to prove: every game from {position} has a value from {} to {}",
+            signed(lower),
+            signed(upper)
+        ))
     }
 
     /// Returns true if a wrong job can be the cause.

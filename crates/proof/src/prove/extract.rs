@@ -1,5 +1,4 @@
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use kalah_core::cancel::Cancel;
 use kalah_core::game::Bounds;
@@ -30,8 +29,6 @@ pub(super) struct Extraction<'a, 's> {
     pub checkers: &'a Checkers<'s>,
     /// Tests that took the solver this many nodes are not searched again, since a re-search would fail.
     pub research_limit: u64,
-    /// Number of re-searches so far.
-    pub researches: &'a AtomicU64,
     /// Called from time to time with the number of positions added to the claims.
     pub on_claims: &'a dyn Fn(usize),
     /// Ends the extraction.
@@ -67,14 +64,13 @@ impl Extraction<'_, '_> {
                     batch.push((test, answer));
                 }
             }
-            self.researches.fetch_add(batch.len() as u64, Ordering::Relaxed);
             let research = |test: &Test| {
                 self.cancel.check()?;
                 Ok::<_, ProveError>(self.checkers.research(test)?)
             };
             let found: Vec<_> = batch.par_iter().map(|(test, _)| research(test)).collect();
             for ((test, answer), found) in batch.into_iter().zip(found) {
-                match found?.0 {
+                match found? {
                     Some(found) if found != answer => return Err(wrong(&test)),
                     Some(_) => held.add(&test, answer, true),
                     None => {
@@ -109,17 +105,9 @@ impl Extraction<'_, '_> {
 
     /// Adds to `open` the tests from which the answer of a test follows in one ply.
     fn expand(&self, held: &Claims, test: &Test, answer: bool, open: &mut Vec<(Test, bool)>) -> Result<(), ProveError> {
-        let mut replies = Vec::new();
-        for reply in test.replies(self.solver.rules()) {
-            match reply {
-                Reply::Certain(true) if answer => return Ok(()),
-                Reply::Certain(true) => return Err(wrong(test)),
-                Reply::Certain(false) => {}
-                Reply::Test { test, same } => replies.push((test, same)),
-            }
-        }
+        let Some(replies) = self.replies(test, answer)? else { return Ok(()) };
         if !answer {
-            open.extend(replies.into_iter().map(|(test, same)| (test, !same)));
+            open.extend(replies);
             return Ok(());
         }
         let mut known = Vec::new();
@@ -141,6 +129,21 @@ impl Extraction<'_, '_> {
             None => self.search(test, &replies)?,
         });
         Ok(())
+    }
+
+    /// The tests of the positions after the moves, with the answers from which that of a test follows: one of them if
+    /// it is true, else all. `None` if a move certainly suffices.
+    fn replies(&self, test: &Test, answer: bool) -> Result<Option<Vec<(Test, bool)>>, ProveError> {
+        let mut replies = Vec::new();
+        for reply in test.replies(self.solver.rules()) {
+            match reply {
+                Reply::Certain(true) if answer => return Ok(None),
+                Reply::Certain(true) => return Err(wrong(test)),
+                Reply::Certain(false) => {}
+                Reply::Test { test, same } => replies.push((test, same == answer)),
+            }
+        }
+        Ok(Some(replies))
     }
 
     /// Finds a move again with which a test succeeds.
@@ -213,15 +216,7 @@ impl Extraction<'_, '_> {
         answer: bool,
         open: &mut Vec<(Test, bool)>,
     ) -> Result<bool, ProveError> {
-        let mut replies = Vec::new();
-        for reply in test.replies(self.solver.rules()) {
-            match reply {
-                Reply::Certain(certain) if answer && certain => return Ok(true),
-                Reply::Certain(certain) if certain => return Err(wrong(test)),
-                Reply::Certain(_) => {}
-                Reply::Test { test, same } => replies.push((test, same == answer)),
-            }
-        }
+        let Some(replies) = self.replies(test, answer)? else { return Ok(true) };
         let mut best: Option<(Test, bool)> = None;
         for (reply, expected) in replies {
             let by_table = self.in_tables(&reply)?;

@@ -33,5 +33,5 @@ pub use directory::{Job, ProofDirectory};
 pub use error::ProveError;
 pub use prover::{Prover, ProverOptions};
 pub use request::{ProofPlan, Request, RequestPart, Wanted};
-pub use status::{ProveEvent, Running, State, Status};
+pub use status::{ProveEvent, State, Status};
 pub use test::{Aim, Progress, Target, Test};

@@ -1,6 +1,5 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use kalah_base::file::{self, StateError};
@@ -9,7 +8,7 @@ use kalah_core::game::Rules;
 use kalah_solve::solve::{SolveError, Solver};
 use kalah_tables::table::Leases;
 
-use super::checkers::{Checkers, JobChecker};
+use super::checkers::Checkers;
 use super::claims::Claims;
 use super::directory::{Job, ProofDirectory};
 use super::error::ProveError;
@@ -65,7 +64,6 @@ pub struct Prover<'p, 's> {
     /// Files of wrong jobs, which were removed.
     wrong: HashSet<PathBuf>,
     leases: Leases,
-    researches: AtomicU64,
     /// Number of jobs that this process ran.
     ran: usize,
 }
@@ -112,7 +110,6 @@ impl<'p, 's> Prover<'p, 's> {
             jobs: Vec::new(),
             read: HashSet::new(),
             wrong: HashSet::new(),
-            researches: AtomicU64::new(0),
             ran: 0,
         };
         match prover.options.share {
@@ -167,9 +164,7 @@ impl<'p, 's> Prover<'p, 's> {
         (self.finished, self.held) = (Finished::default(), Claims::new(plan.request.position.pits()));
         self.jobs.clear();
         self.read.clear();
-        let (directory, solver, checkers) = (self.directory, self.solver, self.checkers);
-        let checker = JobChecker { directory, solver, checkers, cancel: &self.options.cancel };
-        let wrong = checker.wrong_jobs()?;
+        let wrong = self.checkers.wrong_jobs(self.directory, &self.options.cancel)?;
         // A job that is wrong again has another cause.
         if wrong.is_empty() || wrong.iter().any(|path| self.wrong.contains(path)) {
             return Err(error);
@@ -196,11 +191,6 @@ impl<'p, 's> Prover<'p, 's> {
     /// Number of jobs that this process ran.
     pub fn ran(&self) -> usize {
         self.ran
-    }
-
-    /// Number of re-searches by this process.
-    pub(crate) fn researches(&self) -> u64 {
-        self.researches.load(Ordering::Relaxed)
     }
 
     /// Reads the new jobs in the directory.
@@ -307,7 +297,7 @@ impl<'p, 's> Prover<'p, 's> {
     /// Runs a job and writes its file.
     fn job(&mut self, test: &Test) -> Result<(), ProveError> {
         (self.on_event)(ProveEvent::Begin { test });
-        let (start, nodes, researches) = (Instant::now(), self.solver.nodes(), self.researches());
+        let (start, nodes) = (Instant::now(), self.solver.nodes());
         let bounds = match self.solver.test_within(&test.position, test.score, self.options.budget) {
             Ok(bounds) => Some(bounds),
             Err(SolveError::NodeLimit { .. }) => None,
@@ -326,7 +316,6 @@ impl<'p, 's> Prover<'p, 's> {
             budget: self.options.budget,
             nodes: self.solver.nodes() - nodes,
             seconds: start.elapsed().as_secs_f64(),
-            researches: self.researches() - researches,
         };
         match self.directory.write(&job, &claims) {
             // Another process presumed this one dead, and removed the unfinished file.
@@ -355,7 +344,6 @@ impl<'p, 's> Prover<'p, 's> {
             table_seeds: self.directory.plan().table_seeds() as u32,
             checkers: self.checkers,
             research_limit: RESEARCH_LIMIT_FACTOR << self.directory.plan().effort.min(50),
-            researches: &self.researches,
             on_claims,
             cancel: &self.options.cancel,
         };
@@ -437,8 +425,8 @@ impl<'p, 's> Prover<'p, 's> {
             targets.iter().zip(known).flat_map(|(target, progress)| target.proved(progress.known)).collect();
         let mut needed = Claims::new(pits);
         self.extraction(&|_| (), |extraction, held| {
-            needed = extraction.needed(held, &proved, pits)?;
-            held.forget_new();
+            // The others are not needed any more, unless a job is wrong; then all jobs are read again.
+            needed = extraction.needed(&mut std::mem::replace(held, Claims::new(pits)), &proved, pits)?;
             Ok(())
         })?;
         Ok(needed)

@@ -89,8 +89,12 @@ impl Request {
         let seeds = i64::from(position.seeds());
         let least = position.value(0);
         let impossible = |value| {
-            let most = position.value(position.seeds());
-            ProveError::Value { position: Box::new(*position), value, least, most }
+            ProveError::Request(format!(
+                "the value of {position} cannot be {}: possible values are {} to {} in steps of 2",
+                signed(value),
+                signed(least),
+                signed(position.value(position.seeds()))
+            ))
         };
         // value = least + 2 score
         let score = |twice: i64, value: i64| {

@@ -86,21 +86,10 @@ impl State {
 pub struct Status {
     /// The jobs, by name.
     pub jobs: Vec<Job>,
-    /// The jobs with leases.
-    pub running: Vec<Running>,
     /// Number of claimed positions; a certificate need not contain all of them.
     pub claims: usize,
     /// Progress of each part of the request.
     pub parts: Vec<Progress>,
-}
-
-/// A job with a lease. Its process may have died.
-#[derive(Clone, Debug)]
-pub struct Running {
-    /// The test.
-    pub test: Test,
-    /// The process that runs it, and its machine.
-    pub holder: String,
 }
 
 impl Status {
@@ -128,8 +117,6 @@ impl Status {
         let targets: Vec<_> = plan.parts.iter().map(RequestPart::target).collect();
         let mut manager = Manager::new(plan.request.rules, |_| Numbers { proof: 1.0, disproof: 1.0 });
         let parts = manager.plan(&targets, &finished, 0).targets;
-        let leases = directory.leases()?.into_iter();
-        let running = leases.map(|(test, holder)| Running { test, holder }).collect();
-        Ok(Status { jobs, running, claims: all.len(), parts })
+        Ok(Status { jobs, claims: all.len(), parts })
     }
 }

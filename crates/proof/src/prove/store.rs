@@ -3,7 +3,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Number of shards. Growth needs the memory of one shard twice.
-const SHARDS: usize = 256;
+const SHARDS: usize = 64;
 
 /// Slots of a shard with its first entry.
 const FIRST_SLOTS: usize = 8;
@@ -124,7 +124,7 @@ impl Store {
 
 /// Returns the shard of a key: the upper bits of its hash, on which the slot does not depend.
 fn shard_of(hash: u64) -> usize {
-    (hash >> 56) as usize
+    (hash >> (u64::BITS - SHARDS.ilog2())) as usize
 }
 
 fn is_used(entry: &[u8]) -> bool {

@@ -136,24 +136,9 @@ pub enum BookError {
         /// Rule set and pits a side that it should have.
         expected: (Rules, usize),
     },
-    /// Two bounds of the score of a position contradict each other.
-    #[error(
-        "its bounds of the score of {position}, {} to {}, contradict {} to {} by {by}",
-        known.lower, known.upper, other.lower, other.upper
-    )]
-    Contradiction {
-        /// The position, without stores.
-        position: Box<Position>,
-        /// Bounds in the book.
-        known: Bounds,
-        /// Bounds that contradict them.
-        other: Bounds,
-        /// Source of those bounds.
-        by: &'static str,
-    },
-    /// The position cannot be in a book.
-    #[error("a book cannot contain {0}: it is of another board, or has too many seeds in play")]
-    Board(Box<Position>),
+    /// Two bounds contradict each other, or the position cannot be in a book.
+    #[error("{0}")]
+    Claim(#[from] ClaimError),
     /// It cannot be read or written.
     #[error("{0}")]
     Io(#[from] io::Error),
@@ -191,26 +176,15 @@ impl Diagnostic for BookError {
                 let outcome = if is_foreign { Outcome::Wrong } else { Outcome::Failed };
                 outcome.help("choose another file, or move it away from the tables: the program contains books")
             }
-            BookError::Contradiction { .. } => Outcome::Wrong
+            BookError::Claim(ClaimError::Contradiction { .. }) => Outcome::Wrong
                 .help("find out which is wrong with `kalah book check` and `kalah verify`, or use --no-book"),
             BookError::Other { .. } => {
                 Outcome::Failed.help("choose another file, or give the book's rule set and board")
             }
-            BookError::Board(_) => Outcome::Failed.into(),
+            BookError::Claim(_) => Outcome::Failed.into(),
             BookError::Io(error) => error.diagnosis(commands),
             BookError::Lock(error) => error.diagnosis(commands),
             BookError::Table(error) => error.diagnosis(commands),
-        }
-    }
-}
-
-impl From<ClaimError> for BookError {
-    fn from(error: ClaimError) -> BookError {
-        match error {
-            ClaimError::Position(position) => BookError::Board(position),
-            ClaimError::Contradiction { position, known, other } => {
-                BookError::Contradiction { position, known, other, by: "the added bounds" }
-            }
         }
     }
 }

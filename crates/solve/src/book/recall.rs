@@ -2,6 +2,7 @@ use kalah_core::game::{Bounds, Line, Pit, Position};
 use kalah_core::table::{Layer, ProbeError, Tables};
 
 use super::book::{Book, BookError};
+use crate::bounds::ClaimError;
 
 /// Bounds of a position from a book, the rules and tables, without a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,10 +57,7 @@ impl Book {
         };
         let exact = Bounds { lower: score, upper: score };
         match known.filter(|known| score < known.lower || score > known.upper) {
-            Some(known) => {
-                let position = Box::new(position.without_stores());
-                Err(BookError::Contradiction { position, known, other: exact, by: "the tables" })
-            }
+            Some(known) => Err(ClaimError::contradiction(position, known, exact, "the tables").into()),
             None => Ok(exact),
         }
     }
@@ -83,7 +81,7 @@ impl Book {
         tables: Option<&Tables<T>>,
     ) -> Result<Recalled, BookError> {
         if position.pits() != self.pits() {
-            return Err(BookError::Board(Box::new(position.without_stores())));
+            return Err(ClaimError::Position(Box::new(position.without_stores())).into());
         }
         let found = (self.rules(), self.pits());
         if let Some(expected) = tables.map(|tables| (tables.rules(), tables.pits())).filter(|&other| other != found) {
@@ -104,8 +102,7 @@ impl Book {
         }
         let bounds = Bounds { lower: known.lower.max(best.lower), upper: known.upper.min(best.upper) };
         if bounds.lower > bounds.upper {
-            let position = Box::new(position.without_stores());
-            return Err(BookError::Contradiction { position, known, other: best, by: "the positions after its moves" });
+            return Err(ClaimError::contradiction(position, known, best, "the positions after its moves").into());
         }
         // No move is better than the position.
         for (_, after) in &mut moves {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kalah_base::file::{self, Document, FileContent, FileLock, StateError};
-use kalah_core::game::{Bounds, ParseError, Position, Row, Rules, UnknownRules};
+use kalah_core::game::{Bounds, Position, Row, Rules};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
@@ -60,22 +60,6 @@ struct Proof {
     position: String,
     lower: u32,
     upper: u32,
-}
-
-impl Proof {
-    /// The position and the bounds; `None` if they are impossible.
-    fn bounds(&self) -> Option<(Position, Bounds)> {
-        let (position, bounds) = (self.position.parse().ok(), Bounds { lower: self.lower, upper: self.upper });
-        let is_possible = |position: &Position| {
-            *position == position.without_stores() && bounds.lower <= bounds.upper && bounds.upper <= position.seeds()
-        };
-        Some((position.filter(is_possible)?, bounds))
-    }
-
-    /// Message for impossible bounds.
-    fn impossible(&self) -> String {
-        format!("its bounds of {} are impossible", self.position)
-    }
 }
 
 impl Checkpoint {
@@ -153,32 +137,23 @@ impl Checkpoint {
             return Ok(None);
         }
         let mut file = BufReader::new(file);
-        let head = read_head(&mut file, &self.path)?;
+        let mut line = Vec::new();
+        (&mut file).take(MOST_HEAD_BYTES).read_until(b'\n', &mut line).map_err(StateError::io(&self.path))?;
+        let head: Head = DOCUMENT.parse(&line).map_err(StateError::document(&self.path))?;
         let own = Work { rules: rules.to_string(), position: position.to_string() };
         StateError::unless_same(&self.path, &head.work, &own)?;
         Ok(Some((head, file)))
     }
 
-    /// Reads the proofs in the file `path` without opening it as a checkpoint: the rule set, the searched
-    /// position, and positions without stores with bounds of their scores. Only the checksum of the first line is
-    /// verified.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or is damaged.
-    #[allow(clippy::type_complexity)]
-    pub fn read_proofs(path: &Path) -> Result<(Rules, Position, Vec<(Position, Bounds)>), StateError> {
-        let damaged = |what: &dyn Display| StateError::damaged(path, what);
-        let file = file::open(path).map_err(StateError::io(path))?;
-        let Head { work, proofs } = read_head(&mut BufReader::new(file), path)?;
-        let rules = work.rules.parse().map_err(|error: UnknownRules| damaged(&error))?;
-        let position = work.position.parse().map_err(|error: ParseError| damaged(&error))?;
-        let bounds = |proof: &Proof| proof.bounds().ok_or_else(|| damaged(&proof.impossible()));
-        Ok((rules, position, proofs.iter().map(bounds).collect::<Result<_, _>>()?))
-    }
-
     /// Adds a proof to `solver`. Returns its position.
     fn resume_proof(&self, solver: &Solver, proof: &Proof) -> Result<Position, SolveError> {
-        let (position, bounds) = proof.bounds().ok_or_else(|| self.damaged(&proof.impossible()))?;
+        let bounds = Bounds { lower: proof.lower, upper: proof.upper };
+        let is_possible = |position: &Position| {
+            *position == position.without_stores() && bounds.lower <= bounds.upper && bounds.upper <= position.seeds()
+        };
+        let position = proof.position.parse().ok().filter(is_possible);
+        let impossible = || self.damaged(&format_args!("its bounds of {} are impossible", proof.position));
+        let position = position.ok_or_else(impossible)?;
         solver.add_proof(&position, bounds).map_err(|error| self.not_proved(&proof.position, error))?;
         Ok(position)
     }
@@ -197,13 +172,6 @@ impl Checkpoint {
     fn damaged(&self, what: &dyn Display) -> StateError {
         StateError::damaged(&self.path, what)
     }
-}
-
-/// Reads the first line of the file `path`.
-fn read_head(file: &mut BufReader<File>, path: &Path) -> Result<Head, StateError> {
-    let mut line = Vec::new();
-    file.take(MOST_HEAD_BYTES).read_until(b'\n', &mut line).map_err(StateError::io(path))?;
-    DOCUMENT.parse(&line).map_err(StateError::document(path))
 }
 
 /// The rows of a position without its stores.

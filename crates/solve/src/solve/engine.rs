@@ -80,16 +80,16 @@ impl<'a, W: Word> Engine<'a, W> {
         })?;
         let tables = TableScores::new(&keys, layers, cancel)?;
         // If all positions are in exact tables, no moves are ordered.
-        let used = layers.tables().filter(|_| layers.exact() < seeds);
-        let evaluation = match (options.network, used, layers.bounds()) {
+        let used = layers.tables.filter(|_| layers.exact < seeds);
+        let evaluation = match (options.network, used, layers.bounds) {
             (Some(network), ..) => StaticEvaluation::network(network.clone()),
-            (None, Some(files), _) => StaticEvaluation::of_tables(files, layers.exact(), cancel)?,
+            (None, Some(files), _) => StaticEvaluation::of_tables(files, layers.exact, cancel)?,
             (None, None, Some(bounds)) => {
                 let found = PhasedNetwork::find(bounds.directories(), rules, pits)?;
                 StaticEvaluation::network(found.unwrap_or_else(|| bounds.network().clone().into()))
             }
             (None, None, None) => {
-                let shipped = PhasedNetwork::shipped(rules, pits).filter(|_| layers.exact() < seeds);
+                let shipped = PhasedNetwork::shipped(rules, pits).filter(|_| layers.exact < seeds);
                 shipped.map_or_else(StaticEvaluation::default, StaticEvaluation::network)
             }
         };

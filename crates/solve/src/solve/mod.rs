@@ -46,14 +46,16 @@ mod transposition;
 mod zero_window;
 
 pub use checkpoint::{Checkpoint, Resumed};
-pub use depth_limited::{Deepening, DepthSchedule, MAX_MOVES, deepen};
-pub use depth_limited::{Depth, DepthLimitedResult, Evaluation, LimitedResult, LimitedSearch, Method};
+pub use depth_limited::{
+    Deepening, Depth, DepthLimitedResult, DepthSchedule, Evaluation, LimitedResult, LimitedSearch, MAX_MOVES, Method,
+    deepen,
+};
 pub use error::SolveError;
 pub use memory::SearchMemory;
 pub use options::{FittingLayers, SolverOptions};
 pub use packed::{Board, BoardKeys, Sower, Sown, Word};
 pub use planning::{
-    BoundNetwork, LayerKind, MissingTables, PlannedLayer, PlannedSearch, SearchTables, TablePlan, Unused, UnusedBounds,
+    BoundNetwork, LayerKind, MissingTables, PlannedLayer, PlannedSearch, SearchTables, TablePlan, UnusedBounds,
     bound_tables, seeds_within,
 };
 pub use solution::{Opening, Solution};

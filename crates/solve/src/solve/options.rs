@@ -1,5 +1,3 @@
-use std::fmt;
-
 use kalah_core::cancel::Cancel;
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::{Position, Rules};
@@ -25,7 +23,7 @@ use crate::book::Book;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct SolverOptions<'a> {
     pub(super) rules: Rules,
     pub(super) pits: usize,
@@ -180,7 +178,7 @@ impl<'a> SolverOptions<'a> {
     pub(super) fn layers(&self) -> Layers<'a> {
         let layers = Layers::new(self.tables, self.bounds, self.exact_up_to, self.tables_up_to.min(self.seeds));
         let local = self.tables.map_or(usize::MAX, Tables::local_seeds);
-        if layers.exact() >= self.seeds || layers.exact() <= local {
+        if layers.exact >= self.seeds || layers.exact <= local {
             return layers;
         }
         // A search reads far too many blocks to wait for another machine.
@@ -197,10 +195,10 @@ impl<'a> SolverOptions<'a> {
         Problem {
             pits: self.pits,
             seeds: self.seeds,
-            reach: layers.reach(),
+            reach: layers.reach,
             files: layers.files().map(Blocks::file_bytes).sum(),
             frame: layers.files().flat_map(|file| file.sections()).map(|section| section.bytes()).max().unwrap_or(0),
-            ranks: Problem::rank_bytes(self.pits, layers.reach()),
+            ranks: Problem::rank_bytes(self.pits, layers.reach),
         }
     }
 
@@ -211,15 +209,14 @@ impl<'a> SolverOptions<'a> {
     /// takes no memory.
     pub fn layers_that_fit(&self) -> Option<FittingLayers> {
         let (all, memory) = (self.layers(), self.memory.total()?);
-        if all.exact() >= self.seeds || self.memory.fits(&self.problem(all)) {
+        if all.exact >= self.seeds || self.memory.fits(&self.problem(all)) {
             return None;
         }
-        let choices = (2..=all.reach())
-            .rev()
-            .flat_map(|reach| (0..=reach.min(all.exact())).rev().map(move |exact| (exact, reach)));
+        let choices =
+            (2..=all.reach).rev().flat_map(|reach| (0..=reach.min(all.exact)).rev().map(move |exact| (exact, reach)));
         let fits = |&(exact, reach): &(usize, usize)| {
             let layers = Layers::new(self.tables, self.bounds, exact, reach);
-            (layers.exact(), layers.reach()) == (exact, reach) && self.memory.fits(&self.problem(layers))
+            (layers.exact, layers.reach) == (exact, reach) && self.memory.fits(&self.problem(layers))
         };
         let (exact, reach) = choices.into_iter().find(fits).unwrap_or((0, 0));
         Some(FittingLayers { exact, reach, memory })
@@ -234,14 +231,5 @@ impl<'a> SolverOptions<'a> {
     /// Division of the memory.
     pub(super) fn shares(&self) -> Shares {
         self.memory.shares(&self.problem(self.layers()))
-    }
-}
-
-impl fmt::Debug for SolverOptions<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SolverOptions { rules, pits, seeds, threads, .. } = self;
-        let mut text = f.debug_struct("SolverOptions");
-        text.field("rules", rules).field("pits", pits).field("seeds", seeds).field("threads", threads);
-        text.finish_non_exhaustive()
     }
 }

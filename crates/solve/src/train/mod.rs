@@ -14,5 +14,5 @@ mod sample;
 mod search_sampler;
 mod trainer;
 
-pub use sample::{TrainError, TrainingSample};
+pub use sample::TrainError;
 pub use trainer::{Fit, LEAST_TABLE_SEEDS, Trained, Trainer};

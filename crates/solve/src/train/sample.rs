@@ -2,12 +2,12 @@ use std::ops::RangeInclusive;
 
 use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
 use kalah_core::evaluation::{NetworkError, SEED};
-use kalah_core::index::{LayerIndex, TableRow};
+use kalah_core::index::TableRow;
 use kalah_core::table::{TableError, Tables};
 use kalah_core::text::count;
 
 use super::search_sampler::{SearchSampler, Visited};
-use crate::solve::{Board, SolveError, Solver, Word};
+use crate::solve::{SolveError, Solver};
 
 /// The smallest layer at which searches for samples end, unless the tables end below it.
 const LEAST_REACH: u32 = 8;
@@ -26,7 +26,7 @@ const MOST_FAILED_GAMES: u32 = 10_000;
 
 /// A position with its score: exact, or estimated if it is far above the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TrainingSample {
+pub(super) struct TrainingSample {
     /// The mover's row.
     pub mover: TableRow,
     /// The other row.
@@ -108,23 +108,6 @@ pub(super) fn next_start(
     let start = sampler.random_start(*seeds.end()).filter(|start| seeds.contains(&start.seeds));
     *failed_games = if start.is_some() { 0 } else { *failed_games + 1 };
     if *failed_games > MOST_FAILED_GAMES { Err(TrainError::Board { pits }) } else { Ok(start) }
-}
-
-/// Random positions of the layer with `seeds` seeds, each as likely as any other.
-pub(super) fn uniform_samples(
-    tables: &Tables,
-    seeds: usize,
-    wanted: usize,
-    random: &mut fastrand::Rng,
-) -> Result<Vec<TrainingSample>, TableError> {
-    let layer = LayerIndex::new(tables.rows(), seeds);
-    let sample = |_| {
-        let (mover, other) = layer.unrank(random.u64(..layer.positions()));
-        let board = Board { mover: u64::pack(mover.into_iter()), other: u64::pack(other.into_iter()) };
-        let score = tables.score_rows(&mover, &other)?;
-        Ok(TrainingSample::new(Visited { board, seeds: seeds as u32 }, score.into()))
-    };
-    (0..wanted).map(sample).collect()
 }
 
 /// Error of training a network.

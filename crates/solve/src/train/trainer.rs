@@ -5,7 +5,7 @@ use kalah_core::table::Tables;
 
 use super::model::Model;
 use super::phases::{self, PhaseSampler};
-use super::sample::{TrainError, TrainingSample, samples_above, samples_within, uniform_samples};
+use super::sample::{TrainError, TrainingSample, samples_above, samples_within};
 use super::search_sampler::SearchSampler;
 use crate::solve::{Board, Solver, SolverOptions};
 
@@ -67,8 +67,6 @@ pub struct Trained {
     pub within: Fit,
     /// Fit to held-out positions above the tables.
     pub above: Fit,
-    /// Fit to random positions of layers, all equally likely: the seeds of the layer, and the fit.
-    pub layers: Vec<(usize, Fit)>,
     /// Fit to held-out positions of each phase above the tables, with estimated scores: the fewest seeds of the
     /// phase, and the fit.
     pub phases: Vec<(u32, Fit)>,
@@ -88,7 +86,7 @@ pub struct Fit {
 
 impl Fit {
     /// Fit of the evaluations by `network` to `samples`.
-    pub(crate) fn of(network: &PhasedNetwork, samples: &[TrainingSample]) -> Fit {
+    fn of(network: &PhasedNetwork, samples: &[TrainingSample]) -> Fit {
         let count = samples.len().max(1) as f64;
         let half = |sample: &TrainingSample| f64::from(sample.score) - f64::from(sample.seeds) / 2.0;
         let mean = samples.iter().map(half).sum::<f64>() / count;
@@ -184,15 +182,9 @@ impl<'t> Trainer<'t> {
         on_step("held-out samples");
         let (held, held_above) =
             sample(RANDOM_HELD_OUT, samples.div_ceil(HELD_OUT_SHARE), solved.len().div_ceil(HELD_OUT_SHARE))?;
-        let mut random = fastrand::Rng::with_seed(RANDOM_HELD_OUT);
-        let layers = (2..=reach).rev().step_by(4).map(|seeds| {
-            let samples = uniform_samples(tables, seeds, samples.div_ceil(HELD_OUT_SHARE), &mut random)?;
-            Ok((seeds, Fit::of(&network, &samples)))
-        });
-        let layers = layers.collect::<Result<Vec<_>, TrainError>>()?;
         let (within, above) = (Fit::of(&network, &held), Fit::of(&network, &held_above));
         let number = number + self.estimated * phases.len();
-        Ok(Trained { network, samples: number, within, above, layers, phases })
+        Ok(Trained { network, samples: number, within, above, phases })
     }
 
     /// Adds the phases above the tables to the `network` of the tables. Each phase learns from estimates by the

@@ -252,13 +252,6 @@ pub trait Device: fmt::Debug + Send + Sync {
 
     /// Estimated positions per second of a build; `relays` is true for rules with relays.
     fn rate(&self, relays: bool) -> f64;
-
-    /// Bandwidth of a plain copy of `bytes` bytes in device memory: bytes read and written per
-    /// second.
-    ///
-    /// # Errors
-    /// When the device fails.
-    fn copy_bandwidth(&self, bytes: u64) -> Result<f64, DeviceError>;
 }
 
 /// A [`Computer`] on a device, which can be measured.
@@ -286,13 +279,6 @@ pub struct DeviceTraffic {
     pub downloaded: u64,
     /// From one place on the device to another.
     pub copied: u64,
-    /// Minimum bytes that the stages for moves, transposing and packing read and write: every score
-    /// and child once per move.
-    pub touched: u64,
-    /// Number of dispatches.
-    pub dispatches: u64,
-    /// Number of workgroups in all dispatches.
-    pub workgroups: u64,
     /// Bytes of lower frames currently on the device.
     pub resident: u64,
     /// Time for which the device had nothing to do, because earlier frames had not been taken, or

@@ -14,9 +14,6 @@ use super::event::BuildError;
 use super::writer::{Spare, Writing};
 use crate::table::TableWriter;
 
-/// Bytes that are copied to measure bandwidths.
-const COPIED_BYTES: usize = 256 << 20;
-
 /// Minimum time for which a device computes before the times of its stages are measured. A GPU that
 /// waited for the disk has lowered its clock.
 const WARM_UP: Duration = Duration::from_secs(2);
@@ -39,9 +36,6 @@ pub struct Measurement {
     /// For a GPU: times by its own clock, measured in a separate run, and bytes transferred.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gpu: Option<GpuMeasurement>,
-    /// Bandwidth of a plain copy in the memory of the device or machine: bytes read and written per
-    /// second.
-    pub copy_bandwidth: f64,
 }
 
 /// Measurements of building one layer on a GPU.
@@ -103,7 +97,6 @@ pub fn measure(
             computer.compute(tables, &frames, pulse, &*spare)?;
             let (stages, traffic) = (computer.stage_seconds(), computer.traffic());
             measurement.gpu = Some(GpuMeasurement { unwritten_seconds, stages, traffic });
-            measurement.copy_bandwidth = gpu.copy_bandwidth(COPIED_BYTES as u64).map_err(ComputeError::Device)?;
             Ok(measurement)
         }
     };
@@ -135,20 +128,5 @@ fn build_once(
         file_bytes: table.header().file_bytes,
         digest: table.header().digest,
         gpu: None,
-        copy_bandwidth: memory_bandwidth(),
     })
-}
-
-/// Bandwidth of a plain copy by all threads: bytes read and written per second.
-fn memory_bandwidth() -> f64 {
-    use rayon::prelude::*;
-    let from = vec![1u8; COPIED_BYTES / 2];
-    let mut to = vec![0u8; COPIED_BYTES / 2];
-    let mut best = 0.0f64;
-    for _ in 0..3 {
-        let start = Instant::now();
-        to.par_chunks_mut(1 << 20).zip(from.par_chunks(1 << 20)).for_each(|(to, from)| to.copy_from_slice(from));
-        best = best.max(2.0 * from.len() as f64 / start.elapsed().as_secs_f64());
-    }
-    best
 }

@@ -1,7 +1,6 @@
 use std::sync::Arc;
 
 use clap::Args;
-use kalah::build::gpu::stages::Stage;
 use kalah::build::gpu::{is_no_adapter, self_test};
 use kalah::build::{Backend, ComputeError};
 use kalah::game::Rules;
@@ -12,16 +11,12 @@ use crate::cli::flags::args::bytes;
 /// Choice and use of a GPU.
 #[derive(Args, Clone)]
 pub(crate) struct GpuFlags {
-    /// Use this adapter of `kalah gpu`: its number, its PCI address, or a part of its name. Software adapters must be
-    /// named
+    /// Use this adapter of `kalah gpu`: its number, or a part of its name. Software adapters must be named
     #[arg(long, value_name = "ADAPTER", env = "KALAH_ADAPTER")]
     adapter: Option<String>,
     /// Limit the GPU memory to use, such as 8GiB [default: most of the available memory]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     gpu_memory: Option<u64>,
-    /// Run a stage of the GPU builder on the CPU instead, to find a faulty one; may be repeated
-    #[arg(long, value_name = "STAGE", value_parser = stage)]
-    twin: Vec<Stage>,
     /// Make shaders check every index, to find errors; slower
     #[arg(long)]
     checked: bool,
@@ -37,7 +32,6 @@ impl GpuFlags {
     /// with the others that the flag fits.
     pub(crate) fn open(&self, rules: Rules) -> Result<(Backend, String), ComputeError> {
         let mut options = GpuOptions::default();
-        options.twins = self.twin.iter().map(|stage| stage.name()).collect();
         options.memory = self.gpu_memory;
         options.checked = self.checked.then_some(true);
         let mut first = None;
@@ -69,9 +63,4 @@ impl GpuFlags {
     pub(crate) fn why_none(error: &ComputeError) -> Option<String> {
         is_no_adapter(error).then(|| "there is no GPU".to_owned())
     }
-}
-
-/// Reads the name of a stage.
-fn stage(text: &str) -> Result<Stage, String> {
-    Stage::from_name(text).ok_or_else(|| format!("the stages are {}", Stage::ALL.map(Stage::name).join(", ")))
 }

@@ -6,6 +6,7 @@ use std::time::Instant;
 use clap::Args;
 use kalah::book::{Book, BookError, check_by_search, check_neighbours};
 use kalah::cancel::Cancel;
+use kalah::certificate::ClaimError;
 use kalah::game::{Bounds, Position};
 use kalah::random::generator;
 use kalah::solve::SolveError;
@@ -74,7 +75,7 @@ impl Check {
         let begin = Instant::now();
         let found = match check_neighbours(&book, None, &mut |_| !cancel.is_cancelled()) {
             Ok(()) => self.search(&book, &cancel)?,
-            Err(error @ BookError::Contradiction { .. }) => {
+            Err(error @ BookError::Claim(ClaimError::Contradiction { .. })) => {
                 Found { wrong: Some(error.to_string()), ..Found::default() }
             }
             Err(error) => return Err(error.into()),

@@ -5,19 +5,18 @@ use kalah::book::{Book, BookFileError, derive};
 use kalah::certificate::Certificate;
 use kalah::file::FileContent;
 use kalah::game::Position;
-use kalah::solve::Checkpoint;
 use serde::Serialize;
 
 use crate::cli::solving::book::file::{BookAnswer, Extended};
 use crate::cli::{Outcome, args, failure, line, output};
 
-/// Add proved bounds from books, certificates and checkpoints to a book
+/// Add proved bounds from books and certificates to a book
 ///
-/// Checkpoints are those of `kalah solve`. Each file has a checksum, and `kalah book check` proves the added positions
-/// again. A certificate is not checked here: use `kalah check` for that.
+/// Each file has a checksum, and `kalah book check` proves the added positions again. A certificate is not checked
+/// here: use `kalah check` for that.
 #[derive(Args)]
 pub(crate) struct Import {
-    /// Books, certificates and checkpoints, all of one rule set and board
+    /// Books and certificates, all of one rule set and board
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Book to extend [default: the one beside the tables]
@@ -62,23 +61,19 @@ impl Import {
 /// Proved bounds of a file.
 struct Source {
     book: Book,
-    /// Position of a certificate or checkpoint, from whose bounds those of earlier positions may follow.
+    /// Position of a certificate, from whose bounds those of earlier positions may follow.
     start: Option<Position>,
 }
 
 impl Source {
     fn read(path: &Path) -> failure::Result<Source> {
-        let (rules, start, proofs) = match FileContent::of(path).unwrap_or_default() {
-            Some(FileContent::Book) => return Ok(Source { book: Book::open(path)?, start: None }),
-            Some(FileContent::Certificate) => {
-                let Certificate { head, claims } = Certificate::read(path)?;
-                let proofs = claims.iter().map(|claim| (claim.position, claim.bounds)).collect();
-                (head.statement.rules, head.statement.position, proofs)
-            }
-            _ => Checkpoint::read_proofs(path)?,
-        };
-        let mut book = Book::new(rules, start.pits());
-        let added = book.add_all(proofs);
+        if FileContent::of(path).unwrap_or_default() != Some(FileContent::Certificate) {
+            return Ok(Source { book: Book::open(path)?, start: None });
+        }
+        let Certificate { head, claims } = Certificate::read(path)?;
+        let start = head.statement.position;
+        let mut book = Book::new(head.statement.rules, start.pits());
+        let added = book.add_all(claims.iter().map(|claim| (claim.position, claim.bounds)));
         added.map_err(|error| BookFileError { path: path.into(), error })?;
         Ok(Source { book, start: Some(start) })
     }

@@ -35,7 +35,6 @@ use crate::cli::{
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Check every claim of a certificate", "kalah check kalah-6x4.certificate"),
-    ("Check a thousand random claims", "kalah check kalah-6x4.certificate --sample 1000"),
     ("Check faster, by more tables", "kalah check kalah-6x5.certificate --seeds 24"),
     ("Check in several runs", "kalah check kalah-6x6.certificate --state check.json"),
 ]))]
@@ -43,12 +42,6 @@ pub(crate) struct Check {
     /// Certificate to check
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Check only the statement and N random claims; this may find a false claim, but proves nothing
-    #[arg(long, value_name = "N", conflicts_with = "state", value_parser = clap::value_parser!(u64).range(1..))]
-    sample: Option<u64>,
-    /// With --sample: seed of the random choice; the same seed draws the same claims
-    #[arg(long = "seed", value_name = "N", default_value_t = 0, requires = "sample")]
-    random_seed: u64,
     /// Save progress in FILE, and continue from it; it is removed at the end
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
@@ -91,12 +84,12 @@ impl Check {
             found => found?,
         };
         let outcome = match found.extent {
-            Extent::Complete | Extent::Sample => Outcome::Done,
+            Extent::Complete => Outcome::Done,
             Extent::Stopped => Outcome::Failed,
             Extent::Wrong => Outcome::Wrong,
         };
         let answer = CheckAnswer::new(&file, used.last.seeds, origin, found, start.elapsed().as_secs_f64());
-        output::answer(self.json, &answer, || answer.text(&self.file, self.sample.is_some(), self.state.is_some()))?;
+        output::answer(self.json, &answer, || answer.text(&self.file, self.state.is_some()))?;
         Ok(outcome)
     }
 
@@ -141,10 +134,7 @@ impl Check {
         };
         ensure!(check.tables_digest() == digest_of_tables(&used.digests), "a table was changed: check again");
         pulse.positions.store(0, Ordering::Relaxed);
-        Ok(check.statement().and_then(|_| match self.sample {
-            Some(count) => check_sample(&check, file, (count, self.random_seed), pulse),
-            None => self.check_all(&check, file, (state, done), pulse),
-        }))
+        Ok(check.statement().and_then(|_| self.check_all(&check, file, (state, done), pulse)))
     }
 
     /// Opens the tables of the check.
@@ -180,23 +170,4 @@ impl Check {
         }
         Ok(Found::new(extent, tally, done.claims))
     }
-}
-
-/// Checks random claims: `count` claims, drawn with `seed`.
-fn check_sample(
-    check: &Checked,
-    file: &StoredCertificate,
-    (count, seed): (u64, u64),
-    pulse: &Pulse,
-) -> Result<Found, CheckError> {
-    let claims = file.claims();
-    let progress = Progress::of(count.min(claims), "claims").at("checking a sample");
-    let tally = progress.complete(&pulse.positions, || check.sample(count, seed, pulse));
-    let (tally, extent) = match tally {
-        Ok(tally) if tally.claims == claims => (tally, Extent::Complete),
-        Ok(tally) => (tally, Extent::Sample),
-        Err(CheckError::Stopped(_)) => (CheckTally::default(), Extent::Stopped),
-        Err(error) => return Err(error),
-    };
-    Ok(Found::new(extent, tally, 0))
 }

@@ -14,7 +14,7 @@ use crate::cli::{line, message, output};
 /// The answer.
 #[derive(Serialize)]
 pub(crate) struct CheckAnswer {
-    /// `null` if no fault was found and not every claim was checked.
+    /// `null` if the check was stopped before it found a fault.
     ok: Option<bool>,
     digest: String,
     bytes: u64,
@@ -75,7 +75,6 @@ impl Found {
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Extent {
     Complete,
-    Sample,
     Stopped,
     Wrong,
 }
@@ -98,7 +97,7 @@ impl CheckAnswer {
             ok: match found.extent {
                 Extent::Complete => Some(true),
                 Extent::Wrong => Some(false),
-                Extent::Sample | Extent::Stopped => None,
+                Extent::Stopped => None,
             },
             digest: output::hex(&file.digest()),
             bytes: file.bytes(),
@@ -117,17 +116,16 @@ impl CheckAnswer {
     }
 
     /// Prints the answer as text, for the certificate in the file `path`.
-    pub(crate) fn text(&self, path: &Path, is_sample: bool, has_state: bool) -> std::io::Result<()> {
+    pub(crate) fn text(&self, path: &Path, has_state: bool) -> std::io::Result<()> {
         let Found { extent, tally, this_run, earlier, wrong } = &self.found;
         if let Some(wrong) = wrong {
             return line!("WRONG: {wrong}");
         }
         let (checked, all) = (HumanCount(tally.claims), output::many(self.claims, "claim"));
         if *extent == Extent::Stopped {
-            let kept = match (is_sample, has_state) {
-                (false, true) => "run the same command again to continue",
-                (false, false) => "no progress is kept; --state FILE keeps it",
-                (true, _) => "the same command starts over",
+            let kept = match has_state {
+                true => "run the same command again to continue",
+                false => "no progress is kept; --state FILE keeps it",
             };
             message!("stopped: {checked} of {all} are checked and hold; {kept}");
             return Ok(());
@@ -142,10 +140,7 @@ impl CheckAnswer {
             line!("tables to {seeds} seeds: every frame was compared with its digest")?;
             line!("  digest of all {digest}: {origin}")?;
         }
-        match extent {
-            Extent::Complete => line!("{all}: every one was checked, and holds"),
-            _ => line!("a sample, not a full check: {checked} of {all} hold; the others were not checked"),
-        }?;
+        line!("{all}: every one was checked, and holds")?;
         if has_state {
             let (this_run, earlier) = (HumanCount(*this_run), HumanCount(*earlier));
             line!(

@@ -6,7 +6,7 @@ use indicatif::{HumanBytes, HumanCount};
 use kalah::answer::Value;
 use kalah::book::{Book, BookFileError};
 use kalah::certificate::{Certificate, ClaimSet, Statement};
-use kalah::prove::{Job, ProofDirectory, ProveError, Request, RequestPart, Running, Status};
+use kalah::prove::{Job, ProofDirectory, ProveError, Request, RequestPart, Status};
 use serde::Serialize;
 
 use crate::cli::solving::check::report::OpeningAnswer;
@@ -102,14 +102,6 @@ struct ProveStatusAnswer<'a> {
     nodes: u64,
     seconds: f64,
     jobs: Vec<JobAnswer>,
-    running: Vec<RunningAnswer>,
-}
-
-/// Job that a process runs with --share.
-#[derive(Serialize)]
-struct RunningAnswer {
-    test: String,
-    holder: String,
 }
 
 #[derive(Serialize)]
@@ -133,7 +125,7 @@ impl JobAnswer {
 /// Shows the proof in a directory.
 pub(super) fn run_status(path: &Path, json: bool) -> failure::Result<Outcome> {
     let directory = ProofDirectory::open(path)?.ok_or_else(|| ProveError::Empty(path.to_owned()))?;
-    let Status { jobs, running, claims, parts } = Status::read(&directory)?;
+    let Status { jobs, claims, parts } = Status::read(&directory)?;
     let plan = directory.plan();
     let statement = plan.statement(&parts);
     let answer = ProveStatusAnswer {
@@ -151,10 +143,6 @@ pub(super) fn run_status(path: &Path, json: bool) -> failure::Result<Outcome> {
         // Not a `sum`, which is -0.0 without jobs.
         seconds: jobs.iter().fold(0.0, |sum, job| sum + job.seconds),
         jobs: jobs.iter().map(JobAnswer::new).collect(),
-        running: running
-            .into_iter()
-            .map(|Running { test, holder }| RunningAnswer { test: test.to_string(), holder })
-            .collect(),
     };
     output::answer(json, &answer, || status_text(&answer))?;
     Ok(Outcome::Done)
@@ -176,9 +164,6 @@ fn status_text(answer: &ProveStatusAnswer) -> std::io::Result<()> {
             None => "split",
         };
         line!("  {answer:<5} {:>15} nodes {seconds:>9.1} s  {test}", HumanCount(*nodes))?;
-    }
-    for RunningAnswer { test, holder } in &answer.running {
-        line!("  run by {holder}: {test}")?;
     }
     line!(
         "  {}, {}, {}, {:.1} s",

@@ -1,13 +1,14 @@
-//! Shared parts of the stages for moves to lower layers.
+//! Moves to lower layers whose child depends on the row to move alone, or on one pit of the other row.
 
-use super::constants::NO_MAP;
-use crate::device::{Tracer, Words, params};
+use super::constants::{ABSENT, AGAIN_GROUPS, AGAIN_WORDS, EVEN_EMPTY, NO_MAP, PIT_MASK, RANK_BITS, RANK_MASK};
+use super::score::{frame, score};
+use crate::device::{Words, Workgroup, pack4x_u8, params, unpack4x_u8};
 
 params! {
     /// Parameters of the stages for moves to lower layers.
     ///
     /// Buffers: the operand, frames in it, moves, maps of other rows, scores; for relays also other
-    /// rows and ranks, and [`sowings`](super::sowings()) in place of maps. A map has a whole number
+    /// rows and ranks, and [sowings](super::sowings()) in place of maps. A map has a whole number
     /// of words of scores; for captures, each pit's map has. After the last other row it continues
     /// with existing ranks.
     pub struct Forward {
@@ -59,19 +60,19 @@ params! {
 }
 
 /// The work of a thread: see `shaders/shared/forward.wgsl`.
-pub(super) struct Work {
-    pub entries: std::ops::Range<u32>,
-    pub other: u32,
-    pub at: u32,
+struct Work {
+    entries: std::ops::Range<u32>,
+    other: u32,
+    at: u32,
 }
 
 /// The work of a thread of a stage whose threads have the words of one group after the other.
-pub(super) fn work_of<T: Tracer>(params: &Forward, moves: &Words<T>, thread: u32) -> Work {
+fn work_of(params: &Forward, moves: &Words, thread: u32) -> Work {
     work_at(params, moves, thread / params.words, thread % params.words)
 }
 
 /// The work on a word of a group, by its number among those to process.
-pub(super) fn work_at<T: Tracer>(params: &Forward, moves: &Words<T>, number: u32, word: u32) -> Work {
+fn work_at(params: &Forward, moves: &Words, number: u32, word: u32) -> Work {
     let group = params.groups_at + 2 * (params.first_group + number);
     let row = moves.get(group);
     Work {
@@ -82,11 +83,96 @@ pub(super) fn work_at<T: Tracer>(params: &Forward, moves: &Words<T>, number: u32
 }
 
 /// Rank of an other row after the spill. Beyond the last row it is repeated.
-pub(super) fn spilled<T: Tracer>(params: &Forward, map: &Words<T>, other: u32) -> u32 {
+fn spilled(params: &Forward, map: &Words, other: u32) -> u32 {
     if params.map_at == NO_MAP { other.min(params.others - 1) } else { map.get(params.map_at + other) }
 }
 
-/// Lanes of a word that hold positions. The others may hold any scores of positions that exist.
-pub(super) fn lanes(params: &Forward, other: u32) -> std::ops::Range<u32> {
-    0..params.others.saturating_sub(other).min(4)
+/// Moves that end the turn: worth the seeds that the opponent does not collect.
+pub(super) fn forward_pass(group: &Workgroup, params: &Forward, [operand, frames, moves, map, mut scores]: [Words; 5]) {
+    for thread in group.threads(params.threads) {
+        let work = work_of(params, &moves, thread);
+        let frame = frame(&frames, params.frames_at);
+        let mut best = unpack4x_u8(scores.get(work.at));
+        for entry in work.entries {
+            let own = (moves.get(entry) & RANK_MASK).wrapping_sub(params.first_waiting);
+            if own >= params.waiting_rows {
+                continue;
+            }
+            for lane in 0..4 {
+                let opponent = spilled(params, &map, work.other + lane);
+                let index = own.wrapping_mul(frame.rows).wrapping_add(opponent);
+                let best = &mut best[lane as usize];
+                *best = (*best).max(params.total - score(&operand, frame, index, opponent));
+            }
+        }
+        scores.set(work.at, pack4x_u8(best));
+    }
+}
+
+/// Moves that end in the store: worth the seeds that they store plus those that the mover still
+/// collects.
+pub(super) fn forward_again(
+    group: &Workgroup,
+    params: &Forward,
+    [operand, frames, moves, map, mut scores]: [Words; 5],
+) {
+    let across = params.words.div_ceil(AGAIN_WORDS);
+    let (first_group, first_word) = (group.number() / across * AGAIN_GROUPS, group.number() % across * AGAIN_WORDS);
+    for local in group.locals() {
+        let (number, word) = (first_group + local % AGAIN_GROUPS, first_word + local / AGAIN_GROUPS);
+        if number >= params.groups || word >= params.words {
+            continue;
+        }
+        let work = work_at(params, &moves, number, word);
+        let frame = frame(&frames, params.frames_at);
+        let mut best = unpack4x_u8(scores.get(work.at));
+        for entry in work.entries {
+            let own = moves.get(entry) & RANK_MASK;
+            let stored = moves.get(entry) >> RANK_BITS;
+            for lane in 0..4 {
+                let opponent = spilled(params, &map, work.other + lane).wrapping_sub(params.first_waiting);
+                if opponent >= params.waiting_rows {
+                    continue;
+                }
+                let index = opponent.wrapping_mul(frame.rows).wrapping_add(own);
+                let best = &mut best[lane as usize];
+                *best = (*best).max(stored + score(&operand, frame, index, own));
+            }
+        }
+        scores.set(work.at, pack4x_u8(best));
+    }
+}
+
+/// Moves that capture a pit of the other row. The child's frame depends on the seeds in it.
+pub(super) fn forward_capture(
+    group: &Workgroup,
+    params: &Forward,
+    [operand, frames, moves, map, mut scores]: [Words; 5],
+) {
+    for thread in group.threads(params.threads) {
+        let work = work_of(params, &moves, thread);
+        let mut best = unpack4x_u8(scores.get(work.at));
+        for entry in work.entries {
+            let entry = moves.get(entry);
+            let own = (entry & RANK_MASK).wrapping_sub(params.first_waiting);
+            if own >= params.waiting_rows {
+                continue;
+            }
+            let pit = entry >> RANK_BITS & PIT_MASK;
+            let even_empty = entry & EVEN_EMPTY != 0;
+            for lane in 0..4 {
+                let place = map.get(params.map_at + 4 * pit * params.words + work.other + lane);
+                let captured = place >> RANK_BITS;
+                let frame = frame(&frames, params.frames_at + captured);
+                if (captured == 0 && !even_empty) || frame.rows == ABSENT {
+                    continue;
+                }
+                let opponent = place & RANK_MASK;
+                let index = own.wrapping_mul(frame.rows).wrapping_add(opponent);
+                let best = &mut best[lane as usize];
+                *best = (*best).max(params.total - score(&operand, frame, index, opponent));
+            }
+        }
+        scores.set(work.at, pack4x_u8(best));
+    }
 }

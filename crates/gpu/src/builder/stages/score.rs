@@ -1,7 +1,7 @@
 use super::constants::{
     BASE_BIAS, EXCEPTION_BYTES, GROUP_POSITIONS, GROUP_WORDS, MOVED_CODES, OVER, PATCH_HEAD_BYTES, PATCHED,
 };
-use crate::device::{Tracer, Words, extract_bits};
+use crate::device::{Words, extract_bits};
 
 /// Location of a frame in the operand: `Frame` of the shaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
@@ -28,17 +28,17 @@ pub fn rows_of_whole_groups(mover_rows: u64) -> u64 {
 }
 
 /// Returns the frame with this number in the buffer of frames.
-pub(super) fn frame<T: Tracer>(frames: &Words<T>, number: u32) -> FrameAt {
+pub(super) fn frame(frames: &Words, number: u32) -> FrameAt {
     let [profile_at, groups_at, patches_at, rows] = [0, 1, 2, 3].map(|word| frames.get(4 * number + word));
     FrameAt { profile_at, groups_at, patches_at, rows }
 }
 
-fn operand_byte<T: Tracer>(operand: &Words<T>, at: u32) -> u32 {
+fn operand_byte(operand: &Words, at: u32) -> u32 {
     extract_bits(operand.get(at / 4), 8 * (at % 4), 8)
 }
 
 /// Code at `place` of the group at `group` (a word), which has the patch at `patch_at` (a byte).
-fn patched_code<T: Tracer>(operand: &Words<T>, group: u32, patch_at: u32, place: u32) -> u32 {
+fn patched_code(operand: &Words, group: u32, patch_at: u32, place: u32) -> u32 {
     let count = operand_byte(operand, patch_at + PATCH_HEAD_BYTES - 1);
     for index in 0..count {
         let exception = patch_at + PATCH_HEAD_BYTES + index * EXCEPTION_BYTES;
@@ -53,7 +53,7 @@ fn patched_code<T: Tracer>(operand: &Words<T>, group: u32, patch_at: u32, place:
 }
 
 /// Score of the position with this `index` and mover's rank in `frame`.
-pub(super) fn score<T: Tracer>(operand: &Words<T>, frame: FrameAt, index: u32, mover: u32) -> u32 {
+pub(super) fn score(operand: &Words, frame: FrameAt, index: u32, mover: u32) -> u32 {
     if frame.rows == OVER {
         return frame.profile_at;
     }

@@ -1,8 +1,8 @@
 use super::constants::TILE;
-use crate::device::{Barrier, Tracer, WORKGROUP, Words, Workgroup, extract_bits, params};
+use crate::device::{WORKGROUP, Words, Workgroup, extract_bits, params};
 
 params! {
-    /// Parameters of [`Stage::Transpose`](super::Stage::Transpose), which transposes a matrix of
+    /// Parameters of the stage `transpose`, which transposes a matrix of
     /// bytes with rows padded to whole words.
     ///
     /// Buffers: the matrix, its transpose. One workgroup for each tile of [`TILE`] x [`TILE`] bytes.
@@ -35,7 +35,7 @@ const TILE_STRIDE: u32 = TILE_WORDS + 1;
 // A thread has a block of 4 x 4 bytes.
 const _: () = assert!(TILE * TILE == 16 * WORKGROUP);
 
-pub(super) fn transpose<T: Tracer>(group: &Workgroup<T>, params: &Transpose, [from, mut to]: [Words<T>; 2]) {
+pub(super) fn transpose(group: &Workgroup, params: &Transpose, [from, mut to]: [Words; 2]) {
     let mut tile = [0; (TILE * TILE_STRIDE) as usize];
     let mut tile = group.memory(&mut tile);
     let first_row = params.first_row + group.number() / params.tiles * TILE;
@@ -54,7 +54,7 @@ pub(super) fn transpose<T: Tracer>(group: &Workgroup<T>, params: &Transpose, [fr
             tile.set((4 * word + column) * TILE_STRIDE + block, bytes.sum());
         }
     }
-    group.barrier(Barrier::Workgroup);
+    group.barrier();
     for local in group.locals() {
         let (word, block) = (local % TILE_WORDS, local / TILE_WORDS);
         let to_word = first_row / 4 + word;

@@ -1,5 +1,3 @@
-use super::depth::Depth;
-
 /// Maximum depth in moves, for positions in which a turn may not end.
 pub const MAX_MOVES: u32 = 256;
 
@@ -8,6 +6,32 @@ const FIRST_BUDGET: u64 = 1 << 13;
 
 /// Factor from one budget to the next.
 const MORE: u64 = 8;
+
+/// Depth of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// This many moves, again-moves included.
+    Moves(u32),
+    /// This many turns, with any number of moves.
+    Turns(u32),
+}
+
+impl Depth {
+    /// Number of moves or turns.
+    pub fn number(self) -> u32 {
+        match self {
+            Depth::Moves(number) | Depth::Turns(number) => number,
+        }
+    }
+
+    /// Limits of moves and of turns. The limit that does not apply is larger than any depth.
+    pub fn limits(self) -> (u32, u32) {
+        match self {
+            Depth::Moves(moves) => (moves, u32::MAX),
+            Depth::Turns(turns) => (u32::MAX, turns),
+        }
+    }
+}
 
 /// End of one search of iterative deepening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

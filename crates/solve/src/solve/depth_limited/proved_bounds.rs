@@ -2,7 +2,7 @@ use kalah_core::cancel::Cancel;
 use kalah_core::game::{Bounds, Pit, Position};
 use kalah_core::table::TableError;
 
-use super::depth::Depth;
+use super::deepening::Depth;
 use super::static_leaves::{LIMIT, next_window};
 use crate::solve::error::SolveError;
 use crate::solve::evaluation::{MoveScore, SEED, StaticEvaluation, mover_evaluation};

@@ -4,10 +4,8 @@
 // |---|---|
 // | `static_evaluation` | the evaluation that a solver uses: a network, or terms for pits |
 // | `pits` | terms for the seeds of each pit, learned when a solver is made |
-// | `least_squares` | learning them |
 // | `move_score` | move-ordering scores |
 
-mod least_squares;
 mod move_score;
 mod pits;
 mod static_evaluation;

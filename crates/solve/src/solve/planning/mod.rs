@@ -3,18 +3,15 @@
 // | module | contents |
 // |---|---|
 // | `search_tables` | the tables of a search in a directory, and reasons why others are not
-// used |
+// used; the network for new bound tables |
 // | `table_plan` | the recommended tables for a search with a given memory |
 // | `planned_search` | a search with planned tables: those that are missing, and those that
 // fit the disk |
-// | `bound_network` | the evaluation network for new bound tables |
 
-mod bound_network;
 mod planned_search;
 mod search_tables;
 mod table_plan;
 
-pub use bound_network::{BoundNetwork, bound_tables};
 pub use planned_search::{MissingTables, PlannedLayer, PlannedSearch};
-pub use search_tables::{SearchTables, Unused, UnusedBounds, seeds_within};
+pub use search_tables::{BoundNetwork, SearchTables, UnusedBounds, bound_tables, seeds_within};
 pub use table_plan::{LayerKind, TablePlan};

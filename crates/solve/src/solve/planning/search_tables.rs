@@ -1,8 +1,10 @@
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Cancel;
 use kalah_core::directories::Directories;
+use kalah_core::evaluation::{Network, NetworkFileError, PhasedNetwork};
 use kalah_core::game::{Position, Rules};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
 use kalah_core::table::{BoundTable, BoundTables, Opening, TableError, TableKey, Tables};
@@ -43,17 +45,8 @@ pub struct UnusedBounds {
     pub first: usize,
     /// Seeds of the largest of these layers.
     pub last: usize,
-    /// The reason.
-    pub reason: Unused,
-}
-
-/// Reason why a search does not use some bound tables.
-#[derive(Debug)]
-pub enum Unused {
-    /// They have another evaluation network than those in use.
-    Network(TableError),
-    /// These layers below them are missing.
-    Missing(Vec<usize>),
+    /// The reason: they have another evaluation network than those in use, or layers below them are missing.
+    pub reason: TableError,
 }
 
 impl SearchTables {
@@ -131,9 +124,12 @@ impl SearchTables {
         let network = self.bounds().and_then(|bounds| bounds.layers().last());
         let reason = match (BoundTable::open_key(directories, TableKey { seeds: next, ..last }), network) {
             (Ok(Some(table)), Some(other)) => {
-                Unused::Network(TableError::Networks { path: table.path().to_owned(), other: other.path().to_owned() })
+                TableError::Networks { path: table.path().to_owned(), other: other.path().to_owned() }
             }
-            _ => Unused::Missing((next..first).collect()),
+            _ => {
+                let (directories, key) = (directories.clone(), TableKey { seeds: next, ..last });
+                TableError::Missing { directories, key, missing: (next..first).collect() }
+            }
         };
         Some(UnusedBounds { first, last: most, reason })
     }
@@ -147,6 +143,50 @@ pub fn seeds_within(pits: usize, positions: u64) -> usize {
         all <= positions
     };
     (2..=MAX_TABLE_SEEDS).take_while(fits).last().unwrap_or(2)
+}
+
+/// The evaluation network for new bound tables.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct BoundNetwork {
+    /// The network.
+    pub network: Network,
+    /// The bound table that this network comes from, if the network of the tables' directory or the shipped one
+    /// is not used because of it.
+    pub instead: Option<PathBuf>,
+}
+
+impl BoundNetwork {
+    /// Finds the network for new bound tables in `bounds`, made from the exact tables in `tables`. It is that
+    /// of the existing bound tables, since a search uses bound tables of one network only. Without any, it is
+    /// that of the directory of the exact tables, or the shipped one. `None` if there is no network.
+    ///
+    /// # Errors
+    /// If the network beside the exact tables cannot be read.
+    pub fn find(
+        tables: &Path,
+        bounds: &Path,
+        rules: Rules,
+        pits: usize,
+    ) -> Result<Option<BoundNetwork>, NetworkFileError> {
+        let usual = PhasedNetwork::find(tables, rules, pits)?.map(|found| found.first().clone());
+        let there = bound_tables(bounds, rules, pits);
+        let is_usual = |table: &BoundTable| usual.as_ref() == Some(table.network());
+        Ok(match there.first().filter(|_| !there.iter().any(is_usual)) {
+            Some(first) => {
+                let instead = usual.is_some().then(|| first.path().to_owned());
+                Some(BoundNetwork { network: first.network().clone(), instead })
+            }
+            None => usual.map(|network| BoundNetwork { network, instead: None }),
+        })
+    }
+}
+
+/// The bound tables of a board in `directory` that can be opened, fewest seeds first.
+pub fn bound_tables(directory: &Path, rules: Rules, pits: usize) -> Vec<BoundTable> {
+    let survey = Survey::read(directory).unwrap_or_default();
+    let keys = survey.bound_layers(rules, pits).iter().map(|&seeds| TableKey { rules, pits, seeds });
+    keys.filter_map(|key| BoundTable::open_key(directory, key).ok().flatten()).collect()
 }
 
 #[cfg(test)]

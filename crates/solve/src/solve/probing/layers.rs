@@ -6,10 +6,14 @@ use kalah_core::table::{Blocks, BoundTables, Tables};
 /// The layers that a search reads: exact tables from 2 seeds up, and bound tables above them, without a gap.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Layers<'a> {
-    tables: Option<&'a Tables>,
-    bounds: Option<&'a BoundTables>,
-    exact: usize,
-    reach: usize,
+    /// The exact tables; `None` if none is read.
+    pub tables: Option<&'a Tables>,
+    /// The bound tables; `None` if none is read.
+    pub bounds: Option<&'a BoundTables>,
+    /// The largest layer that is read from an exact table; 0 for none.
+    pub exact: usize,
+    /// The largest layer that is read; 0 for none.
+    pub reach: usize,
 }
 
 impl<'a> Layers<'a> {
@@ -27,28 +31,6 @@ impl<'a> Layers<'a> {
         let bounds = bounds.filter(|bounds| bounds.seeds().contains(&next) && next <= reach);
         let reach = bounds.map_or(exact, |bounds| *bounds.seeds().end().min(&reach));
         Layers { tables: tables.filter(|_| exact > 0), bounds, exact, reach }
-    }
-
-    /// The exact tables; `None` if none is read.
-    pub(crate) fn tables(&self) -> Option<&'a Tables> {
-        self.tables
-    }
-
-    /// The bound tables; `None` if none is read.
-    pub(crate) fn bounds(&self) -> Option<&'a BoundTables> {
-        self.bounds
-    }
-
-    /// The largest layer that is read from an exact table; 0 for none.
-    #[inline]
-    pub(crate) fn exact(&self) -> usize {
-        self.exact
-    }
-
-    /// The largest layer that is read; 0 for none.
-    #[inline]
-    pub(crate) fn reach(&self) -> usize {
-        self.reach
     }
 
     /// The ranks of the rows of all layers; `None` without layers.

@@ -86,10 +86,10 @@ impl<'a> TableScores<'a> {
         layers: Layers<'a>,
         cancel: &Cancel,
     ) -> Result<TableScores<'a>, Stopped> {
-        let reach = layers.reach();
+        let reach = layers.reach;
         let mut scores = TableScores {
             layers,
-            network: layers.bounds().map(|bounds| (bounds.network(), Isa::detect())),
+            network: layers.bounds.map(|bounds| (bounds.network(), Isa::detect())),
             ranks: Vec::new(),
             frames: Vec::new(),
             bounds: Vec::new(),
@@ -111,7 +111,7 @@ impl<'a> TableScores<'a> {
             });
         }
         scores.frames = Frame::places(reach);
-        if layers.bounds().is_some() {
+        if layers.bounds.is_some() {
             scores.bounds = Frame::places(reach);
         }
         for seeds in layers.seeds() {
@@ -138,9 +138,9 @@ impl<'a> TableScores<'a> {
     /// # Panics
     /// If that layer is not looked up.
     fn layer(&self, seeds: usize) -> Layer<'a> {
-        let exact = self.layers.tables().filter(|_| seeds <= self.layers.exact());
+        let exact = self.layers.tables.filter(|_| seeds <= self.layers.exact);
         let exact = exact.and_then(|tables| tables.layer(seeds)).map(Layer::Exact);
-        let bounds = || self.layers.bounds().and_then(|bounds| bounds.layer(seeds)).map(Layer::Bounds);
+        let bounds = || self.layers.bounds.and_then(|bounds| bounds.layer(seeds)).map(Layer::Bounds);
         exact.or_else(bounds).expect("a layer in use")
     }
 
@@ -192,13 +192,13 @@ impl<'a> TableScores<'a> {
     /// The largest layer that is looked up; 0 for none.
     #[inline]
     pub(crate) fn reach(&self) -> usize {
-        self.layers.reach()
+        self.layers.reach
     }
 
     /// The largest layer with exact scores; 0 for none. Higher layers have only bounds.
     #[inline]
     pub(crate) fn exact(&self) -> usize {
-        self.layers.exact()
+        self.layers.exact
     }
 
     /// Location of the score of the position with `seeds` seeds in play whose rows have these numbers; the
