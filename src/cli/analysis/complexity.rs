@@ -7,7 +7,7 @@ use kalah::analyse::graph::Convention;
 use kalah::game::{Rules, StartPosition};
 use serde::Serialize;
 
-use crate::cli::{Boards, Format, Grid, Outcome, args, examples, failure, line, output, progress, usage};
+use crate::cli::{Boards, Grid, Outcome, args, examples, failure, line, output, progress, usage};
 
 /// Estimate the size of game trees
 ///
@@ -43,8 +43,9 @@ pub(crate) struct Complexity {
     seed: u64,
     #[command(flatten)]
     threads: args::Threads,
-    #[command(flatten)]
-    format: Format,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -79,11 +80,6 @@ struct ComplexityReport {
     threads: usize,
 }
 
-/// Columns of CSV.
-const COLUMNS: &str = "rules pits seeds d=length.mean d_low=length.low d_high=length.high w=branching.mean \
-                       w_low=branching.low w_high=branching.high log10_tree=tree_log10.mean \
-                       log10_tree_low=tree_log10.low log10_tree_high=tree_log10.high";
-
 impl Complexity {
     pub(super) fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
@@ -109,7 +105,7 @@ impl Complexity {
             seconds: began.elapsed().as_secs_f64(),
             threads: rayon::current_num_threads(),
         };
-        self.format.print(&report, ("boards", COLUMNS), || report.text())?;
+        output::answer(self.json, &report, || report.text())?;
         Ok(Outcome::Done)
     }
 }

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 use indicatif::HumanCount;
 use kalah::answer::Value;
 use kalah::game::{Position, ValueBounds};
-use kalah::play::Choice;
 use kalah::solve::{SolveEvent, Solver};
 use parking_lot::Mutex;
 
@@ -101,51 +100,5 @@ impl SearchProgress {
     /// Removes the line.
     pub(crate) fn finish(&self) {
         self.spinner.finish();
-    }
-}
-
-/// Times of notes: the first one is late, since quick answers need none.
-const NOTES: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(10));
-
-/// Progress of one player's thinking about one move.
-pub(crate) struct Thinking {
-    /// Player and position.
-    subject: String,
-    start: Instant,
-    time: Option<Duration>,
-    best: Mutex<Option<Choice>>,
-}
-
-impl Thinking {
-    /// Starts: the player has `time`, or no limit.
-    pub(crate) fn new(subject: String, time: Option<Duration>) -> Thinking {
-        Thinking { subject, start: Instant::now(), time, best: Mutex::default() }
-    }
-
-    /// Records the best move so far.
-    pub(crate) fn best(&self, choice: &Choice) {
-        *self.best.lock() = Some(*choice);
-    }
-
-    /// Runs `work` and shows its findings meanwhile.
-    pub(crate) fn watch<T>(&self, work: impl FnOnce() -> T) -> T {
-        let spinner = Spinner::new(NOTES.0, NOTES.1);
-        let result = spinner.watch(|| self.text(), work);
-        spinner.finish();
-        result
-    }
-
-    fn text(&self) -> String {
-        let elapsed = self.start.elapsed();
-        let left = match self.time {
-            Some(time) => format!("{:.0} s left", time.saturating_sub(elapsed).as_secs_f64()),
-            None => "no time limit (set one with --time)".to_owned(),
-        };
-        let best = match *self.best.lock() {
-            Some(Choice { pit, worth, source }) => format!("move {pit} so far, {worth}, {source}"),
-            None => "no move yet".to_owned(),
-        };
-        // A terminal cuts off the end of the line.
-        format!("{:.0} s, {left}: {best} | {}", elapsed.as_secs_f64(), self.subject)
     }
 }

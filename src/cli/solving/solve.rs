@@ -1,4 +1,3 @@
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -12,7 +11,7 @@ use kalah::watcher::watched;
 
 use crate::cli::{
     Context, Outcome, SearchProgress, SolverFlags, args, cancelled_by_signal, examples, failure, line, message, note,
-    output, positions,
+    output,
 };
 
 /// Solve a position: exact value, best moves, line of best play
@@ -30,8 +29,8 @@ use crate::cli::{
 ]))]
 #[command(group = clap::ArgGroup::new("test").args(["at_least", "at_most"]))]
 pub(crate) struct Solve {
-    /// Position, file with one position, or - for standard input
-    position: OsString,
+    /// Position
+    position: Position,
     /// Solve every first turn, including those of several moves
     #[arg(long, conflicts_with = "test")]
     openings: bool,
@@ -66,7 +65,7 @@ pub(crate) struct Solve {
 
 impl Solve {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
-        let position = positions::one(&self.position)?;
+        let position = self.position;
         self.with.threads.start()?;
         let books = match self.no_book || self.state.is_some() {
             true => Books::none(),

@@ -14,12 +14,12 @@ use kalah::table::{
 use serde::Serialize;
 
 use crate::cli::{
-    Format, Grid, Outcome, args, examples, failed, failure, line, message, note, output, suggestion, with_advice,
+    Grid, Outcome, args, examples, failed, failure, line, message, note, output, suggestion, with_advice,
 };
 
 /// List the tables and bound tables in a directory
 ///
-/// Use this to see which layers exist, their sizes and digests, and gaps. --csv leaves out bound tables.
+/// Use this to see which layers exist, their sizes and digests, and gaps.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("List the tables with sizes and digests", "kalah info"),
@@ -28,16 +28,13 @@ use crate::cli::{
 pub(crate) struct Info {
     #[command(flatten)]
     tables: args::Directories,
-    #[command(flatten)]
-    format: Format,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
     /// Print one JSON object a table, for `kalah verify --manifest`; reads all scores
-    #[arg(long, conflicts_with_all = ["json", "csv"])]
+    #[arg(long, conflicts_with = "json")]
     manifest: bool,
 }
-
-/// Columns of CSV.
-const COLUMNS: &str = "rules pits seeds positions bytes bits_per_position exceptions seconds digest version commit \
-                       finished directory";
 
 #[derive(Serialize)]
 struct Entry {
@@ -162,7 +159,7 @@ impl Info {
         }
         let bounds = bounds.iter().map(|table| BoundEntry::new(table, directories)).collect();
         let report = InfoReport { tables: entries.collect(), bounds, gaps };
-        self.format.print(&report, ("tables", COLUMNS), || report.text())?;
+        output::answer(self.json, &report, || report.text())?;
         Ok(outcome)
     }
 }
