@@ -143,7 +143,6 @@ fn run() -> ExitCode {
     if default_rules {
         name_default_rules(&given);
     }
-    suggestion::for_command(given.names.first().copied().unwrap_or_default());
     if let Err(error) = directories::check(&given) {
         return leave(output::failure(&error));
     }

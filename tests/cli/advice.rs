@@ -153,19 +153,6 @@ fn files_for_another_board_or_command_are_used_there() {
     assert!(failed.stderr().contains("`./-`"), "{}", failed.stderr());
 }
 
-/// `verify` has no flag `--backend`.
-#[test]
-fn a_check_on_a_gpu_that_is_not_there_names_a_flag_that_verify_has() {
-    let directory = directory_with_tables(4);
-    let failed = run(directory.path(), "verify --against gpu --gpu-memory 1");
-    let messages = failed.stderr();
-    assert!(
-        !failed.status.success() && messages.contains("--against cpu") && !messages.contains("--backend"),
-        "{messages}"
-    );
-    assert!(run(directory.path(), "verify --against cpu").status.success());
-}
-
 /// A command that always refuses a position is never suggested for it.
 #[test]
 fn positions_that_nothing_can_solve_are_sent_nowhere() {

@@ -122,7 +122,7 @@ fn auto_never_takes_a_software_adapter() {
     if !real {
         let (code, _, stderr) = kalah(directory.path(), &["build", "--seeds", "6", "--backend", "gpu"]);
         assert_eq!(code, 1);
-        assert!(stderr.contains("--backend cpu"), "{stderr}");
+        assert!(stderr.contains("use the CPU"), "{stderr}");
         // Parts that a card may lack are named, also where a software adapter is listed.
         let (_, stdout, _) = kalah(directory.path(), &["gpu"]);
         assert!([stderr, stdout].iter().all(|text| text.contains("libvulkan.so.1")), "{adapters}");
@@ -171,7 +171,7 @@ fn the_named_adapter_builds_verifies_and_is_measured() {
         let args = ["build", "--seeds", "12", "--backend", "gpu", "--adapter", &name, "--gpu-memory", "100KiB"];
         let (code, _, stderr) = kalah(tables, &[&args[..], share].concat());
         assert_eq!((code, files(tables) == before), (1, true));
-        assert!(stderr.contains("--gpu-memory") && stderr.contains("--backend cpu"), "{stderr}");
+        assert!(stderr.contains("--gpu-memory") && stderr.contains("use the CPU"), "{stderr}");
         assert!(!stderr.contains("same command"), "{stderr}");
     }
 }
@@ -227,9 +227,9 @@ fn cards_of_one_name_are_told_apart_by_their_numbers() {
         (code, stderr)
     };
     let (code, stderr) = build("llvmpipe");
-    assert!(code == 0 && stderr.contains("--adapter llvmpipe fits 1 and 2 of `kalah gpu`, this is 1"), "{stderr}");
+    assert!(code == 0 && stderr.contains("number 1 of `kalah gpu`"), "{stderr}");
     let (code, stderr) = build("2");
-    assert!(code == 0 && !stderr.contains("fits"), "{stderr}");
+    assert!(code == 0 && stderr.contains("number 2 of `kalah gpu`"), "{stderr}");
     // A part of a version.
     let (code, stderr) = build("256");
     assert!(code == 1 && stderr.contains("no adapter has the number 256"), "{stderr}");

@@ -111,7 +111,7 @@ impl Values {
     ) -> failure::Result<(GameValue, bool)> {
         let position = board.position()?;
         let tables = self.with.open_tables(&position, cancel)?;
-        let progress = SearchProgress::new(position);
+        let progress = SearchProgress::new();
         progress.stage(stage);
         let solver = self.with.solver(&position, &tables, cancel, |options| options)?;
         let solver = solver.with_events(|_, event: SolveEvent| progress.event(event));

@@ -1,43 +1,31 @@
 //! Progress of a search on stderr: a changing line on a terminal, otherwise a line from time to time.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use indicatif::HumanCount;
-use kalah::answer::Value;
-use kalah::game::{Position, ValueBounds};
 use kalah::solve::{SolveEvent, Solver};
 use parking_lot::Mutex;
 
 use crate::cli::output::progress::Spinner;
 use crate::cli::{failure, output};
 
-/// Interval of notes without a terminal.
-const LOG_EVERY: Duration = Duration::from_secs(30);
-
-/// Progress of a search of one position.
+/// Progress of a search.
 pub(crate) struct SearchProgress {
     spinner: Spinner,
-    position: Mutex<Position>,
     /// Current opening or turn, and current test.
     stage: Mutex<(String, String)>,
     start: Instant,
 }
 
 impl SearchProgress {
-    /// Starts progress of a search of `position`.
-    pub(crate) fn new(position: Position) -> SearchProgress {
-        let (spinner, stage) = (Spinner::new(LOG_EVERY, LOG_EVERY), Mutex::default());
-        SearchProgress { spinner, position: Mutex::new(position), stage, start: Instant::now() }
+    /// Starts progress of a search.
+    pub(crate) fn new() -> SearchProgress {
+        SearchProgress { spinner: Spinner::of_hours(), stage: Mutex::default(), start: Instant::now() }
     }
 
     /// Sets the name of the current stage.
     pub(crate) fn stage(&self, stage: String) {
         self.stage.lock().0 = stage;
-    }
-
-    /// Shows the first turns of another position.
-    pub(crate) fn position(&self, position: Position) {
-        *self.position.lock() = position;
     }
 
     /// Records an event of the search.
@@ -73,28 +61,13 @@ impl SearchProgress {
         let (stage, test) = self.stage.lock().clone();
         let separator = if stage.is_empty() { "" } else { ": " };
         format!(
-            "{stage}{separator}{test} | {} nodes, {} a second, {} table hits, {:.0} % full | first turns \
-             {} | {:.0} s",
+            "{stage}{separator}{test} | {} nodes, {} a second, {} table hits, {:.0} % full | {:.0} s",
             HumanCount(solver.nodes()),
             HumanCount((solver.nodes() as f64 / seconds.max(1e-9)) as u64),
             HumanCount(solver.table_hits()),
             100.0 * solver.fill(),
-            self.turns(solver),
             seconds,
         )
-    }
-
-    /// Returns the values of all first moves, or their bounds.
-    fn turns(&self, solver: &Solver) -> String {
-        let position = *self.position.lock();
-        let turn = |pit| {
-            let played = position.play(solver.rules(), pit).ok()?;
-            let known = solver.known(&played.position).ok()?;
-            let value = |score| played.position.value(score);
-            let known = ValueBounds { lower: value(known.lower), upper: value(known.upper) }.for_mover(&played);
-            Some(format!("{pit}:{}", Value::new(known).symbols("")))
-        };
-        position.moves().filter_map(turn).collect::<Vec<_>>().join(" ")
     }
 
     /// Removes the line.

@@ -2,7 +2,6 @@ use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
 use clap::Args;
-use kalah::game::Rules;
 use kalah::serve::{self, Host, Options, SharedOrigin, Stop};
 
 use crate::cli::flags::player_flags::SharedMemory;
@@ -88,7 +87,7 @@ impl Serve {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         // Tables are checked on all cores. An error to start threads belongs here, not in the first request.
         rayon::ThreadPoolBuilder::new().build_global().map_err(failed).context("cannot start the threads")?;
-        directories::note_unused(&self.tables.paths, &Rules::ALL);
+        directories::note_unused(&self.tables.paths);
         let books = self.book.find_all(&self.tables.paths);
         options.books = books;
         options.time = self.time;

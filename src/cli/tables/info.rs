@@ -6,16 +6,13 @@ use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::build::BuildLog;
 use kalah::evaluation::SEED;
-use kalah::game::Rules;
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::table::{
     BoundTable, Directories, ManifestEntry, Place, PresentLayers, Storage, Table, TableError, TableKey, missing_layers,
 };
 use serde::Serialize;
 
-use crate::cli::{
-    Grid, Outcome, args, examples, failed, failure, line, message, note, output, suggestion, with_advice,
-};
+use crate::cli::{Context, Grid, Outcome, args, examples, failure, line, message, note, output, with_advice};
 
 /// List the tables and bound tables in a directory
 ///
@@ -166,18 +163,10 @@ impl Info {
 
 /// Lists the files of all directories.
 fn files(directories: &Directories) -> failure::Result<Vec<(&Place, String)>> {
-    let list = |place: &Place| {
-        place.names().map_err(|error| {
-            let directory = place.name();
-            let first = TableKey { rules: Rules::default(), pits: 6, seeds: 24 };
-            let build = suggestion::quick_build(directory, first).filter(|_| error.kind() == io::ErrorKind::NotFound);
-            let advice = build.map_or(String::new(), |build| format!("; build some with `{build}`"));
-            failed(format_args!("cannot list {}: {error}{advice}", directory.display()))
-        })
-    };
     let mut files = Vec::new();
     for place in directories.places() {
-        files.extend(list(place)?.into_iter().map(|name| (place, name)));
+        let names = place.names().with_context(|| format!("cannot list {}", place.name().display()))?;
+        files.extend(names.into_iter().map(|name| (place, name)));
     }
     Ok(files)
 }

@@ -75,20 +75,19 @@ pub const VULKAN_PARTS: &str = "on Linux, a GPU needs the loader libvulkan.so.1 
                                 part of its driver (such as nvidia-vulkan-icd)";
 
 impl Diagnostic for GpuError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
-        let cpu = commands.without_gpu();
+    fn diagnosis(&self, _: &dyn Commands) -> Diagnosis {
         Outcome::Failed.help(match self {
             GpuError::NoAdapter { wanted: None, .. } => {
-                format!("{VULKAN_PARTS}; use {cpu}, or choose a software adapter with --adapter")
+                format!("{VULKAN_PARTS}; use the CPU, or choose a software adapter with --adapter")
             }
             GpuError::OutOfMemory { shortage, .. } => match shortage {
-                Shortage::Allowed(_) => format!("allow more with --gpu-memory, build fewer seeds, or use {cpu}"),
-                Shortage::BufferSize(_) => format!("the adapter has no buffers of this size: use {cpu}"),
-                Shortage::Device(_) => format!("close other programs that use the GPU, or use {cpu}"),
-                Shortage::Machine => format!("close other programs, or use {cpu}"),
+                Shortage::Allowed(_) => format!("allow more with --gpu-memory, build fewer seeds, or use the CPU"),
+                Shortage::BufferSize(_) => format!("the adapter has no buffers of this size: use the CPU"),
+                Shortage::Device(_) => format!("close other programs that use the GPU, or use the CPU"),
+                Shortage::Machine => format!("close other programs, or use the CPU"),
             },
-            GpuError::Hung(_) => format!("restart the GPU's driver or the machine, or use {cpu}"),
-            GpuError::WrongScores { .. } => format!("update the GPU's driver, or use {cpu}"),
+            GpuError::Hung(_) => format!("restart the GPU's driver or the machine, or use the CPU"),
+            GpuError::WrongScores { .. } => format!("update the GPU's driver, or use the CPU"),
             _ => return Outcome::Failed.into(),
         })
     }

@@ -136,7 +136,7 @@ impl Prove {
         self.matches(&request, directory.plan())?;
         directory.plan().require(tables.tables())?;
         let _lock = (!self.share).then(|| directory.lock()).transpose()?;
-        let progress = SearchProgress::new(position);
+        let progress = SearchProgress::new();
         let work = Work { prove: &self, directory: &directory, tables: &tables, progress: &progress, cancel };
         let outcome = progress.watch(&solver, || work.run(&solver));
         progress.finish();

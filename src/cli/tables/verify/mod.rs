@@ -90,9 +90,6 @@ enum Against {
     Gpu,
 }
 
-/// Seeds of the tables to suggest in a directory without tables.
-const SUGGESTED_SEEDS: usize = 24;
-
 impl Verify {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
@@ -192,13 +189,7 @@ impl Verify {
             let is_asked = |&seeds: &usize| self.seeds.is_none_or(|asked| asked == seeds);
             if !bounds_there.iter().any(is_asked) && archives.is_empty() {
                 if self.seeds.is_none() && there.is_empty() {
-                    let first = TableKey { rules, pits, seeds: SUGGESTED_SEEDS };
-                    let build = suggestion::quick_build(directories, first);
-                    let advice = build.map_or(String::new(), |build| format!("; build some with `{build}`"));
-                    bail!(
-                        "nothing was checked: there are no tables for {rules} with {} in {directories}{advice}",
-                        output::count(pits, "pit")
-                    );
+                    return Err(suggestion::no_tables(directories, rules, pits)).context("nothing was checked");
                 }
                 // The error names the command that builds it.
                 tables.require(highest)?;
