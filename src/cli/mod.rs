@@ -69,7 +69,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
+use clap::{CommandFactory, FromArgMatches, Parser};
 use kalah::game::Rules;
 
 use self::commands::{Command, HEADINGS};
@@ -139,7 +139,8 @@ fn run() -> ExitCode {
     if cli.quiet {
         output::be_quiet();
     }
-    let default_rules = is_by_default(given.matches, "rules");
+    let default_rules = given.matches.try_contains_id("rules").is_ok()
+        && given.matches.value_source("rules") == Some(ValueSource::DefaultValue);
     if default_rules {
         name_default_rules(&given);
     }
@@ -167,11 +168,6 @@ fn print_answer(error: &clap::Error) -> ExitCode {
 fn cannot_print(error: &io::Error) -> Outcome {
     message!("kalah: cannot write to standard output: {error}");
     Outcome::Failed
-}
-
-/// Returns true if the command has this flag, with its default value.
-fn is_by_default(matches: &ArgMatches, flag: &str) -> bool {
-    matches.try_contains_id(flag).is_ok() && matches.value_source(flag) == Some(ValueSource::DefaultValue)
 }
 
 /// Disables Mesa's layer that orders Vulkan devices. Without a display it prints `XDG_RUNTIME_DIR is invalid or not

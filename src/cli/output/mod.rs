@@ -17,7 +17,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use comfy_table::{CellAlignment, ContentArrangement, presets};
 use indicatif::HumanCount;
 use kalah::game::{Position, Row, Rules};
-use kalah::printable::{printable, signed};
+use kalah::printable::printable;
+pub(super) use kalah::printable::signed as value;
 pub(super) use kalah::text::count;
 use serde::Serialize;
 
@@ -157,11 +158,6 @@ pub(super) fn wrapped(text: &str, indent: usize) -> String {
 /// Formats a large number of things with commas: "1 claim", "1,776 claims".
 pub(super) fn many(number: u64, thing: &str) -> String {
     format!("{} {thing}{}", HumanCount(number), if number == 1 { "" } else { "s" })
-}
-
-/// Formats a value with its sign; that of a draw is 0.
-pub(super) fn value(value: i64) -> String {
-    signed(value)
 }
 
 /// Joins things with `between` between them.

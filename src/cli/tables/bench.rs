@@ -107,41 +107,20 @@ impl Bench {
 
 fn print(report: &BenchReport) -> std::io::Result<()> {
     let measured = report.measured;
-    let gigabytes = |bytes_per_second: f64| format!("{:.1} GB/s", bytes_per_second / 1e9);
     line!(
-        "layer {} on {}: {} in {:.3} s, {}",
+        "layer {} on {}: {} in {:.3} s, {}; {} written meanwhile in {:.3} s",
         report.seeds,
         report.backend,
         output::many(measured.positions, "position"),
         measured.seconds,
         output::rate(measured.positions, measured.seconds),
+        HumanBytes(measured.file_bytes),
+        measured.write_seconds,
     )?;
-    line!("  written meanwhile  {} in {:.3} s", HumanBytes(measured.file_bytes), measured.write_seconds)?;
-    line!("  copy bandwidth     {}", gigabytes(measured.copy_bandwidth))?;
-    if let Some(gpu) = &measured.gpu {
-        let (traffic, unwritten) = (gpu.traffic, gpu.unwritten_seconds);
-        line!(
-            "  written to nowhere {unwritten:.3} s, {}; the device waited {:.3} s for frames to be taken",
-            output::rate(measured.positions, unwritten),
-            traffic.waited.as_secs_f64(),
-        )?;
-        if let (Some(seconds), Some(share)) = (report.kernel_seconds, report.share_of_bandwidth) {
-            line!(
-                "  kernels            {seconds:.3} s, {}, {:.0} % of the copy bandwidth",
-                output::rate(measured.positions, seconds),
-                100.0 * share,
-            )?;
-        }
-        for (stage, seconds) in gpu.stages.iter().flatten().filter(|(_, seconds)| *seconds > 0.0) {
-            line!("    {stage:<16} {seconds:.4} s")?;
-        }
-        line!(
-            "  moved              {} to the device, {} from it, {} within it; stages touch {}",
-            HumanBytes(traffic.uploaded),
-            HumanBytes(traffic.downloaded),
-            HumanBytes(traffic.copied),
-            HumanBytes(traffic.touched),
-        )?;
-    }
-    line!("  digest             {}", output::hex(&measured.digest))
+    let (Some(seconds), Some(share)) = (report.kernel_seconds, report.share_of_bandwidth) else { return Ok(()) };
+    line!(
+        "kernels: {seconds:.3} s, {}, {:.0} % of the copy bandwidth; --json has each stage",
+        output::rate(measured.positions, seconds),
+        100.0 * share,
+    )
 }

@@ -2,7 +2,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use indicatif::HumanBytes;
 use kalah::build::ComputeError;
 use kalah::build::gpu::{max_seeds, self_test};
 use kalah::game::Rules;
@@ -75,7 +74,6 @@ impl GpuCommand {
             line!("{only}: tables are built on the CPU; {VULKAN_PARTS}")?;
         }
         for ListedAdapter { report: adapter, max_seeds, self_test } in &report.adapters {
-            let subgroup = adapter.subgroup;
             line!("{}: {} ({}, {})", adapter.number, adapter.name, adapter.device, adapter.backend)?;
             if let Some(address) = &adapter.pci {
                 line!("  PCI address      {address}")?;
@@ -86,17 +84,6 @@ impl GpuCommand {
                 line!("  self-test        {result}")?;
             }
             line!("  largest layer    {max_seeds} seeds of 6 pits, memory aside")?;
-            line!(
-                "  limits           {} a binding, {} a buffer, {} storage buffers, workgroups of {}, subgroups of \
-                 {} to {}",
-                HumanBytes(adapter.max_binding_bytes),
-                HumanBytes(adapter.max_buffer_bytes),
-                adapter.max_storage_buffers,
-                adapter.max_workgroup,
-                subgroup.0,
-                subgroup.1,
-            )?;
-            line!("  timestamps       {}", if adapter.timestamps { "yes" } else { "no" })?;
         }
         Ok(Outcome::Done)
     }

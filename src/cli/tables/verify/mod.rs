@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use kalah::build::Backend;
 use kalah::game::Rules;
 use kalah::isa::Isa;
@@ -63,8 +63,8 @@ pub(crate) struct Verify {
     #[arg(long = "seed", value_name = "N", default_value_t = 0, requires = "sample")]
     random_seed: u64,
     /// Compute the layer again and compare it bit for bit, after checking the checksums of the layers below
-    #[arg(long, value_name = "BACKEND")]
-    against: Option<Against>,
+    #[arg(long, value_name = "BACKEND", value_parser = args::named(AGAINST, |(name, _)| name))]
+    against: Option<(&'static str, Check)>,
     /// Compare the tables with the digests, sizes and score counts in FILE; tables/manifest.jsonl, which comes with
     /// the program, lists the known tables. Reads all scores, as --checksums does
     #[arg(long, value_name = "FILE")]
@@ -82,13 +82,8 @@ pub(crate) struct Verify {
     json: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Against {
-    /// Builder on the CPU
-    Cpu,
-    /// Builder on the GPU
-    Gpu,
-}
+/// Builders that compute a layer again.
+const AGAINST: &[(&str, Check)] = &[("cpu", Check::Cpu), ("gpu", Check::Gpu)];
 
 impl Verify {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
@@ -158,13 +153,10 @@ impl Verify {
             checks.push(Check::Consistency);
         }
         let backend = match self.against {
-            Some(Against::Gpu) => self.gpu.open(self.board.rules)?.0,
+            Some((_, Check::Gpu)) => self.gpu.open(self.board.rules)?.0,
             _ => Backend::Cpu(Isa::detect()),
         };
-        checks.extend(self.against.map(|against| match against {
-            Against::Cpu => Check::Cpu,
-            Against::Gpu => Check::Gpu,
-        }));
+        checks.extend(self.against.map(|(_, check)| check));
         Ok(CheckSettings {
             seeds: self.seeds,
             sample: self.sample.map(|count| (count, self.random_seed)),
