@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use clap::parser::ValueSource;
+use kalah::game::Rules;
 use kalah::table::{AllTables, Directories, TableKey, missing_layers};
 use kalah::verify::Survey;
 
@@ -41,8 +42,8 @@ fn is_missing(path: &Path) -> bool {
     }
 }
 
-/// Reports what a search cannot use of `directories`, for commands that go on without it: damaged tables, and tables
-/// above a missing layer.
+/// Reports what a search cannot use of `directories`, for commands that go on without it: damaged tables, tables above
+/// a missing layer, and rule sets without tables.
 pub(crate) fn note_unused(directories: &Directories) {
     // Another error of a directory is that of the first search.
     let listing = AllTables::new(directories).list().unwrap_or_default();
@@ -64,7 +65,12 @@ pub(crate) fn note_unused(directories: &Directories) {
     }
     if let Some(missing) = directories.paths().find(|path| is_missing(path)) {
         note!("there is no directory {}: searching without tables", missing.display());
-    } else if Survey::read(directories).unwrap_or_default().known_boards().is_empty() {
-        note!("there are no tables in {directories}: searching without them");
+        return;
+    }
+    let boards = Survey::read(directories).unwrap_or_default().known_boards();
+    let without = Rules::ALL.iter().filter(|&&rules| boards.iter().all(|&(other, _)| other != rules));
+    let names: Vec<&str> = without.map(|rules| rules.name()).collect();
+    if !names.is_empty() {
+        note!("there are no tables for {} in {directories}: searching without them", names.join(", "));
     }
 }

@@ -59,16 +59,16 @@ struct Entry {
 
 /// A bound table.
 #[derive(Serialize)]
-struct BoundEntry {
+pub(super) struct BoundEntry {
     #[serde(flatten)]
-    key: TableKey,
-    positions: u64,
-    bytes: u64,
-    bits: u32,
+    pub key: TableKey,
+    pub positions: u64,
+    pub bytes: u64,
+    pub bits: u32,
     /// Cuts in seeds; `None` if frames have different ones.
     cuts: Option<Vec<f64>>,
     /// Positions with each code, from the lowest interval up.
-    codes: Vec<u64>,
+    pub codes: Vec<u64>,
     network: String,
     digest: String,
     /// As [`Entry::directory`].
@@ -191,7 +191,8 @@ fn directory_of(path: &Path, directories: &Directories) -> Option<String> {
 }
 
 impl BoundEntry {
-    fn new(table: &BoundTable, directories: &Directories) -> BoundEntry {
+    /// Describes a bound table in one of these directories.
+    pub(super) fn new(table: &BoundTable, directories: &Directories) -> BoundEntry {
         let (key, header) = (table.key(), table.header());
         let cuts = header.entries[0].cuts;
         let same = header.entries.iter().all(|entry| entry.cuts == cuts);

@@ -78,16 +78,17 @@ impl Diagnostic for GpuError {
     fn diagnosis(&self, _: &dyn Commands) -> Diagnosis {
         Outcome::Failed.help(match self {
             GpuError::NoAdapter { wanted: None, .. } => {
-                format!("{VULKAN_PARTS}; use the CPU, or choose a software adapter with --adapter")
+                return Outcome::Failed
+                    .help(format!("{VULKAN_PARTS}; use the CPU, or choose a software adapter with --adapter"));
             }
             GpuError::OutOfMemory { shortage, .. } => match shortage {
-                Shortage::Allowed(_) => format!("allow more with --gpu-memory, build fewer seeds, or use the CPU"),
-                Shortage::BufferSize(_) => format!("the adapter has no buffers of this size: use the CPU"),
-                Shortage::Device(_) => format!("close other programs that use the GPU, or use the CPU"),
-                Shortage::Machine => format!("close other programs, or use the CPU"),
+                Shortage::Allowed(_) => "allow more with --gpu-memory, build fewer seeds, or use the CPU",
+                Shortage::BufferSize(_) => "the adapter has no buffers of this size: use the CPU",
+                Shortage::Device(_) => "close other programs that use the GPU, or use the CPU",
+                Shortage::Machine => "close other programs, or use the CPU",
             },
-            GpuError::Hung(_) => format!("restart the GPU's driver or the machine, or use the CPU"),
-            GpuError::WrongScores { .. } => format!("update the GPU's driver, or use the CPU"),
+            GpuError::Hung(_) => "restart the GPU's driver or the machine, or use the CPU",
+            GpuError::WrongScores { .. } => "update the GPU's driver, or use the CPU",
             _ => return Outcome::Failed.into(),
         })
     }

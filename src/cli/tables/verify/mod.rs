@@ -24,9 +24,7 @@ use kalah::verify::{Fault, Survey};
 use crate::cli::flags::compute::GpuFlags;
 use crate::cli::tables::verify::checks::{CheckSettings, Opened};
 use crate::cli::tables::verify::report::{BoardReport, Check, Directory};
-use crate::cli::{
-    Context, Outcome, Progress, args, bail, examples, failure, line, output, stopped_by_signal, suggestion,
-};
+use crate::cli::{Context, Outcome, args, bail, examples, failure, line, output, stopped_by_signal, suggestion};
 
 /// Check that tables are correct
 ///
@@ -100,11 +98,8 @@ impl Verify {
         for (rules, pits) in boards {
             opened.push(self.open(&survey, rules, pits)?);
         }
-        let total = opened.iter().map(|board| settings.work(board)).sum();
-        let progress = Progress::new(total);
-        let reports = opened.into_iter().map(|board| settings.check_board(board, &progress));
+        let reports = opened.into_iter().map(|board| settings.check_board(board));
         let mut reports = reports.collect::<failure::Result<Vec<_>>>()?;
-        progress.finish();
         if let (Some(manifest), Some(path)) = (&settings.manifest, &self.manifest) {
             compared_nothing(&mut reports, manifest, path);
         }
