@@ -65,7 +65,7 @@ impl Solve {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         let position = self.position;
         self.with.threads.start()?;
-        // What a saved search proves follows from the tables alone.
+        // A saved search proves its results from the tables alone.
         let books = match self.state {
             Some(_) => Books::none(),
             None => self.book.find(self.with.directories(), &[self.with.rules]),
