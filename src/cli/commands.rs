@@ -19,6 +19,7 @@ pub(super) const HEADINGS: [(&str, &str); 6] = [
 #[derive(Subcommand)]
 pub(super) enum Command {
     Build(tables::build::Build),
+    #[command(subcommand)]
     Plan(tables::plan::Plan),
     Train(tables::train::Train),
     Bounds(tables::bounds::Bounds),

@@ -1,10 +1,7 @@
 //! Help beyond the flags themselves: groups of commands and flags, examples, rule sets.
 
-use std::ffi::OsString;
-
 use clap::builder::styling::Style;
-use clap::builder::{PossibleValue, PossibleValuesParser, StyledStr, TypedValueParser};
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command};
 use kalah::game::Rules;
 
@@ -51,7 +48,7 @@ const HEADINGS: [(&str, &[&str]); 3] = [
         "Memory, threads and GPU",
         &["memory", "transpositions", "threads", "backend", "adapter", "gpu-memory", "checked"],
     ),
-    ("Output", &["json", "csv", "quiet"]),
+    ("Output", &["json", "quiet"]),
 ];
 
 /// Puts the shared flags of a command, and of those within it, under their headings.
@@ -105,71 +102,6 @@ fn rules(arg: Arg) -> Arg {
         .hide_possible_values(true)
         .value_parser(parser)
         .ignore_case(true)
-}
-
-/// Commands of optional features of the program: the name, the feature, and true if it is there.
-const OPTIONAL: [(&str, &str, bool); 4] = [
-    ("gpu", "gpu", cfg!(feature = "gpu")),
-    ("fetch", "remote", cfg!(feature = "remote")),
-    ("serve", "serve", cfg!(feature = "serve")),
-    ("export-site", "serve", cfg!(feature = "serve")),
-];
-
-/// Commands that are gone, with the one that does their work.
-const RETIRED: [(&str, &str); 2] = [("line", "kalah review"), ("stats", "kalah info --manifest")];
-
-/// Adds a hint to the error of a number that a command does not take, if `--seeds` takes one: `kalah build 30`. Adds
-/// one to the error of a command that is there under other words: `kalah graph`, `kalah stats`.
-pub(super) fn hint(error: &mut clap::Error, command: &Command, arguments: &[OsString]) {
-    let tips = match error.kind() {
-        ErrorKind::UnknownArgument => {
-            let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else { return };
-            let is_seeds = argument.parse::<u32>().is_ok() && takes_seeds(command, arguments);
-            is_seeds.then(|| format!("a number of seeds follows its flag: '--seeds {argument}'")).into_iter().collect()
-        }
-        ErrorKind::InvalidSubcommand => {
-            let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else { return };
-            elsewhere(command, name, &OPTIONAL)
-        }
-        _ => return,
-    };
-    if !tips.is_empty() {
-        // Similar names do not help then.
-        error.remove(ContextKind::SuggestedSubcommand);
-        let tips = tips.into_iter().map(StyledStr::from).collect();
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
-    }
-}
-
-/// Hints for a command that is in another place, in a program with more features, or gone.
-fn elsewhere(command: &Command, name: &str, optional: &[(&str, &str, bool)]) -> Vec<String> {
-    let lacking = optional.iter().filter(|(optional, _, is_there)| *optional == name && !is_there);
-    let lacking = lacking.map(|(_, feature, _)| {
-        format!("this program was compiled without its feature '{feature}': add '--features {feature}'")
-    });
-    let instead = RETIRED.iter().filter(|(retired, _)| *retired == name);
-    let instead = instead.map(|(_, words)| format!("the command is '{words}'"));
-    let mut tips: Vec<String> = lacking.chain(instead).collect();
-    let mut groups = vec![(command, command.get_name().to_owned())];
-    while let Some((group, words)) = groups.pop() {
-        for inner in group.get_subcommands().filter(|inner| inner.get_name() != "help") {
-            let words = format!("{words} {}", inner.get_name());
-            if inner.get_name() == name {
-                tips.push(format!("the command is '{words}'"));
-            }
-            groups.push((inner, words));
-        }
-    }
-    tips
-}
-
-/// Returns true if the innermost command of `arguments` has a flag `--seeds`.
-fn takes_seeds(command: &Command, arguments: &[OsString]) -> bool {
-    let found = arguments.iter().enumerate().skip(1).find_map(|(at, name)| Some((at, command.find_subcommand(name)?)));
-    match found {
-        Some((at, inner)) => takes_seeds(inner, &arguments[at..]),
-        None => command.get_arguments().any(|flag| flag.get_long() == Some("seeds")),
-    }
 }
 
 #[cfg(test)]
@@ -233,19 +165,5 @@ mod tests {
     fn an_example_that_is_wrong_would_be_found() {
         let error = command().try_get_matches_from(words("kalah build --seeds 24 --no-such-flag")).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::UnknownArgument);
-    }
-}
-
-#[cfg(test)]
-mod misplaced_tests {
-    use super::*;
-
-    #[test]
-    fn a_command_of_an_absent_feature_names_it() {
-        let command = crate::cli::command();
-        let tips = |is_there| elsewhere(&command, "fly", &[("fly", "wings", is_there)]);
-        assert_eq!(tips(true), [""; 0]);
-        let [tip] = &tips(false)[..] else { panic!("one tip") };
-        assert!(tip.contains("without its feature 'wings'"), "{tip}");
     }
 }

@@ -14,7 +14,7 @@
 //! | `failure` | the error of a command: its message and its exit code |
 //! | `suggestion` | commands that fit this machine, for advice |
 //! | `process` | exit codes, signals, limits of the system |
-//! | `help` | groups of commands and flags, examples, rule sets; hints for mistyped arguments |
+//! | `help` | groups of commands and flags, examples, rule sets |
 
 mod analysis;
 mod commands;
@@ -64,13 +64,12 @@ mod tables {
     pub(super) mod verify;
 }
 
-use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
+use clap::{CommandFactory, FromArgMatches, Parser};
 use kalah::game::Rules;
 
 use self::commands::{Command, HEADINGS};
@@ -83,9 +82,9 @@ use self::flags::solver_flags::SolverFlags;
 use self::flags::tables_flag::Given;
 use self::flags::{args, directories, games, positions, remote, solve_tables};
 use self::help::examples;
+use self::output::Grid;
 use self::output::formatted::{line, message, note};
 use self::output::progress::{self, Progress};
-use self::output::report::{Format, Grid};
 use self::output::search_progress::SearchProgress;
 use self::process::limits::return_freed_memory;
 use self::process::outcome::{Outcome, leave};
@@ -124,15 +123,10 @@ pub(crate) fn main() -> ExitCode {
 fn run() -> ExitCode {
     hush_device_selection();
     forget_empty_variables();
-    let arguments: Vec<OsString> = std::env::args_os().collect();
     let mut command = command();
-    let refuse = |mut error: clap::Error, command: &clap::Command| {
-        help::hint(&mut error, command, &arguments);
-        print_answer(&error)
-    };
-    let matches = match command.try_get_matches_from_mut(&arguments) {
+    let matches = match command.try_get_matches_from_mut(std::env::args_os()) {
         Ok(matches) => matches,
-        Err(error) => return refuse(error, &command),
+        Err(error) => return print_answer(&error),
     };
     let given = Given::new(&command, &matches);
     if let Err(error) = remote::open(&given) {
@@ -140,16 +134,16 @@ fn run() -> ExitCode {
     }
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
-        Err(error) => return refuse(error, &command),
+        Err(error) => return print_answer(&error),
     };
     if cli.quiet {
         output::be_quiet();
     }
-    let default_rules = is_by_default(given.matches, "rules");
+    let default_rules = given.matches.try_contains_id("rules").is_ok()
+        && given.matches.value_source("rules") == Some(ValueSource::DefaultValue);
     if default_rules {
         name_default_rules(&given);
     }
-    suggestion::for_command(given.names.first().copied().unwrap_or_default());
     if let Err(error) = directories::check(&given) {
         return leave(output::failure(&error));
     }
@@ -174,11 +168,6 @@ fn print_answer(error: &clap::Error) -> ExitCode {
 fn cannot_print(error: &io::Error) -> Outcome {
     message!("kalah: cannot write to standard output: {error}");
     Outcome::Failed
-}
-
-/// Returns true if the command has this flag, with its default value.
-fn is_by_default(matches: &ArgMatches, flag: &str) -> bool {
-    matches.try_contains_id(flag).is_ok() && matches.value_source(flag) == Some(ValueSource::DefaultValue)
 }
 
 /// Disables Mesa's layer that orders Vulkan devices. Without a display it prints `XDG_RUNTIME_DIR is invalid or not

@@ -2,33 +2,21 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
-use std::sync::OnceLock;
 
-use kalah::build::{Backend, BuildLog, BuildPlan, PlanError};
+use kalah::build::{Backend, BuildPlan, PlanError};
 use kalah::diagnostic::Commands;
 use kalah::game::{Position, Rules, StartPosition};
 use kalah::isa::Isa;
 use kalah::solve::BoardKeys;
 use kalah::system::MemoryShortage;
 use kalah::table::{Directories, TableKey};
-use kalah::text::size;
+use kalah::text::{count, size};
+
+use crate::cli::{Failure, failed};
 
 /// Default directory and pits a side of commands.
 const DEFAULT_DIRECTORY: &str = "tables";
 const DEFAULT_PITS: usize = 6;
-
-/// Name of the running command, whose flags appear in advice.
-static COMMAND: OnceLock<String> = OnceLock::new();
-
-/// Sets the running command.
-pub(super) fn for_command(name: &str) {
-    let _ = COMMAND.set(name.to_owned());
-}
-
-/// Returns true if the running command has this name.
-fn is_running(name: &str) -> bool {
-    COMMAND.get().is_some_and(|running| running == name)
-}
 
 /// The commands of this program.
 pub(super) struct Suggestions;
@@ -49,10 +37,6 @@ impl Commands for Suggestions {
         checked.map(|()| build_command(directory, key)).map_err(|error| does_not_fit(&error, directory, key))
     }
 
-    fn quick_build(&self, directories: &Directories, key: TableKey) -> Option<String> {
-        quick_build(directories.clone(), key)
-    }
-
     fn bounds(&self, directory: &Path, key: TableKey) -> String {
         format!("kalah bounds --seeds {}{}", key.seeds, table_flags(directory, key.rules, key.pits))
     }
@@ -62,18 +46,6 @@ impl Commands for Suggestions {
         let flags = || table_flags(directories.clone(), rules, DEFAULT_PITS);
         is_solvable.then(|| format!("kalah solve {}{}", word(position), flags()))
     }
-
-    fn version_of(&self, directory: &Path, key: TableKey) -> Option<String> {
-        BuildLog::read(directory).last(key).and_then(|record| record.version.clone())
-    }
-
-    fn without_gpu(&self) -> &'static str {
-        if is_running("verify") { "--against cpu" } else { "--backend cpu" }
-    }
-
-    fn directory_flag(&self) -> &'static str {
-        if is_running("bounds") { "--output" } else { "--tables" }
-    }
 }
 
 /// Plans a build of the table `key` in `directory` on this machine's CPU.
@@ -81,16 +53,21 @@ fn plan(directory: &Path, key: TableKey) -> BuildPlan {
     BuildPlan::new(directory, key, &Backend::Cpu(Isa::detect()), rayon::current_num_threads())
 }
 
-/// Returns the command that builds a table and all below it, if it fits and is quick. `None` if there are several
-/// directories, since a build uses one.
-pub(super) fn quick_build(directories: impl Into<Directories>, key: TableKey) -> Option<String> {
-    let directories = directories.into();
-    let directory = directories.single()?;
-    plan(directory, key).is_quick(directory).then(|| build_command(directory, key))
+/// Seeds of the tables to suggest in a directory without tables.
+const SUGGESTED_SEEDS: usize = 14;
+
+/// Returns the error that there are no tables of a board.
+pub(super) fn no_tables(directories: &Directories, rules: Rules, pits: usize) -> Failure {
+    let build = build_command(directories, TableKey { rules, pits, seeds: SUGGESTED_SEEDS });
+    let pits = count(pits, "pit");
+    failed(format_args!(
+        "there are no tables for {rules} with {pits} in {directories}; build some with `{build}`, or give their \
+         directory with --tables"
+    ))
 }
 
 /// Returns the command that builds a table and all below it.
-pub(super) fn build_command(directories: impl Into<Directories>, key: TableKey) -> String {
+fn build_command(directories: impl Into<Directories>, key: TableKey) -> String {
     format!("kalah build --seeds {}{}", key.seeds, table_flags(directories, key.rules, key.pits))
 }
 
@@ -298,14 +275,6 @@ mod tests {
         };
         assert_eq!(advice("6x99"), None);
         assert_eq!(advice("9x1").as_deref(), Some("find its value with `kalah solve 9x1`"));
-    }
-
-    #[test]
-    fn bound_tables_go_elsewhere_by_their_own_flag() {
-        for_command("bounds");
-        let advice =
-            PlanError::Disk { needed: 2, free: 1, directory: "a".into() }.diagnosis(&Suggestions).help.unwrap();
-        assert!(advice.contains("--output") && !advice.contains("--tables"), "{advice}");
     }
 
     #[test]

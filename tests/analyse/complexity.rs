@@ -102,11 +102,16 @@ fn the_command_is_reproducible() {
         let ran = program::command().args(["analyse", "complexity"]).args(args).run();
         (ran.status.code(), ran.stdout())
     };
-    let args = ["--pits", "2..3", "--seeds-per-pit", "1..2", "--games", "10", "--depth", "3", "--csv"];
-    let (code, first) = run(&args);
-    assert_eq!((code, first.lines().count()), (Some(0), 5));
-    assert_eq!(run(&[&args[..], &["--threads", "1"]].concat()).1, first);
-    assert_ne!(run(&[&args[..], &["--seed", "2"]].concat()).1, first);
+    let args = ["--pits", "2..3", "--seeds-per-pit", "1..2", "--games", "10", "--depth", "3", "--json"];
+    let boards = |more: &[&str]| {
+        let (code, out) = run(&[&args[..], more].concat());
+        let document: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert_eq!((code, document["boards"].as_array().unwrap().len()), (Some(0), 4));
+        document["boards"].clone()
+    };
+    let first = boards(&[]);
+    assert_eq!(boards(&["--threads", "1"]), first);
+    assert_ne!(boards(&["--seed", "2"]), first);
     let (_, table) = run(&["2x1", "4x2", "--games", "5", "--players", "random"]);
     assert_eq!(table.lines().filter(|line| line.contains("w^d")).count(), 2, "{table}");
     assert_eq!(run(&["2x1", "--games", "0"]).0, Some(2));

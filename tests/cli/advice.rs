@@ -153,19 +153,6 @@ fn files_for_another_board_or_command_are_used_there() {
     assert!(failed.stderr().contains("`./-`"), "{}", failed.stderr());
 }
 
-/// `verify` has no flag `--backend`.
-#[test]
-fn a_check_on_a_gpu_that_is_not_there_names_a_flag_that_verify_has() {
-    let directory = directory_with_tables(4);
-    let failed = run(directory.path(), "verify --against gpu --gpu-memory 1");
-    let messages = failed.stderr();
-    assert!(
-        !failed.status.success() && messages.contains("--against cpu") && !messages.contains("--backend"),
-        "{messages}"
-    );
-    assert!(run(directory.path(), "verify --against cpu").status.success());
-}
-
 /// A command that always refuses a position is never suggested for it.
 #[test]
 fn positions_that_nothing_can_solve_are_sent_nowhere() {
@@ -181,7 +168,6 @@ fn positions_that_nothing_can_solve_are_sent_nowhere() {
 fn messages_name_standard_input_and_speak_of_one_thing_in_the_singular() {
     let directory = tempfile::tempdir().unwrap();
     for (line, expected, not) in [
-        ("solve -", "standard input contains no position", "- contains"),
         ("review -", "standard input", "cannot read -"),
         ("solve <6,1,2>", "has 15 numbers", "no file of that name"),
         ("solve 1x3 --threads 1 --no-book", "with 1 pit in", "1 pits"),
@@ -223,9 +209,7 @@ fn one_pit_and_one_seed_are_named_in_the_singular() {
         "analyse graph 1x1",
         "analyse opening-scan --pits 1 --seeds-per-pit 2",
         "book make 1x2 --turns 1 --output one.book",
-        "book show one.book",
-        "book show one.book 1/1",
-        "book show one.book 6x4",
+        "book show --book one.book",
         "prove 1x2 --proof proof",
         "check proof/empty-capture-2_2.certificate",
         "puzzles --pits 1",

@@ -380,22 +380,6 @@ fn an_empty_environment_variable_means_the_default() {
 }
 
 #[test]
-fn a_number_of_seeds_without_its_flag_gets_a_hint() {
-    for (args, hint) in [
-        (&["build", "30"][..], Some("--seeds 30")),
-        (&["plan", "build", "20"], Some("--seeds 20")),
-        (&["build", "x"], None),
-        (&["info", "30"], None),
-    ] {
-        let ran = kalah(tables(), args, "").exits(2);
-        match hint {
-            Some(hint) => assert!(ran.stderr().contains(hint), "{args:?}: {}", ran.stderr()),
-            None => assert!(!ran.stderr().contains("follows its flag"), "{args:?}: {}", ran.stderr()),
-        }
-    }
-}
-
-#[test]
 fn memory_of_some_bytes_lacks_its_unit() {
     for args in [
         &["build", "--seeds", "4", "--memory", "4"][..],

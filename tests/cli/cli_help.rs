@@ -117,29 +117,6 @@ fn follow(advice: &str, directory: &Path) -> Output {
 }
 
 #[test]
-fn a_command_that_is_under_other_words_is_named() {
-    for (words, expected) in [
-        (&["graph", "6x4"][..], "kalah analyse graph"),
-        (&["values"], "kalah analyse values"),
-        (&["pack"], "kalah archive pack"),
-        (&["plan", "solve"], "kalah solve"),
-        (&["line", "6x4", "3"], "kalah review"),
-        (&["stats"], "kalah info --manifest"),
-    ] {
-        let ran = kalah(words).exits(2);
-        assert!(ran.stderr().contains(&format!("the command is '{expected}'")), "{words:?}: {}", ran.stderr());
-    }
-    assert!(kalah(&["slove"]).stderr().contains("'solve'"));
-}
-
-#[cfg(not(feature = "remote"))]
-#[test]
-fn a_command_of_another_feature_names_it() {
-    let ran = kalah(&["fetch", "https://example.org/tables"]);
-    assert!(ran.code() == 2 && ran.stderr().contains("without its feature 'remote'"), "{}", ran.stderr());
-}
-
-#[test]
 fn no_build_is_advised_that_cannot_fit() {
     let tables = tables().to_str().unwrap();
     // Building 48 layers (684 GiB) is no advice.

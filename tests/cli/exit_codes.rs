@@ -165,7 +165,7 @@ fn signalled(directory: &Path, line: &str, signal: Signal, after: Duration) -> O
 fn every_command_that_takes_long_exits_with_130_when_it_is_interrupted() {
     let directory = prepared();
     // These commands wait for input.
-    let waiting = ["engine", "probe -", "move -", "solve -", "prove - --proof waiting", "play"].map(str::to_owned);
+    let waiting = ["engine", "probe -", "move -", "play"].map(str::to_owned);
     let long = all().iter().filter_map(|command| Some(format!("{command} {}", case(command).long?)));
     for line in long.chain(waiting) {
         for after in [Duration::ZERO, Duration::from_millis(400)] {

@@ -16,7 +16,7 @@ use kalah_tests::program::{self, Ran, Run};
 /// Commands with their arguments. A letter stands for one of [`values`]. A flag is optional unless it begins with `!`.
 const COMMANDS: [&str; 18] = [
     "build !--seeds=N --share --patience=N --pits=N --rules=R !--backend=cpu !--tables=W --memory=M --json",
-    "plan build !--seeds=N !--backend=cpu --memory=M --gpu-memory=M --pits=N --rules=R --tables=D --json",
+    "plan build !--seeds=N !--backend=cpu --gpu-memory=M --pits=N --rules=R --tables=D --json",
     "verify --seeds=N --checksums --consistency --sample=N --against=cpu --manifest=O --rules=R !--pits=N \
         --tables=D --json",
     "probe P P P --rules=R --tables=D --json",
@@ -24,16 +24,16 @@ const COMMANDS: [&str; 18] = [
         --tables-up-to=N --exact-up-to=N --memory=M --tables=D --json",
     "review P L L !--within=S --rules=R --no-tables --memory=M --tables=D --json",
     "search P --depth=N --method=seq-mm --par-depth=N --evaluation=seeds --rules=R --json",
-    "analyse values !--pits=A !--seeds-per-pit=A !--within=S --rules=R --no-tables --memory=M --tables=D --json --csv",
+    "analyse values !--pits=A !--seeds-per-pit=A !--within=S --rules=R --no-tables --memory=M --tables=D --json",
     "play P --south=C --north=C !--time=S --rules=R --memory=M --transpositions=M --seed=N --tables=D",
     "move P P --player=C !--time=S --rules=R --memory=M --transpositions=M --seed=N --tables=D --json",
     "tournament C C !--start=P --starts=N --random-moves=N --self-play !--time=S --rules=R --memory=M --tables=D \
-     --json --csv",
-    "analyse opening-scan !--pits=A !--seeds-per-pit=A --rules=R --turns=N !--positions=N --wins --lines --json --csv",
+     --json",
+    "analyse opening-scan !--pits=A !--seeds-per-pit=A --rules=R --turns=N !--positions=N --wins --json",
     "export !--seeds=N --sample=N --seed=N --format=jsonl --output=O --rules=R !--pits=N --tables=D",
-    "analyse graph P --pits=A --seeds-per-pit=A --rules=R --layers --no-values --memory=M --tables=D --json --csv",
-    "analyse complexity P --pits=A --seeds-per-pit=A --rules=R !--games=N --depth=N --json --csv",
-    "info --tables=D --json --csv --manifest",
+    "analyse graph P --pits=A --seeds-per-pit=A --rules=R --no-values --memory=M --tables=D --json",
+    "analyse complexity P --pits=A --seeds-per-pit=A --rules=R !--games=N --depth=N --json",
+    "info --tables=D --json --manifest",
     "archive pack --seeds=N !--output=W --rules=R --pits=N --tables=D --json",
     "archive unpack O !--tables=W --json",
 ];

@@ -30,9 +30,7 @@ fn a_plan_is_for_the_backend_that_the_flags_name() {
     let plan =
         |seeds: &str, flags: &[&str]| kalah(directory.path(), &[&["plan", "build", "--seeds", seeds], flags].concat());
     let (code, stdout, _) = plan("9", &["--backend", "cpu"]);
-    assert!(code == 0 && !stdout.contains("of GPU memory") && !stdout.contains("extrapolated"), "{stdout}");
-    let (code, stdout, _) = plan("48", &["--backend", "cpu"]);
-    assert!(code == 0 && stdout.contains("the time is extrapolated"), "{stdout}");
+    assert!(code == 0 && !stdout.contains("of GPU memory"), "{stdout}");
     let (code, _, stderr) = plan("9", &["--backend", "gpu", "--adapter", "no such adapter"]);
     assert!(code == 1 && stderr.contains("no adapter is named no such adapter"), "{stderr}");
     adapter::each(|adapter| {
@@ -44,7 +42,7 @@ fn a_plan_is_for_the_backend_that_the_flags_name() {
         // A plan that the limits of the adapter forbid is an error, as the build would be.
         let (code, stdout, stderr) = plan("48", &gpu);
         match adapter.shared().require_layer(6, 48) {
-            Ok(()) => assert!(code == 0 && stdout.contains("the time is extrapolated"), "{stdout}{stderr}"),
+            Ok(()) => assert!(code == 0, "{stdout}{stderr}"),
             Err(error) => assert!(code == 1 && stderr.contains(&error.to_string()), "{stderr}"),
         }
     });
@@ -121,7 +119,7 @@ fn auto_never_takes_a_software_adapter() {
     if !real {
         let (code, _, stderr) = kalah(directory.path(), &["build", "--seeds", "6", "--backend", "gpu"]);
         assert_eq!(code, 1);
-        assert!(stderr.contains("--backend cpu"), "{stderr}");
+        assert!(stderr.contains("use the CPU"), "{stderr}");
         // Parts that a card may lack are named, also where a software adapter is listed.
         let (_, stdout, _) = kalah(directory.path(), &["gpu"]);
         assert!([stderr, stdout].iter().all(|text| text.contains("libvulkan.so.1")), "{adapters}");
@@ -170,7 +168,7 @@ fn the_named_adapter_builds_verifies_and_is_measured() {
         let args = ["build", "--seeds", "12", "--backend", "gpu", "--adapter", &name, "--gpu-memory", "100KiB"];
         let (code, _, stderr) = kalah(tables, &[&args[..], share].concat());
         assert_eq!((code, files(tables) == before), (1, true));
-        assert!(stderr.contains("--gpu-memory") && stderr.contains("--backend cpu"), "{stderr}");
+        assert!(stderr.contains("--gpu-memory") && stderr.contains("use the CPU"), "{stderr}");
         assert!(!stderr.contains("same command"), "{stderr}");
     }
 }
@@ -226,9 +224,9 @@ fn cards_of_one_name_are_told_apart_by_their_numbers() {
         (code, stderr)
     };
     let (code, stderr) = build("llvmpipe");
-    assert!(code == 0 && stderr.contains("--adapter llvmpipe fits 1 and 2 of `kalah gpu`, this is 1"), "{stderr}");
+    assert!(code == 0 && stderr.contains("number 1 of `kalah gpu`"), "{stderr}");
     let (code, stderr) = build("2");
-    assert!(code == 0 && !stderr.contains("fits"), "{stderr}");
+    assert!(code == 0 && stderr.contains("number 2 of `kalah gpu`"), "{stderr}");
     // A part of a version.
     let (code, stderr) = build("256");
     assert!(code == 1 && stderr.contains("no adapter has the number 256"), "{stderr}");

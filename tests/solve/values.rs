@@ -124,7 +124,7 @@ fn values_are_kept_and_taken_up() {
     let directory = tempfile::tempdir().unwrap();
     let state = directory.path().join("values.json");
     let state = state.to_str().unwrap();
-    let small = ["--no-tables", "--pits", "2..3", "--seeds-per-pit", "1..2", "--state", state, "--csv"];
+    let small = ["--no-tables", "--pits", "2..3", "--seeds-per-pit", "1..2", "--state", state, "--json"];
     let first = values(directory.path(), &small);
     assert!(first.status.success());
     // No board is solved again: nodes and seconds are those of the first run.

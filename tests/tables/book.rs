@@ -362,10 +362,8 @@ fn json(directory: &Path, arguments: &[&str]) -> Value {
 fn a_book_beside_the_tables_is_made_used_and_checked() {
     let directory = tempfile::tempdir().unwrap();
     let (directory, file) = (directory.path(), directory.path().join("empty-capture-3.book"));
-    for arguments in [&["book", "show", "3x3"][..], &["book", "check", "--pits", "3"]] {
-        let messages = kalah(directory, arguments).exits(1).stderr();
-        assert!(messages.contains("there is no book for empty-capture with 3 pits"), "{messages}");
-    }
+    let messages = kalah(directory, &["book", "check", "--pits", "3"]).exits(1).stderr();
+    assert!(messages.contains("there is no book for empty-capture with 3 pits"), "{messages}");
     let searched = json(directory, &["solve", "3x3", "--no-book"]);
     assert!(searched["nodes"].as_u64().unwrap() > 0 && searched["source"] == "solver");
 
@@ -411,8 +409,6 @@ fn a_book_beside_the_tables_is_made_used_and_checked() {
         (&"book".into(), &value.into(), &solved["best"])
     );
     assert_eq!(kalah(directory, &["probe", "3x3", "--no-book"]).code(), 1);
-    let shown = json(directory, &["book", "show", "3x3"]);
-    assert_eq!(shown["moves"], probed["moves"]);
     let summary = json(directory, &["book", "show", "--pits", "3"]);
     assert_eq!((&summary["starts"][0]["value"], &summary["positions"]), (&value.into(), &report["positions"]));
 

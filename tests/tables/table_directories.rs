@@ -163,9 +163,6 @@ fn who_built_a_table_is_listed() {
     assert!(finished.len() == 20 && finished.starts_with("20") && finished.ends_with('Z'), "{finished}");
     let printed = ends(directory.path(), "info", 0);
     assert!(printed.contains(&finished[..10]) && printed.contains(env!("CARGO_PKG_VERSION")), "{printed}");
-    assert!(
-        ends(directory.path(), "info --csv", 0).lines().next().unwrap().ends_with("version,commit,finished,directory")
-    );
 }
 
 /// Raises the version of a format, which is four bytes of a file.
@@ -200,9 +197,6 @@ fn a_file_of_a_newer_version_is_never_replaced_or_deleted() {
     std::fs::remove_file(&archive).unwrap();
     ends(directory, "archive pack --pits 4 --seeds 9", 0);
 
-    let log = std::fs::read_to_string(directory.join("builds.jsonl")).unwrap();
-    let version = format!("\"version\":\"{}\"", env!("CARGO_PKG_VERSION"));
-    std::fs::write(directory.join("builds.jsonl"), log.replace(&version, "\"version\":\"17.2.0\"")).unwrap();
     let newer = raise(&KEY.path(directory), 8);
     for command in [
         "verify --pits 4",
@@ -214,8 +208,7 @@ fn a_file_of_a_newer_version_is_never_replaced_or_deleted() {
     ] {
         let (code, stdout, stderr) = kalah(directory, command);
         assert!(code != 0, "{command}: {stderr}");
-        reports_a_newer_version(&(stdout + &stderr.clone()));
-        assert!(stderr.contains("17.2.0") || command == "verify --pits 4", "{command}: {stderr}");
+        reports_a_newer_version(&(stdout + &stderr));
         assert!(std::fs::read(KEY.path(directory)).unwrap() == newer, "{command}");
     }
 }

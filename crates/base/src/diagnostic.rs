@@ -130,11 +130,6 @@ pub trait Commands {
         Err(String::new())
     }
 
-    /// The command that builds a table and all below it, if it fits and takes minutes.
-    fn quick_build(&self, _directories: &Directories, _key: TableKey) -> Option<String> {
-        None
-    }
-
     /// The command that makes the bound table of a layer.
     fn bounds(&self, _directory: &Path, _key: TableKey) -> String {
         String::new()
@@ -143,21 +138,6 @@ pub trait Commands {
     /// The command that solves a position; `None` if it is too large for that.
     fn solve(&self, _directories: &Directories, _rules: Rules, _position: &Position) -> Option<String> {
         None
-    }
-
-    /// The version of the program that wrote a table, if a log beside it has that.
-    fn version_of(&self, _directory: &Path, _key: TableKey) -> Option<String> {
-        None
-    }
-
-    /// The flag that avoids the GPU, with its value.
-    fn without_gpu(&self) -> &'static str {
-        ""
-    }
-
-    /// The flag that names the directory for new files.
-    fn directory_flag(&self) -> &'static str {
-        ""
     }
 }
 
@@ -174,7 +154,7 @@ impl Diagnostic for ProbeError {
         };
         match self {
             ProbeError::AboveTables { position, directories, key, .. } => {
-                let build = commands.quick_build(directories, *key);
+                let build = directories.single().and_then(|one| commands.build_that_fits(one, *key, false).ok());
                 let build = build.map(|build| format!("build the missing layers with `{build}`"));
                 let solve = solve(directories, key.rules, position);
                 let ways: Vec<String> = [other_rules(directories, *key), build, solve].into_iter().flatten().collect();
@@ -204,7 +184,7 @@ impl Diagnostic for TableError {
             _ => ErrorKind::Table,
         };
         let help: String = match self {
-            error if error.is_newer() => of_newer(error, commands),
+            error if error.is_newer() => format!("{USE_NEWER}, or another directory"),
             TableError::Io { source, .. } => {
                 let cause = source.diagnosis(commands);
                 return if cause.kind == ErrorKind::Other { cause.of(kind) } else { cause };
@@ -272,17 +252,6 @@ fn of_stranger(kind: Kind, path: &Path, commands: &dyn Commands) -> String {
 /// Returns true if a table has this address, not this path.
 fn is_address(path: &Path) -> bool {
     path.to_str().is_some_and(|text| text.contains("://"))
-}
-
-/// Advice for a table, bound table or archive of a newer version, which never suggests to delete it.
-fn of_newer(error: &TableError, commands: &dyn Commands) -> String {
-    let TableError::Damaged { path, kind, .. } = error else { return USE_NEWER.to_owned() };
-    let key = TableKey::named(path).filter(|_| *kind == Kind::Table);
-    let version = key.and_then(|key| commands.version_of(path.parent().unwrap_or(Path::new("")), key));
-    match version {
-        Some(version) => format!("{USE_NEWER} ({version}, according to builds.jsonl), or another directory"),
-        None => format!("{USE_NEWER}, or another directory"),
-    }
 }
 
 /// Advice for a missing table, and perhaps others below it.

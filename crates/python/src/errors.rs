@@ -70,11 +70,6 @@ impl<T, E: ToPython> OrRaise<T> for Result<T, E> {
     }
 }
 
-/// Plans a build of the table `key` in `directory` on this machine's CPU.
-fn plan(directory: &Path, key: TableKey) -> BuildPlan {
-    BuildPlan::new(directory, key, &Backend::Cpu(Isa::detect()), waiting::number(None))
-}
-
 /// The calls of this package, for advice.
 struct Calls;
 
@@ -86,15 +81,11 @@ impl Commands for Calls {
 
     fn build_that_fits(&self, directory: &Path, key: TableKey, _: bool) -> Result<String, String> {
         let build = self.build(directory, key);
-        match plan(directory, key).check(directory, None) {
+        match BuildPlan::new(directory, key, &Backend::Cpu(Isa::detect()), waiting::number(None)).check(directory, None)
+        {
             Ok(()) => Ok(build),
             Err(error) => Err(format!("{build} does not fit this machine: {error}")),
         }
-    }
-
-    fn quick_build(&self, directories: &Directories, key: TableKey) -> Option<String> {
-        let directory = directories.single()?;
-        plan(directory, key).is_quick(directory).then(|| self.build(directory, key))
     }
 
     fn bounds(&self, _: &Path, key: TableKey) -> String {
@@ -103,14 +94,6 @@ impl Commands for Calls {
 
     fn solve(&self, _: &Directories, _: Rules, _: &Position) -> Option<String> {
         Some("kalah.solve".to_owned())
-    }
-
-    fn without_gpu(&self) -> &'static str {
-        "backend='cpu'"
-    }
-
-    fn directory_flag(&self) -> &'static str {
-        "directory"
     }
 }
 

@@ -1,13 +1,13 @@
 use std::io;
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use kalah::analyse::complexity::{Estimate, Players, Sampling};
 use kalah::analyse::graph::Convention;
 use kalah::game::{Rules, StartPosition};
 use serde::Serialize;
 
-use crate::cli::{Boards, Format, Grid, Outcome, args, examples, failure, line, output, progress, usage};
+use crate::cli::{Boards, Grid, Outcome, args, examples, failure, line, output, progress, usage};
 
 /// Estimate the size of game trees
 ///
@@ -30,8 +30,8 @@ pub(crate) struct Complexity {
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     games: u32,
     /// Players: alpha-beta, which chooses evenly among the best moves, or random
-    #[arg(long, value_name = "PLAYERS", default_value = "alpha-beta")]
-    players: PlayersName,
+    #[arg(long, value_name = "PLAYERS", default_value = "alpha-beta", value_parser = ["alpha-beta", "random"])]
+    players: String,
     /// Let alpha-beta search N moves deep
     #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=30))]
     depth: u32,
@@ -43,16 +43,9 @@ pub(crate) struct Complexity {
     seed: u64,
     #[command(flatten)]
     threads: args::Threads,
-    #[command(flatten)]
-    format: Format,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum PlayersName {
-    /// Alpha-beta to --depth
-    AlphaBeta,
-    /// Random moves
-    Random,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Serialize)]
@@ -68,7 +61,7 @@ struct BoardReport {
 #[derive(Serialize)]
 struct ComplexityReport {
     rules: &'static str,
-    players: &'static str,
+    players: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<u32>,
     convention: &'static str,
@@ -79,19 +72,12 @@ struct ComplexityReport {
     threads: usize,
 }
 
-/// Columns of CSV.
-const COLUMNS: &str = "rules pits seeds d=length.mean d_low=length.low d_high=length.high w=branching.mean \
-                       w_low=branching.low w_high=branching.high log10_tree=tree_log10.mean \
-                       log10_tree_low=tree_log10.low log10_tree_high=tree_log10.high";
-
 impl Complexity {
     pub(super) fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
         let Self { rules, depth, .. } = self;
-        let players = match self.players {
-            PlayersName::AlphaBeta => Players::AlphaBeta { depth },
-            PlayersName::Random => Players::Random,
-        };
+        let is_random = self.players == "random";
+        let players = if is_random { Players::Random } else { Players::AlphaBeta { depth } };
         let until_decided = self.convention == Convention::Irving;
         let sampling = Sampling { rules, players, until_decided, games: self.games as usize, seed: self.seed };
         let (began, mut boards) = (Instant::now(), Vec::new());
@@ -100,8 +86,8 @@ impl Complexity {
         }
         let report = ComplexityReport {
             rules: rules.name(),
-            players: if self.players == PlayersName::Random { "random" } else { "alpha-beta" },
-            depth: (self.players == PlayersName::AlphaBeta).then_some(depth),
+            players: self.players,
+            depth: (!is_random).then_some(depth),
             convention: self.convention.name(),
             games: self.games,
             seed: self.seed,
@@ -109,7 +95,7 @@ impl Complexity {
             seconds: began.elapsed().as_secs_f64(),
             threads: rayon::current_num_threads(),
         };
-        self.format.print(&report, ("boards", COLUMNS), || report.text())?;
+        output::answer(self.json, &report, || report.text())?;
         Ok(Outcome::Done)
     }
 }

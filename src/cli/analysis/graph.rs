@@ -14,8 +14,8 @@ use kalah::table::{Opening, TableKey, Tables};
 use serde::Serialize;
 
 use crate::cli::{
-    Boards, Context, Format, Grid, Outcome, Stoppable, args, cancelled_by_signal, examples, failure, line, output,
-    progress, solve_tables,
+    Boards, Context, Grid, Outcome, Stoppable, args, cancelled_by_signal, examples, failure, output, progress,
+    solve_tables,
 };
 
 /// Count all positions that can be reached from a start
@@ -39,9 +39,6 @@ pub(crate) struct Graph {
     /// positions are the same for both sides (Kvitberg 2026)
     #[arg(long, default_value_t, value_name = "CONVENTION")]
     convention: Convention,
-    /// Also print the positions for every pair of stores
-    #[arg(long, conflicts_with = "csv")]
-    layers: bool,
     /// Count positions without their outcomes, which needs no tables
     #[arg(long)]
     no_values: bool,
@@ -52,8 +49,9 @@ pub(crate) struct Graph {
     tables: args::Directories,
     #[command(flatten)]
     threads: args::Threads,
-    #[command(flatten)]
-    format: Format,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
 }
 
 /// Default limit of the memory, in bytes.
@@ -81,8 +79,8 @@ struct BoardReport {
     moves: Vec<u64>,
     branching: Mean,
     branching_without_finals: Mean,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    layers: Option<Vec<LayerReport>>,
+    /// Positions for every pair of stores.
+    layers: Vec<LayerReport>,
     memory: u64,
     seconds: f64,
     threads: usize,
@@ -110,10 +108,6 @@ enum Document<'a> {
     Several { graphs: &'a [BoardReport] },
 }
 
-/// Columns of CSV.
-const COLUMNS: &str = "rules convention pits seeds positions state_space share won=outcomes.0 lost=outcomes.1 \
-                       drawn=outcomes.2 finals branching=branching.mean deviation=branching.deviation memory seconds";
-
 impl Graph {
     pub(super) fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
@@ -137,7 +131,7 @@ impl Graph {
             [one] if boards.len() == 1 => Document::One(one),
             several => Document::Several { graphs: several },
         };
-        self.format.print(&document, ("graphs", COLUMNS), || text(&reports))?;
+        output::answer(self.json, &document, || text(&reports))?;
         Ok(outcome)
     }
 
@@ -212,7 +206,7 @@ impl Graph {
             moves: graph.branching.moves[..=start.pits].to_vec(),
             branching: mean(true),
             branching_without_finals: mean(false),
-            layers: self.layers.then(|| graph.layers.iter().map(layer).collect()),
+            layers: graph.layers.iter().map(layer).collect(),
             memory: graph.memory,
             seconds,
             threads: rayon::current_num_threads(),
@@ -241,30 +235,5 @@ fn text(reports: &[BoardReport]) -> io::Result<()> {
             format!("{:.2}", report.seconds),
         ]);
     }
-    grid.print()?;
-    for report in reports {
-        let Some(layers) = &report.layers else { continue };
-        line!("")?;
-        line!(
-            "{}x{}: positions won/lost/drawn, by the seeds in both stores and in the first player's store",
-            report.pits,
-            report.seeds
-        )?;
-        let most = layers.iter().flat_map(|layer| &layer.subgraphs).map(|subgraph| subgraph.first).max().unwrap_or(0);
-        let heading = std::iter::once("layer".to_owned()).chain((0..=most).map(|first| first.to_string()));
-        let mut grid = Grid::new(heading);
-        for layer in layers {
-            let mut cells = vec![String::new(); most + 2];
-            cells[0] = format!("l({})", layer.layer);
-            for subgraph in &layer.subgraphs {
-                cells[subgraph.first + 1] = subgraph.outcomes.map_or_else(
-                    || subgraph.positions.to_string(),
-                    |outcomes| <[u64; 3]>::from(outcomes).map(|count| count.to_string()).join("/"),
-                );
-            }
-            grid.row(cells);
-        }
-        grid.print()?;
-    }
-    Ok(())
+    grid.print()
 }

@@ -8,8 +8,7 @@ use kalah::game::{MAX_PITS, Rules, StartPosition};
 use serde::Serialize;
 
 use crate::cli::{
-    Format, Grid, Outcome, Progress, Range, Stoppable, args, cancelled_by_signal, examples, failure, line, output,
-    usage,
+    Grid, Outcome, Progress, Range, Stoppable, args, cancelled_by_signal, examples, failure, line, output, usage,
 };
 
 /// Find the starts that the first player does not win
@@ -19,7 +18,7 @@ use crate::cli::{
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Scan all starts with up to 1000 seeds in each pit", "kalah analyse opening-scan --seeds-per-pit ..1000"),
-    ("Find a win within the first turn", "kalah analyse opening-scan --pits 6 --seeds-per-pit 5 --wins --lines"),
+    ("Find a win within the first turn", "kalah analyse opening-scan --pits 6 --seeds-per-pit 5 --wins --json"),
 ]))]
 pub(crate) struct OpeningScan {
     /// Numbers of pits a side, both ends included
@@ -45,13 +44,11 @@ pub(crate) struct OpeningScan {
     /// Also list wins within the first turn
     #[arg(long)]
     wins: bool,
-    /// Print the lines that prove each listed game
-    #[arg(long, conflicts_with_all = ["json", "csv"])]
-    lines: bool,
     #[command(flatten)]
     threads: args::Threads,
-    #[command(flatten)]
-    format: Format,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
 }
 
 /// Maximum seeds in each pit; a start position may have fewer.
@@ -82,8 +79,7 @@ impl OpeningScan {
         let scan = scanned.if_stopped("stopped, and nothing is saved; a part of --seeds-per-pit takes less time")?;
         let (threads, seconds) = (rayon::current_num_threads(), clock.elapsed().as_secs_f64());
         let report = ScanReport { rules: self.rules.name(), limits, scan, threads, seconds };
-        let columns = "houses seeds outcome turns positions lines";
-        self.format.print(&report, ("games", columns), || report.text(self.lines))?;
+        output::answer(self.json, &report, || report.text())?;
         Ok(Outcome::Done)
     }
 
@@ -118,7 +114,7 @@ impl ScanReport {
         games.map(|game| (game.seeds, mark(game))).collect()
     }
 
-    fn text(&self, lines: bool) -> std::io::Result<()> {
+    fn text(&self) -> std::io::Result<()> {
         line!("{}: seeds with which the first player does not win (lost; D drawn, ? not decided)", self.rules)?;
         let columns: Vec<_> = self.scan.boards.iter().map(|board| self.not_won(board.pits)).collect();
         let heading = |name: &str| {
@@ -152,15 +148,6 @@ impl ScanReport {
             grid.row(std::iter::once(name.to_owned()).chain(figures));
         }
         grid.print()?;
-        if lines {
-            line!("")?;
-            for game in &self.scan.games {
-                let outcome = game.outcome.unwrap_or('?');
-                let turns = output::count(game.turns as usize, "turn");
-                line!("{}x{} {outcome}, {turns}", game.pits, game.seeds)?;
-                game.lines.iter().try_for_each(|line| line!("  {line}"))?;
-            }
-        }
         let games: u64 = self.scan.boards.iter().map(|board| board.tally.games).sum();
         let threads = output::count(self.threads, "thread");
         line!("{} scanned in {:.1} s, {threads}", output::count(games as usize, "game"), self.seconds)

@@ -10,8 +10,7 @@ use kalah::solve::{SolveError, SolveEvent};
 use serde::Serialize;
 
 use crate::cli::{
-    Format, Grid, Outcome, Range, SearchProgress, SolverFlags, args, cancelled_by_signal, examples, failure, line,
-    note, output,
+    Grid, Outcome, Range, SearchProgress, SolverFlags, args, cancelled_by_signal, examples, failure, line, note, output,
 };
 
 /// Solve the starts of many boards
@@ -43,8 +42,9 @@ pub(crate) struct Values {
     state: Option<PathBuf>,
     #[command(flatten)]
     with: SolverFlags,
-    #[command(flatten)]
-    format: Format,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Serialize)]
@@ -111,7 +111,7 @@ impl Values {
     ) -> failure::Result<(GameValue, bool)> {
         let position = board.position()?;
         let tables = self.with.open_tables(&position, cancel)?;
-        let progress = SearchProgress::new(position);
+        let progress = SearchProgress::new();
         progress.stage(stage);
         let solver = self.with.solver(&position, &tables, cancel, |options| options)?;
         let solver = solver.with_events(|_, event: SolveEvent| progress.event(event));
@@ -174,8 +174,7 @@ impl Values {
             }
             grid.print()
         };
-        let columns = "rules pits seeds value lower upper outcome nodes seconds";
-        Ok(self.format.print(&report, ("values", columns), text)?)
+        Ok(output::answer(self.json, &report, text)?)
     }
 }
 

@@ -164,12 +164,12 @@ fn number(text: &str, least: usize, most: usize, what: &str) -> Result<usize, St
 }
 
 /// Returns a parser of one of `all`, by its name.
-pub(crate) fn named<T: Copy + Send + Sync + 'static, const N: usize>(
-    all: [T; N],
+pub(crate) fn named<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
     name: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {
-    let named = move |text: String| all.into_iter().find(|&one| name(one) == text).expect("it is one of these names");
-    PossibleValuesParser::new(all.map(name)).map(named)
+    let named = move |text: String| *all.iter().find(|&&one| name(one) == text).expect("it is one of these names");
+    PossibleValuesParser::new(all.iter().map(move |&one| name(one))).map(named)
 }
 
 /// Whole numbers from the first to the last.

@@ -43,8 +43,8 @@ fn is_missing(path: &Path) -> bool {
 }
 
 /// Reports what a search cannot use of `directories`, for commands that go on without it: damaged tables, tables above
-/// a missing layer, and rule sets `in_play` without tables.
-pub(crate) fn note_unused(directories: &Directories, in_play: &[Rules]) {
+/// a missing layer, and rule sets without tables.
+pub(crate) fn note_unused(directories: &Directories) {
     // Another error of a directory is that of the first search.
     let listing = AllTables::new(directories).list().unwrap_or_default();
     for (_, error) in &listing.damaged {
@@ -63,21 +63,14 @@ pub(crate) fn note_unused(directories: &Directories, in_play: &[Rules]) {
             );
         }
     }
-    note_without_tables(directories, in_play);
-}
-
-/// Notes the rule sets `in_play` that have no tables in `directories`, for commands that go on without tables silently.
-fn note_without_tables(directories: &Directories, in_play: &[Rules]) {
-    let boards = Survey::read(directories).unwrap_or_default().known_boards();
-    let without = in_play.iter().filter(|&&rules| boards.iter().all(|&(other, _)| other != rules));
-    let names: Vec<&str> = without.map(|rules| rules.name()).collect();
     if let Some(missing) = directories.paths().find(|path| is_missing(path)) {
         note!("there is no directory {}: searching without tables", missing.display());
-    } else if names.len() == Rules::ALL.len() {
-        note!("there are no tables in {directories}: searching without them");
-    } else if !names.is_empty() {
-        let directory = if directories.single().is_some() { "directory" } else { "directories" };
-        let has = if directories.single().is_some() { "has" } else { "have" };
-        note!("the {directory} {directories} {has} no tables for {}: searching without them", names.join(", "));
+        return;
+    }
+    let boards = Survey::read(directories).unwrap_or_default().known_boards();
+    let without = Rules::ALL.iter().filter(|&&rules| boards.iter().all(|&(other, _)| other != rules));
+    let names: Vec<&str> = without.map(|rules| rules.name()).collect();
+    if !names.is_empty() {
+        note!("there are no tables for {} in {directories}: searching without them", names.join(", "));
     }
 }

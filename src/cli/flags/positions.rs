@@ -7,7 +7,6 @@ use std::path::Path;
 
 use kalah::game::Position;
 
-use crate::cli::flags::games::name;
 use crate::cli::{Failure, Outcome, bail, failed, failure, message, note, usage};
 
 /// The argument that stands for standard input.
@@ -65,31 +64,6 @@ fn read(arguments: &[OsString], mut take: impl FnMut(Given) -> failure::Result<(
         }
     }
     Ok(())
-}
-
-/// Returns the position that `argument` is, or the only one in the file that it names.
-///
-/// # Errors
-/// If there is no position, or several.
-pub(crate) fn one(argument: &OsStr) -> failure::Result<Position> {
-    let mut found: Option<failure::Result<Position>> = None;
-    let mut count = 0;
-    read(&[argument.to_owned()], |Given { place, position }| {
-        count += 1;
-        found.get_or_insert(position.map_err(|error| match place {
-            Some(place) => failed(format_args!("{place}: {}", error.message())),
-            None => error,
-        }));
-        Ok(())
-    })?;
-    match found {
-        Some(Ok(_)) if count > 1 => bail!(
-            "{} contains {count} positions, but this command takes one; `kalah probe` and `kalah move` take several",
-            name(Path::new(argument))
-        ),
-        Some(found) => found,
-        None => bail!("{} contains no position", name(Path::new(argument))),
-    }
 }
 
 /// Opens the file that `argument` names; `None` if there is no such file.

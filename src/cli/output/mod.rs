@@ -4,21 +4,21 @@
 //! |---|---|
 //! | `progress` | progress of long work, also of unknown length |
 //! | `build_progress` | plan and progress of a build |
-//! | `search_progress` | progress of a search, and of a player that thinks |
-//! | `report` | tables for a terminal, CSV, JSON |
+//! | `search_progress` | progress of a search |
 
 pub(super) mod build_progress;
 pub(super) mod progress;
-pub(super) mod report;
 pub(super) mod search_progress;
 
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use comfy_table::{CellAlignment, ContentArrangement, presets};
 use indicatif::HumanCount;
 use kalah::game::{Position, Row, Rules};
-use kalah::printable::{printable, signed};
+use kalah::printable::printable;
+pub(super) use kalah::printable::signed as value;
 pub(super) use kalah::text::count;
 use serde::Serialize;
 
@@ -160,11 +160,6 @@ pub(super) fn many(number: u64, thing: &str) -> String {
     format!("{} {thing}{}", HumanCount(number), if number == 1 { "" } else { "s" })
 }
 
-/// Formats a value with its sign; that of a draw is 0.
-pub(super) fn value(value: i64) -> String {
-    signed(value)
-}
-
 /// Joins things with `between` between them.
 pub(super) fn joined(things: impl IntoIterator<Item = impl std::fmt::Display>, between: &str) -> String {
     things.into_iter().map(|thing| thing.to_string()).collect::<Vec<_>>().join(between)
@@ -184,6 +179,37 @@ pub(super) fn answer<E: From<io::Error>>(
     text: impl FnOnce() -> Result<(), E>,
 ) -> Result<(), E> {
     if is_json { Ok(json(document)?) } else { text() }
+}
+
+/// Rows of cells under a heading.
+pub(super) struct Grid {
+    heading: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Grid {
+    /// Returns a grid without rows.
+    pub(super) fn new<S: Into<String>>(heading: impl IntoIterator<Item = S>) -> Grid {
+        Grid { heading: heading.into_iter().map(Into::into).collect(), rows: Vec::new() }
+    }
+
+    /// Adds a row.
+    pub(super) fn row<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>) {
+        self.rows.push(cells.into_iter().map(Into::into).collect());
+    }
+
+    /// Prints the grid for a terminal: the first column aligned left, others right.
+    pub(super) fn print(&self) -> io::Result<()> {
+        let mut table = comfy_table::Table::new();
+        table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+        table.set_header(&self.heading);
+        table.add_rows(&self.rows);
+        for (index, column) in table.column_iter_mut().enumerate() {
+            column.set_cell_alignment(if index == 0 { CellAlignment::Left } else { CellAlignment::Right });
+            column.set_padding((if index == 0 { 0 } else { 1 }, 1));
+        }
+        table.lines().try_for_each(|row| line(row.trim_end()))
+    }
 }
 
 /// Formats a digest in hexadecimal.

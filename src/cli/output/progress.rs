@@ -1,21 +1,14 @@
-//! Progress of long work on stderr: a bar on a terminal, otherwise a line from time to time.
+//! Progress of long work on stderr: a line that changes on a terminal, otherwise a note from time to time.
 
-use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
+use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressStyle};
 use kalah::watcher::watched;
 use parking_lot::Mutex;
 
-use crate::cli::{note, output};
-
-/// Interval of updates of the bar.
-const TICK: Duration = Duration::from_millis(100);
-
-/// Interval of lines without a terminal.
-const LOG_EVERY: Duration = Duration::from_secs(30);
+use crate::cli::output;
 
 /// Share of the work before the rest is estimated: the first steps of a build are small, and slow for their size.
 const ESTIMATED_FROM: f64 = 0.001;
@@ -25,10 +18,10 @@ const REPORTED_FROM: f64 = 0.5;
 
 /// Progress of counted work, by default in positions.
 pub(crate) struct Progress {
-    bar: ProgressBar,
-    terminal: bool,
+    line: Spinner,
     things: &'static str,
-    stage: Mutex<String>,
+    /// Name of the current stage, and number of all things.
+    state: Mutex<(String, u64)>,
     start: Instant,
 }
 
@@ -40,16 +33,8 @@ impl Progress {
 
     /// Starts progress towards `total` things with this name.
     pub(crate) fn of(total: u64, things: &'static str) -> Progress {
-        let (terminal, quiet) = (std::io::stderr().is_terminal(), output::is_quiet());
-        let bar = if terminal && !quiet { ProgressBar::new(total) } else { ProgressBar::hidden() };
-        bar.set_length(total);
-        let style = ProgressStyle::with_template("{msg} {wide_bar} {percent}% of {human_len}, {rate}/s, {eta} left")
-            .expect("the template is sound")
-            .with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
-                let _ = write!(out, "{}", HumanCount(state.per_sec() as u64));
-            });
-        bar.set_style(style.progress_chars("=> "));
-        Progress { bar, terminal, things, stage: Mutex::default(), start: Instant::now() }
+        let state = Mutex::new((String::new(), total));
+        Progress { line: Spinner::of_hours(), things, state, start: Instant::now() }
     }
 
     /// Returns the progress with the name of its only stage.
@@ -60,13 +45,13 @@ impl Progress {
 
     /// Sets the name of the current stage.
     pub(crate) fn stage(&self, stage: String) {
-        self.bar.set_message(stage.clone());
-        *self.stage.lock() = stage;
+        self.state.lock().0 = stage;
     }
 
     /// Takes work off the total that need not be done.
     pub(crate) fn skip(&self, positions: u64) {
-        self.bar.set_length(self.bar.length().unwrap_or(0).saturating_sub(positions));
+        let total = &mut self.state.lock().1;
+        *total = total.saturating_sub(positions);
     }
 
     /// Reports a finished step, unless it was quick; quick steps are part of the summary at the end.
@@ -76,58 +61,47 @@ impl Progress {
         }
     }
 
-    /// Prints a note above the bar, unless --quiet was given.
+    /// Prints a note above the line, unless --quiet was given.
     pub(crate) fn note(&self, text: &str) {
-        self.bar.suspend(|| output::note(text));
+        self.line.above(|| output::note(text));
     }
 
-    /// Prints an error above the bar.
+    /// Prints an error above the line.
     pub(crate) fn line(&self, text: &str) {
-        self.bar.suspend(|| output::message(text));
+        self.line.above(|| output::message(text));
     }
 
     /// Runs `work` and shows the progress of `counter` meanwhile.
     pub(crate) fn watch<T>(&self, counter: &AtomicU64, work: impl FnOnce() -> T) -> T {
-        let mut logged = Instant::now();
-        let poll = || {
-            self.bar.set_position(counter.load(Ordering::Relaxed));
-            if !self.terminal && logged.elapsed() > LOG_EVERY {
-                logged = Instant::now();
-                self.log(counter.load(Ordering::Relaxed));
-            }
-            Some(TICK)
-        };
-        // If the system starts no thread, the work runs without progress.
-        watched(TICK, poll, |_| (), work)
+        self.line.watch(|| self.text(counter.load(Ordering::Relaxed)), work)
     }
 
-    /// Runs `work` as [`watch`](Self::watch) does, then removes the bar.
+    /// Runs `work` as [`watch`](Self::watch) does, then removes the line.
     pub(crate) fn complete<T>(&self, counter: &AtomicU64, work: impl FnOnce() -> T) -> T {
         let result = self.watch(counter, work);
         self.finish();
         result
     }
 
-    fn log(&self, positions: u64) {
-        let total = self.bar.length().unwrap_or(0);
+    fn text(&self, done: u64) -> String {
+        let (stage, total) = self.state.lock().clone();
         let seconds = self.start.elapsed().as_secs_f64();
-        let left = match time_left(positions, total, seconds) {
+        let left = match time_left(done, total, seconds) {
             Some(left) => format!("{} left", HumanDuration(left)),
             None => "time left unknown".to_owned(),
         };
-        note!(
-            "{}: {:.1} % of {} {}, {} a second, {left}",
-            self.stage.lock(),
-            100.0 * positions as f64 / total.max(1) as f64,
+        format!(
+            "{stage}: {:.1} % of {} {}, {} a second, {left}",
+            100.0 * done as f64 / total.max(1) as f64,
             HumanCount(total),
             self.things,
-            HumanCount((positions as f64 / seconds) as u64),
-        );
+            HumanCount((done as f64 / seconds) as u64),
+        )
     }
 
-    /// Removes the bar.
+    /// Removes the line.
     pub(crate) fn finish(&self) {
-        self.bar.finish_and_clear();
+        self.line.finish();
     }
 }
 
@@ -138,13 +112,16 @@ fn time_left(done: u64, total: u64, seconds: f64) -> Option<Duration> {
 }
 
 /// Interval of updates on a terminal.
-const SPINNER_TICK: Duration = Duration::from_millis(200);
+const TICK: Duration = Duration::from_millis(200);
 
 /// Time before the first note, since quick answers need none.
 const FIRST_NOTE: Duration = Duration::from_secs(1);
 
 /// Interval of later notes.
 const NOTE_EVERY: Duration = Duration::from_secs(10);
+
+/// Interval of the notes of work that may take hours.
+const LOG_EVERY: Duration = Duration::from_secs(30);
 
 /// Runs `work` and shows its elapsed time meanwhile.
 pub(crate) fn watch<T>(subject: &str, work: impl FnOnce() -> T) -> T {
@@ -169,8 +146,13 @@ pub(crate) struct Spinner {
 }
 
 impl Spinner {
+    /// Returns a spinner of work that may take hours, with few notes.
+    pub(crate) fn of_hours() -> Spinner {
+        Spinner::new(LOG_EVERY, LOG_EVERY)
+    }
+
     /// Returns a spinner that makes notes after the time `first`, and then at intervals.
-    pub(crate) fn new(first: Duration, every: Duration) -> Spinner {
+    fn new(first: Duration, every: Duration) -> Spinner {
         let terminal = std::io::stderr().is_terminal() && !output::is_quiet();
         let bar = if terminal { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
         bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is sound"));
@@ -188,10 +170,10 @@ impl Spinner {
                 next = start.elapsed() + every;
                 output::note(text());
             }
-            Some(SPINNER_TICK)
+            Some(TICK)
         };
         // If the system starts no thread, the work runs without progress.
-        watched(SPINNER_TICK, poll, |_| (), work)
+        watched(TICK, poll, |_| (), work)
     }
 
     /// Prints something above the line.

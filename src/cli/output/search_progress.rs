@@ -1,44 +1,31 @@
 //! Progress of a search on stderr: a changing line on a terminal, otherwise a line from time to time.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use indicatif::HumanCount;
-use kalah::answer::Value;
-use kalah::game::{Position, ValueBounds};
-use kalah::play::Choice;
 use kalah::solve::{SolveEvent, Solver};
 use parking_lot::Mutex;
 
 use crate::cli::output::progress::Spinner;
 use crate::cli::{failure, output};
 
-/// Interval of notes without a terminal.
-const LOG_EVERY: Duration = Duration::from_secs(30);
-
-/// Progress of a search of one position.
+/// Progress of a search.
 pub(crate) struct SearchProgress {
     spinner: Spinner,
-    position: Mutex<Position>,
     /// Current opening or turn, and current test.
     stage: Mutex<(String, String)>,
     start: Instant,
 }
 
 impl SearchProgress {
-    /// Starts progress of a search of `position`.
-    pub(crate) fn new(position: Position) -> SearchProgress {
-        let (spinner, stage) = (Spinner::new(LOG_EVERY, LOG_EVERY), Mutex::default());
-        SearchProgress { spinner, position: Mutex::new(position), stage, start: Instant::now() }
+    /// Starts progress of a search.
+    pub(crate) fn new() -> SearchProgress {
+        SearchProgress { spinner: Spinner::of_hours(), stage: Mutex::default(), start: Instant::now() }
     }
 
     /// Sets the name of the current stage.
     pub(crate) fn stage(&self, stage: String) {
         self.stage.lock().0 = stage;
-    }
-
-    /// Shows the first turns of another position.
-    pub(crate) fn position(&self, position: Position) {
-        *self.position.lock() = position;
     }
 
     /// Records an event of the search.
@@ -74,78 +61,17 @@ impl SearchProgress {
         let (stage, test) = self.stage.lock().clone();
         let separator = if stage.is_empty() { "" } else { ": " };
         format!(
-            "{stage}{separator}{test} | {} nodes, {} a second, {} table hits, {:.0} % full | first turns \
-             {} | {:.0} s",
+            "{stage}{separator}{test} | {} nodes, {} a second, {} table hits, {:.0} % full | {:.0} s",
             HumanCount(solver.nodes()),
             HumanCount((solver.nodes() as f64 / seconds.max(1e-9)) as u64),
             HumanCount(solver.table_hits()),
             100.0 * solver.fill(),
-            self.turns(solver),
             seconds,
         )
-    }
-
-    /// Returns the values of all first moves, or their bounds.
-    fn turns(&self, solver: &Solver) -> String {
-        let position = *self.position.lock();
-        let turn = |pit| {
-            let played = position.play(solver.rules(), pit).ok()?;
-            let known = solver.known(&played.position).ok()?;
-            let value = |score| played.position.value(score);
-            let known = ValueBounds { lower: value(known.lower), upper: value(known.upper) }.for_mover(&played);
-            Some(format!("{pit}:{}", Value::new(known).symbols("")))
-        };
-        position.moves().filter_map(turn).collect::<Vec<_>>().join(" ")
     }
 
     /// Removes the line.
     pub(crate) fn finish(&self) {
         self.spinner.finish();
-    }
-}
-
-/// Times of notes: the first one is late, since quick answers need none.
-const NOTES: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(10));
-
-/// Progress of one player's thinking about one move.
-pub(crate) struct Thinking {
-    /// Player and position.
-    subject: String,
-    start: Instant,
-    time: Option<Duration>,
-    best: Mutex<Option<Choice>>,
-}
-
-impl Thinking {
-    /// Starts: the player has `time`, or no limit.
-    pub(crate) fn new(subject: String, time: Option<Duration>) -> Thinking {
-        Thinking { subject, start: Instant::now(), time, best: Mutex::default() }
-    }
-
-    /// Records the best move so far.
-    pub(crate) fn best(&self, choice: &Choice) {
-        *self.best.lock() = Some(*choice);
-    }
-
-    /// Runs `work` and shows its findings meanwhile.
-    pub(crate) fn watch<T>(&self, work: impl FnOnce() -> T) -> T {
-        let spinner = Spinner::new(NOTES.0, NOTES.1);
-        let result = spinner.watch(|| self.text(), work);
-        spinner.finish();
-        result
-    }
-
-    fn text(&self) -> String {
-        let elapsed = self.start.elapsed();
-        let left = match self.time {
-            Some(time) => format!("{:.0} s left", time.saturating_sub(elapsed).as_secs_f64()),
-            None => "no time limit (set one with --time)".to_owned(),
-        };
-        let best = match *self.best.lock() {
-            Some(Choice { pit, worth, source }) => format!("move {pit} so far, {worth}, {source}"),
-            None => "no move yet".to_owned(),
-        };
-        // A terminal cuts off the end of the line.
-        format!("{:.0} s, {left}: {best} | {}", elapsed.as_secs_f64(), self.subject)
     }
 }

@@ -16,8 +16,7 @@ use kalah::header::Kind;
 use kalah::play::{ByCertificate, Choice, Participant, Player, PlayerName, Source, Worth};
 use kalah::table::{Directories, Opening, Tables};
 
-use crate::cli::output::search_progress::Thinking;
-use crate::cli::{Context, Outcome, PlayerFlags, args, examples, failure, line, output, positions, usage};
+use crate::cli::{Context, Outcome, PlayerFlags, args, examples, failure, line, output, positions, progress, usage};
 
 /// Ask a player for its move in a position
 ///
@@ -109,8 +108,7 @@ impl Choose {
         let cancel =
             self.time.map_or_else(Cancel::new, |time| Cancel::new().within(time.saturating_sub(start.elapsed())));
         let subject = format!("{} on {position}, {rules}", player.name());
-        let thinking = Thinking::new(subject, self.time);
-        let choice = thinking.watch(|| player.choose(position, &cancel, &mut |choice| thinking.best(choice)))?;
+        let choice = progress::watch(&subject, || player.choose(position, &cancel, &mut |_| ()))?;
         let seconds = start.elapsed().as_secs_f64();
         if !self.json {
             let Choice { pit, worth, source } = choice;

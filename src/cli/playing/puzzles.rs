@@ -5,7 +5,7 @@ use kalah::analyse::{Level, Puzzle, PuzzleMiner};
 use kalah::answer::PuzzleAnswer;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah::table::{TableKey, Tables};
+use kalah::table::Tables;
 use serde::Serialize;
 
 use crate::cli::{
@@ -76,13 +76,7 @@ impl Puzzles {
         }
         let tables = Tables::open(&self.tables.paths, rules, pits, MAX_TABLE_SEEDS)?;
         if tables.max_seeds().is_none() {
-            let directories = &self.tables.paths;
-            bail!(
-                "there are no tables for {rules} with {} in {directories}; build some with `{}`, or give their \
-                 directory with --tables",
-                output::count(pits, "pit"),
-                suggestion::build_command(directories, TableKey { rules, pits, seeds: 14 })
-            );
+            return Err(suggestion::no_tables(&self.tables.paths, rules, pits));
         }
         let cancel = cancelled_by_signal();
         let progress = Progress::of(u64::from(self.count), "puzzles").at("games");

@@ -84,7 +84,7 @@ impl Serve {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         // Tables are checked on all cores. An error to start threads belongs here, not in the first request.
         rayon::ThreadPoolBuilder::new().build_global().map_err(failed).context("cannot start the threads")?;
-        directories::note_unused(&self.tables.paths, &Rules::ALL);
+        directories::note_unused(&self.tables.paths);
         let books = self.book.find_all(&self.tables.paths);
         options.books = books;
         options.time = self.time;

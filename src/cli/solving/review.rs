@@ -180,7 +180,7 @@ impl Review {
         let known = BoundsSource::new(rules, start.pits(), book, tables.tables());
         // Making a solver takes memory, and reads all tables.
         let search = self.needs_search(&known, &places)?;
-        let progress = SearchProgress::new(start);
+        let progress = SearchProgress::new();
         let make = || self.with.solver_that_makes(&start, &tables, &cancel, |options| options.book(book));
         let solver = search.then(make).transpose()?;
         let solver = solver.map(|solver| solver.with_events(|_, event| progress.event(event)));
@@ -189,7 +189,6 @@ impl Review {
             None => known,
         };
         let report = |place: &Place| {
-            progress.position(place.position);
             let turns = output::count(place.turns, "turn");
             progress.stage(format!("after {turns}, {} seeds in play", place.position.seeds()));
         };

@@ -24,7 +24,7 @@ pub(crate) struct SearchCommand {
     depth: u32,
     /// Search method: minimax (mm) or alpha-beta (ab), one position after the other (seq) or parallel in the first
     /// levels (par), or Young Brothers Wait in the first levels, then alpha-beta (ybw)
-    #[arg(long, value_name = "METHOD", default_value = "ybw", value_parser = args::named(Method::ALL, Method::name))]
+    #[arg(long, value_name = "METHOD", default_value = "ybw", value_parser = args::named(&Method::ALL, Method::name))]
     method: Method,
     /// Search the first N levels in parallel, with the parallel methods
     #[arg(long, value_name = "N", default_value_t = 3)]
@@ -34,7 +34,7 @@ pub(crate) struct SearchCommand {
         long,
         value_name = "EVALUATION",
         default_value = "stores",
-        value_parser = args::named([Evaluation::Stores, Evaluation::Seeds], evaluation_name)
+        value_parser = args::named(&[Evaluation::Stores, Evaluation::Seeds], evaluation_name)
     )]
     evaluation: Evaluation,
     /// Rule set

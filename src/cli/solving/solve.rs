@@ -1,4 +1,3 @@
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -12,7 +11,7 @@ use kalah::watcher::watched;
 
 use crate::cli::{
     Context, Outcome, SearchProgress, SolverFlags, args, cancelled_by_signal, examples, failure, line, message, note,
-    output, positions,
+    output,
 };
 
 /// Solve a position: exact value, best moves, line of best play
@@ -30,8 +29,8 @@ use crate::cli::{
 ]))]
 #[command(group = clap::ArgGroup::new("test").args(["at_least", "at_most"]))]
 pub(crate) struct Solve {
-    /// Position, file with one position, or - for standard input
-    position: OsString,
+    /// Position
+    position: Position,
     /// Solve every first turn, including those of several moves
     #[arg(long, conflicts_with = "test")]
     openings: bool,
@@ -47,7 +46,7 @@ pub(crate) struct Solve {
     /// Test this value first [default: the result of a search up to nine turns deep]
     #[arg(long, value_name = "V", allow_negative_numbers = true, conflicts_with = "test")]
     first_guess: Option<i64>,
-    /// Save the search in FILE, and continue from it
+    /// Save the search in FILE, and continue from it. Such searches never use the book
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
     /// Save the search this often: 90s, 15m, 2h, or a number of minutes
@@ -55,10 +54,8 @@ pub(crate) struct Solve {
     save_every: Duration,
     #[command(flatten)]
     with: SolverFlags,
-    /// Do not use the book of proved values. Searches with --state never use it, so that what they save is
-    /// proved from the tables alone
-    #[arg(long)]
-    no_book: bool,
+    #[command(flatten)]
+    book: args::BookFlag,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -66,11 +63,12 @@ pub(crate) struct Solve {
 
 impl Solve {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
-        let position = positions::one(&self.position)?;
+        let position = self.position;
         self.with.threads.start()?;
-        let books = match self.no_book || self.state.is_some() {
-            true => Books::none(),
-            false => Books::find(self.with.directories(), &[self.with.rules]),
+        // A saved search proves its results from the tables alone.
+        let books = match self.state {
+            Some(_) => Books::none(),
+            None => self.book.find(self.with.directories(), &[self.with.rules]),
         };
         let book = books.require(self.with.rules, position.pits())?;
         if let Some(answer) = book.map(|book| self.recalled(book, &position)).transpose()?.flatten() {
@@ -92,7 +90,7 @@ impl Solve {
         let cancel = cancelled_by_signal();
         let tables = self.with.open_tables(&position, &cancel)?;
         let start = Instant::now();
-        let progress = SearchProgress::new(position);
+        let progress = SearchProgress::new();
         let solver = self.with.solver_that_makes(&position, &tables, &cancel, |options| options.book(book))?;
         let mut solver = solver.with_events(|_, event: SolveEvent| progress.event(event));
         if let Some(checkpoint) = &checkpoint

@@ -101,33 +101,15 @@ impl Bench {
 fn print(report: &BenchReport) -> std::io::Result<()> {
     let measured = report.measured;
     line!(
-        "layer {} on {}: {} in {:.3} s, {}",
+        "layer {} on {}: {} in {:.3} s, {}; {} written meanwhile in {:.3} s",
         report.seeds,
         report.backend,
         output::many(measured.positions, "position"),
         measured.seconds,
         output::rate(measured.positions, measured.seconds),
+        HumanBytes(measured.file_bytes),
+        measured.write_seconds,
     )?;
-    line!("  written meanwhile  {} in {:.3} s", HumanBytes(measured.file_bytes), measured.write_seconds)?;
-    if let Some(gpu) = &measured.gpu {
-        let (traffic, unwritten) = (gpu.traffic, gpu.unwritten_seconds);
-        line!(
-            "  written to nowhere {unwritten:.3} s, {}; the device waited {:.3} s for frames to be taken",
-            output::rate(measured.positions, unwritten),
-            traffic.waited.as_secs_f64(),
-        )?;
-        if let Some(seconds) = report.kernel_seconds {
-            line!("  kernels            {seconds:.3} s, {}", output::rate(measured.positions, seconds))?;
-        }
-        for (stage, seconds) in gpu.stages.iter().flatten().filter(|(_, seconds)| *seconds > 0.0) {
-            line!("    {stage:<16} {seconds:.4} s")?;
-        }
-        line!(
-            "  moved              {} to the device, {} from it, {} within it",
-            HumanBytes(traffic.uploaded),
-            HumanBytes(traffic.downloaded),
-            HumanBytes(traffic.copied),
-        )?;
-    }
-    line!("  digest             {}", output::hex(&measured.digest))
+    let Some(seconds) = report.kernel_seconds else { return Ok(()) };
+    line!("kernels: {seconds:.3} s, {}; --json has each stage", output::rate(measured.positions, seconds))
 }

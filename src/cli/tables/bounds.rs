@@ -12,6 +12,7 @@ use kalah::system::available_disk;
 use kalah::table::{BoundMaker, BoundTable, Cuts, DirectoryLock, Table, TableKey, check_in_parallel};
 use serde::Serialize;
 
+use crate::cli::tables::info::BoundEntry;
 use crate::cli::{
     Outcome, Progress, Range, Stoppable, args, bail, examples, failure, line, note, output, stopped_by_signal,
 };
@@ -48,13 +49,8 @@ pub(crate) struct Bounds {
 
 #[derive(Serialize)]
 struct Layer {
-    seeds: usize,
-    positions: u64,
-    bytes: u64,
-    bits: u32,
-    /// Positions with each code, from the lowest interval up.
-    codes: Vec<u64>,
-    digest: String,
+    #[serde(flatten)]
+    table: BoundEntry,
     /// True if it existed already.
     kept: bool,
     seconds: f64,
@@ -118,7 +114,8 @@ impl Bounds {
                 progress.watch(&pulse.positions, || self.make(key, &maker, &pulse))?;
             }
             let table = BoundTable::open(key.bounds_path(directory))?;
-            layers.push(Layer::new(&table, kept, start.elapsed().as_secs_f64()));
+            let table = BoundEntry::new(&table, &self.common.tables.paths);
+            layers.push(Layer { table, kept, seconds: start.elapsed().as_secs_f64() });
         }
         progress.finish();
         let cuts = cuts.sixteenths().iter().map(|&cut| f64::from(cut) / f64::from(SEED)).collect();
@@ -190,35 +187,19 @@ impl Bounds {
         if self.common.json {
             return Ok(output::json(report)?);
         }
-        for layer in &report.layers {
+        for Layer { table, kept, seconds } in &report.layers {
             let shares =
-                layer.codes.iter().map(|&count| format!("{:.1} %", 100.0 * count as f64 / layer.positions as f64));
+                table.codes.iter().map(|&count| format!("{:.1} %", 100.0 * count as f64 / table.positions as f64));
             line!(
                 "layer {}: {}, {}, {}, {}; intervals: {}",
-                layer.seeds,
-                output::many(layer.positions, "position"),
-                HumanBytes(layer.bytes),
-                output::count(layer.bits as usize, "bit"),
-                if layer.kept { "kept".to_owned() } else { output::rate(layer.positions, layer.seconds) },
+                table.key.seeds,
+                output::many(table.positions, "position"),
+                HumanBytes(table.bytes),
+                output::count(table.bits as usize, "bit"),
+                if *kept { "kept".to_owned() } else { output::rate(table.positions, *seconds) },
                 output::joined(shares, ", "),
             )?;
         }
         Ok(())
-    }
-}
-
-impl Layer {
-    fn new(table: &BoundTable, kept: bool, seconds: f64) -> Layer {
-        let header = table.header();
-        Layer {
-            seeds: header.key.seeds,
-            positions: header.positions,
-            bytes: header.file_bytes,
-            bits: header.bits(),
-            codes: header.counts()[..1 << header.bits()].to_vec(),
-            digest: output::hex(&header.digest),
-            kept,
-            seconds,
-        }
     }
 }

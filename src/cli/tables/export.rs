@@ -32,9 +32,9 @@ pub(crate) struct Export {
     /// Seed of the random sample
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
-    /// Output format: csv, jsonl, npy or parquet
-    #[arg(long, value_name = "FORMAT", default_value = "csv")]
-    format: FormatName,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "csv", value_parser = args::named(FORMATS, |(name, _)| name))]
+    format: (&'static str, ExportFormat),
     /// Write to FILE, or to a pipe or device; - for standard output. An earlier export is replaced at the end
     #[arg(long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
@@ -46,35 +46,18 @@ pub(crate) struct Export {
     threads: args::Threads,
 }
 
-/// Names of the formats.
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum FormatName {
-    /// Comma-separated values
-    Csv,
-    /// One JSON object a line
-    Jsonl,
-    /// NumPy array
-    Npy,
-    /// Apache Parquet, compressed
-    Parquet,
-}
+/// The formats of this program, by name.
+const FORMATS: &[(&str, ExportFormat)] = &[
+    ("csv", ExportFormat::Csv),
+    ("jsonl", ExportFormat::JsonLines),
+    ("npy", ExportFormat::Npy),
+    #[cfg(feature = "parquet")]
+    ("parquet", ExportFormat::Parquet),
+];
 
 impl Export {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
-        let format = match self.format {
-            FormatName::Csv => ExportFormat::Csv,
-            FormatName::Jsonl => ExportFormat::JsonLines,
-            FormatName::Npy => ExportFormat::Npy,
-            #[cfg(feature = "parquet")]
-            FormatName::Parquet => ExportFormat::Parquet,
-            #[cfg(not(feature = "parquet"))]
-            FormatName::Parquet => {
-                return Err(usage(
-                    "this program was built without the feature `parquet`: build it with \
-                     `cargo build --release --locked --features parquet`, or choose another --format",
-                ));
-            }
-        };
+        let (_, format) = self.format;
         let to_stdout = output::is_stdout(&self.output);
         if to_stdout && !format.is_text() && io::stdout().is_terminal() {
             return Err(usage("this format is not text and would garble the terminal: give --output FILE"));

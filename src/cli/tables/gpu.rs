@@ -2,7 +2,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use indicatif::HumanBytes;
 use kalah::build::ComputeError;
 use kalah::build::gpu::{max_seeds, self_test};
 use kalah::game::Rules;
@@ -85,12 +84,6 @@ impl GpuCommand {
                 line!("  self-test        {result}")?;
             }
             line!("  largest layer    {max_seeds} seeds of 6 pits, memory aside")?;
-            line!(
-                "  limits           {} a binding, {} a buffer",
-                HumanBytes(adapter.max_binding_bytes),
-                HumanBytes(adapter.max_buffer_bytes),
-            )?;
-            line!("  timestamps       {}", if adapter.timestamps { "yes" } else { "no" })?;
         }
         Ok(Outcome::Done)
     }

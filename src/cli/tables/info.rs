@@ -6,20 +6,17 @@ use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::build::BuildLog;
 use kalah::evaluation::SEED;
-use kalah::game::Rules;
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::table::{
     BoundTable, Directories, ManifestEntry, Place, PresentLayers, Storage, Table, TableError, TableKey, missing_layers,
 };
 use serde::Serialize;
 
-use crate::cli::{
-    Format, Grid, Outcome, args, examples, failed, failure, line, message, note, output, suggestion, with_advice,
-};
+use crate::cli::{Context, Grid, Outcome, args, examples, failure, line, message, note, output, with_advice};
 
 /// List the tables and bound tables in a directory
 ///
-/// Use this to see which layers exist, their sizes and digests, and gaps. --csv leaves out bound tables.
+/// Use this to see which layers exist, their sizes and digests, and gaps.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("List the tables with sizes and digests", "kalah info"),
@@ -28,16 +25,13 @@ use crate::cli::{
 pub(crate) struct Info {
     #[command(flatten)]
     tables: args::Directories,
-    #[command(flatten)]
-    format: Format,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
     /// Print one JSON object a table, for `kalah verify --manifest`; reads all scores
-    #[arg(long, conflicts_with_all = ["json", "csv"])]
+    #[arg(long, conflicts_with = "json")]
     manifest: bool,
 }
-
-/// Columns of CSV.
-const COLUMNS: &str = "rules pits seeds positions bytes bits_per_position exceptions seconds digest version commit \
-                       finished directory";
 
 #[derive(Serialize)]
 struct Entry {
@@ -65,16 +59,16 @@ struct Entry {
 
 /// A bound table.
 #[derive(Serialize)]
-struct BoundEntry {
+pub(super) struct BoundEntry {
     #[serde(flatten)]
-    key: TableKey,
-    positions: u64,
-    bytes: u64,
-    bits: u32,
+    pub key: TableKey,
+    pub positions: u64,
+    pub bytes: u64,
+    pub bits: u32,
     /// Cuts in seeds; `None` if frames have different ones.
     cuts: Option<Vec<f64>>,
     /// Positions with each code, from the lowest interval up.
-    codes: Vec<u64>,
+    pub codes: Vec<u64>,
     network: String,
     digest: String,
     /// As [`Entry::directory`].
@@ -162,25 +156,17 @@ impl Info {
         }
         let bounds = bounds.iter().map(|table| BoundEntry::new(table, directories)).collect();
         let report = InfoReport { tables: entries.collect(), bounds, gaps };
-        self.format.print(&report, ("tables", COLUMNS), || report.text())?;
+        output::answer(self.json, &report, || report.text())?;
         Ok(outcome)
     }
 }
 
 /// Lists the files of all directories.
 fn files(directories: &Directories) -> failure::Result<Vec<(&Place, String)>> {
-    let list = |place: &Place| {
-        place.names().map_err(|error| {
-            let directory = place.name();
-            let first = TableKey { rules: Rules::default(), pits: 6, seeds: 24 };
-            let build = suggestion::quick_build(directory, first).filter(|_| error.kind() == io::ErrorKind::NotFound);
-            let advice = build.map_or(String::new(), |build| format!("; build some with `{build}`"));
-            failed(format_args!("cannot list {}: {error}{advice}", directory.display()))
-        })
-    };
     let mut files = Vec::new();
     for place in directories.places() {
-        files.extend(list(place)?.into_iter().map(|name| (place, name)));
+        let names = place.names().with_context(|| format!("cannot list {}", place.name().display()))?;
+        files.extend(names.into_iter().map(|name| (place, name)));
     }
     Ok(files)
 }
@@ -205,7 +191,8 @@ fn directory_of(path: &Path, directories: &Directories) -> Option<String> {
 }
 
 impl BoundEntry {
-    fn new(table: &BoundTable, directories: &Directories) -> BoundEntry {
+    /// Describes a bound table in one of these directories.
+    pub(super) fn new(table: &BoundTable, directories: &Directories) -> BoundEntry {
         let (key, header) = (table.key(), table.header());
         let cuts = header.entries[0].cuts;
         let same = header.entries.iter().all(|entry| entry.cuts == cuts);

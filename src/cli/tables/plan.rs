@@ -1,12 +1,12 @@
 //! `kalah plan`.
 
-use std::ffi::OsString;
 use std::io;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use kalah::build::{BuildPlan, ComputeError, LayerPlan};
+use kalah::game::{Position, StartPosition};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::solve::{
     BoardKeys, BoundNetwork, LayerKind, MissingTables, PlannedLayer, PlannedSearch, SolveError, TablePlan,
@@ -18,29 +18,20 @@ use serde::Serialize;
 use crate::cli::flags::compute::Compute;
 use crate::cli::flags::solve_tables;
 use crate::cli::output::build_progress::device_memory;
-use crate::cli::{Outcome, args, bail, examples, failure, line, note, output, positions, usage};
-
-/// Positions of the largest build whose time was measured: 40 seeds of 6 pits (docs/measurements.md).
-const MEASURED_POSITIONS: u64 = 206_360_673_233;
+use crate::cli::{Outcome, args, bail, examples, failure, line, note, output, usage};
 
 /// Plan a build, or choose the tables for a search
-#[derive(Args)]
-pub(crate) struct Plan {
-    #[command(subcommand)]
-    action: Action,
-}
-
 #[derive(Subcommand)]
-enum Action {
+pub(crate) enum Plan {
     Build(PlanBuild),
     Search(PlanSearch),
 }
 
 impl Plan {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
-        match self.action {
-            Action::Build(plan) => plan.run(),
-            Action::Search(plan) => plan.run(),
+        match self {
+            Plan::Build(plan) => plan.run(),
+            Plan::Search(plan) => plan.run(),
         }
     }
 }
@@ -58,9 +49,6 @@ pub(crate) struct PlanBuild {
     /// Plan up to this many seeds in play
     #[arg(long, value_name = "N", value_parser = args::seeds)]
     seeds: usize,
-    /// Also state how far a build gets within this memory, such as 8GiB
-    #[arg(long, value_name = "SIZE", value_parser = args::memory)]
-    memory: Option<u64>,
     #[command(flatten)]
     compute: Compute,
     #[command(flatten)]
@@ -78,9 +66,6 @@ struct PlanBuildReport<'a> {
     layers: &'a [LayerPlan],
     positions: u64,
     memory: u64,
-    /// Largest layer that fits `--memory`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    seeds_within_memory: Option<usize>,
     gpu_memory: u64,
     disk: u64,
     seconds: f64,
@@ -100,9 +85,6 @@ impl PlanBuild {
             }
         }
         let plan = BuildPlan::new(directory, TableKey { rules, pits, seeds }, &backend, threads);
-        let too_large = |memory: u64| plan.missing.iter().find(|layer| layer.memory > memory);
-        let seeds_within_memory =
-            self.memory.map(|memory| too_large(memory).map_or(seeds, |layer| layer.key.seeds - 1));
         if !plan.missing.is_empty() {
             backend.require_layer(pits, seeds).map_err(ComputeError::Device)?;
         }
@@ -111,8 +93,7 @@ impl PlanBuild {
             let BuildPlan { positions, memory, device_memory: gpu_memory, disk, seconds: time, .. } = plan;
             #[rustfmt::skip]
             output::json(&PlanBuildReport {
-                rules, pits, seeds, threads, backend, layers, positions, memory, seeds_within_memory, gpu_memory, disk,
-                seconds: time,
+                rules, pits, seeds, threads, backend, layers, positions, memory, gpu_memory, disk, seconds: time,
             })?;
             return Ok(Outcome::Done);
         }
@@ -133,13 +114,6 @@ impl PlanBuild {
             output::count(threads, "thread"),
             backend.name(),
         )?;
-        if let (Some(memory), Some(within)) = (self.memory, seeds_within_memory) {
-            line!("within {} of memory, a build gets to {within} seeds", HumanBytes(memory))?;
-        }
-        if plan.positions > MEASURED_POSITIONS {
-            let measured = output::many(MEASURED_POSITIONS, "position");
-            line!("the time is extrapolated: the largest build that was measured had {measured}")?;
-        }
         line!("read: bytes of the layers below, which come from the disk unless the page cache holds them")?;
         Ok(Outcome::Done)
     }
@@ -174,7 +148,7 @@ fn print_layers(plan: &BuildPlan) -> io::Result<()> {
 ]))]
 pub(crate) struct PlanSearch {
     /// Position to search, such as 6x6 [default: six seeds in each pit]
-    position: Option<OsString>,
+    position: Option<Position>,
     /// Plan no layer above this many seeds [default: as memory and disk allow]
     #[arg(long, value_name = "N", value_parser = args::seeds)]
     tables_up_to: Option<usize>,
@@ -205,22 +179,9 @@ struct PlanSearchReport {
     disk_kept: u64,
     /// Bytes of disk that missing tables may take, if they are known.
     disk_free: Option<u64>,
-    /// The plan for a larger disk, if this one limits the plan.
-    larger_disk: Option<LargerDisk>,
     seconds: f64,
     exact_alone: usize,
     /// Nodes relative to those of a search with exact tables to `exact_alone` seeds.
-    nodes: f64,
-}
-
-/// The plan for a disk that holds all tables for which there is memory.
-#[derive(Serialize)]
-struct LargerDisk {
-    /// Bytes of disk for its missing tables.
-    disk: u64,
-    /// Its largest layer.
-    seeds: usize,
-    /// Nodes relative to those of the plan for this disk.
     nodes: f64,
 }
 
@@ -228,8 +189,7 @@ impl PlanSearch {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         let args::BoardFlags { rules, pits } = self.common.board;
         let (backend, _) = self.compute.choose(rules)?;
-        let start = || OsString::from(format!("{pits}x6"));
-        let position = positions::one(&self.position.unwrap_or_else(start))?;
+        let position = self.position.map_or_else(|| StartPosition { pits, seeds: 6 }.position(), Ok)?;
         let (pits, seeds) = (position.pits(), position.seeds());
         if BoardKeys::<u128>::new(pits, seeds as usize).is_none() {
             return Err(SolveError::Board { pits, seeds }.into());
@@ -245,17 +205,17 @@ impl PlanSearch {
         let search =
             PlannedSearch { rules, position, directory, memory, disk, with_bounds, backend: &backend, threads };
         let most = self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS);
-        let Some(largest) = search.plan(most) else {
+        if search.plan(most).is_none() {
             bail!(
                 "no tables of {} a side fit {} of memory; allow more with --memory",
                 output::count(pits, "pit"),
                 HumanBytes(memory.total().unwrap_or(0))
             );
-        };
+        }
         let Some((plan, missing)) = search.plan_that_fits(most, |_| true) else {
             bail!("not even the smallest table fits {} of disk", HumanBytes(disk.unwrap_or(0)));
         };
-        let report = PlanSearchReport::new(&search, &plan, &missing, &largest);
+        let report = PlanSearchReport::new(&search, &plan, &missing);
         output::answer(self.common.json, &report, || report.print(&search))?;
         if !with_bounds {
             note!("there is no evaluation network for bound tables of this board; `kalah train` makes one");
@@ -265,8 +225,8 @@ impl PlanSearch {
 }
 
 impl PlanSearchReport {
-    /// Reports `plan` for a search, and how much better the `largest` one for its memory is.
-    fn new(search: &PlannedSearch, plan: &TablePlan, missing: &MissingTables, largest: &TablePlan) -> PlanSearchReport {
+    /// Reports `plan` for a search.
+    fn new(search: &PlannedSearch, plan: &TablePlan, missing: &MissingTables) -> PlanSearchReport {
         let layers = search.layers(plan);
         PlanSearchReport {
             rules: search.rules.name(),
@@ -278,11 +238,6 @@ impl PlanSearchReport {
             disk: missing.disk,
             disk_kept: layers.iter().filter(|layer| !layer.exists).map(|layer| layer.bytes).sum(),
             disk_free: search.disk,
-            larger_disk: (largest != plan).then(|| LargerDisk {
-                disk: search.missing(largest).disk,
-                seeds: largest.one_bit,
-                nodes: largest.nodes_relative_to(plan),
-            }),
             seconds: missing.seconds,
             exact_alone: plan.exact_alone,
             nodes: plan.nodes_relative_to(&plan.without_bounds()),
@@ -322,13 +277,6 @@ impl PlanSearchReport {
                 HumanDuration(Duration::from_secs_f64(self.seconds)),
                 output::count(search.threads, "thread"),
                 search.backend.name(),
-            )?;
-        }
-        if let Some(LargerDisk { disk, seeds, nodes }) = self.larger_disk {
-            line!(
-                "with {} of free disk instead of {}: tables to {seeds} seeds, {nodes:.2} times these nodes",
-                HumanBytes(disk),
-                HumanBytes(self.disk_free.unwrap_or(0)),
             )?;
         }
         Ok(())

@@ -73,20 +73,20 @@ pub const VULKAN_PARTS: &str = "on Linux, a GPU needs the loader libvulkan.so.1 
                                 part of its driver (such as nvidia-vulkan-icd)";
 
 impl Diagnostic for GpuError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
-        let cpu = commands.without_gpu();
+    fn diagnosis(&self, _: &dyn Commands) -> Diagnosis {
         Outcome::Failed.help(match self {
             GpuError::NoAdapter { wanted: None, .. } => {
-                format!("{VULKAN_PARTS}; use {cpu}, or choose a software adapter with --adapter")
+                return Outcome::Failed
+                    .help(format!("{VULKAN_PARTS}; use the CPU, or choose a software adapter with --adapter"));
             }
             GpuError::OutOfMemory { shortage, .. } => match shortage {
-                Shortage::Allowed => format!("allow more with --gpu-memory, build fewer seeds, or use {cpu}"),
-                Shortage::BufferSize => format!("the adapter has no buffers of this size: use {cpu}"),
-                Shortage::Device => format!("close other programs that use the GPU, or use {cpu}"),
-                Shortage::Machine => format!("close other programs, or use {cpu}"),
+                Shortage::Allowed => "allow more with --gpu-memory, build fewer seeds, or use the CPU",
+                Shortage::BufferSize => "the adapter has no buffers of this size: use the CPU",
+                Shortage::Device => "close other programs that use the GPU, or use the CPU",
+                Shortage::Machine => "close other programs, or use the CPU",
             },
-            GpuError::Hung(_) => format!("restart the GPU's driver or the machine, or use {cpu}"),
-            GpuError::WrongScores { .. } => format!("update the GPU's driver, or use {cpu}"),
+            GpuError::Hung(_) => "restart the GPU's driver or the machine, or use the CPU",
+            GpuError::WrongScores { .. } => "update the GPU's driver, or use the CPU",
             _ => return Outcome::Failed.into(),
         })
     }

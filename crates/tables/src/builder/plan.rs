@@ -42,9 +42,6 @@ pub struct LayerPlan {
     pub seconds: f64,
 }
 
-/// Maximum estimated seconds of a quick build.
-const QUICK_SECONDS: f64 = 600.0;
-
 /// The requirements of a build.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -87,16 +84,13 @@ pub enum PlanError {
 }
 
 impl Diagnostic for PlanError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self, _: &dyn Commands) -> Diagnosis {
         match self {
             PlanError::Memory(MemoryShortage::Available { available, .. }) => {
                 Outcome::Failed.help(format!("{}, or build fewer seeds", available.help()))
             }
             PlanError::Memory(_) => Outcome::Failed.help("allow more with --memory, or build fewer seeds"),
-            PlanError::Disk { .. } => {
-                let flag = commands.directory_flag();
-                Outcome::Failed.help(format!("free disk space, or choose another directory with {flag}"))
-            }
+            PlanError::Disk { .. } => Outcome::Failed.help("free disk space, or choose another directory"),
         }
     }
 }
@@ -152,11 +146,6 @@ impl BuildPlan {
             Some(free) => Err(PlanError::Disk { needed: self.disk, free, directory: directory.to_owned() }),
             None => Ok(()),
         }
-    }
-
-    /// Returns true if the build fits this machine and takes minutes, so that it can be advised beside a search.
-    pub fn is_quick(&self, directory: &Path) -> bool {
-        self.seconds <= QUICK_SECONDS && self.check(directory, None).is_ok()
     }
 }
 

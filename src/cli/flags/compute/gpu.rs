@@ -28,16 +28,14 @@ impl GpuFlags {
         self.adapter.is_some()
     }
 
-    /// Opens the first matching GPU that passes a self-test with these rules. Returns it with its name and kind, and
-    /// with the others that the flag fits.
+    /// Opens the first matching GPU that passes a self-test with these rules. Returns it with its name, kind and
+    /// number.
     pub(crate) fn open(&self, rules: Rules) -> Result<(Backend, String), ComputeError> {
         let mut options = GpuOptions::default();
         options.memory = self.gpu_memory;
         options.checked = self.checked.then_some(true);
         let mut first = None;
-        let candidates = Adapter::candidates(self.adapter.as_deref())?;
-        let numbers: Vec<String> = candidates.iter().map(|adapter| adapter.report.number.to_string()).collect();
-        for adapter in candidates {
+        for adapter in Adapter::candidates(self.adapter.as_deref())? {
             let tested = Gpu::open(&adapter, options.clone()).map_err(ComputeError::from).and_then(|gpu| {
                 let gpu = Arc::new(gpu);
                 self_test(&gpu, rules).map(|()| gpu)
@@ -45,12 +43,7 @@ impl GpuFlags {
             match tested {
                 Ok(gpu) => {
                     let report = gpu.report();
-                    let mut name = format!("{} ({})", report.name, report.device);
-                    if let Some(asked) = self.adapter.as_ref().filter(|_| numbers.len() > 1) {
-                        let numbers = numbers.join(" and ");
-                        name +=
-                            &format!("; --adapter {asked} fits {numbers} of `kalah gpu`, this is {}", report.number);
-                    }
+                    let name = format!("{} ({}), number {} of `kalah gpu`", report.name, report.device, report.number);
                     return Ok((Backend::Gpu(gpu), name));
                 }
                 Err(error) => first = first.or(Some(error)),

@@ -90,8 +90,8 @@ mod gpu {
     struct Unsupported;
 
     impl Diagnostic for Unsupported {
-        fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
-            Outcome::Failed.help(format!("use {}, or compile kalah with its feature `gpu`", commands.without_gpu()))
+        fn diagnosis(&self, _: &dyn Commands) -> Diagnosis {
+            Outcome::Failed.help("use the CPU, or compile kalah with its feature `gpu`")
         }
     }
 

@@ -19,10 +19,10 @@ use kalah::play::{Participant, PlayError, PlayerName, Tournament as Games, rando
 use kalah::record::GameRecord;
 use parking_lot::Mutex;
 
-use crate::cli::playing::tournament::report::{COLUMNS, TournamentReport};
+use crate::cli::playing::tournament::report::TournamentReport;
 use crate::cli::playing::tournament::saved::{Finished, event};
 use crate::cli::{
-    Context, Format, Outcome, PlayerFlags, Progress, args, bail, cancelled_by_signal, ensure, examples, failure, games,
+    Context, Outcome, PlayerFlags, Progress, args, bail, cancelled_by_signal, ensure, examples, failure, games,
     message, note, output, usage,
 };
 
@@ -68,8 +68,9 @@ pub(crate) struct Tournament {
     time: Option<Duration>,
     #[command(flatten)]
     with: PlayerFlags,
-    #[command(flatten)]
-    format: Format,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
 }
 
 impl Tournament {
@@ -131,7 +132,7 @@ impl Tournament {
             return Err(error);
         }
         if !(stopped && games.is_empty()) {
-            self.format.print(&report, ("games", COLUMNS), || report.print())?;
+            output::answer(self.json, &report, || report.print())?;
         }
         if stopped {
             let advice = match self.state {

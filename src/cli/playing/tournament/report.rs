@@ -10,12 +10,6 @@ use serde::Serialize;
 use crate::cli::playing::tournament::saved::{Finished, SavedForfeit};
 use crate::cli::{Grid, line, output};
 
-/// Columns of CSV: a line for each game.
-pub(super) const COLUMNS: &str = "rules first second start=position moves seeds_first=seeds.0 seconds_first=seconds.0 \
-    evaluated_first=evaluated.0.moves mistakes_first=evaluated.0.mistakes lost_first=evaluated.0.lost \
-    seeds_second=seeds.1 seconds_second=seconds.1 evaluated_second=evaluated.1.moves \
-    mistakes_second=evaluated.1.mistakes lost_second=evaluated.1.lost forfeit=forfeit.fault";
-
 /// Report on a tournament.
 #[derive(Serialize)]
 pub(super) struct TournamentReport {

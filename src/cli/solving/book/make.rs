@@ -2,7 +2,6 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use indicatif::HumanDuration;
 use kalah::book::{Made, MakeOptions, Step, make};
 use kalah::cancel::Cancel;
 use kalah::game::Position;
@@ -70,16 +69,18 @@ impl Make {
         let solver = self.with.solver(&self.position, &tables, &cancel, |options| options)?;
         cancel_on_signal(&cancel);
         let begin = Instant::now();
-        let progress = SearchProgress::new(self.position);
+        let progress = SearchProgress::new();
         let solver = solver.with_events(|_, event| progress.event(event));
         let options = MakeOptions { turns: self.turns, loss: self.loss, within: self.within };
 
         let path = extended.path().to_owned();
-        let mut shown = Shown { progress: &progress, turn: 0, since: begin, searched: 0 };
-        let mut saved = Instant::now();
+        let (mut searched, mut saved) = (0, Instant::now());
         let made = progress.watch(&solver, || {
             make(&solver, &self.position, &options, &mut extended.book, &mut |book, step| {
-                shown.step(step);
+                let &Step { turn, done, positions, .. } = step;
+                searched += usize::from(step.searched);
+                let turns = output::count(turn as usize, "turn");
+                progress.stage(format!("after {turns}: {done} of {positions} positions"));
                 if step.searched && saved.elapsed() > SAVE_EVERY {
                     book.write(&path)?;
                     saved = Instant::now();
@@ -98,7 +99,7 @@ impl Make {
             book,
             start: self.position,
             turns: self.turns,
-            searched: shown.searched,
+            searched,
             derived: made.derived,
             open: made.open,
             nodes: solver.nodes(),
@@ -119,32 +120,5 @@ impl Make {
             message!("stopped and saved; run the same command again to continue");
         }
         Ok(if stopped { Outcome::Failed } else { Outcome::Done })
-    }
-}
-
-/// Progress of the book.
-struct Shown<'p> {
-    progress: &'p SearchProgress,
-    turn: u32,
-    /// Start time of the current number of turns.
-    since: Instant,
-    searched: usize,
-}
-
-impl Shown<'_> {
-    fn step(&mut self, step: &Step) {
-        if step.turn != self.turn {
-            (self.turn, self.since) = (step.turn, Instant::now());
-        }
-        self.searched += usize::from(step.searched);
-        let &Step { turn, done, positions, .. } = step;
-        let spent = self.since.elapsed();
-        let left = spent.mul_f64((positions - done) as f64 / done as f64);
-        let turns = output::count(turn as usize, "turn");
-        self.progress
-            .stage(format!("after {turns}: {done} of {positions} positions, about {} left", HumanDuration(left)));
-        if done == positions {
-            self.progress.note(&format!("after {turns}: {positions} positions in {:.1} s", spent.as_secs_f64()));
-        }
     }
 }

@@ -29,7 +29,7 @@ use crate::cli::{Outcome, examples, failure};
 /// the program's. See docs/book.md.
 #[derive(Subcommand)]
 #[command(after_help = examples(&[
-    ("Show the value of a position", "kalah book show 6x4"),
+    ("Show what the book contains", "kalah book show"),
     ("Add the positions after three turns", "kalah book make 6x4 --turns 3"),
     ("Prove ten random positions again", "kalah book check --sample 10"),
 ]))]

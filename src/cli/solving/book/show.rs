@@ -2,24 +2,22 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
-use kalah::answer::{PositionAnswer, Value};
-use kalah::book::Book;
-use kalah::game::{Position, Rules, StartPosition, ValueBounds};
-use kalah::table::Tables;
+use kalah::answer::Value;
+use kalah::game::{Rules, StartPosition, ValueBounds};
 use serde::Serialize;
 
-use crate::cli::solving::book::file::{BookAnswer, in_use, no_book};
-use crate::cli::{Outcome, args, bail, failure, line, output, usage};
+use crate::cli::solving::book::file::{BookAnswer, in_use};
+use crate::cli::{Outcome, args, failure, line, output, usage};
 
-/// Show the book's answer for a position, or a summary of the book
+/// Show what a book contains
+///
+/// `kalah probe` shows its answer for a position.
 #[derive(Args)]
 pub(crate) struct Show {
-    /// Position, such as 6x4 [default: show a summary of the book]
-    position: Option<Position>,
     /// Rule set [default: empty-capture, or the rules of --book]
     #[arg(long, value_name = "RULES")]
     rules: Option<Rules>,
-    /// Pits a side [default: those of the position or of --book, otherwise 6]
+    /// Pits a side [default: those of --book, otherwise 6]
     #[arg(long, value_parser = args::pits)]
     pits: Option<usize>,
     /// Book to show [default: the one beside the tables, otherwise the program's]
@@ -59,32 +57,13 @@ struct Summary {
 
 impl Show {
     pub(super) fn run(self) -> failure::Result<Outcome> {
-        let pits = self.pits.or(self.position.map(|position| position.pits())).unwrap_or(6);
-        let (book, name) = in_use(self.book.as_deref(), &self.tables.paths, self.rules.unwrap_or_default(), pits)?;
-        let asked = (self.rules.unwrap_or(book.rules()), self.pits.unwrap_or(book.pits()));
-        if asked != (book.rules(), book.pits()) {
-            let (rules, pits) = asked;
+        let (rules, pits) = (self.rules.unwrap_or_default(), self.pits.unwrap_or(6));
+        let (book, name) = in_use(self.book.as_deref(), &self.tables.paths, rules, pits)?;
+        let (rules, pits) = (self.rules.unwrap_or(book.rules()), self.pits.unwrap_or(book.pits()));
+        if (rules, pits) != (book.rules(), book.pits()) {
             let for_other = format!("{name} is a book for {} with {}", book.rules(), output::count(book.pits(), "pit"));
             return Err(usage(format_args!("{for_other}, not for {rules} with {pits}")));
         }
-        let Some(position) = self.position else { return self.summary(&book, name) };
-        if position.pits() != book.pits() {
-            let pits = position.pits();
-            return Err(usage(format_args!(
-                "{position} has {} a side, the book {}",
-                output::count(pits, "pit"),
-                book.pits()
-            )));
-        }
-        match PositionAnswer::of_book(&book, &position, None::<&Tables>)? {
-            Some(known) => output::answer(self.json, &known, || output::line(&known))?,
-            None if book.is_empty() => return Err(no_book(book.rules(), pits)),
-            None => bail!("{name} does not contain {position} under {} rules", book.rules()),
-        }
-        Ok(Outcome::Done)
-    }
-
-    fn summary(&self, book: &Book, name: String) -> failure::Result<Outcome> {
         let entries: Vec<_> = book.iter().collect();
         let layers = entries.chunk_by(|one, next| one.0.seeds() == next.0.seeds()).map(|layer| Layer {
             seeds: layer[0].0.seeds(),
@@ -99,7 +78,7 @@ impl Show {
             Some(Start { position: format!("{}x{seeds}", book.pits()), bounds })
         };
         let summary = Summary {
-            book: BookAnswer::new(name, book),
+            book: BookAnswer::new(name, &book),
             bytes: book.to_bytes().len(),
             starts: (1..=255).filter_map(start).collect(),
             layers: layers.collect(),

@@ -19,7 +19,7 @@ use kalah::file::StateFile;
 use kalah::progress::Pulse;
 use kalah::table::{Opening, TableError, TableKey, Tables};
 
-use crate::cli::solving::check::report::{CheckAnswer, Extent, Found, TablesOrigin, description};
+use crate::cli::solving::check::report::{CheckAnswer, Extent, Found, TablesOrigin};
 use crate::cli::{
     Outcome, Progress, Suggestions, args, ensure, examples, failure, message, output, program, stopped_by_signal, usage,
 };
@@ -70,7 +70,6 @@ impl Check {
         self.threads.start()?;
         let start = Instant::now();
         let file = StoredCertificate::open(&self.file)?;
-        output::note(description(&file));
         let used = self.used(file.head())?;
         let origin = TablesOrigin::of(used.last, &used.digests);
         let pulse = stopped_by_signal();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use indicatif::{HumanBytes, HumanCount};
+use indicatif::HumanCount;
 use kalah::answer::Value;
 use kalah::certificate::{CheckTally, OpeningBounds, Statement, StoredCertificate, digest_of_tables};
 use kalah::game::{Position, Rules, ValueBounds};
@@ -162,25 +162,6 @@ impl CheckAnswer {
         };
         line!("  {searches}, {:.1} s", self.seconds)
     }
-}
-
-/// Describes the certificate briefly.
-pub(crate) fn description(file: &StoredCertificate) -> String {
-    let head = file.head();
-    let tables = match head.table_seeds() {
-        0 => "no tables".to_owned(),
-        seeds => format!("the tables to {seeds} seeds"),
-    };
-    let searches = match head.effort {
-        0 => "no searches".to_owned(),
-        effort => format!("searches of at most 2^{effort} nodes"),
-    };
-    format!(
-        "{} in {}, effort {} ({searches}), resting on {tables}",
-        output::many(file.claims(), "claim"),
-        HumanBytes(file.bytes()),
-        head.effort,
-    )
 }
 
 /// Returns the stated bounds of a value, without trivial ones.

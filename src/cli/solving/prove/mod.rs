@@ -6,8 +6,7 @@
 
 mod report;
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -26,7 +25,7 @@ use crate::cli::solving::check::report::value_text;
 use crate::cli::solving::prove::report::{CertificateAnswer, ProveAnswer, Source, openings, text};
 use crate::cli::{
     Context, Outcome, SearchProgress, SolverFlags, Stoppable, args, cancel_on_signal, examples, failure, message,
-    output, positions, usage,
+    output, usage,
 };
 
 /// Without searches in the check, claims may take one part in this many of `--memory`. One more effort halves their
@@ -48,9 +47,8 @@ const CLAIM_PARTS: u64 = 2;
 ]))]
 #[command(group = clap::ArgGroup::new("wanted").args(["value", "at_least", "at_most", "openings"]))]
 pub(crate) struct Prove {
-    /// Position, file with one position, or - for standard input [default: position and rules of the proof in DIR or
-    /// of --from]
-    position: Option<OsString>,
+    /// Position [default: position and rules of the proof in DIR or of --from]
+    position: Option<Position>,
     /// Keep the plan and the jobs of the proof in DIR
     #[arg(long, value_name = "DIR")]
     proof: PathBuf,
@@ -111,7 +109,7 @@ impl Prove {
         let there = there.map(|there| there.plan().request);
         let from = self.from.as_deref().map(Source::read).transpose()?;
         let begun = there.or(from.as_ref().map(|from| from.request));
-        let request = match (&self.position, begun) {
+        let request = match (self.position, begun) {
             (None, Some(begun)) => {
                 if default_rules {
                     self.with.rules = begun.rules;
@@ -121,7 +119,7 @@ impl Prove {
             (None, None) => {
                 return Err(usage("give a position to prove, or the directory of an existing proof with --proof"));
             }
-            (Some(position), begun) => self.request(positions::one(position)?, begun),
+            (Some(position), begun) => self.request(position, begun),
         };
         self.require_writable()?;
         let position = request.position;
@@ -138,7 +136,7 @@ impl Prove {
         self.matches(&request, directory.plan())?;
         directory.plan().require(tables.tables())?;
         let _lock = (!self.share).then(|| directory.lock()).transpose()?;
-        let progress = SearchProgress::new(position);
+        let progress = SearchProgress::new();
         let work = Work { prove: &self, directory: &directory, tables: &tables, progress: &progress, cancel };
         let outcome = progress.watch(&solver, || work.run(&solver));
         progress.finish();
@@ -148,8 +146,7 @@ impl Prove {
     /// Returns an error if the certificate cannot be written to its file, before hours of work.
     fn require_writable(&self) -> failure::Result<()> {
         let Some(path) = &self.certificate else { return Ok(()) };
-        let inputs = self.position.as_deref().map(Path::new).into_iter().chain(self.from.as_deref());
-        require_apart(path, inputs)
+        require_apart(path, self.from.as_deref())
             .and_then(|()| require_writable(path, Some(FileContent::Certificate)))
             .with_context(|| format!("cannot write {}", path.display()))
     }

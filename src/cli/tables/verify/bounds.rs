@@ -6,7 +6,6 @@ use std::sync::Arc;
 use kalah::table::{BoundTable, Table, TableKey, Tables};
 use kalah::verify::{BoundSet, Fault, Sample, check_bounds_against, check_checksums};
 
-use crate::cli::Progress;
 use crate::cli::tables::verify::checks::CheckSettings;
 use crate::cli::tables::verify::report::{BoardReport, Check};
 
@@ -46,40 +45,20 @@ impl CheckSettings {
         })
     }
 
-    /// Number of positions that these checks will count.
-    ///
-    /// `chosen` are the exact tables to check, including those above a gap, which are not in `tables`.
-    pub(super) fn bound_work(
-        &self,
-        tables: &Tables,
-        chosen: &BTreeMap<usize, Arc<Table>>,
-        bounds: &[Arc<BoundTable>],
-    ) -> u64 {
-        let of_table = |table: &BoundTable| -> u64 {
-            let of_check = |check| match check {
-                Check::BoundsAgainstExact => table.header().positions,
-                Check::BoundConsistency => self.sample_of(table).positions(),
-                _ => 0,
-            };
-            let exact = exact(tables, chosen, table.key().seeds);
-            self.bound_checks(exact.is_some()).map(of_check).sum()
-        };
-        self.chosen_bounds(bounds).map(of_table).sum()
-    }
-
     fn sample_of(&self, table: &BoundTable) -> Sample {
         let (count, random_seed) = self.sample.unwrap_or((u64::MAX, 0));
         Sample::new(table.key(), count, random_seed)
     }
 
-    /// Runs the checks of all bound tables of a board. Arguments are as for [`bound_work`](Self::bound_work).
+    /// Runs the checks of all bound tables of a board.
+    ///
+    /// `chosen` are the exact tables to check, including those above a gap, which are not in `tables`.
     pub(super) fn check_bounds(
         &self,
         tables: &Tables,
         chosen: &BTreeMap<usize, Arc<Table>>,
         bounds: &[Arc<BoundTable>],
         report: &mut BoardReport,
-        progress: &Progress,
     ) {
         let set = BoundSet::new(tables, bounds);
         let mut above = Vec::new();
@@ -94,7 +73,7 @@ impl CheckSettings {
                     above.push(seeds);
                     continue;
                 }
-                match self.timed(check, seeds, progress, || self.count_bounds(check, exact, &set, table)) {
+                match self.timed(check, table.key(), || self.count_bounds(check, exact, &set, table)) {
                     Ok(passed) => report.passed.push(passed),
                     Err(Fault::Stopped(_)) => return,
                     Err(fault) => report.add(seeds, check, &fault),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use indicatif::HumanCount;
@@ -38,24 +39,11 @@ pub(super) struct Opened {
 }
 
 impl CheckSettings {
-    /// Number of positions that the checks of a board will count.
-    pub(super) fn work(&self, board: &Opened) -> u64 {
-        let of_table = |check: Check, table: &Table| match (check, self.sample) {
-            (Check::Files | Check::Checksums | Check::Manifest, _) => 0,
-            (Check::Consistency, Some((count, seed))) => Sample::new(table.key(), count, seed).positions(),
-            _ => table.header().positions,
-        };
-        let tables = || board.chosen.values();
-        let exact: u64 = self.checks.iter().flat_map(|&check| tables().map(move |table| of_table(check, table))).sum();
-        let bounds = self.bound_work(&board.tables, &board.chosen, &board.bounds);
-        exact + bounds + self.archive_work(&board.tables, &board.archives)
-    }
-
     /// Runs all checks of a board.
     ///
     /// Faults that a table shows alone are reported for every table. Comparisons with lower layers stop at the first
     /// fault, since further ones would follow from it.
-    pub(super) fn check_board(&self, board: Opened, progress: &Progress) -> failure::Result<BoardReport> {
+    pub(super) fn check_board(&self, board: Opened) -> failure::Result<BoardReport> {
         let Opened { tables, chosen, bounds, archives, mut report } = board;
         if let Some(manifest) = &self.manifest
             && self.seeds.is_none()
@@ -76,7 +64,7 @@ impl CheckSettings {
                     above.push(seeds);
                     continue;
                 }
-                let run = || self.timed(check, seeds, progress, || self.count(check, &tables, table));
+                let run = || self.timed(check, table.key(), || self.count(check, &tables, table));
                 match self.pulse.check().map_err(Fault::from).and_then(|()| run()) {
                     Ok(passed) => report.passed.push(passed),
                     Err(Fault::NotInManifest(_)) if self.seeds.is_none() => unlisted.push(seeds),
@@ -92,9 +80,9 @@ impl CheckSettings {
             report.leave_out(check, above, "because a layer below is missing, damaged or wrong");
             report.leave_out(check, stopped, STOPPED);
         }
-        self.check_bounds(&tables, &chosen, &bounds, &mut report, progress);
+        self.check_bounds(&tables, &chosen, &bounds, &mut report);
         let has_table = |seeds| chosen.contains_key(&seeds);
-        self.check_archives(&tables, &archives, has_table, &mut report, progress);
+        self.check_archives(&tables, &archives, has_table, &mut report);
         if chosen.is_empty() && bounds.is_empty() && report.passed.is_empty() && report.is_ok() && !self.all {
             for &check in &self.checks {
                 report.fail(None, check, NOTHING.to_owned());
@@ -146,13 +134,16 @@ impl CheckSettings {
     pub(super) fn timed(
         &self,
         check: Check,
-        seeds: usize,
-        progress: &Progress,
+        key: TableKey,
         count: impl FnOnce() -> Result<u64, Fault>,
     ) -> Result<Passed, Fault> {
-        let start = Instant::now();
-        progress.stage(format!("layer {seeds}, {}", check.name()));
-        let checked = progress.watch(&self.pulse.positions, count)?;
+        let (start, TableKey { pits, seeds, .. }) = (Instant::now(), key);
+        let is_sampled = matches!(check, Check::Consistency | Check::BoundConsistency);
+        let most = self.sample.filter(|_| is_sampled).map_or(u64::MAX, |(count, _)| count);
+        let positions = layer_positions(pits, seeds).min(most);
+        let progress = Progress::new(positions).at(format!("layer {seeds}, {}", check.name()));
+        self.pulse.positions.store(0, Ordering::Relaxed);
+        let checked = progress.complete(&self.pulse.positions, count)?;
         let seconds = start.elapsed().as_secs_f64();
         let summary = format!("{} {}, no fault, {seconds:.2} s", HumanCount(checked), check.unit());
         progress.step(seconds, &format!("layer {seeds}: {summary}"));
@@ -166,12 +157,6 @@ impl CheckSettings {
 const ARCHIVES_ONLY: &str = "which exist as archives only";
 
 impl CheckSettings {
-    /// Number of positions that the check of these archives will count.
-    pub(super) fn archive_work(&self, tables: &Tables, archives: &[usize]) -> u64 {
-        let positions = archives.iter().map(|&seeds| layer_positions(tables.pits(), seeds));
-        if self.checks.contains(&Check::Checksums) { positions.sum() } else { 0 }
-    }
-
     /// Checks the archives of a board with these seeds, if checksums are to be checked. Other checks leave out the
     /// layers without a table in `there`.
     pub(super) fn check_archives(
@@ -180,7 +165,6 @@ impl CheckSettings {
         archives: &[usize],
         there: impl Fn(usize) -> bool,
         report: &mut BoardReport,
-        progress: &Progress,
     ) {
         for &check in self.checks.iter().filter(|&&check| check != Check::Checksums) {
             let only: Vec<usize> = archives.iter().copied().filter(|&seeds| !there(seeds)).collect();
@@ -200,7 +184,7 @@ impl CheckSettings {
             }
             // Run in the pool, so that the waiting thread works on tasks, too.
             let check = || rayon::scope(|_| check_archive(tables.directories(), key, &self.pulse));
-            match self.timed(Check::Archives, seeds, progress, check) {
+            match self.timed(Check::Archives, key, check) {
                 Ok(passed) => report.passed.push(passed),
                 Err(Fault::Stopped(_)) => return,
                 Err(fault) => report.add(seeds, Check::Archives, &fault),

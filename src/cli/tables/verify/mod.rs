@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use kalah::build::Backend;
 use kalah::game::Rules;
 use kalah::isa::Isa;
@@ -24,9 +24,7 @@ use kalah::verify::{Fault, Survey};
 use crate::cli::flags::compute::GpuFlags;
 use crate::cli::tables::verify::checks::{CheckSettings, Opened};
 use crate::cli::tables::verify::report::{BoardReport, Check, Directory};
-use crate::cli::{
-    Context, Outcome, Progress, args, bail, examples, failure, line, output, stopped_by_signal, suggestion,
-};
+use crate::cli::{Context, Outcome, args, bail, examples, failure, line, output, stopped_by_signal, suggestion};
 
 /// Check that tables are correct
 ///
@@ -63,8 +61,8 @@ pub(crate) struct Verify {
     #[arg(long = "seed", value_name = "N", default_value_t = 0, requires = "sample")]
     random_seed: u64,
     /// Compute the layer again and compare it bit for bit, after checking the checksums of the layers below
-    #[arg(long, value_name = "BACKEND")]
-    against: Option<Against>,
+    #[arg(long, value_name = "BACKEND", value_parser = args::named(AGAINST, |(name, _)| name))]
+    against: Option<(&'static str, Check)>,
     /// Compare the tables with the digests, sizes and score counts in FILE; tables/manifest.jsonl, which comes with
     /// the program, lists the known tables. Reads all scores, as --checksums does
     #[arg(long, value_name = "FILE")]
@@ -82,16 +80,8 @@ pub(crate) struct Verify {
     json: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Against {
-    /// Builder on the CPU
-    Cpu,
-    /// Builder on the GPU
-    Gpu,
-}
-
-/// Seeds of the tables to suggest in a directory without tables.
-const SUGGESTED_SEEDS: usize = 24;
+/// Builders that compute a layer again.
+const AGAINST: &[(&str, Check)] = &[("cpu", Check::Cpu), ("gpu", Check::Gpu)];
 
 impl Verify {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
@@ -108,11 +98,8 @@ impl Verify {
         for (rules, pits) in boards {
             opened.push(self.open(&survey, rules, pits)?);
         }
-        let total = opened.iter().map(|board| settings.work(board)).sum();
-        let progress = Progress::new(total);
-        let reports = opened.into_iter().map(|board| settings.check_board(board, &progress));
+        let reports = opened.into_iter().map(|board| settings.check_board(board));
         let mut reports = reports.collect::<failure::Result<Vec<_>>>()?;
-        progress.finish();
         if let (Some(manifest), Some(path)) = (&settings.manifest, &self.manifest) {
             compared_nothing(&mut reports, manifest, path);
         }
@@ -161,13 +148,10 @@ impl Verify {
             checks.push(Check::Consistency);
         }
         let backend = match self.against {
-            Some(Against::Gpu) => self.gpu.open(self.board.rules)?.0,
+            Some((_, Check::Gpu)) => self.gpu.open(self.board.rules)?.0,
             _ => Backend::Cpu(Isa::detect()),
         };
-        checks.extend(self.against.map(|against| match against {
-            Against::Cpu => Check::Cpu,
-            Against::Gpu => Check::Gpu,
-        }));
+        checks.extend(self.against.map(|(_, check)| check));
         Ok(CheckSettings {
             seeds: self.seeds,
             sample: self.sample.map(|count| (count, self.random_seed)),
@@ -192,13 +176,7 @@ impl Verify {
             let is_asked = |&seeds: &usize| self.seeds.is_none_or(|asked| asked == seeds);
             if !bounds_there.iter().any(is_asked) && archives.is_empty() {
                 if self.seeds.is_none() && there.is_empty() {
-                    let first = TableKey { rules, pits, seeds: SUGGESTED_SEEDS };
-                    let build = suggestion::quick_build(directories, first);
-                    let advice = build.map_or(String::new(), |build| format!("; build some with `{build}`"));
-                    bail!(
-                        "nothing was checked: there are no tables for {rules} with {} in {directories}{advice}",
-                        output::count(pits, "pit")
-                    );
+                    return Err(suggestion::no_tables(directories, rules, pits)).context("nothing was checked");
                 }
                 // The error names the command that builds it.
                 tables.require(highest)?;
