@@ -174,6 +174,7 @@ fn plans_name_the_memory_they_are_for() {
     for part in ["24.00 GiB of memory", "2..", "exact", "2 bits", " of disk"] {
         assert!(text.contains(part), "{part}: {text}");
     }
+    assert!(!text.contains("instead of") && report["larger_disk"].is_null(), "{text}");
     // The program has no built-in network for 5 pits, and bound tables need one.
     let (_, text, note) = kalah(&["plan", "search", "5x6", "--memory", "64MiB"]);
     assert!(note.contains("kalah train") && !text.contains(" bits "), "{text}{note}");
@@ -181,7 +182,7 @@ fn plans_name_the_memory_they_are_for() {
     let (_, text, _) = kalah(&["plan", "search", "6x6", "--memory", "24GiB", "--tables-up-to", "18"]);
     assert!(text.contains("all of them exist"), "{text}");
     let (code, text, _) = kalah(&["plan", "search", "6x6", "--memory", "24GiB", "--disk", "0"]);
-    assert!(code == Some(0) && text.contains("all of them exist"), "{text}");
+    assert!(code == Some(0) && text.contains("all of them exist") && text.contains("instead of 0 B"), "{text}");
     let (code, _, messages) = kalah(&["plan", "search", "6x6", "--memory", "1MiB"]);
     assert!(code == Some(1) && messages.contains("--memory"), "{code:?} {messages}");
     assert_eq!(kalah(&["plan"]).0, Some(2));
@@ -190,7 +191,7 @@ fn plans_name_the_memory_they_are_for() {
 
 /// A plan once named tables of 43 seeds and 273 GiB for any disk.
 #[test]
-fn a_plan_is_for_the_disk() {
+fn a_plan_is_for_the_disk_and_states_what_a_larger_one_brings() {
     let directory = tempfile::tempdir().unwrap();
     let report = |flags: &[&str]| {
         let plan = ["plan", "search", "6x6", "--memory=64GiB", "--backend=cpu", "--threads=2", "--json"];
@@ -199,8 +200,12 @@ fn a_plan_is_for_the_disk() {
     };
     let seeds = |report: &serde_json::Value| report["layers"].as_array().unwrap().len() as u64 + 1;
     let unlimited = report(&["--disk=1PiB"]);
+    assert!(unlimited["larger_disk"].is_null(), "{unlimited}");
     let limited = report(&["--disk=100GiB"]);
     assert!(limited["disk"].as_u64() <= Some(100 << 30) && seeds(&limited) < seeds(&unlimited), "{limited}");
+    let larger = &limited["larger_disk"];
+    assert_eq!((&larger["disk"], larger["seeds"].as_u64()), (&unlimited["disk"], Some(seeds(&unlimited))));
+    assert!(larger["nodes"].as_f64() < Some(0.9), "{limited}");
     // Without the flag, the disk of the tables counts.
     let own = report(&[]);
     assert!(own["disk"].as_u64() <= own["disk_free"].as_u64(), "{own}");

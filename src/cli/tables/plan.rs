@@ -179,9 +179,22 @@ struct PlanSearchReport {
     disk_kept: u64,
     /// Bytes of disk that missing tables may take, if they are known.
     disk_free: Option<u64>,
+    /// The plan for a larger disk, if this one limits the plan.
+    larger_disk: Option<LargerDisk>,
     seconds: f64,
     exact_alone: usize,
     /// Nodes relative to those of a search with exact tables to `exact_alone` seeds.
+    nodes: f64,
+}
+
+/// The plan for a disk that holds all tables for which there is memory.
+#[derive(Serialize)]
+struct LargerDisk {
+    /// Bytes of disk for its missing tables.
+    disk: u64,
+    /// Its largest layer.
+    seeds: usize,
+    /// Nodes relative to those of the plan for this disk.
     nodes: f64,
 }
 
@@ -205,17 +218,17 @@ impl PlanSearch {
         let search =
             PlannedSearch { rules, position, directory, memory, disk, with_bounds, backend: &backend, threads };
         let most = self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS);
-        if search.plan(most).is_none() {
+        let Some(largest) = search.plan(most) else {
             bail!(
                 "no tables of {} a side fit {} of memory; allow more with --memory",
                 output::count(pits, "pit"),
                 HumanBytes(memory.total().unwrap_or(0))
             );
-        }
+        };
         let Some((plan, missing)) = search.plan_that_fits(most, |_| true) else {
             bail!("not even the smallest table fits {} of disk", HumanBytes(disk.unwrap_or(0)));
         };
-        let report = PlanSearchReport::new(&search, &plan, &missing);
+        let report = PlanSearchReport::new(&search, &plan, &missing, &largest);
         output::answer(self.common.json, &report, || report.print(&search))?;
         if !with_bounds {
             note!("there is no evaluation network for bound tables of this board; `kalah train` makes one");
@@ -225,8 +238,8 @@ impl PlanSearch {
 }
 
 impl PlanSearchReport {
-    /// Reports `plan` for a search.
-    fn new(search: &PlannedSearch, plan: &TablePlan, missing: &MissingTables) -> PlanSearchReport {
+    /// Reports `plan` for a search, and how much better the `largest` one for its memory is.
+    fn new(search: &PlannedSearch, plan: &TablePlan, missing: &MissingTables, largest: &TablePlan) -> PlanSearchReport {
         let layers = search.layers(plan);
         PlanSearchReport {
             rules: search.rules.name(),
@@ -238,6 +251,11 @@ impl PlanSearchReport {
             disk: missing.disk,
             disk_kept: layers.iter().filter(|layer| !layer.exists).map(|layer| layer.bytes).sum(),
             disk_free: search.disk,
+            larger_disk: (largest != plan).then(|| LargerDisk {
+                disk: search.missing(largest).disk,
+                seeds: largest.one_bit,
+                nodes: largest.nodes_relative_to(plan),
+            }),
             seconds: missing.seconds,
             exact_alone: plan.exact_alone,
             nodes: plan.nodes_relative_to(&plan.without_bounds()),
@@ -277,6 +295,13 @@ impl PlanSearchReport {
                 HumanDuration(Duration::from_secs_f64(self.seconds)),
                 output::count(search.threads, "thread"),
                 search.backend.name(),
+            )?;
+        }
+        if let Some(LargerDisk { disk, seeds, nodes }) = self.larger_disk {
+            line!(
+                "with {} of free disk instead of {}: tables to {seeds} seeds, {nodes:.2} times these nodes",
+                HumanBytes(disk),
+                HumanBytes(self.disk_free.unwrap_or(0)),
             )?;
         }
         Ok(())
