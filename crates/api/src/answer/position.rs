@@ -22,7 +22,7 @@ struct Lift {
 /// Effects of a move.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct MoveEffects {
+pub(crate) struct MoveEffects {
     /// Position after the move, as the next player to move sees it.
     next: String,
     /// True if the same player moves again.
@@ -54,7 +54,7 @@ impl MoveEffects {
 /// A legal move with what is known of its value. Positions of a game leave out its effects.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ValuedMove {
+struct ValuedMove {
     /// Number of the pit, from 1.
     r#move: usize,
     /// Seeds in play that the mover collects, if the value is exact.
