@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 
 use serde_json::Value;
 
-use crate::server::{SEEDS, Server, TABLES, kalah, run, shown};
+use crate::server::{SEEDS, Server, TABLES, kalah, listed, run, shown};
 
 /// A position of the tables.
 const WITHIN: &str = "1,2,0,0,1,2/0,3,0,2,1,1";
@@ -30,8 +30,8 @@ fn masked(text: &str) -> Vec<String> {
 
 #[test]
 fn answers_are_those_of_a_directory() {
-    let (server, cache, proof) =
-        (Server::of(TABLES.path()), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (files, cache, proof) = (listed(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let server = Server::of(files.path());
     let here = shown(TABLES.path());
     let prove = ["prove", "2x3", "--rules", "standard", "--rests-on", "6", "--tables", here, "--quiet"];
     let (code, _, message) = run(&[&prove[..], &["--proof", shown(proof.path())]].concat());

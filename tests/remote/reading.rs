@@ -2,9 +2,9 @@
 
 use kalah::game::{Position, Rules};
 use kalah::remote::{Address, Cache, RemoteOptions, RemoteTables};
-use kalah::table::{Directories, ManifestEntry, Table, TableKey, Tables};
+use kalah::table::{Directories, Table, TableKey, Tables};
 
-use crate::server::{SEEDS, Server, TABLES, copied};
+use crate::server::{SEEDS, Server, TABLES, listed};
 
 /// Opens tables of 6 pits.
 fn tables(directory: impl Into<Directories>) -> Tables {
@@ -89,11 +89,7 @@ fn a_file_that_was_read_as_a_whole_is_the_served_one() {
 
 #[test]
 fn opening_requests_each_file_once_and_only_those_of_the_board() {
-    let (files, caches) = (copied(), tempfile::tempdir().unwrap());
-    let listed = std::fs::read_dir(files.path()).unwrap().map(|file| file.unwrap().path());
-    let entry = |path| serde_json::to_string(&ManifestEntry::of(&Table::open(path).unwrap()).unwrap()).unwrap() + "\n";
-    let list: String = listed.filter(|path| TableKey::named(path).is_some()).map(entry).collect();
-    std::fs::write(files.path().join("manifest.jsonl"), list).unwrap();
+    let (files, caches) = (listed(), tempfile::tempdir().unwrap());
     let server = Server::of(files.path());
     let names = |options: fn(RemoteOptions) -> RemoteOptions, cache: &str| {
         let cache = Cache::new(caches.path().join(cache), Cache::DEFAULT_LIMIT);

@@ -21,7 +21,7 @@ fn probe(address: &str) -> (i32, String) {
 fn refusals_and_absence_are_reported() {
     for status in [401, 403] {
         let server = Server::of(TABLES.path());
-        server.next(vec![Fault::Status(status); 60]);
+        server.next(vec![Fault::Status(status); 300]);
         let (code, message) = probe(&server.address);
         assert_eq!(code, 1);
         assert!(message.contains(&format!("refuses access (status {status})")), "{message}");

@@ -12,6 +12,7 @@ use std::time::{Duration, SystemTime};
 use kalah::build::build;
 use kalah::game::Rules;
 use kalah::remote::{Address, Cache, RemoteOptions, RemoteTables};
+use kalah::table::{ManifestEntry, Table};
 
 /// Largest layer of the tables that are served.
 pub(crate) const SEEDS: usize = 13;
@@ -32,6 +33,16 @@ pub(crate) fn copied() -> tempfile::TempDir {
             std::fs::copy(file.path(), directory.path().join(file.file_name())).unwrap();
         }
     }
+    directory
+}
+
+/// The same with a list of the tables.
+pub(crate) fn listed() -> tempfile::TempDir {
+    let directory = copied();
+    let tables = std::fs::read_dir(directory.path()).unwrap().map(|file| Table::open(file.unwrap().path()).unwrap());
+    let entry = |table: Table| serde_json::to_string(&ManifestEntry::of(&table).unwrap()).unwrap() + "\n";
+    let list: String = tables.map(entry).collect();
+    std::fs::write(directory.path().join("manifest.jsonl"), list).unwrap();
     directory
 }
 

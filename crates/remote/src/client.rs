@@ -24,7 +24,7 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// Bytes a second that an answer must have in all. Sixteen requests may share a slow line.
 const SLOWEST: u64 = 4 << 10;
 
-/// Bytes that count as progress. A server could send them one by one otherwise.
+/// Bytes of a part that count as progress. A server could send it byte by byte otherwise.
 const PROGRESS: u64 = 4 << 10;
 
 /// Bytes that are read together, at most.
@@ -109,10 +109,12 @@ impl Client {
             (self.clone(), name.to_owned(), self.now.lock().clone(), sync_channel(PIECES));
         let of_thread = cancel.clone();
         let request = move || {
+            // A download keeps each byte.
+            let progress = if range.end == NO_END { 1 } else { PROGRESS };
             repeated(&of_thread, || {
                 let start = range.start;
                 let received = client.more(&name, &mut range, fresh, &of_thread, &to);
-                (range.start >= start + PROGRESS, received)
+                (range.start >= start + progress, received)
             })
         };
         let started = thread::Builder::new().name("request".to_owned()).spawn(request);

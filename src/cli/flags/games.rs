@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use kalah::file::{self, FileContent, FileLock, Output, require_apart, resolved};
+use kalah::file::{self, FileContent, FileLock, require_apart, resolved};
 use kalah::game::{Line, Position, Rules};
 use kalah::printable::printable;
 use kalah::record::{GameRecord, MAX_TEXT, read_game, read_games};
@@ -106,7 +106,7 @@ pub(crate) fn read_all(path: &Path) -> failure::Result<Vec<GameRecord>> {
     Ok(games)
 }
 
-/// Writes games to a pipe or device, or to standard output for `-`.
+/// Writes games to a file, or to standard output for `-`.
 pub(crate) fn write(path: &Path, games: &[GameRecord]) -> failure::Result<()> {
     let texts: Vec<String> = games.iter().map(ToString::to_string).collect();
     let text = texts.join("\n");
@@ -114,14 +114,14 @@ pub(crate) fn write(path: &Path, games: &[GameRecord]) -> failure::Result<()> {
         return Ok(std::io::stdout().lock().write_all(text.as_bytes())?);
     }
     let write = || {
-        let mut out = Output::begin(path, None)?;
-        out.write_all(text.as_bytes())?;
-        out.finish()
+        let path = resolved(path);
+        file::remove_leftovers(&path)?;
+        file::replace(&path, None, |out| out.write_all(text.as_bytes()))
     };
     write().with_context(cannot_write(path))
 }
 
-/// Returns true if a flag names standard output, a pipe or a device, which cannot be read again.
+/// Returns true if an argument names standard input, a pipe or a device, which cannot be read again.
 pub(crate) fn is_stream(path: &Path) -> bool {
     output::is_stdout(path) || file::is_stream(path)
 }
@@ -146,7 +146,7 @@ impl GameOutput {
     /// Prepares to add a game to the games in the file `path`, and locks the file. If it is `continued`, which has only
     /// that game, the game is replaced by its continuation.
     pub(crate) fn open(path: &Path, continued: Option<&Path>) -> failure::Result<GameOutput> {
-        if is_stream(path) {
+        if output::is_stdout(path) {
             return Ok(GameOutput { path: path.to_owned(), file: None });
         }
         let path = resolved(path);

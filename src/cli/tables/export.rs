@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use kalah::export::{Export as Positions, ExportError, ExportFormat, export};
-use kalah::file::{FileContent, Output, is_stream};
+use kalah::file::{FileContent, Replacement, remove_leftovers, resolved};
 use kalah::table::{Table, TableKey};
 
 use crate::cli::{
@@ -81,7 +81,9 @@ impl Export {
             if to_stdout {
                 return export(&positions, &mut io::stdout().lock(), &pulse);
             }
-            let mut file = Output::begin(&self.output, Some(FileContent::Scores))?;
+            let path = resolved(&self.output);
+            remove_leftovers(&path)?;
+            let mut file = Replacement::begin(&path, Some(FileContent::Scores))?;
             export(&positions, &mut file, &pulse)?;
             Ok(file.finish()?)
         });
@@ -93,8 +95,7 @@ impl Export {
             }
             written => written.map_err(Failure::from),
         };
-        let is_sent = to_stdout || is_stream(&self.output);
-        let kept = if is_sent { "the output is incomplete" } else { "no file is written" };
+        let kept = if to_stdout { "the output is incomplete" } else { "no file is written" };
         written.if_stopped(format_args!("stopped: {kept}; the same command starts over"))?;
         Ok(Outcome::Done)
     }

@@ -4,7 +4,7 @@
 // | module | contents |
 // |---|---|
 // | `lock` | one process at a time |
-// | `replace`(replace()) | replacing a file by a finished one; results that may go to a pipe or a device |
+// | `replace`(replace()) | replacing a file by a finished one |
 // | `kind` | the contents of a file of this program |
 // | `overwrite` | refusing to write to files whose content would be lost, and to those of others |
 // | `document` | JSON with a format, a version and a checksum: a file, or its first line |
@@ -36,8 +36,7 @@ pub use overwrite::{
     OverwriteError, is_same, open_companion, refuse_link, remove_own, require_apart, require_own, require_replaceable,
 };
 pub use replace::{
-    Output, Replacement, is_stream, is_temporary_of, persist_new, remove_leftovers, replace, require_writable,
-    temporary_beside,
+    Replacement, is_stream, is_temporary_of, persist_new, remove_leftovers, replace, require_writable, temporary_beside,
 };
 pub use state::{StateError, StateFile};
 

@@ -1,5 +1,5 @@
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use kalah_core::file::{found, require_regular};
 use tempfile::{NamedTempFile, TempPath};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{FileContent, directory_of, require_replaceable, resolved, sync_directory};
+use super::{FileContent, directory_of, require_replaceable, sync_directory};
 
 /// Text before the random part of the name of a temporary file. Together they show that the program
 /// made the file.
@@ -224,63 +224,7 @@ fn prefix(path: &Path) -> io::Result<OsString> {
     Ok(prefix)
 }
 
-/// The output file of a command. A regular file is replaced as a whole when the result is complete.
-/// A pipe or character device (`/dev/null`, a named pipe) cannot be replaced and gets the bytes as
-/// they come.
-#[derive(Debug)]
-pub enum Output {
-    /// A regular file.
-    Replacement(Replacement),
-    /// A pipe or character device.
-    Stream(BufWriter<File>),
-}
-
-impl Output {
-    /// Begins to write `path`, which need not exist and which no other process may be writing.
-    /// Removes leftovers of killed processes. Opening a named pipe waits for a reader.
-    ///
-    /// # Errors
-    /// When it cannot be created, or [`require_replaceable`](super::require_replaceable) gives an
-    /// error.
-    pub fn begin(path: &Path, content: Option<FileContent>) -> io::Result<Output> {
-        if is_stream(path) {
-            return Ok(Output::Stream(BufWriter::new(OpenOptions::new().write(true).open(path)?)));
-        }
-        let path = resolved(path);
-        remove_leftovers(&path)?;
-        Ok(Output::Replacement(Replacement::begin(&path, content)?))
-    }
-
-    /// Ends a stream, or moves the file to its place.
-    ///
-    /// # Errors
-    /// When it cannot be written. An old file stays then.
-    pub fn finish(self) -> io::Result<()> {
-        match self {
-            Output::Replacement(replacement) => replacement.finish(),
-            Output::Stream(mut stream) => stream.flush(),
-        }
-    }
-}
-
-impl Write for Output {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Output::Replacement(replacement) => replacement.write(bytes),
-            Output::Stream(stream) => stream.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Output::Replacement(replacement) => replacement.flush(),
-            Output::Stream(stream) => stream.flush(),
-        }
-    }
-}
-
-/// Returns true if `path` is a pipe or a character device. Block devices hold whole file systems,
-/// and are not written.
+/// Returns true if `path` is a pipe or a character device, which can be read once.
 pub fn is_stream(path: &Path) -> bool {
     #[cfg(unix)]
     {

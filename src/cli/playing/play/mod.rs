@@ -303,7 +303,7 @@ impl Play {
             output::line(draw(&board(&game.place())))?;
         }
         game.print_end()?;
-        if let Some(path) = self.save.as_ref().filter(|path| !games::is_stream(path)) {
+        if let Some(path) = self.save.as_ref().filter(|path| !output::is_stdout(path)) {
             line!("saved in {0}; kalah review {0} finds the turns that lost seeds", path.display())?;
         }
         Ok(Outcome::Done)

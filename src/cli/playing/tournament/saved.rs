@@ -10,7 +10,6 @@ use kalah::progress::total_seconds;
 use kalah::record::GameRecord;
 use serde::{Deserialize, Serialize};
 
-use crate::cli::flags::games::is_stream;
 use crate::cli::{Context, ensure, failure, output};
 
 /// Header with the seconds that both players took.
@@ -155,10 +154,9 @@ pub(super) fn open(
     Ok((file, games))
 }
 
-/// Locks the file `path` for the games of a tournament. It must be new or empty, and may be standard output, a pipe or
-/// a device.
+/// Locks the file `path` for the games of a tournament. It must be new or empty, and may be standard output.
 pub(super) fn reserve(path: &Path) -> failure::Result<Option<FileLock>> {
-    if is_stream(path) {
+    if output::is_stdout(path) {
         return Ok(None);
     }
     let path = resolved(path);
