@@ -285,7 +285,7 @@ def test_exceptions_say_what_is_wrong(tables: Tables, tmp_path: Path) -> None:
         (ArgumentError, "seeds must be 2 to 48, not 1", lambda: tables.sample(3, 1)),
         (ArgumentError, f"not {2**70}", lambda: tables.rows(2**70)),
         (ArgumentError, "128 bits", lambda: kalah.layer_positions(6, 2**200)),
-        (ArgumentError, "threads must be 1 to 4294967295, not 0", lambda: tables.scores(tables.sample(1, 5)[0], threads=0)),
+        (ArgumentError, "threads must be 1 to 4294967295, not 0", lambda: tables.scores([1] * 12, threads=0)),
         (ArgumentError, "seed must be", lambda: tables.sample(1, 5, -1)),
         (ArgumentError, "max_seeds must be 2 to 48, not 1", lambda: Tables.open(tables.directory, max_seeds=1)),
         (ArgumentError, "seconds", lambda: kalah.solve("3x1", seconds=10**400)),

@@ -3,8 +3,7 @@
 
 use kalah_core::game::{Pit, Place, Rules, StartPosition};
 
-use super::GameRecord;
-use super::read::RecordError;
+use super::{GameRecord, RecordError};
 
 /// The board of all these games.
 const START: StartPosition = StartPosition { pits: 6, seeds: 4 };

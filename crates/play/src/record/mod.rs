@@ -5,9 +5,29 @@ mod read;
 
 use std::fmt;
 
+use kalah_base::diagnostic::Diagnostic;
 use kalah_core::game::{IllegalMove, Line, ParseError, Pit, Position, Rules, StartPosition};
 
-pub use read::{MAX_TEXT, RecordError, read_game, read_games};
+pub use read::{MAX_TEXT, read_game, read_games};
+
+/// Error of a text of games.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {fault}")]
+pub struct RecordError {
+    /// Line of the text, from 1.
+    pub line: usize,
+    /// Description of the fault.
+    pub fault: String,
+}
+
+impl Diagnostic for RecordError {}
+
+impl RecordError {
+    /// The error of a fault in a line.
+    fn at(line: usize, fault: impl ToString) -> RecordError {
+        RecordError { line, fault: fault.to_string() }
+    }
+}
 
 /// A game with its headers.
 #[derive(Clone, Debug, PartialEq, Eq)]

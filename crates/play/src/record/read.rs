@@ -1,30 +1,10 @@
-use kalah_base::diagnostic::Diagnostic;
 use kalah_base::printable::printable;
 use kalah_core::game::{Line, ParseError, Position, Rules, UnknownRules};
 
-use super::{GameRecord, OWN, foreign, is_name, one_line, result_of};
+use super::{GameRecord, OWN, RecordError, foreign, is_name, one_line, result_of};
 
 /// Maximum bytes of a text.
 pub const MAX_TEXT: usize = 16 << 20;
-
-/// Error of a text of games.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {fault}")]
-pub struct RecordError {
-    /// Line of the text, from 1.
-    pub line: usize,
-    /// Description of the fault.
-    pub fault: String,
-}
-
-impl Diagnostic for RecordError {}
-
-impl RecordError {
-    /// The error of a fault in a line.
-    pub(super) fn at(line: usize, fault: impl ToString) -> RecordError {
-        RecordError { line, fault: fault.to_string() }
-    }
-}
 
 /// A text quoted in an error.
 fn quoted(text: &str) -> String {
