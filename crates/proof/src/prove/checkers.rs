@@ -67,8 +67,8 @@ impl<'a> Checkers<'a> {
         reason.map(drop).ok_or_else(unproved)
     }
 
-    /// Checks that each of these claims follows by a search, or in one ply from the `known` ones, on all threads. If they
-    /// must follow `as_stated`, those that a search should show may not follow from others.
+    /// Checks that each of these claims follows by a search, or in one ply from the `known` ones, on all threads. If
+    /// they must follow `as_stated`, those that a search should show may not follow from others.
     fn claims(&self, claims: &Claims, known: &Claims, as_stated: bool, cancel: &Cancel) -> Result<(), ProveError> {
         claims.parts().into_par_iter().try_for_each(|mut part| {
             self.with_checker(|checker| {
