@@ -57,7 +57,7 @@ impl<'a> Checkers<'a> {
             return Err(ProveError::trivial(&statement.position));
         }
         goals.iter().try_for_each(|goal| self.goal(goal, claims))?;
-        self.claims(claims, claims, cancel)
+        self.claims(claims, claims, false, cancel)
     }
 
     /// Checks that a goal follows from the `known` claims.
@@ -67,13 +67,15 @@ impl<'a> Checkers<'a> {
         reason.map(drop).ok_or_else(unproved)
     }
 
-    /// Checks that each of these claims follows by a search, or in one ply from the `known` ones, on all threads.
-    fn claims(&self, claims: &Claims, known: &Claims, cancel: &Cancel) -> Result<(), ProveError> {
-        let known = |position: &Position| known.get(position);
+    /// Checks that each of these claims follows by a search, or in one ply from the `known` ones, on all threads. If
+    /// they must follow `as_stated`, those that a search should show may not follow from others.
+    fn claims(&self, claims: &Claims, known: &Claims, as_stated: bool, cancel: &Cancel) -> Result<(), ProveError> {
         claims.parts().into_par_iter().try_for_each(|mut part| {
             self.with_checker(|checker| {
                 part.try_for_each(|Claim { position, bounds }| {
                     for bound in (Claim { position, bounds }).parts() {
+                        let is_alone = as_stated && claims.is_searched(&position, bound);
+                        let known = |position: &Position| known.get(position).filter(|_| !is_alone);
                         if checker.reason(&position, bound, &known)?.is_none() {
                             return Err(ProveError::Unproved { position: Box::new(position), bound });
                         }
@@ -110,7 +112,9 @@ impl<'a> Checkers<'a> {
             let Some((answer, claims)) = read(&path)? else { continue };
             let goal = |bound| Goal { opening: None, position: answer.position, bound };
             let mut answers = answer.parts().map(goal);
-            match answers.try_for_each(|goal| self.goal(&goal, &all)).and_then(|()| self.claims(&claims, &all, cancel))
+            match answers
+                .try_for_each(|goal| self.goal(&goal, &all))
+                .and_then(|()| self.claims(&claims, &all, true, cancel))
             {
                 Err(ProveError::Unproved { .. }) => wrong.push(path),
                 follows => follows?,

@@ -3,7 +3,7 @@ use std::ops::RangeInclusive;
 
 use kalah_core::game::{Bounds, MAX_PITS, Position, Row};
 use kalah_solve::blocks::{compressed, take};
-use kalah_solve::bounds::{Claim, ClaimKeys, CodedClaim};
+use kalah_solve::bounds::{Bound, Claim, ClaimKeys, CodedClaim};
 use rayon::prelude::*;
 
 use super::store::Store;
@@ -92,6 +92,15 @@ impl Claims {
         let claimed = self.claimed(&test.position)?;
         let answer = test.decided_by(claimed.bounds())?;
         Some((answer, claimed.flags & if answer { SEARCHED_LOWER } else { SEARCHED_UPPER } > 0))
+    }
+
+    /// Returns true if a claimed bound of a position should follow from a re-search.
+    pub(super) fn is_searched(&self, position: &Position, bound: Bound) -> bool {
+        let flag = match bound {
+            Bound::AtLeast(_) => SEARCHED_LOWER,
+            Bound::AtMost(_) => SEARCHED_UPPER,
+        };
+        self.claimed(position).is_some_and(|claimed| claimed.flags & flag > 0)
     }
 
     /// Claims the answer of a test, which follows from a re-search or in one ply. A tighter claim stays.
