@@ -12,8 +12,6 @@ use kalah::system::MemoryShortage;
 use kalah::table::{Directories, TableKey};
 use kalah::text::{count, size};
 
-use crate::cli::{Failure, failed};
-
 /// Default directory and pits a side of commands.
 const DEFAULT_DIRECTORY: &str = "tables";
 const DEFAULT_PITS: usize = 6;
@@ -56,14 +54,14 @@ fn plan(directory: &Path, key: TableKey) -> BuildPlan {
 /// Seeds of the tables to suggest in a directory without tables.
 const SUGGESTED_SEEDS: usize = 14;
 
-/// Returns the error that there are no tables of a board.
-pub(super) fn no_tables(directories: &Directories, rules: Rules, pits: usize) -> Failure {
+/// States that there are no tables of a board.
+pub(super) fn no_tables(directories: &Directories, rules: Rules, pits: usize) -> String {
     let build = build_command(directories, TableKey { rules, pits, seeds: SUGGESTED_SEEDS });
     let pits = count(pits, "pit");
-    failed(format_args!(
+    format!(
         "there are no tables for {rules} with {pits} in {directories}; build some with `{build}`, or give their \
          directory with --tables"
-    ))
+    )
 }
 
 /// Returns the command that builds a table and all below it.

@@ -76,7 +76,7 @@ impl Puzzles {
         }
         let tables = Tables::open(&self.tables.paths, rules, pits, MAX_TABLE_SEEDS)?;
         if tables.max_seeds().is_none() {
-            return Err(suggestion::no_tables(&self.tables.paths, rules, pits));
+            bail!("{}", suggestion::no_tables(&self.tables.paths, rules, pits));
         }
         let cancel = cancelled_by_signal();
         let progress = Progress::of(u64::from(self.count), "puzzles").at("games");

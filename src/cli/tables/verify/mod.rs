@@ -176,7 +176,7 @@ impl Verify {
             let is_asked = |&seeds: &usize| self.seeds.is_none_or(|asked| asked == seeds);
             if !bounds_there.iter().any(is_asked) && archives.is_empty() {
                 if self.seeds.is_none() && there.is_empty() {
-                    return Err(suggestion::no_tables(directories, rules, pits)).context("nothing was checked");
+                    bail!("nothing was checked: {}", suggestion::no_tables(directories, rules, pits));
                 }
                 // The error names the command that builds it.
                 tables.require(highest)?;
