@@ -148,11 +148,15 @@ fn games_come_from_files_text_and_positions() {
     let line = game.line.to_string();
     let by_turns = answer(&[&["3x2", "--rules", "standard"], &line.split(' ').collect::<Vec<_>>()[..]].concat(), "");
     assert_eq!(by_turns["turns"], whole["turns"]);
+    let quoted = answer(&[&format!("3x2 {line}"), "--rules", "standard"], "");
+    assert_eq!(quoted["turns"], whole["turns"]);
     // Forms of other programs, under the rules of the flag where they name none.
     for (text, stdin) in [("CF ba", ""), ("-", "[3, 6, 9, 8]\n"), ("36 21", "")] {
         let game = answer(&[text, "--rules", "standard", "--within", "1ms"], stdin);
         assert_eq!((&game["rules"], &game["line"]), (&"standard".into(), &"36 21".into()), "{text}");
     }
+    let unquoted = answer(&["36", "21", "--rules", "standard", "--within", "1ms"], "");
+    assert_eq!((&unquoted["line"], &unquoted["start"]), (&"36 21".into(), &"<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>".into()));
     let table = kalah(&["-"], &text);
     let table = table.stdout();
     assert_eq!(table.lines().count(), game.line.turns().len() + 5, "{table}");
@@ -169,8 +173,9 @@ fn games_come_from_files_text_and_positions() {
     for (args, code, expected) in [
         (&["no.games"][..], 2, "'no.games' is neither a file nor a game"),
         (&["3x2", "7"], 2, "there is no pit 7"),
+        (&["3x2 7"], 2, "there is no pit 7"),
         (&["6y6", "1"], 2, "is not a position"),
-        (&["36 27"], 2, "'36 27' is neither a file nor a game"),
+        (&["36", "27"], 2, "'36 27' is neither a file nor a game"),
         (&[file.to_str().unwrap(), "1"], 2, "TURNS can follow only a position"),
         (
             &[file.to_str().unwrap(), "--game", "2", "--rules", "s-kalaha"],

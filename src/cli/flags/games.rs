@@ -57,17 +57,25 @@ impl GivenGame {
             }
             return Ok((read_one(path, self.number, rules)?, true));
         }
-        match self.text.parse::<Position>() {
+        // The turns of a game without quotes are words of their own.
+        let text = [std::slice::from_ref(&self.text), &self.turns[..]].concat().join(" ");
+        let begins_with_turn = self.text.bytes().all(|letter| letter.is_ascii_digit());
+        // Some put quotes around the position and its turns.
+        let (first, turns) = match self.text.trim().split_once(char::is_whitespace) {
+            Some((first, turns)) if first.parse::<Position>().is_ok() => (first, turns.to_owned()),
+            _ => (&*self.text, self.turns.join(" ")),
+        };
+        match first.parse::<Position>() {
             Ok(start) => {
-                let line = Line::parse(start.pits(), &self.turns.join(" ")).map_err(usage)?;
+                let line = Line::parse(start.pits(), &turns).map_err(usage)?;
                 let illegal = |error| usage(output::of_default_rules(error, rules));
                 Ok((GameRecord::new(rules, start, line).map_err(illegal)?, false))
             }
-            Err(error) if !self.turns.is_empty() => Err(usage(error)),
-            Err(_) => match read_game(&self.text, rules) {
+            Err(error) if !self.turns.is_empty() && !begins_with_turn => Err(usage(error)),
+            Err(_) => match read_game(&text, rules) {
                 Ok(game) => output::require_rules_of("the game", game.rules, rules).map(|()| (game, true)),
                 Err(error) => {
-                    let text = printable(&self.text, 40);
+                    let text = printable(&text, 40);
                     Err(usage(format_args!("'{text}' is neither a file nor a game, and is not a position: {error}")))
                 }
             },
