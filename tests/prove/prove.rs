@@ -379,7 +379,9 @@ fn damaged_jobs_are_found_and_run_again_once_they_are_deleted() {
     }
     let proof = directory.path().join("proof.json");
     let text = std::fs::read_to_string(&proof).unwrap();
-    std::fs::write(&proof, text.replacen("\"effort\": 3", "\"effort\": 4", 1)).unwrap();
+    let changed = text.replacen("\"effort\":3", "\"effort\":4", 1);
+    assert_ne!(changed, text);
+    std::fs::write(&proof, changed).unwrap();
     let error = case.run(directory.path(), &never).unwrap_err();
     assert!(is_damage(&error) && error.to_string().contains("proof.json"), "{error}");
 }

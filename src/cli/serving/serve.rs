@@ -2,7 +2,6 @@ use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
 use clap::Args;
-use kalah::game::Rules;
 use kalah::serve::{self, Host, Options, Stop};
 
 use crate::cli::flags::player_flags::SharedMemory;

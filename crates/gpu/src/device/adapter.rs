@@ -2,7 +2,8 @@ use serde::Serialize;
 use wgpu::{Backends, DeviceType, Features, InstanceDescriptor, Limits, MemoryBudgetThresholds};
 
 use super::error::GpuError;
-use super::kernel::{MAX_BUFFERS, WORKGROUP};
+use super::kernel::MAX_BUFFERS;
+use super::twin::WORKGROUP;
 
 /// An allocation fails if it would bring use above this percentage of the memory that the driver
 /// reports as available to this program. The rest is for allocations of the driver, whose failure

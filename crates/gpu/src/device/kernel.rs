@@ -1,11 +1,6 @@
 use std::fmt::Write;
 
-use bytemuck::Pod;
-
 use super::twin::Tracer;
-
-/// Threads of a workgroup.
-pub const WORKGROUP: u32 = 256;
 
 /// Maximum number of storage buffers of a kernel.
 pub(super) const MAX_BUFFERS: usize = 7;
@@ -26,7 +21,7 @@ pub struct Kernel {
     pub entry_point: &'static str,
     /// Constants of the shader, with their names.
     pub(crate) constants: &'static [(&'static str, u32)],
-    /// The parameters: [`Params::WGSL`].
+    /// The parameters: [`Params::WGSL`](super::Params::WGSL).
     pub(crate) params: &'static str,
     /// Parts of the shader that other kernels share.
     pub(crate) shared: &'static [&'static str],
@@ -67,25 +62,3 @@ pub enum Access {
 /// Does the work of one workgroup on the CPU. Takes the workgroup's number, the words of the
 /// parameters, and the buffers. It reports its reads and writes to the tracer: one for each dispatch.
 pub type Twin = fn(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>], tracer: &dyn Tracer);
-
-/// The parameters of a kernel: 32-bit words, and in the shader a struct with the same names.
-pub trait Params: Pod {
-    /// The struct in WGSL.
-    const WGSL: &'static str;
-}
-
-/// Declares the parameters of a kernel for Rust and WGSL.
-macro_rules! params {
-    ($(#[$about:meta])* pub struct $name:ident { $($(#[$field_about:meta])* $field:ident,)* }) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
-        #[repr(C)]
-        pub struct $name { $($(#[$field_about])* pub $field: u32,)* }
-
-        impl $crate::device::Params for $name {
-            const WGSL: &'static str =
-                concat!("struct Params {\n", $("    ", stringify!($field), ": u32,\n",)* "}\n");
-        }
-    };
-}
-pub(crate) use params;

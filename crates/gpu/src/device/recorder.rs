@@ -7,9 +7,10 @@ use super::buffer::Staging;
 use super::buffer::{DeviceBuffer, Window};
 use super::error::GpuError;
 use super::gpu::{Gpu, Pipeline};
-use super::kernel::{Access, Kernel, Params, WORKGROUP};
+use super::kernel::{Access, Kernel};
 use super::pace::{Flights, Kind, Pace, Work};
 use super::timing::Timing;
+use super::twin::{Params, WORKGROUP};
 
 /// Maximum workgroups of a dispatch.
 pub(crate) const MAX_WORKGROUPS: u32 = 65535;

@@ -1,7 +1,8 @@
 use super::error::GpuError;
 use super::gpu::Gpu;
-use super::kernel::{Kernel, Params};
+use super::kernel::Kernel;
 use super::recorder::{MAX_WORKGROUPS, Recorder, RecorderBuffers};
+use super::twin::Params;
 
 impl Gpu {
     /// Runs one kernel in `workgroups` workgroups on these buffers, in the order of its bindings,

@@ -6,7 +6,10 @@
 
 use std::cell::Cell;
 
-use super::kernel::{Params, WORKGROUP};
+use bytemuck::Pod;
+
+/// Threads of a workgroup.
+pub const WORKGROUP: u32 = 256;
 
 /// Memory that threads share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -168,6 +171,28 @@ pub fn bindings<'a, const N: usize>(buffers: &'a mut [Vec<u32>], tracer: &'a dyn
         (1..).zip(buffers).map(|(binding, words)| Words { words, memory: Memory::Binding(binding), tracer });
     std::array::from_fn(|_| words.next().expect("as many as counted"))
 }
+
+/// The parameters of a kernel: 32-bit words, and in the shader a struct with the same names.
+pub trait Params: Pod {
+    /// The struct in WGSL.
+    const WGSL: &'static str;
+}
+
+/// Declares the parameters of a kernel for Rust and WGSL.
+macro_rules! params {
+    ($(#[$about:meta])* pub struct $name:ident { $($(#[$field_about:meta])* $field:ident,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+        #[repr(C)]
+        pub struct $name { $($(#[$field_about])* pub $field: u32,)* }
+
+        impl $crate::device::Params for $name {
+            const WGSL: &'static str =
+                concat!("struct Params {\n", $("    ", stringify!($field), ": u32,\n",)* "}\n");
+        }
+    };
+}
+pub(crate) use params;
 
 /// The parameters as a struct.
 pub(crate) fn read<P: Params>(words: &[u32]) -> &P {
