@@ -154,6 +154,9 @@ fn what_is_written_is_read_and_holds() {
         let tally = check(&read, tables).expect("all claims are true");
         assert_eq!(tally.claims, certificate.claims.len() as u64);
         assert!(tally.claims > 10 && tally.one_ply > 0 && tally.searched > 0);
+        let counts = [tally.one_ply, tally.searched, tally.one_ply_and_search, tally.in_tables];
+        // A claim has two bounds, each with a reason.
+        assert!(counts.iter().all(|&count| count <= 2 * tally.claims), "{tally:?}");
     });
 }
 

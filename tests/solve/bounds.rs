@@ -237,6 +237,17 @@ fn every_flipped_bit_is_found() {
     assert!(open([&SMALL[..], &[0]].concat()).is_err());
 }
 
+/// Writes the digest, as docs/format.md defines it, and the checksums of what is before the `first` frame.
+fn seal(bytes: &mut [u8], first: usize) {
+    let fields = [&bytes[..16], &bytes[64..96], &bytes[128..first]].concat();
+    bytes[32..64].copy_from_slice(blake3::hash(&fields).as_bytes());
+    let checksum = xxhash_rust::xxh3::xxh3_64(&bytes[128..first]);
+    bytes[112..120].copy_from_slice(&checksum.to_le_bytes());
+    bytes[120..128].fill(0);
+    let checksum = xxhash_rust::xxh3::xxh3_64(&bytes[..128]);
+    bytes[120..128].copy_from_slice(&checksum.to_le_bytes());
+}
+
 /// A header and a directory with any contents, with right checksums and digests: the result is an error or a readable
 /// table, never a panic.
 #[test]
@@ -252,14 +263,7 @@ fn any_header_is_refused_or_can_be_read() {
             let most = random.usize(1..=8).min(first - at);
             bytes[at..at + most].copy_from_slice(&value.to_le_bytes()[..most]);
         }
-        // The digest as docs/format.md defines it.
-        let fields = [&bytes[..16], &bytes[64..96], &bytes[128..first]].concat();
-        bytes[32..64].copy_from_slice(blake3::hash(&fields).as_bytes());
-        let checksum = xxhash_rust::xxh3::xxh3_64(&bytes[128..first]);
-        bytes[112..120].copy_from_slice(&checksum.to_le_bytes());
-        bytes[120..128].fill(0);
-        let checksum = xxhash_rust::xxh3::xxh3_64(&bytes[..128]);
-        bytes[120..128].copy_from_slice(&checksum.to_le_bytes());
+        seal(&mut bytes, first);
         let Ok(table) = open(bytes) else { continue };
         opened += 1;
         let _ = check_checksums(table.blocks());
@@ -274,6 +278,32 @@ fn any_header_is_refused_or_can_be_read() {
     }
     // Other cuts, other counts, another digest of the exact table.
     assert!(opened > tries / 100 && opened < tries, "{opened}");
+}
+
+/// A cut or a count that the codes do not need is 0, and the frames follow each other: a table has one encoding.
+#[test]
+fn entries_have_one_encoding() {
+    let directory = tempfile::tempdir().unwrap();
+    let exact = tables(directory.path(), KEY.rules, KEY.pits, KEY.seeds);
+    let network = network(KEY.rules, KEY.pits, &mut fastrand::Rng::with_seed(9));
+    let one_bit = make(&BoundMaker::new(&network, Cuts::new(&[0]).unwrap()), exact.layer(KEY.seeds).unwrap());
+    // Bytes of an entry: offset, four cuts of two bytes, three counts.
+    let unused = [(SMALL.as_slice(), vec![14]), (one_bit.blocks().bytes(), vec![10, 12, 14, 24, 32])];
+    for (sound, unused) in unused {
+        let first = open(sound.to_vec()).unwrap().blocks().sections()[0].offset as usize;
+        for mover in 1..KEY.seeds {
+            for &at in unused.iter().chain(&[0]) {
+                let mut bytes = sound.to_vec();
+                let byte = &mut bytes[128 + 72 * (mover - 1) + at];
+                *byte = byte.wrapping_add(1);
+                seal(&mut bytes, first);
+                let error = open(bytes).unwrap_err();
+                let is_entry =
+                    matches!(error, TableError::Damaged { damage: Damage::Part { part: "directory", .. }, .. });
+                assert!(is_entry, "byte {at} of entry {mover}: {error}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -330,7 +360,8 @@ fn wrong_counts_in_the_directory_are_found() {
     let first = prefix(KEY, table.header().source, table.network(), &entries);
     let wrong = open([&first, &SMALL[first.len()..]].concat()).unwrap();
     check_checksums(wrong.blocks()).unwrap();
-    let damage = Damage::Part { part: "directory", offset: table.header().entry_at(5) };
+    // The fifth entry, as docs/format.md and docs/bounds.md place it.
+    let damage = Damage::Part { part: "directory", offset: 128 + 72 * 4 };
     match check_bounds_against(exact, &wrong, &Pulse::default()) {
         Err(Fault::Table(TableError::Damaged { damage: own, .. })) => assert_eq!(own, damage),
         other => panic!("{other:?}"),

@@ -225,6 +225,20 @@ fn counts_of_exceptions_that_do_not_fit_the_patches_are_refused() {
 }
 
 #[test]
+fn frames_that_do_not_follow_each_other_are_refused() {
+    for mover in 1..KEY.seeds {
+        let at = HEADER_BYTES + (mover - 1) * ENTRY_BYTES;
+        let offset = u64::from_le_bytes(sound()[at..at + 8].try_into().unwrap());
+        for moved in [offset - 64, offset - 1, offset + 1, offset + 64] {
+            let mut bytes = sound().to_vec();
+            bytes[at..at + 8].copy_from_slice(&moved.to_le_bytes());
+            seal(&mut bytes);
+            assert!(matches!(damage(open(bytes)), Damage::Part { part: "directory", .. }), "{mover} {offset} {moved}");
+        }
+    }
+}
+
+#[test]
 fn scores_above_the_seeds_are_reported_and_never_make_a_panic() {
     // All profiles, and therefore all scores, are far too high.
     let sound_table = open(sound()).unwrap();
