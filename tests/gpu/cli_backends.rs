@@ -218,17 +218,17 @@ fn cards_of_one_name_are_told_apart_by_their_numbers() {
     }
     assert_eq!(listed[0]["name"], listed[1]["name"]);
     assert_eq!((&listed[0]["number"], &listed[1]["number"]), (&1.into(), &2.into()));
-    let build = |adapter: &str| {
+    let build = |seeds: &str, adapter: &str| {
         let (code, _, stderr) =
-            kalah(&["build", "--seeds", "4", "--pits", "2", "--backend", "gpu", "--adapter", adapter]);
+            kalah(&["build", "--seeds", seeds, "--pits", "2", "--backend", "gpu", "--adapter", adapter]);
         (code, stderr)
     };
-    let (code, stderr) = build("llvmpipe");
+    let (code, stderr) = build("4", "llvmpipe");
     assert!(code == 0 && stderr.contains("number 1 of `kalah gpu`"), "{stderr}");
-    let (code, stderr) = build("2");
+    let (code, stderr) = build("5", "2");
     assert!(code == 0 && stderr.contains("number 2 of `kalah gpu`"), "{stderr}");
     // A part of a version.
-    let (code, stderr) = build("256");
+    let (code, stderr) = build("6", "256");
     assert!(code == 1 && stderr.contains("no adapter has the number 256"), "{stderr}");
 }
 
