@@ -227,7 +227,8 @@ fn files_that_cannot_be_mapped_are_read() {
 fn a_cache_that_cannot_be_mapped_is_read() {
     let directory = tempfile::tempdir().unwrap();
     let Some(shim) = shim(directory.path()) else { return };
-    let server = server::Server::of(server::TABLES.path());
+    let files = server::listed();
+    let server = server::Server::of(files.path());
     let run = |calls: &str| {
         let cache = directory.path().join(calls);
         std::fs::create_dir(&cache).unwrap();
