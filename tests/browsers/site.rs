@@ -139,8 +139,9 @@ fn a_static_site_reads_the_tables_as_the_library_does(browser: &Browser) {
     {
         let pits: Vec<Pit> = moves.iter().map(|&number| Pit::from_number(number).unwrap()).collect();
         let Ok(game) = GameRecord::of_moves(Rules::ALL[1], board.parse().unwrap(), &pits) else { continue };
-        let game = game.with_header("Event", "a \"club\" \\").with_header("South", "Ä");
-        let headers = json!([["Event", "a \"club\" \\"], ["South", "Ä"]]);
+        // Texts begin with the players.
+        let game = game.with_header("South", "Ä").with_header("Event", "a \"club\" \\");
+        let headers = json!([["South", "Ä"], ["Event", "a \"club\" \\"]]);
         let body = json!({ "board": board, "rules": game.rules.name(), "moves": moves, "headers": headers });
         let post = |path: &str, body: &Value| {
             let script = format!(
