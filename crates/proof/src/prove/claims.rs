@@ -3,7 +3,7 @@ use std::ops::RangeInclusive;
 
 use kalah_core::game::{Bounds, MAX_PITS, Position, Row};
 use kalah_solve::blocks::{compressed, take};
-use kalah_solve::bounds::{Bound, Claim, ClaimKeys, CodedClaim};
+use kalah_solve::bounds::{Claim, ClaimKeys, CodedClaim};
 use rayon::prelude::*;
 
 use super::store::Store;
@@ -94,13 +94,27 @@ impl Claims {
         Some((answer, claimed.flags & if answer { SEARCHED_LOWER } else { SEARCHED_UPPER } > 0))
     }
 
-    /// Returns true if a claimed bound of a position should follow from a re-search.
-    pub(super) fn is_searched(&self, position: &Position, bound: Bound) -> bool {
-        let flag = match bound {
-            Bound::AtLeast(_) => SEARCHED_LOWER,
-            Bound::AtMost(_) => SEARCHED_UPPER,
-        };
-        self.claimed(position).is_some_and(|claimed| claimed.flags & flag > 0)
+    /// Returns true if a test is claimed to have this answer, whatever else is claimed of its position.
+    pub(super) fn gives(&self, test: &Test, answer: bool) -> bool {
+        self.get(&test.position).is_some_and(|Bounds { lower, upper }| match answer {
+            true => lower >= test.score,
+            false => upper < test.score,
+        })
+    }
+
+    /// The claims as tests with their answers, and true if the answer follows from a re-search. Trivial bounds
+    /// are left out.
+    pub(super) fn answers(&self) -> impl Iterator<Item = (Test, bool, bool)> + '_ {
+        self.store.parts().into_iter().flatten().flat_map(|entry| {
+            let (key, rest) = entry.split_at(2 * self.pits);
+            let (position, claimed) = (position(key), Claimed::of(rest));
+            let Bounds { lower, upper } = claimed.bounds();
+            let searched = |flag| claimed.flags & flag > 0;
+            let reached = (lower > 0).then(|| (Test::new(&position, lower), true, searched(SEARCHED_LOWER)));
+            let held =
+                (upper < position.seeds()).then(|| (Test::new(&position, upper + 1), false, searched(SEARCHED_UPPER)));
+            reached.into_iter().chain(held)
+        })
     }
 
     /// Claims the answer of a test, which follows from a re-search or in one ply. A tighter claim stays.

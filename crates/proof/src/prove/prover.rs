@@ -8,7 +8,7 @@ use kalah_core::game::Rules;
 use kalah_solve::solve::{SolveError, Solver};
 use kalah_tables::table::Leases;
 
-use super::checkers::Checkers;
+use super::checkers::{Checkers, JobChecker};
 use super::claims::Claims;
 use super::directory::{Job, ProofDirectory};
 use super::error::ProveError;
@@ -164,7 +164,8 @@ impl<'p, 's> Prover<'p, 's> {
         (self.finished, self.held) = (Finished::default(), Claims::new(plan.request.position.pits()));
         self.jobs.clear();
         self.read.clear();
-        let wrong = self.checkers.wrong_jobs(self.directory, &self.options.cancel)?;
+        let (directory, solver, checkers) = (self.directory, self.solver, self.checkers);
+        let wrong = JobChecker { directory, solver, checkers, cancel: &self.options.cancel }.wrong_jobs()?;
         // A job that is wrong again has another cause.
         if wrong.is_empty() || wrong.iter().any(|path| self.wrong.contains(path)) {
             return Err(error);
