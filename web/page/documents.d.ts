@@ -135,7 +135,7 @@ declare namespace Api {
     rules: Rules;
   }
 
-  /** Move that a player chose, with its effects, and the time that it took. */
+  /** Move that a player chose, and the time that it took. */
   interface Move {
     /** True if the same player moves again. */
     again: boolean;

@@ -291,10 +291,11 @@ function callOf({ method, target, body, hastens }) {
 
 /** Answers a request without the engine. Returns false if that is not possible. @param {EngineRequest} request */
 function isAnsweredFirst(request) {
+  const begin = performance.now();
   const call = callOf(request);
   const found = call && first?.call(call.join("\n"));
   if (!found) return false;
-  send(request, 200, found);
+  send(request, 200, call[0] === "move" ? { ...found, seconds: (performance.now() - begin) / 1000 } : found);
   return true;
 }
 

@@ -8,7 +8,7 @@ use kalah_solve::solve::{Deepening, DepthLimitedResult, DepthSchedule, LimitedSe
 
 use super::ApiError;
 use super::answer::{Analysis, PositionAnswer, Value};
-use super::fields::parse_position;
+use super::fields::position_of;
 
 /// Maximum depth of evaluations, counted by turns or by moves.
 pub(crate) const MAX_DEPTH: u32 = 40;
@@ -298,7 +298,7 @@ const LONGEST: Duration = Duration::from_secs(1);
 /// Evaluates a position within `time` without tables, books and solver; `None` for a text that is no position, and at
 /// the end of the game.
 pub fn evaluate_without_tables(rules: Rules, board: &str, time: Duration) -> Option<PositionAnswer> {
-    let position = parse_position(board).ok().filter(|position| !position.is_over())?;
+    let position = position_of(board).filter(|position| !position.is_over())?;
     let moves = position.moves().filter_map(|pit| Some((pit, position.play(rules, pit).ok()?)));
     let moves: Vec<(Pit, Played)> = moves.collect();
     let analysis = pollster::block_on(evaluate_by_stores(rules, &moves, &Cancel::new().within(time)));

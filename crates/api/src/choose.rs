@@ -5,9 +5,9 @@ use kalah_core::cancel::{Cancel, Instant};
 use kalah_core::game::{Position, Rules};
 use kalah_play::play::{Choice, PlayerName, Setting};
 
-use super::answer::MoveAnswer;
+use super::answer::{ChosenMove, MoveAnswer};
 use super::error::{ApiError, Code};
-use super::fields::{Fields, parse_position};
+use super::fields::{Fields, parse_position, position_of};
 use super::searcher::{Searcher, Sources};
 
 /// Request for the move of a player: `POST /api/move`.
@@ -44,12 +44,11 @@ fn game_of(player: Option<&str>, board: &str, start: Instant) -> u64 {
 
 /// Chooses a move in `time` without tables, books and solver; `None` for a player that uses these, for a text that is
 /// no position or player, and at the end of the game.
-pub fn choose_without_tables(rules: Rules, board: &str, player: &str, time: Duration) -> Option<MoveAnswer> {
-    let start = Instant::now();
-    let (position, name): (_, PlayerName) = (parse_position(board).ok()?, player.parse().ok()?);
-    let mut player = name.player_without_tables(rules, game_of(Some(player), board, start))?;
+pub fn choose_without_tables(rules: Rules, board: &str, player: &str, time: Duration) -> Option<ChosenMove> {
+    let (position, name): (_, PlayerName) = (position_of(board)?, player.parse().ok()?);
+    let mut player = name.player_without_tables(rules, game_of(Some(player), board, Instant::now()))?;
     let choice = player.choose(&position, &Cancel::new().within(time), &mut |_| ()).ok()?;
-    Some(MoveAnswer::new(rules, &position, name.to_string(), &choice, start.elapsed().as_secs_f64()))
+    Some(ChosenMove::new(rules, &position, name.to_string(), &choice))
 }
 
 impl MoveRequest {

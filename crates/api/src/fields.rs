@@ -109,6 +109,12 @@ pub(crate) fn parse_position(literal: &str) -> Result<Position, ApiError> {
     Ok(position)
 }
 
+/// Parses a position that is not too large. The first module of a page has no code for words about others.
+pub(crate) fn position_of(literal: &str) -> Option<Position> {
+    let position: Position = literal.parse().ok().filter(|_| literal.len() <= MAX_LITERAL)?;
+    (position.seeds() <= MAX_SEEDS).then_some(position)
+}
+
 impl Fields {
     /// Reads the fields of a query. `known` are all that it may have, at least two.
     pub(crate) fn of_query(query: &str, known: &[&str]) -> Result<Fields, ApiError> {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::ApiError;
 use super::answer::{LineAnswer, MoveEffects, PlaceAnswer, PositionAnswer};
-use super::fields::{Fields, MAX_MOVES, parse_position};
+use super::fields::{Fields, MAX_MOVES, position_of};
 use super::searcher::Searcher;
 
 /// Position of a game, and the move made there.
@@ -142,7 +142,7 @@ pub fn follow_line(query: &str) -> Result<LineAnswer, ApiError> {
 /// Follows a line of play from the text of a position, by moves with commas between them; `None` if a text is wrong or
 /// a move is not legal.
 pub fn follow_moves(rules: Rules, board: &str, moves: &str) -> Option<LineAnswer> {
-    let start = parse_position(board).ok()?;
+    let start = position_of(board)?;
     let pit = |text: &str| text.parse().ok().and_then(Pit::from_number).filter(|pit| pit.index() < start.pits());
     let moves: Vec<Pit> = moves.split(',').filter(|text| !text.is_empty()).map(pit).collect::<Option<_>>()?;
     let places = (moves.len() <= MAX_MOVES).then(|| Place::all(rules, &start, &moves).ok()).flatten()?;

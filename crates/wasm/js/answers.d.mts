@@ -19,7 +19,7 @@ export interface Line {
   rules: Rules;
 }
 
-/** Move that a player chose, with its effects, and the time that it took. */
+/** Move that a player chose, and the time that it took. */
 export interface Move {
   /** True if the same player moves again. */
   again: boolean;

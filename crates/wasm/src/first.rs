@@ -12,8 +12,8 @@ use serde::Serialize;
 const TIME: Duration = Duration::from_secs(1);
 
 /// Answers a call, whose parts are lines: `line`, rules, board, moves; `position`, rules, board, milliseconds; or
-/// `move`, rules, board, milliseconds, player. The answer is a document of the HTTP API; `null` if it needs
-/// the engine.
+/// `move`, rules, board, milliseconds, player. The answer is a document of the HTTP API, of a move without its time;
+/// `null` if it needs the engine.
 pub(super) fn answer(call: &[u8]) -> String {
     std::str::from_utf8(call).ok().and_then(answered).unwrap_or_else(|| "null".to_owned())
 }

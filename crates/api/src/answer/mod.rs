@@ -15,7 +15,7 @@ mod solve;
 mod value;
 
 pub(crate) use play::PlaceAnswer;
-pub use play::{LineAnswer, MoveAnswer, PuzzleAnswer};
+pub use play::{ChosenMove, LineAnswer, MoveAnswer, PuzzleAnswer};
 pub(crate) use position::{Analysis, MoveEffects};
 pub use position::{Ended, ExplorerAnswer, PositionAnswer, SearchAnswer, Source};
 pub use server::{PAGE_STREAM_TIME, PAGE_TIME, ServerAnswer, TablesAnswer};

@@ -27,10 +27,10 @@ pub struct LineAnswer {
     pub(crate) places: Vec<PlaceAnswer>,
 }
 
-/// Move that a player chose, with its effects, and the time that it took.
+/// Move that a player chose, with its effects. The first module of a page has no code for the time in seconds.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct MoveAnswer {
+pub struct ChosenMove {
     position: String,
     rules: &'static str,
     player: String,
@@ -43,13 +43,27 @@ pub struct MoveAnswer {
     depth: Option<u32>,
     #[serde(flatten)]
     sown: MoveEffects,
+}
+
+/// Move that a player chose, and the time that it took.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct MoveAnswer {
+    #[serde(flatten)]
+    chosen: ChosenMove,
     seconds: f64,
 }
 
 impl MoveAnswer {
     /// Returns the answer of a `player` who chose within these seconds.
     pub fn new(rules: Rules, position: &Position, player: String, choice: &Choice, seconds: f64) -> MoveAnswer {
-        MoveAnswer {
+        MoveAnswer { chosen: ChosenMove::new(rules, position, player, choice), seconds }
+    }
+}
+
+impl ChosenMove {
+    pub(crate) fn new(rules: Rules, position: &Position, player: String, choice: &Choice) -> ChosenMove {
+        ChosenMove {
             position: position.to_string(),
             rules: rules.name(),
             player,
@@ -58,7 +72,6 @@ impl MoveAnswer {
             source: choice.source.name(),
             depth: if let Source::Depth(depth) = choice.source { Some(depth) } else { None },
             sown: MoveEffects::new(rules, position, choice.pit),
-            seconds,
         }
     }
 }
