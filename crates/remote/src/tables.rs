@@ -12,6 +12,7 @@ use kalah_core::cancel::Cancel;
 use kalah_core::directories::{Directories, Elsewhere, Place};
 use kalah_core::file::{LocalFile, Source};
 use kalah_core::game::Rules;
+use kalah_core::index::MAX_TABLE_SEEDS;
 use kalah_core::table::{Damage, TableHeader, TableKey};
 use kalah_tables::table::Manifest;
 use parking_lot::Mutex;
@@ -162,10 +163,16 @@ impl Directory {
         for (&key, &digest) in listed.iter().flatten() {
             self.pins.entry(key).or_insert(digest);
         }
+        let is_listed = names.is_some() || listed.is_some();
         let named = |names: Vec<String>| names.iter().filter_map(|name| TableKey::named(Path::new(name))).collect();
         let all = || listed.as_ref().unwrap_or(&self.pins).keys().copied().collect();
         let mut keys: Vec<TableKey> = names.map_or_else(all, named);
         keys.retain(is_asked);
+        // Of a board that the built-in manifest has not, all layers are asked for.
+        if let Some(pits) = pits.filter(|_| keys.is_empty() && !is_listed) {
+            let of = |&rules: &Rules| (2..=MAX_TABLE_SEEDS).map(move |seeds| TableKey { rules, pits, seeds });
+            keys = rules.iter().flat_map(of).collect();
+        }
         Ok(store::each(&keys, |&key| self.is_there(key))?.contains(&true))
     }
 
