@@ -87,7 +87,7 @@ pub use kalah_tables::{rows, verify};
 
 /// Tables on disk: the format, reading, probing, writing, archives.
 pub mod table {
-    pub use kalah_core::directories::{Directories, Elsewhere, Place};
+    pub use kalah_core::directory::{Directory, Elsewhere};
     pub use kalah_core::file::{LocalFile, Source};
     pub use kalah_core::table::*;
     pub use kalah_tables::table::*;

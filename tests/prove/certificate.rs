@@ -351,7 +351,7 @@ fn other_tables_are_found() {
             assert!(matches!(check(&changed, Some(tables)), Err(CheckError::OtherTable { .. })));
         }
         assert!(matches!(check(certificate, None), Err(CheckError::Table(TableError::Missing { .. }))));
-        let fewer = Tables::open(tables.directories(), tables.rules(), 3, 5).expect("tables are there");
+        let fewer = Tables::open(tables.directory(), tables.rules(), 3, 5).expect("tables are there");
         let error = check(certificate, Some(&fewer)).expect_err("a table is missing");
         assert!(matches!(error, CheckError::Table(TableError::Missing { .. })) && !error.is_wrong());
     });

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use kalah::game::{Position, Rules};
 use kalah::table::format::{RawEntry, RawHeader, table_digest};
-use kalah::table::{Directories, FrameEntry, ProbeError, Table, TableError, TableKey, Tables};
+use kalah::table::{Directory, FrameEntry, ProbeError, Table, TableError, TableKey, Tables};
 
 use crate::reading::positions;
 use crate::server::{Fault, SEEDS, Server, TABLES, copied, layer, run, shown};
@@ -12,7 +12,7 @@ use crate::server::{Fault, SEEDS, Server, TABLES, copied, layer, run, shown};
 /// A position of the largest layer.
 const LARGE: &str = "1,2,1,0,1,2/0,3,0,1,1,1";
 
-fn probe(directory: impl Into<Directories>, position: &Position) -> Result<kalah::table::Probe, ProbeError> {
+fn probe(directory: impl Into<Directory>, position: &Position) -> Result<kalah::table::Probe, ProbeError> {
     Tables::open(directory, Rules::EmptyCapture, 6, SEEDS)?.probe(position)
 }
 

@@ -43,7 +43,7 @@ fn bounds(random: &mut fastrand::Rng, tables: &Tables, first: usize, last: usize
         let path = maker.write(tables.layer(seeds).unwrap(), place.path(), &Pulse::default()).unwrap();
         Arc::new(BoundTable::open(path).unwrap())
     });
-    BoundTables::new(tables.directories(), layers.collect()).unwrap().unwrap()
+    BoundTables::new(tables.directory(), layers.collect()).unwrap().unwrap()
 }
 
 fn random_position(random: &mut fastrand::Rng, seeds: u32) -> Position {

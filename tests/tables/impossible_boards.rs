@@ -90,7 +90,7 @@ fn tables_and_networks() {
         }
         refused(pits, Tables::<kalah::table::Table>::empty(path, RULES, pits, 4));
         refused(pits, BoundTables::open_around(path, RULES, pits, 0, 4));
-        assert_eq!(PresentLayers::read(path, RULES, pits).unwrap().last(48), None);
+        assert_eq!(PresentLayers::read(&path.into(), RULES, pits).unwrap().last(48), None);
         assert!(all_tables.tables(RULES, pits).is_none() && all_tables.bounds(RULES, pits).is_none());
         assert!(Survey::default().layers(RULES, pits).is_empty());
         let network = PhasedNetwork::shipped(Rules::EmptyCapture, 6).unwrap();

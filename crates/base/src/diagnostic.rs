@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use kalah_core::cancel::Stopped;
-use kalah_core::directories::Directories;
+use kalah_core::directory::Directory;
 use kalah_core::evaluation::{NetworkError, NetworkFileError, NetworkFileReason};
 use kalah_core::game::{IllegalMove, ParseError, Position, PositionError, Rules, UnknownRules};
 use kalah_core::header::Kind;
@@ -136,7 +136,7 @@ pub trait Commands {
     }
 
     /// The command that solves a position; `None` if it is too large for that.
-    fn solve(&self, _directories: &Directories, _rules: Rules, _position: &Position) -> Option<String> {
+    fn solve(&self, _directory: &Directory, _rules: Rules, _position: &Position) -> Option<String> {
         None
     }
 }
@@ -149,20 +149,20 @@ impl Commands for NoCommands {}
 
 impl Diagnostic for ProbeError {
     fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
-        let solve = |directories, rules, position| {
-            commands.solve(directories, rules, position).map(|solve| format!("find its value with `{solve}`"))
+        let solve = |directory, rules, position| {
+            commands.solve(directory, rules, position).map(|solve| format!("find its value with `{solve}`"))
         };
         match self {
-            ProbeError::AboveTables { position, directories, key, .. } => {
-                let build = directories.single().and_then(|one| commands.build_that_fits(one, *key, false).ok());
+            ProbeError::AboveTables { position, directory, key, .. } => {
+                let build = directory.path().and_then(|path| commands.build_that_fits(path, *key, false).ok());
                 let build = build.map(|build| format!("build the missing layers with `{build}`"));
-                let solve = solve(directories, key.rules, position);
-                let ways: Vec<String> = [other_rules(directories, *key), build, solve].into_iter().flatten().collect();
+                let solve = solve(directory, key.rules, position);
+                let ways: Vec<String> = [other_rules(directory, *key), build, solve].into_iter().flatten().collect();
                 let help = Some(ways.join(", or ")).filter(|help| !help.is_empty());
                 Diagnosis { outcome: Outcome::Failed, kind: ErrorKind::Missing, help }
             }
-            ProbeError::BeyondTables { position, directories, rules } => {
-                let help = solve(directories, *rules, position);
+            ProbeError::BeyondTables { position, directory, rules } => {
+                let help = solve(directory, *rules, position);
                 Diagnosis { outcome: Outcome::Usage, kind: ErrorKind::Missing, help }
             }
             ProbeError::OtherPits { .. } => Outcome::Usage.into(),
@@ -178,7 +178,7 @@ impl Diagnostic for TableError {
         let kind = match self {
             error if error.is_newer() => ErrorKind::Table,
             TableError::Damaged { damage: Damage::Shrunk, .. } => ErrorKind::Unreadable,
-            TableError::Damaged { .. } | TableError::Copies { .. } => ErrorKind::Damaged,
+            TableError::Damaged { .. } => ErrorKind::Damaged,
             TableError::Missing { .. } => ErrorKind::Missing,
             TableError::OutOfMemory { .. } => ErrorKind::Memory,
             _ => ErrorKind::Table,
@@ -193,13 +193,10 @@ impl Diagnostic for TableError {
             TableError::Damaged { path, .. } if is_address(path) => {
                 "the fault is at that address, not on this machine".into()
             }
-            TableError::Missing { directories, .. } if directories.are_remote() => {
+            TableError::Missing { directory, .. } if directory.is_remote() => {
                 "the layers are not at that address".into()
             }
-            TableError::Missing { directories, key, .. } => build_missing(directories, *key, commands),
-            TableError::Copies { .. } => {
-                "find the wrong one with `kalah verify` in each directory, and remove it".into()
-            }
+            TableError::Missing { directory, key, .. } => build_missing(directory, *key, commands),
             TableError::Full { source, kept, .. } => format!("{kept}; {}", of_full(source)),
             TableError::Damaged { damage: Damage::Shrunk, kind, path } => {
                 format!("restore it, or {}", of_stranger(*kind, path, commands))
@@ -255,21 +252,18 @@ fn is_address(path: &Path) -> bool {
 }
 
 /// Advice for a missing table, and perhaps others below it.
-pub fn build_missing(directories: &Directories, key: TableKey, commands: &dyn Commands) -> String {
-    let Some(directory) = directories.single() else {
-        return "name the directory that has them by another --tables".to_owned();
-    };
-    let build = match commands.build_that_fits(directory, key, false) {
+pub fn build_missing(directory: &Directory, key: TableKey, commands: &dyn Commands) -> String {
+    let build = match commands.build_that_fits(directory.name(), key, false) {
         Ok(build) => format!("build the missing layers with `{build}`"),
         Err(why) => why,
     };
-    other_rules(directories, key).map_or_else(|| build.clone(), |other| format!("{other}, or {build}"))
+    other_rules(directory, key).map_or_else(|| build.clone(), |other| format!("{other}, or {build}"))
 }
 
-/// Advice to use another rule set, if the directories have its table of the same board.
-fn other_rules(directories: &Directories, key: TableKey) -> Option<String> {
+/// Advice to use another rule set, if the directory has its table of the same board.
+fn other_rules(directory: &Directory, key: TableKey) -> Option<String> {
     let mut others = Rules::ALL.into_iter().filter(|&rules| rules != key.rules);
-    let there = others.find(|&rules| TableKey { rules, ..key }.is_in(directories))?;
+    let there = others.find(|&rules| TableKey { rules, ..key }.is_in(directory))?;
     Some(format!("choose the rule set {there}, whose table is there"))
 }
 

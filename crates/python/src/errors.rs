@@ -12,7 +12,7 @@ use kalah::isa::Isa;
 use kalah::play::PlayError;
 use kalah::solve::SolveError;
 use kalah::system::MemoryShortage;
-use kalah::table::{Directories, ProbeError, TableError, TableKey};
+use kalah::table::{Directory, ProbeError, TableError, TableKey};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
@@ -92,37 +92,37 @@ impl Commands for Calls {
         format!("kalah bounds --seeds {}", key.seeds)
     }
 
-    fn solve(&self, _: &Directories, _: Rules, _: &Position) -> Option<String> {
+    fn solve(&self, _: &Directory, _: Rules, _: &Position) -> Option<String> {
         Some("kalah.solve".to_owned())
     }
 }
 
-/// Describes why the table `key` is not among the open tables of `directories`, whose `missing` layers it needs, if no
+/// Describes why the table `key` is not among the open tables of `directory`, whose `missing` layers it needs, if no
 /// build would help.
-fn not_opened(directories: &Directories, key: TableKey, missing: &[usize]) -> Option<String> {
+fn not_opened(directory: &Directory, key: TableKey, missing: &[usize]) -> Option<String> {
     let seeds = key.seeds;
-    no_directory(directories).or_else(|| {
+    no_directory(directory).or_else(|| {
         let is_alone = missing.iter().all(|&layer| layer == seeds);
-        (is_alone && key.is_in(directories)).then(|| {
+        (is_alone && key.is_in(directory)).then(|| {
             format!(
-                "the table with {seeds} seeds in play is in {directories}, but was not opened: it was missing then, or \
+                "the table with {seeds} seeds in play is in {directory}, but was not opened: it was missing then, or \
                  has more than max_seeds seeds; open them again",
             )
         })
     })
 }
 
-/// Names a missing directory of tables; `None` if all exist.
-pub(crate) fn no_directory(directories: &Directories) -> Option<String> {
-    let missing = directories.paths().find(|directory| matches!(directory.try_exists(), Ok(false)))?;
+/// Names the directory of the tables if it is missing.
+pub(crate) fn no_directory(directory: &Directory) -> Option<String> {
+    let missing = directory.path().filter(|directory| matches!(directory.try_exists(), Ok(false)))?;
     Some(format!("there is no directory {}", missing.display()))
 }
 
 /// The exception for an error of a table that the position in this row of an array needs.
 pub(crate) fn of_row(row: usize, error: TableError) -> PyErr {
     match &error {
-        TableError::Missing { directories, key, missing } => {
-            let text = not_opened(directories, *key, missing).unwrap_or_else(|| advised(&error));
+        TableError::Missing { directory, key, missing } => {
+            let text = not_opened(directory, *key, missing).unwrap_or_else(|| advised(&error));
             python::MissingTableError::new_err(format!("row {row}: {text}"))
         }
         _ => error.to_python(),
@@ -162,8 +162,8 @@ fn exception(error: &(impl Diagnostic + 'static), other: fn(String) -> PyErr) ->
 
 impl ToPython for TableError {
     fn to_python(self) -> PyErr {
-        if let TableError::Missing { directories, key, missing } = &self
-            && let Some(text) = not_opened(directories, *key, missing)
+        if let TableError::Missing { directory, key, missing } = &self
+            && let Some(text) = not_opened(directory, *key, missing)
         {
             return python::MissingTableError::new_err(text);
         }
@@ -175,10 +175,10 @@ impl ToPython for ProbeError {
     fn to_python(self) -> PyErr {
         match self {
             ProbeError::Table(error) => error.to_python(),
-            ProbeError::AboveTables { ref directories, key, ref missing, .. } => {
+            ProbeError::AboveTables { ref directory, key, ref missing, .. } => {
                 let elsewhere = || format!("{self}; the layers are not at that address; use kalah.solve");
-                let advised = || if directories.are_remote() { elsewhere() } else { advised(&self) };
-                let text = not_opened(directories, key, missing);
+                let advised = || if directory.is_remote() { elsewhere() } else { advised(&self) };
+                let text = not_opened(directory, key, missing);
                 python::MissingTableError::new_err(text.unwrap_or_else(advised))
             }
             error => exception(&error, python::PositionError::new_err),

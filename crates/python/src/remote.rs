@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use kalah::cancel::Cancel;
 use kalah::game::Rules;
 use kalah::remote::{Address, Cache, RemoteError, RemoteOptions, RemoteTables};
-use kalah::table::{Directories, Place};
+use kalah::table::Directory;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -17,15 +17,15 @@ use crate::errors::raised_by;
 use crate::filesystem::Filesystem;
 use crate::waiting::wait_for;
 
-/// Directories, and those of them that are elsewhere.
+/// A directory, and its tables if it is elsewhere.
 pub(crate) struct Located {
-    pub(crate) directories: Directories,
-    pub(crate) remote: Vec<RemoteTables>,
+    pub(crate) directory: Directory,
+    pub(crate) remote: Option<RemoteTables>,
 }
 
 /// Tables elsewhere, until they are closed.
 pub(crate) struct Elsewhere {
-    tables: Mutex<Vec<RemoteTables>>,
+    tables: Mutex<Option<RemoteTables>>,
     /// True for those of a file system.
     in_filesystem: bool,
     /// Bytes fetched before they were closed.
@@ -33,15 +33,15 @@ pub(crate) struct Elsewhere {
 }
 
 impl Elsewhere {
-    /// Holds on to tables at addresses or in a file system.
-    pub(crate) fn new(tables: Vec<RemoteTables>, in_filesystem: bool) -> Elsewhere {
+    /// Holds on to tables at an address or in a file system.
+    pub(crate) fn new(tables: Option<RemoteTables>, in_filesystem: bool) -> Elsewhere {
         Elsewhere { tables: Mutex::new(tables), in_filesystem, fetched: AtomicU64::new(0) }
     }
 
     /// Bytes fetched so far.
     pub(crate) fn fetched(&self) -> u64 {
         let tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        let open: u64 = tables.iter().map(RemoteTables::fetched).sum();
+        let open = tables.as_ref().map_or(0, RemoteTables::fetched);
         open + self.fetched.load(Ordering::Relaxed)
     }
 
@@ -49,17 +49,14 @@ impl Elsewhere {
     /// itself interrupts a file system, which therefore is called in this thread.
     pub(crate) fn look_up<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
         let tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if tables.is_empty() || self.in_filesystem {
-            return Ok(py.detach(work));
-        }
-        let interrupt = || tables.iter().for_each(RemoteTables::interrupt);
-        wait_for(py, work, &Cancel::new(), |py| py.check_signals().inspect_err(|_| interrupt()))
+        let Some(tables) = tables.filter(|_| !self.in_filesystem) else { return Ok(py.detach(work)) };
+        wait_for(py, work, &Cancel::new(), |py| py.check_signals().inspect_err(|_| tables.interrupt()))
     }
 
     /// Lets go of the file system and the connections, as soon as no open table reads from them.
     pub(crate) fn close(&self) {
-        let tables = std::mem::take(&mut *self.tables.lock().unwrap_or_else(PoisonError::into_inner));
-        for tables in &tables {
+        let tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(tables) = &tables {
             self.fetched.fetch_add(tables.fetched(), Ordering::Relaxed);
         }
     }
@@ -82,21 +79,14 @@ pub(crate) fn location(py: Python<'_>, name: PathBuf) -> PyResult<Bound<'_, PyAn
     }
 }
 
-/// Returns the directories at these locations: those of addresses, with tables of `board`, and all others as they are.
-pub(crate) fn located(py: Python<'_>, given: &[PathBuf], board: Board) -> PyResult<Located> {
-    let (mut places, mut remote) = (Vec::new(), Vec::new());
-    for location in given {
-        match location.to_str().filter(|text| Address::is_address(text)) {
-            None => places.push(Place::Here(location.clone())),
-            Some(text) => {
-                let cancel = Cancel::new();
-                let tables = wait_for(py, || at_address(text, board, &cancel), &cancel, |_| Ok(()))??;
-                places.push(tables.clone().into());
-                remote.push(tables);
-            }
-        }
-    }
-    Ok(Located { directories: Directories::new(places).expect("a location is given"), remote })
+/// Returns the directory at this location: that of an address, with tables of `board`, or of this machine.
+pub(crate) fn located(py: Python<'_>, given: &Path, board: Board) -> PyResult<Located> {
+    let Some(text) = given.to_str().filter(|text| Address::is_address(text)) else {
+        return Ok(Located { directory: given.into(), remote: None });
+    };
+    let cancel = Cancel::new();
+    let tables = wait_for(py, || at_address(text, board, &cancel), &cancel, |_| Ok(()))??;
+    Ok(Located { directory: tables.directory(), remote: Some(tables) })
 }
 
 /// Returns a directory in a file system.
@@ -104,7 +94,7 @@ pub(crate) fn in_filesystem(filesystem: Filesystem, board: Board) -> PyResult<Lo
     let shown = kalah::remote::Store::address(&filesystem).to_owned();
     let tables = options(board).and_then(|options| RemoteTables::of(Arc::new(filesystem), options));
     let tables = tables.map_err(|error| failed(&shown, error))?;
-    Ok(Located { directories: tables.directory(), remote: vec![tables] })
+    Ok(Located { directory: tables.directory(), remote: Some(tables) })
 }
 
 fn at_address(text: &str, board: Board, cancel: &Cancel) -> PyResult<RemoteTables> {

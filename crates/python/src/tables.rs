@@ -27,8 +27,8 @@ use crate::waiting::{ThreadsArgument, pool, wait_for};
 #[pyclass(module = "kalah._kalah", frozen, subclass)]
 pub(crate) struct Tables {
     pub(crate) opened: Opened,
-    /// Names of the directories. Those of closed tables hold on to nothing.
-    names: Vec<PathBuf>,
+    /// Path or address of the directory. That of closed tables holds on to nothing.
+    name: PathBuf,
     max_seeds: usize,
     elsewhere: Elsewhere,
 }
@@ -36,10 +36,10 @@ pub(crate) struct Tables {
 #[pymethods]
 impl Tables {
     #[new]
-    #[pyo3(signature = (paths, rules, pits, max_seeds, mapped, filesystem))]
+    #[pyo3(signature = (path, rules, pits, max_seeds, mapped, filesystem))]
     fn new(
         py: Python<'_>,
-        paths: Vec<PathBuf>,
+        path: PathBuf,
         rules: Rules,
         pits: Integer,
         max_seeds: Integer,
@@ -49,24 +49,24 @@ impl Tables {
         let pits = pits.within("pits", 1..=MAX_TABLE_PITS)?;
         let max_seeds = max_seeds.within("max_seeds", 2..=MAX_TABLE_SEEDS)?;
         let board = (rules.0, pits);
-        let Located { directories, remote } = match &filesystem {
-            None => remote::located(py, &paths, board)?,
+        let Located { directory, remote } = match &filesystem {
+            None => remote::located(py, &path, board)?,
             Some(directory) => {
                 let files = Filesystem::new(directory)?;
                 py.detach(|| remote::in_filesystem(files, board))?
             }
         };
         let elsewhere = Elsewhere::new(remote, filesystem.is_some());
-        if let Some(missing) = no_directory(&directories) {
+        if let Some(missing) = no_directory(&directory) {
             return Err(MissingTableError::new_err(missing));
         }
         let storage = if mapped { Storage::Mapped } else { Storage::Files };
         let options = Opening::to(max_seeds).storage(storage);
-        let tables = py.detach(|| OpenTables::open(&directories, rules.0, pits, options)).or_raise()?;
+        let tables = py.detach(|| OpenTables::open(&directory, rules.0, pits, options)).or_raise()?;
         tables.require_all().or_raise()?;
         tables.require(2).or_raise()?;
-        let names = directories.places().iter().map(|place| place.name().to_owned()).collect();
-        Ok(Tables { names, max_seeds: tables.max_seeds().unwrap_or(0), opened: Opened::new(tables), elsewhere })
+        let name = directory.name().to_owned();
+        Ok(Tables { name, max_seeds: tables.max_seeds().unwrap_or(0), opened: Opened::new(tables), elsewhere })
     }
 
     /// Closes the files, and lets go of a file system, as soon as no call and no solver reads them. Closing again
@@ -85,10 +85,10 @@ impl Tables {
         self.opened.lock().is_none()
     }
 
-    /// The directories, as absolute paths or addresses.
+    /// The directory, as an absolute path, or the address.
     #[getter]
-    fn directories<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        self.names.iter().map(|name| remote::location(py, name.clone())).collect()
+    fn directory<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        remote::location(py, self.name.clone())
     }
 
     /// Bytes fetched so far from addresses or a file system; 0 for tables on this machine.

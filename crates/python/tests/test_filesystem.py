@@ -150,7 +150,5 @@ def test_wrong_arguments_are_refused(memory: Any, directory: Path) -> None:
         Tables.open("bucket/tables", "standard", filesystem=memory)
     with pytest.raises(TypeError, match="fsspec"):
         Tables.open(directory, filesystem=7)
-    with pytest.raises(ArgumentError, match="one path"):
-        Tables.open([directory, directory], filesystem=memory)
     with pytest.raises(ArgumentError, match="filesystem"):
         Tables.open("hf://datasets/someone/tables")

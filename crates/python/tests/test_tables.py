@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import pickle
 import shutil
 import subprocess
@@ -278,32 +277,12 @@ def test_damage_is_an_error_wherever_it_is_read(directory: Path, tmp_path: Path)
         Tables.open(tmp_path, pits=3)
 
 
-def test_several_directories_are_read_as_one(directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_directory_is_that_of_the_variable(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Tables.open(directory, "standard", 3)
-    places = [tmp_path / "even", tmp_path / "odd"]
-    for place in places:
-        place.mkdir()
-    for seeds in range(2, 13):
-        name = f"standard-3-{seeds:02}.kalah"
-        shutil.copy(directory / name, places[seeds % 2] / name)
-    for mapped in (True, False):
-        tables = Tables.open(places, "standard", 3, mapped=mapped)
-        assert tables.max_seeds == 12 and tables.directories == places and tables.directory == places[0]
-        assert tables.probe("3x2") == whole.probe("3x2")
-        assert pickle.loads(pickle.dumps(tables)).directories == places
-    assert pickle.loads(pickle.dumps(whole)).directories == [whole.directory]
-    monkeypatch.setenv("KALAH_TABLES", os.pathsep.join(map(str, places)))
+    assert pickle.loads(pickle.dumps(whole)).directory == whole.directory == directory
+    monkeypatch.setenv("KALAH_TABLES", str(directory))
     drawn, expected = Tables.open(rules="standard", pits=3).sample(9, 8), whole.sample(9, 8)
     assert all((one == other).all() for one, other in zip(drawn, expected))
-    with pytest.raises(MissingTableError, match="typo"):
-        Tables.open([*places, tmp_path / "typo"], "standard", 3)
-    with pytest.raises(ArgumentError, match="empty sequence"):
-        Tables.open([], "standard", 3)
-    with pytest.raises(TypeError):
-        Tables.open([3], "standard", 3)  # type: ignore[list-item]
-    shutil.copy(places[0] / "standard-3-04.kalah", places[1] / "standard-3-04.kalah")
-    assert Tables.open(places, "standard", 3).max_seeds == 12
-    kalah.build(tmp_path / "other", 4, "single-move", 3)
-    (places[1] / "standard-3-04.kalah").write_bytes((tmp_path / "other" / "single-move-3-04.kalah").read_bytes())
-    with pytest.raises(DamagedTableError):
-        Tables.open(places, "standard", 3)
+    for wrong in ([directory, directory], 3):
+        with pytest.raises(TypeError):
+            Tables.open(wrong, "standard", 3)  # type: ignore[arg-type]

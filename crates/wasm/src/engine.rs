@@ -184,7 +184,7 @@ impl Engine {
     /// Makes searches use all tables. They lose their proved results.
     fn renew(&mut self) {
         let copies = self.boards.iter().map(MemoryBuilder::tables).map(|tables| {
-            let copy = Tables::empty(tables.directories(), tables.rules(), tables.pits(), MAX_TABLE_SEEDS);
+            let copy = Tables::empty(tables.directory(), tables.rules(), tables.pits(), MAX_TABLE_SEEDS);
             let mut copy = copy.expect("the board has tables");
             tables.layers().iter().for_each(|layer| copy.push(Arc::clone(layer)).expect("they are in order"));
             copy

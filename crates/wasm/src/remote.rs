@@ -171,7 +171,7 @@ impl Layer for SiteLayer {
 
 /// Returns all layers of a board: those that were built, and those above them on the host.
 pub(super) fn layers(built: &Tables, remote: &[RemoteTable], parts: &Arc<Mutex<Parts>>) -> Tables<SiteLayer> {
-    let layers = Tables::empty(built.directories(), built.rules(), built.pits(), MAX_TABLE_SEEDS);
+    let layers = Tables::empty(built.directory(), built.rules(), built.pits(), MAX_TABLE_SEEDS);
     let mut layers = layers.expect("the board has tables");
     for table in built.layers() {
         layers.push(Arc::new(SiteLayer::Built(Arc::clone(table)))).expect("they are in order");

@@ -46,7 +46,7 @@ pub(crate) struct Graph {
     #[arg(long, value_name = "SIZE", value_parser = args::memory)]
     memory: Option<u64>,
     #[command(flatten)]
-    tables: args::Directories,
+    tables: args::Directory,
     #[command(flatten)]
     threads: args::Threads,
     /// Print one JSON document
@@ -156,7 +156,7 @@ impl Graph {
             None
         } else {
             let seeds = 2 * start.pits * start.seeds as usize;
-            let tables = Tables::open(&self.tables.paths, rules, start.pits, Opening::to(seeds).if_there())?;
+            let tables = Tables::open(&self.tables.directory, rules, start.pits, Opening::to(seeds).if_there())?;
             if tables.max_seeds() == Some(seeds) {
                 Some(tables)
             } else {

@@ -10,7 +10,7 @@ use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::solve::{FittingLayers, SearchMemory, SearchTables, Solver, SolverOptions, UnusedBounds};
 use kalah::system::check_memory;
-use kalah::table::{Blocks, Directories, Stamps, TableKey, missing_layers};
+use kalah::table::{Blocks, Directory, Stamps, TableKey, missing_layers};
 
 use crate::cli::flags::compute::Compute;
 use crate::cli::{
@@ -53,7 +53,7 @@ pub(crate) struct SolverFlags {
     #[arg(long, value_name = "SIZE", value_parser = args::memory)]
     transpositions: Option<u64>,
     #[command(flatten)]
-    tables: args::Directories,
+    tables: args::Directory,
     #[command(flatten)]
     pub threads: args::Threads,
 }
@@ -80,11 +80,9 @@ impl SolverFlags {
         }
         let wanted = self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS).min(seeds);
         let last = TableKey { rules: self.rules, pits, seeds: wanted };
-        let directories = &self.tables.paths;
+        let directory = &self.tables.directory;
         if self.build {
-            let directory = directories.single().ok_or_else(|| {
-                usage(format!("--build writes to one directory of tables, not to {directories}: name it by --tables"))
-            })?;
+            let directory = directory.name();
             match self.tables_up_to {
                 Some(_) => solve_tables::build(directory, last, self.memory, Some(&self.compute), cancel)?,
                 None => {
@@ -94,9 +92,9 @@ impl SolverFlags {
                 }
             }
         }
-        let tables = SearchTables::open(directories, last, self.exact_up_to)?;
+        let tables = SearchTables::open(directory, last, self.exact_up_to)?;
         remote::fetch_for_search(tables.tables(), Some(position))?;
-        if let Some(unused) = tables.unused_bounds(directories, last) {
+        if let Some(unused) = tables.unused_bounds(directory, last) {
             note_unused(&unused);
         }
         let SearchTables { exact, reach, .. } = tables;
@@ -116,9 +114,9 @@ impl SolverFlags {
                 },
                 if gap { format!(", since {},", missing_layers(&missing)) } else { String::new() },
                 self.rules,
-                directories,
+                directory,
                 if reach == 0 { ": searching without them" } else { "" },
-                if directories.are_remote() { "" } else { "; --build builds those that fit" },
+                if directory.is_remote() { "" } else { "; --build builds those that fit" },
             );
         }
         Ok(tables)
@@ -136,9 +134,9 @@ impl SolverFlags {
         })
     }
 
-    /// Returns the directories of the tables.
-    pub(crate) fn directories(&self) -> &Directories {
-        &self.tables.paths
+    /// Returns the directory of the tables.
+    pub(crate) fn directory(&self) -> &Directory {
+        &self.tables.directory
     }
 
     /// Makes a solver of `position` and all positions that follow it, with `further` options. `cancel` stops its

@@ -29,9 +29,9 @@ pub(crate) struct Engine {
 impl Engine {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         self.with.threads.start()?;
-        directories::note_unused(self.with.directories());
-        let books = self.book.find_all(self.with.directories());
-        let all_tables = AllTables::new(self.with.directories());
+        directories::note_unused(self.with.directory());
+        let books = self.book.find_all(self.with.directory());
+        let all_tables = AllTables::new(self.with.directory());
         remote::fetch_for_searches(&all_tables)?;
         let setting = self.with.own_setting(Setting::new(self.with.rules), rayon::current_num_threads());
         let setting = EngineSetting { player: self.player, setting, all_tables: &all_tables, books: &books };

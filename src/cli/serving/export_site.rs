@@ -60,7 +60,7 @@ impl ExportSite {
         })?;
         let mut options = SiteOptions::new(module, self.tables.path().to_owned());
         options.size = self.size;
-        options.books = self.book.find_all(&self.tables.paths);
+        options.books = self.book.find_all(&self.tables.directory);
         options.seeds = self.seeds.into();
         let plan = SitePlan::new(&options)?;
         note!("{} to copy, {}", output::count(plan.tables(), "table"), HumanBytes(plan.bytes()));

@@ -29,7 +29,7 @@ pub(crate) struct Serve {
     #[arg(long = "allow-host", value_name = "HOST")]
     hosts: Vec<Host>,
     #[command(flatten)]
-    tables: args::Directories,
+    tables: args::Directory,
     #[command(flatten)]
     book: args::BookFlag,
     /// Limit each search above the tables to this time
@@ -74,7 +74,7 @@ impl Serve {
             format!("cannot listen on {}; choose another address with --address", self.address.text)
         })?;
         let address = listener.local_addr()?;
-        let mut options = Options::new(&self.tables.paths);
+        let mut options = Options::new(&self.tables.directory);
         // A signal ends this at once.
         remote::fetch_for_searches(&options.all_tables)?;
         let stop = Stop::default();
@@ -83,8 +83,8 @@ impl Serve {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         // Tables are checked on all cores. An error to start threads belongs here, not in the first request.
         rayon::ThreadPoolBuilder::new().build_global().map_err(failed).context("cannot start the threads")?;
-        directories::note_unused(&self.tables.paths);
-        let books = self.book.find_all(&self.tables.paths);
+        directories::note_unused(&self.tables.directory);
+        let books = self.book.find_all(&self.tables.directory);
         options.books = books;
         options.time = self.time;
         options.searches = self.searches.map_or(cores, args::searches_that_fit);

@@ -31,7 +31,7 @@ pub(crate) struct Probe {
     #[arg(long, default_value_t, value_name = "RULES")]
     rules: Rules,
     #[command(flatten)]
-    tables: args::Directories,
+    tables: args::Directory,
     /// Read single blocks of the tables instead of mapping the files: slower, but safe on network file systems
     #[arg(long)]
     no_map: bool,
@@ -47,8 +47,8 @@ pub(crate) struct Probe {
 
 impl Probe {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
-        let (directories, rules) = (&self.tables.paths, self.rules);
-        let books = self.book.find(directories, &[rules]);
+        let (directory, rules) = (&self.tables.directory, self.rules);
+        let books = self.book.find(directory, &[rules]);
         let mut prober = Prober { probe: &self, books, tables: HashMap::new() };
         let (outcome, is_answered) = positions::answer_each(&self.positions, |position| prober.answer(position))?;
         if is_answered && !self.json {
@@ -87,7 +87,7 @@ impl Prober<'_> {
             std::collections::hash_map::Entry::Vacant(entry) => {
                 let storage = if self.probe.no_map { Storage::Files } else { Storage::Mapped };
                 let options = Opening::default().storage(storage).if_there();
-                let opened = Tables::open(&self.probe.tables.paths, self.probe.rules, pits, options)?;
+                let opened = Tables::open(&self.probe.tables.directory, self.probe.rules, pits, options)?;
                 args::note_gaps(&opened);
                 entry.insert(opened)
             }

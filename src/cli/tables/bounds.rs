@@ -114,7 +114,7 @@ impl Bounds {
                 progress.watch(&pulse.positions, || self.make(key, &maker, &pulse))?;
             }
             let table = BoundTable::open(key.bounds_path(directory))?;
-            let table = BoundEntry::new(&table, &self.common.tables.paths);
+            let table = BoundEntry::new(&table);
             layers.push(Layer { table, kept, seconds: start.elapsed().as_secs_f64() });
         }
         progress.finish();

@@ -41,7 +41,7 @@ pub(crate) struct Export {
     #[command(flatten)]
     board: args::BoardFlags,
     #[command(flatten)]
-    tables: args::Directories,
+    tables: args::Directory,
     #[command(flatten)]
     threads: args::Threads,
 }
@@ -64,7 +64,7 @@ impl Export {
         }
         self.threads.start()?;
         let args::BoardFlags { rules, pits } = self.board;
-        let table = Table::open_key(&self.tables.paths, TableKey { rules, pits, seeds: self.seeds })?;
+        let table = Table::open_key(&self.tables.directory, TableKey { rules, pits, seeds: self.seeds })?;
         let mut positions = Positions::new(&table, format);
         if let Some(count) = self.sample {
             let all = table.header().positions;

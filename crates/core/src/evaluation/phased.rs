@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::network::{Network, NetworkError};
-use crate::directories::Directories;
+use crate::directory::Directory;
 use crate::game::{MAX_PITS, Rules};
 use crate::header::Kind;
 use crate::text::count;
@@ -180,17 +180,17 @@ impl PhasedNetwork {
         read().map_err(|reason| NetworkFileError { path: path.to_owned(), reason })
     }
 
-    /// Finds the network to use with the tables in a directory, or several: the file with its
+    /// Finds the network to use with the tables in a directory: the file with its
     /// [name](PhasedNetwork::file_name), otherwise the [built-in](PhasedNetwork::shipped) network.
     ///
     /// # Errors
     /// When the file exists but cannot be used.
     pub fn find(
-        directories: impl Into<Directories>,
+        directory: impl Into<Directory>,
         rules: Rules,
         pits: usize,
     ) -> Result<Option<PhasedNetwork>, NetworkFileError> {
-        let path = directories.into().file(&PhasedNetwork::file_name(rules, pits));
+        let path = directory.into().file(&PhasedNetwork::file_name(rules, pits));
         match PhasedNetwork::open(&path, rules, pits) {
             Err(NetworkFileError { reason: NetworkFileReason::Io(error), .. })
                 // There may be no file system either.

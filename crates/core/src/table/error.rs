@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use super::key::TableKey;
 use crate::cancel::Stopped;
-use crate::directories::Directories;
+use crate::directory::Directory;
 use crate::header::{HeaderError, Kind};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use crate::text::{count, runs};
@@ -111,14 +111,6 @@ pub enum TableError {
         /// The bound table that it differs from.
         other: PathBuf,
     },
-    /// Two directories have different files for one table.
-    #[error("{path} holds another table than {other}, though both have the same name")]
-    Copies {
-        /// The file in the earlier directory.
-        path: PathBuf,
-        /// The file in a later directory.
-        other: PathBuf,
-    },
     /// A file to be written exists and may be sound.
     #[error("{path} is not replaced: {reason}")]
     Occupied {
@@ -127,11 +119,11 @@ pub enum TableError {
         /// Its content, in a sentence: "it is not a kalah table".
         reason: String,
     },
-    /// The layer or one below it is not in the directories.
-    #[error("{} in {directories} for {} with {}", missing_layers(missing), key.rules, count(key.pits, "pit"))]
+    /// The layer or one below it is not in the directory.
+    #[error("{} in {directory} for {} with {}", missing_layers(missing), key.rules, count(key.pits, "pit"))]
     Missing {
-        /// The directories.
-        directories: Directories,
+        /// The directory.
+        directory: Directory,
         /// The requested table.
         key: TableKey,
         /// The missing layers up to it, fewest seeds first.
@@ -208,18 +200,18 @@ impl TableError {
         }
     }
 
-    /// Error of a table `key` that is not in `directories`. It names the missing layers below, too.
-    pub(super) fn missing(directories: &Directories, key: TableKey) -> TableError {
-        let is_missing = |&seeds: &usize| !TableKey { seeds, ..key }.is_in(directories);
+    /// Error of a table `key` that is not in `directory`. It names the missing layers below, too.
+    pub(super) fn missing(directory: &Directory, key: TableKey) -> TableError {
+        let is_missing = |&seeds: &usize| !TableKey { seeds, ..key }.is_in(directory);
         let below = (2..key.seeds).filter(is_missing);
-        TableError::Missing { directories: directories.clone(), key, missing: below.chain([key.seeds]).collect() }
+        TableError::Missing { directory: directory.clone(), key, missing: below.chain([key.seeds]).collect() }
     }
 
     /// Turns the error of a file that does not exist into that of the missing layer `key`.
-    pub(super) fn or_missing(self, directories: &Directories, key: TableKey) -> TableError {
+    pub(super) fn or_missing(self, directory: &Directory, key: TableKey) -> TableError {
         match self {
             TableError::Io { source, .. } if source.kind() == ErrorKind::NotFound => {
-                TableError::missing(directories, key)
+                TableError::missing(directory, key)
             }
             error => error,
         }
@@ -257,7 +249,7 @@ impl TableError {
 
     /// Returns true if the error is in the file's content, not in the file system or the request.
     pub fn is_damage(&self) -> bool {
-        matches!(self, TableError::Damaged { .. } | TableError::Copies { .. })
+        matches!(self, TableError::Damaged { .. })
     }
 }
 

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::directories::Directories;
+use crate::directory::Directory;
 use crate::game::Rules;
 use crate::header::Kind;
 use crate::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS};
@@ -94,9 +94,9 @@ impl TableKey {
         directory.join(self.file_name())
     }
 
-    /// Returns true if one of `directories` has a file with the table's name.
-    pub fn is_in(self, directories: &Directories) -> bool {
-        directories.contain(&self.file_name())
+    /// Returns true if `directory` has a file with the table's name.
+    pub fn is_in(self, directory: &Directory) -> bool {
+        directory.has(&self.file_name())
     }
 }
 

@@ -9,7 +9,7 @@
 // | `frame` | a frame of groups: random access, unpacking runs |
 // | `selection` | unpacking selected scores of a run |
 // | `reader` | a finished file of a layer; looking up scores and frames of a table |
-// | `opening` | which files are opened, and how: the layers in a directory, one table in several |
+// | `opening` | which files are opened, and how: the layers in a directory |
 // | `mapping` | all bytes of a file: mapped, or in memory |
 // | `section` | the bytes of a frame in a file: data, checksums of blocks, marks of those that match |
 // | `blocks` | a file of such sections |

@@ -4,10 +4,9 @@ use std::path::Path;
 
 use super::directory::{Entry, LayerHeader};
 use super::error::TableError;
-use super::format::FrameEntry;
 use super::key::TableKey;
-use crate::directories::{Directories, Place};
-use crate::file::{LocalFile, Source};
+use crate::directory::Directory;
+use crate::file::Source;
 use crate::game::Rules;
 use crate::header::Kind;
 use crate::index::MAX_TABLE_SEEDS;
@@ -32,7 +31,7 @@ pub struct Opening {
     pub max_seeds: usize,
     /// The way to read the bytes.
     pub storage: Storage,
-    /// True if a single directory that does not exist counts as empty.
+    /// True if a directory that does not exist counts as empty.
     pub may_be_absent: bool,
 }
 
@@ -43,7 +42,7 @@ impl Opening {
         Opening { storage, ..self }
     }
 
-    /// Counts a single directory that does not exist as empty.
+    /// Counts a directory that does not exist as empty.
     #[must_use]
     pub fn if_there(self) -> Opening {
         Opening { may_be_absent: true, ..self }
@@ -68,18 +67,6 @@ impl From<usize> for Opening {
     }
 }
 
-/// Opens the file `name` of a directory, to be read at offsets.
-///
-/// # Errors
-/// When it does not exist or cannot be opened.
-pub(super) fn source(place: &Place, name: &str) -> Result<Box<dyn Source>, TableError> {
-    let opened = match place {
-        Place::Here(directory) => LocalFile::open(&directory.join(name)).map(|file| Box::new(file) as Box<dyn Source>),
-        Place::Elsewhere(directory) => directory.open(name),
-    };
-    opened.map_err(|error| TableError::reading(&place.file(name), error))
-}
-
 /// Reads header and directory of a file of this kind.
 ///
 /// # Errors
@@ -92,34 +79,7 @@ pub(super) fn header<E: Entry>(kind: Kind, source: &dyn Source) -> Result<LayerH
     LayerHeader::read_as(kind, &prefix, bytes).map_err(|damage| TableError::damaged_as(kind, name, damage))
 }
 
-/// The first of `directories` that has the table `key`, or else the first of all.
-///
-/// # Errors
-/// When a later directory has another table under this name, by the digests in the headers, or one
-/// of these headers cannot be read or is damaged. Only headers are read, and only of copies.
-pub(super) fn table_place(directories: &Directories, key: TableKey) -> Result<&Place, TableError> {
-    let name = key.file_name();
-    let first = directories.place(&name);
-    let others = directories.places().iter().filter(|place| *place != first && place.has(&name));
-    // A single directory is not searched.
-    let mut others = others.take(directories.places().len() - 1).peekable();
-    if others.peek().is_none() {
-        return Ok(first);
-    }
-    let digest = |place: &Place| {
-        let header = header::<FrameEntry>(Kind::Table, &*source(place, &name)?)?;
-        TableError::unless_expected(&place.file(&name), header.key, key).map(|()| header.digest)
-    };
-    let expected = digest(first)?;
-    for other in others {
-        if digest(other)? != expected {
-            return Err(TableError::Copies { path: first.file(&name), other: other.file(&name) });
-        }
-    }
-    Ok(first)
-}
-
-/// The layers of one rule set and number of pits in one or more directories, by the names of the
+/// The layers of one rule set and number of pits in a directory, by the names of the
 /// files.
 ///
 /// All work on "all layers" starts from this list. A table needs those of all layers below, so
@@ -131,26 +91,21 @@ pub struct PresentLayers {
 }
 
 impl PresentLayers {
-    /// Lists `directories`.
+    /// Lists `directory`.
     ///
     /// # Errors
-    /// When one does not exist or cannot be listed.
-    pub fn read(directories: impl Into<Directories>, rules: Rules, pits: usize) -> Result<PresentLayers, TableError> {
-        let mut seeds = Vec::new();
-        for place in directories.into().places() {
-            for name in place.names().map_err(TableError::io(place.name()))? {
-                let key = TableKey::named(Path::new(&name));
-                seeds.extend(key.filter(|key| (key.rules, key.pits) == (rules, pits)).map(|key| key.seeds));
-            }
-        }
-        Ok(PresentLayers::of(seeds))
+    /// When it does not exist or cannot be listed.
+    pub fn read(directory: &Directory, rules: Rules, pits: usize) -> Result<PresentLayers, TableError> {
+        let names = directory.names().map_err(TableError::io(directory.name()))?;
+        let keys = names.iter().filter_map(|name| TableKey::named(Path::new(name)));
+        let keys = keys.filter(|key| (key.rules, key.pits) == (rules, pits));
+        Ok(PresentLayers::of(keys.map(|key| key.seeds)))
     }
 
     /// The layers with these seeds.
     pub(super) fn of(seeds: impl IntoIterator<Item = usize>) -> PresentLayers {
         let mut seeds: Vec<usize> = seeds.into_iter().collect();
         seeds.sort_unstable();
-        seeds.dedup();
         PresentLayers { seeds }
     }
 

@@ -1,7 +1,7 @@
 use super::error::{TableError, missing_layers};
 use super::key::TableKey;
 use super::tables::{Layer, Tables};
-use crate::directories::Directories;
+use crate::directory::Directory;
 use crate::game::{Line, Pit, Position, Row, Rules};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, TableRow, row_seeds, table_row};
 use crate::text::count;
@@ -42,12 +42,12 @@ impl Probe {
 #[non_exhaustive]
 pub enum ProbeError {
     /// The position has more seeds in play than the largest table with all tables below it.
-    #[error("{position} has {} seeds in play, and {} in {directories}", key.seeds, missing_layers(missing))]
+    #[error("{position} has {} seeds in play, and {} in {directory}", key.seeds, missing_layers(missing))]
     AboveTables {
         /// The position.
         position: Box<Position>,
-        /// The directories of the tables.
-        directories: Directories,
+        /// The directory of the tables.
+        directory: Directory,
         /// The table that would hold the position.
         key: TableKey,
         /// The missing layers up to that table, fewest seeds first.
@@ -62,8 +62,8 @@ pub enum ProbeError {
     BeyondTables {
         /// The position.
         position: Box<Position>,
-        /// The directories of the tables.
-        directories: Directories,
+        /// The directory of the tables.
+        directory: Directory,
         /// The rule set.
         rules: Rules,
     },
@@ -173,8 +173,8 @@ impl<T: Layer> Tables<T> {
             return Ok(());
         }
         if pits > MAX_TABLE_PITS || seeds > MAX_TABLE_SEEDS as u32 {
-            let (directories, rules) = (self.directories().clone(), self.rules());
-            return Err(ProbeError::BeyondTables { position: Box::new(*position), directories, rules });
+            let (directory, rules) = (self.directory().clone(), self.rules());
+            return Err(ProbeError::BeyondTables { position: Box::new(*position), directory, rules });
         }
         if pits != self.pits() {
             return Err(ProbeError::OtherPits { position: Box::new(*position), pits, tables: self.pits() });
@@ -183,7 +183,7 @@ impl<T: Layer> Tables<T> {
             let key = TableKey { rules: self.rules(), pits, seeds: seeds as usize };
             return Err(ProbeError::AboveTables {
                 position: Box::new(*position),
-                directories: self.directories().clone(),
+                directory: self.directory().clone(),
                 key,
                 missing: self.missing(key.seeds),
             });
@@ -257,7 +257,7 @@ impl<T: Layer> Tables<T> {
     fn inconsistent(&self, position: &Position) -> TableError {
         match (table_row(position.mover()), table_row(position.other())) {
             (Some(mover), Some(other)) => self.damaged_score(&mover, &other),
-            _ => TableError::missing(self.directories(), self.key(position.seeds() as usize)),
+            _ => TableError::missing(self.directory(), self.key(position.seeds() as usize)),
         }
     }
 

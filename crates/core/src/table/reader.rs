@@ -11,9 +11,9 @@ use super::frame::{DamagedGroup, FrameScores};
 use super::group::{self, GROUP_BYTES, GROUP_POSITIONS, GroupPatch};
 use super::key::TableKey;
 use super::mapping::Bytes;
-use super::opening::{Storage, header, source, table_place};
+use super::opening::{Storage, header};
 use crate::cancel::Cancel;
-use crate::directories::{Directories, Place};
+use crate::directory::Directory;
 use crate::file::{LocalFile, Source};
 use crate::header::Kind;
 use crate::index::Frame;
@@ -156,23 +156,23 @@ impl Table {
     ///
     /// # Errors
     /// As [`Table::open`].
-    pub fn open_in(place: &Place, name: &str, storage: Storage) -> Result<Table, TableError> {
-        Table::of(source(place, name)?, storage)?.expect_named()
+    pub fn open_in(directory: &Directory, name: &str, storage: Storage) -> Result<Table, TableError> {
+        let source = directory.open(name).map_err(|error| TableError::reading(&directory.file(name), error))?;
+        Table::of(source, storage)?.expect_named()
     }
 
-    /// Opens the table `key` in the first of `directories` that has it.
+    /// Opens the table `key` in `directory`.
     ///
     /// # Errors
-    /// As [`Table::open`]; also when the table does not exist, the file holds another one, or a
-    /// later directory has another table under this name ([`TableError::Copies`]).
-    pub fn open_key(directories: impl Into<Directories>, key: TableKey) -> Result<Table, TableError> {
-        Table::open_with(&directories.into(), key, Storage::default())
+    /// As [`Table::open`]; also when the table does not exist, or the file holds another one.
+    pub fn open_key(directory: impl Into<Directory>, key: TableKey) -> Result<Table, TableError> {
+        Table::open_with(&directory.into(), key, Storage::default())
     }
 
     /// The same as [`Table::open_key`], with a choice how the bytes are read.
-    pub(super) fn open_with(directories: &Directories, key: TableKey, storage: Storage) -> Result<Table, TableError> {
-        let opened = Table::open_in(table_place(directories, key)?, &key.file_name(), storage);
-        opened.map_err(|error| error.or_missing(directories, key))?.expect(key)
+    pub(super) fn open_with(directory: &Directory, key: TableKey, storage: Storage) -> Result<Table, TableError> {
+        let opened = Table::open_in(directory, &key.file_name(), storage);
+        opened.map_err(|error| error.or_missing(directory, key))?.expect(key)
     }
 
     /// Returns the scores of a copy in memory of the frame with `mover` seeds in the mover's row.

@@ -8,7 +8,7 @@ use super::key::TableKey;
 use super::opening::{Opening, PresentLayers};
 use super::reader::Table;
 use crate::cancel::Stopped;
-use crate::directories::{Directories, Place};
+use crate::directory::Directory;
 use crate::game::Rules;
 use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow, row_seeds};
 
@@ -100,22 +100,18 @@ impl Layer for Table {
 /// A layer that another thread still makes; `None` once that has failed.
 pub type ComingLayer<T = Table> = Arc<OnceLock<Option<Arc<T>>>>;
 
-/// The tables of one rule set and number of pits in a directory, or in several: all layers from 2
-/// seeds up, without a gap.
-///
-/// A layer that is in several directories is read from the first of them. The others must have the
-/// same table ([`TableError::Copies`]).
+/// The tables of one rule set and number of pits in a directory: all layers from 2 seeds up, without a gap.
 ///
 /// The layers are [`Table`]s, or any other [`Layer`]s.
 pub struct Tables<T = Table> {
-    directories: Directories,
+    directory: Directory,
     rules: Rules,
     rows: Arc<RowIndex>,
     /// The table with `s` seeds at `s - 2`.
     layers: Vec<Arc<T>>,
     /// The layer after those.
     coming: Option<ComingLayer<T>>,
-    /// Seeds of the layers that were missing below another one when the directories were listed.
+    /// Seeds of the layers that were missing below another one when the directory was listed.
     gaps: Vec<usize>,
 }
 
@@ -127,28 +123,24 @@ impl Tables {
     /// [`Tables::gaps`].
     ///
     /// # Errors
-    /// When a directory does not exist or cannot be listed; when a table file is damaged, does not
-    /// match its name, or cannot be read; when two directories have different tables of a layer;
-    /// when `pits` is not 1 to [`MAX_TABLE_PITS`](crate::index::MAX_TABLE_PITS); when there is not
+    /// When the directory does not exist or cannot be listed; when a table file is damaged, does not
+    /// match its name, or cannot be read; when `pits` is not 1 to [`MAX_TABLE_PITS`](crate::index::MAX_TABLE_PITS); when there is not
     /// enough memory for copies.
     pub fn open(
-        directories: impl Into<Directories>,
+        directory: impl Into<Directory>,
         rules: Rules,
         pits: usize,
         options: impl Into<Opening>,
     ) -> Result<Tables, TableError> {
         let Opening { max_seeds, storage, may_be_absent } = options.into();
-        let mut tables = Tables::empty(directories, rules, pits, max_seeds)?;
+        let mut tables = Tables::empty(directory, rules, pits, max_seeds)?;
         let is_absent = |path: &Path| path.metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound);
-        if let [Place::Here(path)] = tables.directories.places()
-            && may_be_absent
-            && is_absent(path)
-        {
+        if may_be_absent && tables.directory.path().is_some_and(is_absent) {
             return Ok(tables);
         }
-        let present = PresentLayers::read(&tables.directories, rules, pits)?;
+        let present = PresentLayers::read(&tables.directory, rules, pits)?;
         for seeds in 2..=present.contiguous(max_seeds) {
-            let table = Table::open_with(&tables.directories, tables.key(seeds), storage)?;
+            let table = Table::open_with(&tables.directory, tables.key(seeds), storage)?;
             tables.push(Arc::new(table))?;
         }
         tables.gaps = present.gaps(max_seeds);
@@ -162,14 +154,14 @@ impl<T: Layer> Tables<T> {
     /// # Errors
     /// When `pits` is not 1 to [`MAX_TABLE_PITS`](crate::index::MAX_TABLE_PITS).
     pub fn empty(
-        directories: impl Into<Directories>,
+        directory: impl Into<Directory>,
         rules: Rules,
         pits: usize,
         max_seeds: usize,
     ) -> Result<Tables<T>, TableError> {
         let rows = RowIndex::new(pits, max_seeds.clamp(2, MAX_TABLE_SEEDS)).ok_or(TableError::Pits(pits))?;
         Ok(Tables {
-            directories: directories.into(),
+            directory: directory.into(),
             rules,
             rows: Arc::new(rows),
             layers: Vec::new(),
@@ -212,9 +204,9 @@ impl<T: Layer> Tables<T> {
         self.coming.as_ref()
     }
 
-    /// The directories.
-    pub fn directories(&self) -> &Directories {
-        &self.directories
+    /// The directory.
+    pub fn directory(&self) -> &Directory {
+        &self.directory
     }
 
     /// The rule set.
@@ -253,17 +245,17 @@ impl<T: Layer> Tables<T> {
         seeds.checked_sub(2).and_then(|index| self.layers.get(index)).map(|table| &**table)
     }
 
-    /// Layers up to `seeds` that are in no directory, fewest seeds first.
+    /// Layers up to `seeds` that are not in the directory, fewest seeds first.
     ///
     /// Layers above the first missing one are of no use even if their files exist, since every
     /// table needs all those below.
     pub fn missing(&self, seeds: usize) -> Vec<usize> {
         let first = self.max_seeds().map_or(2, |max| max + 1);
-        let is_missing = |&seeds: &usize| !self.key(seeds).is_in(&self.directories);
+        let is_missing = |&seeds: &usize| !self.key(seeds).is_in(&self.directory);
         (first..=seeds.min(MAX_TABLE_SEEDS)).filter(is_missing).collect()
     }
 
-    /// Seeds of the layers that were missing below another one when the directories were
+    /// Seeds of the layers that were missing below another one when the directory was
     /// listed. Layers above a gap are not open.
     pub fn gaps(&self) -> &[usize] {
         &self.gaps
@@ -275,8 +267,8 @@ impl<T: Layer> Tables<T> {
     /// When there are [`Tables::gaps`]. The error names them.
     pub fn require_all(&self) -> Result<(), TableError> {
         let Some(&last) = self.gaps.last() else { return Ok(()) };
-        let (directories, missing) = (self.directories.clone(), self.gaps.clone());
-        Err(TableError::Missing { directories, key: self.key(last), missing })
+        let (directory, missing) = (self.directory.clone(), self.gaps.clone());
+        Err(TableError::Missing { directory, key: self.key(last), missing })
     }
 
     /// The table with `seeds` seeds. Waits for it if another thread makes it.
@@ -292,12 +284,12 @@ impl<T: Layer> Tables<T> {
         if let Some(coming) = self.coming.as_ref().filter(|_| seeds == self.layers.len() + 2) {
             return Ok(coming.wait().as_deref().ok_or(Stopped)?);
         }
-        let (directories, mut missing) = (self.directories.clone(), self.missing(seeds));
+        let (directory, mut missing) = (self.directory.clone(), self.missing(seeds));
         // The files were made after these tables were opened, or `seeds` is beyond all tables.
         if missing.is_empty() {
             missing.push(seeds);
         }
-        Err(TableError::Missing { directories, key: self.key(seeds), missing })
+        Err(TableError::Missing { directory, key: self.key(seeds), missing })
     }
 
     /// Score of the position with these rows: the seeds in play that the mover still collects.
@@ -368,7 +360,7 @@ impl Tables {
 impl<T> fmt::Debug for Tables<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tables")
-            .field("directories", &self.directories)
+            .field("directory", &self.directory)
             .field("rules", &self.rules)
             .field("pits", &self.rows.pits())
             .field("layers", &self.layers.len())

@@ -273,7 +273,7 @@ fn key(head: &Head, seeds: usize) -> TableKey {
 pub(super) fn compare_digests(head: &Head, tables: Option<&Tables>, seeds: usize) -> Result<(), CheckError> {
     for (index, key) in (2..=seeds).map(|seeds| key(head, seeds)).enumerate() {
         let Some(tables) = tables else {
-            return Err(TableError::Missing { directories: "".into(), key, missing: (2..=seeds).collect() }.into());
+            return Err(TableError::Missing { directory: "".into(), key, missing: (2..=seeds).collect() }.into());
         };
         let table = tables.require(key.seeds)?;
         let differs = head.tables.get(index).is_some_and(|digest| *digest != table.header().digest);

@@ -163,7 +163,7 @@ class Tables:
     """The part of `kalah.Tables` that reads tables."""
     def __new__(
         cls,
-        paths: list[str],
+        path: str,
         rules: Rules | RulesName,
         pits: int,
         max_seeds: int,
@@ -178,8 +178,8 @@ class Tables:
     def closed(self) -> bool:
         """True once the tables are closed."""
     @property
-    def directories(self) -> list[Path | str]:
-        """The directories, as absolute paths or addresses."""
+    def directory(self) -> Path | str:
+        """The directory, as an absolute path, or the address."""
     @property
     def fetched(self) -> int:
         """Bytes fetched so far from addresses or a file system; 0 for tables on this machine."""

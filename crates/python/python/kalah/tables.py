@@ -29,7 +29,7 @@ __all__ = ["Tables", "build"]
 
 @final
 class Tables(_kalah.Tables):
-    """The tables of one rule set and number of pits in a directory, or in several: all layers from 2 seeds up, without
+    """The tables of one rule set and number of pits in a directory: all layers from 2 seeds up, without
     a gap.
 
     Open them with `Tables.open`. The files are mapped into memory, so opening is quick and takes no memory of
@@ -53,7 +53,7 @@ class Tables(_kalah.Tables):
 
     @staticmethod
     def open(
-        directory: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None = None,
+        directory: str | os.PathLike[str] | None = None,
         rules: Rules | RulesName = "empty-capture",
         pits: int = 6,
         max_seeds: int = 48,
@@ -61,8 +61,8 @@ class Tables(_kalah.Tables):
         filesystem: Any = None,
     ) -> Tables:
         """Opens all tables in `directory` with at most `max_seeds` seeds in play. With `mapped=False` the files
-        are read, which is slower, and may change. Several directories are read as one: each layer from the
-        first that has it. By default they are those of the environment variable KALAH_TABLES, or else `tables`.
+        are read, which is slower, and may change. The default directory is that of the environment variable
+        KALAH_TABLES, or else `tables`.
 
         An address such as `"https://example.org/tables"` takes the place of a directory. Blocks are then fetched
         when they are read, and kept in the user's cache directory, or in that of the variable KALAH_CACHE.
@@ -71,19 +71,15 @@ class Tables(_kalah.Tables):
         blocks come from there.
 
         Raises MissingTableError if there is no such directory or no table in it, or a layer is missing below
-        another one. Raises TableError if two directories have different tables of a layer. Raises
-        DamagedTableError or TableError if a file is damaged or cannot be read, and ArgumentError for pits or seeds
-        that no tables have.
+        another one. Raises DamagedTableError or TableError if a file is damaged or cannot be read, and
+        ArgumentError for pits or seeds that no tables have.
         """
         if directory is None:
-            directory = [path for path in os.environ.get("KALAH_TABLES", "").split(os.pathsep) if path] or "tables"
-        paths, written = _arguments.locations(directory)
-        if filesystem is not None and written is None:
-            raise ArgumentError("with a filesystem, directory is one path in it")
-        files = None if filesystem is None or written is None else Directory(filesystem, written)
-        tables = Tables(paths, rules, pits, max_seeds, mapped, files)
-        places = paths if written is None else paths[0] if filesystem is None else written
-        tables._opened = places, tables.rules, pits, max_seeds, mapped, filesystem
+            directory = os.environ.get("KALAH_TABLES") or "tables"
+        place = _arguments.location(directory) if filesystem is None else _arguments.written(directory)
+        files = None if filesystem is None else Directory(filesystem, place)
+        tables = Tables(place, rules, pits, max_seeds, mapped, files)
+        tables._opened = place, tables.rules, pits, max_seeds, mapped, filesystem
         return tables
 
     def close(self) -> None:
@@ -100,11 +96,6 @@ class Tables(_kalah.Tables):
     def __exit__(self, *exception: object) -> None:
         """Closes these tables."""
         self.close()
-
-    @property
-    def directory(self) -> Path | str:
-        """The directory, as an absolute path, or the address: the first of several."""
-        return self.directories[0]
 
     def line(self, position: Position | str) -> Line:
         """Returns a line of best play to the end of the game. Raises as `probe` does."""
@@ -219,8 +210,8 @@ class Tables(_kalah.Tables):
 
     def __repr__(self) -> str:
         pits = "1 pit" if self.pits == 1 else f"{self.pits} pits"
-        directories, closed = ", ".join(map(str, self.directories)), ", closed" if self.closed else ""
-        return f"<kalah.Tables: {self.rules}, {pits}, to {self.max_seeds} seeds, in \"{directories}\"{closed}>"
+        closed = ", closed" if self.closed else ""
+        return f"<kalah.Tables: {self.rules}, {pits}, to {self.max_seeds} seeds, in \"{self.directory}\"{closed}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._opened is None:

@@ -85,7 +85,7 @@ impl<'a, W: Word> Engine<'a, W> {
             (Some(network), ..) => StaticEvaluation::network(network.clone()),
             (None, Some(files), _) => StaticEvaluation::of_tables(files, layers.exact, cancel)?,
             (None, None, Some(bounds)) => {
-                let found = PhasedNetwork::find(bounds.directories(), rules, pits)?;
+                let found = PhasedNetwork::find(bounds.directory(), rules, pits)?;
                 StaticEvaluation::network(found.unwrap_or_else(|| bounds.network().clone().into()))
             }
             (None, None, None) => {

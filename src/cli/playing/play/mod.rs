@@ -250,7 +250,7 @@ impl Play {
         let north = Seat::chosen(self.north.take(), &record, "North", north);
         self.with.threads.start()?;
         let tables = self.with.open_tables(&self.position, true)?;
-        let books = self.book.find(self.with.directories(), &[self.with.rules]);
+        let books = self.book.find(self.with.directory(), &[self.with.rules]);
         let setting = self.with.setting(&tables, rayon::current_num_threads());
         let setting = setting.book(books.require(self.with.rules, self.position.pits())?);
         let player = |seat: &Seat| -> failure::Result<Option<Box<dyn Player + '_>>> {
@@ -315,7 +315,7 @@ impl Play {
         if certificate.is_some() && self.game.is_some() {
             return Err(usage("a certificate contains no games: leave out --game"));
         }
-        let strategy = certificate.map(|path| StrategyFile::read(path, self.with.directories())).transpose()?;
+        let strategy = certificate.map(|path| StrategyFile::read(path, self.with.directory())).transpose()?;
         if let Some(strategy) = &strategy {
             let statement = &strategy.head().statement;
             output::require_rules_of("the certificate", statement.rules, self.with.rules)?;

@@ -52,7 +52,7 @@ pub(crate) struct Check {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    tables: args::Directories,
+    tables: args::Directory,
     #[command(flatten)]
     threads: args::Threads,
 }
@@ -139,7 +139,7 @@ impl Check {
     /// Opens the tables of the check.
     fn open_tables(&self, last: TableKey) -> Result<Tables, TableError> {
         let opening = Opening::to(last.seeds).if_there();
-        let tables = Tables::open(&self.tables.paths, last.rules, last.pits, opening)?;
+        let tables = Tables::open(&self.tables.directory, last.rules, last.pits, opening)?;
         tables.require(last.seeds)?;
         Ok(tables)
     }

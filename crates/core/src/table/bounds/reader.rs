@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use super::format::Cuts;
 use super::format::{BoundEntry, LINE_BYTES};
 use crate::cancel::Cancel;
-use crate::directories::Directories;
+use crate::directory::Directory;
 use crate::evaluation::Network;
 use crate::game::Bounds;
 use crate::index::Frame;
@@ -19,22 +19,21 @@ use crate::table::reader::LayerFile;
 pub type BoundTable = LayerFile<BoundEntry>;
 
 impl BoundTable {
-    /// Opens the bound table of the layer `key` in the first of `directories` that has it; `None` if
-    /// the file does not exist. Copies in other directories may have other networks or cuts.
+    /// Opens the bound table of the layer `key` in `directory`; `None` if the file does not exist.
     ///
     /// # Errors
     /// As [`BoundTable::open`], except when the file does not exist.
-    pub fn open_key(directories: impl Into<Directories>, key: TableKey) -> Result<Option<BoundTable>, TableError> {
-        BoundTable::open_with(&directories.into(), key, Storage::default())
+    pub fn open_key(directory: impl Into<Directory>, key: TableKey) -> Result<Option<BoundTable>, TableError> {
+        BoundTable::open_with(&directory.into(), key, Storage::default())
     }
 
     /// The same as [`BoundTable::open_key`], with a choice how the bytes are read.
     pub(crate) fn open_with(
-        directories: &Directories,
+        directory: &Directory,
         key: TableKey,
         storage: Storage,
     ) -> Result<Option<BoundTable>, TableError> {
-        match BoundTable::open_as(&directories.file(&key.bounds_name()), storage) {
+        match BoundTable::open_as(&directory.file(&key.bounds_name()), storage) {
             Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
             opened => opened.map(Some),
         }

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::reader::BoundTable;
-use crate::directories::Directories;
+use crate::directory::Directory;
 use crate::evaluation::Network;
 use crate::game::{Bounds, Rules};
 use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow, row_seeds};
@@ -12,10 +12,10 @@ use crate::table::error::TableError;
 use crate::table::key::TableKey;
 use crate::table::opening::Opening;
 
-/// The bound tables of one rule set and number of pits in one or more directories: consecutive
+/// The bound tables of one rule set and number of pits in a directory: consecutive
 /// layers with one network.
 pub struct BoundTables {
-    directories: Directories,
+    directory: Directory,
     rows: Arc<RowIndex>,
     /// Fewest seeds first, without a gap; not empty.
     layers: Vec<Arc<BoundTable>>,
@@ -33,15 +33,15 @@ impl BoundTables {
     /// When a file of a layer above `exact` is damaged, does not match its name, or cannot be read;
     /// when `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
     pub fn open_around(
-        directories: impl Into<Directories>,
+        directory: impl Into<Directory>,
         rules: Rules,
         pits: usize,
         exact: usize,
         options: impl Into<Opening>,
     ) -> Result<Option<BoundTables>, TableError> {
         TableError::unless_possible(pits, 0)?;
-        let (directories, Opening { max_seeds, storage, .. }) = (directories.into(), options.into());
-        let open = |seeds| BoundTable::open_with(&directories, TableKey { rules, pits, seeds }, storage);
+        let (directory, Opening { max_seeds, storage, .. }) = (directory.into(), options.into());
+        let open = |seeds| BoundTable::open_with(&directory, TableKey { rules, pits, seeds }, storage);
         let mut layers: VecDeque<Arc<BoundTable>> = VecDeque::new();
         let fits = |layers: &VecDeque<Arc<BoundTable>>, table: &BoundTable| {
             layers.front().is_none_or(|first| first.network() == table.network())
@@ -60,7 +60,7 @@ impl BoundTables {
                 _ => break,
             }
         }
-        BoundTables::new(directories, layers.into())
+        BoundTables::new(directory, layers.into())
     }
 
     /// Combines the bound tables of these layers: one rule set and number of pits, fewest seeds
@@ -69,7 +69,7 @@ impl BoundTables {
     /// # Errors
     /// When the layers are of different boards, not consecutive, or made with different networks.
     pub fn new(
-        directories: impl Into<Directories>,
+        directory: impl Into<Directory>,
         layers: Vec<Arc<BoundTable>>,
     ) -> Result<Option<BoundTables>, TableError> {
         let (Some(first), Some(last)) = (layers.first(), layers.last()) else { return Ok(None) };
@@ -82,12 +82,12 @@ impl BoundTables {
         }
         let TableKey { pits, seeds, .. } = last.key();
         let rows = Arc::new(RowIndex::new(pits, seeds).ok_or(TableError::Pits(pits))?);
-        Ok(Some(BoundTables { directories: directories.into(), rows, layers }))
+        Ok(Some(BoundTables { directory: directory.into(), rows, layers }))
     }
 
-    /// The directories.
-    pub fn directories(&self) -> &Directories {
-        &self.directories
+    /// The directory.
+    pub fn directory(&self) -> &Directory {
+        &self.directory
     }
 
     /// The rule set.
@@ -150,7 +150,7 @@ impl BoundTables {
 impl fmt::Debug for BoundTables {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BoundTables")
-            .field("directories", &self.directories)
+            .field("directory", &self.directory)
             .field("rules", &self.rules())
             .field("pits", &self.pits())
             .field("seeds", &self.seeds())

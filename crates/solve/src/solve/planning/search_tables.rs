@@ -3,7 +3,7 @@ use std::sync::OnceLock;
 
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Cancel;
-use kalah_core::directories::Directories;
+use kalah_core::directory::Directory;
 use kalah_core::evaluation::{Network, NetworkFileError, PhasedNetwork};
 use kalah_core::game::{Position, Rules};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
@@ -50,31 +50,31 @@ pub struct UnusedBounds {
 }
 
 impl SearchTables {
-    /// Opens the exact tables in `directories` up to the layer of `last`.
+    /// Opens the exact tables in `directory` up to the layer of `last`.
     ///
     /// # Errors
     /// If a table is damaged or cannot be read.
-    pub fn exact(directories: impl Into<Directories>, last: TableKey) -> Result<SearchTables, TableError> {
-        let tables = Tables::open(directories, last.rules, last.pits, Opening::to(last.seeds).if_there())?;
+    pub fn exact(directory: impl Into<Directory>, last: TableKey) -> Result<SearchTables, TableError> {
+        let tables = Tables::open(directory, last.rules, last.pits, Opening::to(last.seeds).if_there())?;
         let exact = tables.max_seeds().unwrap_or(0);
         Ok(SearchTables { tables: Some(tables), exact, reach: exact, ..SearchTables::default() })
     }
 
-    /// Opens the tables in `directories` that a search uses, up to the layer of `last`: exact tables, with at
+    /// Opens the tables in `directory` that a search uses, up to the layer of `last`: exact tables, with at
     /// most `exact_up_to` seeds, and bound tables above those.
     ///
     /// # Errors
     /// If a table is damaged or cannot be read.
     pub fn open(
-        directories: impl Into<Directories>,
+        directory: impl Into<Directory>,
         last: TableKey,
         exact_up_to: Option<usize>,
     ) -> Result<SearchTables, TableError> {
-        let directories = directories.into();
+        let directory = directory.into();
         let TableKey { rules, pits, seeds } = last;
-        let tables = Tables::open(&directories, rules, pits, Opening::to(seeds).if_there())?;
+        let tables = Tables::open(&directory, rules, pits, Opening::to(seeds).if_there())?;
         let exact = tables.max_seeds().unwrap_or(0).min(exact_up_to.unwrap_or(MAX_TABLE_SEEDS));
-        let bounds = BoundTables::open_around(directories, rules, pits, exact, seeds)?;
+        let bounds = BoundTables::open_around(directory, rules, pits, exact, seeds)?;
         let reach = bounds.as_ref().map_or(exact, |bounds| exact.max(*bounds.seeds().end()));
         Ok(SearchTables { tables: Some(tables), bounds, made: OnceLock::new(), exact, reach })
     }
@@ -113,22 +113,22 @@ impl SearchTables {
         self.tables.as_ref().map_or(Vec::new(), |tables| tables.missing(seeds))
     }
 
-    /// The bound tables in `directories` of layers above those in use, up to the layer of `last`, if there are
+    /// The bound tables in `directory` of layers above those in use, up to the layer of `last`, if there are
     /// any.
-    pub fn unused_bounds(&self, directories: &Directories, last: TableKey) -> Option<UnusedBounds> {
-        let survey = Survey::read(directories).ok()?;
+    pub fn unused_bounds(&self, directory: &Directory, last: TableKey) -> Option<UnusedBounds> {
+        let survey = Survey::read(directory).ok()?;
         let unused = survey.bound_layers(last.rules, last.pits).iter().copied();
         let unused: Vec<usize> = unused.filter(|&seeds| seeds > self.reach && seeds <= last.seeds).collect();
         let (&first, &most) = (unused.first()?, unused.last()?);
         let next = self.reach.max(1) + 1;
         let network = self.bounds().and_then(|bounds| bounds.layers().last());
-        let reason = match (BoundTable::open_key(directories, TableKey { seeds: next, ..last }), network) {
+        let reason = match (BoundTable::open_key(directory, TableKey { seeds: next, ..last }), network) {
             (Ok(Some(table)), Some(other)) => {
                 TableError::Networks { path: table.path().to_owned(), other: other.path().to_owned() }
             }
             _ => {
-                let (directories, key) = (directories.clone(), TableKey { seeds: next, ..last });
-                TableError::Missing { directories, key, missing: (next..first).collect() }
+                let (directory, key) = (directory.clone(), TableKey { seeds: next, ..last });
+                TableError::Missing { directory, key, missing: (next..first).collect() }
             }
         };
         Some(UnusedBounds { first, last: most, reason })

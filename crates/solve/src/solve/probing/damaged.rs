@@ -64,7 +64,7 @@ fn assert_damage<T: std::fmt::Debug>(result: Result<T, SolveError>, at: &[u64]) 
 fn a_search_checks_the_blocks_that_it_reads() {
     let (_directory, tables) = tables();
     for threads in [1, 3] {
-        let again = Tables::open(tables.directories(), RULES, PITS, REACH).unwrap();
+        let again = Tables::open(tables.directory(), RULES, PITS, REACH).unwrap();
         let found = Solver::new(options(&again, threads)).unwrap().solve(&start(), 0).unwrap();
         assert!(again.layers().iter().any(|layer| layer.blocks().is_frame_checked(1)));
         // With tables that are already compared.
