@@ -13,7 +13,7 @@ use kalah::game::{Bounds, Pit, Position, Row, Rules};
 use kalah::play::{Choice, PlayError, PlayerName, Setting, Source, Worth, play_game};
 use kalah::progress::Pulse;
 use kalah::solve::SearchMemory;
-use kalah::table::{AllTables, BoundMaker, BoundTable, BoundTables, Cuts, TableKey, Tables};
+use kalah::table::{AllTables, BoundMaker, BoundTable, BoundTables, Cuts, Storage, TableKey, Tables};
 use kalah_tests::tables::built;
 use proptest::prelude::*;
 
@@ -35,7 +35,7 @@ fn bounds(rules: Rules) -> BoundTables {
     let (tables, place) = (tables(rules), tempfile::tempdir().unwrap());
     let make = |seeds| maker.write(tables.layer(seeds).unwrap(), place.path(), &Pulse::default()).unwrap();
     let layers = (5..=SEEDS).map(|seeds| Arc::new(BoundTable::open(make(seeds)).unwrap())).collect();
-    BoundTables::new(directory(), layers).unwrap().unwrap()
+    BoundTables::new(directory(), layers).unwrap()
 }
 
 fn name(text: &str) -> PlayerName {
@@ -436,7 +436,7 @@ fn the_perfect_player_reads_bound_tables_above_the_exact_ones() {
         Arc::new(BoundTable::from_bytes(table.path(), bytes).unwrap())
     };
     let layers = bounds(rules).layers().iter().map(damaged).collect();
-    let bounds = BoundTables::new(directory(), layers).unwrap().unwrap();
+    let bounds = BoundTables::new(directory(), layers).unwrap();
     let start: Position = "<6,0,0,1,0,3,2,1,1,0,1,0,4,0,2>".parse().unwrap();
     let choose = |setting: Setting| name("perfect").player(&setting).choose(&start, &Cancel::new(), &mut |_| ());
     let setting = Setting::new(rules).tables(&small).memory(SearchMemory::shared(None, 1 << 20));
@@ -450,7 +450,7 @@ fn a_shelf_has_the_sound_bound_tables_above_the_exact_ones() {
     let directory = tempfile::tempdir().unwrap();
     let (rules, pits) = (Rules::Standard, 3);
     let key = |seeds| TableKey { rules, pits, seeds };
-    let all_tables = || AllTables::new(directory.path().to_owned());
+    let all_tables = || AllTables::new(directory.path().to_owned(), Storage::default());
     let bounds = || all_tables().bounds(rules, pits).map(|bounds| bounds.seeds());
     build(directory.path(), rules, pits, 9).unwrap();
     let tables = Tables::open(directory.path(), rules, pits, 9).unwrap();

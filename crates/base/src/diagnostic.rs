@@ -10,7 +10,6 @@ use kalah_core::evaluation::{NetworkError, NetworkFileError, NetworkFileReason};
 use kalah_core::game::{IllegalMove, ParseError, Position, PositionError, Rules, UnknownRules};
 use kalah_core::header::Kind;
 use kalah_core::table::{Damage, ProbeError, TableError, TableKey};
-use kalah_core::text::size;
 
 /// Advice for a file of a newer version.
 pub const USE_NEWER: &str = "use that version of kalah";
@@ -180,15 +179,18 @@ impl Diagnostic for TableError {
             TableError::Damaged { damage: Damage::Shrunk, .. } => ErrorKind::Unreadable,
             TableError::Damaged { .. } => ErrorKind::Damaged,
             TableError::Missing { .. } => ErrorKind::Missing,
-            TableError::OutOfMemory { .. } => ErrorKind::Memory,
+            error if error.is_out_of_memory() => ErrorKind::Memory,
             _ => ErrorKind::Table,
         };
         let help: String = match self {
             error if error.is_newer() => format!("{USE_NEWER}, or another directory"),
-            TableError::Io { source, .. } => {
-                let cause = source.diagnosis(commands);
-                return if cause.kind == ErrorKind::Other { cause.of(kind) } else { cause };
-            }
+            TableError::Io { source, .. } => match of_io(source) {
+                Some(help) => help.into(),
+                None => {
+                    let cause = source.diagnosis(commands);
+                    return if cause.kind == ErrorKind::Other { cause.of(kind) } else { cause };
+                }
+            },
             TableError::Stopped(error) => return error.diagnosis(commands),
             TableError::Damaged { path, .. } if is_address(path) => {
                 "the fault is at that address, not on this machine".into()
@@ -197,7 +199,6 @@ impl Diagnostic for TableError {
                 "the layers are not at that address".into()
             }
             TableError::Missing { directory, key, .. } => build_missing(directory, *key, commands),
-            TableError::Full { source, kept, .. } => format!("{kept}; {}", of_full(source)),
             TableError::Damaged { damage: Damage::Shrunk, kind, path } => {
                 format!("restore it, or {}", of_stranger(*kind, path, commands))
             }
@@ -205,13 +206,6 @@ impl Diagnostic for TableError {
             TableError::Damaged { kind, path, .. } if !self.is_worthless() => of_stranger(*kind, path, commands),
             TableError::Occupied { .. } => "move it away, or choose another directory".into(),
             TableError::Damaged { kind, path, .. } => of_damaged(*kind, path, commands),
-            TableError::Networks { .. } => {
-                "make all of them with one network: `kalah bounds --seeds N --network FILE`".into()
-            }
-            TableError::OutOfMemory { bytes, .. } => format!(
-                "{} of memory or address space are needed: close other programs, or raise the limit (see `ulimit -v`)",
-                size(*bytes)
-            ),
             _ => return Diagnosis::from(outcome).of(kind),
         };
         outcome.help(help).of(kind)
@@ -267,11 +261,17 @@ fn other_rules(directory: &Directory, key: TableKey) -> Option<String> {
     Some(format!("choose the rule set {there}, whose table is there"))
 }
 
-/// Advice for a file that could not grow.
-fn of_full(error: &io::Error) -> &'static str {
+/// Advice for a file that could not grow, or did not fit in memory.
+fn of_io(error: &io::Error) -> Option<&'static str> {
     match error.kind() {
-        io::ErrorKind::FileTooLarge => "raise the limit on file sizes (see `ulimit -f`) and run the same command again",
-        _ => "free disk space and run the same command again",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            Some("free disk space and run the same command again")
+        }
+        io::ErrorKind::FileTooLarge => {
+            Some("raise the limit on file sizes (see `ulimit -f`) and run the same command again")
+        }
+        io::ErrorKind::OutOfMemory => Some("close other programs, or raise the limit on memory (see `ulimit -v`)"),
+        _ => None,
     }
 }
 

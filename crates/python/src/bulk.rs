@@ -63,7 +63,7 @@ fn request(tables: &Tables, places: impl Iterator<Item = ScoreLocation>) -> Resu
         }
     }
     wanted.retain(|(_, positions)| !positions.is_empty());
-    Ok(<Table as Layer>::request(&wanted, false)?)
+    Ok(<Table as Layer>::request(&wanted)?)
 }
 
 /// Does `task` with parts of the positions and their results, on all threads of the current pool. A few

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use kalah::cancel::Cancel;
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions as count_positions, row_count};
-use kalah::table::{Opening, Storage, Tables as OpenTables, check_in_parallel};
+use kalah::table::{Storage, Tables as OpenTables, check_in_parallel};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -61,8 +61,8 @@ impl Tables {
             return Err(MissingTableError::new_err(missing));
         }
         let storage = if mapped { Storage::Mapped } else { Storage::Files };
-        let options = Opening::to(max_seeds).storage(storage);
-        let tables = py.detach(|| OpenTables::open(&directory, rules.0, pits, options)).or_raise()?;
+        let open = || OpenTables::open_as(&directory, rules.0, pits, max_seeds, storage);
+        let tables = py.detach(open).or_raise()?;
         tables.require_all().or_raise()?;
         tables.require(2).or_raise()?;
         let name = directory.name().to_owned();

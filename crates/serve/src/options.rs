@@ -43,7 +43,7 @@ impl Options {
     pub fn new(tables: impl Into<Directory>) -> Options {
         Options {
             // A mapped file that becomes shorter would end the server.
-            all_tables: Arc::new(AllTables::new(tables).storage(Storage::Files)),
+            all_tables: Arc::new(AllTables::new(tables, Storage::Files)),
             books: Books::none(),
             time: Duration::from_secs(5),
             stream_time: Duration::from_secs(60),

@@ -16,7 +16,7 @@ use kalah_core::cancel::Stopped;
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::{MAX_PITS, Position, Rules};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
-use kalah_core::table::{Opening, Table, TableError, Tables};
+use kalah_core::table::{Table, TableError, Tables};
 use kalah_solve::book::{Book, Books};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -97,7 +97,7 @@ impl SitePlan<'_> {
         let mut layers = Vec::new();
         for rules in Rules::ALL {
             for pits in 1..=MAX_TABLE_PITS {
-                let tables = Tables::open(&options.tables, rules, pits, Opening::default().if_there())?;
+                let tables = Tables::open(&options.tables, rules, pits, MAX_TABLE_SEEDS)?;
                 tables.require_all()?;
                 layers.extend(tables.layers().iter().cloned());
             }

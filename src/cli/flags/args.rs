@@ -11,7 +11,7 @@ use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::system::{AvailableMemory, MemoryLimit, check_process_limits};
 use kalah::table::{self, Layer, Tables};
 
-pub(crate) use crate::cli::flags::tables_flag::{Directory};
+pub(crate) use crate::cli::flags::tables_flag::Directory;
 use crate::cli::{Context, failed, failure, note, output, with_advice};
 
 /// Rules and size of the board.

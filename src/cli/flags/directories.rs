@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::parser::ValueSource;
 use kalah::game::Rules;
-use kalah::table::{AllTables, Directory, TableKey, missing_layers};
+use kalah::table::{AllTables, Directory, Storage, gaps, missing_layers};
 use kalah::verify::Survey;
 
 use crate::cli::flags::tables_flag::{self, Given};
@@ -46,19 +46,18 @@ fn is_missing(path: &Path) -> bool {
 /// a missing layer, and rule sets without tables.
 pub(crate) fn note_unused(directory: &Directory) {
     // Another error of a directory is that of the first search.
-    let listing = AllTables::new(directory).list().unwrap_or_default();
+    let listing = AllTables::new(directory, Storage::Files).list().unwrap_or_default();
     for (_, error) in &listing.damaged {
         message!("kalah: {error}; it and larger tables of its board are not used");
     }
-    for (key, mut missing) in listing.gaps {
-        let TableKey { rules, pits, .. } = key;
-        // Damaged ones were reported.
-        missing.retain(|&seeds| !TableKey { seeds, ..key }.is_in(directory));
+    let survey = Survey::read(directory).unwrap_or_default();
+    for (rules, pits, seeds) in &survey.boards {
+        let missing = gaps(seeds);
         if let Some(first) = missing.first() {
             note!(
                 "tables of more than {} for {rules} with {} are not used: {} in {directory}",
                 output::count(*first, "seed"),
-                output::count(pits, "pit"),
+                output::count(*pits, "pit"),
                 missing_layers(&missing),
             );
         }
@@ -67,7 +66,7 @@ pub(crate) fn note_unused(directory: &Directory) {
         note!("there is no directory {}: searching without tables", missing.display());
         return;
     }
-    let boards = Survey::read(directory).unwrap_or_default().known_boards();
+    let boards = survey.known_boards();
     let without = Rules::ALL.iter().filter(|&&rules| boards.iter().all(|&(other, _)| other != rules));
     let names: Vec<&str> = without.map(|rules| rules.name()).collect();
     if !names.is_empty() {

@@ -13,9 +13,7 @@ use kalah::system::check_memory;
 use kalah::table::{Blocks, Directory, Stamps, TableKey, missing_layers};
 
 use crate::cli::flags::compute::Compute;
-use crate::cli::{
-    Progress, args, bail, failure, note, output, remote, return_freed_memory, solve_tables, usage, with_advice,
-};
+use crate::cli::{Progress, args, bail, failure, note, output, remote, return_freed_memory, solve_tables, usage};
 
 /// Memory of a search beside its transposition table and its tables: the network, stacks and buffers of threads.
 const SEARCH_MEMORY: u64 = 8 << 20;
@@ -228,7 +226,7 @@ fn compare(options: &SolverOptions, cancel: &Cancel) -> failure::Result<()> {
 
 /// Notes why existing bound tables are not used.
 fn note_unused(UnusedBounds { first, last, reason, .. }: &UnusedBounds) {
-    note!("the bound tables of {first} to {last} seeds are not used: {}", with_advice(reason));
+    note!("the bound tables of {first} to {last} seeds are not used: {reason}");
 }
 
 /// States which of the tables are used.

@@ -14,7 +14,7 @@ use kalah::file;
 use kalah::game::Position;
 use kalah::header::Kind;
 use kalah::play::{ByCertificate, Choice, Participant, Player, PlayerName, Source, Worth};
-use kalah::table::{Directory, Opening, Tables};
+use kalah::table::{Directory, Tables};
 
 use crate::cli::{Context, Outcome, PlayerFlags, args, examples, failure, line, output, positions, progress, usage};
 
@@ -157,7 +157,7 @@ impl StrategyFile {
             0 => None,
             _ => {
                 let (rules, pits) = (statement.rules, statement.position.pits());
-                Some(Tables::open(directory, rules, pits, Opening::to(seeds).if_there())?)
+                Some(Tables::open(directory, rules, pits, seeds)?)
             }
         };
         Ok(StrategyFile { path: path.to_owned(), certificate, tables })

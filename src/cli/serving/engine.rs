@@ -3,7 +3,7 @@ use std::io::{self, BufReader};
 use clap::Args;
 use kalah::play::engine::{EngineSetting, serve_engine};
 use kalah::play::{PlayerName, Setting};
-use kalah::table::AllTables;
+use kalah::table::{AllTables, Storage};
 
 use crate::cli::{Outcome, PlayerFlags, args, directories, examples, failure, remote};
 
@@ -31,7 +31,7 @@ impl Engine {
         self.with.threads.start()?;
         directories::note_unused(self.with.directory());
         let books = self.book.find_all(self.with.directory());
-        let all_tables = AllTables::new(self.with.directory());
+        let all_tables = AllTables::new(self.with.directory(), Storage::default());
         remote::fetch_for_searches(&all_tables)?;
         let setting = self.with.own_setting(Setting::new(self.with.rules), rayon::current_num_threads());
         let setting = EngineSetting { player: self.player, setting, all_tables: &all_tables, books: &books };

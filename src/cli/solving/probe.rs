@@ -5,8 +5,8 @@ use clap::Args;
 use kalah::answer::PositionAnswer;
 use kalah::book::Books;
 use kalah::game::{Position, Rules};
-use kalah::index::MAX_TABLE_PITS;
-use kalah::table::{self, Opening, ProbeError, Storage, Tables};
+use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use kalah::table::{self, ProbeError, Storage, Tables};
 
 use crate::cli::{Failure, Outcome, args, examples, failure, output, positions};
 
@@ -86,8 +86,8 @@ impl Prober<'_> {
             std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
             std::collections::hash_map::Entry::Vacant(entry) => {
                 let storage = if self.probe.no_map { Storage::Files } else { Storage::Mapped };
-                let options = Opening::default().storage(storage).if_there();
-                let opened = Tables::open(&self.probe.tables.directory, self.probe.rules, pits, options)?;
+                let (directory, rules) = (&self.probe.tables.directory, self.probe.rules);
+                let opened = Tables::open_as(directory, rules, pits, MAX_TABLE_SEEDS, storage)?;
                 args::note_gaps(&opened);
                 entry.insert(opened)
             }

@@ -6,8 +6,7 @@ use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::build::BuildLog;
 use kalah::evaluation::SEED;
-use kalah::index::MAX_TABLE_SEEDS;
-use kalah::table::{BoundTable, ManifestEntry, PresentLayers, Storage, Table, TableError, TableKey, missing_layers};
+use kalah::table::{BoundTable, ManifestEntry, Storage, Table, TableKey, gaps, missing_layers};
 use serde::Serialize;
 
 use crate::cli::{Context, Grid, Outcome, args, examples, failure, line, message, note, output, with_advice};
@@ -131,20 +130,21 @@ impl Info {
             }
         });
         let boards = tables.chunk_by(|a, b| (a.key().rules, a.key().pits) == (b.key().rules, b.key().pits));
-        let mut gaps = Vec::new();
-        for TableKey { rules, pits, .. } in boards.map(|board| board[0].key()) {
-            let missing = PresentLayers::read(directory, rules, pits)?.gaps(MAX_TABLE_SEEDS);
+        let mut all_gaps = Vec::new();
+        for board in boards {
+            let TableKey { rules, pits, .. } = board[0].key();
+            let missing = gaps(&board.iter().map(|table| table.key().seeds).collect::<Vec<_>>());
             if !missing.is_empty() {
                 note!(
                     "{rules} with {}: {}, so the layers above are not used",
                     output::count(pits, "pit"),
                     missing_layers(&missing)
                 );
-                gaps.push(Gap { rules: rules.name(), pits, missing });
+                all_gaps.push(Gap { rules: rules.name(), pits, missing });
             }
         }
         let bounds = bounds.iter().map(BoundEntry::new).collect();
-        let report = InfoReport { tables: entries.collect(), bounds, gaps };
+        let report = InfoReport { tables: entries.collect(), bounds, gaps: all_gaps };
         output::answer(self.json, &report, || report.text())?;
         Ok(outcome)
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use super::bounds::{BoundTable, BoundTables};
 use super::error::TableError;
 use super::key::TableKey;
-use super::opening::{Opening, PresentLayers, Storage};
+use super::mapping::Storage;
 use super::probe::{Probe, ProbeError};
 use super::reader::Table;
 use super::tables::Tables;
@@ -16,8 +16,8 @@ use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 /// The tables of all rules and boards in a directory, each opened on first use and kept open.
 ///
 /// A damaged layer ends the tables of its board, as a missing one does: positions above it must be
-/// searched. The same holds for the bound tables above them. [`AllTables::list`] names what is left
-/// out.
+/// searched. If a bound table above them is damaged, none of the board are used. [`AllTables::list`] names what is
+/// damaged.
 ///
 /// The files are mapped or read into memory: see [`Table::open`].
 #[derive(Debug)]
@@ -45,27 +45,18 @@ pub struct Listing {
     /// Names of tables and bound tables that cannot be used, with the reason. Larger ones of their
     /// boards are not used either.
     pub damaged: Vec<(String, String)>,
-    /// The largest table of each board with missing layers below it, and the seeds of those layers.
-    /// Tables above a missing layer are not used.
-    pub gaps: Vec<(TableKey, Vec<usize>)>,
 }
 
 impl AllTables {
-    /// Prepares the tables in `directory`, if any.
-    pub fn new(directory: impl Into<Directory>) -> AllTables {
+    /// Prepares the tables in `directory`, if any, to be read in the given way.
+    pub fn new(directory: impl Into<Directory>, storage: Storage) -> AllTables {
         let opened = [const { [const { OnceLock::new() }; MAX_TABLE_PITS] }; Rules::ALL.len()];
-        AllTables { directory: directory.into(), storage: Storage::default(), opened }
-    }
-
-    /// Reads the tables and bound tables in the given way.
-    #[must_use]
-    pub fn storage(self, storage: Storage) -> AllTables {
-        AllTables { storage, ..self }
+        AllTables { directory: directory.into(), storage, opened }
     }
 
     /// Collects opened tables, at most one set for each board. No other board has tables.
     pub fn of(tables: impl IntoIterator<Item = Tables>) -> AllTables {
-        let all_tables = AllTables::new(PathBuf::new());
+        let all_tables = AllTables::new(PathBuf::new(), Storage::default());
         for exact in tables {
             let place = &all_tables.opened[exact.rules().index()][exact.pits() - 1];
             place.get_or_init(|| Opened { exact, bounds: None });
@@ -101,21 +92,13 @@ impl AllTables {
         Some(place.get_or_init(|| {
             let mut exact = Tables::empty(&self.directory, rules, pits, MAX_TABLE_SEEDS).expect("pits of a table");
             for seeds in 2..=MAX_TABLE_SEEDS {
-                let table = Table::open_with(&self.directory, TableKey { rules, pits, seeds }, self.storage);
-                if table.and_then(|table| exact.push(Arc::new(table))).is_err() {
-                    break;
-                }
+                let table = Table::find(&self.directory, TableKey { rules, pits, seeds }, self.storage);
+                let Ok(Some(table)) = table else { break };
+                exact.push(Arc::new(table)).expect("it follows the one below");
             }
-            let below = exact.max_seeds().unwrap_or(1);
-            let is_sound = |&seeds: &usize| {
-                let key = TableKey { rules, pits, seeds };
-                matches!(BoundTable::open_with(&self.directory, key, self.storage), Ok(Some(_)))
-            };
-            let last = (below + 1..=MAX_TABLE_SEEDS).take_while(is_sound).last();
-            let bounds = last.and_then(|last| {
-                let options = Opening::to(last).storage(self.storage);
-                BoundTables::open_around(&self.directory, rules, pits, below, options).ok().flatten()
-            });
+            let (below, most) = (exact.max_seeds().unwrap_or(1), MAX_TABLE_SEEDS);
+            let bounds = BoundTables::open_around(&self.directory, rules, pits, below, most, self.storage);
+            let bounds = bounds.ok().flatten().filter(|bounds| *bounds.seeds().end() > below);
             Opened { exact, bounds }
         }))
     }
@@ -156,12 +139,6 @@ impl AllTables {
         }
         listing.tables.sort_by_key(|(key, ..)| (key.rules.name(), key.pits, key.seeds));
         listing.damaged.sort();
-        for boards in listing.tables.chunk_by(|(a, ..), (b, ..)| (a.rules, a.pits) == (b.rules, b.pits)) {
-            let missing = PresentLayers::of(boards.iter().map(|(key, ..)| key.seeds)).gaps(MAX_TABLE_SEEDS);
-            if let Some(&(last, ..)) = boards.last().filter(|_| !missing.is_empty()) {
-                listing.gaps.push((last, missing));
-            }
-        }
         Ok(listing)
     }
 }

@@ -55,6 +55,11 @@ impl TableKey {
         }
     }
 
+    /// Name of the file of this kind with the layer: a table or a bound table.
+    pub(super) fn name_of(self, kind: Kind) -> String {
+        if kind == Kind::BoundTable { self.bounds_name() } else { self.file_name() }
+    }
+
     /// Parses the stem of a table's file names.
     fn of_stem(stem: &str) -> Option<TableKey> {
         let (rest, seeds) = stem.rsplit_once('-')?;

@@ -194,36 +194,17 @@ impl<T: Layer> Tables<T> {
     /// Score of `position`, and every legal move with the mover's score after it. An error if the
     /// score is not the best of these.
     fn scores(&self, position: &Position) -> Result<(u32, Vec<(Pit, u32)>), TableError> {
-        self.request_moves(position, false)?;
-        match self.stored_scores(position) {
-            // A block that changed together with its checksum, perhaps in the cache.
-            Err(error) if error.is_damage() && self.is_remote() => {
-                self.request_moves(position, true)?;
-                self.stored_scores(position)
-            }
-            scores => scores,
+        if self.is_remote() {
+            let after = position.moves().filter_map(|pit| Some(position.play(self.rules(), pit).ok()?.position));
+            let rows = |position: Position| Some((table_row(position.mover())?, table_row(position.other())?));
+            self.request(&after.chain([*position]).filter_map(rows).collect::<Vec<_>>())?;
         }
-    }
-
-    fn stored_scores(&self, position: &Position) -> Result<(u32, Vec<(Pit, u32)>), TableError> {
         let score = self.game_score(position.mover(), position.other())?;
         let moves = self.scores_after(position)?;
         match moves.iter().map(|&(_, score)| score).max() {
             Some(best) if best != score => Err(self.inconsistent(position)),
             _ => Ok((score, moves)),
         }
-    }
-
-    /// Reads ahead the scores of `position` and of those after its moves from other machines. With `again`, they are
-    /// read once more, past caches.
-    fn request_moves(&self, position: &Position, again: bool) -> Result<(), TableError> {
-        if !self.is_remote() {
-            return Ok(());
-        }
-        let after = position.moves().filter_map(|pit| Some(position.play(self.rules(), pit).ok()?.position));
-        let rows = |position: Position| Some((table_row(position.mover())?, table_row(position.other())?));
-        let wanted: Vec<_> = after.chain([*position]).filter_map(rows).collect();
-        self.request_blocks(&wanted, again)
     }
 
     fn scores_after(&self, position: &Position) -> Result<Vec<(Pit, u32)>, TableError> {

@@ -1,14 +1,14 @@
 use std::fmt;
-use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use super::error::TableError;
 use super::key::TableKey;
-use super::opening::{Opening, PresentLayers};
+use super::mapping::Storage;
 use super::reader::Table;
 use crate::cancel::Stopped;
 use crate::directory::Directory;
+use crate::file;
 use crate::game::Rules;
 use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow, row_seeds};
 
@@ -38,12 +38,11 @@ pub trait Layer {
         false
     }
 
-    /// Reads ahead, together, what the scores of these positions need from other machines. With `again`, it is read
-    /// once more, past caches.
+    /// Reads ahead, together, what the scores of these positions need from other machines.
     ///
     /// # Errors
     /// As [`Layer::score`].
-    fn request(_wanted: &[TablePositions<'_, Self>], _again: bool) -> Result<(), TableError>
+    fn request(_wanted: &[TablePositions<'_, Self>]) -> Result<(), TableError>
     where
         Self: Sized,
     {
@@ -77,14 +76,14 @@ impl Layer for Table {
         self.blocks().is_remote()
     }
 
-    fn request(wanted: &[TablePositions<'_, Table>], again: bool) -> Result<(), TableError> {
+    fn request(wanted: &[TablePositions<'_, Table>]) -> Result<(), TableError> {
         let mut wanted = wanted.iter().filter(|(table, _)| table.is_remote());
         let Some((last, positions)) = wanted.next_back() else { return Ok(()) };
         // The origin answers several tables at once.
         std::thread::scope(|scope| {
             let others: Vec<_> =
-                wanted.map(|(table, positions)| scope.spawn(move || table.request(positions, again))).collect();
-            let mut requested = last.request(positions, again);
+                wanted.map(|(table, positions)| scope.spawn(move || table.request(positions))).collect();
+            let mut requested = last.request(positions);
             for other in others {
                 requested = requested.and(other.join().expect("a request does not panic"));
             }
@@ -115,35 +114,67 @@ pub struct Tables<T = Table> {
     gaps: Vec<usize>,
 }
 
+/// Seeds of the layers of a board in a directory, ascending, by the names of the files. A directory that does not exist
+/// has none.
+///
+/// # Errors
+/// When the directory cannot be listed.
+fn present_layers(directory: &Directory, rules: Rules, pits: usize) -> Result<Vec<usize>, TableError> {
+    let names = file::found(directory.names()).map_err(TableError::io(directory.name()))?.unwrap_or_default();
+    let keys = names.iter().filter_map(|name| TableKey::named(Path::new(name)));
+    let mut seeds: Vec<_> = keys.filter(|key| (key.rules, key.pits) == (rules, pits)).map(|key| key.seeds).collect();
+    seeds.sort_unstable();
+    Ok(seeds)
+}
+
+/// Seeds of the layers that are missing below the last of those with these seeds, which ascend.
+///
+/// A table needs those of all layers below, so layers above a gap are of no use.
+pub fn gaps(present: &[usize]) -> Vec<usize> {
+    (2..present.last().copied().unwrap_or(2)).filter(|seeds| present.binary_search(seeds).is_err()).collect()
+}
+
 impl Tables {
-    /// Opens the layers from 2 seeds up to the first that is missing, at most to a number of seeds. The options state
-    /// how, and may be that number alone.
+    /// Opens the layers from 2 seeds up to the first that is missing, at most to `max_seeds`. There are none in a
+    /// directory that does not exist.
     ///
     /// Callers that need all layers must also call [`Tables::require_all`], since there may be
     /// [`Tables::gaps`].
     ///
     /// # Errors
-    /// When the directory does not exist or cannot be listed; when a table file is damaged, does not
-    /// match its name, or cannot be read; when `pits` is not 1 to [`MAX_TABLE_PITS`](crate::index::MAX_TABLE_PITS); when there is not
+    /// When the directory cannot be listed; when a table file is damaged, does not match its name, or cannot be
+    /// read; when `pits` is not 1 to [`MAX_TABLE_PITS`](crate::index::MAX_TABLE_PITS); when there is not
     /// enough memory for copies.
     pub fn open(
         directory: impl Into<Directory>,
         rules: Rules,
         pits: usize,
-        options: impl Into<Opening>,
+        max_seeds: usize,
     ) -> Result<Tables, TableError> {
-        let Opening { max_seeds, storage, may_be_absent } = options.into();
+        Tables::open_as(directory, rules, pits, max_seeds, Storage::default())
+    }
+
+    /// The same as [`Tables::open`], with a choice how the bytes are read.
+    ///
+    /// # Errors
+    /// As [`Tables::open`].
+    pub fn open_as(
+        directory: impl Into<Directory>,
+        rules: Rules,
+        pits: usize,
+        max_seeds: usize,
+        storage: Storage,
+    ) -> Result<Tables, TableError> {
         let mut tables = Tables::empty(directory, rules, pits, max_seeds)?;
-        let is_absent = |path: &Path| path.metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound);
-        if may_be_absent && tables.directory.path().is_some_and(is_absent) {
-            return Ok(tables);
+        let mut present = present_layers(&tables.directory, rules, pits)?;
+        present.retain(|&seeds| seeds <= max_seeds);
+        tables.gaps = gaps(&present);
+        present.truncate(tables.gaps.first().map_or(present.len(), |first| first - 2));
+        for seeds in present {
+            let key = tables.key(seeds);
+            let table = Table::find(&tables.directory, key, storage)?;
+            tables.push(Arc::new(table.ok_or_else(|| TableError::missing(&tables.directory, key))?))?;
         }
-        let present = PresentLayers::read(&tables.directory, rules, pits)?;
-        for seeds in 2..=present.contiguous(max_seeds) {
-            let table = Table::open_with(&tables.directory, tables.key(seeds), storage)?;
-            tables.push(Arc::new(table))?;
-        }
-        tables.gaps = present.gaps(max_seeds);
         Ok(tables)
     }
 }
@@ -159,7 +190,8 @@ impl<T: Layer> Tables<T> {
         pits: usize,
         max_seeds: usize,
     ) -> Result<Tables<T>, TableError> {
-        let rows = RowIndex::new(pits, max_seeds.clamp(2, MAX_TABLE_SEEDS)).ok_or(TableError::Pits(pits))?;
+        TableError::unless_possible(pits, 0)?;
+        let rows = RowIndex::new(pits, max_seeds.clamp(2, MAX_TABLE_SEEDS)).expect("the pits of a table");
         Ok(Tables {
             directory: directory.into(),
             rules,
@@ -310,20 +342,13 @@ impl<T: Layer> Tables<T> {
         let (mover_rank, other_rank) = (self.rows.rank(mover), self.rows.rank(other));
         table.score(frame.mover, mover_rank, other_rank)
     }
-}
 
-impl<T: Layer> Tables<T> {
     /// Reads ahead what the scores of these positions need from other machines, all of it together. Each position is
     /// given by its rows; those that no open layer has are left out. Does nothing if the tables are on this machine.
     ///
     /// # Errors
     /// When it cannot be read, or is damaged.
     pub fn request(&self, positions: &[(TableRow, TableRow)]) -> Result<(), TableError> {
-        self.request_blocks(positions, false)
-    }
-
-    /// The same as [`Tables::request`]. With `again`, blocks are read once more, past caches.
-    pub(super) fn request_blocks(&self, positions: &[(TableRow, TableRow)], again: bool) -> Result<(), TableError> {
         if !self.is_remote() {
             return Ok(());
         }
@@ -338,7 +363,7 @@ impl<T: Layer> Tables<T> {
             }
         }
         wanted.retain(|(_, positions)| !positions.is_empty());
-        T::request(&wanted, again)
+        T::request(&wanted)
     }
 
     /// Returns true if tables are on another machine.

@@ -17,7 +17,7 @@ use kalah::certificate::{
 use kalah::diagnostic::Diagnostic;
 use kalah::file::StateFile;
 use kalah::progress::Pulse;
-use kalah::table::{Opening, TableError, TableKey, Tables};
+use kalah::table::{TableError, TableKey, Tables};
 
 use crate::cli::solving::check::report::{CheckAnswer, Extent, Found, TablesOrigin};
 use crate::cli::{
@@ -138,8 +138,7 @@ impl Check {
 
     /// Opens the tables of the check.
     fn open_tables(&self, last: TableKey) -> Result<Tables, TableError> {
-        let opening = Opening::to(last.seeds).if_there();
-        let tables = Tables::open(&self.tables.directory, last.rules, last.pits, opening)?;
+        let tables = Tables::open(&self.tables.directory, last.rules, last.pits, last.seeds)?;
         tables.require(last.seeds)?;
         Ok(tables)
     }

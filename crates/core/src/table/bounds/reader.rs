@@ -1,8 +1,6 @@
 use std::fmt;
-use std::io::ErrorKind;
 
-use super::format::Cuts;
-use super::format::{BoundEntry, LINE_BYTES};
+use super::format::{BoundEntry, Cuts, LINE_BYTES};
 use crate::cancel::Cancel;
 use crate::directory::Directory;
 use crate::evaluation::Network;
@@ -12,7 +10,7 @@ use crate::memory::prefetch;
 use crate::table::BLOCK_BYTES;
 use crate::table::error::TableError;
 use crate::table::key::TableKey;
-use crate::table::opening::Storage;
+use crate::table::mapping::Storage;
 use crate::table::reader::LayerFile;
 
 /// A bound table. [`BoundTable::code`] compares the block that it reads.
@@ -24,19 +22,7 @@ impl BoundTable {
     /// # Errors
     /// As [`BoundTable::open`], except when the file does not exist.
     pub fn open_key(directory: impl Into<Directory>, key: TableKey) -> Result<Option<BoundTable>, TableError> {
-        BoundTable::open_with(&directory.into(), key, Storage::default())
-    }
-
-    /// The same as [`BoundTable::open_key`], with a choice how the bytes are read.
-    pub(crate) fn open_with(
-        directory: &Directory,
-        key: TableKey,
-        storage: Storage,
-    ) -> Result<Option<BoundTable>, TableError> {
-        match BoundTable::open_as(&directory.file(&key.bounds_name()), storage) {
-            Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
-            opened => opened.map(Some),
-        }
+        BoundTable::find(&directory.into(), key, Storage::default())
     }
 
     /// Returns the codes of a copy in memory of the frame with `mover` seeds in the mover's row.

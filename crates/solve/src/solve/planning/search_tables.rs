@@ -7,7 +7,7 @@ use kalah_core::directory::Directory;
 use kalah_core::evaluation::{Network, NetworkFileError, PhasedNetwork};
 use kalah_core::game::{Position, Rules};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
-use kalah_core::table::{BoundTable, BoundTables, Opening, TableError, TableKey, Tables};
+use kalah_core::table::{BoundTable, BoundTables, Storage, TableError, TableKey, Tables};
 use kalah_tables::builder::{BuildError, MemoryBuilder};
 use kalah_tables::verify::Survey;
 
@@ -46,7 +46,7 @@ pub struct UnusedBounds {
     /// Seeds of the largest of these layers.
     pub last: usize,
     /// The reason: they have another evaluation network than those in use, or layers below them are missing.
-    pub reason: TableError,
+    pub reason: String,
 }
 
 impl SearchTables {
@@ -55,7 +55,7 @@ impl SearchTables {
     /// # Errors
     /// If a table is damaged or cannot be read.
     pub fn exact(directory: impl Into<Directory>, last: TableKey) -> Result<SearchTables, TableError> {
-        let tables = Tables::open(directory, last.rules, last.pits, Opening::to(last.seeds).if_there())?;
+        let tables = Tables::open(directory, last.rules, last.pits, last.seeds)?;
         let exact = tables.max_seeds().unwrap_or(0);
         Ok(SearchTables { tables: Some(tables), exact, reach: exact, ..SearchTables::default() })
     }
@@ -72,9 +72,9 @@ impl SearchTables {
     ) -> Result<SearchTables, TableError> {
         let directory = directory.into();
         let TableKey { rules, pits, seeds } = last;
-        let tables = Tables::open(&directory, rules, pits, Opening::to(seeds).if_there())?;
+        let tables = Tables::open(&directory, rules, pits, seeds)?;
         let exact = tables.max_seeds().unwrap_or(0).min(exact_up_to.unwrap_or(MAX_TABLE_SEEDS));
-        let bounds = BoundTables::open_around(directory, rules, pits, exact, seeds)?;
+        let bounds = BoundTables::open_around(&directory, rules, pits, exact, seeds, Storage::default())?;
         let reach = bounds.as_ref().map_or(exact, |bounds| exact.max(*bounds.seeds().end()));
         Ok(SearchTables { tables: Some(tables), bounds, made: OnceLock::new(), exact, reach })
     }
@@ -124,11 +124,12 @@ impl SearchTables {
         let network = self.bounds().and_then(|bounds| bounds.layers().last());
         let reason = match (BoundTable::open_key(directory, TableKey { seeds: next, ..last }), network) {
             (Ok(Some(table)), Some(other)) => {
-                TableError::Networks { path: table.path().to_owned(), other: other.path().to_owned() }
+                let (path, other) = (table.path().display(), other.path().display());
+                format!("{path} has another evaluation network than {other}")
             }
             _ => {
                 let (directory, key) = (directory.clone(), TableKey { seeds: next, ..last });
-                TableError::Missing { directory, key, missing: (next..first).collect() }
+                TableError::Missing { directory, key, missing: (next..first).collect() }.to_string()
             }
         };
         Some(UnusedBounds { first, last: most, reason })

@@ -148,7 +148,7 @@ fn nothing_is_reported_of_a_search_in_damaged_bound_tables() {
             }
             Arc::new(BoundTable::from_bytes(path, bytes).unwrap())
         });
-        let bounds = BoundTables::new(directory.path(), layers.collect()).unwrap().unwrap();
+        let bounds = BoundTables::new(directory.path(), layers.collect()).unwrap();
         for threads in [1, 3] {
             let solver = Solver::new(options(&tables, threads).bounds(Some(&bounds)).exact_up_to(4)).unwrap();
             let found = solver.solve(&start(), 0);
