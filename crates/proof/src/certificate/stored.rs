@@ -55,13 +55,16 @@ impl Certificate {
     /// If the file cannot be read, is not a complete and unchanged certificate, or its claims need more memory
     /// than there is.
     pub fn read(path: impl AsRef<Path>) -> Result<Certificate, CertificateError> {
-        let stored = StoredCertificate::open(path)?;
+        let path = path.as_ref();
         // A few bytes can stand for thousands of claims.
-        let what = || format!("the {} claims of {} need", stored.claims, stored.path.display());
-        check_memory(stored.claims.saturating_mul(MEMORY_A_CLAIM), None, what)?;
+        let what = |claims| format!("the {claims} claims of {} need", path.display());
+        let fits = |claims: u64| check_memory(claims.saturating_mul(MEMORY_A_CLAIM), None, || what(claims));
+        let stored = StoredCertificate::open_if(path, |claims| Ok(fits(claims)?))?;
+        let mut claims = Vec::with_capacity(stored.claims as usize);
         // On this thread alone, since a command may read it before it starts the others.
-        let blocks = (0..stored.blocks.len()).map(|number| stored.block(number));
-        let claims = blocks.collect::<Result<Vec<_>, _>>()?.concat();
+        for number in 0..stored.blocks.len() {
+            claims.extend(stored.block(number)?);
+        }
         Ok(Certificate { claims: ClaimSet::of_sorted(stored.keys, claims), head: stored.head })
     }
 }
@@ -78,7 +81,14 @@ impl StoredCertificate {
     /// # Errors
     /// If the file cannot be read, or is not a complete and unchanged certificate.
     pub fn open(path: impl AsRef<Path>) -> Result<StoredCertificate, CertificateError> {
-        let path = path.as_ref();
+        StoredCertificate::open_if(path.as_ref(), |_| Ok(()))
+    }
+
+    /// Opens a certificate if `require` accepts its number of claims.
+    fn open_if(
+        path: &Path,
+        require: impl FnOnce(u64) -> Result<(), CertificateError>,
+    ) -> Result<StoredCertificate, CertificateError> {
         let io = CertificateError::io(path);
         let damaged = |part: &str| CertificateError::damaged(path, part);
         let mut file = file::open(path).map_err(&io)?;
@@ -90,6 +100,7 @@ impl StoredCertificate {
         };
         let start = read(bytes.min(HEADER_BYTES as u64) as usize)?;
         let header = Header::read(path, &start, bytes)?;
+        require(header.claims)?;
         hash.update(&start);
         let (mut offset, end) = (HEADER_BYTES as u64, bytes - DIGEST_BYTES as u64);
         if header.prefix_bytes as u64 > end - offset {
