@@ -55,7 +55,7 @@ impl ClaimKeys {
     }
 
     /// The seeds in play and the rank of a key.
-    pub(crate) fn parts(key: u128) -> (usize, u128) {
+    pub fn parts(key: u128) -> (usize, u128) {
         ((key >> RANK_BITS) as usize, key & ((1 << RANK_BITS) - 1))
     }
 
