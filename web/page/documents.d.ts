@@ -1,4 +1,4 @@
-// Written from the answers' types by a test: crates/api/src/tests/description.rs.
+// Written from the answers' types by a test: tests/serve/description.rs.
 
 declare namespace Api {
   type Rules = string;
@@ -18,7 +18,7 @@ declare namespace Api {
   }
 
   /** Code by which programs distinguish errors. */
-  type Code = "request" | "board" | "rules" | "player" | "host" | "origin" | "no-puzzle" | "not-found" | "not-known" | "method" | "encoding" | "timeout" | "large-body" | "long-address" | "large-position" | "game-over" | "line" | "text" | "conflict" | "long-head" | "damaged-table" | "failed" | "memory" | "unreadable-table" | "busy" | "stopping";
+  type Code = "request" | "forbidden" | "not-found" | "method" | "timeout" | "too-large" | "damaged-table" | "failed" | "unreadable-table" | "busy";
 
   interface DamagedEntry {
     error: string;

@@ -30,9 +30,8 @@ const LONGEST_EVALUATION: Duration = Duration::from_secs(1);
 /// Maximum time of a proof's slice. Continuing a proof costs nothing, since the transposition table keeps its results.
 const SLICE: Duration = Duration::from_millis(100);
 
-/// Minimum interval of reports, and the interval at which even unchanged results are reported.
-const NEWS_INTERVAL: Duration = Duration::from_millis(200);
-const REPORT_INTERVAL: Duration = Duration::from_millis(500);
+/// Minimum interval of reports.
+const REPORT_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Returns the bounds that follow from the seeds that one move stores, without a search.
 fn plain(rules: Rules, position: &Position) -> ValueBounds {
@@ -68,8 +67,8 @@ pub(crate) struct Analyser<'t> {
     line: Option<Line>,
     /// Nodes of the solver before the search.
     before: u64,
-    /// Bounds and depth of the last report, and its moment.
-    reported: Option<(Vec<ValueBounds>, u32, Instant)>,
+    /// Moment of the last report.
+    reported: Option<Instant>,
 }
 
 /// Receiver of results so far.
@@ -155,24 +154,15 @@ impl<'t> Analyser<'t> {
             let bounds = self.narrow(&played.position, guess, share, report).await?;
             all_proved &= bounds.value().is_some();
         }
-        if let Some(score) = score {
-            self.find_line(score, all_proved).await?;
-        }
-        Ok(all_proved)
-    }
-
-    /// Finds a line of best play for the proved `score` of the position: in one slice, or in any number if nothing
-    /// else is left to do.
-    async fn find_line(&mut self, score: u32, is_last: bool) -> Result<(), SolveError> {
-        let position = self.position;
-        while self.line.is_none() {
+        // A line of best play: in one slice, or in any number if nothing else is left to do.
+        while let (Some(score), None) = (score, &self.line) {
             self.line = self.solver.in_time(SLICE, |solver| solver.line(&position, score))?;
-            if !is_last {
+            if !all_proved {
                 break;
             }
             pause().await;
         }
-        Ok(())
+        Ok(all_proved)
     }
 
     /// Proves as much as possible of the value of `position` in `time`, in slices.
@@ -243,16 +233,11 @@ impl<'t> Analyser<'t> {
         Ok(())
     }
 
-    /// Reports results if they are news, or the last report was a while ago.
+    /// Reports results, unless the last report was a moment ago.
     fn report(&mut self, report: &mut Report<'_>) -> Result<(), SolveError> {
-        let analysis = self.known()?;
-        let is_old = |(bounds, depth, moment): &(Vec<ValueBounds>, u32, Instant)| {
-            let is_news = *bounds != self.narrowest || *depth != self.depth;
-            moment.elapsed() < if is_news { NEWS_INTERVAL } else { REPORT_INTERVAL }
-        };
-        if !self.reported.as_ref().is_some_and(is_old) {
-            report(&analysis);
-            self.reported = Some((self.narrowest.clone(), self.depth, Instant::now()));
+        if self.reported.is_none_or(|moment| moment.elapsed() >= REPORT_INTERVAL) {
+            report(&self.known()?);
+            self.reported = Some(Instant::now());
         }
         Ok(())
     }

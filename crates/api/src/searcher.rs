@@ -1,5 +1,3 @@
-use std::fmt;
-
 use kalah_core::cancel::{Cancel, Instant};
 use kalah_core::game::{Position, Rules};
 use kalah_core::table::{AllTables, Probe};
@@ -24,69 +22,38 @@ pub struct SearchOptions {
 }
 
 /// State of one searching thread, with its proved results for the last board.
+#[derive(Debug)]
 pub struct Searcher<'t> {
-    sources: Sources<'t>,
+    /// The tables and books.
+    pub sources: Sources<'t>,
     options: SearchOptions,
     solver: Option<Solver<'t>>,
     /// Number of positions given to the solver.
     asked: usize,
-    /// Last player that searches, with its rules, pits and maximum seeds. It keeps its proved results.
-    player: Option<(Rules, usize, u32, Box<dyn Player + 't>)>,
 }
 
 impl<'t> Searcher<'t> {
     /// Makes a searcher without proved results.
     pub fn new(sources: Sources<'t>, options: SearchOptions) -> Searcher<'t> {
-        Searcher { sources, options, solver: None, asked: 0, player: None }
-    }
-
-    /// The tables and books.
-    pub fn sources(&self) -> Sources<'t> {
-        self.sources
+        Searcher { sources, options, solver: None, asked: 0 }
     }
 
     /// Drops all proved results.
     pub fn forget(&mut self) {
-        (self.solver, self.player, self.asked) = (None, None, 0);
+        (self.solver, self.asked) = (None, 0);
     }
 
-    /// The player that was asked last, or a new one; `game` makes random players differ. The perfect player shares the
-    /// solver, which takes most memory.
-    ///
-    /// # Errors
-    /// If a table is damaged.
+    /// Makes a player. The perfect one shares the solver.
     pub(crate) fn player(
         &mut self,
         name: PlayerName,
         rules: Rules,
         position: &Position,
-        game: u64,
         cancel: &Cancel,
-    ) -> Result<&mut (dyn Player + 't), ApiError> {
-        let (pits, seeds) = (position.pits(), position.seeds());
-        let is_it = |&(last_rules, last_pits, most, ref player): &(Rules, usize, u32, Box<dyn Player + 't>)| {
-            (last_rules, last_pits) == (rules, pits) && seeds <= most && player.name() == name.to_string()
-        };
-        if !self.player.as_ref().is_some_and(is_it) {
-            let is_perfect = name == PlayerName::Perfect;
-            let solver = if is_perfect { self.solver(rules, position, cancel)? } else { None };
-            let setting = self.setting(rules, pits).game(game);
-            let player = match solver {
-                Some(solver) => PlayerName::perfect_with(&setting, solver),
-                None => name.player(&setting),
-            };
-            self.player = Some((rules, pits, seeds, player));
-        }
-        Ok(&mut *self.player.as_mut().expect("it was made").3)
-    }
-
-    /// Returns true if the solver also solves `position`.
-    fn serves(&self, rules: Rules, position: &Position) -> bool {
-        let serves = |solver: &Solver| {
-            let (pits, seeds) = (position.pits(), position.seeds() as usize);
-            solver.rules() == rules && solver.pits() == pits && solver.seeds() >= seeds
-        };
-        self.solver.as_ref().is_some_and(serves)
+    ) -> Result<Box<dyn Player + 't>, ApiError> {
+        let solver = if name == PlayerName::Perfect { self.solver(rules, position, cancel)? } else { None };
+        let setting = self.setting(rules, position.pits());
+        Ok(solver.map_or_else(|| name.player(&setting), |solver| PlayerName::perfect_with(&setting, solver)))
     }
 
     /// Searches a position above the tables and its moves, until all values are proved or `cancel` ends the search.
@@ -101,38 +68,38 @@ impl<'t> Searcher<'t> {
     ///
     /// # Errors
     /// If a table is damaged.
-    pub(crate) fn begin(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<Search<'t>, ApiError> {
+    pub fn begin(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<Search<'t>, ApiError> {
         let start = Instant::now();
         let solver = self.solver(rules, position, cancel)?;
         Ok(Search { rules, position: *position, solver, cancel: cancel.clone(), start })
     }
 
-    /// Makes a solver for `position`, which also solves all later positions of its games.
-    ///
-    /// # Errors
-    /// If a table is damaged.
-    pub fn prepare(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<(), ApiError> {
-        self.solver(rules, position, cancel).map(drop)
-    }
-
-    /// Returns a solver for `position` that `cancel` stops; `None` if the position is too large or time ran out.
-    fn solver(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<Option<Solver<'t>>, ApiError> {
+    /// Returns a solver for `position`, and for all later positions of its games, that `cancel` stops; `None` if the
+    /// position is too large or time ran out.
+    pub(crate) fn solver(
+        &mut self,
+        rules: Rules,
+        position: &Position,
+        cancel: &Cancel,
+    ) -> Result<Option<Solver<'t>>, ApiError> {
         self.asked += 1;
-        if self.asked > SOLVER_POSITIONS || !self.serves(rules, position) {
-            // Frees its memory, also that of a player with it, before allocating more.
+        let serves = |solver: &Solver| {
+            (solver.rules(), solver.pits()) == (rules, position.pits()) && solver.seeds() >= position.seeds() as usize
+        };
+        if self.asked > SOLVER_POSITIONS || !self.solver.as_ref().is_some_and(serves) {
+            // Frees its memory before allocating more.
             self.forget();
             let options = self.setting(rules, position.pits()).solver_options(position).cancel(cancel.clone());
-            let Some(solver) = Solver::new_if_possible(options)? else { return Ok(None) };
-            self.solver = Some(solver);
+            self.solver = Solver::new_if_possible(options)?;
         }
         Ok(self.solver.as_ref().map(|solver| solver.under(cancel)))
     }
 
     /// Returns the setting for players and solvers of a board.
     fn setting(&self, rules: Rules, pits: usize) -> Setting<'t> {
-        let SearchOptions { memory, threads } = self.options;
-        let setting = Setting::new(rules).memory(memory).threads(threads).book(self.sources.books.get(rules, pits));
-        setting.tables(self.sources.all_tables.tables(rules, pits)).bounds(self.sources.all_tables.bounds(rules, pits))
+        let (SearchOptions { memory, threads }, Sources { all_tables, books }) = (self.options, self.sources);
+        let setting = Setting::new(rules).memory(memory).threads(threads).book(books.get(rules, pits));
+        setting.tables(all_tables.tables(rules, pits)).bounds(all_tables.bounds(rules, pits))
     }
 }
 
@@ -148,8 +115,8 @@ pub struct Search<'t> {
 }
 
 impl Search<'_> {
-    /// Searches in slices, between which the thread can do other work. Reports results at the start, when they improve,
-    /// and from time to time. Returns the last one, with the reason of the end.
+    /// Searches in slices, between which the thread can do other work. Reports results at the start and from time to
+    /// time. Returns the last one, with the reason of the end.
     ///
     /// # Errors
     /// If a table is damaged.
@@ -169,20 +136,12 @@ impl Search<'_> {
             }
             None => evaluate_by_stores(rules, &moves, &cancel).await,
         };
-        let ended = if analysis.is_proved() {
-            Ended::Proved
-        } else if cancel.is_cancelled() {
-            Ended::Time
-        } else {
-            Ended::Depth
+        let ended = match analysis.is_proved() {
+            true => Ended::Proved,
+            false if cancel.is_cancelled() => Ended::Time,
+            false => Ended::Depth,
         };
         Ok(answer(&analysis, Some(ended)))
-    }
-}
-
-impl fmt::Debug for Searcher<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Searcher").field("options", &self.options).finish_non_exhaustive()
     }
 }
 

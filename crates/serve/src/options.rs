@@ -8,10 +8,7 @@ use kalah_core::table::{AllTables, Storage};
 use kalah_solve::book::Books;
 use kalah_solve::solve::SearchMemory;
 
-use super::hosts::Host;
-
 /// Settings of a server.
-#[non_exhaustive]
 pub struct Options {
     /// The tables. Their directory may be empty.
     pub all_tables: Arc<AllTables>,
@@ -30,9 +27,9 @@ pub struct Options {
     /// Maximum time of a client for each of these: sending the head of a request, sending its body, reading an
     /// answer, and the next request.
     pub patience: Duration,
-    /// Hosts that the server answers as, besides `localhost`, loopback addresses and the address of the connection.
-    /// Pages of these hosts may use the server, on any port.
-    pub hosts: Vec<Host>,
+    /// Hosts that the server answers as, besides `localhost`, loopback addresses and the address of the connection, as
+    /// [`super::host`] returns them. Pages of these hosts may use the server, on any port.
+    pub hosts: Vec<String>,
     /// Called with failures that are not a client's fault, each as one line of text.
     pub log: Box<dyn Fn(&str) + Send + Sync>,
 }

@@ -17,27 +17,24 @@ use super::options::Options;
 /// Time in which the thread of a search that was given up becomes free.
 const LEAVING: Duration = Duration::from_millis(200);
 
-/// Board for which a searcher keeps its proved results: rules and pits a side.
-type BoardKey = (Rules, usize);
-
 /// Tables that a search reads: those of a board, up to a number of seeds.
 #[derive(Clone, Copy)]
 pub(super) struct NeededTables {
-    pub board: BoardKey,
+    pub rules: Rules,
+    pub pits: usize,
     pub seeds: u32,
 }
 
 impl NeededTables {
     /// Returns the tables that a search of `position` reads.
     pub(crate) fn of(rules: Rules, position: &Position) -> NeededTables {
-        NeededTables { board: (rules, position.pits()), seeds: position.seeds() }
+        NeededTables { rules, pits: position.pits(), seeds: position.seeds() }
     }
 
     /// Returns an error if one of these tables became shorter while a search used it. Look-ups find that themselves.
     fn require_whole(&self, all_tables: &AllTables) -> Result<(), TableError> {
-        let (rules, pits) = self.board;
-        let exact = all_tables.tables(rules, pits).into_iter().flat_map(Tables::layers);
-        let bounds = all_tables.bounds(rules, pits).into_iter().flat_map(BoundTables::layers);
+        let exact = all_tables.tables(self.rules, self.pits).into_iter().flat_map(Tables::layers);
+        let bounds = all_tables.bounds(self.rules, self.pits).into_iter().flat_map(BoundTables::layers);
         let exact = exact.map(|table| (table.key(), table.blocks()));
         let files = exact.chain(bounds.map(|table| (table.key(), table.blocks())));
         let mut used = files.filter(|(key, _)| key.seeds <= self.seeds as usize);
@@ -45,22 +42,17 @@ impl NeededTables {
     }
 }
 
-/// Thread without work, and its last board.
-type Idle = (usize, Option<BoardKey>);
-
 /// Work of a thread. It keeps its permit until the work is done.
 struct Job {
-    board: BoardKey,
     work: Box<dyn FnOnce(&mut Searcher<'_>) + Send>,
     permit: OwnedSemaphorePermit,
 }
 
-/// Threads that run one search at a time each. A thread keeps the proved results of a board until it searches another
-/// one.
+/// Threads that run one search at a time each. A thread keeps the proved results of its last board.
 pub(super) struct Searches {
     threads: Vec<mpsc::Sender<Job>>,
-    /// Threads without work.
-    idle: Arc<Mutex<Vec<Idle>>>,
+    /// Threads without work. The one that was busy last is at the end, and works first.
+    idle: Arc<Mutex<Vec<usize>>>,
     /// A permit for each of them.
     free: Arc<Semaphore>,
     /// Stops all of them.
@@ -86,7 +78,7 @@ impl Searches {
     /// If a thread cannot be started.
     pub(crate) fn start(options: &Arc<Options>) -> std::io::Result<Searches> {
         let count = options.searches.max(1);
-        let idle = Arc::new(Mutex::new((0..count).map(|thread| (thread, None)).collect::<Vec<Idle>>()));
+        let idle = Arc::new(Mutex::new((0..count).collect::<Vec<usize>>()));
         let mut threads = Vec::new();
         for thread in 0..count {
             let (sender, jobs) = mpsc::channel::<Job>();
@@ -94,12 +86,12 @@ impl Searches {
             thread::Builder::new().name("search".to_owned()).spawn(move || {
                 let limits = SearchOptions { memory: options.memory, threads: options.threads.max(1) };
                 let mut searcher = Searcher::new(options.sources(), limits);
-                for Job { board, work, permit } in jobs {
+                for Job { work, permit } in jobs {
                     if catch_unwind(AssertUnwindSafe(|| work(&mut searcher))).is_err() {
                         // Its results may be incomplete.
                         searcher.forget();
                     }
-                    idle.lock().push((thread, Some(board)));
+                    idle.lock().push(thread);
                     drop(permit);
                 }
             })?;
@@ -119,9 +111,7 @@ impl Searches {
         time: Duration,
         work: impl FnOnce(&mut Searcher<'_>, &Cancel) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<Running<T>, ApiError> {
-        if self.is_stopping() {
-            return Err(ApiError::stopping());
-        }
+        self.stop.check()?;
         // A search that its client has just given up ends soon.
         let permit = timeout(LEAVING, Arc::clone(&self.free).acquire_owned()).await.map_err(|_| {
             let why = format!("the server runs {} searches, its maximum; repeat the request in a second", self.count());
@@ -132,13 +122,13 @@ impl Searches {
         let asked = cancel.0.clone();
         let (sender, result) = oneshot::channel();
         let work = Box::new(move |searcher: &mut Searcher<'_>| {
-            let all_tables = searcher.sources().all_tables;
+            let all_tables = searcher.sources.all_tables;
             let result = work(searcher, &asked.within(time));
             let _ = sender.send(needed.require_whole(all_tables).map_err(ApiError::from).and(result));
         });
         let broken = || ApiError::failed("a search failed unexpectedly");
-        let thread = self.take(needed.board);
-        self.threads[thread].send(Job { board: needed.board, work, permit }).map_err(|_| broken())?;
+        let thread = self.idle.lock().pop().expect("there is a permit for it");
+        self.threads[thread].send(Job { work, permit }).map_err(|_| broken())?;
         Ok(Box::pin(async move {
             let _cancel = cancel;
             result.await.map_err(|_| broken())?
@@ -158,13 +148,5 @@ impl Searches {
     /// Returns true if the server is stopping.
     pub(crate) fn is_stopping(&self) -> bool {
         self.stop.is_cancelled()
-    }
-
-    /// Takes an idle thread, preferably the one that searched this board last, else one without results.
-    fn take(&self, board: BoardKey) -> usize {
-        let mut idle = self.idle.lock();
-        let same = idle.iter().position(|&(_, last)| last == Some(board));
-        let index = same.or_else(|| idle.iter().position(|(_, last)| last.is_none())).unwrap_or(idle.len() - 1);
-        idle.remove(index).0
     }
 }

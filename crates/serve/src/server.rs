@@ -10,17 +10,17 @@ use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use parking_lot::Mutex;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
+use tokio_io_timeout::TimeoutStream;
 use tower_http::add_extension::AddExtension;
 
 use super::options::Options;
-use super::routes::{late, routes};
+use super::routes::routes;
 use super::searches::Searches;
 use super::service::Service;
-use super::wire::{MAX_HEAD, Wire};
 
 /// Threads that read requests and write answers.
 const ANSWERING: usize = 2;
@@ -31,13 +31,19 @@ const READING: usize = 8;
 /// Maximum time of open requests after the server was asked to stop.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Maximum connections. There are fewer if the limit of open files would leave less than this number for tables and
-/// the rest.
-const MAX_CONNECTIONS: u64 = 512;
-const OTHER_FILES: u64 = 64;
+/// Maximum connections, a quarter of the files that most systems allow a process to open.
+const MAX_CONNECTIONS: u32 = 256;
 
 /// Pause after a connection could not be accepted.
 const ACCEPT_AGAIN: Duration = Duration::from_secs(1);
+
+/// Maximum bytes of a request's head.
+const MAX_HEAD: usize = 128 << 10;
+
+/// Limits of time and bytes for reading a connection after the last answer. Closing it with unread bytes resets it,
+/// and the client may lose an answer that it has not read yet, such as the refusal of a long body.
+const LINGER: Duration = Duration::from_secs(1);
+const LINGER_BYTES: u64 = 4 << 20;
 
 /// Stops a server, from any thread.
 #[derive(Clone, Debug)]
@@ -63,8 +69,7 @@ impl Stop {
 pub fn serve(listener: TcpListener, options: Options, stop: &Stop) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let options = Arc::new(options);
-    let searches = Searches::start(&options)?;
-    let service = Arc::new(Service { options, searches, puzzles: Mutex::default() });
+    let service = Arc::new(Service { searches: Searches::start(&options)?, options });
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(ANSWERING)
         .max_blocking_threads(READING)
@@ -73,28 +78,17 @@ pub fn serve(listener: TcpListener, options: Options, stop: &Stop) -> io::Result
         .build()?;
     let served = runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        let most = max_connections();
-        let slots = Arc::new(Semaphore::new(most as usize));
+        let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS as usize));
         tokio::select! {
             () = answer(listener, &service, &slots, &stop.0) => {}
             () = stopped(stop.0.subscribe()) => service.searches.stop(),
         }
         // Clients whose requests have not arrived by then are dropped.
-        let _ = timeout(GRACE, slots.acquire_many(most)).await;
+        let _ = timeout(GRACE, slots.acquire_many(MAX_CONNECTIONS)).await;
         Ok(())
     });
     runtime.shutdown_background();
     served
-}
-
-/// Returns the maximum number of connections under the limit of open files.
-fn max_connections() -> u32 {
-    #[cfg(unix)]
-    let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
-    #[cfg(not(unix))]
-    let files = u64::MAX;
-    let spare = files.saturating_sub(OTHER_FILES.max(files / 4));
-    u32::try_from(spare.clamp(4, MAX_CONNECTIONS)).expect("it is small")
 }
 
 /// Waits until the server is asked to stop.
@@ -136,12 +130,14 @@ async fn converse(stream: TcpStream, routes: Router, patience: Duration, stop: w
     let Ok(local) = stream.local_addr() else { return };
     // An error only delays answers.
     let _ = stream.set_nodelay(true);
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(patience));
     let service = TowerToHyperService::new(AddExtension::new(routes, local.ip()));
     let mut connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(patience)
         .max_buf_size(MAX_HEAD)
-        .serve_connection(TokioIo::new(Wire::new(stream, patience)), service);
+        .serve_connection(TokioIo::new(Box::pin(stream)), service);
     let ended = tokio::select! {
         ended = poll_fn(|context| connection.poll_without_shutdown(context)) => ended,
         () = stopped(stop) => {
@@ -149,12 +145,13 @@ async fn converse(stream: TcpStream, routes: Router, patience: Duration, stop: w
             poll_fn(|context| connection.poll_without_shutdown(context)).await
         }
     };
-    let parts = connection.into_parts();
-    let wire = parts.io.into_inner();
-    let error = match ended {
-        Err(error) if error.is_timeout() && !parts.read_buf.is_empty() => Some(late()),
-        Err(error) if !error.is_parse() => return,
-        _ => wire.refused(&parts.read_buf),
+    if ended.is_err_and(|error| !error.is_parse()) {
+        return;
+    }
+    let mut stream = connection.into_parts().io.into_inner();
+    let closed = async {
+        stream.shutdown().await?;
+        tokio::io::copy(&mut stream.take(LINGER_BYTES), &mut tokio::io::sink()).await
     };
-    wire.end(error).await;
+    let _ = timeout(LINGER, closed).await;
 }

@@ -1,12 +1,9 @@
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kalah_analyse::Puzzle;
 use kalah_api::answer::PositionAnswer;
-use kalah_api::{ApiError, PuzzleKey, Sources};
+use kalah_api::{ApiError, Sources};
 use kalah_core::game::{Position, Rules};
-use parking_lot::Mutex;
 
 use super::options::Options;
 use super::searches::Searches;
@@ -15,8 +12,6 @@ use super::searches::Searches;
 pub(super) struct Service {
     pub options: Arc<Options>,
     pub searches: Searches,
-    /// Results of searches for puzzles, which take a while; `None` if there is no puzzle.
-    pub puzzles: Mutex<HashMap<PuzzleKey, Option<Puzzle>>>,
 }
 
 impl Service {

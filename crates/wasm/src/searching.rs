@@ -95,7 +95,7 @@ impl<'t> Searches<'t> {
 
     /// Begins to search a position for `time`.
     pub(crate) fn begin(&mut self, request: &PositionRequest, time: Duration, streams: bool) -> Result<(), ApiError> {
-        let search = request.begin(&mut self.searcher.borrow_mut(), &Cancel::new().within(time))?;
+        let search = self.searcher.borrow_mut().begin(request.rules, &request.position, &Cancel::new().within(time))?;
         let reports = Reports::default();
         self.start(Rc::clone(&reports), async move {
             let report = |answer| {
@@ -113,13 +113,8 @@ impl<'t> Searches<'t> {
     pub(crate) fn begin_move(&mut self, request: MoveRequest, time: Duration) {
         let (searcher, cancel) = (Rc::clone(&self.searcher), Cancel::new().within(time));
         self.start(Reports::default(), async move {
-            loop {
-                let answer = request.search_for(SLICE, &mut searcher.borrow_mut(), &cancel)?;
-                if let Some(answer) = answer {
-                    return Ok(json!(answer));
-                }
-                pause().await;
-            }
+            let player = request.player(&mut searcher.borrow_mut(), &cancel)?;
+            Ok(json!(request.search_in_slices(SLICE, player, &cancel).await?))
         });
     }
 
@@ -128,17 +123,9 @@ impl<'t> Searches<'t> {
     /// # Errors
     /// If there are no tables for it.
     pub(crate) fn begin_puzzle(&mut self, request: PuzzleRequest) -> Result<(), ApiError> {
-        let key = request.key;
-        let tables = self.sources.all_tables.tables(key.rules, key.start.pits()).ok_or_else(ApiError::no_puzzle)?;
-        let mut search = key.search(tables)?;
-        self.start(Reports::default(), async move {
-            loop {
-                if let Some(found) = search.game()? {
-                    return Ok(json!(request.answer(found)?));
-                }
-                pause().await;
-            }
-        });
+        let tables = self.sources.all_tables.tables(request.rules, request.start.pits());
+        let tables = tables.ok_or_else(ApiError::no_puzzle)?;
+        self.start(Reports::default(), async move { Ok(json!(request.find(tables, &Cancel::new()).await?)) });
         Ok(())
     }
 
@@ -147,7 +134,7 @@ impl<'t> Searches<'t> {
         let (searcher, reports) = (Rc::clone(&self.searcher), Rc::new(RefCell::new(known)));
         self.start(Rc::clone(&reports), async move {
             loop {
-                let place = game.search_next(&mut searcher.borrow_mut(), &Cancel::new().within(time))?;
+                let place = game.search_next(&mut searcher.borrow_mut(), time, &Cancel::new())?;
                 let Some(place) = place else { return Ok(json!(game.answer())) };
                 reports.borrow_mut().push(json!(place));
                 pause().await;
@@ -157,7 +144,7 @@ impl<'t> Searches<'t> {
 
     /// Continues the search in progress for a while, or until it has something to report.
     pub(crate) fn step(&mut self) -> Result<Step, ApiError> {
-        let Work { search, reports } = self.work.as_mut().ok_or_else(ApiError::stopping)?;
+        let Work { search, reports } = self.work.as_mut().ok_or_else(|| ApiError::request("there is no search"))?;
         let start = Instant::now();
         while reports.borrow().is_empty() {
             match search.as_mut().poll(&mut Context::from_waker(Waker::noop())) {

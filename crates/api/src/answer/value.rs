@@ -17,7 +17,7 @@ pub struct Value {
 
 /// Certainty of a value.
 #[derive(Clone, Copy, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 enum Known {
     Exact,
@@ -27,7 +27,7 @@ enum Known {
 
 /// The fields of the document. All are missing if nothing is known.
 #[derive(Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Value"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Value"))]
 struct Fields {
     /// Certainty of the value.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -154,7 +154,7 @@ impl Value {
     }
 }
 
-#[cfg(test)]
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Value {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         Fields::schema_name()
