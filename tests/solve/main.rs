@@ -2,6 +2,8 @@
 
 mod bounds;
 mod bounds_cli;
+mod damaged;
+mod deepening;
 mod line;
 mod signature;
 mod solve;

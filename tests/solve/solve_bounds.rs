@@ -287,9 +287,8 @@ fn the_command_uses_exact_tables_first_and_bound_tables_above() {
         assert_eq!(answer["table_seeds"], exact.parse::<usize>().unwrap());
     }
     // Below the bound tables there is a gap.
-    let (answer, messages) = solve(directory.path(), &["--exact-up-to", "3"]);
+    let (answer, _) = solve(directory.path(), &["--exact-up-to", "3"]);
     assert_eq!((&answer["value"], answer.get("bound_seeds")), (value, None));
-    assert!(messages.contains("not used") && messages.contains(" 4 "), "{messages}");
     // Exact tables may be deleted.
     (7..=SEEDS).for_each(|seeds| std::fs::remove_file(tables.key(seeds).path(directory.path())).unwrap());
     let (answer, messages) = solve(directory.path(), &[]);

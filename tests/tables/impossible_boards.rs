@@ -20,7 +20,7 @@ use kalah::index::{
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
 use kalah::rows::RowMove;
-use kalah::solve::{Board, SearchMemory, SolveError, Solver, SolverOptions, Sower, TablePlan};
+use kalah::solve::{Board, SolveError, Solver, SolverOptions, Sower};
 use kalah::table::{
     AllTables, BoundMaker, BoundTable, BoundTables, Cuts, ProbeError, Storage, Table, TableError,
     TableKey, Tables,
@@ -132,8 +132,6 @@ fn searches_books_and_certificates() {
         assert_eq!(Sower::<u128>::new(RULES, pits, 10).is_some(), is_board, "{pits}");
         assert_eq!(Board { mover: 1u64, other: 1 }.position(pits).is_some(), is_of_tables(pits), "{pits}");
         assert_eq!(kalah::solve::BoardKeys::<u64>::new(pits, 4).is_some(), is_of_tables(pits), "{pits}");
-        let memory = SearchMemory::new(Some(1 << 30), None);
-        assert_eq!(TablePlan::new(pits, 12, memory, 12).is_some(), is_of_tables(pits), "{pits}");
         assert_eq!(Checker::new(RULES, pits, None, 0, 4).is_some(), is_board, "{pits}");
         assert_eq!(ClaimKeys::new(pits).sequences(4).is_some(), is_board, "{pits}");
         assert_eq!(ClaimKeys::new(pits).key(&position), None);

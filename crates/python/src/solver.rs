@@ -1,7 +1,7 @@
 //! The class `Solver`.
 
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use kalah::book::{Book, Recalled};
 use kalah::cancel::Cancel;
@@ -32,10 +32,6 @@ self_cell!(
     }
 );
 
-/// Maximum bytes of transposition table, unless the caller sets them, for each second and thread of the first search:
-/// some ten times as many as it fills. To touch memory for the first time takes time, too.
-const BYTES_A_SECOND: f64 = (64 << 20) as f64;
-
 /// Solves positions of one rule set and board above the tables, by MTD(f). All results are proved.
 ///
 /// `Solver(largest, rules='empty-capture', *, tables=None, book=True, threads=None, memory=None)` solves
@@ -43,9 +39,8 @@ const BYTES_A_SECOND: f64 = (64 << 20) as f64;
 /// the next position. With `book`, the bounds of the book that comes with the package are taken as proved, and what
 /// it contains is answered at once.
 ///
-/// `memory` is the maximum number of bytes of the transposition table. By default it depends on the board and on the
-/// `seconds` of the first search, and is at most a quarter of the available memory. Larger tables make the search
-/// faster. The table is made by the first call that needs a search.
+/// `memory` is the maximum number of bytes of the transposition table, 1 GiB by default. A small search fills little of
+/// it. The table is made by the first call that needs a search.
 ///
 /// Every method releases the interpreter's lock. Ctrl-C in the main thread ends it, and proved bounds are kept.
 /// After `seconds`, if given, it raises TimeUpError. `progress` is called about twenty times a second with a
@@ -214,15 +209,12 @@ impl Solver {
         SolverOptions::new(self.rules, &self.largest).tables(tables).book(self.book).threads(self.threads)
     }
 
-    /// Makes the solver, for a first search of this time. `cancel` ends it.
-    fn make(&self, time: Option<Duration>, cancel: &Cancel) -> Result<Searching, Error> {
-        let in_proportion = |time: Duration| ((time.as_secs_f64() + 1.0) * self.threads as f64 * BYTES_A_SECOND) as u64;
+    /// Makes the solver. `cancel` ends it.
+    fn make(&self, cancel: &Cancel) -> Result<Searching, Error> {
         Searching::try_new(self.tables.clone(), |tables| {
             let options = self.options(tables.as_deref()).cancel(cancel.clone());
-            let within_time = || Some(options.transposition_bytes().min(in_proportion(time?)));
-            let bytes = self.memory.or_else(within_time);
-            GameSolver::new(match bytes {
-                Some(bytes) => options.transpositions_up_to(bytes),
+            GameSolver::new(match self.memory {
+                Some(bytes) => options.transpositions(bytes),
                 None => options,
             })
         })
@@ -264,7 +256,7 @@ impl Solver {
         };
         if searching.is_none() {
             let all = Bounds { lower: 0, upper: position.seeds() };
-            let made = wait_for(py, || self.make(time, &limited), &cancel, |py| report(py, 0, 0, all))?;
+            let made = wait_for(py, || self.make(&limited), &cancel, |py| report(py, 0, 0, all))?;
             *searching = Some(made.map_err(in_time)?);
         }
         searching.as_ref().expect("it was just made").with_dependent(|_, solver| {

@@ -238,24 +238,3 @@ impl ClaimSet {
         self.claims.iter().map(|(&key, &bounds)| (key, bounds))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_ascend_with_seeds_and_rank_and_lead_back() {
-        let keys = ClaimKeys::new(2);
-        let mut last = None;
-        for seeds in 0..6 {
-            for rank in 0..keys.sequences(seeds).expect("few seeds") {
-                let key = ClaimKeys::of_rank(seeds, rank);
-                let position = keys.position(key).expect("the rank is below the number of sequences");
-                assert_eq!((keys.key(&position), position.seeds() as usize), (Some(key), seeds));
-                assert!(last < Some(key));
-                last = Some(key);
-            }
-        }
-        assert_eq!(keys.key(&"3x1".parse().expect("a start position")), None);
-    }
-}

@@ -75,15 +75,12 @@ impl<'t> Setting<'t> {
     #[must_use]
     pub fn solver_options(&self, position: &Position) -> SolverOptions<'t> {
         let pits = position.pits();
-        let options = SolverOptions::new(self.rules, position)
+        SolverOptions::new(self.rules, position)
             .tables(self.tables.filter(|tables| tables.pits() == pits))
             .bounds(self.bounds.filter(|bounds| bounds.pits() == pits))
             .book(self.book.filter(|book| book.pits() == pits))
             .memory(self.memory)
-            .threads(self.threads);
-        match options.layers_that_fit() {
-            Some(fitting) => options.exact_up_to(fitting.exact).tables_up_to(fitting.reach),
-            None => options,
-        }
+            .threads(self.threads)
+            .within_memory()
     }
 }

@@ -1,4 +1,4 @@
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 
 use kalah_base::progress::Pulse;
@@ -35,18 +35,6 @@ pub struct SearchTables {
     pub exact: usize,
     /// The largest layer that was opened; 0 for none.
     pub reach: usize,
-}
-
-/// Existing bound tables that a search does not use.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct UnusedBounds {
-    /// Seeds of the smallest of these layers.
-    pub first: usize,
-    /// Seeds of the largest of these layers.
-    pub last: usize,
-    /// The reason: they have another evaluation network than those in use, or layers below them are missing.
-    pub reason: String,
 }
 
 impl SearchTables {
@@ -112,28 +100,6 @@ impl SearchTables {
     pub fn missing(&self, seeds: usize) -> Vec<usize> {
         self.tables.as_ref().map_or(Vec::new(), |tables| tables.missing(seeds))
     }
-
-    /// The bound tables in `directory` of layers above those in use, up to the layer of `last`, if there are
-    /// any.
-    pub fn unused_bounds(&self, directory: &Directory, last: TableKey) -> Option<UnusedBounds> {
-        let survey = Survey::read(directory).ok()?;
-        let unused = survey.bound_layers(last.rules, last.pits).iter().copied();
-        let unused: Vec<usize> = unused.filter(|&seeds| seeds > self.reach && seeds <= last.seeds).collect();
-        let (&first, &most) = (unused.first()?, unused.last()?);
-        let next = self.reach.max(1) + 1;
-        let network = self.bounds().and_then(|bounds| bounds.layers().last());
-        let reason = match (BoundTable::open_key(directory, TableKey { seeds: next, ..last }), network) {
-            (Ok(Some(table)), Some(other)) => {
-                let (path, other) = (table.path().display(), other.path().display());
-                format!("{path} has another evaluation network than {other}")
-            }
-            _ => {
-                let (directory, key) = (directory.clone(), TableKey { seeds: next, ..last });
-                TableError::Missing { directory, key, missing: (next..first).collect() }.to_string()
-            }
-        };
-        Some(UnusedBounds { first, last: most, reason })
-    }
 }
 
 /// Seeds of the largest layer such that all layers up to it have at most `positions` positions, and at least 2.
@@ -146,66 +112,22 @@ pub fn seeds_within(pits: usize, positions: u64) -> usize {
     (2..=MAX_TABLE_SEEDS).take_while(fits).last().unwrap_or(2)
 }
 
-/// The evaluation network for new bound tables.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct BoundNetwork {
-    /// The network.
-    pub network: Network,
-    /// The bound table that this network comes from, if the network of the tables' directory or the shipped one
-    /// is not used because of it.
-    pub instead: Option<PathBuf>,
-}
-
-impl BoundNetwork {
-    /// Finds the network for new bound tables in `bounds`, made from the exact tables in `tables`. It is that
-    /// of the existing bound tables, since a search uses bound tables of one network only. Without any, it is
-    /// that of the directory of the exact tables, or the shipped one. `None` if there is no network.
-    ///
-    /// # Errors
-    /// If the network beside the exact tables cannot be read.
-    pub fn find(
-        tables: &Path,
-        bounds: &Path,
-        rules: Rules,
-        pits: usize,
-    ) -> Result<Option<BoundNetwork>, NetworkFileError> {
-        let usual = PhasedNetwork::find(tables, rules, pits)?.map(|found| found.first().clone());
-        let there = bound_tables(bounds, rules, pits);
-        let is_usual = |table: &BoundTable| usual.as_ref() == Some(table.network());
-        Ok(match there.first().filter(|_| !there.iter().any(is_usual)) {
-            Some(first) => {
-                let instead = usual.is_some().then(|| first.path().to_owned());
-                Some(BoundNetwork { network: first.network().clone(), instead })
-            }
-            None => usual.map(|network| BoundNetwork { network, instead: None }),
-        })
-    }
-}
-
-/// The bound tables of a board in `directory` that can be opened, fewest seeds first.
-pub fn bound_tables(directory: &Path, rules: Rules, pits: usize) -> Vec<BoundTable> {
-    let survey = Survey::read(directory).unwrap_or_default();
-    let keys = survey.bound_layers(rules, pits).iter().map(|&seeds| TableKey { rules, pits, seeds });
-    keys.filter_map(|key| BoundTable::open_key(directory, key).ok().flatten()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tables_made_in_memory_are_larger_for_larger_searches() {
-        let made = |rows: &str| {
-            let (tables, position) = (SearchTables::default(), rows.parse().unwrap());
-            tables.make(Rules::Standard, &position, &Cancel::new()).unwrap();
-            tables.tables().and_then(Tables::max_seeds)
-        };
-        assert_eq!([made("3x1"), made("6x2"), made("6x3"), made("9x2")], [Some(6), Some(11), Some(14), None]);
-        let cancel = Cancel::new();
-        cancel.cancel();
-        let (tables, position) = (SearchTables::default(), "6x2".parse().unwrap());
-        assert!(matches!(tables.make(Rules::Standard, &position, &cancel), Err(BuildError::Stopped(_))));
-        assert!(tables.tables().is_none());
+/// The evaluation network for new bound tables in `bounds`, made from the exact tables in `tables`: that of the existing
+/// bound tables, since a search uses bound tables of one network only, or else that of the directory of the exact
+/// tables, or the shipped one. `None` if there is no network.
+///
+/// # Errors
+/// If the network beside the exact tables cannot be read.
+pub fn bound_network(
+    tables: &Path,
+    bounds: &Path,
+    rules: Rules,
+    pits: usize,
+) -> Result<Option<Network>, NetworkFileError> {
+    let survey = Survey::read(bounds).unwrap_or_default();
+    let mut keys = survey.bound_layers(rules, pits).iter().map(|&seeds| TableKey { rules, pits, seeds });
+    match keys.find_map(|key| BoundTable::open_key(bounds, key).ok().flatten()) {
+        Some(table) => Ok(Some(table.network().clone())),
+        None => Ok(PhasedNetwork::find(tables, rules, pits)?.map(|found| found.first().clone())),
     }
 }
