@@ -3,6 +3,7 @@
 mod bounds;
 mod bounds_cli;
 mod line;
+mod networks;
 mod signature;
 mod solve;
 mod solve_bounds;

@@ -23,8 +23,7 @@ use kalah::prove::Claims;
 use kalah::rows::RowMove;
 use kalah::solve::{Board, SearchMemory, SolveError, Solver, SolverOptions, Sower, TablePlan};
 use kalah::table::{
-    AllTables, BoundMaker, BoundTable, BoundTables, Cuts, ProbeError, Storage, Table, TableError,
-    TableKey, Tables,
+    AllTables, BoundMaker, BoundTable, BoundTables, Cuts, ProbeError, Storage, Table, TableError, TableKey, Tables,
 };
 use kalah::verify::{Oracle, Survey};
 

@@ -1,6 +1,8 @@
 //! The classes `Position` and `Line`.
 
-use kalah::game::{Line as GameLine, MAX_PITS, ParseError, Pit, Position as GamePosition, Row};
+use kalah::game::{
+    Line as GameLine, MAX_PITS, ParseError, Pit, Position as GamePosition, PositionError as PositionFault, Row,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyTuple};
 
@@ -44,7 +46,7 @@ fn row(seeds: &Bound<'_, PyAny>) -> PyResult<Row> {
         seeds.get().ok_or_else(|| PositionError::new_err(format!("{seeds} is not a number of seeds")))
     };
     let seeds = seeds.try_iter()?.take(MAX_PITS + 1).map(number).collect::<PyResult<Vec<u32>>>()?;
-    Row::new(&seeds).ok_or_else(|| raise(ParseError::Pits(seeds.len())))
+    Row::new(&seeds).ok_or_else(|| raise(PositionFault::Pits(seeds.len()).into()))
 }
 
 #[pymethods]
@@ -196,7 +198,7 @@ pub(crate) struct Line(pub(crate) GameLine);
 
 fn raise_line(error: ParseError) -> PyErr {
     match error {
-        ParseError::Illegal { .. } | ParseError::TurnEnd { .. } => IllegalMoveError::new_err(error.to_string()),
+        ParseError::Illegal { .. } => IllegalMoveError::new_err(error.to_string()),
         error => PositionError::new_err(error.to_string()),
     }
 }

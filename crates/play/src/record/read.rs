@@ -264,7 +264,7 @@ impl Draft {
         }
         let by_rules = result_of(rules, &start, &moves).map_err(|error| {
             let turn = match &error {
-                ParseError::Illegal { turn, .. } | ParseError::TurnEnd { turn, .. } => *turn,
+                ParseError::Illegal { turn, .. } => *turn,
                 _ => 1,
             };
             let line = self.turns.get(turn - 1).map_or(self.line, |(line, _)| *line);
