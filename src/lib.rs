@@ -76,7 +76,7 @@ pub use kalah_core::{cancel, cause, evaluation, game, header, index, isa, memory
 pub use kalah_export as export;
 #[cfg(feature = "gpu")]
 pub use kalah_gpu::device as gpu;
-pub use kalah_play::{play, record, watcher};
+pub use kalah_play::{play, record};
 pub use kalah_proof::{certificate, prove};
 #[cfg(feature = "remote")]
 pub use kalah_remote as remote;

@@ -87,7 +87,7 @@ impl MoveRequest {
         if !at_once {
             return Ok(None);
         }
-        let setting = Setting::new(*rules).tables(tables).book(book).game(self.game);
+        let setting = Setting { tables, book, game: self.game, ..Setting::new(*rules) };
         let choice = player.player(&setting).choose(position, &Cancel::new().within(time), &mut |_| ())?;
         Ok(Some(self.answer(&choice)))
     }

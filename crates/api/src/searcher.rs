@@ -70,7 +70,7 @@ impl<'t> Searcher<'t> {
         if !self.player.as_ref().is_some_and(is_it) {
             let is_perfect = name == PlayerName::Perfect;
             let solver = if is_perfect { self.solver(rules, position, cancel)? } else { None };
-            let setting = self.setting(rules, pits).game(game);
+            let setting = Setting { game, ..self.setting(rules, pits) };
             let player = match solver {
                 Some(solver) => PlayerName::perfect_with(&setting, solver),
                 None => name.player(&setting),
@@ -131,8 +131,15 @@ impl<'t> Searcher<'t> {
     /// Returns the setting for players and solvers of a board.
     fn setting(&self, rules: Rules, pits: usize) -> Setting<'t> {
         let SearchOptions { memory, threads } = self.options;
-        let setting = Setting::new(rules).memory(memory).threads(threads).book(self.sources.books.get(rules, pits));
-        setting.tables(self.sources.all_tables.tables(rules, pits)).bounds(self.sources.all_tables.bounds(rules, pits))
+        let Sources { all_tables, books } = self.sources;
+        Setting {
+            tables: all_tables.tables(rules, pits),
+            bounds: all_tables.bounds(rules, pits),
+            book: books.get(rules, pits),
+            memory,
+            threads,
+            ..Setting::new(rules)
+        }
     }
 }
 
