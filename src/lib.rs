@@ -68,7 +68,6 @@
 //! | [`system`] | available memory and free disk space |
 //! | [`random`] | random numbers from seeds that users choose |
 //! | [`printable`] | making untrusted text safe to print |
-//! | [`watcher`] | a thread that watches a condition while other threads work |
 pub use kalah_analyse as analyse;
 pub use kalah_api::answer;
 pub use kalah_base::{diagnostic, file, printable, progress, random, system};

@@ -51,8 +51,7 @@ def test_many_positions_on_any_number_of_threads(tables: Tables) -> None:
         assert tables.best_moves(rows[:count]).shape == (count, 6)
     assert np.array_equal(tables.scores(np.asfortranarray(rows)), scores)
     assert np.array_equal(tables.scores(rows[::-3]), scores[::-3])
-    with pytest.raises(ValueError, match="threads"):
-        tables.scores(rows, threads=0)
+    assert np.array_equal(tables.scores(rows, threads=0), scores)
 
 
 def test_layers_and_frames_hold_every_position(directory: Path) -> None:
@@ -91,7 +90,6 @@ def test_rows_beyond_the_opened_layers_are_no_panic(tables: Tables) -> None:
                 read(row)
         with pytest.raises(PositionError):
             few.rank(5, [row])
-    assert np.array_equal(few.is_test(rows), tables.is_test(rows))
 
 
 def test_a_sample_is_uniform(tables: Tables) -> None:
@@ -139,7 +137,7 @@ def test_what_is_no_array_of_positions_is_refused(tables: Tables) -> None:
     for row, error in [(3, MissingTableError), (4500, PositionError)]:
         bad = good.copy()
         bad[row] = 3 if error is MissingTableError else 255
-        with pytest.raises(error, match="kalah.build" if error is MissingTableError else f"row {row}:"):
+        with pytest.raises(error, match="kalah.build" if error is MissingTableError else "3060 seeds"):
             tables.scores(bad)
         with pytest.raises(PositionError, match=f"row {row} "):
             tables.rank(14, bad)

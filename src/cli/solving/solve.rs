@@ -10,7 +10,7 @@ use kalah::solve::{Checkpoint, Opening, SolveError, SolveEvent, Solver};
 
 use crate::cli::{
     Context, Outcome, SearchProgress, SolverFlags, args, cancelled_by_signal, examples, failure, line, message, note,
-    output,
+    output, progress,
 };
 
 /// Solve a position: exact value, best moves, line of best play
@@ -180,7 +180,7 @@ const LEAST_PAUSE: Duration = Duration::from_millis(200);
 
 /// Does `work`, and calls `save` at intervals meanwhile.
 fn saving<T>(every: Duration, save: impl Fn() + Sync, work: impl FnOnce() -> T) -> T {
-    progress::watched(every.max(LEAST_PAUSE), save, work)
+    progress::watched(every.max(LEAST_PAUSE), &save, work)
 }
 
 /// Question for a solver.

@@ -202,8 +202,6 @@ class Tables:
         """Returns the score: the number of seeds in play that the mover collects with best play. Raises as `probe`
         does.
         """
-    def value(self, position: Position | str) -> int:
-        """Returns the final store difference for the mover with best play. Raises as `probe` does."""
     def move_scores(self, position: Position | str) -> dict[int, int]:
         """Returns the mover's score after each legal move, seeds stored by the move included: a dict with numbers
         of pits from 1 as keys. Raises as `probe` does.
@@ -241,8 +239,6 @@ class Tables:
         n: int,
         seeds: int,
         seed: int,
-        offset: int,
-        replace: bool,
         part: bool | None,
         test: float,
         play: bool,
@@ -250,14 +246,6 @@ class Tables:
         threads: int | None,
     ) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
         """Draws positions. `part` is True for the part for tests, False for the rest."""
-    def is_test(
-        self, positions: ArrayLike, test: float = 0.1, *, threads: int | None = None
-    ) -> NDArray[np.bool_]:
-        """Returns True for the positions in the part for tests, which `sample` leaves out with part='train'. A bool
-        array of shape (n,). A position with an empty row or more than 48 seeds is in no part.
-
-        Raises PositionError, ArgumentError, OutOfMemoryError or TypeError.
-        """
     def unrank(self, seeds: int, ranks: ArrayLike, *, threads: int | None = None) -> NDArray[np.uint8]:
         """Returns the positions of the layer with `seeds` seeds in play that have these ranks (integers in an array or
         list), 0 to `layer_positions(pits, seeds)` - 1, as a uint8 array of shape (n, 2 x pits).

@@ -97,6 +97,11 @@ class Tables(_kalah.Tables):
         """Closes these tables."""
         self.close()
 
+    def value(self, position: Position | str) -> int:
+        """Returns the final store difference for the mover with best play. Raises as `probe` does."""
+        position = _arguments.position(position)
+        return position.value(self.score(position))
+
     def line(self, position: Position | str) -> Line:
         """Returns a line of best play to the end of the game. Raises as `probe` does."""
         return self.probe(position).line
@@ -146,23 +151,18 @@ class Tables(_kalah.Tables):
         seeds: int,
         seed: int | np.random.Generator | None = 0,
         *,
-        offset: int = 0,
-        replace: bool = True,
         part: Part | None = None,
         test: float = 0.1,
         source: Source = "uniform",
         start: Position | str | None = None,
         threads: int | None = None,
     ) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
-        """Draws `n` positions of the layer with `seeds` seeds in play, independently, with their exact scores.
+        """Draws `n` positions of the layer with `seeds` seeds in play, independently, with their exact scores. A position
+        may be drawn several times.
         Returns a uint8 array of shape (n, 2 x pits) and an int8 array of shape (n,).
 
         The same `seed`, 0 to 2^64 - 1, gives the same positions. Samples of different seeds are independent. A
-        numpy.random.Generator draws the seed, and None stands for any. `offset` leaves out that many positions at the
-        start of the sequence, which takes no time.
-
-        With replace=False no position is drawn twice. They are those of `kalah export --sample`, in the order of
-        ranks. There is no offset, part or source then.
+        numpy.random.Generator draws the seed, and None stands for any.
 
         `part`, 'train' or 'test', draws from one part of all positions. A hash of the position decides its part;
         `test` is the share of the positions for tests.
@@ -178,7 +178,7 @@ class Tables(_kalah.Tables):
             raise ArgumentError('start is the first position of play: give source="play", too')
         is_test = None if part is None else _arguments.name("part", part, Part) == "test"
         number = _arguments.seed(seed)
-        return self._sample(n, seeds, number, offset, replace, is_test, test, is_play, start, threads)
+        return self._sample(n, seeds, number, is_test, test, is_play, start, threads)
 
     def batches(
         self,
@@ -234,8 +234,8 @@ def build(
 
     `progress` is called about twenty times a second with a BuildProgress. An exception that it raises, or
     Ctrl-C in the main thread, ends the build. Finished frames are kept, and the next call continues from there.
-    The interpreter's lock is released meanwhile. `threads` is the number of cores by default, and at most eight
-    times that. `memory` is the maximum number of bytes for the build.
+    The interpreter's lock is released meanwhile. `threads` is the number of cores by default. `memory` is the
+    maximum number of bytes for the build.
 
     Raises ArgumentError if there are no tables with these pits or seeds. Raises BuildError if the directory
     cannot be created, the disk or `memory` is too small, or another process builds there. Raises
