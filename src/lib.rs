@@ -46,7 +46,7 @@
 //! | [`gpu`] | computing on a GPU, whatever the computation |
 //! | [`build`] | computing tables |
 //! | [`verify`] | checking that tables are correct |
-//! | [`mod@export`] | scores for other programs: CSV, JSON lines, numpy arrays, Parquet |
+//! | [`mod@export`] | scores for other programs: CSV, numpy arrays, Parquet |
 //! | [`certificate`] | proved bounds that anyone can check |
 //! | [`book`] | proved bounds of positions near the start |
 //! | [`solve`] | solving positions above the tables |

@@ -405,6 +405,26 @@ fn a_player_above_the_tables_reports_its_moves_as_they_improve() {
     }
 }
 
+#[test]
+fn a_choice_in_slices_is_as_good_as_one_in_one_go_and_ends_with_its_time() {
+    let (rules, slice) = (Rules::EmptyCapture, Duration::from_millis(5));
+    let setting = Setting { memory: SearchMemory::shared(None, 1 << 24), ..Setting::new(rules) };
+    let choose = |board: &str, cancel: &Cancel| {
+        let (position, mut player) = (board.parse().unwrap(), name("perfect").player(&setting));
+        let choices = std::iter::repeat_with(|| player.choose_for(slice, &position, cancel).unwrap());
+        choices.enumerate().find_map(|(slices, choice)| Some((slices, choice?))).unwrap()
+    };
+    let (slices, sliced) = choose("6x3", &Cancel::new());
+    let position: Position = "6x3".parse().unwrap();
+    let whole = name("perfect").player(&setting).choose(&position, &Cancel::new(), &mut |_| ()).unwrap();
+    assert!(slices > 0 && (sliced.worth, sliced.source) == (whole.worth, whole.source), "{sliced:?}");
+    // 320 seeds are too many for a solver.
+    for board in ["6x8", "16x10"] {
+        let (_, choice) = choose(board, &Cancel::new().within(Duration::from_millis(700)));
+        assert!(board.parse::<Position>().unwrap().play(rules, choice.pit).is_ok(), "{board}");
+    }
+}
+
 /// Without tables, no search finds the value of Kalah(6,5). The proof that it is at least -30 is quick.
 #[test]
 fn the_perfect_player_first_keeps_what_the_book_proves() {

@@ -97,6 +97,47 @@ impl<'t> Perfect<'t> {
         }
         Ok(self.solver.as_ref().map(|solver| solver.under(cancel)))
     }
+
+    /// Chooses a move. After a `slice` of time it is `None` if nothing is proved, and the next call goes on proving: the
+    /// transposition table keeps what was proved.
+    fn think(
+        &mut self,
+        slice: Option<Duration>,
+        position: &Position,
+        cancel: &Cancel,
+        report: &mut dyn FnMut(&Choice),
+    ) -> Result<Option<Choice>, PlayError> {
+        let begun = self.begun.take().filter(|(begun, ..)| begun == position);
+        if begun.is_none()
+            && let Some(choice) = self.at_once(position)?
+        {
+            return Ok(Some(choice));
+        }
+        let Some(solver) = self.solver(position, cancel)? else {
+            return self.without_solver(cancel).choose(position, cancel, report).map(Some);
+        };
+        let mut thinking = Thinking { solver, position, cancel };
+        let (evaluated, guess) = match begun {
+            Some((_, evaluated, guess)) => (evaluated, guess),
+            None => thinking.evaluated()?,
+        };
+        if matches!(evaluated.worth, Worth::Exact(_)) {
+            return Ok(Some(evaluated));
+        }
+        report(&evaluated);
+        if let Some(slice) = slice {
+            thinking.solver = thinking.solver.within(slice);
+        }
+        match thinking.prove(guess, report) {
+            Ok(choice) => Ok(Some(choice)),
+            Err(SolveError::Stopped) if slice.is_some() && !cancel.is_cancelled() => {
+                self.begun = Some((*position, evaluated, guess));
+                Ok(None)
+            }
+            Err(SolveError::Stopped) => Ok(Some(thinking.proved()?.unwrap_or(evaluated))),
+            Err(error) => Err(error.into()),
+        }
+    }
 }
 
 impl Player for Perfect<'_> {
@@ -118,49 +159,16 @@ impl Player for Perfect<'_> {
         cancel: &Cancel,
         report: &mut dyn FnMut(&Choice),
     ) -> Result<Choice, PlayError> {
-        if let Some(choice) = self.at_once(position)? {
-            return Ok(choice);
-        }
-        let Some(solver) = self.solver(position, cancel)? else {
-            return self.without_solver(cancel).choose(position, cancel, report);
-        };
-        Thinking { solver, position, cancel }.choose(report)
+        Ok(self.think(None, position, cancel, report)?.expect("only a slice ends without a choice"))
     }
 
-    /// Evaluates the moves in the first call, then goes on proving: the transposition table keeps what was proved.
     fn choose_for(
         &mut self,
         slice: Duration,
         position: &Position,
         cancel: &Cancel,
     ) -> Result<Option<Choice>, PlayError> {
-        let begun = self.begun.take().filter(|(begun, ..)| begun == position);
-        if begun.is_none()
-            && let Some(choice) = self.at_once(position)?
-        {
-            return Ok(Some(choice));
-        }
-        let Some(solver) = self.solver(position, cancel)? else {
-            return self.without_solver(cancel).choose(position, cancel, &mut |_| ()).map(Some);
-        };
-        let thinking = Thinking { solver, position, cancel };
-        let (evaluated, guess) = match begun {
-            Some((_, evaluated, guess)) => (evaluated, guess),
-            None => thinking.evaluated()?,
-        };
-        if matches!(evaluated.worth, Worth::Exact(_)) {
-            return Ok(Some(evaluated));
-        }
-        let part = Thinking { solver: thinking.solver.within(slice), ..thinking };
-        match part.prove(guess, &mut |_| ()) {
-            Ok(choice) => Ok(Some(choice)),
-            Err(SolveError::Stopped) if cancel.is_cancelled() => Ok(Some(part.proved()?.unwrap_or(evaluated))),
-            Err(SolveError::Stopped) => {
-                self.begun = Some((*position, evaluated, guess));
-                Ok(None)
-            }
-            Err(error) => Err(error.into()),
-        }
+        self.think(Some(slice), position, cancel, &mut |_| ())
     }
 }
 
@@ -173,19 +181,6 @@ struct Thinking<'p, 't> {
 }
 
 impl Thinking<'_, '_> {
-    fn choose(&self, report: &mut dyn FnMut(&Choice)) -> Result<Choice, PlayError> {
-        let (evaluated, guess) = self.evaluated()?;
-        if matches!(evaluated.worth, Worth::Exact(_)) {
-            return Ok(evaluated);
-        }
-        report(&evaluated);
-        match self.prove(guess, report) {
-            Ok(choice) => Ok(choice),
-            Err(SolveError::Stopped) => Ok(self.proved()?.unwrap_or(evaluated)),
-            Err(error) => Err(error.into()),
-        }
-    }
-
     /// The best move of the deepest search, and a first guess of the value.
     fn evaluated(&self) -> Result<(Choice, i64), SolveError> {
         let (deepest, guess) = self.deepest()?;
