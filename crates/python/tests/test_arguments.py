@@ -124,7 +124,6 @@ def test_every_function_and_method(directory: Path, hostile: Hostile) -> None:
             {
                 "open": {**table, "max_seeds": 9, "mapped": False, "filesystem": None},
                 **{name: {"position": "6x1"} for name in ["probe", "score", "value", "move_scores", "line"]},
-                **{f"get_{name}": {"position": "6x1", "default": 3} for name in ["probe", "score", "value"]},
                 **{name: {**many, "default": -9} for name in ["scores", "scores_of_moves"]},
                 "best_moves": many,
                 "check": {"threads": 1},

@@ -113,20 +113,6 @@ def test_positions_outside_the_tables_are_errors_that_say_what_to_do(tables: Tab
         tables.score(5)  # type: ignore[arg-type]
 
 
-def test_a_default_replaces_what_is_above_the_tables(tables: Tables) -> None:
-    for there in ["6x1", "<6,3,0,0,0,0,0,0,0,9,9,9,9,9,9>"]:
-        assert tables.get_score(there) == tables.get_score(there, -1) == tables.score(there)
-        assert tables.get_value(there) == tables.value(there)
-        assert tables.get_probe(there) == tables.probe(there)
-    for above in ["6x4", "6x9"]:
-        assert tables.get_score(above) is None and tables.get_value(above, 99) == 99
-        assert tables.get_probe(above, default="none") == "none"
-    with pytest.raises(PositionError):
-        tables.get_score("5x1")
-    with pytest.raises(TypeError):
-        tables.get_score(5)  # type: ignore[call-overload]
-
-
 def test_a_with_block_closes_the_tables(tables: Tables) -> None:
     with Tables.open(tables.directory) as there:
         assert there.score("6x1") == 7 and not there.closed
@@ -134,7 +120,7 @@ def test_a_with_block_closes_the_tables(tables: Tables) -> None:
     assert there.closed and "closed" in repr(there)
     assert (there.pits, there.max_seeds, there.rules, there.directory) == (6, 14, tables.rules, tables.directory)
     calls: list[Callable[[], object]] = [
-        *(lambda: there.score("6x1"), lambda: there.get_score("6x1"), lambda: there.scores([1] * 12), there.check),
+        *(lambda: there.score("6x1"), lambda: there.scores([1] * 12), there.check),
         *(lambda: there.sample(1, 5), lambda: there.layer(5), lambda: pickle.dumps(there)),
         *(lambda: kalah.Solver("6x2", tables=there), lambda: there.__enter__().line("6x1")),
     ]

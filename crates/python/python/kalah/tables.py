@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, TypeVar, final, overload
+from typing import TYPE_CHECKING, Any, final
 
 from . import _arguments, _kalah
 from ._filesystem import Directory
 from .errors import ArgumentError
 from .names import Part, Source
-from .results import BuildProgress, BuildReport, Probe
+from .results import BuildProgress, BuildReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ._kalah import Line, Position, Rules
     from .data import Batches
     from .names import Labels, RulesName
-
-_T = TypeVar("_T")
 
 __all__ = ["Tables", "build"]
 
@@ -105,37 +103,6 @@ class Tables(_kalah.Tables):
     def line(self, position: Position | str) -> Line:
         """Returns a line of best play to the end of the game. Raises as `probe` does."""
         return self.probe(position).line
-
-    @overload
-    def get_probe(self, position: Position | str) -> Probe | None: ...
-    @overload
-    def get_probe(self, position: Position | str, default: _T) -> Probe | _T: ...
-    def get_probe(self, position: Position | str, default: Any = None) -> Any:
-        """Returns the same as `probe`, or `default` if the position has more seeds in play than the largest table."""
-        position = _arguments.position(position)
-        return default if self._is_above(position) else self.probe(position)
-
-    @overload
-    def get_score(self, position: Position | str) -> int | None: ...
-    @overload
-    def get_score(self, position: Position | str, default: _T) -> int | _T: ...
-    def get_score(self, position: Position | str, default: Any = None) -> Any:
-        """Returns the same as `score`, or `default` if the position has more seeds in play than the largest table."""
-        position = _arguments.position(position)
-        return default if self._is_above(position) else self.score(position)
-
-    @overload
-    def get_value(self, position: Position | str) -> int | None: ...
-    @overload
-    def get_value(self, position: Position | str, default: _T) -> int | _T: ...
-    def get_value(self, position: Position | str, default: Any = None) -> Any:
-        """Returns the same as `value`, or `default` if the position has more seeds in play than the largest table."""
-        position = _arguments.position(position)
-        return default if self._is_above(position) else self.value(position)
-
-    def _is_above(self, position: Position) -> bool:
-        above = not self.closed and position.pits == self.pits and position.seeds > self.max_seeds
-        return above and not position.is_over
 
     def best_moves(self, positions: ArrayLike, *, threads: int | None = None) -> NDArray[np.bool_]:
         """Returns the best moves of many positions, as a bool array of shape (n, pits). Column i is the move of
