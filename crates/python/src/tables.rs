@@ -245,7 +245,8 @@ impl Tables {
     ) -> PyResult<(Bound<'py, PyArrayDyn<u8>>, Bound<'py, PyArrayDyn<i8>>)> {
         let (tables, seeds, width) = (self.tables()?, layer(seeds)?, 2 * self.pits);
         tables.require(seeds).or_raise()?;
-        let part = part.map(|is_test| Part::new(is_test, test)).transpose()?;
+        let wanted = Part::new(part == Some(true), test)?;
+        let part = part.map(|_| wanted);
         let start = start.map(|start| start.0);
         let play = play.then(|| Play::new(self.rules, self.pits, seeds, start)).transpose()?;
         let sequence = Sequence::new(tables.rows(), seeds, seed, part, play)?;

@@ -281,15 +281,15 @@ def test_exceptions_say_what_is_wrong(tables: Tables, tmp_path: Path) -> None:
         (ArgumentError, "seeds must be 2 to 48, not 1", lambda: tables.layer(1)),
         (ArgumentError, "seeds must be 2 to 48, not 100", lambda: tables.sample(3, 100)),
         (ArgumentError, "seeds must be 2 to 48, not 1", lambda: tables.sample(3, 1)),
-        (OverflowError, "", lambda: kalah.layer_positions(6, 2**200)),
+        (OverflowError, "int", lambda: kalah.layer_positions(6, 2**200)),
         (ArgumentError, "seed must be", lambda: tables.sample(1, 5, -1)),
         (ArgumentError, "max_seeds must be 2 to 48, not 1", lambda: Tables.open(tables.directory, max_seeds=1)),
         (ArgumentError, "seconds", lambda: kalah.solve("3x1", book=False, seconds=float("inf"))),
         (RulesError, "rule", lambda: kalah.Rules("chess")),
         (BuildError, "empty-capture-3-05", lambda: kalah.build(Path(tables.directory) / "empty-capture-3-05.kalah", 5)),
         (ArgumentError, "test, a share of the positions", lambda: tables.sample(3, 5, part="train", test=2)),
-        (MissingTableError, "", lambda: tables.scores(kalah.to_array(["6x1", "6x2"]))),
-        (MissingTableError, "", lambda: tables.best_moves(kalah.to_array(["6x1"] * 70_000 + ["6x2"]))),
+        (MissingTableError, "missing", lambda: tables.scores(kalah.to_array(["6x1", "6x2"]))),
+        (MissingTableError, "missing", lambda: tables.best_moves(kalah.to_array(["6x1"] * 70_000 + ["6x2"]))),
         (TypeError, "not <class 'bytes'>", lambda: Tables.open(b"x")),  # type: ignore[arg-type]
         (TypeError, "not callable", lambda: kalah.build(tmp_path, 8, progress=3)),  # type: ignore[arg-type]
     ]

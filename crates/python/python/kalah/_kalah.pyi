@@ -182,7 +182,7 @@ class Tables:
         """The directory, as an absolute path, or the address."""
     @property
     def fetched(self) -> int:
-        """Bytes fetched so far from addresses or a file system; 0 for tables on this machine."""
+        """Bytes fetched so far from an address or a file system; 0 for tables on this machine, and once they are closed."""
     @property
     def rules(self) -> Rules:
         """The rule set."""
@@ -219,9 +219,9 @@ class Tables:
 
         Positions with more seeds in play than the largest table get the result `default`, if that is given.
 
-        Always releases the interpreter's lock. `threads` is the number of cores by default, and at most eight
-        times that. Raises MissingTableError, DamagedTableError, PositionError (for another shape, or more than
-        48 seeds in play), ArgumentError, OutOfMemoryError, or TypeError (no array of integers).
+        Always releases the interpreter's lock. `threads` is the number of cores by default. Raises
+        MissingTableError, DamagedTableError, PositionError (for another shape, or more than 48 seeds in play),
+        OutOfMemoryError, or TypeError (no array of integers).
         """
     def scores_of_moves(
         self,
@@ -250,14 +250,14 @@ class Tables:
         """Returns the positions of the layer with `seeds` seeds in play that have these ranks (integers in an array or
         list), 0 to `layer_positions(pits, seeds)` - 1, as a uint8 array of shape (n, 2 x pits).
 
-        Raises MissingTableError, OutOfMemoryError, or ArgumentError for a rank that the layer does not have.
+        Raises OutOfMemoryError, or ArgumentError for a rank that the layer does not have.
         """
     def rank(self, seeds: int, positions: ArrayLike, *, threads: int | None = None) -> NDArray[np.int64]:
         """Returns the ranks of positions in the layer with `seeds` seeds in play: an int64 array of shape (n,).
         They are indices of the array that `layer` returns.
 
-        Raises MissingTableError, OutOfMemoryError, or PositionError for a position that is not in the layer. A
-        position with an empty row is in no layer.
+        Raises OutOfMemoryError, or PositionError for a position that is not in the layer. A position with an empty
+        row is in no layer.
         """
     def layer(self, seeds: int, *, threads: int | None = None) -> NDArray[np.int8]:
         """Returns all scores of the layer with `seeds` seeds in play, in the order of ranks, as an int8 array of
@@ -275,8 +275,7 @@ class Tables:
     def rows(self, seeds: int) -> NDArray[np.uint8]:
         """Returns all rows with `seeds` seeds in the order of ranks, as a uint8 array of shape (rows, pits).
 
-        Raises MissingTableError if the tables do not reach this many seeds, OutOfMemoryError, or ArgumentError
-        if no tables do.
+        Raises OutOfMemoryError, or ArgumentError if no tables have rows with this many seeds.
         """
 
 def build(
@@ -312,9 +311,9 @@ class Solver:
     the next position. With `book`, the bounds of the book that comes with the package are taken as proved, and what
     it contains is answered at once.
 
-    `memory` is the maximum number of bytes of the transposition table. By default it depends on the board and on the
-    `seconds` of the first search, and is at most a quarter of the available memory. Larger tables make the search
-    faster. The table is made by the first call that needs a search.
+    `memory` is the maximum number of bytes of the transposition table. By default it depends on the board, and is at
+    most a quarter of the available memory. Larger tables make long searches faster. The table is made by the first call
+    that needs a search.
 
     Every method releases the interpreter's lock. Ctrl-C in the main thread ends it, and proved bounds are kept.
     After `seconds`, if given, it raises TimeUpError. `progress` is called about twenty times a second with a

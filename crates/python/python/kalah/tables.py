@@ -13,7 +13,6 @@ from .results import BuildProgress, BuildReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from pathlib import Path
 
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
