@@ -10,7 +10,7 @@ use kalah::solve::{SolveError as Error, Solver as GameSolver, SolverOptions};
 use kalah::table::Tables as OpenTables;
 use kalah::text::count;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::PyDict;
 use self_cell::self_cell;
 
 use crate::argument::duration;
@@ -112,7 +112,7 @@ impl Solver {
                 Ok((found.score, found.best().collect(), found.line, false, solver.nodes() - before))
             })?,
         };
-        let best = PyTuple::new(py, best.iter().map(|pit| pit.number()))?;
+        let best: Vec<usize> = best.iter().map(|pit| pit.number()).collect();
         let (value, seconds) = (position.value(score), start.elapsed().as_secs_f64());
         result(py, "Solution", (Position(position), score, value, best, Line(line), line_open, nodes, seconds))
     }

@@ -1,16 +1,15 @@
 //! The class `Tables`.
 
-use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::cast_slice_mut;
 use kalah::cancel::Cancel;
 use kalah::game::Rules as GameRules;
-use kalah::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions as count_positions, row_count, table_row};
+use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_frames, layer_positions as count_positions, table_row};
 use kalah::remote::{Address, RemoteTables};
 use kalah::solve::Sower;
-use kalah::table::{Directory, ProbeError, Storage, Table, Tables as OpenTables, check_in_parallel};
+use kalah::table::{Directory, ProbeError, Storage, Tables as OpenTables, check_in_parallel};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -330,42 +329,18 @@ impl Tables {
     #[pyo3(signature = (seeds, *, threads = None))]
     fn layer<'py>(&self, py: Python<'py>, seeds: i64, threads: Option<u16>) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
         let (tables, seeds) = (self.tables()?, layer(seeds)?);
-        let positions = usize::try_from(count_positions(self.pits, seeds)).unwrap_or(usize::MAX);
-        unpack(py, tables.require(seeds).or_raise()?, 1..seeds, &[positions], threads)
-    }
-
-    /// Returns all scores of a frame: the positions with `seeds` seeds in play, `mover` of them in the mover's
-    /// row. An int8 array of shape (rows of the other player, rows of the mover), both in the order of `rows`.
-    ///
-    /// Raises as `layer` does, and ArgumentError if there is no such frame.
-    #[pyo3(signature = (seeds, mover, *, threads = None))]
-    fn frame<'py>(
-        &self,
-        py: Python<'py>,
-        seeds: i64,
-        mover: i64,
-        threads: Option<u16>,
-    ) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
-        let (tables, seeds) = (self.tables()?, layer(seeds)?);
-        let mover = within("the mover's seeds", mover, 1..=seeds - 1)?;
-        let shape = [row_count(self.pits, seeds - mover), row_count(self.pits, mover)];
-        unpack(py, tables.require(seeds).or_raise()?, mover..mover + 1, &shape, threads)
-    }
-
-    /// Returns all rows with `seeds` seeds in the order of ranks, as a uint8 array of shape (rows, pits).
-    ///
-    /// Raises OutOfMemoryError, or ArgumentError if no tables have rows with this many seeds.
-    fn rows<'py>(&self, py: Python<'py>, seeds: i64) -> PyResult<Bound<'py, PyArrayDyn<u8>>> {
-        let seeds = within("seeds", seeds, 0..=MAX_TABLE_SEEDS)?;
-        let (index, pits) = (&self.ranker.index, self.pits);
-        let shape = [index.rows(seeds), pits];
-        let mut rows = zeros(&shape, "pits of rows")?;
-        py.detach(|| {
-            for (rank, row) in rows.chunks_exact_mut(pits).enumerate() {
-                row.copy_from_slice(&index.unrank(seeds, rank as u32)[..pits]);
-            }
-        });
-        shaped(py, rows, &shape)
+        let (table, pool) = (tables.require(seeds).or_raise()?, pool(threads)?);
+        let shape = [usize::try_from(count_positions(self.pits, seeds)).unwrap_or(usize::MAX)];
+        // The threads that unpack are the first to touch this memory.
+        let mut scores = zeros::<i8>(&shape, "scores")?;
+        let mut rest = &mut *scores;
+        for frame in layer_frames(self.pits, seeds) {
+            let (own, after) = rest.split_at_mut(frame.positions() as usize);
+            rest = after;
+            py.detach(|| pool.install(|| bulk::unpack(table, frame.mover, cast_slice_mut(own)))).or_raise()?;
+            py.check_signals()?;
+        }
+        shaped(py, scores, &shape)
     }
 }
 
@@ -435,25 +410,4 @@ impl Tables {
         }
         shaped(py, found, &shape)
     }
-}
-
-/// The scores of these frames of a layer, one after the other, in an array of this `shape`. The threads that unpack are
-/// the first to touch its memory.
-fn unpack<'py>(
-    py: Python<'py>,
-    table: &Table,
-    movers: Range<usize>,
-    shape: &[usize],
-    threads: Option<u16>,
-) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
-    let (pool, key, mut scores) = (pool(threads)?, table.key(), zeros::<i8>(shape, "scores")?);
-    let mut rest = &mut *scores;
-    for mover in movers {
-        let frame = Frame { pits: key.pits, mover, other: key.seeds - mover };
-        let (own, after) = rest.split_at_mut(frame.positions() as usize);
-        rest = after;
-        py.detach(|| pool.install(|| bulk::unpack(table, mover, cast_slice_mut(own)))).or_raise()?;
-        py.check_signals()?;
-    }
-    shaped(py, scores, shape)
 }

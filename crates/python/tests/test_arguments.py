@@ -135,8 +135,6 @@ def test_every_function_and_method(directory: Path, hostile: Hostile) -> None:
                 "unrank": {"seeds": 5, "ranks": np.arange(3), "threads": 1},
                 "rank": {"seeds": 5, **many},
                 "layer": {"seeds": 5, "threads": 1},
-                "frame": {"seeds": 5, "mover": 2, "threads": 1},
-                "rows": {"seeds": 5},
             },
         ),
         (

@@ -209,10 +209,9 @@ def test_other_threads_run_while_few_positions_are_looked_up(tables: Tables) -> 
         lambda: tables.move_scores("6x1"),
         lambda: tables.probe("6x1"),
         lambda: tables.line("6x1"),
-        lambda: tables.rows(5),
         lambda: tables.rank(5, []),
         lambda: tables.sample(1, 5),
-        lambda: tables.frame(3, 1),
+        lambda: tables.layer(3),
     ]
     interval = sys.getswitchinterval()
     for read in reads:

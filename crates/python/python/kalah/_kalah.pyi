@@ -266,17 +266,6 @@ class Tables:
         Raises MissingTableError, DamagedTableError, OutOfMemoryError, or ArgumentError if no tables have such a
         layer.
         """
-    def frame(self, seeds: int, mover: int, *, threads: int | None = None) -> NDArray[np.int8]:
-        """Returns all scores of a frame: the positions with `seeds` seeds in play, `mover` of them in the mover's
-        row. An int8 array of shape (rows of the other player, rows of the mover), both in the order of `rows`.
-
-        Raises as `layer` does, and ArgumentError if there is no such frame.
-        """
-    def rows(self, seeds: int) -> NDArray[np.uint8]:
-        """Returns all rows with `seeds` seeds in the order of ranks, as a uint8 array of shape (rows, pits).
-
-        Raises OutOfMemoryError, or ArgumentError if no tables have rows with this many seeds.
-        """
 
 def build(
     directory: str,

@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from . import Tables, __version__, _arguments
+from . import Tables, __version__, _arguments, layer_positions
 from .data import Batches, _layers
 from .errors import ArgumentError, _shown
 from .names import Part, Source
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["dataset", "write"]
 
 _GROUP = 1 << 20
-"""Maximum records in a row group, and in memory at a time. A longer run of a frame is one row group."""
+"""Maximum records in a row group, and in memory at a time."""
 
 _BATCH = 1 << 16
 """Records of a batch of a data set."""
@@ -188,16 +188,10 @@ def _write(path: str | os.PathLike[str], schema: pa.Schema, groups: Iterator[_Co
 
 def _layer(tables: Tables, seeds: int) -> Iterator[_Columns]:
     """Yields the columns of the layer, some records at a time."""
-    # A missing table must raise before anything is written.
-    tables.frame(seeds, 1)
-    for mover in range(1, seeds):
-        scores = tables.frame(seeds, mover)
-        movers, others = tables.rows(mover), tables.rows(seeds - mover)
-        batch = max(1, _GROUP // len(movers))
-        for first in range(0, len(others), batch):
-            part = others[first : first + batch]
-            columns = [np.tile(pit, len(part)) for pit in movers.T] + [np.repeat(pit, len(movers)) for pit in part.T]
-            yield [*columns, scores[first : first + batch].reshape(-1).view(np.uint8)]
+    count = layer_positions(tables.pits, seeds)
+    for first in range(0, count, _GROUP):
+        positions = tables.unrank(seeds, np.arange(first, min(first + _GROUP, count)))
+        yield from _groups(positions, tables.scores(positions))
 
 
 def _groups(positions: NDArray[np.uint8], scores: NDArray[np.int8]) -> Iterator[_Columns]:

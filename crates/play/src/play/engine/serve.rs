@@ -38,19 +38,19 @@ pub fn serve_engine(
         let mut search = ended.child();
         for line in input.split(b'\n').map_while(Result::ok) {
             let text = String::from_utf8_lossy(&line).trim().to_owned();
-            match text.split_whitespace().next() {
-                None => {}
+            let sent = match text.split_whitespace().next() {
+                None => Ok(()),
                 Some("quit") => break,
                 Some("stop") => {
                     search.cancel();
                     search = ended.child();
+                    Ok(())
                 }
-                Some(_) => {
-                    // The channel has no limit: a wait would keep `stop` from being read.
-                    if sender.send(Line { text, at: Instant::now(), search: search.clone() }).is_err() {
-                        break;
-                    }
-                }
+                // The channel has no limit: a wait would keep `stop` from being read.
+                Some(_) => sender.send(Line { text, at: Instant::now(), search: search.clone() }),
+            };
+            if sent.is_err() {
+                break;
             }
         }
         ended.cancel();
