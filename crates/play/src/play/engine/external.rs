@@ -52,8 +52,9 @@ impl External {
             let Some(line) = process.hear(CHECK_EVERY)? else { continue };
             match divided(&line) {
                 ("id", rest) => {
-                    let name = rest.strip_prefix("name ").map(|name| printable(name.trim(), MAX_NAME));
-                    self.sent_name = name.filter(|name| !name.is_empty());
+                    if let Some(name) = rest.strip_prefix("name ") {
+                        self.sent_name = Some(printable(name.trim(), MAX_NAME));
+                    }
                 }
                 ("rules", rest) if !rest.split_whitespace().any(|name| name.parse() == Ok(self.rules)) => {
                     return Err(format!("does not play by the rules {}", self.rules));
