@@ -227,7 +227,7 @@ fn solved(directory: &Path) -> Asked<Solution> {
 
 fn choice(directory: &Path) -> Asked<(Pit, String)> {
     let tables = open(directory, SEEDS);
-    let setting = Setting::new(RULES).tables(&tables);
+    let setting = Setting { tables: Some(&tables), ..Setting::new(RULES) };
     let choice = PlayerName::Perfect.player(&setting).choose(&INSIDE.parse().unwrap(), &Cancel::new(), &mut |_| ());
     match choice {
         Ok(choice) => Ok((choice.pit, choice.worth.to_string())),

@@ -425,3 +425,38 @@ fn wrong_bounds_are_found_against_exact_tables_and_against_children() {
         assert!(by_scores > found && by_scores > tries * 3 / 4, "{rules}: {by_scores}, {found} of {tries}");
     }
 }
+
+#[test]
+fn the_bounds_of_a_code_are_the_scores_that_have_it() {
+    let few = [-70, -33, -16, -1, 0, 1, 15, 16, 40];
+    let mut all: Vec<Cuts> = few.iter().filter_map(|&cut| Cuts::new(&[cut])).collect();
+    for (at, &one) in few.iter().enumerate() {
+        for &two in &few[at..] {
+            all.extend(few.iter().filter_map(|&three| Cuts::new(&[one, two, three])));
+        }
+    }
+    assert!(all.len() > 100);
+    let extreme = [i32::MIN, i32::MIN + 7, i32::MAX - 7, i32::MAX];
+    for cuts in all {
+        for evaluation in (-40..280).chain(extreme) {
+            for seeds in [2, 13] {
+                for score in 0..=seeds {
+                    let code = cuts.code(evaluation, score);
+                    let is_reached = |&&cut: &&i16| 16 * i64::from(score) >= i64::from(evaluation) + i64::from(cut);
+                    assert_eq!(usize::from(code), cuts.sixteenths().iter().filter(is_reached).count(), "{cuts:?}");
+                    let Bounds { lower, upper } = cuts.bounds(code, evaluation, seeds);
+                    let same = (0..=seeds).filter(|&other| cuts.code(evaluation, other) == code);
+                    assert_eq!(same.collect::<Vec<_>>(), (lower..=upper).collect::<Vec<_>>(), "{cuts:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn cuts_are_one_or_three_and_ascend() {
+    assert_eq!((Cuts::new(&[0]), Cuts::new(&[-64, 0, 64])), (Some(Cuts::ONE_BIT), Some(Cuts::TWO_BITS)));
+    assert_eq!([0, 1, 2, 3].map(Cuts::with_bits), [None, Some(Cuts::ONE_BIT), Some(Cuts::TWO_BITS), None]);
+    assert!(Cuts::new(&[-5, -5, 5]).is_some_and(|cuts| cuts.bits() == 2));
+    assert!([&[][..], &[1, 2], &[2, 1, 3], &[1, 2, 3, 4]].iter().all(|cuts| Cuts::new(cuts).is_none()));
+}

@@ -5,6 +5,7 @@ mod bounds_cli;
 mod damaged;
 mod deepening;
 mod line;
+mod networks;
 mod signature;
 mod solve;
 mod solve_bounds;

@@ -22,8 +22,7 @@ use kalah::progress::Pulse;
 use kalah::rows::RowMove;
 use kalah::solve::{Board, SolveError, Solver, SolverOptions, Sower};
 use kalah::table::{
-    AllTables, BoundMaker, BoundTable, BoundTables, Cuts, ProbeError, Storage, Table, TableError,
-    TableKey, Tables,
+    AllTables, BoundMaker, BoundTable, BoundTables, Cuts, ProbeError, Storage, Table, TableError, TableKey, Tables,
 };
 use kalah::verify::{Oracle, Survey};
 

@@ -84,7 +84,8 @@ impl MoveRequest {
         }
         let (tables, book) =
             (sources.all_tables.tables(rules, position.pits()), sources.books.get(rules, position.pits()));
-        let setting = Setting::new(rules).tables(tables).book(book).game(game_of(player, &position, self.start));
+        let game = game_of(player, &position, self.start);
+        let setting = Setting { tables, book, game, ..Setting::new(rules) };
         let choice = player.player(&setting).choose(&position, &Cancel::new().within(time), &mut |_| ())?;
         Ok(Some(self.answer(&choice)))
     }

@@ -97,9 +97,16 @@ impl<'t> Searcher<'t> {
 
     /// Returns the setting for players and solvers of a board.
     fn setting(&self, rules: Rules, pits: usize) -> Setting<'t> {
-        let (SearchOptions { memory, threads }, Sources { all_tables, books }) = (self.options, self.sources);
-        let setting = Setting::new(rules).memory(memory).threads(threads).book(books.get(rules, pits));
-        setting.tables(all_tables.tables(rules, pits)).bounds(all_tables.bounds(rules, pits))
+        let SearchOptions { memory, threads } = self.options;
+        let Sources { all_tables, books } = self.sources;
+        Setting {
+            tables: all_tables.tables(rules, pits),
+            bounds: all_tables.bounds(rules, pits),
+            book: books.get(rules, pits),
+            memory,
+            threads,
+            ..Setting::new(rules)
+        }
     }
 }
 

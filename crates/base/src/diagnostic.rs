@@ -6,7 +6,7 @@ use std::path::Path;
 
 use kalah_core::cancel::Stopped;
 use kalah_core::directory::Directory;
-use kalah_core::evaluation::{NetworkError, NetworkFileError, NetworkFileReason};
+use kalah_core::evaluation::{NetworkError, NetworkFileError};
 use kalah_core::game::{IllegalMove, ParseError, Position, PositionError, Rules, UnknownRules};
 use kalah_core::header::Kind;
 use kalah_core::table::{Damage, ProbeError, TableError, TableKey};
@@ -289,18 +289,18 @@ impl Diagnostic for Stopped {
 /// Only a network that is certainly damaged is to be deleted.
 impl Diagnostic for NetworkFileError {
     fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
-        match &self.reason {
-            NetworkFileReason::Io(error) => error.diagnosis(commands),
-            NetworkFileReason::Network(NetworkError::Header(error)) if error.is_newer() => {
+        match &self.error {
+            NetworkError::Io(error) => error.diagnosis(commands),
+            NetworkError::Header(error) if error.is_newer() => {
                 Outcome::Wrong.help(format!("{USE_NEWER}, or choose another file"))
             }
-            NetworkFileReason::Network(NetworkError::Damaged | NetworkError::Length { .. }) => {
+            NetworkError::Damaged => {
                 Outcome::Wrong.help(format!("delete {}, or replace it with `kalah train`", self.path.display()))
             }
-            NetworkFileReason::Network(_) => {
+            NetworkError::Header(_) | NetworkError::Unfit(_) => {
                 Outcome::Wrong.help("choose another file, or move it away from the tables")
             }
-            NetworkFileReason::Other { found: (rules, pits), .. } => Outcome::Failed.help(format!(
+            NetworkError::Other { found: (rules, pits), .. } => Outcome::Failed.help(format!(
                 "give its board with --rules {rules} --pits {pits}, choose another file, or move it away and make one \
                  with `kalah train`"
             )),

@@ -10,10 +10,10 @@ use kalah::solve::{SolveError as Error, Solver as GameSolver, SolverOptions};
 use kalah::table::Tables as OpenTables;
 use kalah::text::count;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::PyDict;
 use self_cell::self_cell;
 
-use crate::argument::{Integer, Seconds};
+use crate::argument::duration;
 use crate::array::check_limit;
 use crate::errors::python::{ArgumentError, InUseError, PositionError, TimeUpError};
 use crate::errors::{OrRaise, ToPython};
@@ -21,7 +21,7 @@ use crate::position::{Line, Position};
 use crate::results::{moves_dict, result};
 use crate::rules::Rules;
 use crate::tables::Tables;
-use crate::waiting::{ThreadsArgument, number, wait_for};
+use crate::waiting::{number, wait_for};
 
 self_cell!(
     /// A solver and the tables that it reads.
@@ -74,12 +74,11 @@ impl Solver {
         rules: Rules,
         tables: Option<PyRef<'_, Tables>>,
         book: bool,
-        threads: Option<ThreadsArgument>,
-        memory: Option<Integer>,
+        threads: Option<u16>,
+        memory: Option<u64>,
     ) -> PyResult<Solver> {
         let (largest, rules) = (largest.0, rules.0);
         let tables = shared(tables.as_deref(), rules, largest.pits())?;
-        let memory = memory.map(|bytes| bytes.within("memory", 0..=u64::MAX)).transpose()?;
         if let Some(bytes) = memory {
             check_limit(bytes, "the transposition table")?;
         }
@@ -97,7 +96,7 @@ impl Solver {
         &self,
         py: Python<'py>,
         position: Position,
-        seconds: Option<Seconds>,
+        seconds: Option<f64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (Position(position), start) = (position, Instant::now());
@@ -112,7 +111,7 @@ impl Solver {
                 Ok((found.score, found.best().collect(), found.line, false, solver.nodes() - before))
             })?,
         };
-        let best = PyTuple::new(py, best.iter().map(|pit| pit.number()))?;
+        let best: Vec<usize> = best.iter().map(|pit| pit.number()).collect();
         let (value, seconds) = (position.value(score), start.elapsed().as_secs_f64());
         result(py, "Solution", (Position(position), score, value, best, Line(line), line_open, nodes, seconds))
     }
@@ -123,7 +122,7 @@ impl Solver {
         &self,
         py: Python<'_>,
         position: Position,
-        seconds: Option<Seconds>,
+        seconds: Option<f64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<i64> {
         let Position(position) = position;
@@ -141,7 +140,7 @@ impl Solver {
         &self,
         py: Python<'py>,
         position: Position,
-        seconds: Option<Seconds>,
+        seconds: Option<f64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let (Position(position), rules) = (position, self.rules);
@@ -194,14 +193,14 @@ pub(crate) fn in_use() -> PyErr {
 /// The tables, if they are for this board.
 pub(crate) fn shared(tables: Option<&Tables>, rules: GameRules, pits: usize) -> PyResult<Option<Arc<OpenTables>>> {
     let Some(tables) = tables else { return Ok(None) };
-    if (tables.opened.rules, tables.opened.pits) != (rules, pits) {
+    if (tables.rules, tables.pits) != (rules, pits) {
         return Err(ArgumentError::new_err(format!(
             "the tables are for {} with {}, not for {rules} with {pits}",
-            tables.opened.rules,
-            count(tables.opened.pits, "pit")
+            tables.rules,
+            count(tables.pits, "pit")
         )));
     }
-    tables.opened.tables().map(Some)
+    tables.tables().map(Some)
 }
 
 impl Solver {
@@ -241,12 +240,12 @@ impl Solver {
         &self,
         py: Python<'_>,
         position: &GamePosition,
-        seconds: Option<Seconds>,
+        seconds: Option<f64>,
         progress: Option<Py<PyAny>>,
         work: impl FnOnce(&GameSolver) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
         let mut searching = self.searching.try_lock().map_err(|_| in_use())?;
-        let (start, cancel, time) = (Instant::now(), Cancel::new(), seconds.map(|seconds| seconds.0));
+        let (start, cancel, time) = (Instant::now(), Cancel::new(), duration(seconds)?);
         let limited = cancel.until(time.and_then(|time| start.checked_add(time)));
         let report = |py: Python<'_>, nodes: u64, table_hits: u64, known: Bounds| {
             let Some(progress) = &progress else { return Ok(()) };

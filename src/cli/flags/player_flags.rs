@@ -78,11 +78,13 @@ impl PlayerFlags {
 
     /// Returns the setting from which players are made. Solvers get `threads` threads.
     pub(crate) fn setting<'t>(&self, tables: &'t SearchTables, threads: usize) -> Setting<'t> {
-        self.own_setting(Setting::new(self.rules).tables(tables.tables()).bounds(tables.bounds()), threads)
-    }
-
-    /// Adds the memory and the seed of these flags to `setting`. Solvers get `threads` threads.
-    pub(crate) fn own_setting<'t>(&self, setting: Setting<'t>, threads: usize) -> Setting<'t> {
-        setting.memory(self.memory.of(1, "a player")).threads(threads).game(self.seed)
+        Setting {
+            tables: tables.tables(),
+            bounds: tables.bounds(),
+            memory: self.memory.of(1, "a player"),
+            threads,
+            game: self.seed,
+            ..Setting::new(self.rules)
+        }
     }
 }

@@ -13,7 +13,7 @@ use kalah::certificate::{Certificate, Head, Strategy};
 use kalah::file;
 use kalah::game::Position;
 use kalah::header::Kind;
-use kalah::play::{ByCertificate, Choice, Participant, Player, PlayerName, Source, Worth};
+use kalah::play::{ByCertificate, Choice, Participant, Player, PlayerName, Setting, Source, Worth};
 use kalah::table::{Directory, Tables};
 
 use crate::cli::{Context, Outcome, PlayerFlags, args, examples, failure, line, output, positions, progress, usage};
@@ -93,7 +93,7 @@ impl Choose {
         let (mut start, rules) = (Instant::now(), self.with.rules);
         let tables = self.with.open_tables(position, self.player == PlayerName::Perfect.into())?;
         let setting = self.with.setting(&tables, rayon::current_num_threads());
-        let setting = setting.book(books.require(rules, position.pits())?);
+        let setting = Setting { book: books.require(rules, position.pits())?, ..setting };
         let mut player = self.player.player(&setting);
         if self.player.is_engine() {
             player.prepare(position, &Cancel::new())?;

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, TypeVar, final, overload
+from typing import TYPE_CHECKING, Any, final
 
 from . import _arguments, _kalah
 from ._filesystem import Directory
 from .errors import ArgumentError
 from .names import Part, Source
-from .results import BuildProgress, BuildReport, Probe
+from .results import BuildProgress, BuildReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from pathlib import Path
 
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from ._kalah import Line, Position, Rules
     from .data import Batches
     from .names import Labels, RulesName
-
-_T = TypeVar("_T")
 
 __all__ = ["Tables", "build"]
 
@@ -97,40 +94,14 @@ class Tables(_kalah.Tables):
         """Closes these tables."""
         self.close()
 
+    def value(self, position: Position | str) -> int:
+        """Returns the final store difference for the mover with best play. Raises as `probe` does."""
+        position = _arguments.position(position)
+        return position.value(self.score(position))
+
     def line(self, position: Position | str) -> Line:
         """Returns a line of best play to the end of the game. Raises as `probe` does."""
         return self.probe(position).line
-
-    @overload
-    def get_probe(self, position: Position | str) -> Probe | None: ...
-    @overload
-    def get_probe(self, position: Position | str, default: _T) -> Probe | _T: ...
-    def get_probe(self, position: Position | str, default: Any = None) -> Any:
-        """Returns the same as `probe`, or `default` if the position has more seeds in play than the largest table."""
-        position = _arguments.position(position)
-        return default if self._is_above(position) else self.probe(position)
-
-    @overload
-    def get_score(self, position: Position | str) -> int | None: ...
-    @overload
-    def get_score(self, position: Position | str, default: _T) -> int | _T: ...
-    def get_score(self, position: Position | str, default: Any = None) -> Any:
-        """Returns the same as `score`, or `default` if the position has more seeds in play than the largest table."""
-        position = _arguments.position(position)
-        return default if self._is_above(position) else self.score(position)
-
-    @overload
-    def get_value(self, position: Position | str) -> int | None: ...
-    @overload
-    def get_value(self, position: Position | str, default: _T) -> int | _T: ...
-    def get_value(self, position: Position | str, default: Any = None) -> Any:
-        """Returns the same as `value`, or `default` if the position has more seeds in play than the largest table."""
-        position = _arguments.position(position)
-        return default if self._is_above(position) else self.value(position)
-
-    def _is_above(self, position: Position) -> bool:
-        above = not self.closed and position.pits == self.pits and position.seeds > self.max_seeds
-        return above and not position.is_over
 
     def best_moves(self, positions: ArrayLike, *, threads: int | None = None) -> NDArray[np.bool_]:
         """Returns the best moves of many positions, as a bool array of shape (n, pits). Column i is the move of
@@ -146,23 +117,18 @@ class Tables(_kalah.Tables):
         seeds: int,
         seed: int | np.random.Generator | None = 0,
         *,
-        offset: int = 0,
-        replace: bool = True,
         part: Part | None = None,
         test: float = 0.1,
         source: Source = "uniform",
         start: Position | str | None = None,
         threads: int | None = None,
     ) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
-        """Draws `n` positions of the layer with `seeds` seeds in play, independently, with their exact scores.
+        """Draws `n` positions of the layer with `seeds` seeds in play, independently, with their exact scores. A position
+        may be drawn several times.
         Returns a uint8 array of shape (n, 2 x pits) and an int8 array of shape (n,).
 
         The same `seed`, 0 to 2^64 - 1, gives the same positions. Samples of different seeds are independent. A
-        numpy.random.Generator draws the seed, and None stands for any. `offset` leaves out that many positions at the
-        start of the sequence, which takes no time.
-
-        With replace=False no position is drawn twice. They are those of `kalah export --sample`, in the order of
-        ranks. There is no offset, part or source then.
+        numpy.random.Generator draws the seed, and None stands for any.
 
         `part`, 'train' or 'test', draws from one part of all positions. A hash of the position decides its part;
         `test` is the share of the positions for tests.
@@ -178,7 +144,7 @@ class Tables(_kalah.Tables):
             raise ArgumentError('start is the first position of play: give source="play", too')
         is_test = None if part is None else _arguments.name("part", part, Part) == "test"
         number = _arguments.seed(seed)
-        return self._sample(n, seeds, number, offset, replace, is_test, test, is_play, start, threads)
+        return self._sample(n, seeds, number, is_test, test, is_play, start, threads)
 
     def batches(
         self,
@@ -234,8 +200,8 @@ def build(
 
     `progress` is called about twenty times a second with a BuildProgress. An exception that it raises, or
     Ctrl-C in the main thread, ends the build. Finished frames are kept, and the next call continues from there.
-    The interpreter's lock is released meanwhile. `threads` is the number of cores by default, and at most eight
-    times that. `memory` is the maximum number of bytes for the build.
+    The interpreter's lock is released meanwhile. `threads` is the number of cores by default. `memory` is the
+    maximum number of bytes for the build.
 
     Raises ArgumentError if there are no tables with these pits or seeds. Raises BuildError if the directory
     cannot be created, the disk or `memory` is too small, or another process builds there. Raises
