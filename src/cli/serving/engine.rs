@@ -1,6 +1,7 @@
 use std::io::{self, BufReader};
 
 use clap::Args;
+use kalah::game::Rules;
 use kalah::play::engine::{EngineSetting, serve_engine};
 use kalah::play::{PlayerName, Setting};
 use kalah::table::AllTables;
@@ -30,7 +31,7 @@ impl Engine {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         self.with.threads.start()?;
         directories::note_unused(self.with.directories());
-        let books = self.book.find_all(self.with.directories());
+        let books = self.book.find(self.with.directories(), &Rules::ALL)?;
         let all_tables = AllTables::new(self.with.directories());
         remote::fetch_for_searches(&all_tables)?;
         let setting = self.with.own_setting(Setting::new(self.with.rules), rayon::current_num_threads());

@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::HumanBytes;
+use kalah::game::Rules;
 use kalah::serve::{SiteOptions, SitePlan, SiteReport};
 use serde::Serialize;
 
@@ -60,7 +61,7 @@ impl ExportSite {
         })?;
         let mut options = SiteOptions::new(module, self.tables.path().to_owned());
         options.size = self.size;
-        options.books = self.book.find_all(&self.tables.paths);
+        options.books = self.book.find(&self.tables.paths, &Rules::ALL)?;
         options.seeds = self.seeds.into();
         let plan = SitePlan::new(&options)?;
         note!("{} to copy, {}", output::count(plan.tables(), "table"), HumanBytes(plan.bytes()));
