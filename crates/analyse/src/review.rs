@@ -164,7 +164,6 @@ impl<'s> BoundsSource<'s> {
 
 /// A turn of a game, with its loss.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct ReviewedTurn {
     /// The position before it.
     pub place: Place,
@@ -301,49 +300,4 @@ fn best_turns(
     let Some(position) = positions.get(at) else { return Ok(Vec::new()) };
     let best = source.best_moves(position, position.score(value))?.unwrap_or_default();
     Ok(best.into_iter().map(|pit| [&moves[..at], &[pit]].concat()).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Bounds decide that a turn lost seeds before they decide how many.
-    #[test]
-    fn bounds_that_exclude_the_best_turn_show_its_least_loss() {
-        let exact = |value| (value, value);
-        for (value, worth, least, quality) in [
-            ((16, 30), exact(12), 2, Some(MoveQuality::Inaccuracy)),
-            (exact(-8), (-30, -16), 4, Some(MoveQuality::Mistake)),
-            ((2, 20), (-20, 0), 1, Some(MoveQuality::Blunder)),
-            (exact(6), exact(6), 0, Some(MoveQuality::Best)),
-            (exact(6), (2, 6), 0, None),
-            ((-4, 20), (-10, 8), 0, None),
-        ] {
-            let [value, worth] = [value, worth].map(|(lower, upper)| ValueBounds { lower, upper });
-            let position: Position = "6x4".parse().unwrap();
-            let place = Place::all(Rules::Standard, &position, &[]).unwrap()[0];
-            let turn = ReviewedTurn { place, moves: Vec::new(), value, worth, choice: true, best: Vec::new() };
-            assert_eq!((turn.least_lost(), turn.quality()), (least, quality), "{turn:?}");
-        }
-    }
-
-    #[test]
-    fn outcomes_count_for_more_than_seeds() {
-        for (value, after, quality) in [
-            (4, 4, MoveQuality::Best),
-            (-4, -4, MoveQuality::Best),
-            (12, 10, MoveQuality::Inaccuracy),
-            (12, 4, MoveQuality::Mistake),
-            (-2, -20, MoveQuality::Mistake),
-            (2, 0, MoveQuality::Blunder),
-            (0, -2, MoveQuality::Blunder),
-            (40, -2, MoveQuality::Blunder),
-        ] {
-            assert_eq!(MoveQuality::of(value, after), quality, "{value} to {after}");
-        }
-        let mut tally = QualityTally::default();
-        [(4, 4), (4, 2), (0, -6)].into_iter().for_each(|(value, after)| tally.add(value, after));
-        assert_eq!((tally.evaluated, tally.best, tally.inaccuracies, tally.blunders, tally.lost), (3, 1, 1, 1, 4));
-        assert_eq!(tally.accuracy(), Some(33.3));
-    }
 }

@@ -32,11 +32,7 @@ pub struct Step {
     pub done: usize,
     /// All positions after this number of turns.
     pub positions: usize,
-    /// The position.
-    pub position: Position,
-    /// Proved bounds of its score.
-    pub bounds: Bounds,
-    /// True if it was searched.
+    /// True if the position was searched.
     pub searched: bool,
 }
 
@@ -44,8 +40,6 @@ pub struct Step {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Made {
-    /// Positions that were searched.
-    pub searched: usize,
     /// Positions whose bounds follow from others.
     pub derived: usize,
     /// Positions of the first turns whose score is not exact.
@@ -72,28 +66,24 @@ pub fn make(
 ) -> Result<Made, SolveError> {
     let mut made = Made::default();
     let reach = solver.table_seeds().unwrap_or(0) as u32;
+    let is_open = |book: &Book, position: &Position| book.get(position).is_none_or(|known| known.lower < known.upper);
     // The start follows from the positions after one turn.
     for turn in options.turns.min(1)..=options.turns {
         let Reached { inner, mut leaves } = reached(book, start, turn, reach, options.loss)?;
         // Results of positions with fewer seeds speed up those with more.
         leaves.sort_by_key(Position::seeds);
-        for (index, &position) in leaves.iter().enumerate() {
-            made.derived += usize::from(follow(book, &position)?);
-            let is_open = |book: &Book| book.get(&position).is_none_or(|known| known.lower < known.upper);
-            let searched = is_open(book);
+        for (position, done) in leaves.iter().zip(1..) {
+            made.derived += usize::from(follow(book, position)?);
+            let searched = is_open(book, position);
             if searched {
-                made.searched += 1;
-                search(solver, &position, options.within, book)?;
+                search(solver, position, options.within, book)?;
             }
-            let bounds = book.recall(&position, None)?.bounds;
-            let (done, positions) = (index + 1, leaves.len());
-            on_step(book, &Step { turn, done, positions, position, bounds, searched })?;
+            on_step(book, &Step { turn, done, positions: leaves.len(), searched })?;
         }
         for position in inner.iter().rev() {
             made.derived += usize::from(follow(book, position)?);
         }
-        let is_open = |position: &&Position| book.get(position).is_none_or(|known| known.lower < known.upper);
-        made.open = inner.iter().chain(&leaves).filter(is_open).count();
+        made.open = inner.iter().chain(&leaves).filter(|position| is_open(book, position)).count();
     }
     Ok(made)
 }

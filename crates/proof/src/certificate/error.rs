@@ -2,7 +2,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome, USE_NEWER};
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, NoCommands, Outcome, USE_NEWER};
 use kalah_base::file::StateError;
 use kalah_base::system::MemoryShortage;
 use kalah_core::cancel::Stopped;
@@ -129,13 +129,6 @@ impl Diagnostic for CheckError {
 impl CheckError {
     /// Returns true if the certificate or a table is wrong, false if the check could not be made.
     pub fn is_wrong(&self) -> bool {
-        match self {
-            CheckError::Claim { .. }
-            | CheckError::Statement(_)
-            | CheckError::OtherTable(_)
-            | CheckError::Certificate(CertificateError::Header { .. } | CertificateError::Damaged { .. }) => true,
-            CheckError::Table(error) => error.is_damage(),
-            _ => false,
-        }
+        self.diagnosis(&NoCommands).outcome == Outcome::Wrong
     }
 }

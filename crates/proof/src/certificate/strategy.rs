@@ -54,12 +54,9 @@ pub enum StrategyError {
     /// Claims of the certificate may need searches, so they name no moves.
     #[error("its claims may need searches of 2^{0} nodes (its effort), so it is not a strategy")]
     Effort(u32),
-    /// A table that the certificate rests on is missing or another one.
+    /// A table that the certificate rests on is missing or another one, or cannot be read.
     #[error("{0}")]
-    Tables(#[source] CheckError),
-    /// A table cannot be read.
-    #[error("{0}")]
-    Table(#[from] TableError),
+    Tables(#[from] CheckError),
     /// The position has another number of pits, or too many seeds.
     #[error("{0} is not a position of its board")]
     Board(Box<Position>),
@@ -68,13 +65,18 @@ pub enum StrategyError {
     Wrong(Box<Position>),
 }
 
+impl From<TableError> for StrategyError {
+    fn from(error: TableError) -> StrategyError {
+        CheckError::from(error).into()
+    }
+}
+
 impl Diagnostic for StrategyError {
     fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
             StrategyError::Effort(_) => Outcome::Failed
                 .help("make one without searches: `kalah prove --from FILE --effort 0 --proof DIR --certificate NEW`"),
             StrategyError::Tables(error) => error.diagnosis(commands),
-            StrategyError::Table(error) => error.diagnosis(commands),
             StrategyError::Board(_) => Outcome::Usage.into(),
             StrategyError::Wrong(_) => Outcome::Wrong.help("find the first wrong claim with `kalah check`"),
         }
@@ -93,7 +95,7 @@ impl<'a> Strategy<'a> {
             effort => return Err(StrategyError::Effort(effort)),
         }
         let (head, seeds) = (&certificate.head, certificate.head.table_seeds());
-        compare_digests(head, tables, seeds).map_err(StrategyError::Tables)?;
+        compare_digests(head, tables, seeds)?;
         let checker = checker(head, tables, seeds, 0);
         Ok(Strategy { certificate, checker })
     }

@@ -14,7 +14,7 @@ use super::test::{Reply, Test};
 use crate::certificate::{Checkers, Statement};
 
 /// Claims that are checked at a time.
-const PART_CLAIMS: usize = 1 << 16;
+const PART_CLAIMS: usize = 1 << 12;
 
 /// Claims that one thread checks without a break.
 const TASK_CLAIMS: usize = 64;
@@ -61,7 +61,9 @@ pub(super) fn check(
         part.par_chunks(TASK_CLAIMS).try_for_each(|task| {
             cancel.check()?;
             checkers.with(|checker| {
-                for (Claim { position, .. }, bound) in task.iter().flat_map(|claim| claim.parts().map(move |part| (claim, part))) {
+                for (Claim { position, .. }, bound) in
+                    task.iter().flat_map(|claim| claim.parts().map(move |part| (claim, part)))
+                {
                     if checker.reason(position, bound, &known)?.is_none() {
                         return unproved(position, bound);
                     }
