@@ -24,7 +24,7 @@ const LONGEST_ROUND: Duration = Duration::from_secs(24);
 const EVALUATION_SHARE: f64 = 1.0 / 6.0;
 const VALUE_SHARE: f64 = 0.5;
 
-/// Maximum time of evaluations in a round: one of them is a slice.
+/// Maximum time of evaluations in a round, and of one evaluation, which is a slice.
 const LONGEST_EVALUATION: Duration = Duration::from_secs(1);
 
 /// Maximum time of a proof's slice. Continuing a proof costs nothing, since the transposition table keeps its results.
@@ -213,20 +213,19 @@ impl<'t> Analyser<'t> {
                         }
                         values.push(evaluation(played, later));
                     }
-                    Err(SolveError::OverBudget) => end = Deepening::OverBudget,
-                    Err(SolveError::Stopped) => end = Deepening::Interrupted,
+                    Err(SolveError::OverBudget) => {
+                        end = Deepening::OverBudget;
+                        break;
+                    }
+                    // An interrupted search stays the next.
+                    Err(SolveError::Stopped) => return Ok(self.cancel.check()?),
                     Err(error) => return Err(error),
-                }
-                if matches!(end, Deepening::OverBudget | Deepening::Interrupted) {
-                    break;
                 }
                 pause().await;
             }
             self.schedule.record(end);
-            match end {
-                Deepening::Complete | Deepening::Final => (self.evaluations, self.depth) = (values, depth.number()),
-                Deepening::OverBudget => {}
-                Deepening::Interrupted => break,
+            if end != Deepening::OverBudget {
+                (self.evaluations, self.depth) = (values, depth.number());
             }
         }
         self.cancel.check()?;
@@ -260,12 +259,11 @@ impl<'t> Analyser<'t> {
             let mut bounds = self.narrowed(index + 1, self.solver.value_bounds(next)?.for_mover(&played));
             // No move has a higher value than the position.
             bounds.upper = bounds.upper.min(whole.upper);
-            let value = Value::new(bounds).estimated(evaluation).beyond(plain(rules, next).for_mover(&played));
+            let value = Value::estimated(bounds, evaluation, plain(rules, next).for_mover(&played));
             moves.push((pit, played, value));
         }
         let evaluation = moves.iter().filter_map(|(_, _, value)| value.apparent()).max();
-        let value = Value::new(whole).estimated(evaluation.unwrap_or(whole.lower));
-        let value = value.beyond(plain(rules, &self.position));
+        let value = Value::estimated(whole, evaluation.unwrap_or(whole.lower), plain(rules, &self.position));
         let nodes = self.solver.nodes() - self.before;
         Ok(Analysis { value, ahead: self.depth, moves, line: self.line.clone(), nodes })
     }
@@ -277,9 +275,6 @@ fn evaluation(played: &Played, later: Option<DepthLimitedResult>) -> i64 {
     played.mover_value(later.map_or_else(over, |later| later.value))
 }
 
-/// Maximum time of one move's search, which is a slice: deeper searches take several times longer.
-const LONGEST: Duration = Duration::from_secs(1);
-
 /// Evaluates a position within `time` without tables, books and solver; `None` for a text that is no position, and at
 /// the end of the game.
 pub fn evaluate_without_tables(rules: Rules, board: &str, time: Duration) -> Option<PositionAnswer> {
@@ -290,50 +285,30 @@ pub fn evaluate_without_tables(rules: Rules, board: &str, time: Duration) -> Opt
     Some(PositionAnswer::searched(rules, &position, &analysis))
 }
 
-/// Evaluates the moves of a position too large for the solver by searches to depth 1, 2, ..., by the stores.
+/// Evaluates the moves of a position too large for the solver by searches to depth 1, 2, ..., by the stores, in slices.
 pub(crate) async fn evaluate_by_stores(rules: Rules, moves: &[(Pit, Played)], cancel: &Cancel) -> Analysis {
-    let mut deepest: Vec<(Value, u32)> = Vec::new();
-    for depth in 0..MAX_DEPTH {
+    let (mut deepest, mut ahead) = (Vec::new(), 0);
+    'deeper: for depth in 0..MAX_DEPTH {
+        let search = LimitedSearch::new(rules, Method::SeqAb, depth);
         // The first search takes no time, so there always are evaluations.
         let cancel = if depth > 0 { cancel.clone() } else { Cancel::new() };
-        match to_depth(rules, moves, depth, &cancel).await {
-            Ok(later) => deepest = later,
-            Err(_) => break,
+        let mut values = Vec::new();
+        for &(pit, played) in moves {
+            let value = match played.position.final_value() {
+                Some(value) => Value::exact(played.mover_value(value)),
+                None => match search.run_within(&played.position, u64::MAX, &cancel.within(LONGEST_EVALUATION)) {
+                    Ok(found) => Value::estimate(played.mover_value(found.value)),
+                    Err(_) => break 'deeper,
+                },
+            };
+            values.push((pit, played, value));
+            pause().await;
         }
+        (deepest, ahead) = (values, depth + 1);
     }
-    let ahead = deepest.first().map_or(0, |&(_, ahead)| ahead);
-    let evaluation = deepest.iter().filter_map(|(value, _)| value.apparent()).max();
-    let moves: Vec<(Pit, Played, Value)> =
-        moves.iter().zip(deepest).map(|(&(pit, played), (value, _))| (pit, played, value)).collect();
+    let best = deepest.iter().filter_map(|(_, _, value)| value.apparent()).max();
     // All moves end the game, so the value is proved.
-    let exact = moves.iter().all(|(_, _, value)| value.value().is_some());
-    let value = match evaluation {
-        Some(value) if exact => Value::exact(value),
-        Some(value) => Value::estimate(value),
-        None => Value::default(),
-    };
-    Analysis { value, ahead, moves, line: None, nodes: 0 }
-}
-
-/// Evaluates the moves by searches of `depth` moves after them, in slices.
-async fn to_depth(
-    rules: Rules,
-    moves: &[(Pit, Played)],
-    depth: u32,
-    cancel: &Cancel,
-) -> Result<Vec<(Value, u32)>, SolveError> {
-    let search = LimitedSearch::new(rules, Method::SeqAb, depth);
-    let mut later = Vec::new();
-    for (_, played) in moves {
-        let value = match played.position.final_value() {
-            Some(value) => Value::exact(played.mover_value(value)),
-            None => {
-                let found = search.run_within(&played.position, u64::MAX, &cancel.within(LONGEST))?;
-                Value::estimate(played.mover_value(found.value))
-            }
-        };
-        later.push((value, depth + 1));
-        pause().await;
-    }
-    Ok(later)
+    let exact = deepest.iter().all(|(_, _, value)| value.value().is_some());
+    let value = best.map(|best| if exact { Value::exact(best) } else { Value::estimate(best) });
+    Analysis { value: value.unwrap_or_default(), ahead, moves: deepest, line: None, nodes: 0 }
 }

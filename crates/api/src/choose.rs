@@ -93,11 +93,7 @@ impl MoveRequest {
     ///
     /// # Errors
     /// If a table is damaged.
-    pub fn player<'t>(
-        &self,
-        searcher: &mut Searcher<'t>,
-        cancel: &Cancel,
-    ) -> Result<Box<dyn Player + 't>, ApiError> {
+    pub fn player<'t>(&self, searcher: &mut Searcher<'t>, cancel: &Cancel) -> Result<Box<dyn Player + 't>, ApiError> {
         searcher.player(self.player, self.rules, &self.position, cancel)
     }
 

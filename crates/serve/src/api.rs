@@ -1,6 +1,5 @@
 //! The handlers of requests, and responses to requests that have no answer.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use axum::Json;
@@ -25,7 +24,7 @@ use super::service::Service;
 /// Default time to search a position of a game.
 const GAME_TIME: Duration = Duration::from_millis(200);
 
-type Shared = State<Arc<Service>>;
+type Shared = State<&'static Service>;
 type ApiResult<T> = Result<Json<T>, Refusal>;
 
 fn query(address: &Uri) -> &str {
@@ -34,8 +33,8 @@ fn query(address: &Uri) -> &str {
 
 /// `GET /api`
 pub(super) async fn server(State(service): Shared) -> Json<ServerAnswer> {
-    let Options { books, time, stream_time, .. } = &*service.options;
-    Json(ServerAnswer::new(books, time.as_secs_f64(), stream_time.as_secs_f64(), service.searches.count()))
+    let Options { books, time, stream_time, .. } = service.options;
+    Json(ServerAnswer::new(books, *time, *stream_time, service.options.searches))
 }
 
 /// `GET /api/openapi.json`
@@ -74,17 +73,17 @@ pub(super) async fn search(State(service): Shared, address: Uri) -> Result<Respo
     let (sender, events) = events::channel();
     if let Some(known) = service.at_once(rules, position).await? {
         let answer = SearchAnswer::at_once(known, start.elapsed().as_secs_f64());
-        return Ok(events::respond(&service, sender, events, async { Ok(answer) }));
+        return Ok(events::respond(service, sender, events, async { Ok(answer) }));
     }
     let progress = sender.clone();
     let search = service.searches.begin(NeededTables::of(rules, &position), time, move |searcher, cancel| {
         let report = move |answer| progress.send("progress", &answer);
         pollster::block_on(searcher.begin(rules, &position, cancel)?.run(report))
     });
-    let (search, shared) = (search.await?, Arc::clone(&service));
-    Ok(events::respond(&service, sender, events, async move {
+    let search = search.await?;
+    Ok(events::respond(service, sender, events, async move {
         let mut answer = search.await?;
-        if answer.ended == Some(Ended::Time) && shared.searches.is_stopping() {
+        if answer.ended == Some(Ended::Time) && service.searches.stop.is_cancelled() {
             answer.ended = Some(Ended::Stopped);
         }
         Ok(answer)
@@ -110,9 +109,9 @@ pub(super) async fn choose(State(service): Shared, body: Bytes) -> ApiResult<Mov
         return Ok(Json(answer));
     }
     let needed = NeededTables::of(request.rules, &request.position);
-    let search = service.searches.begin(needed, time, move |searcher, cancel| {
-        request.search(request.player(searcher, cancel)?, cancel)
-    });
+    let search = service
+        .searches
+        .begin(needed, time, move |searcher, cancel| request.search(request.player(searcher, cancel)?, cancel));
     Ok(Json(search.await?.await?))
 }
 
@@ -122,15 +121,15 @@ pub(super) async fn game(State(service): Shared, headers: HeaderMap, body: Bytes
     if events::wanted(&headers) {
         let (sender, events) = events::channel();
         let places = sender.clone();
-        let answer = evaluate(Arc::clone(&service), game, move |place| places.send("place", &place));
-        return Ok(events::respond(&service, sender, events, answer));
+        let answer = evaluate(service, game, move |place| places.send("place", &place));
+        return Ok(events::respond(service, sender, events, answer));
     }
     Ok(Json(evaluate(service, game, |_| ()).await?).into_response())
 }
 
 /// Evaluates all places of a game, and reports each as soon as it is evaluated.
 async fn evaluate(
-    service: Arc<Service>,
+    service: &'static Service,
     mut game: GameRequest,
     report: impl Fn(GamePlace) + Clone + Send + Sync + 'static,
 ) -> Result<GameAnswer, ApiError> {

@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::future::Future;
-use std::sync::Arc;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::sse::{Event, Sse};
@@ -44,17 +43,16 @@ pub(super) fn channel() -> (Sender, UnboundedReceiver<Event>) {
 /// Returns an answer that streams events, and at the end the result of `work` as an event `answer` or `error`. Dropping
 /// the answer, when the client has gone, stops the work.
 pub(super) fn respond<T: Serialize + Send>(
-    service: &Arc<Service>,
+    service: &'static Service,
     sender: Sender,
     mut events: UnboundedReceiver<Event>,
     work: impl Future<Output = Result<T, ApiError>> + Send + 'static,
 ) -> Response {
-    let options = Arc::clone(&service.options);
     let work = async move {
         match work.await {
             Ok(answer) => sender.send("answer", &answer),
             Err(error) => {
-                options.report(&error);
+                service.options.report(&error);
                 sender.send("error", &ErrorAnswer::from(error));
             }
         }

@@ -1,5 +1,4 @@
 use std::net::IpAddr;
-use std::sync::Arc;
 
 use axum::body::to_bytes;
 use axum::extract::{Request, State};
@@ -39,7 +38,7 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
 ];
 
 /// Routes requests. Each has the address at which it arrived among its extensions.
-pub(super) fn routes(service: Arc<Service>) -> Router {
+pub(super) fn routes(service: &'static Service) -> Router {
     let mut routes = Router::new()
         .route("/api", get(api::server))
         .route("/api/openapi.json", get(api::description))
@@ -56,23 +55,21 @@ pub(super) fn routes(service: Arc<Service>) -> Router {
         .route("/api/puzzle", get(api::puzzle));
     for file in page::FILES {
         let etag = page::etag(file);
-        routes = routes.route(
-            file.path,
-            get(move |headers: HeaderMap| async move { page::answer(file, &etag, &headers) }),
-        );
+        routes =
+            routes.route(file.path, get(move |headers: HeaderMap| async move { page::answer(file, &etag, &headers) }));
     }
     routes
         .fallback(async || Refusal(ApiError::new(Code::NotFound, "nothing is here; docs/api.md lists the addresses")))
         .method_not_allowed_fallback(async || Refusal(ApiError::new(Code::Method, "this address has another method")))
-        .layer(middleware::from_fn_with_state(Arc::clone(&service), receive))
+        .layer(middleware::from_fn_with_state(service, receive))
         .layer(CompressionLayer::new())
-        .layer(middleware::from_fn_with_state(Arc::clone(&service), guard))
+        .layer(middleware::from_fn_with_state(service, guard))
         .with_state(service)
 }
 
 /// Checks the sender of a request, and adds the headers of every answer.
 async fn guard(
-    State(service): State<Arc<Service>>,
+    State(service): State<&'static Service>,
     Extension(local): Extension<IpAddr>,
     request: Request,
     next: Next,
@@ -94,7 +91,7 @@ async fn guard(
 }
 
 /// Answers a request once it has arrived completely.
-async fn receive(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
+async fn receive(State(service): State<&'static Service>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     let error = match timeout(service.options.patience, to_bytes(body, MAX_BODY)).await {
         Ok(Ok(body)) => return next.run(Request::from_parts(parts, body.into())).await,

@@ -3,7 +3,6 @@
 use std::future::poll_fn;
 use std::io;
 use std::net::TcpListener;
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -31,8 +30,8 @@ const READING: usize = 8;
 /// Maximum time of open requests after the server was asked to stop.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Maximum connections, a quarter of the files that most systems allow a process to open.
-const MAX_CONNECTIONS: u32 = 256;
+/// Maximum connections, half as many as the files that most systems allow a process to open.
+const MAX_CONNECTIONS: u32 = 512;
 
 /// Pause after a connection could not be accepted.
 const ACCEPT_AGAIN: Duration = Duration::from_secs(1);
@@ -62,26 +61,26 @@ impl Stop {
     }
 }
 
-/// Answers requests that arrive at `listener` until `stop` is used.
+/// Answers requests that arrive at `listener` until `stop` is used. The memory of `options` is never freed.
 ///
 /// # Errors
 /// If threads or the listener fail.
 pub fn serve(listener: TcpListener, options: Options, stop: &Stop) -> io::Result<()> {
     listener.set_nonblocking(true)?;
-    let options = Arc::new(options);
-    let service = Arc::new(Service { searches: Searches::start(&options)?, options });
+    let options: &Options = Box::leak(Box::new(options));
+    let service: &Service = Box::leak(Box::new(Service { options, searches: Searches::new(options) }));
+    let slots: &Semaphore = Box::leak(Box::new(Semaphore::new(MAX_CONNECTIONS as usize)));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(ANSWERING)
-        .max_blocking_threads(READING)
+        .max_blocking_threads(READING + options.searches)
         .thread_name("serve")
         .enable_all()
         .build()?;
     let served = runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS as usize));
         tokio::select! {
-            () = answer(listener, &service, &slots, &stop.0) => {}
-            () = stopped(stop.0.subscribe()) => service.searches.stop(),
+            () = answer(listener, service, slots, &stop.0) => {}
+            () = stopped(stop.0.subscribe()) => service.searches.stop.cancel(),
         }
         // Clients whose requests have not arrived by then are dropped.
         let _ = timeout(GRACE, slots.acquire_many(MAX_CONNECTIONS)).await;
@@ -100,16 +99,16 @@ async fn stopped(mut stop: watch::Receiver<bool>) {
 /// Accepts connections.
 async fn answer(
     listener: tokio::net::TcpListener,
-    service: &Arc<Service>,
-    slots: &Arc<Semaphore>,
+    service: &'static Service,
+    slots: &'static Semaphore,
     stop: &watch::Sender<bool>,
 ) {
-    let routes = routes(Arc::clone(service));
-    let options = &service.options;
+    let routes = routes(service);
+    let options = service.options;
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
-                let slot = Arc::clone(slots).acquire_owned().await;
+                let slot = slots.acquire().await;
                 let (routes, patience, stop) = (routes.clone(), options.patience, stop.subscribe());
                 tokio::spawn(async move {
                     converse(stream, routes, patience, stop).await;

@@ -1,4 +1,3 @@
-use std::sync::Arc;
 use std::time::Duration;
 
 use kalah_api::answer::PositionAnswer;
@@ -8,25 +7,28 @@ use kalah_core::game::{Position, Rules};
 use super::options::Options;
 use super::searches::Searches;
 
-/// State shared by all requests.
+/// State shared by all requests, which lives until the process ends.
 pub(super) struct Service {
-    pub options: Arc<Options>,
+    pub options: &'static Options,
     pub searches: Searches,
 }
 
 impl Service {
     /// Reads tables and books on other threads than those that answer requests, since the disk may be slow.
     pub(crate) async fn read<T: Send + 'static>(
-        &self,
+        &'static self,
         read: impl FnOnce(Sources<'_>) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let options = Arc::clone(&self.options);
-        let reading = tokio::task::spawn_blocking(move || read(options.sources()));
+        let reading = tokio::task::spawn_blocking(move || read(self.options.sources()));
         reading.await.map_err(|_| ApiError::failed("reading the tables failed unexpectedly"))?
     }
 
     /// Answers about a position without a search, if possible.
-    pub(crate) async fn at_once(&self, rules: Rules, position: Position) -> Result<Option<PositionAnswer>, ApiError> {
+    pub(crate) async fn at_once(
+        &'static self,
+        rules: Rules,
+        position: Position,
+    ) -> Result<Option<PositionAnswer>, ApiError> {
         self.read(move |sources| sources.at_once(rules, &position)).await
     }
 

@@ -167,30 +167,3 @@ fn kind(path: &str) -> &'static str {
         _ => "",
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use std::io::Read;
-
-    use super::*;
-
-    #[test]
-    fn a_page_names_the_script_that_may_run_and_loads_it_packed() {
-        let site = Site::new(Vec::new(), &json!({}), &json!({}), &[]);
-        let script = FILES.iter().find(|file| file.path == "/page.js").unwrap().bytes;
-        assert!(
-            site.page.contains(&format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(script)))),
-            "{}",
-            site.page
-        );
-        assert!(!site.page.contains("page.js") && site.page.matches("<script").count() == 1, "{}", site.page);
-        let packed = site.files.iter().find(|(path, _)| path.ends_with(PACKED)).unwrap();
-        let mut text = String::new();
-        flate2::read::GzDecoder::new(&packed.1[..]).read_to_string(&mut text).unwrap();
-        let [style, body, own, ..] = text.split('\0').collect::<Vec<_>>()[..] else { panic!("{text}") };
-        assert!(site.page.contains(packed.0) && own.as_bytes() == script);
-        assert!(style.contains(".pit") && body.contains("id=\"board\"") && !site.page.contains("id=\"board\""));
-        assert!(site.page.contains("<noscript>") && !body.contains("<noscript>"));
-        assert!(!site.page.contains(".css") && !site.files.keys().any(|path| path.ends_with(".css")));
-    }
-}

@@ -200,11 +200,7 @@ fn request(engine: &mut Engine, method: &str, target: &str, body: &[u8], streams
                 return Ok(first);
             }
             if let Some(known) = at_once(engine, request.rules, &request.position)? {
-                return if path == "search" {
-                    answered(SearchAnswer::at_once(known, 0.0))
-                } else {
-                    answered(known)
-                };
+                return if path == "search" { answered(SearchAnswer::at_once(known, 0.0)) } else { answered(known) };
             }
             let is_search = path == "search";
             let time = request.time.unwrap_or(PAGE_TIME).min(if is_search { PAGE_STREAM_TIME } else { PAGE_TIME });
