@@ -361,7 +361,7 @@ declare namespace Api {
     tables: TableEntry[];
   }
 
-  /** The fields of the document. All are missing if nothing is known. */
+  /** Knowledge of a value, which is a final store difference: the value, proved bounds of it, an evaluation, or nothing. */
   interface Value {
     /** Evaluation of a value that is not exact, which proves nothing. */
     estimate?: number;

@@ -35,7 +35,7 @@ pub use error::{ApiError, Code, ErrorAnswer};
 pub use game::{GameAnswer, GamePlace, GameRequest, follow_line, follow_moves};
 pub use position::{PositionRequest, PositionsAnswer, PositionsRequest};
 pub use puzzle::PuzzleRequest;
-pub use searcher::{Search, SearchOptions, Searcher, Sources};
+pub use searcher::{Search, Searcher, Sources};
 pub use texts::{ReadAnswer, WriteAnswer, read_text, write_text};
 
 /// Returns bytes in hexadecimal, as digests are written.

@@ -12,35 +12,22 @@ use super::answer::{Analysis, Ended, ExplorerAnswer, PositionAnswer, SearchAnswe
 /// Positions after which a solver is replaced, since it keeps the results of all its tests.
 const SOLVER_POSITIONS: usize = 1 << 12;
 
-/// Settings of searches.
-#[derive(Clone, Copy, Debug)]
-pub struct SearchOptions {
-    /// Memory of each search.
-    pub memory: SearchMemory,
-    /// Threads of one search.
-    pub threads: usize,
-}
-
 /// State of one searching thread, with its proved results for the last board.
 #[derive(Debug)]
 pub struct Searcher<'t> {
     /// The tables and books.
     pub sources: Sources<'t>,
-    options: SearchOptions,
+    memory: SearchMemory,
+    threads: usize,
     solver: Option<Solver<'t>>,
     /// Number of positions given to the solver.
     asked: usize,
 }
 
 impl<'t> Searcher<'t> {
-    /// Makes a searcher without proved results.
-    pub fn new(sources: Sources<'t>, options: SearchOptions) -> Searcher<'t> {
-        Searcher { sources, options, solver: None, asked: 0 }
-    }
-
-    /// Drops all proved results.
-    pub fn forget(&mut self) {
-        (self.solver, self.asked) = (None, 0);
+    /// Makes a searcher without proved results, which uses this memory and number of threads.
+    pub fn new(sources: Sources<'t>, memory: SearchMemory, threads: usize) -> Searcher<'t> {
+        Searcher { sources, memory, threads, solver: None, asked: 0 }
     }
 
     /// Makes a player. The perfect one shares the solver.
@@ -88,7 +75,7 @@ impl<'t> Searcher<'t> {
         };
         if self.asked > SOLVER_POSITIONS || !self.solver.as_ref().is_some_and(serves) {
             // Frees its memory before allocating more.
-            self.forget();
+            (self.solver, self.asked) = (None, 0);
             let options = self.setting(rules, position.pits()).solver_options(position).cancel(cancel.clone());
             self.solver = Solver::new_if_possible(options)?;
         }
@@ -97,7 +84,7 @@ impl<'t> Searcher<'t> {
 
     /// Returns the setting for players and solvers of a board.
     fn setting(&self, rules: Rules, pits: usize) -> Setting<'t> {
-        let (SearchOptions { memory, threads }, Sources { all_tables, books }) = (self.options, self.sources);
+        let Searcher { sources: Sources { all_tables, books }, memory, threads, .. } = *self;
         let setting = Setting::new(rules).memory(memory).threads(threads).book(books.get(rules, pits));
         setting.tables(all_tables.tables(rules, pits)).bounds(all_tables.bounds(rules, pits))
     }

@@ -51,7 +51,7 @@ pub(super) async fn tables(State(service): Shared) -> ApiResult<TablesAnswer> {
 /// `GET /api/position`
 pub(super) async fn position(State(service): Shared, address: Uri) -> ApiResult<PositionAnswer> {
     let PositionRequest { rules, position, time } = PositionRequest::read(query(&address))?;
-    if let Some(answer) = service.at_once(rules, position).await? {
+    if let Some(answer) = service.read(move |sources| sources.at_once(rules, &position)).await? {
         return Ok(Json(answer));
     }
     let search = service.searches.begin(NeededTables::of(rules, &position), service.time(time), {
@@ -71,7 +71,7 @@ pub(super) async fn search(State(service): Shared, address: Uri) -> Result<Respo
     let PositionRequest { rules, position, time } = PositionRequest::read(query(&address))?;
     let (start, time) = (Instant::now(), time.unwrap_or(service.options.time).min(service.options.stream_time));
     let (sender, events) = events::channel();
-    if let Some(known) = service.at_once(rules, position).await? {
+    if let Some(known) = service.read(move |sources| sources.at_once(rules, &position)).await? {
         let answer = SearchAnswer::at_once(known, start.elapsed().as_secs_f64());
         return Ok(events::respond(service, sender, events, async { Ok(answer) }));
     }

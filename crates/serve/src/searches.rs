@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use kalah_api::{ApiError, Code, SearchOptions, Searcher};
+use kalah_api::{ApiError, Code, Searcher};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
 use kalah_core::table::{AllTables, BoundTables, TableError, Tables};
@@ -87,8 +87,7 @@ impl Searches {
         let asked = cancel.0.clone();
         let running = spawn_blocking(move || {
             let _permit = permit;
-            let Options { memory, threads, .. } = *self.options;
-            let new = || Searcher::new(self.options.sources(), SearchOptions { memory, threads });
+            let new = || Searcher::new(self.options.sources(), self.options.memory, self.options.threads);
             let mut searcher = self.idle.lock().pop().unwrap_or_else(new);
             let result = work(&mut searcher, &asked.within(time));
             let result = needed.require_whole(searcher.sources.all_tables).map_err(ApiError::from).and(result);

@@ -1,8 +1,6 @@
 use std::time::Duration;
 
-use kalah_api::answer::PositionAnswer;
 use kalah_api::{ApiError, Sources};
-use kalah_core::game::{Position, Rules};
 
 use super::options::Options;
 use super::searches::Searches;
@@ -21,15 +19,6 @@ impl Service {
     ) -> Result<T, ApiError> {
         let reading = tokio::task::spawn_blocking(move || read(self.options.sources()));
         reading.await.map_err(|_| ApiError::failed("reading the tables failed unexpectedly"))?
-    }
-
-    /// Answers about a position without a search, if possible.
-    pub(crate) async fn at_once(
-        &'static self,
-        rules: Rules,
-        position: Position,
-    ) -> Result<Option<PositionAnswer>, ApiError> {
-        self.read(move |sources| sources.at_once(rules, &position)).await
     }
 
     /// Returns the time of a search: as requested, up to the limit.

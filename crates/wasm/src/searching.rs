@@ -6,14 +6,12 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use kalah_api::answer::{SolveAnswer, Source, Value as Known};
-use kalah_api::{
-    ApiError, GameRequest, MoveRequest, PositionRequest, PuzzleRequest, SearchOptions, Searcher, Sources, pause,
-};
+use kalah_api::{ApiError, GameRequest, MoveRequest, PositionRequest, PuzzleRequest, Searcher, Sources, pause};
 use kalah_core::cancel::{Cancel, Instant};
 use kalah_core::game::{Position, Rules};
 use kalah_core::table::AllTables;
 use kalah_solve::book::Books;
-use kalah_solve::solve::{SolveError, Solver, SolverOptions};
+use kalah_solve::solve::{SearchMemory, SolveError, Solver, SolverOptions};
 use self_cell::self_cell;
 use serde_json::{Value, json};
 
@@ -42,7 +40,7 @@ self_cell!(
 pub(super) struct Searches<'t> {
     pub sources: Sources<'t>,
     searcher: Rc<RefCell<Searcher<'t>>>,
-    options: SearchOptions,
+    memory: SearchMemory,
     /// Solver of the last call of [`Searches::solve`], kept for its proved bounds.
     solver: Option<Solver<'t>>,
     /// The search in progress.
@@ -68,11 +66,11 @@ pub(super) enum Step {
 
 impl Searching {
     /// Prepares searches in `all_tables`.
-    pub(crate) fn over(all_tables: AllTables, books: Rc<Books>, options: SearchOptions) -> Searching {
+    pub(crate) fn over(all_tables: AllTables, books: Rc<Books>, memory: SearchMemory) -> Searching {
         Searching::new(Owned { all_tables, books }, |Owned { all_tables, books }| {
             let sources = Sources { all_tables, books };
-            let searcher = Rc::new(RefCell::new(Searcher::new(sources, options)));
-            Searches { sources, searcher, options, solver: None, work: None }
+            let searcher = Rc::new(RefCell::new(Searcher::new(sources, memory, 1)));
+            Searches { sources, searcher, memory, solver: None, work: None }
         })
     }
 }
@@ -183,7 +181,6 @@ impl<'t> Searches<'t> {
         // A time beyond the clock's range is no limit.
         let time = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
         let cancel = Cancel::new().within(time);
-        let threads = self.options.threads;
         match self.solver(rules, position, &cancel) {
             Ok(solver) => {
                 let solver = solver.under(&cancel);
@@ -197,7 +194,7 @@ impl<'t> Searches<'t> {
                         Err(error) => return Err(error.into()),
                     }
                 }
-                answer.add_effort(&solver, threads, start.elapsed());
+                answer.add_effort(&solver, 1, start.elapsed());
                 (answer.nodes, answer.table_hits) = (answer.nodes - nodes, answer.table_hits - hits);
             }
             Err(SolveError::Stopped) => answer.seconds = start.elapsed().as_secs_f64(),
@@ -217,8 +214,7 @@ impl<'t> Searches<'t> {
             let options = SolverOptions::new(rules, position)
                 .tables(self.sources.all_tables.tables(rules, position.pits()))
                 .book(self.sources.books.get(rules, position.pits()))
-                .memory(self.options.memory)
-                .threads(self.options.threads)
+                .memory(self.memory)
                 .cancel(cancel.clone());
             self.solver = Some(Solver::new(options)?);
         }
