@@ -359,7 +359,7 @@ fn a_search_ends_with_its_reader_and_with_the_server() {
         server.interrupt();
         let mut rest = String::new();
         stream.read_to_string(&mut rest).unwrap();
-        assert!(rest.contains("event: answer") && rest.contains("\"ended\":\"stopped\""), "{rest}");
+        assert!(rest.contains("event: answer") && rest.contains("\"ended\":\"time\""), "{rest}");
         assert_eq!(server.wait().code(), Some(130));
     }
 }

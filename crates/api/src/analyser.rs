@@ -11,7 +11,7 @@ use super::answer::{Analysis, PositionAnswer, Value};
 use super::fields::position_of;
 
 /// Maximum depth of evaluations, counted by turns or by moves.
-pub(crate) const MAX_DEPTH: u32 = 40;
+const MAX_DEPTH: u32 = 40;
 
 /// Budget of one depth-limited search of all moves: more than it can visit in the time for evaluations.
 const SEARCH_POSITIONS: u64 = 1 << 26;
@@ -78,54 +78,46 @@ pub(crate) type Report<'r> = dyn FnMut(&Analysis) + 'r;
 pub async fn pause() {
     let mut is_resumed = false;
     future::poll_fn(|context| {
-        if is_resumed {
-            return Poll::Ready(());
-        }
-        is_resumed = true;
         context.waker().wake_by_ref();
-        Poll::Pending
+        if std::mem::replace(&mut is_resumed, true) { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;
 }
 
-impl<'t> Analyser<'t> {
-    /// Prepares to search `position` with a solver that `cancel` stops.
-    pub(crate) fn new(
-        solver: Solver<'t>,
+impl Analyser<'_> {
+    /// Searches `position` with a solver that `cancel` stops, in slices until all values are proved or it is stopped.
+    pub(crate) async fn run(
+        solver: Solver<'_>,
         position: &Position,
         moves: Vec<(Pit, Played)>,
         cancel: &Cancel,
-    ) -> Analyser<'t> {
-        let (narrowest, before) = (vec![ANY; moves.len() + 1], solver.nodes());
-        Analyser {
+        report: &mut Report<'_>,
+    ) -> Result<Analysis, ApiError> {
+        let mut search = Analyser {
+            before: solver.nodes(),
             solver,
             position: *position,
+            narrowest: vec![ANY; moves.len() + 1],
             moves,
             cancel: cancel.clone(),
-            narrowest,
             evaluations: Vec::new(),
             depth: 1,
             schedule: DepthSchedule::new(MAX_DEPTH, SEARCH_POSITIONS),
             line: None,
-            before,
             reported: None,
-        }
-    }
-
-    /// Searches in slices until all values are proved or `cancel` ends the search.
-    pub(crate) async fn run(mut self, report: &mut Report<'_>) -> Result<Analysis, ApiError> {
-        self.evaluate_one_move()?;
-        self.report(report)?;
+        };
+        search.evaluate_one_move()?;
+        search.report(report)?;
         let mut round = FIRST_ROUND;
         loop {
-            let time = self.cancel.left().map_or(round, |left| round.min(left));
-            match self.round(time, report).await {
+            let time = cancel.left().map_or(round, |left| round.min(left));
+            match search.round(time, report).await {
                 Ok(true) | Err(SolveError::Stopped) => break,
                 Ok(false) => round = LONGEST_ROUND.min(2 * round),
                 Err(error) => return Err(error.into()),
             }
         }
-        Ok(self.known()?)
+        Ok(search.known()?)
     }
 
     /// Searches for `time`. Returns true if everything is proved.
@@ -260,9 +252,9 @@ impl<'t> Analyser<'t> {
             // No move has a higher value than the position.
             bounds.upper = bounds.upper.min(whole.upper);
             let value = Value::estimated(bounds, evaluation, plain(rules, next).for_mover(&played));
-            moves.push((pit, played, value));
+            moves.push((pit, value));
         }
-        let evaluation = moves.iter().filter_map(|(_, _, value)| value.apparent()).max();
+        let evaluation = moves.iter().filter_map(|(_, value)| value.apparent()).max();
         let value = Value::estimated(whole, evaluation.unwrap_or(whole.lower), plain(rules, &self.position));
         let nodes = self.solver.nodes() - self.before;
         Ok(Analysis { value, ahead: self.depth, moves, line: self.line.clone(), nodes })
@@ -301,14 +293,14 @@ pub(crate) async fn evaluate_by_stores(rules: Rules, moves: &[(Pit, Played)], ca
                     Err(_) => break 'deeper,
                 },
             };
-            values.push((pit, played, value));
+            values.push((pit, value));
             pause().await;
         }
         (deepest, ahead) = (values, depth + 1);
     }
-    let best = deepest.iter().filter_map(|(_, _, value)| value.apparent()).max();
+    let best = deepest.iter().filter_map(|(_, value)| value.apparent()).max();
     // All moves end the game, so the value is proved.
-    let exact = deepest.iter().all(|(_, _, value)| value.value().is_some());
+    let exact = deepest.iter().all(|(_, value)| value.value().is_some());
     let value = best.map(|best| if exact { Value::exact(best) } else { Value::estimate(best) });
     Analysis { value: value.unwrap_or_default(), ahead, moves: deepest, line: None, nodes: 0 }
 }

@@ -118,8 +118,8 @@ impl Search<'_> {
         };
         let analysis = match solver {
             Some(solver) => {
-                let analyser = Analyser::new(solver, &position, moves, &cancel);
-                analyser.run(&mut |analysis| report(answer(analysis, None))).await?
+                let mut report = |analysis: &Analysis| report(answer(analysis, None));
+                Analyser::run(solver, &position, moves, &cancel, &mut report).await?
             }
             None => evaluate_by_stores(rules, &moves, &cancel).await,
         };

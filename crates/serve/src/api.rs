@@ -8,8 +8,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use kalah_api::answer::{
-    Ended, ExplorerAnswer, LineAnswer, MoveAnswer, PositionAnswer, PuzzleAnswer, SearchAnswer, ServerAnswer,
-    TablesAnswer,
+    ExplorerAnswer, LineAnswer, MoveAnswer, PositionAnswer, PuzzleAnswer, SearchAnswer, ServerAnswer, TablesAnswer,
 };
 use kalah_api::{
     ApiError, Code, ErrorAnswer, GameAnswer, GamePlace, GameRequest, MoveRequest, PositionRequest, PositionsAnswer,
@@ -80,14 +79,7 @@ pub(super) async fn search(State(service): Shared, address: Uri) -> Result<Respo
         let report = move |answer| progress.send("progress", &answer);
         pollster::block_on(searcher.begin(rules, &position, cancel)?.run(report))
     });
-    let search = search.await?;
-    Ok(events::respond(service, sender, events, async move {
-        let mut answer = search.await?;
-        if answer.ended == Some(Ended::Time) && service.searches.stop.is_cancelled() {
-            answer.ended = Some(Ended::Stopped);
-        }
-        Ok(answer)
-    }))
+    Ok(events::respond(service, sender, events, search.await?))
 }
 
 /// `GET /api/book`
