@@ -26,7 +26,7 @@ declare namespace Api {
   }
 
   /** Reason of the end of a search. */
-  type Ended = "proved" | "time" | "depth" | "stopped";
+  type Ended = "proved" | "time" | "depth";
 
   /** Answer to a request that is refused, or that failed. */
   interface Error {

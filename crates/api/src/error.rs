@@ -19,7 +19,7 @@ pub enum Code {
     Request,
     /// The host is not this server, or a page of another website sent the request.
     Forbidden,
-    /// The address is unknown, there is no puzzle, or only a search knows the value.
+    /// The address is unknown, or there is no puzzle or no value without a search.
     NotFound,
     /// The address needs another method.
     Method,

@@ -14,7 +14,7 @@ const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// Reads the name or address of a host, without a port, for [`super::Options::hosts`].
 ///
 /// # Errors
-/// If the text is none. An address of version 6 needs its brackets.
+/// For another text. An address of version 6 needs its brackets.
 pub fn host(text: &str) -> Result<String, String> {
     let host = place(text, 0).filter(|(host, _)| host.eq_ignore_ascii_case(text));
     host.map(|(host, _)| host).ok_or_else(|| "write a name or an address, without a port".to_owned())
