@@ -2,7 +2,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use kalah_base::file::{self, Document, FileContent, FileLock, StateError};
+use kalah_base::file::{self, Document, FileLock, StateError};
 use kalah_core::game::Pit;
 use serde::{Deserialize, Serialize};
 
@@ -163,7 +163,7 @@ impl ProofDirectory {
             file.write_all(&JOB.line(&head)?)?;
             file.write_all(&claims.bytes)
         };
-        file::replace(&path, Some(FileContent::State), write).map_err(ProveError::io(&path))
+        file::replace(&path, write).map_err(ProveError::io(&path))
     }
 
     /// Reads the file of a job, with its claims; `None` if another process has removed it.
@@ -186,7 +186,8 @@ impl ProofDirectory {
             return Err(damaged("its claims were changed or damaged"));
         }
         let (pits, test) = (self.plan.request.position.pits(), Test::new(&job.test.position, job.test.score));
-        if test != job.test || test.position.pits() != pits || test.certain().is_some() || *path != self.job_path(&test) {
+        if test != job.test || test.position.pits() != pits || test.certain().is_some() || *path != self.job_path(&test)
+        {
             return Err(damaged("its test is another one than that of its name"));
         }
         let claims = Claims::of_job(pits, [searched, one_ply], rest);

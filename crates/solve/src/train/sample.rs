@@ -1,6 +1,6 @@
 use std::ops::RangeInclusive;
 
-use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
+use kalah_base::diagnostic::{Diagnosis, Diagnostic, Outcome};
 use kalah_core::evaluation::{NetworkError, SEED};
 use kalah_core::index::TableRow;
 use kalah_core::table::{TableError, Tables};
@@ -140,10 +140,10 @@ pub enum TrainError {
 }
 
 impl Diagnostic for TrainError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         match self {
-            TrainError::Table(error) => error.diagnosis(commands),
-            TrainError::Solve(error) => error.diagnosis(commands),
+            TrainError::Table(error) => error.diagnosis(),
+            TrainError::Solve(error) => error.diagnosis(),
             _ => Outcome::Failed.into(),
         }
     }
