@@ -1,17 +1,15 @@
 //! Python exceptions for the errors of the library. The classes are defined in `python/kalah/errors.py`.
 
 use std::error::Error;
-use std::path::Path;
 
 use kalah::book::BookError;
 use kalah::build::BuildError;
 use kalah::cause;
 use kalah::diagnostic::{Diagnostic, ErrorKind};
-use kalah::game::{Position, Rules};
 use kalah::play::PlayError;
 use kalah::solve::SolveError;
 use kalah::system::MemoryShortage;
-use kalah::table::{Directory, ProbeError, TableError, TableKey};
+use kalah::table::{ProbeError, TableError};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
