@@ -15,9 +15,27 @@ pub(super) const HEADINGS: [(&str, &str); 6] = [
     ("About this program", "man"),
 ];
 
-/// The commands, in the order of help.
-#[derive(Subcommand)]
-pub(super) enum Command {
+/// Defines `Command` by the names and types of its commands.
+macro_rules! commands {
+    ($($(#[cfg($feature:meta)])? $(#[command($group:ident)])? $name:ident($command:ty),)*) => {
+        /// The commands, in the order of help.
+        #[derive(Subcommand)]
+        pub(super) enum Command {
+            $($(#[cfg($feature)])? $(#[command($group)])? $name($command),)*
+        }
+
+        impl Command {
+            /// Runs the command.
+            pub(super) fn run(self) -> failure::Result<Outcome> {
+                match self {
+                    $($(#[cfg($feature)])? Command::$name(command) => command.run(),)*
+                }
+            }
+        }
+    };
+}
+
+commands! {
     Build(tables::build::Build),
     #[command(subcommand)]
     Plan(tables::plan::Plan),
@@ -56,47 +74,4 @@ pub(super) enum Command {
     Rules(program::Explain),
     Completions(program::Completions),
     Man(program::Manual),
-}
-
-impl Command {
-    /// Runs the command. `default_rules` is true if no rule set was given on the command line; `program` makes the
-    /// whole command line.
-    pub(super) fn run(self, default_rules: bool, program: fn() -> clap::Command) -> failure::Result<Outcome> {
-        match self {
-            Command::Build(command) => command.run(),
-            Command::Plan(command) => command.run(),
-            Command::Train(command) => command.run(),
-            Command::Bounds(command) => command.run(),
-            Command::Verify(command) => command.run(),
-            Command::Info(command) => command.run(),
-            Command::Export(command) => command.run(),
-            Command::Archive(command) => command.run(),
-            #[cfg(feature = "remote")]
-            Command::Fetch(command) => command.run(),
-            Command::Publish(command) => command.run(),
-            Command::Bench(command) => command.run(),
-            #[cfg(feature = "gpu")]
-            Command::Gpu(command) => command.run(),
-            Command::Probe(command) => command.run(),
-            Command::Solve(command) => command.run(),
-            Command::Prove(command) => command.run(default_rules),
-            Command::Review(command) => command.run(),
-            Command::Search(command) => command.run(),
-            Command::Check(command) => command.run(),
-            Command::Book(command) => command.run(),
-            Command::Play(command) => command.run(),
-            Command::Move(command) => command.run(),
-            Command::Tournament(command) => command.run(),
-            Command::Puzzles(command) => command.run(),
-            #[cfg(feature = "serve")]
-            Command::Serve(command) => command.run(),
-            #[cfg(feature = "serve")]
-            Command::ExportSite(command) => command.run(),
-            Command::Engine(command) => command.run(),
-            Command::Analyse(command) => command.run(),
-            Command::Rules(command) => command.run(),
-            Command::Completions(command) => command.run(program()),
-            Command::Man(command) => command.run(program()),
-        }
-    }
 }

@@ -12,7 +12,6 @@
 //! | `flags` | flags and arguments shared by several commands |
 //! | `output` | everything that commands print |
 //! | `failure` | the error of a command: its message and its exit code |
-//! | `suggestion` | commands that fit this machine, for advice |
 //! | `process` | exit codes, signals, limits of the system |
 //! | `help` | groups of commands and flags, examples, rule sets |
 
@@ -46,7 +45,6 @@ mod solving {
     pub(super) mod search;
     pub(super) mod solve;
 }
-mod suggestion;
 mod tables {
     pub(super) mod archive;
     pub(super) mod bench;
@@ -64,17 +62,16 @@ mod tables {
     pub(super) mod verify;
 }
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches, Parser};
-use kalah::game::Rules;
 
 use self::commands::{Command, HEADINGS};
 // Commands import these names from here.
-use self::failure::{Context, Failure, Stoppable, bail, ensure, failed, usage, with_advice};
+use self::failure::{Context, Failure, Stoppable, bail, ensure, failed, usage};
 use self::flags::args::{Boards, Range};
 use self::flags::games::{GameOutput, GivenGame};
 use self::flags::player_flags::PlayerFlags;
@@ -90,7 +87,6 @@ use self::process::limits::return_freed_memory;
 use self::process::outcome::{Outcome, leave};
 use self::process::signals::{cancel_on_signal, cancelled_by_signal, stopped_by_signal};
 use self::process::{bus_error, limits, signals};
-use self::suggestion::Suggestions;
 
 /// Solve and play the sowing game Kalah, with exact endgame tables
 #[derive(Parser)]
@@ -128,7 +124,7 @@ fn run() -> ExitCode {
         Ok(matches) => matches,
         Err(error) => return print_answer(&error),
     };
-    let given = Given::new(&command, &matches);
+    let given = Given::new(&matches);
     if let Err(error) = remote::open(&given) {
         return leave(output::failure(&error));
     }
@@ -139,15 +135,14 @@ fn run() -> ExitCode {
     if cli.quiet {
         output::be_quiet();
     }
-    let default_rules = given.matches.try_contains_id("rules").is_ok()
-        && given.matches.value_source("rules") == Some(ValueSource::DefaultValue);
-    if default_rules {
-        name_default_rules(&given);
+    let has_rules = given.matches.try_contains_id("rules").is_ok();
+    if has_rules && given.matches.value_source("rules") == Some(ValueSource::DefaultValue) {
+        output::name_rules();
     }
     if let Err(error) = directories::check(&given) {
         return leave(output::failure(&error));
     }
-    cli.run(default_rules)
+    cli.run()
 }
 
 /// Prints clap's answer in place of a command: help, the version, or a usage error. Returns its exit code, or 1 if it
@@ -183,7 +178,7 @@ fn hush_device_selection() {
 
 /// Removes the program's environment variables that are empty, so that they mean the default.
 fn forget_empty_variables() {
-    for (name, _) in program::ENVIRONMENT {
+    for name in program::ENVIRONMENT {
         if std::env::var_os(name).is_some_and(|value| value.is_empty()) {
             // SAFETY: the program has started no thread yet that could read the environment.
             unsafe { std::env::remove_var(name) };
@@ -191,23 +186,10 @@ fn forget_empty_variables() {
     }
 }
 
-/// Commands whose answers name the default rules.
-const ANSWERING: [&str; 5] = ["probe", "solve", "review", "play", "move"];
-
-/// Names the default rules, since --rules was not given: in the answer, or in a note if a person watches.
-fn name_default_rules(given: &Given) {
-    if given.names.first().is_some_and(|name| ANSWERING.contains(name)) {
-        output::name_rules();
-    } else if let Some(rules) = given.matches.get_one::<Rules>("rules").filter(|_| io::stderr().is_terminal()) {
-        let other = Rules::Standard;
-        note!("using the default rules, {rules}; --rules {other} is {}; see kalah rules", other.played_by());
-    }
-}
-
 impl Cli {
-    /// Runs the command. `default_rules` is true if no rule set was given on the command line.
-    fn run(self, default_rules: bool) -> ExitCode {
-        let outcome = self.command.run(default_rules, command);
+    /// Runs the command.
+    fn run(self) -> ExitCode {
+        let outcome = self.command.run();
         let outcome = outcome.unwrap_or_else(|error| output::failure(&error)).after(signals::received());
         // A failed write of the last buffered output must not go unnoticed.
         let flushed = io::stdout().flush().err().filter(|error| error.kind() != io::ErrorKind::BrokenPipe);

@@ -1,15 +1,14 @@
 //! Commands about this program.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use clap::{Args, Command};
+use clap::Args;
 use clap_complete::Shell;
-use kalah::file::{FileContent, refuse_link, replace, require_replaceable};
 use kalah::game::{Pit, Played, Position, Rules};
 use kalah::isa::Isa;
 
-use crate::cli::{Context, Outcome, examples, failed, failure, line, output};
+use crate::cli::{Context, Outcome, command, examples, failure, line, output};
 
 /// Explain the rule sets, with examples
 ///
@@ -77,10 +76,10 @@ pub(super) struct Completions {
 }
 
 impl Completions {
-    pub(super) fn run(self, mut command: Command) -> failure::Result<Outcome> {
+    pub(super) fn run(self) -> failure::Result<Outcome> {
         // Generated first and printed afterwards, since the generator panics if the reader closes the pipe.
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut command, "kalah", &mut script);
+        clap_complete::generate(self.shell, &mut command(), "kalah", &mut script);
         std::io::stdout().lock().write_all(&script)?;
         Ok(Outcome::Done)
     }
@@ -100,83 +99,18 @@ pub(super) struct Manual {
     directory: PathBuf,
 }
 
-/// Environment variables of the program, with their meanings.
-pub(super) const ENVIRONMENT: [(&str, &str); 4] = [
-    ("KALAH_MODULE", "The engine of a static page, kalah_wasm.wasm, unless --module is given."),
-    ("KALAH_TABLES", "Directory of the tables, or their address, unless --tables is given."),
-    ("KALAH_CACHE", "Directory that keeps blocks of tables at an address, unless --cache is given."),
-    ("KALAH_ADAPTER", "The GPU to use, by its number or part of its name in `kalah gpu`, unless --adapter is given."),
-];
+/// Environment variables of the program.
+pub(super) const ENVIRONMENT: [&str; 4] = ["KALAH_MODULE", "KALAH_TABLES", "KALAH_CACHE", "KALAH_ADAPTER"];
 
 impl Manual {
-    /// Writes the pages of `command` and its subcommands.
-    pub(super) fn run(self, command: Command) -> failure::Result<Outcome> {
-        let directory = &self.directory;
-        let failed = || format!("cannot write manual pages to {}", directory.display());
-        std::fs::create_dir_all(directory).with_context(failed)?;
-        let pages: Vec<_> = all(command.disable_help_subcommand(true))
-            .into_iter()
-            .map(|(name, command)| (directory.join(format!("{name}.1")), command))
-            .collect();
-        let cannot = |path: &Path| format!("cannot write {}", path.display());
-        for (path, _) in &pages {
-            refuse_link(path)
-                .and_then(|()| require_replaceable(path, Some(FileContent::Manual)))
-                .with_context(|| cannot(path))?;
-        }
-        let count = pages.len();
-        for (number, (path, command)) in pages.into_iter().enumerate() {
-            let text = page(command, number == 0).with_context(failed)?;
-            replace(&path, Some(FileContent::Manual), |file| file.write_all(text.as_bytes()))
-                .with_context(|| cannot(&path))?;
-        }
-        line!("{} in {}", output::count(count, "manual page"), directory.display())?;
+    pub(super) fn run(self) -> failure::Result<Outcome> {
+        let directory = self.directory.display();
+        std::fs::create_dir_all(&self.directory)
+            .and_then(|()| clap_mangen::generate_to(command(), &self.directory))
+            .with_context(|| format!("cannot write manual pages to {directory}"))?;
+        line!("manual pages in {directory}")?;
         Ok(Outcome::Done)
     }
-}
-
-/// Section of the first page about files.
-const FILES: &str = ".SH FILES\nThe pages, scripts and tables of the repository that are mentioned here, such as \
-    docs/engine.md, come with the program: beside it in its archive, and in /usr/share/doc/kalah in the Debian \
-    package.\n";
-
-/// Returns the command and all below it, with the names of their pages, each before its own subcommands.
-fn all(mut command: Command) -> Vec<(String, Command)> {
-    command.build();
-    let mut found = Vec::new();
-    let mut open = vec![("kalah".to_owned(), command)];
-    while let Some((name, command)) = open.pop() {
-        let shown = command.get_subcommands().filter(|inner| !inner.is_hide_set());
-        open.extend(shown.map(|inner| (format!("{name}-{}", inner.get_name()), inner.clone())));
-        found.push((name, command));
-    }
-    found
-}
-
-/// Returns the page of a command. In place of the heading EXTRA of clap_mangen, it has the sections about the
-/// environment and about files.
-fn page(command: Command, is_first: bool) -> failure::Result<String> {
-    let variables: Vec<_> = command.get_arguments().filter_map(|argument| argument.get_env()?.to_str()).collect();
-    let (more, heading) = if is_first {
-        (environment(|_| true) + FILES, "EXIT STATUS")
-    } else {
-        (environment(|name| variables.contains(&name)), "EXAMPLES")
-    };
-    let mut page = Vec::new();
-    clap_mangen::Man::new(command.clone()).render(&mut page)?;
-    Ok(String::from_utf8(page).map_err(failed)?.replace(".SH EXTRA\n", &format!("{more}.SH {heading}\n")))
-}
-
-/// Returns the section about the environment variables that `is_used` selects; empty without any.
-fn environment(is_used: impl Fn(&str) -> bool) -> String {
-    let mut text = String::new();
-    for (name, meaning) in ENVIRONMENT.iter().filter(|(name, _)| is_used(name)) {
-        if text.is_empty() {
-            text += ".SH ENVIRONMENT\n";
-        }
-        text += &format!(".TP\n\\fB{name}\\fR\n{}\n", meaning.replace('-', "\\-"));
-    }
-    text
 }
 
 /// Features that the program was compiled with.
@@ -205,23 +139,4 @@ pub(super) fn long_version() -> String {
         Isa::detect().name(),
         isa.join(", ")
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_variable_of_a_flag_is_explained() {
-        let command = crate::cli::command();
-        let variables: Vec<&str> = command
-            .get_subcommands()
-            .flat_map(Command::get_arguments)
-            .filter_map(|argument| argument.get_env()?.to_str())
-            .collect();
-        assert!(variables.contains(&"KALAH_TABLES"));
-        for variable in variables {
-            assert!(ENVIRONMENT.iter().any(|(name, _)| *name == variable), "{variable}");
-        }
-    }
 }

@@ -132,7 +132,7 @@ fn a_file_is_replaced_when_all_is_written_and_only_then() {
     build(tables.path(), Rules::Standard, 3, 8).unwrap();
     let file = directory.path().join("scores.csv");
     std::fs::write(&file, "mover1,old").unwrap();
-    let flags = ["--pits", "3", "--seeds", "8", "--output", file.to_str().unwrap()];
+    let flags = ["--pits", "3", "--seeds", "8", "--output", file.to_str().unwrap(), "--force"];
     let sound = kalah(tables.path(), &flags);
     assert!(sound.status.success() && sound.stdout.is_empty());
     let written = std::fs::read(&file).unwrap();

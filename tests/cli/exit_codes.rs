@@ -54,7 +54,7 @@ fn case(command: &str) -> Case {
             ["", "--pits 16 --seeds-per-pit 999999999", "", "--seeds-per-pit ..100000 --threads 1"]
         }
         "archive pack" => ["--tables NO", "--seeds 49", "--tables BAD", ""],
-        "plan build" => ["", "--seeds 49", "--seeds 6 --tables BAD", ""],
+        "plan build" => ["", "--seeds 49", "", ""],
         "plan search" => ["", "6x99", "", ""],
         "play" => ["--from NO", "", "6x1 --tables BAD", "6x8 --south perfect --time 600"],
         "probe" => ["", "6x99", "6x1 --tables BAD", ""],
@@ -231,5 +231,61 @@ fn a_bad_line_is_named_and_the_others_are_answered() {
         }
         // A fault in an argument counts as one of the command line.
         assert_eq!(run(directory.path(), &format!("{command} 1,2,3 4x0,1")).status.code(), Some(2), "{command}");
+    }
+}
+
+/// Errors that wrap others must not change the exit code or hide the advice.
+#[test]
+fn a_damaged_table_is_found_in_every_error_that_it_may_cause() {
+    use kalah::analyse::graph::GraphError;
+    use kalah::book::{BookError, BookFileError};
+    use kalah::build::{BuildError, ComputeError};
+    use kalah::certificate::CheckError;
+    use kalah::diagnostic::{Diagnostic, Outcome};
+    use kalah::export::ExportError;
+    use kalah::file::StateError;
+    use kalah::play::PlayError;
+    use kalah::prove::ProveError;
+    use kalah::solve::SolveError;
+    use kalah::table::{Damage, ProbeError, TableError};
+    use kalah::train::TrainError;
+    use kalah::verify::Fault;
+    use std::io;
+
+    let table = || TableError::damaged("standard-6-09.kalah".as_ref(), Damage::Digest);
+    let solve = || SolveError::Table(table());
+    let book = || BookError::Table(table());
+    let play = || PlayError::Solve(solve());
+    let file = || BookFileError { path: Path::new("a.book").into(), error: book() };
+    let state = || StateError::Io { path: "a.state".into(), source: io::Error::other(table()) };
+    let wrapping: Vec<Box<dyn Diagnostic>> = vec![
+        Box::new(table()),
+        Box::new(io::Error::other(table())),
+        Box::new(ProbeError::Table(table())),
+        Box::new(BuildError::Table(table())),
+        Box::new(ComputeError::Table(table())),
+        Box::new(ExportError::Table(table())),
+        Box::new(Fault::Table(table())),
+        Box::new(CheckError::Table(table())),
+        Box::new(CheckError::State(state())),
+        Box::new(GraphError::Table(table())),
+        Box::new(TrainError::Table(table())),
+        Box::new(TrainError::Solve(solve())),
+        Box::new(solve()),
+        Box::new(ProveError::Solve(solve())),
+        Box::new(book()),
+        Box::new(file()),
+        Box::new(SolveError::Book(book())),
+        Box::new(SolveError::BookFile(file())),
+        Box::new(PlayError::Table(table())),
+        Box::new(PlayError::Book(book())),
+        Box::new(play()),
+        Box::new(kalah::serve::SiteError::Table(table())),
+    ];
+    for error in wrapping {
+        let diagnosis = error.diagnosis();
+        assert_eq!(diagnosis.outcome, Outcome::Wrong, "{error:?}");
+        let help = diagnosis.help.unwrap_or_default();
+        assert!(help.contains("`kalah build --seeds 9 --rules standard --pits 6`"), "{error:?}: {help}");
     }
 }

@@ -5,10 +5,10 @@ mod cli;
 mod cli_help;
 #[cfg(feature = "cli")]
 mod commands;
-mod companions;
 mod exit_codes;
 mod mistyped_directory;
 mod outputs;
 mod overwriting;
+mod printable;
 #[cfg(feature = "cli")]
 mod writers;

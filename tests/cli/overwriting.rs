@@ -1,105 +1,54 @@
 //! Output files of commands that exist already. No command replaces the work of another one or of someone else.
 #![cfg(feature = "cli")]
 
-use kalah::file::FileContent;
-
-use crate::writers::{WRITERS, done, files, kalah, name_of, tables, words};
+use crate::writers::{CONTINUED, OUTPUTS, done, files, kalah, tables, words};
 use kalah_tests::program::Ran;
 
 #[test]
-fn no_output_replaces_a_file_of_the_program() {
-    for (content, path) in files() {
-        assert_eq!(FileContent::of(path).unwrap(), Some(*content), "{}", path.display());
-        let bytes = std::fs::read(path).unwrap();
-        for (writer, own) in WRITERS.iter().filter(|(_, own)| own != &Some(*content)) {
-            let directory = tempfile::tempdir().unwrap();
-            let output = directory.path().join(name_of(writer));
-            std::fs::write(&output, &bytes).unwrap();
-            let ran = kalah(directory.path(), &words(writer));
-            let messages = ran.stderr();
-            assert!(std::fs::read(&output).unwrap() == bytes, "{writer}: {content} is lost: {messages}");
-            assert!(matches!(ran.status.code(), Some(1..=3)), "{writer} over {content}, own {own:?}: {messages}");
-            assert!(messages.contains(name_of(writer)), "{writer} over {content}: {messages}");
-            assert!(ran.stdout.is_empty(), "{writer} over {content}: {messages}");
-        }
-    }
-}
-
-/// A file of someone else, whatever its name, and files of the program that are write-protected.
-#[test]
-fn files_of_others_and_read_only_files_are_not_replaced() {
-    for (writer, own) in &WRITERS {
-        let protected = files().iter().find(|(content, _)| Some(*content) == *own).map(|(_, path)| path);
-        let strangers = [&b"my notes\n"[..], b"[notes]\nname = 1\n", &[0; 5000], b"a,b\n1,2\n"];
-        let strangers = strangers.map(|bytes| (bytes.to_vec(), false));
-        let protected = protected.map(|path| (std::fs::read(path).unwrap(), true));
-        for (bytes, read_only) in strangers.into_iter().chain(protected) {
-            let directory = tempfile::tempdir().unwrap();
-            let output = directory.path().join(name_of(writer));
-            std::fs::write(&output, &bytes).unwrap();
-            let mut permissions = output.metadata().unwrap().permissions();
-            permissions.set_readonly(read_only);
-            std::fs::set_permissions(&output, permissions).unwrap();
-            let ran = kalah(directory.path(), &words(writer));
-            let messages = ran.stderr();
-            let kept = std::fs::read(&output).is_ok_and(|found| found == bytes);
-            assert!(kept, "{writer}: {bytes:.20?}, read-only {read_only}, is lost: {messages}");
-            // An archive that is there already needs no writing.
-            let is_done = read_only && messages.is_empty() && ran.status.success();
-            assert!(is_done || matches!(ran.status.code(), Some(1..=3)), "{writer}: {messages}");
-            assert!(is_done || messages.contains(name_of(writer)), "{writer}: {messages}");
-            assert!(!messages.contains("delete"), "{writer}: {messages}");
-        }
-    }
-}
-
-/// As root, every file can be read.
-#[cfg(unix)]
-#[test]
-fn what_cannot_be_read_is_not_replaced() {
-    use std::os::unix::fs::PermissionsExt;
-    let directory = tempfile::tempdir().unwrap();
-    let output = directory.path().join("out");
-    std::fs::write(&output, "mover1,").unwrap();
-    for mode in [0o000, 0o200, 0o400] {
-        std::fs::set_permissions(&output, std::fs::Permissions::from_mode(mode)).unwrap();
-        if mode == 0o200 && std::fs::read(&output).is_ok() {
-            continue;
-        }
-        let ran = kalah(directory.path(), &words(WRITERS[0].0));
-        assert!(ran.code() == 1 && ran.stderr().contains("is not replaced"), "{}", ran.stderr());
-        assert_eq!(output.metadata().unwrap().len(), 7);
-    }
-}
-
-/// Files that a script made to be filled.
-#[test]
-fn an_empty_file_and_an_older_one_of_its_kind_are_filled() {
-    for (writer, own) in WRITERS.iter().filter(|(writer, _)| writer.ends_with("--output OUT")) {
+fn an_output_replaces_a_file_with_content_only_by_force() {
+    for writer in OUTPUTS {
         let directory = tempfile::tempdir().unwrap();
         let output = directory.path().join("out");
+        // Files that a script made to be filled.
         std::fs::write(&output, "").unwrap();
-        // A book is read first.
-        if *own != Some(FileContent::Book) {
-            done(directory.path(), &words(writer));
-        }
-        let path = &files().iter().find(|(content, _)| Some(*content) == *own).unwrap().1;
-        std::fs::copy(path, &output).unwrap();
-        done(directory.path(), &words(writer));
+        done(directory.path(), &words(writer, "out"));
+        let whole = std::fs::read(&output).unwrap();
+        assert!(!whole.is_empty(), "{writer}");
+        std::fs::write(&output, "my notes\n").unwrap();
+        let ran = kalah(directory.path(), &words(writer, "out")).exits(1);
+        let expected = "kalah: cannot write out: it exists; give --force to replace it";
+        assert!(ran.stderr().contains(expected) && ran.stdout.is_empty(), "{writer}: {}", ran.stderr());
+        assert_eq!(std::fs::read(&output).unwrap(), b"my notes\n", "{writer}");
+        done(directory.path(), &[&words(writer, "out")[..], &["--force"]].concat());
+        assert!(std::fs::read(&output).unwrap() != b"my notes\n", "{writer}");
     }
 }
 
-/// The name of standard output is not that of a file.
+/// Only a file of the same kind is continued.
 #[test]
-fn files_that_are_read_again_do_not_go_to_standard_output() {
-    for (writer, own) in WRITERS.iter().filter(|(writer, _)| writer.contains("OUT")) {
-        let directory = tempfile::tempdir().unwrap();
-        let args: Vec<&str> = words(writer).into_iter().map(|word| if word == "out" { "-" } else { word }).collect();
-        let ran = kalah(directory.path(), &args);
-        let takes = matches!(own, None | Some(FileContent::Scores | FileContent::Games));
-        assert_eq!(ran.status.success(), takes, "{writer}: {}", ran.stderr());
-        assert!(takes || ran.stderr().contains("needs a file"), "{writer}: {}", ran.stderr());
-        assert!(!directory.path().join("-").exists(), "{writer}");
+fn files_of_others_are_not_continued() {
+    let notes = ("notes", b"my notes\n".to_vec());
+    let others: Vec<(&str, Vec<u8>)> =
+        files().iter().map(|(kind, path)| (*kind, std::fs::read(path).unwrap())).chain([notes]).collect();
+    for writer in CONTINUED {
+        for (kind, bytes) in &others {
+            let own = match *kind {
+                "BOOK" => writer.starts_with("book"),
+                "CERTIFICATE" => writer.starts_with("prove"),
+                _ => false,
+            };
+            let directory = tempfile::tempdir().unwrap();
+            let output = directory.path().join("out");
+            std::fs::write(&output, bytes).unwrap();
+            let ran = kalah(directory.path(), &words(writer, "out"));
+            let messages = ran.stderr();
+            assert_eq!(ran.status.success(), own, "{writer} over {kind}: {messages}");
+            if !own {
+                assert!(std::fs::read(&output).unwrap() == *bytes, "{writer}: {kind} is lost: {messages}");
+                assert!(messages.contains("out") && !messages.contains("delete"), "{writer} over {kind}: {messages}");
+                assert!(ran.stdout.is_empty(), "{writer} over {kind}: {messages}");
+            }
+        }
     }
 }
 
@@ -140,20 +89,4 @@ fn archives_and_tables_of_other_layers_are_not_replaced() {
     std::fs::write(directory.join("packed/standard-3-08.kalah.archive"), &table[..100]).unwrap();
     let pack = ["archive", "pack", "--rules", "standard", "--pits", "3", "--seeds", "8", "--output", "packed"];
     assert!(!kalah(directory, &pack).status.success());
-}
-
-/// These have no first bytes of their own.
-#[test]
-fn locks_and_unfinished_tables_are_not_replaced() {
-    for name in ["build.lock", "standard-3-06.kalah.partial"] {
-        let directory = tempfile::tempdir().unwrap();
-        let output = directory.path().join(name);
-        std::fs::write(&output, b"").unwrap();
-        let export = ["export", "--rules", "standard", "--pits", "3", "--seeds", "6", "--output", name];
-        let ran = kalah(directory.path(), &export).exits(1);
-        assert!(ran.stderr().contains(name) && std::fs::read(&output).unwrap().is_empty(), "{}", ran.stderr());
-        // Another file of this name is written.
-        std::fs::remove_file(&output).unwrap();
-        done(directory.path(), &export);
-    }
 }

@@ -1,10 +1,9 @@
-//! Commands that write a file, and one file of each content.
+//! Commands that write a file, and files that commands read.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::LazyLock;
 
-use kalah::file::FileContent;
 use kalah::game::Rules;
 use kalah_tests::program::{self, Ran, Run};
 use kalah_tests::tables::built;
@@ -32,95 +31,50 @@ pub(crate) fn done(directory: &Path, args: &[&str]) -> String {
     output.stdout()
 }
 
-/// Formats of exported scores.
-#[cfg(feature = "parquet")]
-const EXPORTS: [&str; 3] = ["csv", "npy", "parquet"];
-#[cfg(not(feature = "parquet"))]
-const EXPORTS: [&str; 2] = ["csv", "npy"];
-
-/// One file of each content, by name.
-pub(crate) fn files() -> &'static [(FileContent, PathBuf)] {
-    static FILES: LazyLock<(tempfile::TempDir, Vec<(FileContent, PathBuf)>)> = LazyLock::new(|| {
+/// Files that commands read, by kind.
+pub(crate) fn files() -> &'static [(&'static str, PathBuf)] {
+    static FILES: LazyLock<(tempfile::TempDir, Vec<(&str, PathBuf)>)> = LazyLock::new(|| {
         let directory = tempfile::tempdir().unwrap();
         let run = |args: &str| done(directory.path(), &args.split(' ').collect::<Vec<_>>());
         run("archive pack --rules standard --pits 3 --seeds 6 --output .");
         run("book make 3x2 --rules standard --output a.book");
         run("train --rules standard --pits 3 --samples 100 --solved 0 --estimated 0 --epochs 1 --output a.network");
-        run("bounds --rules standard --pits 3 --seeds 6 --network a.network --output .");
         run("prove 3x2 --rules standard --proof proof --certificate a.certificate --rests-on 0");
-        run("solve 3x2 --rules standard --state a.checkpoint --no-tables --no-book");
-        run("analyse values --rules standard --pits 2 --seeds-per-pit 1..2 --state a.values");
-        run("play 3x2 --rules standard --south greedy --north greedy --save a.games");
-        run("man .");
-        let exports: Vec<(FileContent, PathBuf)> = EXPORTS
-            .map(|format| {
-                run(&format!("export --rules standard --pits 3 --seeds 6 --format {format} --output a.{format}"));
-                (FileContent::Scores, directory.path().join(format!("a.{format}")))
-            })
-            .to_vec();
         let beside = |name: &str| directory.path().join(name);
-        let mut files = vec![
-            (FileContent::Games, beside("a.games")),
-            (FileContent::Manual, beside("kalah-build.1")),
-            (FileContent::Table, tables().join("standard-3-06.kalah")),
-            (FileContent::BoundTable, beside("standard-3-06.bounds")),
-            (FileContent::Archive, beside("standard-3-06.kalah.archive")),
-            (FileContent::Book, beside("a.book")),
-            (FileContent::Network, beside("a.network")),
-            (FileContent::Certificate, beside("a.certificate")),
-            (FileContent::State, beside("a.checkpoint")),
-            (FileContent::State, beside("a.values")),
-            (FileContent::State, beside("proof/proof.json")),
-            (FileContent::Records, tables().join("builds.jsonl")),
-            (FileContent::Records, Path::new(env!("CARGO_MANIFEST_DIR")).join("tables/manifest.jsonl")),
+        let files = vec![
+            ("ARCHIVE", beside("standard-3-06.kalah.archive")),
+            ("BOOK", beside("a.book")),
+            ("NETWORK", beside("a.network")),
+            ("CERTIFICATE", beside("a.certificate")),
         ];
-        files.extend(exports);
         (directory, files)
     });
     &FILES.1
 }
 
-/// Commands that write a file OUT, with the content that they may replace.
-pub(crate) const WRITERS: [(&str, Option<FileContent>); 15] = [
-    ("export --rules standard --pits 3 --seeds 6 --output OUT", Some(FileContent::Scores)),
-    (
-        "train --rules standard --pits 3 --samples 100 --solved 0 --estimated 0 --epochs 1 --output OUT",
-        Some(FileContent::Network),
-    ),
-    ("play 3x2 --rules standard --south greedy --north greedy --save OUT", Some(FileContent::Games)),
-    ("tournament greedy --start 3x2 --rules standard --save OUT", None),
-    ("tournament greedy --start 3x2 --rules standard --state OUT", Some(FileContent::State)),
-    ("prove 3x2 --rules standard --proof new --rests-on 0 --certificate OUT", Some(FileContent::Certificate)),
-    ("book make 3x2 --rules standard --output OUT", Some(FileContent::Book)),
-    ("book import BOOK --output OUT", Some(FileContent::Book)),
-    ("book import CERTIFICATE --output OUT", Some(FileContent::Book)),
-    ("solve 3x2 --rules standard --no-tables --no-book --state OUT", Some(FileContent::State)),
-    ("analyse values --rules standard --pits 2 --seeds-per-pit 1..2 --state OUT", Some(FileContent::State)),
-    ("check CERTIFICATE --state OUT", Some(FileContent::State)),
-    ("man .", Some(FileContent::Manual)),
-    ("bounds --rules standard --pits 3 --seeds 6 --network NETWORK --output .", Some(FileContent::BoundTable)),
-    ("archive pack --rules standard --pits 3 --seeds 6 --output .", Some(FileContent::Archive)),
+/// Commands that write a file OUT anew.
+pub(crate) const OUTPUTS: [&str; 3] = [
+    "export --rules standard --pits 3 --seeds 6 --output OUT",
+    "train --rules standard --pits 3 --samples 100 --solved 0 --estimated 0 --epochs 1 --output OUT",
+    "tournament greedy --start 3x2 --rules standard --save OUT",
 ];
 
-/// Name of the file that a command writes.
-pub(crate) fn name_of(writer: &str) -> &'static str {
-    match writer.split(' ').next() {
-        Some("man") => "kalah-build.1",
-        Some("bounds") => "standard-3-06.bounds",
-        Some("archive") => "standard-3-06.kalah.archive",
-        _ => "out",
-    }
-}
+/// Commands that continue a file OUT.
+pub(crate) const CONTINUED: [&str; 9] = [
+    "play 3x2 --rules standard --south greedy --north greedy --save OUT",
+    "tournament greedy --start 3x2 --rules standard --state OUT",
+    "prove 3x2 --rules standard --proof new --rests-on 0 --certificate OUT",
+    "book make 3x2 --rules standard --output OUT",
+    "book import BOOK --output OUT",
+    "book import CERTIFICATE --output OUT",
+    "solve 3x2 --rules standard --no-tables --no-book --state OUT",
+    "analyse values --rules standard --pits 2 --seeds-per-pit 1..2 --state OUT",
+    "check CERTIFICATE --state OUT",
+];
 
-/// Words of a command in which files stand for their contents.
-pub(crate) fn words(writer: &str) -> Vec<&str> {
-    let path_of = |wanted| files().iter().find(|(content, _)| *content == wanted).unwrap().1.to_str().unwrap();
-    let word = |word| match word {
-        "OUT" => "out",
-        "NETWORK" => path_of(FileContent::Network),
-        "BOOK" => path_of(FileContent::Book),
-        "CERTIFICATE" => path_of(FileContent::Certificate),
-        word => word,
-    };
+/// Words of a command in which files stand for their kinds, and `out` for OUT.
+pub(crate) fn words<'a>(writer: &'a str, out: &'a str) -> Vec<&'a str> {
+    let file = |word| files().iter().find(|(kind, _)| *kind == word).map(|(_, path)| path.to_str().unwrap());
+    let word = |word| if word == "OUT" { out } else { file(word).unwrap_or(word) };
     writer.split(' ').map(word).collect()
 }

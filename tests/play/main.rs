@@ -4,6 +4,7 @@ mod engine;
 mod games_cli;
 mod play;
 mod players;
+mod random;
 mod record;
 mod review;
 mod seeds;

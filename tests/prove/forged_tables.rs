@@ -135,7 +135,10 @@ fn a_false_score_under_true_digests_is_refused() {
     assert!(out.contains("frame is damaged") && out.contains("empty-capture-8-09.kalah"), "{out}");
     // The advice is that for a damaged table.
     let errors = forgery.check(&[]).exits(3).stderr();
-    assert!(errors.contains("advice: delete it and run `kalah build --seeds 9 --pits 8"), "{errors}");
+    assert!(
+        errors.contains("advice: delete it and run `kalah build --seeds 9 --rules empty-capture --pits 8"),
+        "{errors}"
+    );
     let mut verify = program::command();
     let (rules, pits) = (KEY.rules.name(), KEY.pits.to_string());
     verify.args(["verify", "--checksums", "--rules", rules, "--pits", &pits, "--tables"]).arg(forgery.directory.path());

@@ -141,26 +141,6 @@ fn a_download_of_a_file_that_changed_begins_anew() {
 }
 
 #[test]
-fn files_that_no_download_left_stay() {
-    let (server, directory) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
-    let (name, text) = ("empty-capture-6-09.download", "mine");
-    let path = directory.path().join(name);
-    std::fs::write(&path, text).unwrap();
-    let (code, _, message) = fetch(&server, directory.path(), "9");
-    assert!(code == 1 && message.contains(name) && message.contains("left as it is"), "{code}: {message}");
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
-    #[cfg(unix)]
-    {
-        let target = directory.path().join("target");
-        std::fs::rename(&path, &target).unwrap();
-        std::os::unix::fs::symlink(&target, &path).unwrap();
-        let (code, _, message) = fetch(&server, directory.path(), "9");
-        assert!(code == 1 && message.contains("it is a link"), "{code}: {message}");
-        assert_eq!(std::fs::read_to_string(&target).unwrap(), text);
-    }
-}
-
-#[test]
 fn archives_are_unpacked() {
     let (files, directory) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (from, to) = (shown(TABLES.path()), shown(files.path()));

@@ -431,14 +431,3 @@ fn damaged_tables_are_reported_and_searched_above() {
     assert_eq!((status, &answer["source"]), (200, &json!("solver")), "{answer}");
     assert_eq!(answer["value"], answer_of("probe", "3x1", "empty-capture")["value"]);
 }
-
-/// The system has no room for 65,535 threads.
-#[test]
-fn too_many_searches_are_fewer() {
-    let flags = ["--no-book", "--searches", "65535", "--transpositions", "1MiB"];
-    let messages = Server::messages_at_start("127.0.0.1:0", directory(), &flags);
-    assert!(messages.contains(" searches, not 65535: more do not help"), "{messages}");
-    assert!(!messages.contains("panicked"), "{messages}");
-    let server = Server::start(directory(), &flags);
-    assert_eq!(server.get("/api/position?board=1,0/0,1").0, 200);
-}

@@ -4,6 +4,7 @@ mod archive;
 mod book;
 mod consistency;
 mod damage;
+mod file_writes;
 mod impossible_boards;
 mod index;
 mod no_map;

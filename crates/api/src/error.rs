@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use kalah_base::diagnostic::{Diagnostic, ErrorKind, NoCommands, Outcome};
+use kalah_base::diagnostic::{Diagnostic, ErrorKind, Outcome};
 use kalah_core::cancel::Stopped;
 use kalah_core::table::{ProbeError, TableError};
 use kalah_play::play::PlayError;
@@ -110,7 +110,7 @@ macro_rules! from_failures {
     ($($error:ty),*) => {$(
         impl From<$error> for ApiError {
             fn from(error: $error) -> ApiError {
-                let diagnosis = error.diagnosis(&NoCommands);
+                let diagnosis = error.diagnosis();
                 let code = match diagnosis.kind {
                     ErrorKind::Unreadable | ErrorKind::Table => Code::UnreadableTable,
                     ErrorKind::Damaged => Code::DamagedTable,

@@ -5,9 +5,10 @@ use std::io;
 use std::path::Path;
 
 use kalah_core::cancel::Stopped;
+use kalah_core::cause;
 use kalah_core::directory::Directory;
 use kalah_core::evaluation::{NetworkError, NetworkFileError};
-use kalah_core::game::{IllegalMove, ParseError, Position, PositionError, Rules, UnknownRules};
+use kalah_core::game::{IllegalMove, ParseError, PositionError, UnknownRules};
 use kalah_core::header::Kind;
 use kalah_core::table::{Damage, ProbeError, TableError, TableKey};
 
@@ -17,8 +18,7 @@ pub const USE_NEWER: &str = "use that version of kalah";
 /// An error that has its outcome and advice. One that wraps another returns the diagnosis of that.
 pub trait Diagnostic: Error {
     /// The outcome of a command that ends with this error, and advice for its user.
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
-        let _ = commands;
+    fn diagnosis(&self) -> Diagnosis {
         Outcome::Failed.into()
     }
 
@@ -26,6 +26,11 @@ pub trait Diagnostic: Error {
     /// wraps this one is a failure.
     fn is_closed_pipe(&self) -> bool {
         false
+    }
+
+    /// The text of the error, followed by a semicolon and its advice, if there is any.
+    fn advised(&self) -> String {
+        self.diagnosis().help.map_or_else(|| self.to_string(), |help| format!("{self}; {help}"))
     }
 }
 
@@ -112,67 +117,36 @@ impl Outcome {
     }
 }
 
-/// Commands and flags of the running program, for advice. A command can be pasted into a shell. A program without
-/// commands has none of them.
-pub trait Commands {
-    /// The command that builds a table and all below it.
-    fn build(&self, _directory: &Path, _key: TableKey) -> String {
-        String::new()
-    }
+/// The command that builds a table and all below it.
+pub fn build_command(TableKey { rules, pits, seeds }: TableKey) -> String {
+    format!("kalah build --seeds {seeds} --rules {rules} --pits {pits}")
+}
 
-    /// The same, or a clause that says why it does not fit this machine. If the table is `replaced`, its disk space is
-    /// free first.
-    ///
-    /// # Errors
-    /// The clause.
-    fn build_that_fits(&self, _directory: &Path, _key: TableKey, _replaced: bool) -> Result<String, String> {
-        Err(String::new())
-    }
-
-    /// The command that makes the bound table of a layer.
-    fn bounds(&self, _directory: &Path, _key: TableKey) -> String {
-        String::new()
-    }
-
-    /// The command that solves a position; `None` if it is too large for that.
-    fn solve(&self, _directory: &Directory, _rules: Rules, _position: &Position) -> Option<String> {
-        None
+/// Advice for a missing table, and perhaps others below it.
+pub fn build_missing(directory: &Directory, key: TableKey) -> String {
+    match directory.is_remote() {
+        true => "the layers are not at that address".to_owned(),
+        false => format!("build the missing layers with `{}`", build_command(key)),
     }
 }
 
-/// The commands of no program, for those who want only the outcome and kind of an error.
-#[derive(Clone, Copy, Debug)]
-pub struct NoCommands;
-
-impl Commands for NoCommands {}
-
 impl Diagnostic for ProbeError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
-        let solve = |directory, rules, position| {
-            commands.solve(directory, rules, position).map(|solve| format!("find its value with `{solve}`"))
-        };
+    fn diagnosis(&self) -> Diagnosis {
         match self {
-            ProbeError::AboveTables { position, directory, key, .. } => {
-                let build = directory.path().and_then(|path| commands.build_that_fits(path, *key, false).ok());
-                let build = build.map(|build| format!("build the missing layers with `{build}`"));
-                let solve = solve(directory, key.rules, position);
-                let ways: Vec<String> = [other_rules(directory, *key), build, solve].into_iter().flatten().collect();
-                let help = Some(ways.join(", or ")).filter(|help| !help.is_empty());
-                Diagnosis { outcome: Outcome::Failed, kind: ErrorKind::Missing, help }
+            ProbeError::AboveTables { directory, key, .. } => {
+                let help = format!("{}, or use `kalah solve`", build_missing(directory, *key));
+                Outcome::Failed.help(help).of(ErrorKind::Missing)
             }
-            ProbeError::BeyondTables { position, directory, rules } => {
-                let help = solve(directory, *rules, position);
-                Diagnosis { outcome: Outcome::Usage, kind: ErrorKind::Missing, help }
-            }
+            ProbeError::BeyondTables { .. } => Outcome::Usage.help("use `kalah solve`").of(ErrorKind::Missing),
             ProbeError::OtherPits { .. } => Outcome::Usage.into(),
-            ProbeError::Table(error) => error.diagnosis(commands),
+            ProbeError::Table(error) => error.diagnosis(),
             _ => Outcome::Failed.into(),
         }
     }
 }
 
 impl Diagnostic for TableError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         let outcome = if self.is_damage() { Outcome::Wrong } else { Outcome::Failed };
         let kind = match self {
             error if error.is_newer() => ErrorKind::Table,
@@ -184,94 +158,44 @@ impl Diagnostic for TableError {
         };
         let help: String = match self {
             error if error.is_newer() => format!("{USE_NEWER}, or another directory"),
-            TableError::Io { source, .. } => match of_io(source) {
-                Some(help) => help.into(),
-                None => {
-                    let cause = source.diagnosis(commands);
+            TableError::Io { source, .. } => match source.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                    "free disk space, or raise the limit of `ulimit -f`, and run the same command again".into()
+                }
+                io::ErrorKind::OutOfMemory => {
+                    "close other programs, or raise the limit on memory (see `ulimit -v`)".into()
+                }
+                _ => {
+                    let cause = source.diagnosis();
                     return if cause.kind == ErrorKind::Other { cause.of(kind) } else { cause };
                 }
             },
-            TableError::Stopped(error) => return error.diagnosis(commands),
-            TableError::Damaged { path, .. } if is_address(path) => {
+            TableError::Stopped(error) => return error.diagnosis(),
+            TableError::Damaged { path, .. } if path.to_str().is_some_and(|text| text.contains("://")) => {
                 "the fault is at that address, not on this machine".into()
             }
-            TableError::Missing { directory, .. } if directory.is_remote() => {
-                "the layers are not at that address".into()
-            }
-            TableError::Missing { directory, key, .. } => build_missing(directory, *key, commands),
-            TableError::Damaged { damage: Damage::Shrunk, kind, path } => {
-                format!("restore it, or {}", of_stranger(*kind, path, commands))
-            }
+            TableError::Missing { directory, key, .. } => build_missing(directory, *key),
             TableError::Damaged { kind: Kind::Piece, .. } => "its frames will be computed again".into(),
-            TableError::Damaged { kind, path, .. } if !self.is_worthless() => of_stranger(*kind, path, commands),
+            // Only a file that is certainly damaged is to be deleted.
+            TableError::Damaged { kind, path, .. } => {
+                rebuild(if self.is_worthless() { "delete it" } else { "move it away" }, *kind, path)
+            }
             TableError::Occupied { .. } => "move it away, or choose another directory".into(),
-            TableError::Damaged { kind, path, .. } => of_damaged(*kind, path, commands),
             _ => return Diagnosis::from(outcome).of(kind),
         };
         outcome.help(help).of(kind)
     }
 }
 
-/// Advice for a file that is certainly damaged.
-fn of_damaged(kind: Kind, path: &Path, commands: &dyn Commands) -> String {
-    let directory = path.parent().unwrap_or(Path::new(""));
+/// Advice for a damaged file, or one of another kind in its place.
+fn rebuild(remove: &str, kind: Kind, path: &Path) -> String {
     match (kind, TableKey::of_file(kind, path)) {
-        (Kind::Table, Some(key)) => match commands.build_that_fits(directory, key, true) {
-            Ok(build) => format!("delete it and run `{build}`"),
-            // Its sound frames can still be read.
-            Err(why) => format!("keep it until there is room: {why}"),
-        },
-        (Kind::BoundTable, Some(key)) => format!("delete it and run `{}`", commands.bounds(directory, key)),
-        (Kind::Archive, _) => {
-            "download it again, or pack the table again; if a build made it, delete it and run the build again"
-                .to_owned()
+        (Kind::Table, Some(key)) => format!("{remove} and run `{}`", build_command(key)),
+        (Kind::BoundTable, Some(TableKey { rules, pits, seeds })) => {
+            format!("{remove} and run `kalah bounds --seeds {seeds} --rules {rules} --pits {pits}`")
         }
-        _ => "its name is not that of a table, so no command can rebuild it".to_owned(),
-    }
-}
-
-/// Advice for a file that is not certainly a damaged one of its kind, which never suggests to delete it.
-fn of_stranger(kind: Kind, path: &Path, commands: &dyn Commands) -> String {
-    let directory = path.parent().unwrap_or(Path::new(""));
-    match (kind, TableKey::of_file(kind, path)) {
-        (Kind::Table, Some(key)) => format!("move it away and run `{}`", commands.build(directory, key)),
-        (Kind::BoundTable, Some(key)) => format!("move it away and run `{}`", commands.bounds(directory, key)),
+        (Kind::Archive, _) => format!("{remove}, and download it or pack the table again"),
         _ => "choose another file, or move it away".to_owned(),
-    }
-}
-
-/// Returns true if a table has this address, not this path.
-fn is_address(path: &Path) -> bool {
-    path.to_str().is_some_and(|text| text.contains("://"))
-}
-
-/// Advice for a missing table, and perhaps others below it.
-pub fn build_missing(directory: &Directory, key: TableKey, commands: &dyn Commands) -> String {
-    let build = match commands.build_that_fits(directory.name(), key, false) {
-        Ok(build) => format!("build the missing layers with `{build}`"),
-        Err(why) => why,
-    };
-    other_rules(directory, key).map_or_else(|| build.clone(), |other| format!("{other}, or {build}"))
-}
-
-/// Advice to use another rule set, if the directory has its table of the same board.
-fn other_rules(directory: &Directory, key: TableKey) -> Option<String> {
-    let mut others = Rules::ALL.into_iter().filter(|&rules| rules != key.rules);
-    let there = others.find(|&rules| TableKey { rules, ..key }.is_in(directory))?;
-    Some(format!("choose the rule set {there}, whose table is there"))
-}
-
-/// Advice for a file that could not grow, or did not fit in memory.
-fn of_io(error: &io::Error) -> Option<&'static str> {
-    match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            Some("free disk space and run the same command again")
-        }
-        io::ErrorKind::FileTooLarge => {
-            Some("raise the limit on file sizes (see `ulimit -f`) and run the same command again")
-        }
-        io::ErrorKind::OutOfMemory => Some("close other programs, or raise the limit on memory (see `ulimit -v`)"),
-        _ => None,
     }
 }
 
@@ -281,29 +205,41 @@ impl Diagnostic for PositionError {}
 impl Diagnostic for UnknownRules {}
 
 impl Diagnostic for Stopped {
-    fn diagnosis(&self, _: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         Outcome::Stopped.into()
     }
 }
 
-/// Only a network that is certainly damaged is to be deleted.
+/// An error of the library that it carries has the diagnosis.
+impl Diagnostic for io::Error {
+    fn diagnosis(&self) -> Diagnosis {
+        fn of<E: Diagnostic + 'static>(error: &(dyn Error + 'static)) -> Option<Diagnosis> {
+            error.downcast_ref::<E>().map(E::diagnosis)
+        }
+        let known =
+            |error| of::<TableError>(error).or_else(|| of::<ProbeError>(error)).or_else(|| of::<Stopped>(error));
+        cause::chain(self).find_map(known).unwrap_or(Outcome::Failed.into())
+    }
+
+    fn is_closed_pipe(&self) -> bool {
+        self.kind() == io::ErrorKind::BrokenPipe
+    }
+}
+
 impl Diagnostic for NetworkFileError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         match &self.error {
-            NetworkError::Io(error) => error.diagnosis(commands),
+            NetworkError::Io(error) => error.diagnosis(),
             NetworkError::Header(error) if error.is_newer() => {
                 Outcome::Wrong.help(format!("{USE_NEWER}, or choose another file"))
             }
-            NetworkError::Damaged => {
-                Outcome::Wrong.help(format!("delete {}, or replace it with `kalah train`", self.path.display()))
-            }
+            NetworkError::Damaged => Outcome::Wrong.help("delete it, or make one with `kalah train --force`"),
             NetworkError::Header(_) | NetworkError::Unfit(_) => {
                 Outcome::Wrong.help("choose another file, or move it away from the tables")
             }
-            NetworkError::Other { found: (rules, pits), .. } => Outcome::Failed.help(format!(
-                "give its board with --rules {rules} --pits {pits}, choose another file, or move it away and make one \
-                 with `kalah train`"
-            )),
+            NetworkError::Other { .. } => {
+                Outcome::Failed.help("give its board with --rules and --pits, choose another file, or move it away")
+            }
             _ => Outcome::Failed.into(),
         }
     }

@@ -21,28 +21,10 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// # Errors
 /// As [`open`].
 pub fn open_with(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    open_flagged(path, options, 0)
-}
-
-/// Opens the regular file at `path` with `options`, unless `path` is a link.
-///
-/// # Errors
-/// As [`open`], and when `path` is a link: the system's error for too many links.
-pub fn open_unlinked(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    #[cfg(unix)]
-    let flags = libc::O_NOFOLLOW;
-    #[cfg(not(unix))]
-    let flags = 0;
-    open_flagged(path, options, flags)
-}
-
-fn open_flagged(path: &Path, options: &mut OpenOptions, flags: i32) -> io::Result<File> {
     // With this flag, opening a pipe without a writer returns at once. Regular files are
     // unaffected.
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NONBLOCK | flags);
-    #[cfg(not(unix))]
-    let _ = flags;
+    std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NONBLOCK);
     let file = match options.open(path) {
         Ok(file) => file,
         // Opening a socket, or a directory or readerless pipe for writing, fails with an obscure

@@ -2,7 +2,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic};
+use kalah_base::diagnostic::{Diagnosis, Diagnostic};
 use kalah_base::progress::Pulse;
 use kalah_base::random::generator;
 use kalah_core::index::{Frame, RowIndex, TableRow, layer_frames};
@@ -45,10 +45,10 @@ pub enum ExportError {
 }
 
 impl Diagnostic for ExportError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         match self {
-            ExportError::Table(error) => error.diagnosis(commands),
-            ExportError::Io(error) => error.diagnosis(commands),
+            ExportError::Table(error) => error.diagnosis(),
+            ExportError::Io(error) => error.diagnosis(),
         }
     }
 }

@@ -1,17 +1,15 @@
 //! Python exceptions for the errors of the library. The classes are defined in `python/kalah/errors.py`.
 
 use std::error::Error;
-use std::path::Path;
 
 use kalah::book::BookError;
 use kalah::build::BuildError;
 use kalah::cause;
-use kalah::diagnostic::{Commands, Diagnostic, ErrorKind};
-use kalah::game::{Position, Rules};
+use kalah::diagnostic::{Diagnostic, ErrorKind};
 use kalah::play::PlayError;
 use kalah::solve::SolveError;
 use kalah::system::MemoryShortage;
-use kalah::table::{Directory, ProbeError, TableError, TableKey};
+use kalah::table::{ProbeError, TableError};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
@@ -67,24 +65,6 @@ impl<T, E: ToPython> OrRaise<T> for Result<T, E> {
     }
 }
 
-/// The calls of this package, for advice.
-struct Calls;
-
-impl Commands for Calls {
-    fn build(&self, directory: &Path, key: TableKey) -> String {
-        let TableKey { rules, pits, seeds } = key;
-        format!("kalah.build({:?}, {seeds}, {:?}, {pits})", directory.display().to_string(), rules.name())
-    }
-
-    fn build_that_fits(&self, directory: &Path, key: TableKey, _: bool) -> Result<String, String> {
-        Ok(self.build(directory, key))
-    }
-
-    fn solve(&self, _: &Directory, _: Rules, _: &Position) -> Option<String> {
-        Some("kalah.solve".to_owned())
-    }
-}
-
 /// Returns `exception` with the Python exception that caused `error`, if there is one; or that exception itself, if it
 /// is no error, as for Ctrl-C.
 pub(crate) fn raised_by(exception: PyErr, error: &(dyn Error + 'static)) -> PyErr {
@@ -99,17 +79,12 @@ pub(crate) fn raised_by(exception: PyErr, error: &(dyn Error + 'static)) -> PyEr
     })
 }
 
-/// The text of an error of a table, with advice.
-fn advised(error: &impl Diagnostic) -> String {
-    error.diagnosis(&Calls).help.map_or_else(|| error.to_string(), |help| format!("{error}; {help}"))
-}
-
 /// The exception for an error. Its class is that of the error's kind, or else the one that `other` makes.
 fn exception(error: &(impl Diagnostic + 'static), other: fn(String) -> PyErr) -> PyErr {
-    let exception = match error.diagnosis(&Calls).kind {
-        ErrorKind::Damaged | ErrorKind::Unreadable => python::DamagedTableError::new_err(advised(error)),
-        ErrorKind::Missing => python::MissingTableError::new_err(advised(error)),
-        ErrorKind::Table => python::TableError::new_err(advised(error)),
+    let exception = match error.diagnosis().kind {
+        ErrorKind::Damaged | ErrorKind::Unreadable => python::DamagedTableError::new_err(error.advised()),
+        ErrorKind::Missing => python::MissingTableError::new_err(error.advised()),
+        ErrorKind::Table => python::TableError::new_err(error.advised()),
         ErrorKind::Memory => python::OutOfMemoryError::new_err(error.to_string()),
         _ => other(error.to_string()),
     };

@@ -249,7 +249,7 @@ def test_damage_is_an_error_wherever_it_is_read(directory: Path, tmp_path: Path)
         lambda: [damaged.probe(Position.from_rows(row[:3], row[3:])) for row in every.tolist()],
     ]
     for read in reads:
-        with pytest.raises(DamagedTableError, match="delete it and run `kalah.build"):
+        with pytest.raises(DamagedTableError, match="delete it and run `kalah build"):
             read()
     path.write_bytes(b"not a table")
     with pytest.raises(DamagedTableError):

@@ -3,10 +3,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use kalah_base::file::{self, FileContent};
+use kalah_base::file;
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Cancel;
-use kalah_core::header::{HeaderError, Kind};
+use kalah_core::header::Kind;
 use kalah_core::table::{Damage, Table, TableError, TableKey};
 use kalah_tables::table::archive::{archive_path, decompress, read_info};
 use kalah_tables::table::{DirectoryLock, Manifest};
@@ -81,7 +81,7 @@ impl Download {
         require_known(&Table::open_key(&self.directory, key)?)?;
         // A download that a build overtook.
         for path in [path, archive_path(&self.directory, key)] {
-            let _ = file::remove_own(&partial(&path), content(&path));
+            let _ = file::remove(&partial(&path));
         }
         Ok(None)
     }
@@ -89,7 +89,7 @@ impl Download {
     /// Receives the file that becomes the one at `path`, and finishes it. If an earlier download left a part of it, and
     /// the whole is damaged, the server's file may have changed: then all is received anew.
     fn file(&self, path: &Path, key: TableKey, received: &AtomicU64) -> Result<Option<u64>, RemoteError> {
-        let is_table = content(path) == FileContent::Table;
+        let is_table = TableKey::named(path).is_some();
         let lock = DirectoryLock::take(&self.directory)?;
         loop {
             let resumed = self.receive(path, received)?;
@@ -108,19 +108,13 @@ impl Download {
 
     /// Receives the rest of the file that becomes the one at `path`. Returns the bytes that were there.
     fn receive(&self, path: &Path, received: &AtomicU64) -> Result<u64, RemoteError> {
-        let (temporary, content) = (partial(path), content(path));
-        file::require_own(&temporary, content).map_err(TableError::io(&temporary))?;
+        let temporary = partial(path);
         let resumed = temporary.metadata().map_or(0, |metadata| metadata.len());
         let mut opened = None;
         let take = |bytes: &[u8]| {
-            if resumed == 0 && opened.is_none() && !content.may_begin(bytes) {
-                let damage = Damage::Header(HeaderError::Foreign(Kind::Table));
-                return Err(TableError::damaged(Path::new(&self.url(path)), damage).into());
-            }
             let mut write = || {
                 if opened.is_none() {
-                    let mut options = File::options();
-                    opened = Some(file::open_companion(&temporary, content, options.read(true).append(true))?);
+                    opened = Some(file::open_with(&temporary, File::options().append(true).create(true))?);
                 }
                 opened.as_mut().map_or(Ok(()), |file| file.write_all(bytes))
             };
@@ -176,11 +170,6 @@ impl Download {
 fn require_known(table: &Table) -> Result<(), TableError> {
     let is_other = Manifest::contradicts(table.key(), &table.header().digest);
     if is_other { Err(table.blocks().damaged(Damage::OtherDigest)) } else { Ok(()) }
-}
-
-/// Content of the file at `path`.
-fn content(path: &Path) -> FileContent {
-    if TableKey::named(path).is_some() { FileContent::Table } else { FileContent::Archive }
 }
 
 /// Name of the file at `path`.

@@ -2,7 +2,7 @@ use std::fmt::Display;
 use std::io;
 use std::time::Duration;
 
-use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
+use kalah_base::diagnostic::{Diagnosis, Diagnostic, Outcome};
 use kalah_base::file::LockError;
 use kalah_core::cancel::Stopped;
 use kalah_core::table::TableError;
@@ -111,12 +111,12 @@ fn asks(wait: Option<Duration>) -> String {
 }
 
 impl Diagnostic for RemoteError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         match self {
-            RemoteError::Stopped(error) => error.diagnosis(commands),
-            RemoteError::File { source, .. } => source.diagnosis(commands),
-            RemoteError::Table(error) => error.diagnosis(commands),
-            RemoteError::Lock(error) => error.diagnosis(commands),
+            RemoteError::Stopped(error) => error.diagnosis(),
+            RemoteError::File { source, .. } => source.diagnosis(),
+            RemoteError::Table(error) => error.diagnosis(),
+            RemoteError::Lock(error) => error.diagnosis(),
             _ => Outcome::Failed.into(),
         }
     }

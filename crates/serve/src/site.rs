@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use kalah_api::answer::ServerAnswer;
 use kalah_api::{PAGE_STREAM_TIME, PAGE_TIME, follow_line, hex};
-use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic};
+use kalah_base::diagnostic::{Diagnosis, Diagnostic};
 use kalah_base::file;
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Stopped;
@@ -254,11 +254,11 @@ pub enum SiteError {
 }
 
 impl Diagnostic for SiteError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         match self {
-            SiteError::File { source, .. } => source.diagnosis(commands),
-            SiteError::Table(error) => error.diagnosis(commands),
-            SiteError::Stopped(error) => error.diagnosis(commands),
+            SiteError::File { source, .. } => source.diagnosis(),
+            SiteError::Table(error) => error.diagnosis(),
+            SiteError::Stopped(error) => error.diagnosis(),
         }
     }
 }

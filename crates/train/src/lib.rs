@@ -14,7 +14,7 @@ mod sampler;
 
 use std::ops::RangeInclusive;
 
-use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
+use kalah_base::diagnostic::{Diagnosis, Diagnostic, Outcome};
 use kalah_core::evaluation::{NetworkError, Phase, PhasedNetwork, SEED};
 use kalah_core::table::{TableError, Tables};
 use kalah_core::text::count;
@@ -279,10 +279,10 @@ pub enum TrainError {
 }
 
 impl Diagnostic for TrainError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         match self {
-            TrainError::Table(error) => error.diagnosis(commands),
-            TrainError::Solve(error) => error.diagnosis(commands),
+            TrainError::Table(error) => error.diagnosis(),
+            TrainError::Solve(error) => error.diagnosis(),
             _ => Outcome::Failed.into(),
         }
     }

@@ -1,15 +1,17 @@
 //! Flags shared by several commands, and parsers of their values.
 
+use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use indicatif::HumanBytes;
 use kalah::book::{BookFileError, Books};
+use kalah::diagnostic::{Diagnostic, build_command};
+use kalah::file;
 use kalah::game::{Rules, StartPosition};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah::system::{AvailableMemory, MemoryLimit, check_process_limits};
-use kalah::table::{self, Layer, Tables};
+use kalah::system::check_process_limits;
+use kalah::table::{self, Layer, TableKey, Tables};
 
 pub(crate) use crate::cli::flags::tables_flag::Directory;
 use crate::cli::{Context, failed, failure, note, output};
@@ -32,6 +34,35 @@ pub(crate) fn note_gaps<T: Layer>(tables: &Tables<T>) {
     }
 }
 
+/// States that there are no tables of a board.
+pub(crate) fn no_tables(directory: &table::Directory, rules: Rules, pits: usize) -> String {
+    let build = build_command(TableKey { rules, pits, seeds: 14 });
+    let pits = output::count(pits, "pit");
+    format!(
+        "there are no tables for {rules} with {pits} in {directory}; build some with `{build}`, or give their \
+         directory with --tables"
+    )
+}
+
+/// Leave to replace an output file.
+#[derive(Args, Clone, Copy)]
+pub(crate) struct Force {
+    /// Replace the output file if it exists
+    #[arg(long)]
+    force: bool,
+}
+
+impl Force {
+    /// Returns an error if the output `path` cannot be written, or exists and may not be replaced. Removes the
+    /// unfinished files of killed processes.
+    pub(crate) fn prepare(self, path: &Path) -> failure::Result<()> {
+        file::require_new(path, self.force)
+            .and_then(|()| file::remove_leftovers(path))
+            .and_then(|()| file::temporary_beside(path).map(drop))
+            .with_context(|| format!("cannot write {}", path.display()))
+    }
+}
+
 /// Use of the book.
 #[derive(Args, Clone, Copy)]
 pub(crate) struct BookFlag {
@@ -51,16 +82,9 @@ impl BookFlag {
 #[derive(Args, Clone, Copy)]
 pub(crate) struct Threads {
     /// Use this many threads [default: one per core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
-
-/// Maximum threads per core. More do not help, and the system may refuse to start them.
-const THREADS_A_CORE: usize = 8;
-
-/// Maximum searches at a time per core. They share its time, and each has a thread.
-#[cfg(feature = "serve")]
-const SEARCHES_A_CORE: usize = 64;
 
 /// Memory of a thread: its stack, and what protects that.
 const STACK: u64 = (2 << 20) + (64 << 10);
@@ -68,60 +92,20 @@ const STACK: u64 = (2 << 20) + (64 << 10);
 impl Threads {
     /// Starts the thread pool that all parallel work uses.
     pub(crate) fn start(self) -> failure::Result<()> {
-        let threads = self.threads.map_or(0, threads_that_fit);
-        let count = if threads > 0 { threads } else { cores() };
+        let count = self.number();
         check_process_limits(STACK * count as u64, 0, || {
             format!("{} {}", output::count(count, "thread"), if count == 1 { "needs" } else { "need" })
         })?;
         rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
+            .num_threads(count)
             .build_global()
             .map_err(failed)
             .context("cannot start the threads")
     }
 
-    /// Returns the number of threads asked for, without a limit by this machine's cores.
+    /// Returns the number of threads asked for, or that of the machine's cores.
     pub(crate) fn number(self) -> usize {
-        self.threads.map_or_else(cores, usize::from)
-    }
-}
-
-/// Returns the number of cores of this machine.
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// Returns `asked`, or fewer with a note if this machine cannot use that many threads.
-pub(crate) fn threads_that_fit(asked: u16) -> usize {
-    that_fit(asked, ["thread", "threads"], THREADS_A_CORE)
-}
-
-/// Returns `asked`, or fewer with a note if this machine cannot run that many searches at a time.
-#[cfg(feature = "serve")]
-pub(crate) fn searches_that_fit(asked: u16) -> usize {
-    that_fit(asked, ["search", "searches"], SEARCHES_A_CORE)
-}
-
-fn that_fit(asked: u16, [one, many]: [&str; 2], most_a_core: usize) -> usize {
-    let (asked, cores) = (usize::from(asked), cores());
-    let used = asked.min(cores * most_a_core);
-    if used < asked {
-        let (what, machine) = (if used == 1 { one } else { many }, output::count(cores, "core"));
-        note!("using {used} {what}, not {asked}: more do not help with {machine}");
-    }
-    used
-}
-
-/// Notes that work which may take `bytes` of memory does not get them, so that the system may end the program.
-pub(crate) fn note_memory(bytes: u64, what: &str) {
-    let is_scarce = |available: &AvailableMemory| bytes > available.bytes && available.limit != MemoryLimit::Machine;
-    if let Some(available) = AvailableMemory::now().filter(is_scarce) {
-        note!(
-            "{what} may take {} of memory, but {available}; the system may end this program: {}, or allow less with \
-             --transpositions",
-            HumanBytes(bytes),
-            available.help(),
-        );
+        self.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
     }
 }
 
@@ -184,11 +168,9 @@ const UNITS: [(&str, f64); 4] = [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 36
 pub(crate) fn time<const UNIT: u32>(text: &str) -> Result<Duration, String> {
     let with_unit = UNITS.iter().find_map(|&(name, unit)| Some((text.strip_suffix(name)?, unit)));
     let (number, unit) = with_unit.unwrap_or((text, f64::from(UNIT)));
-    let seconds = number.parse().ok().map(|number: f64| number * unit);
-    let seconds = seconds.filter(|&seconds| seconds > 0.0 && seconds < 1e9);
-    // Less than half a nanosecond rounds to zero.
-    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).filter(|time| !time.is_zero());
-    time.ok_or_else(|| "write a time such as 500ms, 90s, 15m or 2h, above 0 and below a billion seconds".to_owned())
+    let time = number.parse().ok().and_then(|number: f64| Duration::try_from_secs_f64(number * unit).ok());
+    time.filter(|time| !time.is_zero() && time.as_secs() < 1_000_000_000)
+        .ok_or_else(|| "write a time such as 500ms, 90s, 15m or 2h, above 0 and below a billion seconds".to_owned())
 }
 
 /// Reads the time after which a silent process counts as dead. A bare number counts seconds.
@@ -198,28 +180,20 @@ pub(crate) fn patience(text: &str) -> Result<Duration, String> {
     if time >= least { Ok(time) } else { Err("write a time of at least 2s".to_owned()) }
 }
 
-/// Minimum amount of memory that a flag accepts. A smaller one lacks its unit.
-const LEAST_MEMORY: u64 = 1 << 20;
-
-/// Reads an amount of memory such as 512MiB or 4G, at least 1 MiB.
+/// Reads an amount of memory such as 512MiB or 4G, at least 1 MiB. A smaller one lacks its unit.
 pub(crate) fn memory(text: &str) -> Result<u64, String> {
-    let bytes = bytes(text)?;
-    if bytes >= LEAST_MEMORY {
-        return Ok(bytes);
+    match bytes(text)? {
+        bytes if bytes < 1 << 20 => {
+            Err(format!("{bytes} bytes are less than 1MiB, the minimum: give a unit, as in 4GiB"))
+        }
+        bytes => Ok(bytes),
     }
-    let number = text.parse::<u64>().ok().filter(|&number| number > 0);
-    let hint = number.map_or(String::new(), |number| format!("; did you mean {number}GiB?"));
-    Err(format!("{bytes} bytes are less than 1MiB, the minimum{hint}"))
 }
 
 /// Reads an amount of memory such as 512MiB or 4G.
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {
-    let bytes: Option<u64> = text.parse().ok().map(|bytes: bytesize::ByteSize| bytes.as_u64());
-    // The parser returns the largest number for sizes that are too large, and 0 for sizes below a byte.
-    let zero = || text.bytes().all(|byte| !matches!(byte, b'1'..=b'9'));
-    let signed = text.starts_with('+');
-    let exact = bytes.filter(|&bytes| !signed && bytes < u64::MAX && (bytes > 0 || zero()));
-    exact.ok_or_else(|| "write bytes, or a size such as 512MiB or 4GiB, below 16EiB".to_owned())
+    let bytes = text.parse().map(|bytes: bytesize::ByteSize| bytes.as_u64());
+    bytes.map_err(|_| "write bytes, or a size such as 512MiB or 4GiB".to_owned())
 }
 
 /// Start positions.
@@ -261,35 +235,4 @@ impl Boards {
 pub(crate) fn boards(pits: &Range, seeds: &Range) -> Vec<StartPosition> {
     let row = |pits| seeds.clone().map(move |seeds| StartPosition { pits: pits as usize, seeds });
     pits.clone().flat_map(row).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_have_units() {
-        for (text, seconds) in
-            [("90s", 90.0), ("15m", 900.0), ("2h", 7200.0), ("0.5h", 1800.0), ("3", 180.0), ("500ms", 0.5)]
-        {
-            assert_eq!(time::<60>(text), Ok(Duration::from_secs_f64(seconds)), "{text}");
-        }
-        assert_eq!(time::<1>("3"), Ok(Duration::from_secs(3)));
-        for text in ["", "s", "ms", "0", "0h", "-1", "1d", "1e9s", "1e-10", "NaN", "inf", "1 h", "hé"] {
-            assert!(time::<1>(text).is_err(), "{text}");
-        }
-        assert_eq!(patience("2000ms"), Ok(Duration::from_secs(2)));
-        assert!(patience("1").is_err());
-    }
-
-    #[test]
-    fn an_amount_of_memory_without_its_unit_is_refused() {
-        assert_eq!(memory("1MiB"), Ok(1 << 20));
-        assert_eq!(memory("4294967296"), Ok(4 << 30));
-        for text in ["4", "100", "1048575", "4KiB", "0"] {
-            let error = memory(text).unwrap_err();
-            assert!(error.contains("less than 1MiB"), "{text}: {error}");
-        }
-        assert!(memory("4").unwrap_err().ends_with("did you mean 4GiB?"));
-    }
 }

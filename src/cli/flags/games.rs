@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use kalah::file::{self, FileContent, FileLock, require_apart, resolved};
+use kalah::file::{self, FileLock, resolved};
 use kalah::game::{Line, Position, Rules};
 use kalah::printable::printable;
 use kalah::record::{GameRecord, MAX_TEXT, read_game, read_games};
@@ -86,25 +86,19 @@ impl GivenGame {
 /// Reads one game of a file: the one with this `number`, counted from 1, or the last one. It has `rules` if it names
 /// none. If the command line names them, other ones in the file are an error.
 pub(crate) fn read_one(path: &Path, number: Option<usize>, rules: Rules) -> failure::Result<GameRecord> {
-    let game = read_numbered(path, number, rules)?;
-    output::require_rules_of(format_args!("the game in {}", name(path)), game.rules, rules)?;
-    Ok(game)
-}
-
-fn read_numbered(path: &Path, number: Option<usize>, rules: Rules) -> failure::Result<GameRecord> {
-    let text = text(path)?;
-    let mut games = read_games(&text, rules).map_err(|error| failed(format_args!("{}, {error}", name(path))))?;
+    let (text, name) = (text(path)?, name(path));
+    let mut games = read_games(&text, rules).map_err(|error| failed(format_args!("{name}, {error}")))?;
     let count = games.len();
     if number.is_none() && count > 1 {
-        note!("{} contains {count} games: this is the last one; --game N takes another", name(path));
+        note!("{name} contains {count} games: this is the last one; --game N takes another");
     }
     let number = number.unwrap_or(count);
-    let game = number.checked_sub(1).filter(|&index| index < count).map(|index| games.swap_remove(index));
-    match game {
-        Some(game) => Ok(game),
-        None if count == 0 => bail!("{} contains no game", name(path)),
-        None => bail!("{} has no game {number}: it has only {count}", name(path)),
+    if !(1..=count).contains(&number) {
+        bail!("{name} has no game {number}: it has {}", output::count(count, "game"));
     }
+    let game = games.swap_remove(number - 1);
+    output::require_rules_of(format_args!("the game in {name}"), game.rules, rules)?;
+    Ok(game)
 }
 
 /// Reads all games of a file. A file without any is an error.
@@ -116,17 +110,7 @@ pub(crate) fn read_all(path: &Path) -> failure::Result<Vec<GameRecord>> {
 
 /// Writes games to a file, or to standard output for `-`.
 pub(crate) fn write(path: &Path, games: &[GameRecord]) -> failure::Result<()> {
-    let texts: Vec<String> = games.iter().map(ToString::to_string).collect();
-    let text = texts.join("\n");
-    if output::is_stdout(path) {
-        return Ok(std::io::stdout().lock().write_all(text.as_bytes())?);
-    }
-    let write = || {
-        let path = resolved(path);
-        file::remove_leftovers(&path)?;
-        file::replace(&path, None, |out| out.write_all(text.as_bytes()))
-    };
-    write().with_context(cannot_write(path))
+    put(path, &output::joined(games, "\n"))
 }
 
 /// Returns true if an argument names standard input, a pipe or a device, which cannot be read again.
@@ -137,59 +121,45 @@ pub(crate) fn is_stream(path: &Path) -> bool {
 /// Output of one game: a file that keeps all its other games, or a stream.
 pub(crate) struct GameOutput {
     path: PathBuf,
-    /// `None` for a stream.
-    file: Option<GameFile>,
-}
-
-/// File to which a game is added.
-struct GameFile {
     /// Games before it, with the empty line after them.
     before: String,
-    /// Whole text of the file.
-    text: String,
-    _lock: FileLock,
+    _lock: Option<FileLock>,
 }
 
 impl GameOutput {
-    /// Prepares to add a game to the games in the file `path`, and locks the file. If it is `continued`, which has only
-    /// that game, the game is replaced by its continuation.
+    /// Prepares to add a game to the games in the file `path`, and locks the file. If it is `continued`, which
+    /// has only that game, the game is replaced by its continuation.
     pub(crate) fn open(path: &Path, continued: Option<&Path>) -> failure::Result<GameOutput> {
         if output::is_stdout(path) {
-            return Ok(GameOutput { path: path.to_owned(), file: None });
+            return Ok(GameOutput { path: path.to_owned(), before: String::new(), _lock: None });
         }
         let path = resolved(path);
-        file::require_writable(&path, Some(FileContent::Games)).with_context(cannot_write(&path))?;
         let lock = FileLock::beside(&path)?;
-        file::remove_leftovers(&path).with_context(cannot_write(&path))?;
+        file::remove_leftovers(&path).with_context(|| cannot_write(&path))?;
         let text = if path.exists() { text(&path)? } else { String::new() };
         let games = read_games(&text, Rules::default()).with_context(|| path.display().to_string())?;
-        let is_continued = continued.map_or(Ok(()), |from| require_apart(&path, [from]));
-        let before = match is_continued {
-            Err(error) if games.len() > 1 => {
-                let (path, games) = (path.display(), games.len());
-                return Err(error).with_context(|| {
-                    format!("{path} contains {games} games: save the continuation of one to another file")
-                });
-            }
-            Ok(()) if !games.is_empty() => format!("{}\n\n", text.trim_end()),
-            _ => String::new(),
-        };
-        Ok(GameOutput { path, file: Some(GameFile { before, text, _lock: lock }) })
+        let is_continued = continued.is_some_and(|from| file::is_same(&path, from));
+        if is_continued && games.len() > 1 {
+            bail!("{} contains {} games: save the continuation to another file", path.display(), games.len());
+        }
+        let before = if is_continued || games.is_empty() { String::new() } else { format!("{}\n\n", text.trim_end()) };
+        Ok(GameOutput { path, before, _lock: Some(lock) })
     }
 
     /// Writes the game, in place of what was written of it before.
-    pub(crate) fn write(&mut self, game: &GameRecord) -> failure::Result<()> {
-        let Some(file) = &mut self.file else { return write(&self.path, std::slice::from_ref(game)) };
-        let found = file::found(file::read(&self.path)).with_context(cannot_write(&self.path))?;
-        if found.is_some_and(|bytes| bytes != file.text.as_bytes()) {
-            bail!("cannot write {}: another program changed it meanwhile", self.path.display());
-        }
-        file.text = format!("{}{game}", file.before);
-        file::replace(&self.path, Some(FileContent::Games), |out| out.write_all(file.text.as_bytes()))
-            .with_context(cannot_write(&self.path))
+    pub(crate) fn write(&self, game: &GameRecord) -> failure::Result<()> {
+        put(&self.path, &format!("{}{game}", self.before))
     }
 }
 
-fn cannot_write(path: &Path) -> impl Fn() -> String {
-    move || format!("cannot write {}", path.display())
+/// Writes a text to a file, or to standard output for `-`.
+fn put(path: &Path, text: &str) -> failure::Result<()> {
+    if output::is_stdout(path) {
+        return Ok(std::io::stdout().lock().write_all(text.as_bytes())?);
+    }
+    file::replace(&resolved(path), |out| out.write_all(text.as_bytes())).with_context(|| cannot_write(path))
+}
+
+fn cannot_write(path: &Path) -> String {
+    format!("cannot write {}", path.display())
 }

@@ -22,10 +22,8 @@ pub(crate) struct SharedMemory {
 }
 
 impl SharedMemory {
-    /// Returns the memory of each of a number of searches. Notes if `what` needs them but the machine lacks the memory.
-    pub(crate) fn of(&self, searches: usize, what: &str) -> SearchMemory {
-        let most = self.transpositions.min(self.memory.unwrap_or(u64::MAX));
-        args::note_memory(most.saturating_mul(searches as u64), what);
+    /// Returns the memory of each search.
+    pub(crate) fn of_each(&self) -> SearchMemory {
         SearchMemory::shared(self.memory, self.transpositions)
     }
 }
@@ -81,7 +79,7 @@ impl PlayerFlags {
         Setting {
             tables: tables.tables(),
             bounds: tables.bounds(),
-            memory: self.memory.of(1, "a player"),
+            memory: self.memory.of_each(),
             threads,
             game: self.seed,
             ..Setting::new(self.rules)

@@ -2,29 +2,18 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, IsTerminal, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use kalah::game::Position;
 
-use crate::cli::{Failure, Outcome, bail, failed, failure, message, note, usage};
-
-/// The argument that stands for standard input.
-const STDIN: &str = "-";
+use crate::cli::{Failure, Outcome, bail, failed, failure, message, usage};
 
 /// Maximum length of a line in bytes. A position of the most pits and seeds takes 400.
 const LONGEST: u64 = 1 << 16;
 
-/// Mark that editors on Windows write at the start of a text.
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
-
-/// A position, or the reason why it cannot be read. Only an argument that is itself wrong is an error of usage, not the
-/// contents of a file.
-struct Given {
-    /// Line of a file that it is from, such as `FILE:3`; `None` for an argument.
-    place: Option<String>,
-    position: failure::Result<Position>,
-}
+/// Takes a position, or the reason why it cannot be read, with the line of a file that it is from, such as `FILE:3`.
+type Take<'a> = &'a mut dyn FnMut(Option<String>, failure::Result<Position>) -> failure::Result<()>;
 
 /// Passes every position of `arguments` to `take` as soon as it is read.
 ///
@@ -34,32 +23,22 @@ struct Given {
 ///
 /// # Errors
 /// Only those of `take`, which also receives whatever cannot be read or understood.
-fn read(arguments: &[OsString], mut take: impl FnMut(Given) -> failure::Result<()>) -> failure::Result<()> {
-    if arguments.is_empty() {
-        return standard_input(&mut take);
-    }
-    for argument in arguments {
-        if argument == STDIN {
-            standard_input(&mut take)?;
+fn read(arguments: &[OsString], take: Take<'_>) -> failure::Result<()> {
+    let standard_input = [OsString::from("-")];
+    for argument in if arguments.is_empty() { &standard_input } else { arguments } {
+        let text = argument.to_string_lossy();
+        if text == "-" {
+            lines("standard input", io::stdin().lock(), take)?;
             continue;
         }
-        let text = argument.to_string_lossy();
-        let given = |position| Given { place: None, position };
-        let parsed = argument.to_str().map(str::parse::<Position>);
-        match parsed {
-            Some(Ok(position)) => take(given(Ok(position)))?,
+        match text.parse::<Position>() {
+            Ok(position) => take(None, Ok(position))?,
             // An argument that begins with a bracket is meant as a position, not as a file.
-            Some(Err(error)) if text.trim_start().starts_with('<') => take(given(Err(usage(error))))?,
-            parsed => match open(argument) {
-                Ok(Some(file)) => lines(&text, BufReader::new(file), &mut take)?,
-                Ok(None) => {
-                    let why = match parsed {
-                        Some(Err(error)) => format!("{error}; there is no file of that name"),
-                        _ => format!("'{text}' is not UTF-8, so it is no position, and there is no file of that name"),
-                    };
-                    take(given(Err(usage(why))))?;
-                }
-                Err(error) => take(given(Err(error)))?,
+            Err(error) if text.trim_start().starts_with('<') => take(None, Err(usage(error)))?,
+            Err(error) => match open(argument) {
+                Ok(Some(file)) => lines(&text, BufReader::new(file), take)?,
+                Ok(None) => take(None, Err(usage(format_args!("{error}; there is no file of that name"))))?,
+                Err(error) => take(None, Err(error))?,
             },
         }
     }
@@ -79,52 +58,26 @@ fn open(argument: &OsStr) -> failure::Result<Option<File>> {
     opened.map(Some).map_err(|error| failed(format_args!("{name}: {error}")))
 }
 
-fn standard_input(take: &mut impl FnMut(Given) -> failure::Result<()>) -> failure::Result<()> {
-    if io::stdin().is_terminal() {
-        note!("positions, one a line; end with Ctrl-D:");
-    }
-    lines("standard input", io::stdin().lock(), take)
-}
-
 /// Passes the positions of a file to `take`, each as soon as its line is read.
-fn lines(
-    name: &str,
-    mut file: impl BufRead,
-    take: &mut impl FnMut(Given) -> failure::Result<()>,
-) -> failure::Result<()> {
+fn lines(name: &str, mut file: impl BufRead, take: Take<'_>) -> failure::Result<()> {
     let mut bytes = Vec::new();
     for line in 1.. {
-        let given = |position| Given { place: Some(format!("{name}:{line}")), position };
+        let place = Some(format!("{name}:{line}"));
         bytes.clear();
-        let read = file.by_ref().take(LONGEST).read_until(b'\n', &mut bytes);
-        let long = bytes.len() as u64 == LONGEST && !bytes.ends_with(b"\n");
-        let end = match read {
+        match file.by_ref().take(LONGEST).read_until(b'\n', &mut bytes) {
             Ok(0) => return Ok(()),
-            Ok(_) if bytes.contains(&0) => Some(failed(
-                "this is not text, since it contains a zero byte: write one position a line in UTF-8; the rest is not \
-                 read",
-            )),
-            Ok(_) if long => Some(failed(format_args!(
-                "this line is longer than {LONGEST} bytes: no position is that long; the rest is not read"
-            ))),
-            Ok(_) => None,
-            Err(error) => Some(failed(format_args!("{name}: {error}"))),
-        };
-        if let Some(error) = end {
-            return take(given(Err(error)));
+            Ok(read) if read as u64 == LONGEST || bytes.contains(&0) => {
+                let error = failed("this is not text with one position a line; the rest is not read");
+                return take(place, Err(error));
+            }
+            Ok(_) => {}
+            Err(error) => return take(place, Err(failed(format_args!("{name}: {error}")))),
         }
-        let text = match bytes.strip_prefix(BYTE_ORDER_MARK) {
-            Some(text) if line == 1 => text,
-            _ => &bytes,
-        };
-        let text = text.split(|&byte| byte == b'#').next().unwrap_or_default();
-        let Ok(text) = std::str::from_utf8(text) else {
-            take(given(Err(failed("this line is not UTF-8 text"))))?;
-            continue;
-        };
-        let text = text.trim();
-        if !text.is_empty() {
-            take(given(text.parse().map_err(usage)))?;
+        let text = bytes.split(|&byte| byte == b'#').next().unwrap_or_default();
+        match std::str::from_utf8(text).map(str::trim) {
+            Ok("") => {}
+            Ok(text) => take(place, text.parse().map_err(usage))?,
+            Err(_) => take(place, Err(failed("this line is not UTF-8 text")))?,
         }
     }
     Ok(())
@@ -140,28 +93,25 @@ pub(crate) fn answer_each(
     mut answer: impl FnMut(&Position) -> failure::Result<Option<Failure>>,
 ) -> failure::Result<(Outcome, bool)> {
     let (mut outcome, mut is_answered) = (Outcome::Done, false);
-    read(arguments, |Given { place, position }| {
+    read(arguments, &mut |place, position| {
         let refusal = match position {
             Ok(position) => answer(&position)?,
             Err(error) => Some(error),
         };
-        match refusal {
-            Some(refusal) => outcome = outcome.and(refused(place.as_deref(), &refusal)),
-            None => is_answered = true,
+        match (refusal, place) {
+            (None, _) => is_answered = true,
+            (Some(refusal), None) => {
+                message!("kalah: {}", refusal.message);
+                outcome = outcome.and(refusal.outcome);
+            }
+            (Some(refusal), Some(place)) => {
+                message!("kalah: {place}: {}", refusal.message);
+                // A fault in a file is not a fault of the command line.
+                let is_usage = refusal.outcome == Outcome::Usage;
+                outcome = outcome.and(if is_usage { Outcome::Failed } else { refusal.outcome });
+            }
         }
         Ok(())
     })?;
     Ok((outcome, is_answered))
-}
-
-/// Reports why there is no answer for the position of `place`. Returns the outcome for the command, which goes on
-/// with the others.
-fn refused(place: Option<&str>, error: &Failure) -> Outcome {
-    let (message, outcome) = (error.message(), error.outcome());
-    match place {
-        Some(place) => message!("kalah: {place}: {message}"),
-        None => message!("kalah: {message}"),
-    }
-    // A fault in a file is not a fault of the command line.
-    if place.is_some() && outcome == Outcome::Usage { Outcome::Failed } else { outcome }
 }

@@ -12,7 +12,7 @@ use kalah::system::check_memory;
 use kalah::table::{Blocks, Directory, Stamps, TableKey, missing_layers};
 
 use crate::cli::flags::compute::Compute;
-use crate::cli::{Progress, args, bail, failure, note, output, remote, return_freed_memory, solve_tables, usage};
+use crate::cli::{Progress, args, bail, failure, note, output, remote, return_freed_memory, solve_tables};
 
 /// Memory of a search beside its transposition table and its tables: the network, stacks and buffers of threads.
 const SEARCH_MEMORY: u64 = 8 << 20;
@@ -89,27 +89,17 @@ impl SolverFlags {
         }
         let tables = SearchTables::open(directory, last, self.exact_up_to)?;
         remote::fetch_for_search(tables.tables(), Some(position))?;
-        let SearchTables { exact, reach, .. } = tables;
-        let missing = tables.missing(wanted);
+        let (reach, rules, board) = (tables.reach, self.rules, output::count(pits, "pit"));
+        let mut missing = tables.missing(wanted);
+        missing.retain(|&seeds| seeds > reach);
         // Without missing layers, flags have chosen to use fewer.
-        if (reach == 0 || !missing.is_empty()) && reach < wanted && !(self.build && self.tables_up_to.is_none()) {
-            // Layers above a gap are not used, which would surprise users who see the files.
-            let gap = reach > 0 && missing.len() < wanted - reach;
-            let board = output::count(pits, "pit");
-            note!(
-                "{}{} for {} with {board} in {}{}{}",
-                match (exact, reach) {
-                    (0, 0) => "found no tables".to_owned(),
-                    (exact, reach) if exact < reach => format!("found bound tables to {reach} seeds only"),
-                    _ if gap => format!("found tables to {reach} seeds only"),
-                    _ => format!("using the tables to {reach} seeds"),
-                },
-                if gap { format!(", since {},", missing_layers(&missing)) } else { String::new() },
-                self.rules,
-                directory,
-                if reach == 0 { ": searching without them" } else { "" },
-                if directory.is_remote() { "" } else { "; --build builds those that fit" },
-            );
+        if reach < wanted && !(self.build && self.tables_up_to.is_none()) {
+            if reach == 0 {
+                note!("found no tables for {rules} with {board} in {directory}: --build builds those that fit");
+            } else if !missing.is_empty() {
+                let missing = missing_layers(&missing);
+                note!("found tables to {reach} seeds for {rules} with {board} in {directory}: {missing}");
+            }
         }
         Ok(tables)
     }
@@ -142,10 +132,10 @@ impl SolverFlags {
             let all = options.reach();
             options = options.within_memory();
             if options.reach() != all {
+                let (memory, (exact, reach)) = (HumanBytes(memory.total().unwrap_or(0)), options.reach());
                 note!(
-                    "not all tables fit into {} of memory: {}; --tables-up-to {} uses all of them anyway",
-                    HumanBytes(memory.total().unwrap_or(0)),
-                    used(options.reach()),
+                    "not all tables fit into {memory} of memory: exact tables to {exact} seeds and all to {reach} seeds \
+                     are used; --tables-up-to {} uses all of them anyway",
                     tables.reach,
                 );
             }
@@ -201,14 +191,4 @@ fn compare(options: &SolverOptions, cancel: &Cancel) -> failure::Result<()> {
     let stamps = Stamps::of_machine();
     progress.complete(&done, || files.into_iter().try_for_each(|file| stamps.compare(file, cancel, &on_bytes)))?;
     Ok(())
-}
-
-/// States which of the tables are used.
-fn used(layers: (usize, usize)) -> String {
-    match layers {
-        (_, 0) => "searching without tables".to_owned(),
-        (0, reach) => format!("bound tables to {reach} seeds are used"),
-        (exact, reach) if exact == reach => format!("those to {reach} seeds are used"),
-        (exact, reach) => format!("exact tables to {exact} seeds and bound tables to {reach} seeds are used"),
-    }
 }

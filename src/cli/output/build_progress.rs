@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use kalah::build::{Backend, BuildEvent, BuildPlan};
+use kalah::diagnostic::Diagnostic;
 use kalah::index::layer_positions;
 use kalah::table::TableKey;
 
-use crate::cli::{Progress, note, output, with_advice};
+use crate::cli::{Progress, note, output};
 
 /// Notes which layers will be built, and their cost.
 pub(crate) fn announce(plan: &BuildPlan, backend: &Backend, why: &str, is_shared: bool) {
@@ -74,7 +75,7 @@ pub(crate) fn print_event(progress: &Progress, event: &BuildEvent) {
             ),
         ),
         BuildEvent::Joined(key) => progress.note(&format!("layer {}: joined", key.seeds)),
-        BuildEvent::Damaged(error) => progress.line(&with_advice(*error)),
+        BuildEvent::Damaged(error) => progress.line(&error.advised()),
         _ => {}
     }
 }

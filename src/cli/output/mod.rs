@@ -93,14 +93,13 @@ const MAX_LINE: usize = 4000;
 
 /// Prints the message of an error that ends a command. Returns the outcome of the command.
 pub(super) fn failure(error: &Failure) -> Outcome {
-    let outcome = error.outcome();
     // Nobody reads the end of an output whose pipe is closed.
-    if outcome != Outcome::Done {
+    if error.outcome != Outcome::Done {
         // File names and quoted input may contain control characters, which must not reach a terminal.
-        let lines: Vec<String> = error.message().lines().map(|line| printable(line, MAX_LINE)).collect();
+        let lines: Vec<String> = error.message.lines().map(|line| printable(line, MAX_LINE)).collect();
         message(format_args!("kalah: {}", lines.join("\n")));
     }
-    outcome
+    error.outcome
 }
 
 /// True if the command line names no rule set.
@@ -109,6 +108,11 @@ static DEFAULT_RULES: AtomicBool = AtomicBool::new(false);
 /// Records that the command line names no rule set, so that answers name it.
 pub(super) fn name_rules() {
     DEFAULT_RULES.store(true, Ordering::Relaxed);
+}
+
+/// Returns true if the command line names no rule set.
+pub(super) fn has_default_rules() -> bool {
+    DEFAULT_RULES.load(Ordering::Relaxed)
 }
 
 /// Prints the rule set of an answer, unless it was named on the command line. It may come from a file instead.

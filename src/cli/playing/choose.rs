@@ -77,7 +77,7 @@ impl Choose {
                 None => self.answer(position, &books),
             };
             match answered {
-                Err(error) if error.outcome() == Outcome::Usage => Ok(Some(error)),
+                Err(error) if error.outcome == Outcome::Usage => Ok(Some(error)),
                 // The player would fail in the same way for other positions.
                 answered => answered.map(|()| None),
             }

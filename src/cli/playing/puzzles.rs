@@ -8,9 +8,7 @@ use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::table::Tables;
 use serde::Serialize;
 
-use crate::cli::{
-    Grid, Outcome, Progress, args, bail, cancelled_by_signal, examples, failure, output, suggestion, usage,
-};
+use crate::cli::{Grid, Outcome, Progress, args, bail, cancelled_by_signal, examples, failure, output, usage};
 
 /// Find positions where only one move keeps the win or the draw
 ///
@@ -76,7 +74,7 @@ impl Puzzles {
         }
         let tables = Tables::open(&self.tables.directory, rules, pits, MAX_TABLE_SEEDS)?;
         if tables.max_seeds().is_none() {
-            bail!("{}", suggestion::no_tables(&self.tables.directory, rules, pits));
+            bail!("{}", args::no_tables(&self.tables.directory, rules, pits));
         }
         let cancel = cancelled_by_signal();
         let progress = Progress::of(u64::from(self.count), "puzzles").at("games");

@@ -96,7 +96,6 @@ fn end(code: i32) -> ! {
 #[cfg(unix)]
 mod unix {
     use std::mem::MaybeUninit;
-    use std::sync::mpsc;
     use std::thread;
 
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -105,39 +104,12 @@ mod unix {
     /// Stack size of the listening thread, in bytes. It is small, since limits of memory may be tight.
     const STACK: usize = 256 << 10;
 
-    /// Starts a thread that waits for signals, and returns when it does. A signal that arrives meanwhile waits, too:
-    /// while a handler is installed, it would call neither the old one nor the new one.
+    /// Starts a thread that waits for signals.
     pub(super) fn listen() {
         let heard: Vec<i32> = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !is_ignored(signal)).collect();
-        let mask = block(&heard);
-        let (ready, listening) = mpsc::channel();
-        let work = move || {
-            let signals = Signals::new(heard);
-            drop(ready);
-            if let Ok(mut signals) = signals {
-                signals.forever().for_each(super::arrived);
-            }
-        };
-        if thread::Builder::new().name("signals".to_owned()).stack_size(STACK).spawn(work).is_ok() {
-            // Returns when the other end is dropped.
-            let _: Result<(), _> = listening.recv();
-        }
-        // SAFETY: `mask` is what the same function returned.
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const mask, std::ptr::null_mut()) };
-    }
-
-    /// Keeps signals from this thread and from those that it starts. Returns the mask before.
-    fn block(signals: &[i32]) -> libc::sigset_t {
-        let (mut blocked, mut before) = (MaybeUninit::uninit(), MaybeUninit::zeroed());
-        // SAFETY: the sets are initialized before they are read.
-        unsafe {
-            libc::sigemptyset(blocked.as_mut_ptr());
-            for &signal in signals {
-                libc::sigaddset(blocked.as_mut_ptr(), signal);
-            }
-            libc::pthread_sigmask(libc::SIG_BLOCK, blocked.as_ptr(), before.as_mut_ptr());
-            before.assume_init()
-        }
+        let Ok(mut signals) = Signals::new(heard) else { return };
+        let work = move || signals.forever().for_each(super::arrived);
+        let _ = thread::Builder::new().name("signals".to_owned()).stack_size(STACK).spawn(work);
     }
 
     /// Returns true if the program was started with this signal ignored, as `nohup` does.

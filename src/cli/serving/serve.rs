@@ -40,10 +40,10 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "TIME", value_parser = args::time::<1>, default_value = "60s")]
     stream_time: Duration,
     /// Run at most N searches at a time; refuse further ones, which clients can repeat later [default: one per core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     searches: Option<u16>,
     /// Use N threads for each search
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), default_value_t = 1)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), default_value_t = 1)]
     threads: u16,
     #[command(flatten)]
     memory: SharedMemory,
@@ -88,9 +88,9 @@ impl Serve {
         let books = self.book.find(&self.tables.directory, &Rules::ALL)?;
         options.books = books;
         options.time = self.time;
-        options.searches = self.searches.map_or(cores, args::searches_that_fit);
-        options.threads = args::threads_that_fit(self.threads);
-        options.memory = self.memory.of(options.searches, "its searches");
+        options.searches = self.searches.map_or(cores, usize::from);
+        options.threads = self.threads.into();
+        options.memory = self.memory.of_each();
         options.stream_time = self.stream_time;
         options.hosts = self.hosts;
         options.hosts.extend(self.address.name);

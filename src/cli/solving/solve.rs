@@ -117,7 +117,7 @@ impl Solve {
                 save_or_report();
                 Ok(Outcome::Done)
             }
-            Err(error) if error.outcome() == Outcome::Stopped => {
+            Err(error) if error.outcome == Outcome::Stopped => {
                 match save() {
                     Ok(()) if checkpoint.is_some() => {
                         message!("stopped and saved; run the same command again to continue")

@@ -13,8 +13,7 @@ use kalah::table::{DirectoryLock, TableKey, Tables};
 use serde::Serialize;
 
 use crate::cli::{
-    Context, Outcome, Progress, Stoppable, args, examples, failure, line, output, return_freed_memory,
-    stopped_by_signal,
+    Outcome, Progress, Stoppable, args, examples, failure, line, output, return_freed_memory, stopped_by_signal,
 };
 
 /// Compress tables for storage and download, and restore them
@@ -99,11 +98,6 @@ struct Packed {
     kept: bool,
 }
 
-#[derive(Serialize)]
-struct PackReport {
-    archives: Vec<Packed>,
-}
-
 impl Pack {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         return_freed_memory();
@@ -132,9 +126,7 @@ impl Pack {
         for table in chosen {
             let (key, start) = (table.key(), Instant::now());
             let path = archive_path(directory, key);
-            file::remove_leftovers(&path).with_context(|| {
-                format!("cannot remove the unfinished file of an earlier run beside {}", path.display())
-            })?;
+            file::remove_leftovers(&path)?;
             progress.stage(format!("layer {}", key.seeds));
             let keep = archive::is_compressed(table, &path, &pulse.cancel).and_then(|kept| {
                 let info = if kept {
@@ -151,7 +143,7 @@ impl Pack {
             archives.push(Packed::new(info, path, start.elapsed().as_secs_f64(), kept));
         }
         progress.finish();
-        print(archives, "packed", self.common.json)
+        print(&archives, "packed", self.common.json)
     }
 }
 
@@ -179,7 +171,7 @@ impl Unpack {
             archives.push(Packed::new(info, path, start.elapsed().as_secs_f64(), false));
         }
         progress.finish();
-        print(archives, "unpacked", self.json)
+        print(&archives, "unpacked", self.json)
     }
 }
 
@@ -198,10 +190,9 @@ impl Packed {
     }
 }
 
-fn print(archives: Vec<Packed>, done: &str, json: bool) -> failure::Result<Outcome> {
-    let report = PackReport { archives };
-    output::answer(json, &report, || {
-        report.archives.iter().try_for_each(|archive| {
+fn print(archives: &[Packed], done: &str, json: bool) -> failure::Result<Outcome> {
+    output::answer(json, &serde_json::json!({ "archives": archives }), || {
+        archives.iter().try_for_each(|archive| {
             line!(
                 "{}: {}, {}, {}, {:.3} bits a position, {:.2} s",
                 archive.archive.display(),

@@ -2,12 +2,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::HumanBytes;
-use kalah::build::{BuildError, Measurement, measure};
+use kalah::build::{Measurement, measure};
 use kalah::table::Tables;
 use serde::Serialize;
 
 use crate::cli::flags::compute::Compute;
-use crate::cli::{Outcome, Progress, args, examples, failure, line, message, note, output, stopped_by_signal};
+use crate::cli::{
+    Outcome, Progress, Stoppable, args, examples, failure, line, message, note, output, stopped_by_signal,
+};
 
 /// Measure how fast a layer is built, and where the time goes
 ///
@@ -69,12 +71,7 @@ impl Bench {
         let times = if matches!(backend, kalah::build::Backend::Gpu(_)) { 3 } else { 2 };
         let progress = Progress::new(times * positions).at(format!("layer {}, {times} times", self.seeds));
         let measured = progress.complete(&pulse.positions, || measure(&backend, &tables, self.seeds, to, &pulse));
-        if let Err(BuildError::Stopped(_)) = measured {
-            message!("stopped");
-            return Ok(Outcome::Failed);
-        }
-        let measured = measured?;
-
+        let measured = measured.if_stopped("stopped")?;
         let kernel_seconds = measured.gpu.as_ref().and_then(|gpu| gpu.kernel_seconds());
         let same = tables.layer(self.seeds).map(|table| table.header().digest == measured.digest);
         let report = BenchReport {

@@ -6,7 +6,6 @@ use indicatif::HumanBytes;
 use kalah::build::PlanError;
 use kalah::evaluation::{Network, PhasedNetwork, SEED};
 use kalah::index::{MAX_TABLE_SEEDS, layer_positions};
-use kalah::progress::Pulse;
 use kalah::solve::bound_network;
 use kalah::system::available_disk;
 use kalah::table::{BoundMaker, BoundTable, Cuts, DirectoryLock, Table, TableKey, check_in_parallel};
@@ -14,7 +13,7 @@ use serde::Serialize;
 
 use crate::cli::tables::info::BoundEntry;
 use crate::cli::{
-    Outcome, Progress, Range, Stoppable, args, bail, examples, failed, failure, line, note, output, stopped_by_signal,
+    Outcome, Progress, Range, Stoppable, args, bail, examples, failed, failure, line, output, stopped_by_signal,
 };
 
 /// Make bound tables, a half or a quarter as large, for solving
@@ -81,6 +80,7 @@ impl Bounds {
             Table::open_key(self.common.tables.path(), key)?;
         }
         let _lock = DirectoryLock::take(directory)?;
+
         let pulse = stopped_by_signal();
         let mut missing = Vec::new();
         for &key in &keys {
@@ -102,7 +102,13 @@ impl Bounds {
             progress.stage(format!("layer {}", key.seeds));
             let (start, kept) = (Instant::now(), !missing.contains(&key));
             if !kept {
-                progress.watch(&pulse.positions, || self.make(key, &maker, &pulse))?;
+                let exact = Table::open_key(self.common.tables.path(), key)?;
+                // Run in the pool, so that the waiting thread works on tasks, too.
+                let write = || rayon::scope(|_| maker.write(&exact, directory, &pulse));
+                progress.watch(&pulse.positions, write).if_stopped(format_args!(
+                    "stopped in layer {}: finished layers are kept; run the same command again to continue",
+                    key.seeds
+                ))?;
             }
             let table = BoundTable::open(key.bounds_path(directory))?;
             let table = BoundEntry::new(&table);
@@ -132,8 +138,8 @@ impl Bounds {
         })
     }
 
-    /// Returns true if the bound table that this run would make exists and matches its checksums. A damaged one is
-    /// noted and replaced, or an error without the exact table.
+    /// Returns true if the bound table that this run would make exists and matches its checksums. Any other one is
+    /// replaced if the exact table exists.
     fn is_current(&self, key: TableKey, maker: &BoundMaker<'_>) -> failure::Result<bool> {
         let directory = self.output.as_deref().unwrap_or(self.common.tables.path());
         let exact = Table::open_key(self.common.tables.path(), key);
@@ -142,28 +148,12 @@ impl Bounds {
             Some(bounds) => check_in_parallel(bounds.blocks()).map(|_| true),
             None => Ok(false),
         });
-        match (current, exact) {
-            (Ok(true), _) => Ok(true),
-            // Any other file is replaced if the exact table exists.
-            (Ok(false), exact) => exact.map(|_| false).map_err(Into::into),
-            (Err(error), Ok(_)) if error.is_worthless() => {
-                note!("{error}; it is replaced");
-                Ok(false)
-            }
-            (Err(error), _) => Err(error.into()),
+        match current {
+            Ok(true) => Ok(true),
+            Ok(false) => Ok(exact.map(|_| false)?),
+            Err(error) if error.is_worthless() => Ok(exact.map(|_| false)?),
+            Err(error) => Err(error.into()),
         }
-    }
-
-    /// Makes the bound table of a layer.
-    fn make(&self, key: TableKey, maker: &BoundMaker<'_>, pulse: &Pulse) -> failure::Result<()> {
-        let directory = self.output.as_deref().unwrap_or(self.common.tables.path());
-        let exact = Table::open_key(self.common.tables.path(), key)?;
-        // Run in the pool, so that the waiting thread works on tasks, too.
-        let written = rayon::scope(|_| maker.write(&exact, directory, pulse)).map(drop);
-        written.if_stopped(format_args!(
-            "stopped in layer {}: finished layers are kept; run the same command again to continue",
-            key.seeds
-        ))
     }
 
     fn print(&self, report: &BoundsReport) -> failure::Result<()> {

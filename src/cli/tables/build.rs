@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::HumanCount;
-use kalah::build::{Backend, BuildEvent, BuildPlan, BuildRecord, Builder};
+use kalah::build::{BuildEvent, BuildPlan, BuildRecord, Builder};
 use kalah::table::TableKey;
 use serde::Serialize;
 
@@ -68,12 +68,6 @@ impl Build {
         let plan = BuildPlan::new(directory, last, &backend, rayon::current_num_threads());
         announce(&plan, &backend, &why, self.share);
         plan.check(directory, self.memory)?;
-        self.tables(&plan, last, backend)
-    }
-
-    /// Builds tables up to the layer of `last`.
-    fn tables(&self, plan: &BuildPlan, last: TableKey, backend: Backend) -> failure::Result<Outcome> {
-        let directory = self.common.tables.path();
         // The work of other processes is not counted, so a shared build has no bar.
         let progress = Progress::new(if self.share { 0 } else { plan.positions });
         let on_event = |event: BuildEvent| print_event(&progress, &event);

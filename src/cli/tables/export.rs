@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use kalah::export::{Export as Positions, ExportError, ExportFormat, export};
-use kalah::file::{FileContent, Replacement, remove_leftovers, resolved};
+use kalah::file::{Replacement, resolved};
 use kalah::table::{Table, TableKey};
 
 use crate::cli::{
@@ -35,9 +35,11 @@ pub(crate) struct Export {
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "csv", value_parser = args::named(FORMATS, |(name, _)| name))]
     format: (&'static str, ExportFormat),
-    /// Write to FILE, or to a pipe or device; - for standard output. An earlier export is replaced at the end
+    /// Write to FILE; - for standard output
     #[arg(long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
+    #[command(flatten)]
+    force: args::Force,
     #[command(flatten)]
     board: args::BoardFlags,
     #[command(flatten)]
@@ -61,6 +63,10 @@ impl Export {
         if to_stdout && format != ExportFormat::Csv && io::stdout().is_terminal() {
             return Err(usage("this format is not text and would garble the terminal: give --output FILE"));
         }
+        let path = resolved(&self.output);
+        if !to_stdout {
+            self.force.prepare(&path)?;
+        }
         self.threads.start()?;
         let args::BoardFlags { rules, pits } = self.board;
         let table = Table::open_key(&self.tables.directory, TableKey { rules, pits, seeds: self.seeds })?;
@@ -77,9 +83,7 @@ impl Export {
             if to_stdout {
                 return export(&positions, &mut io::stdout().lock(), &pulse);
             }
-            let path = resolved(&self.output);
-            remove_leftovers(&path)?;
-            let mut file = Replacement::begin(&path, Some(FileContent::Scores))?;
+            let mut file = Replacement::begin(&path)?;
             export(&positions, &mut file, &pulse)?;
             Ok(file.finish()?)
         });

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use clap::Args;
 use indicatif::HumanBytes;
+use kalah::build::PlanError;
 use kalah::file::create_directory;
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::remote::{Address, Download};
@@ -13,7 +14,7 @@ use kalah::text::runs;
 use serde::Serialize;
 
 use crate::cli::{
-    Context, Outcome, Progress, Stoppable, args, bail, cancelled_by_signal, examples, failure, line, note, output,
+    Context, Outcome, Progress, Stoppable, args, cancelled_by_signal, examples, failure, line, note, output,
 };
 
 /// Most seeds of a layer.
@@ -88,7 +89,9 @@ impl Fetch {
         })?;
         let missing: u64 = sizes.iter().map(|(bytes, have)| bytes - have).sum();
         create_directory(directory).with_context(|| format!("cannot create {}", directory.display()))?;
-        require_room(directory, missing)?;
+        if let Some(free) = available_disk(directory).filter(|&free| free < missing) {
+            return Err(PlanError::Disk { needed: missing, free, directory: directory.to_owned() }.into());
+        }
         note!(
             "{} of {} are to be received from {address}",
             HumanBytes(missing),
@@ -119,37 +122,22 @@ impl Fetch {
 impl Report<'_> {
     fn text(&self) -> std::io::Result<()> {
         let new = self.layers.iter().filter(|layer| !layer.present).count();
-        let resumed: u64 = self.layers.iter().map(|layer| layer.resumed).sum();
-        let unknown = self.layers.iter().filter(|layer| !layer.known).map(|layer| layer.key.seeds);
-        let unknown = runs(&unknown.collect::<Vec<_>>());
-        let vouched = match unknown.is_empty() {
-            true => "all match the digests of the built-in manifest".to_owned(),
-            false => format!(
-                "all match their own digests, but the built-in manifest lacks layers {unknown}: only the server \
-                 vouches for their scores; check them with `kalah verify --consistency`"
-            ),
-        };
+        let unknown: Vec<usize> =
+            self.layers.iter().filter(|layer| !layer.known).map(|layer| layer.key.seeds).collect();
         line!(
-            "{} in {}: {new} received ({}{}), {} kept; {vouched}",
+            "{} in {}: {new} received ({}), {} kept; {}",
             output::count(self.layers.len(), "layer"),
             self.directory.display(),
             HumanBytes(self.received),
-            if resumed == 0 { String::new() } else { format!(" after an earlier {}", HumanBytes(resumed)) },
             self.layers.len() - new,
+            match &*unknown {
+                [] => "all match the digests of the built-in manifest".to_owned(),
+                _ => format!(
+                    "all match their own digests, but the built-in manifest lacks layers {}: only the server vouches \
+                     for their scores; check them with `kalah verify --consistency`",
+                    runs(&unknown)
+                ),
+            },
         )
-    }
-}
-
-/// Returns an error if the disk has no room for `bytes` bytes.
-fn require_room(directory: &Path, bytes: u64) -> failure::Result<()> {
-    match available_disk(directory) {
-        Some(free) if free < bytes => bail!(
-            "{} are to be received, but the disk of {} has only {} free: choose fewer layers with --seeds, or another \
-             --output",
-            HumanBytes(bytes),
-            directory.display(),
-            HumanBytes(free)
-        ),
-        _ => Ok(()),
     }
 }

@@ -5,11 +5,12 @@ use std::path::Path;
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::build::BuildLog;
+use kalah::diagnostic::Diagnostic;
 use kalah::evaluation::SEED;
 use kalah::table::{BoundTable, ManifestEntry, Storage, Table, TableKey, gaps, missing_layers};
 use serde::Serialize;
 
-use crate::cli::{Context, Grid, Outcome, args, examples, failure, line, message, note, output, with_advice};
+use crate::cli::{Context, Grid, Outcome, args, examples, failure, line, message, note, output};
 
 /// List the tables and bound tables in a directory
 ///
@@ -98,7 +99,7 @@ impl Info {
             };
             if let Err(error) = opened {
                 outcome = outcome.and(if error.is_damage() { Outcome::Wrong } else { Outcome::Failed });
-                message!("kalah: {}", with_advice(&error));
+                message!("kalah: {}", error.advised());
             }
         }
         if outcome == Outcome::Failed && tables.is_empty() && bounds.is_empty() {
@@ -172,27 +173,10 @@ impl BoundEntry {
 
 impl InfoReport {
     fn text(&self) -> io::Result<()> {
-        let heading = [
-            "rules",
-            "pits",
-            "seeds",
-            "positions",
-            "bytes",
-            "bits/pos",
-            "exceptions",
-            "built in",
-            "on",
-            "by",
-            "digest",
-        ];
-        let mut grid = Grid::new(heading);
+        let mut grid =
+            Grid::new("rules,pits,seeds,positions,bytes,bits/pos,exceptions,built in,on,by,digest".split(','));
         for entry in &self.tables {
             let cells = [
-                entry.key.rules.to_string(),
-                entry.key.pits.to_string(),
-                entry.key.seeds.to_string(),
-                HumanCount(entry.positions).to_string(),
-                HumanBytes(entry.bytes).to_string(),
                 format!("{:.3}", entry.bits_per_position),
                 HumanCount(entry.exceptions).to_string(),
                 entry.seconds.map_or("-".to_owned(), |seconds| format!("{seconds:.2} s")),
@@ -200,7 +184,7 @@ impl InfoReport {
                 entry.version.clone().unwrap_or("-".to_owned()),
                 entry.digest[..16].to_owned(),
             ];
-            grid.row(cells);
+            grid.row(first_cells(entry.key, entry.positions, entry.bytes).into_iter().chain(cells));
         }
         grid.print()?;
         self.bounds_text()?;
@@ -219,26 +203,25 @@ impl InfoReport {
         if self.bounds.is_empty() {
             return Ok(());
         }
-        let heading = ["rules", "pits", "seeds", "positions", "bytes", "bits", "cuts", "codes", "network", "digest"];
-        let mut grid = Grid::new(heading);
+        let mut grid = Grid::new("rules,pits,seeds,positions,bytes,bits,cuts,codes,network,digest".split(','));
         for entry in &self.bounds {
-            let cuts = entry.cuts.as_ref().map_or("by frame".to_owned(), |cuts| output::joined(cuts, ","));
             let shares = entry.codes.iter().map(|&count| (100.0 * count as f64 / entry.positions as f64).round());
             let cells = [
-                entry.key.rules.to_string(),
-                entry.key.pits.to_string(),
-                entry.key.seeds.to_string(),
-                HumanCount(entry.positions).to_string(),
-                HumanBytes(entry.bytes).to_string(),
                 entry.bits.to_string(),
-                cuts,
+                entry.cuts.as_ref().map_or("by frame".to_owned(), |cuts| output::joined(cuts, ",")),
                 output::joined(shares, ":") + " %",
                 entry.network[..16].to_owned(),
                 entry.digest[..16].to_owned(),
             ];
-            grid.row(cells);
+            grid.row(first_cells(entry.key, entry.positions, entry.bytes).into_iter().chain(cells));
         }
         line!("bound tables")?;
         grid.print()
     }
+}
+
+/// The first cells of a row about a table.
+fn first_cells(TableKey { rules, pits, seeds }: TableKey, positions: u64, bytes: u64) -> [String; 5] {
+    let (positions, bytes) = (HumanCount(positions).to_string(), HumanBytes(bytes).to_string());
+    [rules.to_string(), pits.to_string(), seeds.to_string(), positions, bytes]
 }

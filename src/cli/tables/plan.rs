@@ -5,19 +5,19 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
-use kalah::build::{BuildPlan, ComputeError, LayerPlan};
+use kalah::build::{BuildPlan, ComputeError};
 use kalah::game::{Position, StartPosition};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::solve::{
     BoardKeys, LayerKind, PlannedLayer, PlannedSearch, SearchMemory, SearchPlan, SolveError, bound_network,
 };
 use kalah::system::available_disk;
-use kalah::table::{Table, TableError, TableKey};
+use kalah::table::TableKey;
 use serde::Serialize;
 
 use crate::cli::flags::compute::Compute;
 use crate::cli::output::build_progress::device_memory;
-use crate::cli::{Outcome, args, bail, examples, failure, line, note, output, usage};
+use crate::cli::{Grid, Outcome, args, bail, examples, failure, line, note, output, usage};
 
 /// Plan a build, or choose the tables for a search
 #[derive(Subcommand)]
@@ -62,12 +62,8 @@ struct PlanBuildReport<'a> {
     /// Threads of each process.
     threads: usize,
     backend: &'a str,
-    layers: &'a [LayerPlan],
-    positions: u64,
-    memory: u64,
-    gpu_memory: u64,
-    disk: u64,
-    seconds: f64,
+    #[serde(flatten)]
+    plan: &'a BuildPlan,
 }
 
 impl PlanBuild {
@@ -76,24 +72,13 @@ impl PlanBuild {
         let (directory, seeds) = (self.common.tables.path(), self.seeds);
         let (backend, why) = self.compute.choose_for(TableKey { rules, pits, seeds })?;
         let threads = self.common.threads.number();
-        // A file with the name of a table must be that table, or the build would stop there.
-        for seeds in 2..=seeds {
-            match Table::open_key(directory, TableKey { rules, pits, seeds }) {
-                Ok(_) | Err(TableError::Missing { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
         let plan = BuildPlan::new(directory, TableKey { rules, pits, seeds }, &backend, threads);
         if !plan.missing.is_empty() {
             backend.require_layer(pits, seeds).map_err(ComputeError::Device)?;
         }
         if self.common.json {
-            let (rules, backend, layers) = (rules.name(), backend.name(), &*plan.missing);
-            let BuildPlan { positions, memory, device_memory: gpu_memory, disk, seconds: time, .. } = plan;
-            #[rustfmt::skip]
-            output::json(&PlanBuildReport {
-                rules, pits, seeds, threads, backend, layers, positions, memory, gpu_memory, disk, seconds: time,
-            })?;
+            let (rules, backend, plan) = (rules.name(), backend.name(), &plan);
+            output::json(&PlanBuildReport { rules, pits, seeds, threads, backend, plan })?;
             return Ok(Outcome::Done);
         }
         if plan.missing.is_empty() {
@@ -120,19 +105,18 @@ impl PlanBuild {
 
 /// Prints a row for each layer.
 fn print_layers(plan: &BuildPlan) -> io::Result<()> {
-    line!("layer        positions      memory        disk        read     seconds")?;
+    let mut grid = Grid::new(["layer", "positions", "memory", "disk", "read", "seconds"]);
     for layer in &plan.missing {
-        line!(
-            "{:>5}  {:>15}  {:>10}  {:>10}  {:>10}  {:>10.2}",
-            layer.key.seeds,
+        grid.row([
+            layer.key.seeds.to_string(),
             HumanCount(layer.positions).to_string(),
             HumanBytes(layer.memory).to_string(),
             HumanBytes(layer.disk).to_string(),
             HumanBytes(layer.read).to_string(),
-            layer.seconds,
-        )?;
+            format!("{:.2}", layer.seconds),
+        ]);
     }
-    Ok(())
+    grid.print()
 }
 
 /// Choose the tables with which a search visits the fewest positions
@@ -262,19 +246,19 @@ impl PlanSearchReport {
 
     fn print(&self, search: &PlannedSearch) -> io::Result<()> {
         line!("{} under {}, {} of memory:", self.position, self.rules, HumanBytes(self.memory))?;
-        line!("layers  scores         positions       bytes  missing")?;
+        let mut grid = Grid::new(["layers", "scores", "positions", "bytes", "missing"]);
         for kind in [LayerKind::Exact, LayerKind::TwoBits, LayerKind::OneBit] {
             let layers: Vec<&PlannedLayer> = self.layers.iter().filter(|layer| layer.kind == kind).collect();
             let (Some(first), Some(last)) = (layers.first(), layers.last()) else { continue };
-            line!(
-                "{:<6}  {:<6}  {:>16}  {:>10}  {:>7}",
+            grid.row([
                 format!("{}..{}", first.key.seeds, last.key.seeds),
-                kind.name(),
+                kind.name().to_owned(),
                 HumanCount(layers.iter().map(|layer| layer.positions).sum()).to_string(),
                 HumanBytes(layers.iter().map(|layer| layer.bytes).sum()).to_string(),
-                layers.iter().filter(|layer| !layer.exists).count(),
-            )?;
+                layers.iter().filter(|layer| !layer.exists).count().to_string(),
+            ]);
         }
+        grid.print()?;
         line!("tables {}, transposition table {}", HumanBytes(self.tables), HumanBytes(self.transpositions))?;
         line!(
             "about {:.2} times the nodes of a search with exact tables alone, which fit to {} seeds",

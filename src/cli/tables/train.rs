@@ -5,7 +5,7 @@ use std::time::Instant;
 use clap::{Args, value_parser};
 use indicatif::HumanCount;
 use kalah::evaluation::PhasedNetwork;
-use kalah::file::{FileContent, remove_leftovers, replace, require_writable};
+use kalah::file::replace;
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::table::Tables;
 use kalah::train::{Fit, LEAST_TABLE_SEEDS, Trained, Trainer};
@@ -18,8 +18,8 @@ use crate::cli::{Context, Outcome, args, examples, failure, line, note, output};
 /// Use this for rules and boards without a network in the program. Training learns from exact scores of positions
 /// that searches visit, within the tables and some seeds above them. Above that, it trains one network for every ten
 /// seeds, from scores that searches estimate, except for rules with relays. The same tables and flags give the same
-/// file. Searches use the file beside their tables named RULES-PITS.network instead of the program's network. A file
-/// of this name is replaced. Existing bound tables keep the network that they were made with. See docs/evaluation.md.
+/// file. Searches use the file beside their tables named RULES-PITS.network instead of the program's network.
+/// Existing bound tables keep the network that they were made with. See docs/evaluation.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Train a network for boards of 5 pits a side", "kalah train --pits 5 --seeds 24"),
@@ -36,6 +36,8 @@ pub(crate) struct Train {
     /// Write the network to FILE [default: RULES-PITS.network beside the tables]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    force: args::Force,
     /// Learn from N positions within the tables
     // A billion take 18 GB.
     #[arg(
@@ -67,19 +69,16 @@ pub(crate) struct Train {
     json: bool,
 }
 
+/// Fit of a network to scores.
 #[derive(Serialize)]
 struct Fitted {
+    /// Least seeds of its phase.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    least_seeds: Option<u32>,
     positions: usize,
     deviation: f64,
     error: f64,
     explained: f64,
-}
-
-#[derive(Serialize)]
-struct OfPhase {
-    least_seeds: u32,
-    #[serde(flatten)]
-    fit: Fitted,
 }
 
 #[derive(Serialize)]
@@ -96,7 +95,7 @@ struct TrainReport {
     /// Fit above the tables.
     above: Fitted,
     /// Fit to estimated scores in each phase further above.
-    phases: Vec<OfPhase>,
+    phases: Vec<Fitted>,
     seconds: f64,
 }
 
@@ -108,17 +107,14 @@ impl Train {
         tables.require_all()?;
         tables.require(self.seeds.unwrap_or(LEAST_TABLE_SEEDS))?;
         let path = self.output.unwrap_or_else(|| self.tables.path().join(PhasedNetwork::file_name(rules, pits)));
-        let cannot_write = || format!("cannot write {}", path.display());
-        // Files of a killed process.
-        remove_leftovers(&path).with_context(cannot_write)?;
         // An error here costs less than one after the training.
-        require_writable(&path, Some(FileContent::Network)).with_context(cannot_write)?;
+        self.force.prepare(&path)?;
         let [samples, solved, estimated, epochs] =
             [self.samples, self.solved, self.estimated, self.epochs].map(|number| number as usize);
         let trainer = Trainer { tables: &tables, samples, solved, estimated, epochs };
         let trained = trainer.run(&|step| note!("{step} ..."))?;
-        replace(&path, Some(FileContent::Network), |file| file.write_all(&trained.network.to_bytes()))
-            .with_context(cannot_write)?;
+        replace(&path, |file| file.write_all(&trained.network.to_bytes()))
+            .with_context(|| format!("cannot write {}", path.display()))?;
         let seeds = tables.max_seeds().unwrap_or(0);
         TrainReport::new(trained, seeds, path, start.elapsed().as_secs_f64()).print(self.json)?;
         Ok(Outcome::Done)
@@ -129,7 +125,8 @@ impl TrainReport {
     fn new(trained: Trained, seeds: usize, network: PathBuf, seconds: f64) -> TrainReport {
         let Trained { network: of, samples, within, above, phases, .. } = trained;
         let round = |number: f64| (number * 1e4).round() / 1e4;
-        let fitted = |fit: Fit| Fitted {
+        let fitted = |least_seeds, fit: Fit| Fitted {
+            least_seeds,
             positions: fit.positions,
             deviation: round(fit.deviation),
             error: round(fit.error),
@@ -142,9 +139,9 @@ impl TrainReport {
             network,
             digest: output::hex(&of.digest()),
             samples,
-            within: fitted(within),
-            above: fitted(above),
-            phases: phases.into_iter().map(|(least_seeds, fit)| OfPhase { least_seeds, fit: fitted(fit) }).collect(),
+            within: fitted(None, within),
+            above: fitted(None, above),
+            phases: phases.into_iter().map(|(least_seeds, fit)| fitted(Some(least_seeds), fit)).collect(),
             seconds: round(seconds),
         }
     }
@@ -156,17 +153,17 @@ impl TrainReport {
         let samples = HumanCount(self.samples as u64);
         line!("{}: learned from {samples} positions in {:.1} s", self.network.display(), self.seconds)?;
         line!("  digest {}", self.digest)?;
-        let fit = |name: String, fit: &Fitted| {
-            let Fitted { positions, error, explained, .. } = fit;
-            if *positions == 0 {
-                return Ok(());
+        let within = (format!("of searches, to {} seeds", self.seeds), &self.within);
+        let above = ("of searches, above".to_owned(), &self.above);
+        let of_phase = |fit: &Fitted| format!("estimated, from {} seeds", fit.least_seeds.unwrap_or(0));
+        let phases = self.phases.iter().map(|fit| (of_phase(fit), fit));
+        for (name, fit) in [within, above].into_iter().chain(phases) {
+            let &Fitted { positions, error, explained, .. } = fit;
+            if positions > 0 {
+                let (share, positions) = (100.0 * explained, HumanCount(positions as u64));
+                line!("  {name:<28} {share:>5.1} % of the variance, error {error:.2} seeds, {positions} positions")?;
             }
-            let positions = HumanCount(*positions as u64);
-            let share = 100.0 * explained;
-            line!("  {name:<28} {share:>5.1} % of the variance, error {error:.2} seeds, {positions} positions")
-        };
-        fit(format!("of searches, to {} seeds", self.seeds), &self.within)?;
-        fit("of searches, above".to_owned(), &self.above)?;
-        self.phases.iter().try_for_each(|phase| fit(format!("estimated, from {} seeds", phase.least_seeds), &phase.fit))
+        }
+        Ok(())
     }
 }

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
+use kalah_base::diagnostic::{Diagnosis, Diagnostic, Outcome};
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::game::{Rules, StartPosition};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow};
@@ -105,12 +105,12 @@ pub enum GraphError {
 }
 
 impl Diagnostic for GraphError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         match self {
             GraphError::Board(_) => Outcome::Usage.into(),
             GraphError::Memory { .. } => Outcome::Failed.help("allow more with --memory, or choose a smaller board"),
-            GraphError::Table(error) => error.diagnosis(commands),
-            GraphError::Stopped(error) => error.diagnosis(commands),
+            GraphError::Table(error) => error.diagnosis(),
+            GraphError::Stopped(error) => error.diagnosis(),
         }
     }
 }

@@ -1,6 +1,6 @@
 use std::ops::RangeInclusive;
 
-use kalah_base::diagnostic::{self, Commands, Diagnosis, Diagnostic};
+use kalah_base::diagnostic::{self, Diagnosis, Diagnostic};
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::game::{ParseError, Rules, StartPosition};
 use rayon::prelude::*;
@@ -143,9 +143,9 @@ pub enum ScanError {
 }
 
 impl Diagnostic for ScanError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         match self {
-            ScanError::Stopped(error) => error.diagnosis(commands),
+            ScanError::Stopped(error) => error.diagnosis(),
             ScanError::Wrong(..) => diagnostic::Outcome::Wrong.into(),
             _ => diagnostic::Outcome::Failed.into(),
         }

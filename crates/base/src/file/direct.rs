@@ -123,33 +123,3 @@ fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
 fn write_all_at(_: &File, _: &[u8], _: u64) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
-
-#[cfg(all(test, target_os = "linux"))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_disk_is_slow_if_most_of_many_writes_are() {
-        let file = tempfile::tempfile_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap();
-        let Some(mut direct) = DirectFile::of(&file) else {
-            return eprintln!("not tested: the file system of the build has no direct writes");
-        };
-        // Of the writes of a mebibyte each, this number take a second, and the others no time.
-        for (writes, slow_writes, slow) in
-            [(0, 0, false), (63, 63, false), (64, 64, true), (64, 33, true), (64, 32, false), (6400, 1000, false)]
-        {
-            for (number, (_, count)) in direct.writers.iter_mut().enumerate() {
-                *count = Count::default();
-                for write in (number..writes).step_by(AT_ONCE) {
-                    count.add(1 << 20, Duration::from_secs(u64::from(write < slow_writes)));
-                }
-            }
-            assert_eq!(direct.is_slow(), slow, "{slow_writes} of {writes} writes are slow");
-        }
-        // 500 mebibytes a second, shared by all writes under way.
-        let mut count = Count::default();
-        count.add(1 << 20, Duration::from_micros(1999 * AT_ONCE as u64));
-        count.add(1 << 20, Duration::from_micros(2001 * AT_ONCE as u64));
-        assert_eq!(count, Count { writes: 2, slow: 1 });
-    }
-}

@@ -1,11 +1,12 @@
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use super::overwrite::{open_existing, open_or_create, require_content};
+use kalah_core::file::open_with;
+
 use super::replace::in_directory;
-use super::{FileContent, beside, directory_of};
-use crate::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
+use super::{beside, directory_of};
+use crate::diagnostic::{Diagnosis, Diagnostic, Outcome};
 
 /// Maximum bytes read of a holder's description.
 const HOLDER_BYTES: u64 = 1000;
@@ -14,8 +15,7 @@ const HOLDER_BYTES: u64 = 1000;
 /// however it ends.
 ///
 /// It is an operating-system lock on a separate file, which names the holder. A file that is
-/// replaced as a whole cannot be locked itself: the lock would stay with the old file. A file of
-/// that name that is not a lock is left as it is.
+/// replaced as a whole cannot be locked itself: the lock would stay with the old file.
 #[derive(Debug)]
 pub struct FileLock {
     file: File,
@@ -35,7 +35,7 @@ pub enum LockError {
         /// The other process's description of itself.
         holder: String,
     },
-    /// The lock file cannot be created, or there is another file of its name.
+    /// The lock file cannot be opened or created.
     #[error("{path}: {source}")]
     Io {
         /// The lock file if it exists; otherwise the file or directory to be locked.
@@ -54,11 +54,11 @@ pub enum LockError {
 }
 
 impl Diagnostic for LockError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         match self {
             LockError::Held { .. } => Outcome::Failed.help("wait until that process ends, or stop it"),
             LockError::Unsupported { .. } => Outcome::Failed.help("choose a place on a file system with locks"),
-            LockError::Io { source, .. } => source.diagnosis(commands),
+            LockError::Io { source, .. } => source.diagnosis(),
         }
     }
 }
@@ -83,15 +83,17 @@ impl FileLock {
     pub fn take(lock: PathBuf, path: &Path) -> Result<FileLock, LockError> {
         let io = |source| {
             // The user has not named the lock file.
-            let named = if lock.symlink_metadata().is_ok() { &lock } else { path };
+            let named = if lock.exists() { &lock } else { path };
             LockError::Io { path: named.to_owned(), source: in_directory(source, directory_of(&lock)) }
         };
-        let (mut file, is_writable) = loop {
-            let (mut file, is_writable) = open(&lock).map_err(io)?;
+        let mut file = loop {
+            let options = &mut OpenOptions::new();
+            let options = options.read(true).write(true).create(true).truncate(false);
+            let mut file = open_with(&lock, options).map_err(io)?;
             match file.try_lock() {
                 // Since it was opened, its last holder may have removed it, and another process may
                 // have created a new one.
-                Ok(()) if is_named(&file, &lock).map_err(io)? => break (file, is_writable),
+                Ok(()) if is_named(&file, &lock).map_err(io)? => break file,
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
                     return Err(LockError::Held { path: path.to_owned(), holder: holder(&mut file) });
@@ -102,30 +104,10 @@ impl FileLock {
                 Err(TryLockError::Error(source)) => return Err(io(source)),
             }
         };
-        require_content(&file, FileContent::Lock).map_err(io)?;
-        if !is_writable {
-            return Ok(FileLock { file, path: lock, removed: false });
-        }
         let command: Vec<_> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-        // In one piece, so that a process that is killed leaves no part of it.
         let holder = format!("process {} ({})\n", std::process::id(), command.join(" "));
-        file.set_len(0)
-            .and_then(|()| file.seek(SeekFrom::Start(0)))
-            .and_then(|_| file.write_all(holder.as_bytes()))
-            .map_err(io)?;
+        file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(holder.as_bytes())).map_err(io)?;
         Ok(FileLock { file, path: lock, removed: false })
-    }
-}
-
-/// Opens or creates a lock file. Returns true with it if it can be written. That of another user can
-/// perhaps only be read, which suffices to lock it.
-fn open(lock: &Path) -> io::Result<(File, bool)> {
-    match open_or_create(lock, OpenOptions::new().read(true).write(true)) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            let read = open_existing(lock, OpenOptions::new().read(true));
-            read.map(|file| (file, false)).map_err(|_| error)
-        }
-        opened => Ok((opened?, true)),
     }
 }
 
@@ -142,10 +124,7 @@ fn has_no_locks(error: &io::Error) -> bool {
 #[cfg(unix)]
 fn is_named(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
-    let named = match std::fs::symlink_metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        named => named?,
-    };
+    let Some(named) = super::found(path.metadata())? else { return Ok(false) };
     let opened = file.metadata()?;
     Ok((opened.dev(), opened.ino()) == (named.dev(), named.ino()))
 }

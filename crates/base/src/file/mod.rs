@@ -5,8 +5,6 @@
 // |---|---|
 // | `lock` | one process at a time |
 // | `replace`(replace()) | replacing a file by a finished one |
-// | `kind` | the contents of a file of this program |
-// | `overwrite` | refusing to write to files whose content would be lost, and to those of others |
 // | `document` | JSON with a format, a version and a checksum: a file, or its first line |
 // | `state` | files of unfinished work, from which a later run continues |
 // | `bulk` | writing large sections, past the page cache where that is faster; reading them back |
@@ -17,9 +15,7 @@ mod bulk;
 mod direct;
 mod document;
 mod in_memory;
-mod kind;
 mod lock;
-mod overwrite;
 mod replace;
 mod state;
 
@@ -30,14 +26,8 @@ pub use bulk::{BulkFile, read_back};
 pub use document::{Document, DocumentError, Seal};
 pub use in_memory::is_in_memory;
 pub use kalah_core::file::{found, open, open_with, other_version, read, read_exact_at, read_to_string};
-pub use kind::FileContent;
 pub use lock::{FileLock, LockError};
-pub use overwrite::{
-    OverwriteError, is_same, open_companion, refuse_link, remove_own, require_apart, require_own, require_replaceable,
-};
-pub use replace::{
-    Replacement, is_stream, is_temporary_of, persist_new, remove_leftovers, replace, require_writable, temporary_beside,
-};
+pub use replace::{Replacement, is_stream, is_temporary_of, persist_new, remove_leftovers, replace, temporary_beside};
 pub use state::{StateError, StateFile};
 
 /// Resolves `path` if it is a link. A lock and a replacement must be in the directory of the file
@@ -55,6 +45,33 @@ pub fn beside(path: &Path, added: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(added);
     name.into()
+}
+
+/// Returns an error if the output `path` exists and has content, unless the user allows to `replace` it.
+///
+/// # Errors
+/// When it does, or its length cannot be read.
+pub fn require_new(path: &Path, replace: bool) -> io::Result<()> {
+    match found(path.metadata())? {
+        Some(there) if !replace && there.is_file() && there.len() > 0 => {
+            Err(io::Error::new(ErrorKind::AlreadyExists, "it exists; give --force to replace it"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Removes the file `path` if it exists.
+///
+/// # Errors
+/// When it cannot be removed.
+pub fn remove(path: &Path) -> io::Result<()> {
+    found(std::fs::remove_file(path)).map(drop)
+}
+
+/// Returns true if both are names of one existing file.
+pub fn is_same(one: &Path, other: &Path) -> bool {
+    let [one, other] = [one, other].map(|path| path.canonicalize().ok());
+    one.is_some() && one == other
 }
 
 fn directory_of(path: &Path) -> &Path {

@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 
 use kalah_core::file::{found, require_regular};
 use tempfile::{NamedTempFile, TempPath};
-use xxhash_rust::xxh3::xxh3_64;
 
-use super::{FileContent, directory_of, require_replaceable, sync_directory};
+use super::{directory_of, sync_directory};
 
 /// Text before the random part of the name of a temporary file. Together they show that the program
 /// made the file.
-const MADE_BY: &str = "kalah-";
+const MADE_BY: &str = ".kalah-";
 
 /// Random letters and digits in the name of a temporary file.
 const RANDOM: usize = 12;
@@ -19,42 +18,25 @@ const RANDOM: usize = 12;
 /// Suffix of the name of a temporary file.
 const SUFFIX: &str = ".tmp";
 
-/// Maximum bytes of a file name.
-const MOST_NAME_BYTES: usize = 255;
-
 /// A file that will replace another one.
 ///
-/// It is in the same directory, under the same name with `kalah-`, a random part and `.tmp` added.
-/// So two of them never collide, and no file of a user has such a name. If the name becomes too
-/// long, its end is replaced by a hash. The old file stays unchanged until this one is
-/// [finished](Replacement::finish). If dropped earlier, this one is removed.
+/// It is in the same directory, under the same name with `.kalah-`, a random part and `.tmp` added.
+/// So two of them never collide, and no file of a user has such a name. The old file stays unchanged
+/// until this one is [finished](Replacement::finish). If dropped earlier, this one is removed.
 #[derive(Debug)]
 pub struct Replacement {
     file: BufWriter<NamedTempFile>,
     path: PathBuf,
-    /// Content that it may replace; `None` if it may replace any file.
-    content: Option<Option<FileContent>>,
 }
 
 impl Replacement {
-    /// Begins a file that will replace `path`: a file with `content`, an empty one or none.
-    ///
-    /// # Errors
-    /// When it cannot be created; or [`require_replaceable`] gives an error, as for a file with
-    /// another content.
-    pub fn begin(path: &Path, content: Option<FileContent>) -> io::Result<Replacement> {
-        require_replaceable(path, content)?;
-        Ok(Replacement { content: Some(content), ..Replacement::begin_own(path)? })
-    }
-
-    /// Begins a file that will replace `path`, which need not exist and belongs to the caller,
-    /// whatever it holds.
+    /// Begins a file that will replace `path`, which need not exist.
     ///
     /// # Errors
     /// When it cannot be created, or `path` is something other than a regular file.
-    pub fn begin_own(path: &Path) -> io::Result<Replacement> {
+    pub fn begin(path: &Path) -> io::Result<Replacement> {
         require_regular(path)?;
-        Ok(Replacement { file: BufWriter::new(temporary_beside(path)?), path: path.to_owned(), content: None })
+        Ok(Replacement { file: BufWriter::new(temporary_beside(path)?), path: path.to_owned() })
     }
 
     /// Opens the file once more, to read the data written so far.
@@ -72,26 +54,29 @@ impl Replacement {
     /// # Errors
     /// When it cannot be written. The old file stays then.
     pub fn finish(self) -> io::Result<()> {
-        let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        file.as_file().sync_all()?;
-        // The file may have been created meanwhile.
-        self.content.map_or(Ok(()), |content| require_replaceable(&self.path, content))?;
-        file.persist(&self.path).map_err(|error| error.error)?;
+        let path = self.path.clone();
+        self.synced()?.persist(&path)?;
         // The name is stored in the directory. The file is complete without it.
-        let _ = sync_directory(directory_of(&self.path));
+        let _ = sync_directory(directory_of(&path));
         Ok(())
     }
 
-    /// The same as [`Replacement::finish`], but an existing file stays. Returns false if there is one.
+    /// The same as [`Replacement::finish`], but an existing file stays.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub(crate) fn finish_new(self) -> io::Result<bool> {
+    pub(crate) fn finish_new(self) -> io::Result<()> {
+        let path = self.path.clone();
+        persist_new(self.synced()?, &path)?;
+        let _ = sync_directory(directory_of(&path));
+        Ok(())
+    }
+
+    /// The complete file on the disk.
+    fn synced(self) -> io::Result<TempPath> {
         let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.as_file().sync_all()?;
-        let is_new = persist_new(file.into_temp_path(), &self.path)?;
-        let _ = sync_directory(directory_of(&self.path));
-        Ok(is_new)
+        Ok(file.into_temp_path())
     }
 }
 
@@ -125,7 +110,7 @@ pub fn persist_new(temporary: TempPath, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Creates a temporary file in the directory of `path`, under its name with `kalah-`, a random part
+/// Creates a temporary file in the directory of `path`, under its name with `.kalah-`, a random part
 /// and `.tmp` added. The caller renames it once it is written; otherwise it is removed when dropped. Its
 /// permissions are those of any new file.
 ///
@@ -156,27 +141,12 @@ fn without_name(error: io::Error) -> io::Error {
     inner.and_then(io::Error::raw_os_error).map_or(error, io::Error::from_raw_os_error)
 }
 
-/// Returns an error if [`Replacement::begin`] would. Call it before long work, to check that the
-/// result can be saved.
+/// Replaces or creates the file `path` with the output of `write`.
 ///
 /// # Errors
-/// As [`Replacement::begin`].
-pub fn require_writable(path: &Path, content: Option<FileContent>) -> io::Result<()> {
-    require_replaceable(path, content)?;
-    temporary_beside(path).map(drop)
-}
-
-/// Replaces or creates the file `path` with the output of `write`. An old file is empty or has
-/// `content`.
-///
-/// # Errors
-/// When it cannot be written, or [`require_replaceable`] gives an error. The old file stays then.
-pub fn replace(
-    path: &Path,
-    content: Option<FileContent>,
-    write: impl FnOnce(&mut Replacement) -> io::Result<()>,
-) -> io::Result<()> {
-    let mut replacement = Replacement::begin(path, content)?;
+/// When it cannot be written. The old file stays then.
+pub fn replace(path: &Path, write: impl FnOnce(&mut Replacement) -> io::Result<()>) -> io::Result<()> {
+    let mut replacement = Replacement::begin(path)?;
     write(&mut replacement)?;
     replacement.finish()
 }
@@ -189,8 +159,8 @@ pub fn replace(
 pub fn remove_leftovers(path: &Path) -> io::Result<()> {
     for entry in found(std::fs::read_dir(directory_of(path)))?.into_iter().flatten() {
         let entry = entry?;
-        if is_temporary_of(&entry.file_name(), path) && entry.file_type()?.is_file() {
-            found(std::fs::remove_file(entry.path()))?;
+        if is_temporary_of(&entry.file_name(), path) {
+            super::remove(&entry.path())?;
         }
     }
     Ok(())
@@ -205,21 +175,11 @@ pub fn is_temporary_of(name: &OsStr, path: &Path) -> bool {
     random.is_some_and(|random| random.len() == RANDOM && random.iter().all(u8::is_ascii_alphanumeric))
 }
 
-/// Prefix of the names of temporary files: the file's name, a full stop and `kalah-`. The end of a name that
-/// is too long is replaced by its hash, so that temporary files of different files never have the
-/// same prefix.
+/// Prefix of the names of temporary files.
 fn prefix(path: &Path) -> io::Result<OsString> {
     let name =
         path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it is not the name of a file"))?;
-    let most = MOST_NAME_BYTES - RANDOM - SUFFIX.len() - MADE_BY.len() - 1;
     let mut prefix = name.to_owned();
-    if name.len() > most {
-        let hash = format!("{:016x}", xxh3_64(name.as_encoded_bytes()));
-        let text = name.to_string_lossy();
-        let cut = (0..=(most - hash.len()).min(text.len())).rfind(|&at| text.is_char_boundary(at)).unwrap_or(0);
-        prefix = (text[..cut].to_owned() + &hash).into();
-    }
-    prefix.push(".");
     prefix.push(MADE_BY);
     Ok(prefix)
 }

@@ -8,9 +8,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::overwrite::require_unprotected;
-use super::{Document, DocumentError, FileLock, LockError, OverwriteError, Seal, remove_leftovers, resolved};
-use crate::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
+use super::{Document, DocumentError, FileLock, LockError, Seal, remove_leftovers, resolved};
+use crate::diagnostic::{Diagnosis, Diagnostic, Outcome};
 
 /// First bytes of each file.
 const BEGINNING: &[u8] = b"{\"format\":\"kalah ";
@@ -87,10 +86,10 @@ pub enum StateError {
 
 /// Only a file that is certainly of this program and damaged is to be deleted.
 impl Diagnostic for StateError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         match self {
-            StateError::Lock(error) => error.diagnosis(commands),
-            StateError::Io { source, .. } => source.diagnosis(commands),
+            StateError::Lock(error) => error.diagnosis(),
+            StateError::Io { source, .. } => source.diagnosis(),
             StateError::Foreign { .. } => Outcome::Wrong.help("choose another file with --state"),
             StateError::Other { .. } | StateError::Version { is_newer: false, .. } => {
                 Outcome::Failed.help("choose another file with --state")
@@ -121,7 +120,6 @@ impl StateFile {
         work: &impl Serialize,
     ) -> Result<(StateFile, Vec<R>), StateError> {
         let path = resolved(path);
-        require_unprotected(&path).map_err(StateError::io(&path))?;
         let lock = FileLock::beside(&path)?;
         remove_leftovers(&path).map_err(StateError::io(&path))?;
         let bytes = bytes_of(&path, document)?;
@@ -193,15 +191,6 @@ impl StateError {
     pub fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> StateError {
         let path = path.into();
         |source| StateError::Io { path, source }
-    }
-
-    /// Returns the error for a file that cannot be replaced.
-    pub fn writing(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> StateError {
-        let path = path.into();
-        move |source| match OverwriteError::is_foreign(&source) {
-            true => StateError::Foreign { path, what: "it is not a saved state of kalah, or it is damaged".to_owned() },
-            false => StateError::Io { path, source },
-        }
     }
 
     /// Returns the error for a damaged file.

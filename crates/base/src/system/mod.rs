@@ -14,7 +14,7 @@ use std::time::Duration;
 pub use control_group::ControlGroup;
 use kalah_core::text::size;
 
-use crate::diagnostic::{Commands, Diagnosis, Diagnostic, ErrorKind, Outcome};
+use crate::diagnostic::{Diagnosis, Diagnostic, ErrorKind, Outcome};
 
 /// There is not enough memory.
 #[derive(Debug, thiserror::Error)]
@@ -55,13 +55,13 @@ pub enum MemoryShortage {
 }
 
 impl Diagnostic for OutOfMemory {
-    fn diagnosis(&self, _: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         Diagnosis::from(Outcome::Failed).of(ErrorKind::Memory)
     }
 }
 
 impl Diagnostic for MemoryShortage {
-    fn diagnosis(&self, _: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         let more = match self {
             MemoryShortage::Available { available, .. } => available.help(),
             MemoryShortage::Allowed { .. } => "allow more with --memory",
@@ -137,8 +137,7 @@ impl AvailableMemory {
         let machine = Some(system.available_memory()).filter(|&bytes| bytes > 0);
         let machine = machine.map(|bytes| AvailableMemory { bytes, limit: MemoryLimit::Machine });
         let group = control_group::tightest(Path::new("/"));
-        let group =
-            group.map(|memory| AvailableMemory { bytes: memory.available, limit: MemoryLimit::Group(memory.group) });
+        let group = group.map(|(group, bytes)| AvailableMemory { bytes, limit: MemoryLimit::Group(group) });
         let all = [machine, group, AvailableMemory::of_process()];
         all.into_iter().flatten().min_by_key(|available| available.bytes)
     }

@@ -263,11 +263,6 @@ pub(super) fn is_out_of_memory(error: &ComputeError) -> bool {
     matches!(cause::find(error), Some(GpuError::OutOfMemory { .. }))
 }
 
-/// Returns true if there is no adapter to compute on.
-pub fn is_no_adapter(error: &ComputeError) -> bool {
-    matches!(cause::find(error), Some(GpuError::NoAdapter { .. }))
-}
-
 /// Positions per second of a GPU, which waits for the disk, and of a software adapter. Rules with
 /// relays reach this share of them (docs/measurements.md).
 const RATE: f64 = 2e9;

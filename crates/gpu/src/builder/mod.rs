@@ -34,5 +34,5 @@ mod residency;
 mod rows;
 pub mod stages;
 
-pub use computer::{GpuComputer, is_no_adapter, self_test};
+pub use computer::{GpuComputer, self_test};
 pub use memory::max_seeds;

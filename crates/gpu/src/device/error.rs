@@ -1,7 +1,7 @@
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
+use kalah_base::diagnostic::{Diagnosis, Diagnostic, Outcome};
 use kalah_core::text::size;
 
 /// Reasons why a computation on a GPU ended early.
@@ -73,7 +73,7 @@ pub const VULKAN_PARTS: &str = "on Linux, a GPU needs the loader libvulkan.so.1 
                                 part of its driver (such as nvidia-vulkan-icd)";
 
 impl Diagnostic for GpuError {
-    fn diagnosis(&self, _: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         Outcome::Failed.help(match self {
             GpuError::NoAdapter { wanted: None, .. } => {
                 return Outcome::Failed

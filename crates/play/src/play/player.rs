@@ -1,7 +1,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
+use kalah_base::diagnostic::{Diagnosis, Diagnostic, Outcome};
 use kalah_base::printable::signed;
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::game::{Pit, Position};
@@ -43,13 +43,13 @@ pub enum PlayError {
 }
 
 impl Diagnostic for PlayError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         match self {
             PlayError::Stopped => Outcome::Stopped.into(),
-            PlayError::Table(error) => error.diagnosis(commands),
-            PlayError::Book(error) => error.diagnosis(commands),
-            PlayError::Certificate(error) => error.diagnosis(commands),
-            PlayError::Solve(error) => error.diagnosis(commands),
+            PlayError::Table(error) => error.diagnosis(),
+            PlayError::Book(error) => error.diagnosis(),
+            PlayError::Certificate(error) => error.diagnosis(),
+            PlayError::Solve(error) => error.diagnosis(),
             _ => Outcome::Failed.into(),
         }
     }

@@ -2,7 +2,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, NoCommands, Outcome, USE_NEWER};
+use kalah_base::diagnostic::{Diagnosis, Diagnostic, Outcome, USE_NEWER};
 use kalah_base::file::StateError;
 use kalah_base::system::MemoryShortage;
 use kalah_core::cancel::Stopped;
@@ -59,12 +59,12 @@ impl CertificateError {
 }
 
 impl Diagnostic for CertificateError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         match self {
             CertificateError::Header { source, .. } if source.is_newer() => Outcome::Wrong.help(USE_NEWER),
             CertificateError::Header { .. } | CertificateError::Damaged { .. } => Outcome::Wrong.into(),
-            CertificateError::Io { source, .. } => source.diagnosis(commands),
-            CertificateError::Memory(error) => error.diagnosis(commands),
+            CertificateError::Io { source, .. } => source.diagnosis(),
+            CertificateError::Memory(error) => error.diagnosis(),
         }
     }
 }
@@ -115,13 +115,13 @@ impl From<TableError> for CheckError {
 }
 
 impl Diagnostic for CheckError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         match self {
             CheckError::Claim { .. } | CheckError::Statement(_) | CheckError::OtherTable(_) => Outcome::Wrong.into(),
-            CheckError::Table(error) => error.diagnosis(commands),
-            CheckError::Certificate(error) => error.diagnosis(commands),
-            CheckError::State(error) => error.diagnosis(commands),
-            CheckError::Stopped(error) => error.diagnosis(commands),
+            CheckError::Table(error) => error.diagnosis(),
+            CheckError::Certificate(error) => error.diagnosis(),
+            CheckError::State(error) => error.diagnosis(),
+            CheckError::Stopped(error) => error.diagnosis(),
         }
     }
 }
@@ -129,6 +129,6 @@ impl Diagnostic for CheckError {
 impl CheckError {
     /// Returns true if the certificate or a table is wrong, false if the check could not be made.
     pub fn is_wrong(&self) -> bool {
-        self.diagnosis(&NoCommands).outcome == Outcome::Wrong
+        self.diagnosis().outcome == Outcome::Wrong
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use bytemuck::{Pod, Zeroable};
-use kalah_base::file::{self, FileContent};
+use kalah_base::file;
 use kalah_core::game::{MAX_PITS, Pit, Position, Row, Rules, ValueBounds};
 use kalah_core::header::{Kind, Start, is_sealed, sealed};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
@@ -212,7 +212,7 @@ pub(crate) fn write_sorted(
         }
         file.write_all(hash.finalize().as_bytes())
     };
-    file::replace(path, Some(FileContent::Certificate), write).map_err(io)?;
+    file::replace(path, write).map_err(io)?;
     Ok((bytes + DIGEST_BYTES as u64, *hash.finalize().as_bytes()))
 }
 

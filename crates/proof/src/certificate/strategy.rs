@@ -1,6 +1,6 @@
 use std::cell::Cell;
 
-use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
+use kalah_base::diagnostic::{Diagnosis, Diagnostic, Outcome};
 use kalah_core::game::{Bounds, Pit, Position};
 use kalah_core::table::{TableError, Tables};
 
@@ -72,11 +72,11 @@ impl From<TableError> for StrategyError {
 }
 
 impl Diagnostic for StrategyError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         match self {
             StrategyError::Effort(_) => Outcome::Failed
                 .help("make one without searches: `kalah prove --from FILE --effort 0 --proof DIR --certificate NEW`"),
-            StrategyError::Tables(error) => error.diagnosis(commands),
+            StrategyError::Tables(error) => error.diagnosis(),
             StrategyError::Board(_) => Outcome::Usage.into(),
             StrategyError::Wrong(_) => Outcome::Wrong.help("find the first wrong claim with `kalah check`"),
         }

@@ -2,7 +2,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use kalah_base::file::{self, Document, FileContent, FileLock, StateError};
+use kalah_base::file::{self, Document, FileLock, StateError};
 use kalah_core::game::Pit;
 use serde::{Deserialize, Serialize};
 
@@ -163,7 +163,7 @@ impl ProofDirectory {
             file.write_all(&JOB.line(&head)?)?;
             file.write_all(&claims.bytes)
         };
-        file::replace(&path, Some(FileContent::State), write).map_err(ProveError::io(&path))
+        file::replace(&path, write).map_err(ProveError::io(&path))
     }
 
     /// Reads the file of a job, with its claims; `None` if another process has removed it.

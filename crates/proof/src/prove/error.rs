@@ -1,7 +1,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
+use kalah_base::diagnostic::{Diagnosis, Diagnostic, Outcome};
 use kalah_base::file::{LockError, StateError};
 use kalah_base::printable::signed;
 use kalah_core::cancel::Stopped;
@@ -54,7 +54,7 @@ impl From<StatementError> for ProveError {
 }
 
 impl Diagnostic for ProveError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         match self {
             ProveError::Request(_) => Outcome::Usage.into(),
             ProveError::Wrong(_) => Outcome::Wrong.help(
@@ -64,7 +64,7 @@ impl Diagnostic for ProveError {
                 Outcome::Failed.help("name the tables of the proof with --tables, or begin another proof")
             }
             ProveError::State(error) => {
-                let known = error.diagnosis(commands);
+                let known = error.diagnosis();
                 match error {
                     StateError::Damaged { .. } => known.outcome.help(
                         "delete this file and give the first command of the proof again: finished jobs are used if \
@@ -82,8 +82,8 @@ impl Diagnostic for ProveError {
                     _ => known,
                 }
             }
-            ProveError::Solve(error) => error.diagnosis(commands),
-            ProveError::Certificate(error) => error.diagnosis(commands),
+            ProveError::Solve(error) => error.diagnosis(),
+            ProveError::Certificate(error) => error.diagnosis(),
         }
     }
 }

@@ -3,7 +3,7 @@ use std::io;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome, USE_NEWER};
+use kalah_base::diagnostic::{Diagnosis, Diagnostic, Outcome, USE_NEWER};
 use kalah_base::file::LockError;
 use kalah_core::game::{Bounds, Position, Rules};
 use kalah_core::header::HeaderError;
@@ -163,7 +163,7 @@ pub struct BookFileError {
 
 /// Only a file that is certainly a damaged book is to be deleted.
 impl Diagnostic for BookError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         match self {
             BookError::Header(error) if error.is_newer() => {
                 Outcome::Failed.help(format!("{USE_NEWER}, choose another file, or use --no-book"))
@@ -182,15 +182,15 @@ impl Diagnostic for BookError {
                 Outcome::Failed.help("choose another file, or give the book's rule set and board")
             }
             BookError::Claim(_) => Outcome::Failed.into(),
-            BookError::Io(error) => error.diagnosis(commands),
-            BookError::Lock(error) => error.diagnosis(commands),
-            BookError::Table(error) => error.diagnosis(commands),
+            BookError::Io(error) => error.diagnosis(),
+            BookError::Lock(error) => error.diagnosis(),
+            BookError::Table(error) => error.diagnosis(),
         }
     }
 }
 
 impl Diagnostic for BookFileError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
-        self.error.diagnosis(commands)
+    fn diagnosis(&self) -> Diagnosis {
+        self.error.diagnosis()
     }
 }

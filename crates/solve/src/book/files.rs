@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use bytemuck::{Pod, Zeroable};
-use kalah_base::file::{self, FileContent};
+use kalah_base::file;
 use kalah_core::directory::Directory;
 use kalah_core::game::{MAX_PITS, Rules};
 use kalah_core::header::{HeaderError, Kind, Start, is_sealed, sealed};
@@ -86,7 +86,7 @@ impl Book {
     pub fn write(&self, path: impl AsRef<Path>) -> Result<(), BookFileError> {
         let path = path.as_ref();
         let bytes = self.to_bytes();
-        file::replace(path, Some(FileContent::Book), |file| file.write_all(&bytes))
+        file::replace(path, |file| file.write_all(&bytes))
             .map_err(|error| BookFileError { path: path.into(), error: error.into() })
     }
 }

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kalah_base::file::{self, Document, FileContent, FileLock, StateError};
+use kalah_base::file::{self, Document, FileLock, StateError};
 use kalah_core::game::{Bounds, Position, Rules};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -73,9 +73,7 @@ impl Checkpoint {
         let path = file::resolved(path.as_ref());
         let lock = FileLock::beside(&path)?;
         // Otherwise a search of hours might not be saved.
-        file::remove_leftovers(&path)
-            .and_then(|()| file::require_writable(&path, Some(FileContent::State)))
-            .map_err(StateError::writing(&path))?;
+        file::remove_leftovers(&path).and_then(|()| file::temporary_beside(&path)).map_err(StateError::io(&path))?;
         Ok(Checkpoint { path, saving: Mutex::default(), _lock: lock })
     }
 
@@ -97,7 +95,7 @@ impl Checkpoint {
             file.write_all(&DOCUMENT.line(&head)?)?;
             solver.engine.save(file)
         };
-        file::replace(&self.path, Some(FileContent::State), write).map_err(StateError::io(&self.path))
+        file::replace(&self.path, write).map_err(StateError::io(&self.path))
     }
 
     /// Resumes a saved search of `position`, if there is one. Its proofs are compared with the tables and with

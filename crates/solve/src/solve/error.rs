@@ -1,4 +1,4 @@
-use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, ErrorKind, Outcome};
+use kalah_base::diagnostic::{Diagnosis, Diagnostic, ErrorKind, Outcome};
 use kalah_base::file::StateError;
 use kalah_base::system::OutOfMemory;
 use kalah_core::cancel::Stopped;
@@ -81,7 +81,7 @@ impl From<Stopped> for SolveError {
 }
 
 impl Diagnostic for SolveError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         match self {
             SolveError::Board { .. } => Outcome::Usage.into(),
             SolveError::OutOfMemory(_) => {
@@ -90,11 +90,11 @@ impl Diagnostic for SolveError {
             SolveError::Contradiction(_) => Outcome::Wrong
                 .help("check the tables with `kalah verify`, or search with --no-book and without --state and --from"),
             SolveError::Stopped => Outcome::Stopped.into(),
-            SolveError::Table(error) => error.diagnosis(commands),
-            SolveError::Network(error) => error.diagnosis(commands),
-            SolveError::Book(error) => error.diagnosis(commands),
-            SolveError::BookFile(error) => error.diagnosis(commands),
-            SolveError::State(error) => error.diagnosis(commands),
+            SolveError::Table(error) => error.diagnosis(),
+            SolveError::Network(error) => error.diagnosis(),
+            SolveError::Book(error) => error.diagnosis(),
+            SolveError::BookFile(error) => error.diagnosis(),
+            SolveError::State(error) => error.diagnosis(),
             _ => Outcome::Failed.into(),
         }
     }

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::{Scope, ScopedJoinHandle};
 use std::time::Duration;
 
-use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic};
+use kalah_base::diagnostic::{Diagnosis, Diagnostic};
 use kalah_base::parallel::small_thread;
 use kalah_base::progress::Pulse;
 use kalah_base::system::OutOfMemory;
@@ -27,8 +27,8 @@ pub struct DeviceError(Box<dyn Diagnostic + Send + Sync>);
 
 impl DeviceError {
     /// The diagnosis of that error.
-    pub fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
-        self.0.diagnosis(commands)
+    pub fn diagnosis(&self) -> Diagnosis {
+        self.0.diagnosis()
     }
 }
 
@@ -69,12 +69,12 @@ pub enum ComputeError {
 }
 
 impl Diagnostic for ComputeError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         match self {
-            ComputeError::Table(error) => error.diagnosis(commands),
-            ComputeError::OutOfMemory(error) => error.diagnosis(commands),
-            ComputeError::Device(error) => error.diagnosis(commands),
-            ComputeError::Stopped(error) => error.diagnosis(commands),
+            ComputeError::Table(error) => error.diagnosis(),
+            ComputeError::OutOfMemory(error) => error.diagnosis(),
+            ComputeError::Device(error) => error.diagnosis(),
+            ComputeError::Stopped(error) => error.diagnosis(),
         }
     }
 }

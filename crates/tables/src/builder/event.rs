@@ -1,4 +1,4 @@
-use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
+use kalah_base::diagnostic::{Diagnosis, Diagnostic, Outcome};
 use kalah_base::file::LockError;
 use kalah_base::system::OutOfMemory;
 use kalah_core::index::Frame;
@@ -96,15 +96,15 @@ pub enum BuildError {
 }
 
 impl Diagnostic for BuildError {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         match self {
             BuildError::Lock(LockError::Unsupported { .. }) => {
                 Outcome::Failed.help("build with --share, which needs no locks")
             }
-            BuildError::Refused(error) => error.diagnosis(commands),
+            BuildError::Refused(error) => error.diagnosis(),
             BuildError::Device(error) => {
                 let kept = "finished frames are kept: run the same command again, or add --backend cpu";
-                let Diagnosis { outcome, kind, help } = error.diagnosis(commands);
+                let Diagnosis { outcome, kind, help } = error.diagnosis();
                 outcome.help(help.map_or(kept.to_owned(), |help| format!("{help}; {kept}"))).of(kind)
             }
             BuildError::Stopped(_) => {
@@ -116,9 +116,9 @@ impl Diagnostic for BuildError {
                 "`kalah verify --consistency` finds the wrong layer: delete it and those above, and run the same \
                  command again",
             ),
-            BuildError::Lock(error) => error.diagnosis(commands),
-            BuildError::Table(error) => error.diagnosis(commands),
-            BuildError::OutOfMemory(error) => error.diagnosis(commands),
+            BuildError::Lock(error) => error.diagnosis(),
+            BuildError::Table(error) => error.diagnosis(),
+            BuildError::OutOfMemory(error) => error.diagnosis(),
         }
     }
 }

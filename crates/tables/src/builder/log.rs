@@ -4,7 +4,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use kalah_base::file::{self, FileContent};
+use kalah_base::file;
 use kalah_base::printable::printable;
 use kalah_core::table::TableKey;
 use serde::{Deserialize, Serialize};
@@ -75,9 +75,7 @@ impl BuildRecord {
     /// # Errors
     /// When the log cannot be written.
     pub fn append(&self, directory: &Path) -> io::Result<()> {
-        let options = &mut OpenOptions::new();
-        let options = options.read(true).append(true);
-        let mut file = file::open_companion(&directory.join(LOG_FILE), FileContent::Records, options)?;
+        let mut file = file::open_with(&directory.join(LOG_FILE), OpenOptions::new().append(true).create(true))?;
         file.write_all((serde_json::to_string(self)? + "\n").as_bytes())
     }
 

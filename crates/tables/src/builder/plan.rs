@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
+use kalah_base::diagnostic::{Diagnosis, Diagnostic, Outcome};
 use kalah_base::file::beside;
 use kalah_base::system::{MemoryShortage, available_disk, check_memory, check_process_limits};
 use kalah_core::game::Rules;
@@ -43,10 +43,11 @@ pub struct LayerPlan {
 }
 
 /// The requirements of a build.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct BuildPlan {
     /// Layers that do not exist yet.
+    #[serde(rename = "layers")]
     pub missing: Vec<LayerPlan>,
     /// Number of positions in these layers.
     pub positions: u64,
@@ -54,6 +55,7 @@ pub struct BuildPlan {
     /// keeps freed blocks of some MiB, as glibc's does by default, may take a fifth more.
     pub memory: u64,
     /// Minimum bytes of GPU memory; 0 for the CPU.
+    #[serde(rename = "gpu_memory")]
     pub device_memory: u64,
     /// Bytes of disk for the new tables.
     pub disk: u64,
@@ -70,7 +72,7 @@ pub enum PlanError {
     Memory(#[from] MemoryShortage),
     /// The build needs more disk than is free.
     #[error(
-        "this build needs {} of disk space, but {} has only {} free",
+        "{} of disk space are needed, but {} has only {} free",
         size(*needed), directory.display(), size(*free)
     )]
     Disk {
@@ -84,7 +86,7 @@ pub enum PlanError {
 }
 
 impl Diagnostic for PlanError {
-    fn diagnosis(&self, _: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         match self {
             PlanError::Memory(MemoryShortage::Available { available, .. }) => {
                 Outcome::Failed.help(format!("{}, or build fewer seeds", available.help()))

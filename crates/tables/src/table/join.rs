@@ -6,7 +6,7 @@ use std::fs::DirEntry;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use kalah_base::file::{self, FileContent};
+use kalah_base::file;
 use kalah_core::table::{PairKey, TableError, TableKey};
 use tempfile::TempPath;
 
@@ -63,10 +63,9 @@ impl PieceWriter {
     /// Begins the piece of `pair` in `directory`.
     ///
     /// # Errors
-    /// When reading or writing fails, or a file of that name is something else.
+    /// When reading or writing fails.
     pub fn new(directory: &Path, pair: PairKey) -> Result<PieceWriter, TableError> {
         let path = pair.piece_path(directory);
-        file::require_own(&path, FileContent::Part).map_err(TableError::io(&path))?;
         let temporary = temporary(&path)?.into_temp_path();
         let writer = TableWriter::open_at(path, temporary.to_path_buf(), Contents::new(pair.layer, Some(pair)))?;
         Ok(PieceWriter { temporary, writer })
@@ -180,11 +179,9 @@ pub(crate) fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, Tab
 /// Removes the piece of `pair` if it exists.
 ///
 /// # Errors
-/// When reading or writing fails, or a file of that name is something else.
+/// When reading or writing fails.
 pub(crate) fn remove_piece(directory: &Path, pair: PairKey) -> Result<(), TableError> {
-    let path = pair.piece_path(directory);
-    file::require_own(&path, FileContent::Part).map_err(TableError::io(&path))?;
-    remove_if_there(&path)
+    remove_if_there(&pair.piece_path(directory))
 }
 
 /// Removes the pieces of the finished table `key`, and the temporary files of killed processes.
@@ -193,20 +190,16 @@ pub(crate) fn remove_piece(directory: &Path, pair: PairKey) -> Result<(), TableE
 /// When reading or writing fails.
 pub(crate) fn remove_pieces(directory: &Path, key: TableKey) -> Result<(), TableError> {
     let table = key.path(directory);
-    let join = (super::lease::join_path(directory, key), FileContent::Lease);
-    let mut companions = vec![join];
+    let mut companions = vec![super::lease::join_path(directory, key)];
     for pair in key.pairs() {
         let piece = pair.piece_path(directory);
-        companions.push((piece.with_extension("lease"), FileContent::Lease));
-        companions.push((piece, FileContent::Part));
+        companions.push(piece.with_extension("lease"));
+        companions.push(piece);
     }
     for name in names(directory)? {
         let path = directory.join(&name);
-        if let Some((_, content)) = companions.iter().find(|(companion, _)| *companion == path) {
-            remove_companion(&path, *content)?;
-        }
-        let named = companions.iter().map(|(companion, _)| companion).chain([&table]);
-        if named.into_iter().any(|file| file::is_temporary_of(OsStr::new(&name), file)) {
+        let is_temporary = |file: &PathBuf| file::is_temporary_of(OsStr::new(&name), file);
+        if companions.contains(&path) || companions.iter().chain([&table]).any(is_temporary) {
             remove_if_there(&path)?;
         }
     }
@@ -220,7 +213,7 @@ pub(crate) fn remove_pieces(directory: &Path, key: TableKey) -> Result<(), Table
 /// When reading or writing fails.
 pub(crate) fn remove_partial(directory: &Path, key: TableKey) -> Result<(), TableError> {
     let table = key.path(directory);
-    [PARTIAL, UNPACKING].iter().try_for_each(|end| remove_companion(&file::beside(&table, end), FileContent::Table))
+    [PARTIAL, UNPACKING].iter().try_for_each(|end| remove_if_there(&file::beside(&table, end)))
 }
 
 /// Removes the temporary files of the piece of `pair`, which exists.
@@ -233,10 +226,6 @@ pub(crate) fn remove_temporary(directory: &Path, pair: PairKey) -> Result<(), Ta
 
 fn remove_leftovers(path: &Path) -> Result<(), TableError> {
     file::remove_leftovers(path).map_err(TableError::io(path))
-}
-
-fn remove_companion(path: &Path, content: FileContent) -> Result<(), TableError> {
-    file::remove_own(path, content).map_err(TableError::io(path))
 }
 
 /// Removes the file at `path` if it exists.

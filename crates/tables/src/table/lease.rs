@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use kalah_base::file::{self, FileContent, FileLock, LockError, create_directory};
+use kalah_base::file::{self, FileLock, LockError, create_directory};
 use kalah_base::parallel::small_thread;
 use kalah_core::cancel::Cancel;
 use kalah_core::table::{PairKey, TableError, TableKey};
@@ -86,7 +86,6 @@ impl Leases {
             }
             Err(error) => return Err(io(&path)(error)),
         };
-        file::require_own(&path, FileContent::Lease).map_err(io(&path))?;
         match self.seen.get(&path) {
             Some((before, since)) if *before == now => {
                 if since.elapsed() < self.patience {
@@ -154,8 +153,7 @@ fn is_ours(path: &Path, id: &str) -> bool {
 
 /// Overwrites a file without truncating it first, so that it is never seen empty.
 fn write_over(path: &Path, text: &str) -> io::Result<()> {
-    file::open_companion(path, FileContent::Lease, OpenOptions::new().read(true).write(true))?
-        .write_all(text.as_bytes())
+    file::open_with(path, OpenOptions::new().write(true))?.write_all(text.as_bytes())
 }
 
 impl Drop for Lease {

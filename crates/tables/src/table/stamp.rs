@@ -114,7 +114,7 @@ impl Stamps {
         if let Some(place) = self.place(state) {
             // Without the note, the next process compares the layer again.
             let write = || -> io::Result<()> {
-                let mut note = Replacement::begin_own(&place)?;
+                let mut note = Replacement::begin(&place)?;
                 note.write_all(text(layer, state).as_bytes())?;
                 note.finish()
             };

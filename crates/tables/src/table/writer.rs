@@ -2,7 +2,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use kalah_base::file::{self, BulkFile, FileContent};
+use kalah_base::file::{self, BulkFile};
 use kalah_core::header::Kind;
 use kalah_core::index::Frame;
 use kalah_core::table::format::{ENTRY_BYTES, Entry, HEADER_BYTES, RawEntry, RawHeader};
@@ -58,7 +58,7 @@ impl TableWriter {
     /// Begins or resumes the file with these contents, a table or a piece, under the temporary name `partial`.
     pub(super) fn open_at(path: PathBuf, partial: PathBuf, contents: Contents) -> Result<TableWriter, TableError> {
         let options = &mut OpenOptions::new();
-        let file = file::open_companion(&partial, FileContent::Table, options.read(true).write(true))
+        let file = file::open_with(&partial, options.read(true).write(true).create(true).truncate(false))
             .map_err(TableError::io(&partial))?;
         let mut writer = TableWriter { path, partial, file: BulkFile::new(file), contents };
         writer.resume().map_err(TableError::io(&writer.partial))?;

@@ -20,7 +20,7 @@ mod template;
 
 use std::path::PathBuf;
 
-use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome, build_missing};
+use kalah_base::diagnostic::{Diagnosis, Diagnostic, Outcome, build_missing};
 use kalah_core::cancel::Stopped;
 use kalah_core::directory::Directory;
 use kalah_core::game::{Bounds, Position};
@@ -122,17 +122,17 @@ impl From<TableError> for Fault {
 }
 
 impl Diagnostic for Fault {
-    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+    fn diagnosis(&self) -> Diagnosis {
         match self {
             Fault::Score { .. } | Fault::Bounds { .. } | Fault::Manifest { .. } => Outcome::Wrong.into(),
             Fault::Gap { directory, key, missing } => {
                 let last = missing.last().map_or(*key, |&seeds| TableKey { seeds, ..*key });
-                Outcome::Wrong.help(build_missing(directory, last, commands))
+                Outcome::Wrong.help(build_missing(directory, last))
             }
             Fault::NotInManifest(_) => Outcome::Failed.into(),
-            Fault::Table(error) => error.diagnosis(commands),
-            Fault::Compute(error) => error.diagnosis(commands),
-            Fault::Stopped(error) => error.diagnosis(commands),
+            Fault::Table(error) => error.diagnosis(),
+            Fault::Compute(error) => error.diagnosis(),
+            Fault::Stopped(error) => error.diagnosis(),
         }
     }
 }

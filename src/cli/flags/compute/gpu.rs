@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use clap::Args;
-use kalah::build::gpu::{is_no_adapter, self_test};
+use kalah::build::gpu::self_test;
 use kalah::build::{Backend, ComputeError};
 use kalah::game::Rules;
 use kalah::gpu::{Adapter, Gpu, GpuOptions};
@@ -50,10 +50,5 @@ impl GpuFlags {
             }
         }
         Err(first.expect("there is a candidate"))
-    }
-
-    /// Returns the reason if `error` means only that there is no GPU.
-    pub(crate) fn why_none(error: &ComputeError) -> Option<String> {
-        is_no_adapter(error).then(|| "there is no GPU".to_owned())
     }
 }

@@ -68,10 +68,7 @@ impl Compute {
         match opened {
             Ok((gpu, name)) => Ok((gpu, format!("on {name}"))),
             Err(error) if self.asks_for_gpu() => Err(error),
-            Err(error) => {
-                let why = GpuFlags::why_none(&error).unwrap_or_else(|| format!("the GPU cannot be used: {error}"));
-                Ok((cpu, format!("on the CPU: {why}")))
-            }
+            Err(error) => Ok((cpu, format!("on the CPU: the GPU cannot be used: {error}"))),
         }
     }
 }
@@ -81,19 +78,15 @@ impl Compute {
 mod gpu {
     use clap::Args;
     use kalah::build::{Backend, ComputeError};
-    use kalah::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
+    use kalah::diagnostic::Diagnostic;
     use kalah::game::Rules;
 
     /// The program was compiled without the feature `gpu`.
     #[derive(Debug, thiserror::Error)]
-    #[error("this build has no GPU support")]
+    #[error("this build has no GPU support: use the CPU, or compile kalah with its feature `gpu`")]
     struct Unsupported;
 
-    impl Diagnostic for Unsupported {
-        fn diagnosis(&self, _: &dyn Commands) -> Diagnosis {
-            Outcome::Failed.help("use the CPU, or compile kalah with its feature `gpu`")
-        }
-    }
+    impl Diagnostic for Unsupported {}
 
     /// No flags, since the program was compiled without the feature `gpu`.
     #[derive(Args, Clone)]
@@ -108,11 +101,6 @@ mod gpu {
         /// Returns an error.
         pub(crate) fn open(&self, _rules: Rules) -> Result<(Backend, String), ComputeError> {
             Err(ComputeError::Device(Unsupported.into()))
-        }
-
-        /// Returns the reason why there is no GPU.
-        pub(crate) fn why_none(error: &ComputeError) -> Option<String> {
-            Some(error.to_string())
         }
     }
 }

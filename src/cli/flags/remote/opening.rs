@@ -24,43 +24,26 @@ pub(crate) fn with_flags(command: Command) -> Command {
         if !takes || !READERS.contains(&inner.get_name()) {
             return inner;
         }
-        let inner = inner
-            .mut_arg("tables", |argument| {
-                argument.help("Directory with the tables, or their address: https://HOST/PATH")
-            })
-            .arg(cache())
-            .arg(cache_limit());
-        if inner.get_arguments().any(|argument| argument.get_id() == "memory") {
-            inner.arg(fetch_flag())
-        } else {
-            inner
-        }
+        let searches = inner.get_arguments().any(|argument| argument.get_id() == "memory");
+        let cache = flag("cache", "DIR", "keep the blocks read in DIR [default: kalah in the user's cache directory]");
+        let limit = flag("cache-limit", "SIZE", "keep at most this size in the cache between runs [default: 4GiB]");
+        let fetch =
+            flag("fetch-limit", "SIZE", "fetch layers of at most this size in all for a search [default: 256MiB]");
+        inner
+            .mut_arg("tables", |flag| flag.help("Directory with the tables, or their address: https://HOST/PATH"))
+            .arg(cache.env("KALAH_CACHE").value_parser(value_parser!(PathBuf)))
+            .args(
+                [Some(limit), searches.then_some(fetch)]
+                    .into_iter()
+                    .flatten()
+                    .map(|flag| flag.value_parser(args::bytes)),
+            )
     })
 }
 
-fn cache() -> Arg {
-    Arg::new("cache")
-        .long("cache")
-        .value_name("DIR")
-        .env("KALAH_CACHE")
-        .value_parser(value_parser!(PathBuf))
-        .help("With tables at an address: keep the blocks read in DIR [default: kalah in the user's cache directory]")
-}
-
-fn cache_limit() -> Arg {
-    Arg::new("cache-limit")
-        .long("cache-limit")
-        .value_name("SIZE")
-        .value_parser(args::bytes)
-        .help("With tables at an address: keep at most this size in the cache between runs [default: 4GiB]")
-}
-
-fn fetch_flag() -> Arg {
-    Arg::new("fetch-limit")
-        .long("fetch-limit")
-        .value_name("SIZE")
-        .value_parser(args::bytes)
-        .help("With tables at an address: fetch layers of at most this size in all for a search [default: 256MiB]")
+/// Returns a flag for tables at an address.
+fn flag(name: &'static str, value: &'static str, help: &str) -> Arg {
+    Arg::new(name).long(name).value_name(value).help(format!("With tables at an address: {help}"))
 }
 
 /// Opens the directory of tables at an address.

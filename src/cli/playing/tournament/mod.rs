@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use kalah::file::{StateError, StateFile, require_apart};
+use kalah::file::{StateError, StateFile};
 use kalah::game::{Position, Rules};
 use kalah::play::{Participant, PlayError, PlayerName, Tournament as Games, random_starts};
 use kalah::record::GameRecord;
@@ -22,8 +22,8 @@ use parking_lot::Mutex;
 use crate::cli::playing::tournament::report::TournamentReport;
 use crate::cli::playing::tournament::saved::{Finished, event};
 use crate::cli::{
-    Context, Outcome, PlayerFlags, Progress, args, bail, cancelled_by_signal, ensure, examples, failure, games,
-    message, note, output, usage,
+    Outcome, PlayerFlags, Progress, args, bail, cancelled_by_signal, ensure, examples, failure, games, message, note,
+    output, usage,
 };
 
 /// Play players against each other, and evaluate their moves
@@ -50,6 +50,8 @@ pub(crate) struct Tournament {
     /// Save all games to FILE, which is new or empty
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
+    #[command(flatten)]
+    force: args::Force,
     /// Save each game in FILE as soon as it is over, and continue from it
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
@@ -89,8 +91,8 @@ impl Tournament {
             Some(path) => Some(starts_of(path, rules)?),
             None => None,
         };
-        if let Some(path) = &self.save {
-            require_apart(path, self.from.as_deref()).with_context(|| format!("cannot write {}", path.display()))?;
+        if let Some(path) = self.save.as_deref().filter(|path| !output::is_stdout(path)) {
+            self.force.prepare(path)?;
         }
         self.with.threads.start()?;
         let players = match self.players {
@@ -108,7 +110,6 @@ impl Tournament {
         let self_play = self.self_play || tournament.self_play;
         let tournament = Games { time: self.time, self_play, ..tournament };
 
-        let _lock = self.save.as_deref().map(saved::reserve).transpose()?;
         let state = self.state.as_ref().map(|path| saved::open(path, &tournament, self.with.seed, self.time));
         let (state, saved) = state.transpose()?.map_or((None, Vec::new()), |(state, saved)| (Some(state), saved));
         if !saved.is_empty() {

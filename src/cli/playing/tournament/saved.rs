@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use kalah::file::{Document, FileContent, FileLock, StateError, StateFile, require_writable, resolved};
+use kalah::file::{Document, StateError, StateFile};
 use kalah::game::{Line, ParseError};
 use kalah::play::{Accuracy, Match, Tournament};
 use kalah::progress::total_seconds;
 use kalah::record::GameRecord;
 use serde::{Deserialize, Serialize};
 
-use crate::cli::{Context, ensure, failure, output};
+use crate::cli::{ensure, failure, output};
 
 /// Header with the seconds that both players took.
 const SECONDS: &str = "Seconds";
@@ -132,21 +132,8 @@ pub(super) fn open(
     };
     let (file, saved) = StateFile::open(path, DOCUMENT, &work)?;
     let read = |(index, game): (usize, Finished)| {
-        game.completed(tournament).map_err(|error| StateError::damaged_record(file.path(), index, error))
+        game.completed(tournament).map_err(|error| StateError::damaged_record(file.path(), index, error.message))
     };
     let games = saved.into_iter().enumerate().map(read).collect::<Result<_, _>>()?;
     Ok((file, games))
-}
-
-/// Locks the file `path` for the games of a tournament. It must be new or empty, and may be standard output.
-pub(super) fn reserve(path: &Path) -> failure::Result<Option<FileLock>> {
-    if output::is_stdout(path) {
-        return Ok(None);
-    }
-    let path = resolved(path);
-    require_writable(&path, Some(FileContent::Games)).with_context(|| format!("cannot write {}", path.display()))?;
-    let lock = FileLock::beside(&path)?;
-    let is_empty = path.metadata().map_or(true, |metadata| metadata.len() == 0);
-    ensure!(is_empty, "{} has games, which this tournament would replace: choose another file", path.display());
-    Ok(Some(lock))
 }

@@ -4,9 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use kalah::book::{Book as Positions, BookError, BookFileError};
-use kalah::file::{FileContent, FileLock, OverwriteError, remove_leftovers, require_writable, resolved};
+use kalah::file::{FileLock, remove_leftovers, resolved, temporary_beside};
 use kalah::game::Rules;
-use kalah::header::{HeaderError, Kind};
 use kalah::table::Directory;
 use serde::Serialize;
 
@@ -100,13 +99,7 @@ impl Extended {
         };
         let failed = |error: BookError| BookFileError { path: path.as_path().into(), error };
         let lock = FileLock::beside(&path).map_err(|error| failed(error.into()))?;
-        remove_leftovers(&path).and_then(|()| require_writable(&path, Some(FileContent::Book))).map_err(|error| {
-            failed(if OverwriteError::is_foreign(&error) {
-                HeaderError::Foreign(Kind::Book).into()
-            } else {
-                error.into()
-            })
-        })?;
+        remove_leftovers(&path).and_then(|()| temporary_beside(&path)).map_err(|error| failed(error.into()))?;
         let begin = || Positions::shipped(rules, pits).cloned().unwrap_or_else(|| Positions::new(rules, pits));
         let book = Positions::open_for(&path, rules, pits)?.unwrap_or_else(begin);
         Ok(Extended { path, book, _lock: lock })

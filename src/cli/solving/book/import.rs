@@ -3,10 +3,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use kalah::book::{Book, BookFileError, derive};
 use kalah::certificate::Certificate;
-use kalah::file::FileContent;
 use kalah::game::Position;
 use serde::Serialize;
 
+use crate::cli::playing::choose::StrategyFile;
 use crate::cli::solving::book::file::{BookAnswer, Extended};
 use crate::cli::{Outcome, args, failure, line, output};
 
@@ -67,7 +67,7 @@ struct Source {
 
 impl Source {
     fn read(path: &Path) -> failure::Result<Source> {
-        if FileContent::of(path).unwrap_or_default() != Some(FileContent::Certificate) {
+        if !StrategyFile::is_certificate(path) {
             return Ok(Source { book: Book::open(path)?, start: None });
         }
         let Certificate { head, claims } = Certificate::read(path)?;

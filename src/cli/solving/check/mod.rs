@@ -20,9 +20,7 @@ use kalah::progress::Pulse;
 use kalah::table::{TableError, TableKey, Tables};
 
 use crate::cli::solving::check::report::{CheckAnswer, Extent, Found, TablesOrigin};
-use crate::cli::{
-    Outcome, Progress, Suggestions, args, examples, failure, message, output, program, stopped_by_signal, usage,
-};
+use crate::cli::{Outcome, Progress, args, examples, failure, message, output, program, stopped_by_signal, usage};
 
 /// Check a certificate: every claim, and its statement
 ///
@@ -75,7 +73,7 @@ impl Check {
         let pulse = stopped_by_signal();
         let found = match self.open_and_check(&file, &used, &pulse)? {
             Err(error) if error.is_wrong() => {
-                if let Some(advice) = error.diagnosis(&Suggestions).help {
+                if let Some(advice) = error.diagnosis().help {
                     message!("advice: {advice}");
                 }
                 Found::wrong(error.to_string())

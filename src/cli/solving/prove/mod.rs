@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use kalah::answer::Value;
 use kalah::cancel::Cancel;
-use kalah::certificate::Checker;
-use kalah::file::{FileContent, StateError, require_apart, require_writable};
+use kalah::certificate::{Checker, StoredCertificate};
+use kalah::file::{StateError, temporary_beside};
 use kalah::game::Position;
 use kalah::prove::{Job, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, Wanted};
 use kalah::solve::{SearchTables, Solver};
@@ -94,9 +94,9 @@ pub(crate) struct Prove {
 }
 
 impl Prove {
-    /// Works on the proof. Without a position and with `default_rules`, both are taken from the existing proof or
+    /// Works on the proof. Without a position and without --rules, both are taken from the existing proof or
     /// from the certificate of `--from`.
-    pub(crate) fn run(mut self, default_rules: bool) -> failure::Result<Outcome> {
+    pub(crate) fn run(mut self) -> failure::Result<Outcome> {
         if self.status {
             return report::run_status(&self.proof, self.json);
         }
@@ -108,7 +108,7 @@ impl Prove {
         let begun = there.or(from.as_ref().map(|from| from.request));
         let request = match (self.position, begun) {
             (None, Some(begun)) => {
-                if default_rules {
+                if output::has_default_rules() {
                     self.with.rules = begun.rules;
                 }
                 self.request(begun.position, Some(begun))
@@ -142,9 +142,11 @@ impl Prove {
     /// Returns an error if the certificate cannot be written to its file, before hours of work.
     fn require_writable(&self) -> failure::Result<()> {
         let Some(path) = &self.certificate else { return Ok(()) };
-        require_apart(path, self.from.as_deref())
-            .and_then(|()| require_writable(path, Some(FileContent::Certificate)))
-            .with_context(|| format!("cannot write {}", path.display()))
+        if path.exists() {
+            // That of an earlier run.
+            StoredCertificate::open(path)?;
+        }
+        temporary_beside(path).map(drop).with_context(|| format!("cannot write {}", path.display()))
     }
 
     /// Returns the statement to prove, from the flags, or else from the existing proof.

@@ -2,11 +2,9 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `bounds` | the checks of bound tables |
-//! | `checks` | the checks of the tables and archives of a board, and their settings |
+//! | `checks` | the checks of the files of a board, and their settings |
 //! | `report` | passed checks, faults, and layers that were not checked |
 
-mod bounds;
 mod checks;
 mod report;
 
@@ -18,13 +16,13 @@ use clap::Args;
 use kalah::build::Backend;
 use kalah::game::Rules;
 use kalah::isa::Isa;
-use kalah::table::{Manifest, Table, TableKey, Tables};
+use kalah::table::{BoundTable, Manifest, Table, TableKey, Tables};
 use kalah::verify::{Fault, Survey};
 
 use crate::cli::flags::compute::GpuFlags;
 use crate::cli::tables::verify::checks::{CheckSettings, Opened};
-use crate::cli::tables::verify::report::{BoardReport, Check, Directory};
-use crate::cli::{Context, Outcome, args, bail, examples, failure, line, output, stopped_by_signal, suggestion};
+use crate::cli::tables::verify::report::{AllBoards, BoardReport, Check};
+use crate::cli::{Context, Outcome, args, bail, examples, failure, output, stopped_by_signal};
 
 /// Check that tables are correct
 ///
@@ -44,7 +42,7 @@ pub(crate) struct Verify {
     /// Check only the layer with this many seeds [default: all layers]
     #[arg(long, value_parser = args::seeds)]
     seeds: Option<usize>,
-    /// Check all rule sets and boards in the directory, and list files that are not tables
+    /// Check all rule sets and boards in the directory
     #[arg(long, conflicts_with_all = ["seeds", "rules", "pits"])]
     all: bool,
     /// Check every block against its checksum, and every frame and table against its digest (the default)
@@ -100,27 +98,20 @@ impl Verify {
         }
         let reports = opened.into_iter().map(|board| settings.check_board(board));
         let mut reports = reports.collect::<failure::Result<Vec<_>>>()?;
-        if let (Some(manifest), Some(path)) = (&settings.manifest, &self.manifest) {
-            compared_nothing(&mut reports, manifest, path);
+        let is_compared =
+            |board: &BoardReport| !board.is_ok() || board.passed.iter().any(|passed| passed.check == Check::Manifest);
+        if let Some(manifest) = &settings.manifest
+            && !reports.iter().any(is_compared)
+        {
+            let entries = output::count(manifest.entries().len(), "table");
+            let message = format!("nothing was compared: the manifest has {entries}, but none of these");
+            reports[0].fail(None, Check::Manifest, message);
         }
-
-        let misnamed: Vec<String> = if self.all { misnamed(&survey) } else { Vec::new() };
-        let outcome = if misnamed.is_empty() { report::outcome(&reports) } else { Outcome::Wrong };
-        if self.json {
-            if self.all {
-                let ok = misnamed.is_empty() && reports.iter().all(BoardReport::is_ok);
-                output::json(&Directory { ok, boards: reports, misnamed, others: survey.others })?;
-            } else {
-                output::json(&reports[0])?;
-            }
-            return Ok(outcome);
-        }
-        report::text(&reports)?;
-        for name in misnamed {
-            line!("WRONG: {name} is named like a table, but no table has this name")?;
-        }
-        if self.all && !survey.others.is_empty() {
-            line!("skipped, not tables: {}", survey.others.join(", "))?;
+        let outcome = report::outcome(&reports);
+        match (self.json, self.all) {
+            (false, _) => report::text(&reports)?,
+            (true, false) => output::json(&reports[0])?,
+            (true, true) => output::json(&AllBoards { ok: outcome == Outcome::Done, boards: reports })?,
         }
         Ok(outcome)
     }
@@ -132,18 +123,11 @@ impl Verify {
         if self.checksums || !others {
             checks.push(Check::Checksums);
         }
-        let manifest = match &self.manifest {
-            Some(path) => {
-                checks.push(Check::Manifest);
-                let manifest = Manifest::read(path);
-                let manifest = manifest.with_context(|| format!("cannot read the manifest {}", path.display()))?;
-                if manifest.entries().is_empty() {
-                    bail!("nothing can be compared: the manifest {} has no entries", path.display());
-                }
-                Some(manifest)
-            }
-            None => None,
+        let read = |path: &PathBuf| {
+            Manifest::read(path).with_context(|| format!("cannot read the manifest {}", path.display()))
         };
+        let manifest = self.manifest.as_ref().map(read).transpose()?;
+        checks.extend(manifest.is_some().then_some(Check::Manifest));
         if self.consistency {
             checks.push(Check::Consistency);
         }
@@ -167,40 +151,28 @@ impl Verify {
     fn open(&self, survey: &Survey, rules: Rules, pits: usize) -> failure::Result<Opened> {
         let directory = &self.tables.directory;
         let (there, bounds_there) = (survey.layers(rules, pits), survey.bound_layers(rules, pits));
-        let mut highest = self.seeds.or(there.last().copied()).unwrap_or(2);
-        let most = self.seeds.or(bounds_there.last().copied()).map_or(highest, |seeds| seeds.max(highest));
-        let mut tables = Tables::empty(directory, rules, pits, most)?;
-        let archives = survey.archived_layers(rules, pits).iter().copied();
-        let archives: Vec<usize> = archives.filter(|&seeds| self.seeds.is_none_or(|asked| asked == seeds)).collect();
-        if !there.contains(&highest) {
-            let is_asked = |&seeds: &usize| self.seeds.is_none_or(|asked| asked == seeds);
-            if !bounds_there.iter().any(is_asked) && archives.is_empty() {
-                if self.seeds.is_none() && there.is_empty() {
-                    bail!("nothing was checked: {}", suggestion::no_tables(directory, rules, pits));
-                }
-                // The error names the command that builds it.
-                tables.require(highest)?;
-            }
-            // This layer has only a bound table or an archive.
-            highest = there.iter().copied().rfind(|&seeds| seeds < highest).unwrap_or(1);
+        let is_asked = |seeds: &usize| self.seeds.is_none_or(|asked| asked == *seeds);
+        let archives: Vec<usize> = survey.archived_layers(rules, pits).iter().copied().filter(is_asked).collect();
+        let last = self.seeds.or(there.last().max(bounds_there.last()).copied());
+        if last.is_none() && archives.is_empty() {
+            bail!("nothing was checked: {}", args::no_tables(directory, rules, pits));
         }
-        // Checksums need only the layer itself; other checks need the layers below.
+        let last = last.unwrap_or(1);
+        let mut tables = Tables::empty(directory, rules, pits, last.max(2))?;
+        let is_there = |seeds: &usize| there.contains(seeds) || bounds_there.contains(seeds);
+        if self.seeds.is_some() && !is_there(&last) && archives.is_empty() {
+            // The error names the command that builds it.
+            tables.require(last)?;
+        }
+        // Checksums need only the layer itself; other checks need the layers below. A directory may contain bound
+        // tables only.
         let needs_below = self.seeds.is_none() || self.consistency || self.against.is_some();
-        let first = if needs_below { 2 } else { highest };
+        let lowest = if there.is_empty() { bounds_there.first().copied().unwrap_or(2) } else { 2 };
+        let first = if needs_below { lowest } else { last };
         let (mut chosen, mut report) = (BTreeMap::new(), BoardReport::new(rules, pits));
-        let mut missing = Vec::new();
-        for seeds in first..=highest {
-            if !there.contains(&seeds) {
-                // Its bound table may have taken its place.
-                if !bounds_there.contains(&seeds) {
-                    missing.push(seeds);
-                }
-                continue;
-            }
+        for &seeds in there.iter().filter(|&seeds| (first..=last).contains(seeds)) {
             match Table::open_key(directory, TableKey { rules, pits, seeds }) {
-                Ok(table) => {
-                    chosen.insert(seeds, Arc::new(table));
-                }
+                Ok(table) => _ = chosen.insert(seeds, Arc::new(table)),
                 Err(error) => report.add(seeds, Check::Files, &error.into()),
             }
         }
@@ -208,37 +180,19 @@ impl Verify {
             let Some(table) = chosen.get(&seeds) else { break };
             tables.push(Arc::clone(table))?;
         }
+        let missing: Vec<usize> = (first..last).filter(|seeds| !is_there(seeds)).collect();
         if !missing.is_empty() {
-            report.add(highest, Check::Files, &Fault::gap(&tables, highest, missing));
+            report.add(last, Check::Files, &Fault::gap(&tables, last, missing));
         }
-        let lacks = |seeds: &usize| !there.contains(seeds) && !bounds_there.contains(seeds);
-        // A directory may contain bound tables only.
-        let lowest = if there.is_empty() { bounds_there.first().copied().unwrap_or(most) } else { highest + 1 };
-        let below_bounds: Vec<usize> = (lowest..most).filter(|seeds| *seeds > 1 && lacks(seeds)).collect();
-        if needs_below && !below_bounds.is_empty() {
-            report.add(most, Check::Files, &Fault::gap(&tables, most, below_bounds));
+        let mut bounds = Vec::new();
+        for &seeds in bounds_there.iter().filter(|&&seeds| seeds <= last) {
+            let key = TableKey { rules, pits, seeds };
+            match BoundTable::open(directory.file(&key.bounds_name())) {
+                Ok(table) => bounds.push(Arc::new(table)),
+                Err(error) => report.add(seeds, Check::Files, &error.into()),
+            }
         }
-        let bounds = bounds::open(&tables, bounds_there, most, &mut report);
-        if let Some(seeds) = self.seeds {
-            chosen.retain(|&own, _| own == seeds);
-        }
+        chosen.retain(|seeds, _| is_asked(seeds));
         Ok(Opened { tables, chosen, bounds, archives, report })
     }
-}
-
-/// Returns file names with the extension of tables that no table has. `kalah info` refuses these files, too.
-fn misnamed(survey: &Survey) -> Vec<String> {
-    let ends_like_one = |name: &&String| name.ends_with(".kalah") || name.ends_with(".bounds");
-    survey.others.iter().filter(ends_like_one).cloned().collect()
-}
-
-/// Adds a failure if the manifest has no entry for any checked table.
-fn compared_nothing(reports: &mut [BoardReport], manifest: &Manifest, path: &std::path::Path) {
-    let compared = |board: &BoardReport| board.passed.iter().any(|passed| passed.check == Check::Manifest);
-    if reports.iter().any(|board| compared(board) || !board.is_ok()) {
-        return;
-    }
-    let (path, entries) = (path.display(), output::count(manifest.entries().len(), "table"));
-    let message = format!("nothing was compared: the manifest {path} has {entries}, but none of these");
-    reports[0].fail(None, Check::Manifest, message);
 }

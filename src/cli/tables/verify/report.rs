@@ -8,7 +8,7 @@ use kalah::text::runs;
 use kalah::verify::Fault;
 use serde::Serialize;
 
-use crate::cli::{Outcome, Suggestions, line, message, output, with_advice};
+use crate::cli::{Outcome, line, message, output};
 
 /// Checks of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
@@ -108,21 +108,13 @@ pub(super) struct BoardReport {
     failed: Vec<Failed>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unchecked: Vec<Unchecked>,
-    /// Seeds of missing layers that the manifest lists.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub only_in_manifest: Vec<usize>,
 }
 
 /// Results for a whole directory.
 #[derive(Serialize)]
-pub(super) struct Directory {
+pub(super) struct AllBoards {
     pub ok: bool,
     pub boards: Vec<BoardReport>,
-    /// Names of files with the extension of tables that no table has.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub misnamed: Vec<String>,
-    /// Names of files that are not tables.
-    pub others: Vec<String>,
 }
 
 impl BoardReport {
@@ -133,25 +125,11 @@ impl BoardReport {
 
     /// Adds the result of a check of the layer with `seeds` seeds, or why it could not be made.
     pub(super) fn add(&mut self, seeds: usize, check: Check, fault: &Fault) {
-        if fault.diagnosis(&Suggestions).outcome == Outcome::Wrong {
-            self.faults.push(Wrong::new(self.blamed(seeds, fault), check, fault));
+        if fault.diagnosis().outcome == Outcome::Wrong {
+            self.faults.push(Wrong::new(seeds, check, fault));
             self.ok = false;
         } else {
-            self.fail(Some(seeds), check, with_advice(fault));
-        }
-    }
-
-    /// Seeds of the wrong layer, which may be below that of the check.
-    fn blamed(&self, seeds: usize, fault: &Fault) -> usize {
-        match fault {
-            Fault::Score { key, .. } | Fault::Bounds { key, .. } => key.seeds,
-            Fault::Table(TableError::Damaged { path, .. }) => {
-                let (rules, pits) = (self.rules, self.pits);
-                let named =
-                    |&seeds: &usize| path.file_name() == Some(TableKey { rules, pits, seeds }.file_name().as_ref());
-                (2..=seeds).find(named).unwrap_or(seeds)
-            }
-            _ => seeds,
+            self.fail(Some(seeds), check, fault.advised());
         }
     }
 
@@ -161,10 +139,11 @@ impl BoardReport {
         self.ok = false;
     }
 
-    /// Adds layers that were left out.
-    pub(super) fn leave_out(&mut self, check: Check, seeds: Vec<usize>, why: &'static str) {
-        if !seeds.is_empty() {
-            self.unchecked.push(Unchecked { check, seeds, why });
+    /// Adds a layer that was left out.
+    pub(super) fn leave_out(&mut self, check: Check, seeds: usize, why: &'static str) {
+        match self.unchecked.iter_mut().find(|unchecked| (unchecked.check, unchecked.why) == (check, why)) {
+            Some(unchecked) => unchecked.seeds.push(seeds),
+            None => self.unchecked.push(Unchecked { check, seeds: vec![seeds], why }),
         }
     }
 
@@ -176,10 +155,6 @@ impl BoardReport {
     /// Returns true if nothing is wrong and all checks could be made.
     pub(super) fn is_ok(&self) -> bool {
         self.ok
-    }
-
-    fn name(&self) -> String {
-        format!("{} with {}", self.rules, output::count(self.pits, "pit"))
     }
 }
 
@@ -232,62 +207,65 @@ pub(super) fn text(boards: &[BoardReport]) -> std::io::Result<()> {
         )?;
     }
     for board in boards {
-        let whose = if boards.len() == 1 { String::new() } else { format!(" of {}", board.name()) };
+        let (rules, pits) = (board.rules, output::count(board.pits, "pit"));
+        let whose = if boards.len() == 1 { String::new() } else { format!(" of {rules} with {pits}") };
         for Unchecked { check, seeds, why } in &board.unchecked {
-            line!("{}: not checked{whose}: {}, {why}", check.name(), layers(seeds))?;
-        }
-        if !board.only_in_manifest.is_empty() {
-            let missing = layers(&board.only_in_manifest);
-            line!("manifest: listed there, but not in the directory{whose}: {missing}")?;
+            let layers = if seeds.len() == 1 { "layer" } else { "layers" };
+            line!("{}: not checked{whose}: the {layers} of {} seeds, {why}", check.name(), runs(seeds))?;
         }
     }
     Ok(())
 }
 
-/// Names layers in words, such as "the layers of 5, 25 to 34 seeds".
-fn layers(seeds: &[usize]) -> String {
-    format!("the layer{} of {} seeds", if seeds.len() == 1 { "" } else { "s" }, runs(seeds))
-}
-
 impl Check {
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Check::Files => "files",
-            Check::Checksums => "checksums",
-            Check::Archives => "archives",
-            Check::Manifest => "manifest",
-            Check::Consistency => "consistency",
-            Check::Cpu => "against the CPU",
-            Check::Gpu => "against the GPU",
-            Check::BoundChecksums => "checksums of bound tables",
-            Check::BoundsAgainstExact => "bound tables against exact tables",
-            Check::BoundConsistency => "consistency of bound tables",
-        }
+        self.words().0
     }
 
     pub(super) fn unit(self) -> &'static str {
+        self.words().1
+    }
+
+    /// Its name, and what it counts.
+    fn words(self) -> (&'static str, &'static str) {
         match self {
-            Check::Files => "tables",
-            Check::Checksums | Check::BoundChecksums => "blocks",
-            Check::Archives => "positions unpacked to the tables that were packed",
-            Check::Manifest => "positions with the digests, sizes and numbers of each score of the manifest",
-            Check::Consistency => "positions are the minimax of their children",
-            Check::BoundsAgainstExact => "positions have the bounds of their exact scores",
-            Check::BoundConsistency => "positions have bounds that agree with those of their children",
-            Check::Cpu | Check::Gpu => "positions computed again, all equal",
+            Check::Files => ("files", "tables"),
+            Check::Checksums => ("checksums", "blocks"),
+            Check::Archives => ("archives", "positions unpacked to the tables that were packed"),
+            Check::Manifest => {
+                ("manifest", "positions with the digests, sizes and numbers of each score of the manifest")
+            }
+            Check::Consistency => ("consistency", "positions are the minimax of their children"),
+            Check::Cpu => ("against the CPU", "positions computed again, all equal"),
+            Check::Gpu => ("against the GPU", "positions computed again, all equal"),
+            Check::BoundChecksums => ("checksums of bound tables", "blocks"),
+            Check::BoundsAgainstExact => {
+                ("bound tables against exact tables", "positions have the bounds of their exact scores")
+            }
+            Check::BoundConsistency => {
+                ("consistency of bound tables", "positions have bounds that agree with those of their children")
+            }
         }
     }
 }
 
 impl Wrong {
+    /// Describes a fault that the check of the layer with `seeds` seeds found. The wrong layer may be below it.
     fn new(seeds: usize, check: Check, fault: &Fault) -> Wrong {
-        let message = with_advice(fault);
+        let message = fault.advised();
         let wrong = Wrong { seeds, check, position: None, stored: None, right: None, missing: Vec::new(), message };
         match fault {
-            Fault::Score { position, stored, right, .. } => {
-                Wrong { position: Some(position.to_string()), stored: Some(*stored), right: Some(*right), ..wrong }
+            Fault::Score { key, position, stored, right } => {
+                let position = Some(position.to_string());
+                Wrong { seeds: key.seeds, position, stored: Some(*stored), right: Some(*right), ..wrong }
             }
-            Fault::Bounds { position, .. } => Wrong { position: Some(position.to_string()), ..wrong },
+            Fault::Bounds { key, position, .. } => {
+                Wrong { seeds: key.seeds, position: Some(position.to_string()), ..wrong }
+            }
+            Fault::Table(TableError::Damaged { path, .. }) => {
+                let seeds = TableKey::named(path).map_or(seeds, |key| key.seeds);
+                Wrong { seeds, ..wrong }
+            }
             Fault::Gap { missing, .. } => Wrong { missing: missing.clone(), ..wrong },
             _ => wrong,
         }

@@ -2,7 +2,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use kalah_base::file::{FileContent, Replacement};
+use kalah_base::file::Replacement;
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Cancel;
 use kalah_core::file::LocalFile;
@@ -91,7 +91,7 @@ pub fn is_compressed(table: &Table, archive: impl AsRef<Path>, cancel: &Cancel) 
 
 /// Writes the archive. On failure, or if `pulse` is stopped, nothing is left of it.
 fn write_archive(table: &Table, path: &Path, side: usize, pulse: &Pulse) -> Result<(), TableError> {
-    let mut file = Replacement::begin(path, Some(FileContent::Archive)).map_err(TableError::io(path))?;
+    let mut file = Replacement::begin(path).map_err(TableError::io(path))?;
     let &TableHeader { key, digest, .. } = table.header();
     let index = RowIndex::new(key.pits, key.seeds).expect("pits and seeds of tables");
     let (mut entries, mut at) = (Vec::new(), ArchiveHeader::prefix_bytes(key, key.seeds - 1) as u64);

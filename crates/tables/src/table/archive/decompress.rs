@@ -1,7 +1,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use kalah_base::file::{FileContent, require_replaceable};
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Cancel;
 use kalah_core::header::Kind;
@@ -62,7 +61,6 @@ pub fn decompress(archive: impl AsRef<Path>, lock: &DirectoryLock, pulse: &Pulse
         pulse.positions.fetch_add(positions, Ordering::Relaxed);
         return Ok(path);
     }
-    require_replaceable(&path, Some(FileContent::Table)).map_err(TableError::io(&path))?;
     let count = |positions| _ = pulse.positions.fetch_add(positions, Ordering::Relaxed);
     let (mut writer, kept) = decompress_frames(&reader, directory, &pulse.cancel, &count)?;
     if kept && writer.digest() != digest {

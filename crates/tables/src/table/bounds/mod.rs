@@ -10,7 +10,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use kalah_base::file::{FileContent, Replacement, remove_leftovers};
+use kalah_base::file::{Replacement, remove_leftovers};
 use kalah_base::progress::Pulse;
 use kalah_core::evaluation::{Network, SEED};
 use kalah_core::index::{Frame, RowIndex, TableRow};
@@ -70,7 +70,7 @@ impl<'a> BoundMaker<'a> {
         let path = key.bounds_path(directory);
         // Leftovers of a killed process take disk space.
         remove_leftovers(&path).map_err(TableError::io(&path))?;
-        let mut file = Replacement::begin(&path, Some(FileContent::BoundTable)).map_err(TableError::io(&path))?;
+        let mut file = Replacement::begin(&path).map_err(TableError::io(&path))?;
         let rows = RowIndex::new(key.pits, key.seeds).expect("pits and seeds of tables");
         let mut entries = Vec::with_capacity(key.seeds - 1);
         let mut offset = BoundHeader::prefix_bytes(key, key.seeds - 1) as u64;

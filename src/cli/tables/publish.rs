@@ -1,29 +1,22 @@
-//! `kalah publish`.
-//!
-//! | module | contents |
-//! |---|---|
-//! | `texts` | the documents of the folder |
-
-mod texts;
-
-use std::collections::BTreeSet;
-use std::io;
+use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use clap::Args;
-use indicatif::HumanBytes;
-use kalah::file::{Replacement, create_directory, found, is_same, remove_leftovers};
+use indicatif::{HumanBytes, HumanCount};
+use kalah::file::{create_directory, is_same, open, remove, remove_leftovers, replace};
 use kalah::header::Kind;
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::progress::Pulse;
 use kalah::table::archive::{archive_path, read_info};
-use kalah::table::{Damage, ManifestEntry, Table, TableError, TableKey, Tables, unless_other};
+use kalah::table::{Damage, ManifestEntry, Table, TableError, TableKey, Tables};
 use kalah::verify::Survey;
 use rayon::prelude::*;
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
-use crate::cli::{Context, Outcome, Progress, args, bail, examples, failure, line, output, stopped_by_signal};
+use crate::cli::{Context, Outcome, Progress, args, bail, examples, failed, failure, line, output, stopped_by_signal};
 
 /// Prepare a folder of tables for a host of data
 ///
@@ -36,7 +29,7 @@ use crate::cli::{Context, Outcome, Progress, args, bail, examples, failure, line
     ("Prepare their archives, of half the size", "kalah publish --output published --archives"),
 ]))]
 pub(crate) struct Publish {
-    /// Folder to write: a new or empty one, or one that this command wrote
+    /// Folder to write, created if missing; files of its names are replaced
     #[arg(long, value_name = "FOLDER")]
     output: PathBuf,
     /// Publish the archives of the tables instead, which `kalah archive pack` makes
@@ -93,7 +86,7 @@ impl Publish {
         let (manifest, files): (Vec<ManifestEntry>, Vec<Published>) = made?.into_iter().unzip();
         let contents = if self.archives { "archives" } else { "tables" };
         let index = Index { program: "kalah", version: env!("CARGO_PKG_VERSION"), contents, files };
-        texts::write(&self.output, &index, &manifest)?;
+        write_texts(&self.output, &index, &manifest)?;
         output::answer(self.json, &index, || {
             let (files, folder) = (output::count(index.files.len(), "file"), self.output.display());
             let bytes = HumanBytes(index.files.iter().map(|file| file.bytes).sum());
@@ -125,7 +118,7 @@ impl Publish {
                 let name = path.file_name().unwrap_or_default().to_owned();
                 let to = self.output.join(&name);
                 let (bytes, table) = (header.file_bytes, table.path().to_owned());
-                entries.push(Source { key, digest: header.digest, bytes, table, file, to });
+                entries.push(Source { key, bytes, table, file, to });
             }
         }
         if entries.is_empty() {
@@ -134,45 +127,15 @@ impl Publish {
         Ok(entries)
     }
 
-    /// Makes the folder. Files that this command would not write are an error, and so are the tables themselves.
+    /// Makes the folder, without the unfinished files of killed processes. It must not be that of the tables.
     fn prepare_folder(&self, entries: &[Source]) -> failure::Result<()> {
         let folder = &self.output;
         create_directory(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-        let real = |path: &Path| path.canonicalize().ok();
-        if self.tables.directory.path().is_some_and(|directory| real(directory) == real(folder)) {
+        if self.tables.directory.path().is_some_and(|directory| is_same(directory, folder)) {
             bail!("{} is the directory of the tables: choose another folder", folder.display());
         }
-        let texts = texts::NAMES.iter().map(|name| folder.join(name));
-        let own: BTreeSet<PathBuf> = entries.iter().map(|entry| entry.to.clone()).chain(texts).collect();
-        let strangers = || -> io::Result<Vec<PathBuf>> {
-            let paths = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
-            let paths: io::Result<Vec<PathBuf>> = paths.collect();
-            Ok(paths?.into_iter().filter(|path| !own.contains(path)).collect())
-        };
-        let is_temporary = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "tmp");
-        let mut found = strangers()?;
-        if found.iter().all(is_temporary) {
-            // An earlier run was killed while it wrote.
-            own.iter().try_for_each(|path| remove_leftovers(path))?;
-            found = strangers()?;
-        }
-        if let Some(path) = found.iter().find(|path| !is_temporary(path)).or(found.first()) {
-            bail!("{} is not a file of a published folder: choose an empty folder", path.display());
-        }
-        entries.iter().try_for_each(|entry| self.require_replaceable(entry))
-    }
-
-    /// Returns an error if the folder has a file of this name that must stay.
-    fn require_replaceable(&self, Source { key, digest, file, to, .. }: &Source) -> failure::Result<()> {
-        if is_same(file, to)? {
-            return Ok(());
-        }
-        let found = match self.archives {
-            true => read_info(to).map(|info| (info.key, info.digest)),
-            false => Table::open(to).map(|table| (table.key(), table.header().digest)),
-        };
-        unless_other(to, found, file, |found| *found == (*key, *digest))?;
-        Ok(())
+        let texts = NAMES.iter().map(|name| folder.join(name));
+        Ok(entries.iter().map(|entry| entry.to.clone()).chain(texts).try_for_each(|path| remove_leftovers(&path))?)
     }
 
     /// Checks a table, and links or copies its file.
@@ -182,7 +145,7 @@ impl Publish {
         let manifest = ManifestEntry::of(&Table::open(&source.table)?)?;
         pulse.positions.fetch_add(source.bytes, Ordering::Relaxed);
         link(file, to).with_context(|| format!("cannot link or copy {} to {}", file.display(), to.display()))?;
-        let (bytes, sha256) = texts::sha256(to, pulse).with_context(|| format!("cannot read {}", to.display()))?;
+        let (bytes, sha256) = sha256(to, pulse).with_context(|| format!("cannot read {}", to.display()))?;
         let (key, positions, digest) = (source.key, manifest.positions, manifest.digest.clone());
         let name = to.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok((manifest, Published { name, key, positions, bytes, digest, sha256 }))
@@ -192,7 +155,6 @@ impl Publish {
 /// A table to publish.
 struct Source {
     key: TableKey,
-    digest: [u8; 32],
     bytes: u64,
     table: PathBuf,
     /// The table or its archive, without links.
@@ -204,15 +166,109 @@ struct Source {
 /// Makes `to` a link to the file `from`, which is no link, or a copy on another disk. An older file there is replaced.
 fn link(from: &Path, to: &Path) -> io::Result<()> {
     // The directory of the tables may have a link to the folder, which has the only copy.
-    if !to.is_symlink() && is_same(from, to)? {
+    if !to.is_symlink() && is_same(from, to) {
         return Ok(());
     }
-    found(std::fs::remove_file(to))?;
-    if std::fs::hard_link(from, to).is_ok() {
-        return Ok(());
+    remove(to)?;
+    match std::fs::hard_link(from, to) {
+        Ok(()) => Ok(()),
+        Err(_) => replace(to, |copy| io::copy(&mut open(from)?, copy).map(drop)),
     }
-    let (mut source, mut copy) = (kalah::file::open(from)?, Replacement::begin_own(to)?);
-    let (bytes, copied) = (source.metadata()?.len(), io::copy(&mut source, &mut copy)?);
-    texts::require_whole(copied, bytes)?;
-    copy.finish()
+}
+
+/// Names of the documents. The checksums are in the last one, of all other files.
+const NAMES: [&str; 6] = ["README.md", "LICENSE-APACHE", "LICENSE-MIT", "manifest.jsonl", "index.json", "SHA256SUMS"];
+
+const LICENCES: [&str; 2] = [include_str!("../../../LICENSE-APACHE"), include_str!("../../../LICENSE-MIT")];
+
+/// Writes the documents of a folder, the checksums last.
+fn write_texts(folder: &Path, index: &Index, manifest: &[ManifestEntry]) -> failure::Result<()> {
+    let lines = manifest.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>().map_err(failed)?;
+    let texts = [
+        card(index),
+        LICENCES[0].to_owned(),
+        LICENCES[1].to_owned(),
+        lines.join("\n") + "\n",
+        serde_json::to_string_pretty(index).map_err(failed)? + "\n",
+    ];
+    let mut sums: String = index.files.iter().map(|file| format!("{}  {}\n", file.sha256, file.name)).collect();
+    for (name, text) in NAMES.into_iter().zip(&texts) {
+        put(folder, name, text)?;
+        sums += &format!("{}  {name}\n", sha256(&folder.join(name), &Pulse::default())?.1);
+    }
+    put(folder, "SHA256SUMS", &sums)
+}
+
+fn put(folder: &Path, name: &str, text: &str) -> failure::Result<()> {
+    let path = folder.join(name);
+    replace(&path, |file| file.write_all(text.as_bytes())).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// The dataset card: Markdown, with the head that Hugging Face reads.
+fn card(index: &Index) -> String {
+    let mut boards: BTreeMap<(&str, usize), (usize, u64, u64)> = BTreeMap::new();
+    for file in &index.files {
+        let board = boards.entry((file.key.rules.name(), file.key.pits)).or_default();
+        *board = (board.0.max(file.key.seeds), board.1 + file.positions, board.2 + file.bytes);
+    }
+    let rows = boards.iter().map(|((rules, pits), (seeds, positions, bytes))| {
+        format!("| {rules} | {pits} | 2 to {seeds} | {} | {} |\n", HumanCount(*positions), HumanBytes(*bytes))
+    });
+    let one = index.contents;
+    let restore = match one {
+        "archives" => "\nTo restore tables, byte for byte: `kalah archive unpack *.kalah.archive --tables tables`.\n",
+        _ => "",
+    };
+    format!(
+        "---
+pretty_name: Kalah endgame tables
+license:
+- apache-2.0
+- mit
+tags:
+- kalah
+- mancala
+- tablebase
+- board-games
+viewer: false
+---
+
+# Kalah endgame tables
+
+Exact scores of every position of the sowing game Kalah with few seeds in play: the {one} of `kalah` {version}.
+
+| rules | pits a side | seeds in play | positions | bytes |
+|---|---|---|---|---|
+{rows}
+A score is the number of seeds in play that the mover collects with best play.
+{restore}
+- `kalah verify --all --manifest manifest.jsonl --tables .` compares tables with the manifest.
+- `sha256sum --check SHA256SUMS` compares all files.
+- `index.json` lists the files: board, positions, bytes, digest of the table, checksum.
+",
+        version = index.version,
+        rows = rows.collect::<String>(),
+    )
+}
+
+/// Bytes read at a time.
+const PART_BYTES: usize = 4 << 20;
+
+/// Returns the bytes of a file and its checksum in hexadecimal, and adds the bytes to `pulse.positions`.
+///
+/// # Errors
+/// If the file cannot be read, or `pulse` was stopped.
+fn sha256(path: &Path, pulse: &Pulse) -> io::Result<(u64, String)> {
+    let (mut file, mut part) = (open(path)?, vec![0; PART_BYTES]);
+    let (mut sum, mut bytes) = (Sha256::new(), 0);
+    loop {
+        pulse.check().map_err(io::Error::other)?;
+        let count = file.read(&mut part)?;
+        if count == 0 {
+            return Ok((bytes, sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect()));
+        }
+        sum.update(&part[..count]);
+        bytes += count as u64;
+        pulse.positions.fetch_add(count as u64, Ordering::Relaxed);
+    }
 }
