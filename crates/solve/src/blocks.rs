@@ -15,8 +15,8 @@ pub const ENTRY_BYTES: usize = size_of::<BlockEntry>();
 /// Bytes of a checksum.
 const CHECKSUM_BYTES: usize = 8;
 
-/// Blocks that are compressed at a time, on all threads.
-const BLOCKS_AT_A_TIME: usize = 32;
+/// Blocks for each thread that are compressed at a time.
+const BLOCKS_A_THREAD: usize = 2;
 
 /// Number of claims in every block but the last, which may have fewer.
 pub const BLOCK_CLAIMS: usize = 1 << 14;
@@ -102,8 +102,9 @@ fn is_frame(compressed: &[u8], raw_bytes: usize) -> bool {
 /// Compresses claims that are sorted by key: the list of blocks, and the blocks.
 pub fn compressed(mut claims: impl Iterator<Item = CodedClaim>) -> io::Result<(Vec<u8>, Vec<Vec<u8>>)> {
     let (mut directory, mut blocks) = (Vec::new(), Vec::new());
+    let most = rayon::current_num_threads() * BLOCKS_A_THREAD * BLOCK_CLAIMS;
     loop {
-        let some: Vec<_> = claims.by_ref().take(BLOCKS_AT_A_TIME * BLOCK_CLAIMS).collect();
+        let some: Vec<_> = claims.by_ref().take(most).collect();
         if some.is_empty() {
             return Ok((directory, blocks));
         }
