@@ -81,8 +81,9 @@ pub use kalah_proof::{certificate, prove};
 pub use kalah_remote as remote;
 #[cfg(feature = "serve")]
 pub use kalah_serve as serve;
-pub use kalah_solve::{solve, train};
+pub use kalah_solve::solve;
 pub use kalah_tables::{rows, verify};
+pub use kalah_train as train;
 
 /// Tables on disk: the format, reading, probing, writing, archives.
 pub mod table {

@@ -20,7 +20,7 @@ fn tables(directory: &Path, rules: Rules) -> Tables {
 }
 
 fn trained(tables: &Tables) -> Trained {
-    Trainer::new(tables).samples(20_000, 500).estimated(3_000).epochs(4).run(&|_| ()).unwrap()
+    Trainer { tables, samples: 20_000, solved: 500, estimated: 3_000, epochs: 4 }.run(&|_| ()).unwrap()
 }
 
 fn kalah() -> Command {
@@ -51,7 +51,8 @@ fn training_gives_the_same_network_again_and_it_explains_scores() {
         let shares = [one.within, one.above].map(|fit: Fit| fit.explained());
         assert!(shares[0] > 0.5 && shares[1] > 0.3, "{rules}: {shares:?}");
         // Other samples give other numbers.
-        let other = Trainer::new(&tables).samples(19_000, 500).estimated(0).epochs(4).run(&|_| ()).unwrap();
+        let other =
+            Trainer { tables: &tables, samples: 19_000, solved: 500, estimated: 0, epochs: 4 }.run(&|_| ()).unwrap();
         assert_ne!(one.network.digest(), other.network.digest());
         assert_eq!(other.network.phases().len(), 1);
     }
@@ -70,7 +71,8 @@ fn there_is_a_phase_for_every_ten_seeds_above_the_tables_and_threads_do_not_chan
     // Estimates with relays take too long.
     assert_eq!(trained(&self::tables(directory.path(), Rules::SKalaha)).network.phases().len(), 1);
     // Without phases, the first network is the same.
-    let single = Trainer::new(&tables).samples(20_000, 500).estimated(0).epochs(4).run(&|_| ()).unwrap();
+    let single =
+        Trainer { tables: &tables, samples: 20_000, solved: 500, estimated: 0, epochs: 4 }.run(&|_| ()).unwrap();
     assert_eq!((single.network.first(), single.network.phases().len()), (one.network.first(), 1));
     let threads = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
     assert_eq!(threads.install(|| trained(&tables)).network, one.network);
@@ -83,7 +85,8 @@ fn small_boards_have_a_phase_for_every_ten_seeds_too() {
     for (pits, seeds, phases) in boards {
         build(directory.path(), Rules::Standard, pits, seeds).unwrap();
         let tables = Tables::open(directory.path(), Rules::Standard, pits, seeds).unwrap();
-        let trained = Trainer::new(&tables).samples(2_000, 20).estimated(300).epochs(1).run(&|_| ()).unwrap();
+        let trained =
+            Trainer { tables: &tables, samples: 2_000, solved: 20, estimated: 300, epochs: 1 }.run(&|_| ()).unwrap();
         let least: Vec<u32> = trained.network.phases().iter().map(|phase| phase.least_seeds).collect();
         assert_eq!(least, phases, "{pits} pits");
     }

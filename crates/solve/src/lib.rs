@@ -1,7 +1,7 @@
 //! Solving positions of the sowing game Kalah that are above its tables.
 //!
 //! The crate `kalah` re-exports these modules. Dependencies run one way:
-//! [`bounds`] <- [`blocks`] <- [`book`] <- [`solve`] <- [`train`].
+//! [`bounds`] <- [`blocks`] <- [`book`] <- [`solve`].
 //!
 //! | module | contents |
 //! |---|---|
@@ -9,10 +9,8 @@
 //! | [`blocks`] | claims in compressed blocks |
 //! | [`bounds`] | proved bounds of positions: claims |
 //! | [`solve`] | solving positions above the tables |
-//! | [`train`] | training evaluation networks |
 
 pub mod blocks;
 pub mod book;
 pub mod bounds;
 pub mod solve;
-pub mod train;

@@ -5,14 +5,14 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::HumanBytes;
-use kalah::book::Books;
+use kalah::book::{BookFileError, Books};
 use kalah::game::{Rules, StartPosition};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::system::{AvailableMemory, MemoryLimit, check_process_limits};
 use kalah::table::{self, Layer, Tables};
 
 pub(crate) use crate::cli::flags::tables_flag::Directory;
-use crate::cli::{Context, failed, failure, note, output, with_advice};
+use crate::cli::{Context, failed, failure, note, output};
 
 /// Rules and size of the board.
 #[derive(Args, Clone, Copy)]
@@ -42,17 +42,8 @@ pub(crate) struct BookFlag {
 
 impl BookFlag {
     /// Returns the books for the tables in `directory`; none with `--no-book`.
-    pub(crate) fn find(self, directory: &table::Directory, rule_sets: &[Rules]) -> Books {
-        if self.no_book { Books::none() } else { Books::find(directory, rule_sets) }
-    }
-
-    /// Returns the books of all rule sets and boards, and notes each file that cannot be used.
-    pub(crate) fn find_all(self, directory: &table::Directory) -> Books {
-        let books = self.find(directory, &Rules::ALL);
-        for error in books.unusable() {
-            note!("{}; going on without a book for that board", with_advice(error));
-        }
-        books
+    pub(crate) fn find(self, directory: &table::Directory, rule_sets: &[Rules]) -> Result<Books, BookFileError> {
+        if self.no_book { Ok(Books::none()) } else { Books::find(directory, rule_sets) }
     }
 }
 

@@ -67,7 +67,7 @@ impl Choose {
             output::require_rules_of("the certificate", rules, self.with.rules)?;
             self.with.rules = rules;
         }
-        let books = self.book.find(self.with.directory(), &[self.with.rules]);
+        let books = self.book.find(self.with.directory(), &[self.with.rules])?;
         let (outcome, has_chosen) = positions::answer_each(&self.positions, |position| {
             if position.is_over() {
                 return Ok(Some(usage(format_args!("the game is over at {position}: there is no move to choose"))));
@@ -93,7 +93,7 @@ impl Choose {
         let (mut start, rules) = (Instant::now(), self.with.rules);
         let tables = self.with.open_tables(position, self.player == PlayerName::Perfect.into())?;
         let setting = self.with.setting(&tables, rayon::current_num_threads());
-        let setting = Setting { book: books.require(rules, position.pits())?, ..setting };
+        let setting = Setting { book: books.get(rules, position.pits()), ..setting };
         let mut player = self.player.player(&setting);
         if self.player.is_engine() {
             player.prepare(position, &Cancel::new())?;

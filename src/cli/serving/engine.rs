@@ -1,6 +1,7 @@
 use std::io::{self, BufReader};
 
 use clap::Args;
+use kalah::game::Rules;
 use kalah::play::PlayerName;
 use kalah::play::engine::serve_engine;
 use kalah::solve::SearchTables;
@@ -31,7 +32,7 @@ impl Engine {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         self.with.threads.start()?;
         directories::note_unused(self.with.directory());
-        let books = self.book.find_all(self.with.directory());
+        let books = self.book.find(self.with.directory(), &Rules::ALL)?;
         let all_tables = AllTables::new(self.with.directory(), Storage::default());
         remote::fetch_for_searches(&all_tables)?;
         let none = SearchTables::default();

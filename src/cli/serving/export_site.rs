@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::HumanBytes;
+use kalah::game::Rules;
 use kalah::serve::{SiteOptions, SitePlan, SiteReport};
 use serde::Serialize;
 
@@ -62,7 +63,7 @@ impl ExportSite {
             module,
             tables: self.tables.path().to_owned(),
             size: self.size,
-            books: self.book.find_all(&self.tables.directory),
+            books: self.book.find(&self.tables.directory, &Rules::ALL)?,
             seeds: self.seeds.into(),
         };
         let plan = SitePlan::new(&options)?;

@@ -2,6 +2,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
 use clap::Args;
+use kalah::game::Rules;
 use kalah::serve::{self, Options, Stop, host};
 
 use crate::cli::flags::player_flags::SharedMemory;
@@ -84,7 +85,7 @@ impl Serve {
         // Tables are checked on all cores. An error to start threads belongs here, not in the first request.
         rayon::ThreadPoolBuilder::new().build_global().map_err(failed).context("cannot start the threads")?;
         directories::note_unused(&self.tables.directory);
-        let books = self.book.find_all(&self.tables.directory);
+        let books = self.book.find(&self.tables.directory, &Rules::ALL)?;
         options.books = books;
         options.time = self.time;
         options.searches = self.searches.map_or(cores, args::searches_that_fit);

@@ -48,7 +48,7 @@ pub(crate) struct Probe {
 impl Probe {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         let (directory, rules) = (&self.tables.directory, self.rules);
-        let books = self.book.find(directory, &[rules]);
+        let books = self.book.find(directory, &[rules])?;
         let mut prober = Prober { probe: &self, books, tables: HashMap::new() };
         let (outcome, is_answered) = positions::answer_each(&self.positions, |position| prober.answer(position))?;
         if is_answered && !self.json {
@@ -97,7 +97,7 @@ impl Prober<'_> {
 
     /// Returns the book's answer for a position beyond the tables; `None` if it is not in the book.
     fn recall(&self, position: &Position) -> failure::Result<Option<PositionAnswer>> {
-        let Some(book) = self.books.require(self.probe.rules, position.pits())? else { return Ok(None) };
+        let Some(book) = self.books.get(self.probe.rules, position.pits()) else { return Ok(None) };
         // The tables of its board were opened already; there may be none.
         let tables = self.tables.get(&position.pits());
         Ok(PositionAnswer::of_book(book, position, tables)?)

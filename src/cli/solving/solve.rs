@@ -67,9 +67,9 @@ impl Solve {
         // A saved search proves its results from the tables alone.
         let books = match self.state {
             Some(_) => Books::none(),
-            None => self.book.find(self.with.directory(), &[self.with.rules]),
+            None => self.book.find(self.with.directory(), &[self.with.rules])?,
         };
-        let book = books.require(self.with.rules, position.pits())?;
+        let book = books.get(self.with.rules, position.pits());
         if let Some(answer) = book.map(|book| self.recalled(book, &position)).transpose()?.flatten() {
             output::answer(self.json, &answer, || {
                 answer.openings.iter().flatten().try_for_each(|opening| output::line(opening_row(opening)))?;

@@ -115,7 +115,7 @@ impl Train {
         require_writable(&path, Some(FileContent::Network)).with_context(cannot_write)?;
         let [samples, solved, estimated, epochs] =
             [self.samples, self.solved, self.estimated, self.epochs].map(|number| number as usize);
-        let trainer = Trainer::new(&tables).samples(samples, solved).estimated(estimated).epochs(epochs);
+        let trainer = Trainer { tables: &tables, samples, solved, estimated, epochs };
         let trained = trainer.run(&|step| note!("{step} ..."))?;
         replace(&path, Some(FileContent::Network), |file| file.write_all(&trained.network.to_bytes()))
             .with_context(cannot_write)?;

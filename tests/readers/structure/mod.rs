@@ -24,6 +24,7 @@ const CRATES: [(&str, &str); 15] = [
     ("kalah_gpu", "crates/gpu/src/lib.rs"),
     ("kalah_remote", "crates/remote/src/lib.rs"),
     ("kalah_solve", "crates/solve/src/lib.rs"),
+    ("kalah_train", "crates/train/src/lib.rs"),
     ("kalah_proof", "crates/proof/src/lib.rs"),
     ("kalah_analyse", "crates/analyse/src/lib.rs"),
     ("kalah_play", "crates/play/src/lib.rs"),

@@ -93,11 +93,7 @@ impl Book {
 
 /// The books in use: for each rule set and board the one in the directory of the tables, else the shipped one.
 #[derive(Debug, Default)]
-pub struct Books {
-    sources: Vec<Cow<'static, Book>>,
-    /// Files that cannot be used.
-    unusable: Vec<((Rules, usize), BookFileError)>,
-}
+pub struct Books(Vec<Cow<'static, Book>>);
 
 impl Books {
     /// No books.
@@ -107,58 +103,37 @@ impl Books {
 
     /// The shipped books.
     pub fn shipped() -> Books {
-        Books { sources: shipped().iter().map(Cow::Borrowed).collect(), unusable: Vec::new() }
+        Books(shipped().iter().map(Cow::Borrowed).collect())
     }
 
     /// These books and `book`, in place of that of its board.
     #[must_use]
     pub fn with(&self, book: Book) -> Books {
-        let others = self.sources.iter().filter(|other| (other.rules(), other.pits()) != (book.rules(), book.pits()));
-        let mut books = Books { sources: others.cloned().collect(), unusable: Vec::new() };
-        books.sources.push(Cow::Owned(book));
+        let others = self.0.iter().filter(|other| (other.rules(), other.pits()) != (book.rules(), book.pits()));
+        let mut books = Books(others.cloned().collect());
+        books.0.push(Cow::Owned(book));
         books
     }
 
     /// Finds the books for some rule sets to use with the tables in `directory`: files with the
     /// [names](Book::file_name) of books, and the [shipped](Book::shipped) books of other boards.
     ///
-    /// A board whose file cannot be used has no book ([`Books::unusable`]). Other boards are not affected.
-    pub fn find(directory: impl Into<Directory>, rule_sets: &[Rules]) -> Books {
+    /// # Errors
+    /// If a file cannot be read, is damaged, or is for another rule set or board.
+    pub fn find(directory: impl Into<Directory>, rule_sets: &[Rules]) -> Result<Books, BookFileError> {
         let directory = directory.into();
         let mut books = Books::none();
-        for &rules in rule_sets {
-            for pits in 1..=MAX_PITS {
-                let path = directory.file(&Book::file_name(rules, pits));
-                match Book::open_for(&path, rules, pits) {
-                    Ok(Some(book)) => books.sources.push(Cow::Owned(book)),
-                    Ok(None) => books.sources.extend(Book::shipped(rules, pits).map(Cow::Borrowed)),
-                    Err(error) => books.unusable.push(((rules, pits), error)),
-                }
-            }
+        for (&rules, pits) in rule_sets.iter().flat_map(|rules| (1..=MAX_PITS).map(move |pits| (rules, pits))) {
+            let path = directory.file(&Book::file_name(rules, pits));
+            let found = Book::open_for(&path, rules, pits)?.map(Cow::Owned);
+            books.0.extend(found.or_else(|| Book::shipped(rules, pits).map(Cow::Borrowed)));
         }
-        books
+        Ok(books)
     }
 
-    /// The book for a rule set and board, if a usable one exists.
+    /// The book for a rule set and board, if there is one.
     pub fn get(&self, rules: Rules, pits: usize) -> Option<&Book> {
-        self.sources.iter().map(Cow::as_ref).find(|book| (book.rules(), book.pits()) == (rules, pits))
-    }
-
-    /// As [`Books::get`], but an unusable file is an error.
-    ///
-    /// # Errors
-    /// If the file for this rule set and board was unusable when the books were found, and still is.
-    pub fn require(&self, rules: Rules, pits: usize) -> Result<Option<&Book>, BookFileError> {
-        if let Some((_, error)) = self.unusable.iter().find(|&&(board, _)| board == (rules, pits)) {
-            // Opened again to get an error that can be returned; the stored one stays here.
-            Book::open_for(&error.path, rules, pits)?;
-        }
-        Ok(self.get(rules, pits))
-    }
-
-    /// The unusable files, with the reasons.
-    pub fn unusable(&self) -> impl Iterator<Item = &BookFileError> {
-        self.unusable.iter().map(|(_, error)| error)
+        self.0.iter().map(Cow::as_ref).find(|book| (book.rules(), book.pits()) == (rules, pits))
     }
 }
 

@@ -18,8 +18,7 @@
 // | `solver` | the word for a board, MTD(f) over tests |
 // | `heuristic` | unproved results: a first guess, depth-limited
 // searches |
-// | `planning` | the tables of a search: existing, recommended, and
-// fitting memory and disk |
+// | `planning` | the tables of a search: existing ones, and those to make |
 // | `solution` | best moves, a line of best play, openings |
 // | `narrowing` | bounds of a value in a given time |
 // | `checkpoint` | saving a search and resuming it |

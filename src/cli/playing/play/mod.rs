@@ -250,9 +250,9 @@ impl Play {
         let north = Seat::chosen(self.north.take(), &record, "North", north);
         self.with.threads.start()?;
         let tables = self.with.open_tables(&self.position, true)?;
-        let books = self.book.find(self.with.directory(), &[self.with.rules]);
+        let books = self.book.find(self.with.directory(), &[self.with.rules])?;
         let setting = self.with.setting(&tables, rayon::current_num_threads());
-        let setting = Setting { book: books.require(self.with.rules, self.position.pits())?, ..setting };
+        let setting = Setting { book: books.get(self.with.rules, self.position.pits()), ..setting };
         let player = |seat: &Seat| -> failure::Result<Option<Box<dyn Player + '_>>> {
             Ok(match (seat, &strategy) {
                 (Seat::Human, _) => None,

@@ -1,7 +1,14 @@
 use std::sync::Arc;
 
 use kalah_core::index::RowIndex;
-use kalah_core::table::{Blocks, BoundTables, Tables};
+use kalah_core::table::{Blocks, BoundTable, BoundTables, Table, Tables};
+
+/// The table of a layer.
+#[derive(Clone, Copy)]
+pub(crate) enum Layer<'a> {
+    Exact(&'a Table),
+    Bounds(&'a BoundTable),
+}
 
 /// The layers that a search reads: exact tables from 2 seeds up, and bound tables above them, without a gap.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,14 +50,23 @@ impl<'a> Layers<'a> {
         2..self.reach + 1
     }
 
-    /// The file of the layer with `seeds` seeds.
+    /// The table of the layer with `seeds` seeds.
     ///
     /// # Panics
     /// If that layer is not read.
+    pub(crate) fn layer(&self, seeds: usize) -> Layer<'a> {
+        let exact = self.tables.filter(|_| seeds <= self.exact);
+        let exact = exact.and_then(|tables| tables.layer(seeds)).map(Layer::Exact);
+        let bounds = || self.bounds.and_then(|bounds| bounds.layer(seeds)).map(Layer::Bounds);
+        exact.or_else(bounds).expect("a layer in use")
+    }
+
+    /// The file of the layer with `seeds` seeds, which is read.
     pub(crate) fn blocks(&self, seeds: usize) -> &'a Blocks {
-        let exact = self.tables.filter(|_| seeds <= self.exact).and_then(|tables| tables.layer(seeds));
-        let bounds = || self.bounds.and_then(|bounds| bounds.layer(seeds)).map(|layer| layer.blocks());
-        exact.map(|layer| layer.blocks()).or_else(bounds).expect("a layer in use")
+        match self.layer(seeds) {
+            Layer::Exact(table) => table.blocks(),
+            Layer::Bounds(table) => table.blocks(),
+        }
     }
 
     /// The files of all layers, fewest seeds first.

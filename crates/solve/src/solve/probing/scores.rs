@@ -7,9 +7,9 @@ use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::evaluation::Network;
 use kalah_core::game::Bounds;
 use kalah_core::isa::Isa;
-use kalah_core::table::{BoundTable, FrameBounds, FrameScores, Table, TableError};
+use kalah_core::table::{FrameBounds, FrameScores, TableError};
 
-use super::layers::Layers;
+use super::layers::{Layer, Layers};
 use crate::solve::memory::Copies;
 use crate::solve::packed::{Board, BoardKeys, Word};
 
@@ -128,21 +128,10 @@ impl<'a> TableScores<'a> {
             return;
         }
         // Another thread may have opened it.
-        match self.layer(seeds) {
+        match self.layers.layer(seeds) {
             Layer::Exact(table) => _ = self.frames[place].file.set(table.frame_unchecked(mover)),
             Layer::Bounds(table) => _ = self.bounds[place].file.set(table.frame_unchecked(mover)),
         }
-    }
-
-    /// The table of a layer.
-    ///
-    /// # Panics
-    /// If that layer is not looked up.
-    fn layer(&self, seeds: usize) -> Layer<'a> {
-        let exact = self.layers.tables.filter(|_| seeds <= self.layers.exact);
-        let exact = exact.and_then(|tables| tables.layer(seeds)).map(Layer::Exact);
-        let bounds = || self.layers.bounds.and_then(|bounds| bounds.layer(seeds)).map(Layer::Bounds);
-        exact.or_else(bounds).expect("a layer in use")
     }
 
     /// Bytes of the frame with these seeds in play and in the mover's row.
@@ -173,7 +162,7 @@ impl<'a> TableScores<'a> {
             // A file in memory never leaves it.
             if twice || copies.moved && !is_in_memory(file.path()) {
                 wait(if twice { copy_after } else { MOVE_AFTER });
-                let copied = match self.layer(seeds) {
+                let copied = match self.layers.layer(seeds) {
                     Layer::Exact(table) => self.frames[place].fill(table.copied_frame(mover, cancel)),
                     Layer::Bounds(table) => self.bounds[place].fill(table.copied_frame(mover, cancel)),
                 };
@@ -242,7 +231,7 @@ impl<'a> TableScores<'a> {
     /// The score at `location` of a frame that is not in memory, or not yet compared with its checksums.
     #[cold]
     fn score_in_file(&self, seeds: u32, location: ScoreLocation) -> Result<u8, TableError> {
-        let Layer::Exact(table) = self.layer(seeds as usize) else { unreachable!("a layer of exact scores") };
+        let Layer::Exact(table) = self.layers.layer(seeds as usize) else { unreachable!("a layer of exact scores") };
         let mover = location.frame as usize % self.reach();
         let score = table.score(mover, location.mover, location.other)?;
         self.open(seeds as usize, mover);
@@ -252,7 +241,7 @@ impl<'a> TableScores<'a> {
     /// The same for bounds, of a position with this evaluation.
     #[cold]
     fn bounds_in_file(&self, seeds: u32, location: ScoreLocation, evaluation: i32) -> Result<Bounds, TableError> {
-        let Layer::Bounds(table) = self.layer(seeds as usize) else { unreachable!("a layer of bounds") };
+        let Layer::Bounds(table) = self.layers.layer(seeds as usize) else { unreachable!("a layer of bounds") };
         let mover = location.frame as usize % self.reach();
         let code = table.code(mover, location.mover, location.other)?;
         self.open(seeds as usize, mover);
@@ -289,18 +278,11 @@ impl<'a> TableScores<'a> {
     #[cold]
     fn damaged(&self, seeds: u32, location: ScoreLocation) -> TableError {
         let mover = location.frame as usize % self.reach();
-        match self.layer(seeds as usize) {
+        match self.layers.layer(seeds as usize) {
             Layer::Exact(table) => table.damaged_score(mover, location.mover, location.other),
             Layer::Bounds(table) => table.damaged_code(mover, location.mover, location.other),
         }
     }
-}
-
-/// The table of a layer.
-#[derive(Clone, Copy)]
-enum Layer<'a> {
-    Exact(&'a Table),
-    Bounds(&'a BoundTable),
 }
 
 /// Calls `each` with the number and the potential ([`RowIndex`]) of every row of `pits` pits and `seeds` seeds, in

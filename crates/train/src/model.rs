@@ -1,7 +1,7 @@
 use kalah_core::evaluation::{LANES, MOST_HELD, Network, NetworkError, SEED, Weights};
 use kalah_core::game::Rules;
 
-use super::sample::TrainingSample;
+use super::sampler::TrainingSample;
 
 /// Inputs of a pit, one for each number of seeds that is distinguished.
 const INPUTS_OF_A_PIT: usize = MOST_HELD + 1;

@@ -1,13 +1,28 @@
+//! Training evaluation networks of the sowing game Kalah (docs/evaluation.md in the repository).
+//!
+//! The crate `kalah` re-exports it as its module `train`.
+
+// | module | contents |
+// |---|---|
+// | `model` | the network during training |
+// | `sampler` | positions of searches of random games, with their scores |
+// | `phases` | positions far above the tables, with estimates of their scores |
+
+mod model;
+mod phases;
+mod sampler;
+
 use std::ops::RangeInclusive;
 
-use kalah_core::evaluation::{Phase, PhasedNetwork, SEED};
-use kalah_core::table::Tables;
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
+use kalah_core::evaluation::{NetworkError, Phase, PhasedNetwork, SEED};
+use kalah_core::table::{TableError, Tables};
+use kalah_core::text::count;
+use kalah_solve::solve::{Board, SolveError, Solver, SolverOptions};
 
-use super::model::Model;
-use super::phases::{self, PhaseSampler};
-use super::sample::{TrainError, TrainingSample, samples_above, samples_within};
-use super::search_sampler::SearchSampler;
-use crate::solve::{Board, Solver, SolverOptions};
+use self::model::Model;
+use self::phases::PhaseSampler;
+use self::sampler::{SearchSampler, TrainingSample};
 
 /// Minimum seeds of the largest table from which a network learns.
 pub const LEAST_TABLE_SEEDS: usize = 6;
@@ -48,11 +63,17 @@ const LEARNING_RATE: f32 = 0.003;
 /// thread, with IEEE 754 arithmetic alone.
 #[derive(Clone, Copy, Debug)]
 pub struct Trainer<'t> {
-    tables: &'t Tables,
-    samples: usize,
-    solved: usize,
-    estimated: usize,
-    epochs: usize,
+    /// The tables to learn from.
+    pub tables: &'t Tables,
+    /// Number of samples within the tables, at least 1.
+    pub samples: usize,
+    /// Number of samples above the tables, where they are solved.
+    pub solved: usize,
+    /// Number of samples of each phase further above, whose scores are estimated. With 0, or under rules with relays,
+    /// there is one network for all positions.
+    pub estimated: usize,
+    /// Number of passes through all samples.
+    pub epochs: usize,
 }
 
 /// A trained network and its quality.
@@ -122,32 +143,9 @@ impl<'t> Trainer<'t> {
 
     /// A trainer with the settings of the shipped networks.
     pub fn new(tables: &'t Tables) -> Trainer<'t> {
-        Trainer {
-            tables,
-            samples: Trainer::SAMPLES,
-            solved: Trainer::SOLVED,
-            estimated: Trainer::ESTIMATED,
-            epochs: Trainer::EPOCHS,
-        }
-    }
-
-    /// Sets the numbers of samples to learn from: within the tables, and above them, where they are solved.
-    #[must_use]
-    pub fn samples(self, within: usize, above: usize) -> Trainer<'t> {
-        Trainer { samples: within.max(1), solved: above, ..self }
-    }
-
-    /// Sets the number of samples for each phase above the tables, whose scores are estimated. With 0, or under
-    /// rules with relays, there is one network for all positions.
-    #[must_use]
-    pub fn estimated(self, estimated: usize) -> Trainer<'t> {
-        Trainer { estimated, ..self }
-    }
-
-    /// Sets the number of passes through all samples.
-    #[must_use]
-    pub fn epochs(self, epochs: usize) -> Trainer<'t> {
-        Trainer { epochs, ..self }
+        let [samples, solved, estimated, epochs] =
+            [Trainer::SAMPLES, Trainer::SOLVED, Trainer::ESTIMATED, Trainer::EPOCHS];
+        Trainer { tables, samples, solved, estimated, epochs }
     }
 
     /// Takes samples and trains. Calls `on_step` with the name of each step as it begins.
@@ -158,18 +156,18 @@ impl<'t> Trainer<'t> {
         let Trainer { tables, samples, solved, epochs, .. } = *self;
         let (rules, pits, reach) = (tables.rules(), tables.pits(), tables.max_seeds().unwrap_or(0));
         if reach < LEAST_TABLE_SEEDS {
-            return Err(TrainError::Tables { least: LEAST_TABLE_SEEDS, found: reach });
+            return Err(TrainError::Tables { found: reach });
         }
         on_step("first samples");
-        let mut first_samples =
-            samples_within(&mut SearchSampler::new(tables, None, RANDOM_FIRST), tables, samples.div_ceil(FIRST_SHARE))?;
+        let mut sampler = SearchSampler::new(tables, None, RANDOM_FIRST);
+        let mut first_samples = sampler.samples_within(samples.div_ceil(FIRST_SHARE))?;
         on_step("first network");
         let first_network = PhasedNetwork::from(train(&mut first_samples, pits, epochs).network(rules)?);
         drop(first_samples);
         let solver = self.solver(&first_network)?;
         let sample = |random, samples, solved| -> Result<_, TrainError> {
             let mut sampler = SearchSampler::new(tables, Some(&first_network), random);
-            Ok((samples_within(&mut sampler, tables, samples)?, samples_above(&mut sampler, tables, &solver, solved)?))
+            Ok((sampler.samples_within(samples)?, sampler.samples_above(&solver, solved)?))
         };
         on_step("samples");
         let (mut learned, solved) = sample(RANDOM_SAMPLES, samples, solved)?;
@@ -225,7 +223,7 @@ impl<'t> Trainer<'t> {
         solved: &[TrainingSample],
     ) -> Result<(Vec<TrainingSample>, Vec<TrainingSample>), TrainError> {
         let solver = self.solver(network)?;
-        let sampler = PhaseSampler::new(self.tables, network, &solver);
+        let sampler = PhaseSampler { tables: self.tables, network, solver: &solver };
         let mut samples = sampler.samples(seeds, self.estimated, RANDOM_SAMPLES)?;
         samples.extend(solved.iter().filter(|sample| seeds.contains(&sample.seeds.into())));
         let held = sampler.samples(seeds, self.estimated.div_ceil(HELD_OUT_SHARE), RANDOM_HELD_OUT)?;
@@ -251,4 +249,41 @@ fn train(samples: &mut [TrainingSample], pits: usize, epochs: usize) -> Model {
     let mut model = Model::new(pits, &mut random);
     model.train(samples, epochs, LEARNING_RATE, &mut random);
     model
+}
+
+/// Error of training a network.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrainError {
+    /// There are too few tables.
+    #[error("training a network needs tables to at least {LEAST_TABLE_SEEDS} seeds, but they end at {found}")]
+    Tables {
+        /// The largest layer with a table; 0 for none.
+        found: usize,
+    },
+    /// Random games do not lead to positions to learn from.
+    #[error("games with {} a side end before there are positions to learn from", count(*pits, "pit"))]
+    Board {
+        /// Pits a side.
+        pits: usize,
+    },
+    /// A table is damaged.
+    #[error("{0}")]
+    Table(#[from] TableError),
+    /// A position above the tables could not be solved.
+    #[error("{0}")]
+    Solve(#[from] SolveError),
+    /// The trained weights are too large.
+    #[error("training did not converge: {0}")]
+    Network(#[from] NetworkError),
+}
+
+impl Diagnostic for TrainError {
+    fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
+        match self {
+            TrainError::Table(error) => error.diagnosis(commands),
+            TrainError::Solve(error) => error.diagnosis(commands),
+            _ => Outcome::Failed.into(),
+        }
+    }
 }

@@ -6,11 +6,11 @@ use std::ops::RangeInclusive;
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::Rules;
 use kalah_core::table::Tables;
+use kalah_solve::solve::Solver;
 use rayon::prelude::*;
 
-use super::sample::{TrainError, TrainingSample, next_start};
-use super::search_sampler::{SearchSampler, Visited};
-use crate::solve::{Solver, Sower, Word};
+use super::TrainError;
+use super::sampler::{SearchSampler, TrainingSample, Visited};
 
 /// Seeds above the tables at which the first phase begins; below it, there are exact scores to learn from.
 const FIRST_ABOVE: u32 = 4;
@@ -52,25 +52,16 @@ pub(super) fn phases(rules: Rules, reach: u32, pits: usize) -> Vec<(u32, RangeIn
 }
 
 /// Takes samples for the phases above the tables.
+#[derive(Clone, Copy)]
 pub(super) struct PhaseSampler<'t> {
-    tables: &'t Tables,
-    network: &'t PhasedNetwork,
-    solver: &'t Solver<'t>,
-    sower: Sower<u64>,
+    pub tables: &'t Tables,
+    /// The network by which searches order moves.
+    pub network: &'t PhasedNetwork,
+    /// A solver with this network, which estimates scores.
+    pub solver: &'t Solver<'t>,
 }
 
-impl<'t> PhaseSampler<'t> {
-    /// A sampler whose searches order moves, and estimate scores, by `network`; `solver` uses it too.
-    pub(crate) fn new(tables: &'t Tables, network: &'t PhasedNetwork, solver: &'t Solver<'t>) -> PhaseSampler<'t> {
-        let (rules, pits) = (tables.rules(), tables.pits());
-        PhaseSampler {
-            tables,
-            network,
-            solver,
-            sower: Sower::new(rules, pits, u64::SEEDS).expect("the board of tables"),
-        }
-    }
-
+impl PhaseSampler<'_> {
     /// Positions with `seeds` seeds in play that searches visit or might have visited, with estimates of their
     /// scores. The random numbers begin with `first`.
     ///
@@ -97,45 +88,44 @@ impl<'t> PhaseSampler<'t> {
     ) -> Result<Vec<TrainingSample>, TrainError> {
         let (least, pits) = (*seeds.start(), self.tables.pits());
         let mut sampler = SearchSampler::new(self.tables, Some(self.network), random);
-        let (mut samples, mut failed_games) = (Vec::new(), 0);
+        let mut samples = Vec::new();
         while samples.len() < wanted {
             let most = sampler.random.u32(seeds.clone());
-            let Some(start) = next_start(&mut sampler, least..=most, pits, &mut failed_games)? else { continue };
+            let Some(start) = sampler.next_start(least..=most)? else { continue };
             let mut visited = sampler.visit(start, least - 1)?;
             visited.retain(|visited| visited.seeds >= least);
-            let taken = self.spread(&mut sampler, &visited, least..=start.seeds);
+            let taken = spread(&mut sampler, &visited, least..=start.seeds);
             for visited in taken.into_iter().take(wanted - samples.len()) {
-                let estimate =
-                    self.solver.evaluation(&visited.board.position(pits).expect("the board of tables"), TURNS)?;
-                samples.push(TrainingSample::new(visited, estimate.round().clamp(0.0, visited.seeds.into()) as u32));
+                let position = visited.board.position(pits).expect("the board of tables");
+                let estimate = self.solver.evaluation(&position, TURNS)?;
+                samples.push(visited.sample(estimate.round().clamp(0.0, visited.seeds.into()) as u32));
             }
         }
         Ok(samples)
     }
+}
 
-    /// Some of the positions visited, spread evenly over numbers of seeds, although most have few. Every other
-    /// one is replaced by a position after a random move, since searches evaluate those too, and hardly visit
-    /// the bad ones.
-    fn spread(&self, sampler: &mut SearchSampler, visited: &[Visited], seeds: RangeInclusive<u32>) -> Vec<Visited> {
-        let mut taken: Vec<Visited> = Vec::new();
-        for _ in 0..TAKEN_OF_A_SEARCH {
-            let level = sampler.random.u32(seeds.clone());
-            let distance = |visited: &&Visited| visited.seeds.abs_diff(level);
-            let least = visited.iter().map(|visited| distance(&visited)).min();
-            let nearest: Vec<&Visited> = visited.iter().filter(|visited| Some(distance(visited)) == least).collect();
-            let Some(&&one) = nearest.get(sampler.random.usize(..nearest.len().max(1))) else { break };
-            let chosen = if sampler.random.bool() { self.after_a_move(sampler, one) } else { Some(one) };
-            let is_new = |chosen: &Visited| !taken.iter().any(|one| one.board == chosen.board);
-            taken.extend(chosen.filter(|chosen| chosen.seeds >= *seeds.start() && is_new(chosen)));
-        }
-        taken
+/// Some of the positions visited, spread evenly over numbers of seeds, although most have few. Every other
+/// one is replaced by a position after a random move, since searches evaluate those too, and hardly visit
+/// the bad ones.
+fn spread(sampler: &mut SearchSampler, visited: &[Visited], seeds: RangeInclusive<u32>) -> Vec<Visited> {
+    let mut taken: Vec<Visited> = Vec::new();
+    for _ in 0..TAKEN_OF_A_SEARCH {
+        let level = sampler.random.u32(seeds.clone());
+        let distance = |visited: &&Visited| visited.seeds.abs_diff(level);
+        let least = visited.iter().map(|visited| distance(&visited)).min();
+        let nearest: Vec<&Visited> = visited.iter().filter(|visited| Some(distance(visited)) == least).collect();
+        let Some(&&one) = nearest.get(sampler.random.usize(..nearest.len().max(1))) else { break };
+        let chosen = if sampler.random.bool() { after_a_move(sampler, one) } else { Some(one) };
+        let is_new = |chosen: &Visited| !taken.iter().any(|one| one.board == chosen.board);
+        taken.extend(chosen.filter(|chosen| chosen.seeds >= *seeds.start() && is_new(chosen)));
     }
+    taken
+}
 
-    /// The position after a random move, unless the game is over then.
-    fn after_a_move(&self, sampler: &mut SearchSampler, Visited { board, seeds }: Visited) -> Option<Visited> {
-        let moves: Vec<usize> = (0..self.tables.pits()).filter(|&pit| board.mover.seeds_in(pit) != 0).collect();
-        let sown = self.sower.sow(board, moves[sampler.random.usize(..moves.len())]);
-        let next = Visited { board: sown.next(), seeds: seeds - sown.stored };
-        (!sown.board.is_over()).then_some(next)
-    }
+/// The position after a random move, unless the game is over then.
+fn after_a_move(sampler: &mut SearchSampler, Visited { board, seeds }: Visited) -> Option<Visited> {
+    let pit = sampler.random_move(board);
+    let sown = sampler.sower.sow(board, pit);
+    (!sown.board.is_over()).then(|| Visited { board: sown.next(), seeds: seeds - sown.stored })
 }
