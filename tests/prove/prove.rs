@@ -8,9 +8,7 @@ use kalah::cancel::Cancel;
 use kalah::certificate::{Certificate, Checker, Reason, Statement};
 use kalah::file::StateError;
 use kalah::game::{Position, Rules, ValueBounds};
-use kalah::prove::{
-    ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, State, Wanted,
-};
+use kalah::prove::{ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, State, Wanted};
 use kalah::solve::{Opening, SolveError, Solver, SolverOptions};
 use kalah::table::Tables;
 
@@ -297,10 +295,7 @@ fn a_proof_that_is_stopped_again_and_again_ends_as_well() {
 
 /// Returns true if a file of the proof is damaged or wrong.
 fn is_damage(error: &ProveError) -> bool {
-    matches!(
-        error,
-        ProveError::State(StateError::Damaged { .. } | StateError::Foreign { .. }) | ProveError::Wrong(_)
-    )
+    matches!(error, ProveError::State(StateError::Damaged { .. } | StateError::Foreign { .. }) | ProveError::Wrong(_))
 }
 
 #[test]

@@ -11,9 +11,7 @@ use kalah::certificate::{Bound, Certificate, Check, CheckTally, ClaimKeys};
 use kalah::file::{Seal, StateError};
 use kalah::game::{Position, Row, Rules};
 use kalah::progress::Pulse;
-use kalah::prove::{
-    ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, State, Wanted,
-};
+use kalah::prove::{ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, State, Wanted};
 use kalah::solve::{Solver, SolverOptions};
 use kalah::table::Tables;
 use kalah_solve::blocks::{compressed, take};

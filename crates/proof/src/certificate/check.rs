@@ -79,9 +79,8 @@ impl<'a> Checker<'a> {
     pub(super) fn asked(&self, position: &Position) -> impl Iterator<Item = Position> {
         let (seeds, pits) = (position.seeds(), position.pits());
         let moves = self.moves(position).filter(move |_| !self.search.is_in_tables(seeds));
-        let open = moves.filter(move |(_, after)| {
-            after.end.is_none() && !self.search.is_in_tables(seeds - after.stored)
-        });
+        let open =
+            moves.filter(move |(_, after)| after.end.is_none() && !self.search.is_in_tables(seeds - after.stored));
         open.map(move |(_, after)| after.board.position(pits))
     }
 

@@ -61,7 +61,9 @@ pub(super) fn check(
         part.par_chunks(TASK_CLAIMS).try_for_each(|task| {
             cancel.check()?;
             checkers.with(|checker| {
-                for (Claim { position, .. }, bound) in task.iter().flat_map(|claim| claim.parts().map(move |part| (claim, part))) {
+                for (Claim { position, .. }, bound) in
+                    task.iter().flat_map(|claim| claim.parts().map(move |part| (claim, part)))
+                {
                     if checker.reason(position, bound, &known)?.is_none() {
                         return unproved(position, bound);
                     }

@@ -186,7 +186,8 @@ impl ProofDirectory {
             return Err(damaged("its claims were changed or damaged"));
         }
         let (pits, test) = (self.plan.request.position.pits(), Test::new(&job.test.position, job.test.score));
-        if test != job.test || test.position.pits() != pits || test.certain().is_some() || *path != self.job_path(&test) {
+        if test != job.test || test.position.pits() != pits || test.certain().is_some() || *path != self.job_path(&test)
+        {
             return Err(damaged("its test is another one than that of its name"));
         }
         let claims = Claims::of_job(pits, [searched, one_ply], rest);

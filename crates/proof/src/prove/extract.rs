@@ -173,12 +173,7 @@ impl Extraction<'_, '_> {
     ///
     /// # Errors
     /// As [`Extraction::run`].
-    pub(super) fn needed(
-        &self,
-        mut held: Claims,
-        proved: &[(Test, bool)],
-        pits: usize,
-    ) -> Result<Claims, ProveError> {
+    pub(super) fn needed(&self, mut held: Claims, proved: &[(Test, bool)], pits: usize) -> Result<Claims, ProveError> {
         self.run(&mut held, proved)?;
         let mut needed = Claims::new(pits);
         let mut open: Vec<(Test, bool)> = proved.to_vec();

@@ -244,10 +244,10 @@ impl ProofPlan {
         let Request { rules, position, .. } = self.request;
         let values = self.parts.iter().zip(parts).map(|(part, progress)| (part, part.value(progress.known)));
         // The mover chooses among all openings.
-        let best = values.clone().map(|(_, bounds)| bounds).reduce(|one, two| ValueBounds {
-            lower: one.lower.max(two.lower),
-            upper: one.upper.max(two.upper),
-        });
+        let best = values
+            .clone()
+            .map(|(_, bounds)| bounds)
+            .reduce(|one, two| ValueBounds { lower: one.lower.max(two.lower), upper: one.upper.max(two.upper) });
         let openings = values.filter(|(part, _)| !part.moves.is_empty());
         let openings = openings.map(|(part, bounds)| OpeningBounds { moves: part.moves.clone(), bounds }).collect();
         let bounds = best.unwrap_or_else(|| Statement::all_values(&position));

@@ -15,9 +15,7 @@ use kalah::cancel::Cancel;
 use kalah::certificate::Checker;
 use kalah::file::{FileContent, StateError, require_apart, require_writable};
 use kalah::game::Position;
-use kalah::prove::{
-    Job, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, Wanted,
-};
+use kalah::prove::{Job, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, Wanted};
 use kalah::solve::{SearchTables, Solver};
 
 use crate::cli::solving::check::report::value_text;
