@@ -110,7 +110,9 @@ impl Books {
     #[must_use]
     pub fn with(&self, book: Book) -> Books {
         let others = self.0.iter().filter(|other| (other.rules(), other.pits()) != (book.rules(), book.pits()));
-        Books(others.cloned().chain([Cow::Owned(book.clone())]).collect())
+        let mut books = Books(others.cloned().collect());
+        books.0.push(Cow::Owned(book));
+        books
     }
 
     /// Finds the books for some rule sets to use with the tables in `directory`: files with the

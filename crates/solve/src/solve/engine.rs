@@ -1,7 +1,4 @@
-use std::cmp::Reverse;
 use std::collections::HashMap;
-#[cfg(not(target_family = "wasm"))]
-use std::io::{self, BufRead, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -199,9 +196,10 @@ impl<W: Word> Search for Engine<'_, W> {
         Ok(())
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn proofs(&self) -> Vec<(Position, Bounds)> {
         let mut proofs: Vec<_> = self.proofs.lock().iter().map(|(&board, &bounds)| (board, bounds)).collect();
-        proofs.sort_unstable_by_key(|(board, _)| (Reverse(board.seeds()), board.mover, board.other));
+        proofs.sort_unstable_by_key(|(board, _)| (std::cmp::Reverse(board.seeds()), board.mover, board.other));
         let position = |board: Board<W>| board.position(self.sower.pits());
         proofs.into_iter().filter_map(|(board, bounds)| Some((position(board)?, bounds))).collect()
     }
@@ -302,12 +300,12 @@ impl<W: Word> Search for Engine<'_, W> {
     }
 
     #[cfg(not(target_family = "wasm"))]
-    fn save(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn save(&self, out: &mut dyn std::io::Write) -> std::io::Result<()> {
         file::save(&self.positions, out)
     }
 
     #[cfg(not(target_family = "wasm"))]
-    fn load(&mut self, saved: &mut dyn BufRead) -> io::Result<u64> {
+    fn load(&mut self, saved: &mut dyn std::io::BufRead) -> std::io::Result<u64> {
         file::load(&mut self.positions, self.seeds, saved)
     }
 }

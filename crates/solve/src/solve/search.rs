@@ -1,7 +1,5 @@
 //! The interface between solvers and engines.
 
-#[cfg(not(target_family = "wasm"))]
-use std::io::{self, BufRead, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use kalah_core::cancel::{Cancel, Instant};
@@ -68,6 +66,7 @@ pub(super) trait Search: Send + Sync {
     fn add_proof(&self, position: &Position, proved: Bounds) -> Result<(), SolveError>;
 
     /// The bounds that complete tests proved, for positions without stores.
+    #[cfg(not(target_family = "wasm"))]
     fn proofs(&self) -> Vec<(Position, Bounds)>;
 
     /// Forgets all proved bounds except those of the tables and the book. No search may be running.
@@ -94,10 +93,10 @@ pub(super) trait Search: Send + Sync {
 
     /// Writes the transposition table.
     #[cfg(not(target_family = "wasm"))]
-    fn save(&self, out: &mut dyn Write) -> io::Result<()>;
+    fn save(&self, out: &mut dyn std::io::Write) -> std::io::Result<()>;
 
     /// Loads a saved transposition table. Returns the number of its entries, or the reason why it is invalid;
     /// then the table is empty.
     #[cfg(not(target_family = "wasm"))]
-    fn load(&mut self, saved: &mut dyn BufRead) -> io::Result<u64>;
+    fn load(&mut self, saved: &mut dyn std::io::BufRead) -> std::io::Result<u64>;
 }

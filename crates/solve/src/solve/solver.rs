@@ -220,6 +220,7 @@ impl<'a> Solver<'a> {
     }
 
     /// Bounds that complete tests proved so far, for the tested positions, without stores.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn proofs(&self) -> Vec<(Position, Bounds)> {
         self.engine.proofs()
     }
