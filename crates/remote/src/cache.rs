@@ -35,14 +35,8 @@ impl Cache {
     /// The user's directory for this cache; `None` if the environment names none.
     pub fn default_directory() -> Option<PathBuf> {
         let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        if cfg!(windows) {
-            return Some(variable("LOCALAPPDATA")?.join("kalah").join("cache"));
-        }
-        if let Some(caches) = variable("XDG_CACHE_HOME") {
-            return Some(caches.join("kalah"));
-        }
-        let below_home = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
-        Some(variable("HOME")?.join(below_home).join("kalah"))
+        let caches = variable("XDG_CACHE_HOME").or_else(|| variable("LOCALAPPDATA"));
+        Some(caches.or_else(|| Some(variable("HOME")?.join(".cache")))?.join("kalah"))
     }
 
     /// Makes the folder with this name, and returns its path.
@@ -69,13 +63,11 @@ impl Cache {
         let mut total: u64 = files.iter().map(|(_, bytes, _)| bytes).sum();
         files.sort_unstable();
         for (_, bytes, path) in files.iter().filter(|(_, bytes, path)| *bytes > SMALL && !path.starts_with(kept)) {
-            if total <= self.limit {
-                break;
-            }
             // Another process may evict it, too.
-            if let (Some(key), Ok(metadata)) = (TableKey::named(path), path.metadata())
-                && let Some(prefix) = File::open(path).ok().and_then(|file| prefix(&file, key))
-                && self.put(path, &prefix, metadata.len()).is_ok()
+            let blank =
+                |file: File| Some(self.put(path, &prefix(&file, TableKey::named(path)?)?, file.metadata().ok()?.len()));
+            if total > self.limit
+                && let Some(Ok(())) = File::open(path).ok().and_then(blank)
             {
                 // It stays the file that was not used for longest.
                 total = total.saturating_sub(*bytes);
