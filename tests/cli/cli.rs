@@ -329,7 +329,7 @@ fn a_full_disk_loses_no_finished_frame() {
     assert_eq!(output.code(), 1);
     let stderr = output.stderr();
     assert!(stderr.contains("empty-capture-6-16.kalah.partial"), "{stderr}");
-    assert!(stderr.contains("finished frames are kept; raise the limit on file sizes"), "{stderr}");
+    assert!(stderr.contains("what is finished is kept; raise the limit on file sizes"), "{stderr}");
     let before = std::fs::read(directory.path().join("empty-capture-6-15.kalah")).unwrap();
     let ran = kalah(directory.path(), &["build", "--seeds", "17"], "").success();
     assert!(ran.stderr().contains("frames kept from an earlier run"), "{}", ran.stderr());

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use kalah::cancel::Cancel;
 use kalah::game::Rules;
 use kalah::remote::{Address, Cache, RemoteError, RemoteOptions, RemoteTables};
-use kalah::table::{Directories, Place};
+use kalah::table::{Directories, Place, user_cache};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -117,7 +117,7 @@ fn at_address(text: &str, board: Board, cancel: &Cancel) -> PyResult<RemoteTable
 fn options((rules, pits): Board) -> Result<RemoteOptions, RemoteError> {
     let chosen = std::env::var_os("KALAH_CACHE").filter(|value| !value.is_empty()).map(PathBuf::from);
     let directory = chosen
-        .or_else(Cache::default_directory)
+        .or_else(user_cache)
         .ok_or_else(|| RemoteError::Store("the user's directory for caches is unknown: set KALAH_CACHE".into()))?;
     let cache = Cache::new(directory, Cache::DEFAULT_LIMIT);
     Ok(RemoteOptions { rules: vec![rules], pits: Some(pits), ..RemoteOptions::new(cache) })

@@ -32,13 +32,6 @@ impl Cache {
         Cache { directory: directory.into(), limit }
     }
 
-    /// The user's directory for this cache; `None` if the environment names none.
-    pub fn default_directory() -> Option<PathBuf> {
-        let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let caches = variable("XDG_CACHE_HOME").or_else(|| variable("LOCALAPPDATA"));
-        Some(caches.or_else(|| Some(variable("HOME")?.join(".cache")))?.join("kalah"))
-    }
-
     /// Makes the folder with this name, and returns its path.
     pub(crate) fn folder(&self, name: &str) -> Result<PathBuf, RemoteError> {
         let folder = self.directory.join(name);

@@ -3,6 +3,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use kalah_base::file::open_with;
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Cancel;
 use kalah_core::header::Kind;
@@ -72,7 +73,7 @@ impl Download {
         let lock = DirectoryLock::take(&self.directory)?;
         let (path, _) = self.find(key)?;
         let partial = partial(&path);
-        let file = File::options().create(true).append(true).open(&partial);
+        let file = open_with(&partial, File::options().create(true).append(true));
         let mut file = file.map_err(TableError::io(&partial))?;
         let resumed = file.metadata().map_err(TableError::io(&partial))?.len();
         self.client.receive(&name(&path), resumed..NO_END, false, |bytes| {

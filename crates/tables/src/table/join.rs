@@ -6,18 +6,15 @@ use std::fs::DirEntry;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use kalah_base::file::{self, FileContent};
+use kalah_base::file;
 use kalah_core::table::{PairKey, TableError, TableKey};
 use tempfile::TempPath;
 
 use super::contents::Contents;
 use super::packed_frame::PackedFrame;
-use super::piece::{PIECE_KEPT, temporary};
-use super::writer::{PARTIAL, UNPACKING};
+use super::piece::temporary;
+use super::writer::PARTIAL;
 use super::{Manifest, Piece, TableWriter};
-
-/// A clause that states what is kept if a table cannot be written.
-const KEPT: &str = "all pieces of the layer are kept";
 
 /// The files of a layer in a directory, by their names.
 #[derive(Debug)]
@@ -64,13 +61,11 @@ impl PieceWriter {
     /// Begins the piece of `pair` in `directory`.
     ///
     /// # Errors
-    /// When reading or writing fails, or a file of that name is something else.
+    /// When reading or writing fails.
     pub fn new(directory: &Path, pair: PairKey) -> Result<PieceWriter, TableError> {
         let path = pair.piece_path(directory);
-        file::require_own(&path, FileContent::Part).map_err(TableError::io(&path))?;
         let temporary = temporary(&path)?.into_temp_path();
-        let writer =
-            TableWriter::open_at(path, temporary.to_path_buf(), Contents::new(pair.layer, Some(pair)), PIECE_KEPT)?;
+        let writer = TableWriter::open_at(path, temporary.to_path_buf(), Contents::new(pair.layer, Some(pair)))?;
         Ok(PieceWriter { temporary, writer })
     }
 
@@ -111,9 +106,7 @@ impl PieceWriter {
 pub(crate) enum Joined {
     /// The table was made.
     Done,
-    /// The table existed already, or another process joined it meanwhile.
-    AlreadyDone,
-    /// A piece is missing, or was removed.
+    /// A piece is missing, or another process joined the pieces.
     Incomplete,
     /// A piece was damaged, and was removed.
     Damaged(PairKey, TableError),
@@ -131,19 +124,14 @@ pub(crate) enum Joined {
 /// # Errors
 /// When reading or writing fails.
 pub(crate) fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError> {
-    let state = LayerFiles::read(directory, key)?;
-    if state.finished {
-        return Ok(Joined::AlreadyDone);
-    }
-    if !state.missing.is_empty() {
+    if !LayerFiles::read(directory, key)?.missing.is_empty() {
         return Ok(Joined::Incomplete);
     }
     let path = key.path(directory);
-    remove_leftovers(&path)?;
+    file::remove_leftovers(&path).map_err(TableError::io(&path))?;
     let temporary = temporary(&path)?.into_temp_path();
     // If this fails, the temporary file is removed.
-    let contents = Contents::new(key, None);
-    let mut writer = TableWriter::open_at(path.clone(), temporary.to_path_buf(), contents, KEPT)?;
+    let mut writer = TableWriter::open_at(path.clone(), temporary.to_path_buf(), Contents::new(key, None))?;
     for pair in key.pairs() {
         let copied = Piece::open(directory, pair)
             .and_then(|mut piece| pair.frames().try_for_each(|frame| writer.copy(&mut piece, frame)));
@@ -153,12 +141,8 @@ pub(crate) fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, Tab
                 remove_piece(directory, pair)?;
                 return Ok(Joined::Damaged(pair, error));
             }
-            // Another process joined the pieces, or found one damaged; unless the name stays taken.
-            Err(_) if !pair.piece_path(directory).exists() => {
-                let path = pair.piece_path(directory);
-                file::refuse_dangling(&path).map_err(TableError::io(&path))?;
-                return Ok(Joined::Incomplete);
-            }
+            // Another process joined the pieces, or found one damaged.
+            Err(_) if !pair.piece_path(directory).exists() => return Ok(Joined::Incomplete),
             Err(error) => return Err(error),
         }
     }
@@ -170,9 +154,8 @@ pub(crate) fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, Tab
     // An existing table is not replaced, since others may have mapped it.
     match file::persist_new(temporary, &path) {
         Ok(true) => {}
-        Ok(false) => return Ok(Joined::AlreadyDone),
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Joined::Incomplete),
-        Err(error) => return Err(TableError::io(&path)(error)),
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(TableError::io(&path)(error)),
+        _ => return Ok(Joined::Incomplete),
     }
     // The pieces are removed only when the table's name is safe on the disk.
     file::sync_directory(directory).map_err(TableError::io(directory))?;
@@ -182,66 +165,35 @@ pub(crate) fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, Tab
 /// Removes the piece of `pair` if it exists.
 ///
 /// # Errors
-/// When reading or writing fails, or a file of that name is something else.
-pub(crate) fn remove_piece(directory: &Path, pair: PairKey) -> Result<(), TableError> {
-    let path = pair.piece_path(directory);
-    file::require_own(&path, FileContent::Part).map_err(TableError::io(&path))?;
-    remove_if_there(&path)
+/// When that fails.
+fn remove_piece(directory: &Path, pair: PairKey) -> Result<(), TableError> {
+    remove_if_there(&pair.piece_path(directory))
 }
 
-/// Removes the pieces of the finished table `key`, and the temporary files of killed processes.
+/// Removes the pieces and leases of the finished table `key`, and the temporary files of killed processes.
 ///
 /// # Errors
 /// When reading or writing fails.
 pub(crate) fn remove_pieces(directory: &Path, key: TableKey) -> Result<(), TableError> {
-    let table = key.path(directory);
-    let join = (super::lease::join_path(directory, key), FileContent::Lease);
-    let mut companions = vec![join];
-    for pair in key.pairs() {
-        let piece = pair.piece_path(directory);
-        companions.push((piece.with_extension("lease"), FileContent::Lease));
-        companions.push((piece, FileContent::Part));
-    }
+    let (table, stem) = (key.path(directory), key.file_stem() + ".");
     for name in names(directory)? {
-        let path = directory.join(&name);
-        if let Some((_, content)) = companions.iter().find(|(companion, _)| *companion == path) {
-            remove_companion(&path, *content)?;
-        }
-        let named = companions.iter().map(|(companion, _)| companion).chain([&table]);
-        if named.into_iter().any(|file| file::is_temporary_of(OsStr::new(&name), file)) {
-            remove_if_there(&path)?;
+        let is_of_piece = name.starts_with(&stem) && (name.contains(".piece") || name.ends_with(".lease"));
+        if is_of_piece || file::is_temporary_of(OsStr::new(&name), &table) {
+            remove_if_there(&directory.join(name))?;
         }
     }
     Ok(())
 }
 
-/// Removes the unfinished files of the table `key`, which another process has finished, built or
-/// restored from an archive. Only the holder of the directory's lock may call it.
+/// Removes the unfinished file of the table `key`. Only the holder of the directory's lock may call it.
 ///
 /// # Errors
-/// When reading or writing fails.
+/// When that fails.
 pub(crate) fn remove_partial(directory: &Path, key: TableKey) -> Result<(), TableError> {
-    let table = key.path(directory);
-    [PARTIAL, UNPACKING].iter().try_for_each(|end| remove_companion(&file::beside(&table, end), FileContent::Table))
-}
-
-/// Removes the temporary files of the piece of `pair`, which exists.
-///
-/// # Errors
-/// When reading or writing fails.
-pub(crate) fn remove_temporary(directory: &Path, pair: PairKey) -> Result<(), TableError> {
-    remove_leftovers(&pair.piece_path(directory))
-}
-
-fn remove_leftovers(path: &Path) -> Result<(), TableError> {
-    file::remove_leftovers(path).map_err(TableError::io(path))
-}
-
-fn remove_companion(path: &Path, content: FileContent) -> Result<(), TableError> {
-    file::remove_own(path, content).map_err(TableError::io(path))
+    remove_if_there(&file::beside(&key.path(directory), PARTIAL))
 }
 
 /// Removes the file at `path` if it exists.
-pub(super) fn remove_if_there(path: &Path) -> Result<(), TableError> {
+fn remove_if_there(path: &Path) -> Result<(), TableError> {
     file::found(std::fs::remove_file(path)).map(drop).map_err(TableError::io(path))
 }

@@ -128,19 +128,3 @@ impl Manifest {
         &self.0
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use kalah_core::game::Rules;
-
-    use super::*;
-
-    #[test]
-    fn the_known_tables_are_those_of_the_repository() {
-        let known = Manifest::built_in();
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("manifest.jsonl");
-        assert_eq!(known.entries(), Manifest::read(&path).unwrap().entries());
-        let key = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 34 };
-        assert!(known.entry(key).is_some());
-    }
-}

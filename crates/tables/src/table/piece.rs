@@ -7,8 +7,7 @@ use kalah_core::index::Frame;
 use kalah_core::table::{FrameEntry, PairKey, Storage, Table, TableError};
 use tempfile::NamedTempFile;
 
-/// A clause that states what is kept if a piece cannot be written.
-pub(super) const PIECE_KEPT: &str = "this pair of frames is not kept, all finished ones are";
+use super::writer::KEPT;
 
 /// A file with the packed frames of one pair, computed by one of several processes: a table with only these frames.
 ///
@@ -41,7 +40,7 @@ impl Piece {
     }
 
     /// Returns true if `frame` is one of its frames.
-    pub(crate) fn holds(&self, frame: Frame) -> bool {
+    pub(super) fn holds(&self, frame: Frame) -> bool {
         self.pair.frames().any(|own| own == frame)
     }
 
@@ -78,5 +77,5 @@ pub(super) fn temporary(path: &Path) -> Result<NamedTempFile, TableError> {
     let directory = path.parent().unwrap_or(Path::new(""));
     file::create_directory(directory)
         .and_then(|()| file::temporary_beside(path))
-        .map_err(TableError::writing(directory, PIECE_KEPT))
+        .map_err(TableError::writing(directory, KEPT))
 }

@@ -1,8 +1,8 @@
-use std::fs::OpenOptions;
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use kalah_base::file::{self, BulkFile, FileContent};
+use kalah_base::file::{self, BulkFile};
 use kalah_core::header::Kind;
 use kalah_core::index::Frame;
 use kalah_core::table::format::{ENTRY_BYTES, Entry, HEADER_BYTES, RawEntry, RawHeader};
@@ -13,14 +13,11 @@ use super::contents::Contents;
 use super::packed_frame::PackedFrame;
 use super::piece::Piece;
 
-/// A clause that states what is kept if a table cannot be written.
-const KEPT: &str = "finished frames are kept";
+/// A clause that states what is kept if a table or piece cannot be written.
+pub(super) const KEPT: &str = "what is finished is kept";
 
 /// Suffix of the temporary name of a table being built.
 pub(super) const PARTIAL: &str = ".partial";
-
-/// Suffix of the temporary name of a table being unpacked.
-pub(super) const UNPACKING: &str = ".unpacking";
 
 /// Writes a table file.
 ///
@@ -34,8 +31,6 @@ pub struct TableWriter {
     partial: PathBuf,
     file: BulkFile,
     contents: Contents,
-    /// A clause that states what is kept if the file cannot be written.
-    kept: &'static str,
 }
 
 impl TableWriter {
@@ -44,35 +39,17 @@ impl TableWriter {
     /// # Errors
     /// When reading or writing fails.
     pub fn open(directory: &Path, key: TableKey) -> Result<TableWriter, TableError> {
-        TableWriter::open_as(directory, key, PARTIAL)
-    }
-
-    /// The same as [`TableWriter::open`] with this suffix of the temporary name.
-    ///
-    /// Frames that come from an archive have another one than those of a build, which keeps all frames: they are
-    /// unproven until the digest of the whole table is compared.
-    ///
-    /// # Errors
-    /// As [`TableWriter::open`].
-    pub(super) fn open_as(directory: &Path, key: TableKey, suffix: &str) -> Result<TableWriter, TableError> {
         let path = key.path(directory);
-        let partial = file::beside(&path, suffix);
-        TableWriter::open_at(path, partial, Contents::new(key, None), KEPT)
+        let partial = file::beside(&path, PARTIAL);
+        TableWriter::open_at(path, partial, Contents::new(key, None))
     }
 
-    /// Begins or resumes the file with these contents, a table or a piece, under the temporary name `partial`. `kept`
-    /// is a clause that states what is kept if it cannot be written.
-    pub(super) fn open_at(
-        path: PathBuf,
-        partial: PathBuf,
-        contents: Contents,
-        kept: &'static str,
-    ) -> Result<TableWriter, TableError> {
-        let options = &mut OpenOptions::new();
-        let file = file::open_companion(&partial, FileContent::Table, options.read(true).write(true))
-            .map_err(TableError::writing(&partial, kept))?;
-        let mut writer = TableWriter { path, partial, file: BulkFile::new(file), contents, kept };
-        writer.resume().map_err(TableError::writing(&writer.partial, kept))?;
+    /// Begins or resumes the file with these contents, a table or a piece, under the temporary name `partial`.
+    pub(super) fn open_at(path: PathBuf, partial: PathBuf, contents: Contents) -> Result<TableWriter, TableError> {
+        let file = file::open_with(&partial, File::options().read(true).write(true).create(true));
+        let file = BulkFile::new(file.map_err(TableError::writing(&partial, KEPT))?);
+        let mut writer = TableWriter { path, partial, file, contents };
+        writer.resume().map_err(TableError::writing(&writer.partial, KEPT))?;
         Ok(writer)
     }
 
@@ -173,7 +150,7 @@ impl TableWriter {
     }
 
     fn put(&mut self, at: u64, bytes: &[u8]) -> Result<(), TableError> {
-        self.file.write_at(at, bytes).map_err(TableError::writing(&self.partial, self.kept))
+        self.file.write_at(at, bytes).map_err(TableError::writing(&self.partial, KEPT))
     }
 
     /// Adds the entry of a frame whose bytes are written.
@@ -207,7 +184,7 @@ impl TableWriter {
         let prefix = self.contents.prefix();
         // A damaged piece may have left bytes after the last frame.
         let cut = self.file.file().set_len(self.contents.end);
-        cut.and_then(|()| self.file.write_at(0, &prefix)).map_err(TableError::writing(&self.partial, self.kept))
+        cut.and_then(|()| self.file.write_at(0, &prefix)).map_err(TableError::writing(&self.partial, KEPT))
     }
 
     /// Maps the complete table, which can be used before it has its name.
@@ -223,7 +200,7 @@ impl TableWriter {
     /// # Errors
     /// When writing fails.
     pub(super) fn sync(&self) -> Result<(), TableError> {
-        self.file.file().sync_data().map_err(TableError::writing(&self.partial, self.kept))
+        self.file.file().sync_data().map_err(TableError::writing(&self.partial, KEPT))
     }
 
     /// Waits until the complete file is on the disk, and gives it its name.
@@ -232,7 +209,7 @@ impl TableWriter {
     /// When writing fails. Nothing is lost then.
     pub(crate) fn rename(self) -> Result<PathBuf, TableError> {
         self.sync()?;
-        std::fs::rename(&self.partial, &self.path).map_err(TableError::writing(&self.partial, self.kept))?;
+        std::fs::rename(&self.partial, &self.path).map_err(TableError::writing(&self.partial, KEPT))?;
         Ok(self.path)
     }
 

@@ -106,8 +106,8 @@ impl Publish {
         let directories = &self.tables.paths;
         let survey = Survey::read(directories).with_context(|| format!("cannot list {directories}"))?;
         let mut entries = Vec::new();
-        for (rules, pits, _) in &survey.boards {
-            let tables = Tables::open(directories, *rules, *pits, MAX_TABLE_SEEDS)?;
+        for (rules, pits) in survey.known_boards() {
+            let tables = Tables::open(directories, rules, pits, MAX_TABLE_SEEDS)?;
             tables.require_all()?;
             for table in tables.layers() {
                 let (key, header) = (table.key(), table.header());

@@ -170,7 +170,7 @@ impl Verify {
         let mut highest = self.seeds.or(there.last().copied()).unwrap_or(2);
         let most = self.seeds.or(bounds_there.last().copied()).map_or(highest, |seeds| seeds.max(highest));
         let mut tables = Tables::empty(directories, rules, pits, most)?;
-        let archives = survey.archived_layers(rules, pits).iter().copied();
+        let archives = survey.archived_layers(rules, pits).into_iter();
         let archives: Vec<usize> = archives.filter(|&seeds| self.seeds.is_none_or(|asked| asked == seeds)).collect();
         if !there.contains(&highest) {
             let is_asked = |&seeds: &usize| self.seeds.is_none_or(|asked| asked == seeds);
@@ -218,7 +218,7 @@ impl Verify {
         if needs_below && !below_bounds.is_empty() {
             report.add(most, Check::Files, &Fault::gap(&tables, most, below_bounds));
         }
-        let bounds = bounds::open(&tables, bounds_there, most, &mut report);
+        let bounds = bounds::open(&tables, &bounds_there, most, &mut report);
         if let Some(seeds) = self.seeds {
             chosen.retain(|&own, _| own == seeds);
         }

@@ -117,7 +117,7 @@ impl SearchTables {
     /// any.
     pub fn unused_bounds(&self, directories: &Directories, last: TableKey) -> Option<UnusedBounds> {
         let survey = Survey::read(directories).ok()?;
-        let unused = survey.bound_layers(last.rules, last.pits).iter().copied();
+        let unused = survey.bound_layers(last.rules, last.pits).into_iter();
         let unused: Vec<usize> = unused.filter(|&seeds| seeds > self.reach && seeds <= last.seeds).collect();
         let (&first, &most) = (unused.first()?, unused.last()?);
         let next = self.reach.max(1) + 1;
@@ -185,7 +185,7 @@ impl BoundNetwork {
 /// The bound tables of a board in `directory` that can be opened, fewest seeds first.
 pub fn bound_tables(directory: &Path, rules: Rules, pits: usize) -> Vec<BoundTable> {
     let survey = Survey::read(directory).unwrap_or_default();
-    let keys = survey.bound_layers(rules, pits).iter().map(|&seeds| TableKey { rules, pits, seeds });
+    let keys = survey.bound_layers(rules, pits).into_iter().map(|seeds| TableKey { rules, pits, seeds });
     keys.filter_map(|key| BoundTable::open_key(directory, key).ok().flatten()).collect()
 }
 

@@ -14,7 +14,7 @@ use kalah_core::table::{Damage, FrameScores, RUN_MARGIN, Storage, Table, TableEr
 use rayon::prelude::*;
 
 use super::chunk::{self, Shape, zeroed};
-use super::container::{Archive, ArchiveEntry, ArchiveHeader, ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES, read_info};
+use super::container::{Archive, ArchiveEntry, ArchiveHeader, ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES};
 use super::decompress::{ArchiveReader, PROGRAM_BYTES, batch, decompress_frame_memory, scores_and_chunks};
 use super::order::{Grid, RowOrder};
 use crate::table::digest::seal;
@@ -64,10 +64,40 @@ pub fn compress_in_chunks(
     side: usize,
     pulse: &Pulse,
 ) -> Result<ArchiveInfo, TableError> {
-    let archive = archive.as_ref();
     assert!(CHUNK_SIDES.contains(&side) && side.is_power_of_two(), "chunks of {side} x {side} positions");
-    write_archive(table, archive, side, pulse)?;
-    read_info(archive)
+    let path = archive.as_ref();
+    let full = || TableError::writing(path, "nothing of this archive is kept");
+    let mut file = Replacement::begin(path, Some(FileContent::Archive)).map_err(full())?;
+    let &TableHeader { key, digest, .. } = table.header();
+    let index = RowIndex::new(key.pits, key.seeds).expect("pits and seeds of tables");
+    let (mut entries, mut at) = (Vec::new(), ArchiveHeader::prefix_bytes(key, key.seeds - 1) as u64);
+    file.seek(SeekFrom::Start(at)).map_err(full())?;
+    for frame in key.frames() {
+        let (mut bytes, lengths) = compress_frame(table, &index, frame, side, pulse)?;
+        let (chunk_bytes, chunks) = (bytes.len() as u64, lengths.len() as u64);
+        bytes.extend(lengths.iter().flat_map(|length| length.to_le_bytes()));
+        let digest = seal(&mut bytes, 0);
+        file.write_all(&bytes).map_err(full())?;
+        let table_bytes = table.header().entries[frame.mover - 1].section_bytes();
+        let entry = ArchiveEntry { offset: at, chunk_bytes, chunks, table_bytes, digest };
+        at += bytes.len() as u64;
+        entries.push((frame.mover, entry));
+    }
+    entries.sort_unstable_by_key(|&(mover, _)| mover);
+    let entries: Vec<_> = entries.into_iter().map(|(_, entry)| entry).collect();
+    let prefix = prefix(Kind::Archive, key, side.ilog2() as u8, digest, &[], &entries);
+    file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&prefix)).map_err(full())?;
+    let written = LocalFile { path: path.to_owned(), bytes: at, file: file.reopen().map_err(full())? };
+    let reader = ArchiveReader::of(Archive::of(Box::new(written), Storage::Files)?);
+    reader.check(&Pulse::new(pulse.cancel.clone())).map_err(|error| match error {
+        // Scores can be packed in several ways; unpacking makes the usual one.
+        TableError::Damaged { damage: Damage::Digest, .. } => {
+            TableError::damaged_part(table.path(), "packing of a frame", key.prefix_bytes())
+        }
+        error => error,
+    })?;
+    file.finish().map_err(full())?;
+    Ok(reader.info().clone())
 }
 
 /// Returns true if the file `archive` is the one that [`compress()`] makes of a table: it is complete,
@@ -83,48 +113,10 @@ pub fn is_compressed(table: &Table, archive: impl AsRef<Path>, cancel: &Cancel) 
         (reader.info().key, reader.info().digest) == (table.key(), table.header().digest)
     })?;
     let Some(reader) = found.filter(|reader| reader.info().chunk_side == CHUNK_SIDE) else { return Ok(false) };
-    match reader.check(cancel, &|_| {}) {
+    match reader.check(&Pulse::new(cancel.clone())) {
         Err(error) if error.is_worthless() => Ok(false),
         checked => checked.map(|()| true),
     }
-}
-
-fn full(path: &Path) -> impl FnOnce(std::io::Error) -> TableError {
-    TableError::writing(path, "nothing of this archive is kept")
-}
-
-/// Writes the archive. On failure, or if `pulse` is stopped, nothing is left of it.
-fn write_archive(table: &Table, path: &Path, side: usize, pulse: &Pulse) -> Result<(), TableError> {
-    let mut file = Replacement::begin(path, Some(FileContent::Archive)).map_err(full(path))?;
-    let &TableHeader { key, digest, .. } = table.header();
-    let index = RowIndex::new(key.pits, key.seeds).expect("pits and seeds of tables");
-    let (mut entries, mut at) = (Vec::new(), ArchiveHeader::prefix_bytes(key, key.seeds - 1) as u64);
-    file.seek(SeekFrom::Start(at)).map_err(full(path))?;
-    for frame in key.frames() {
-        let (mut bytes, lengths) = compress_frame(table, &index, frame, side, pulse)?;
-        let (chunk_bytes, chunks) = (bytes.len() as u64, lengths.len() as u64);
-        bytes.extend(lengths.iter().flat_map(|length| length.to_le_bytes()));
-        let digest = seal(&mut bytes, 0);
-        file.write_all(&bytes).map_err(full(path))?;
-        let table_bytes = table.header().entries[frame.mover - 1].section_bytes();
-        let entry = ArchiveEntry { offset: at, chunk_bytes, chunks, table_bytes, digest };
-        at += bytes.len() as u64;
-        entries.push((frame.mover, entry));
-    }
-    entries.sort_unstable_by_key(|&(mover, _)| mover);
-    let entries: Vec<_> = entries.into_iter().map(|(_, entry)| entry).collect();
-    let prefix = prefix(Kind::Archive, key, side.ilog2() as u8, digest, &[], &entries);
-    file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&prefix)).map_err(full(path))?;
-    let written = LocalFile { path: path.to_owned(), bytes: at, file: file.reopen().map_err(full(path))? };
-    let reader = ArchiveReader::of(Archive::of(Box::new(written), Storage::Files)?);
-    reader.check(&pulse.cancel, &|_| {}).map_err(|error| match error {
-        // Scores can be packed in several ways; unpacking makes the usual one.
-        TableError::Damaged { damage: Damage::Digest, .. } => {
-            TableError::damaged_part(table.path(), "packing of a frame", key.prefix_bytes())
-        }
-        error => error,
-    })?;
-    file.finish().map_err(full(path))
 }
 
 /// Returns the chunks of a frame, one after another, and their lengths. `pulse` counts the positions.
