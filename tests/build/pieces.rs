@@ -10,9 +10,7 @@ use kalah::game::Rules;
 use kalah::index::layer_positions;
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
-use kalah::table::{
-    LayerFiles, Leases, PackedFrame, PairKey, Piece, PieceWriter, Table, TableError, TableKey,
-};
+use kalah::table::{LayerFiles, Leases, PackedFrame, PairKey, Piece, PieceWriter, Table, TableError, TableKey};
 
 use kalah_tests::files::{assert_same_files, files};
 

@@ -196,8 +196,7 @@ fn every_relay_is_at_its_crossing_and_none_elsewhere() {
             let mut expected: BTreeMap<Crossing, BTreeSet<u32>> = BTreeMap::new();
             for mover in 0..rows.rows(seeds) as u32 {
                 let row = rows.unrank(seeds, mover);
-                for (own, spilled) in (0..pits).filter(|&pit| row[pit] > 0).filter_map(|pit| cross(pits, &row, pit))
-                {
+                for (own, spilled) in (0..pits).filter(|&pit| row[pit] > 0).filter_map(|pit| cross(pits, &row, pit)) {
                     let crossing = Crossing { left: own.iter().sum(), own: rows.rank(&own), spilled };
                     expected.entry(crossing).or_default().insert(mover);
                 }

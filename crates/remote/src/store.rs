@@ -1,6 +1,5 @@
 use std::ops::Range;
 use std::path::Path;
-use std::sync::OnceLock;
 
 use kalah_base::parallel::share;
 
@@ -81,20 +80,19 @@ pub(crate) fn cut(read: &[(Range<u64>, Vec<u8>)], part: &Range<u64>) -> Vec<u8> 
     whole.map(cut).unwrap_or_default()
 }
 
-/// Calls `work` with each item, several at a time, and returns the results in the same order. After an error no
-/// further work begins.
+/// Calls `work` with each item, several at a time, and returns the results in any order. After an error no further
+/// work begins.
 ///
 /// # Errors
 /// One of `work`.
-pub(crate) fn each<T: Sync, R: Send + Sync, E: Send>(
+pub(crate) fn each<T: Sync, R: Send, E: Send>(
     items: &[T],
     work: impl Fn(&T) -> Result<R, E> + Sync,
 ) -> Result<Vec<R>, E> {
-    let results: Vec<OnceLock<R>> = items.iter().map(|_| OnceLock::new()).collect();
-    share(&mut [(); AT_A_TIME], items.len(), |_, index| {
-        let result = work(&items[index])?;
-        results[index].get_or_init(|| result);
+    let mut results: [Vec<R>; AT_A_TIME] = Default::default();
+    share(&mut results, items.len(), |results, index| {
+        results.push(work(&items[index])?);
         Ok(())
     })?;
-    Ok(results.into_iter().filter_map(OnceLock::into_inner).collect())
+    Ok(results.into_iter().flatten().collect())
 }

@@ -21,9 +21,6 @@ use super::client::Client;
 use super::error::RemoteError;
 use super::store::{self, FetchedBytes, Store};
 
-/// Bytes read after which the cache is trimmed again.
-const TRIM_AFTER: u64 = 64 << 20;
-
 /// Name of the list of tables that an address may have.
 const MANIFEST: &str = "manifest.jsonl";
 
@@ -57,7 +54,6 @@ pub struct RemoteTables(Arc<Directory>);
 /// The directory of an address.
 struct Directory {
     store: Arc<dyn Store>,
-    cache: Cache,
     /// The folder of the cache with the blocks that were read.
     folder: PathBuf,
     /// Bytes received.
@@ -83,13 +79,13 @@ impl RemoteTables {
         let RemoteOptions { cache, rules, pits, .. } = options;
         // The name shows no secrets.
         let folder = cache.folder(&blake3::hash(store.identity().as_bytes()).to_hex()[..16])?;
-        let directory = Directory { store, cache, folder, fetched: AtomicU64::default() };
+        let directory = Directory { store, folder, fetched: AtomicU64::default() };
         let keys = directory.list(&rules, pits)?;
         if !store::each(&keys, |&key| directory.is_there(key))?.contains(&true) {
             return Err(RemoteError::NoTables(directory.store.address().display().to_string()));
         }
         // The files of this address stay, since this process may have them open.
-        directory.cache.trim(&directory.folder);
+        cache.trim(&directory.folder);
         Ok(RemoteTables(Arc::new(directory)))
     }
 
@@ -116,25 +112,15 @@ impl RemoteTables {
 }
 
 impl Directory {
-    /// Reads bytes of a file from the store, as [`Store::range`] does. Trims the cache from time to time.
-    ///
-    /// # Errors
-    /// As [`Store::range`].
+    /// Reads bytes of a file from the store, as [`Store::range`] does.
     fn fetch(&self, name: &str, range: Range<u64>, fresh: bool) -> Result<FetchedBytes, RemoteError> {
-        let fetched = self.store.range(name, range, fresh);
-        let new = fetched.as_ref().map_or(0, |fetched| fetched.bytes.len() as u64);
-        let before = self.fetched.fetch_add(new, Ordering::Relaxed);
-        if (before + new) / TRIM_AFTER > before / TRIM_AFTER {
-            self.cache.trim(&self.folder);
-        }
-        fetched
+        let fetched = self.store.range(name, range, fresh)?;
+        self.fetched.fetch_add(fetched.bytes.len() as u64, Ordering::Relaxed);
+        Ok(fetched)
     }
 
     /// Layers of these rules and pits that the address may have: those that it lists, or else those of the built-in
     /// manifest, or else all of the board.
-    ///
-    /// # Errors
-    /// When the server does not answer.
     fn list(&self, rules: &[Rules], pits: Option<usize>) -> Result<Vec<TableKey>, RemoteError> {
         let named = |names: Vec<String>| names.iter().filter_map(|name| TableKey::named(Path::new(name))).collect();
         let listed: Option<Vec<TableKey>> = match self.store.names()? {
@@ -174,7 +160,7 @@ impl Directory {
         }
         // The blocks of the same table are kept.
         if File::open(&path).ok().and_then(|file| cache::header(&file, key)) != Some(header) {
-            self.cache.put(&path, &bytes, total)?;
+            cache::put(&path, &bytes, total)?;
         }
         Ok(true)
     }

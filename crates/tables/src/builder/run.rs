@@ -48,9 +48,6 @@ impl<'a> Run<'a> {
     }
 
     /// Returns an error if the build of `key` was stopped.
-    ///
-    /// # Errors
-    /// [`BuildError::Stopped`] if it was.
     pub(super) fn check(&self, key: TableKey) -> Result<(), BuildError> {
         self.pulse.check().map_err(|_| BuildError::Stopped(key))
     }
@@ -159,9 +156,6 @@ impl<'scope, 'env> Finishing<'scope, 'env> {
 
     /// Begins to finish a layer, and returns its table to come. The previous one must be finished. If the layer will
     /// be read soon, it is also read into the page cache.
-    ///
-    /// # Errors
-    /// When no thread can be started.
     pub(super) fn begin(&mut self, layer: ComputedLayer<'scope>, read_soon: bool) -> Result<ComingLayer, BuildError> {
         /// Ends the wait for a layer that has failed.
         struct Coming(ComingLayer);
@@ -190,9 +184,6 @@ impl<'scope, 'env> Finishing<'scope, 'env> {
     }
 
     /// Waits until the layer has its name, if a layer is being finished.
-    ///
-    /// # Errors
-    /// When that fails.
     pub(super) fn wait(&mut self) -> Result<Option<BuildRecord>, BuildError> {
         let Some((key, running)) = self.running.take() else { return Ok(None) };
         let finished = running.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));

@@ -120,9 +120,6 @@ pub(crate) enum Joined {
 /// So any number of processes may do this at once, or be killed, without harm; the work is repeated
 /// at worst. Only one should do it at a time (see [`super::Leases`]), since leftovers of other
 /// attempts are removed first.
-///
-/// # Errors
-/// When reading or writing fails.
 pub(crate) fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError> {
     if !LayerFiles::read(directory, key)?.missing.is_empty() {
         return Ok(Joined::Incomplete);
@@ -138,7 +135,7 @@ pub(crate) fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, Tab
         match copied {
             Ok(()) => {}
             Err(error) if error.is_damage() => {
-                remove_piece(directory, pair)?;
+                remove_if_there(&pair.piece_path(directory))?;
                 return Ok(Joined::Damaged(pair, error));
             }
             // Another process joined the pieces, or found one damaged.
@@ -162,18 +159,7 @@ pub(crate) fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, Tab
     Ok(Joined::Done)
 }
 
-/// Removes the piece of `pair` if it exists.
-///
-/// # Errors
-/// When that fails.
-fn remove_piece(directory: &Path, pair: PairKey) -> Result<(), TableError> {
-    remove_if_there(&pair.piece_path(directory))
-}
-
 /// Removes the pieces and leases of the finished table `key`, and the temporary files of killed processes.
-///
-/// # Errors
-/// When reading or writing fails.
 pub(crate) fn remove_pieces(directory: &Path, key: TableKey) -> Result<(), TableError> {
     let (table, stem) = (key.path(directory), key.file_stem() + ".");
     for name in names(directory)? {
@@ -186,9 +172,6 @@ pub(crate) fn remove_pieces(directory: &Path, key: TableKey) -> Result<(), Table
 }
 
 /// Removes the unfinished file of the table `key`. Only the holder of the directory's lock may call it.
-///
-/// # Errors
-/// When that fails.
 pub(crate) fn remove_partial(directory: &Path, key: TableKey) -> Result<(), TableError> {
     remove_if_there(&file::beside(&key.path(directory), PARTIAL))
 }

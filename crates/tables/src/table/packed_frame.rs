@@ -1,4 +1,3 @@
-use std::fmt;
 use std::mem::MaybeUninit;
 
 use kalah_core::index::Frame;
@@ -127,6 +126,7 @@ impl FrameMemory {
 /// The profile holds the mean score of each mover's row; groups hold the differences from it.
 /// Neighbours in a group differ in the mover's row, so this brings them close enough for 4 bits.
 /// The bytes depend only on the scores.
+#[derive(Debug)]
 pub struct PackedFrame {
     /// The frame.
     pub frame: Frame,
@@ -273,11 +273,5 @@ impl PackedFrame {
     /// Directory entry of the frame if it is stored at `offset`.
     pub fn entry(&self, offset: u64) -> FrameEntry {
         FrameEntry { offset, ..self.entry }
-    }
-}
-
-impl fmt::Debug for PackedFrame {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PackedFrame").field("frame", &self.frame).field("entry", &self.entry).finish_non_exhaustive()
     }
 }

@@ -166,9 +166,6 @@ impl TableWriter {
     }
 
     /// Removes the unfinished table.
-    ///
-    /// # Errors
-    /// When reading or writing fails.
     pub(crate) fn discard(self) -> Result<(), TableError> {
         std::fs::remove_file(&self.partial).map_err(TableError::io(&self.partial))
     }
@@ -188,17 +185,11 @@ impl TableWriter {
     }
 
     /// Maps the complete table, which can be used before it has its name.
-    ///
-    /// # Errors
-    /// As [`Table::open`].
     pub(crate) fn map(&self) -> Result<Table, TableError> {
         Table::open_before_renaming(&self.partial, &self.path)
     }
 
     /// Waits until the complete file is on the disk.
-    ///
-    /// # Errors
-    /// When writing fails.
     pub(super) fn sync(&self) -> Result<(), TableError> {
         self.file.file().sync_data().map_err(TableError::writing(&self.partial, KEPT))
     }

@@ -25,9 +25,6 @@ pub struct CpuComputer {
 impl CpuComputer {
     /// Makes a computer for the layers up to `seeds` of the board and rules of `tables`, and
     /// allocates all of its memory.
-    ///
-    /// # Errors
-    /// When there is not enough memory.
     pub(crate) fn new(isa: Isa, tables: &Tables, seeds: usize) -> Result<CpuComputer, OutOfMemory> {
         let mut workspace = Workspace::default();
         workspace.reserve(tables.pits(), seeds)?;

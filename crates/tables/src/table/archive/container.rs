@@ -140,9 +140,6 @@ pub fn read_info(archive: impl AsRef<Path>) -> Result<ArchiveInfo, TableError> {
 }
 
 /// Compares a frame of an archive with its digest, and returns its chunks.
-///
-/// # Errors
-/// When it is damaged or cannot be read.
 pub(super) fn chunks(archive: &Archive, frame: Frame) -> Result<Vec<Chunk>, TableError> {
     let (entry, blocks) = (&archive.header().entries[frame.mover - 1], archive.blocks());
     blocks.check_digest(frame.mover, |_| Ok(()))?;

@@ -117,9 +117,6 @@ pub(super) struct ArchiveReader {
 
 impl ArchiveReader {
     /// Opens an archive and checks everything except its frames.
-    ///
-    /// # Errors
-    /// When it cannot be read, or is damaged or foreign.
     pub(super) fn open(path: impl AsRef<Path>) -> Result<ArchiveReader, TableError> {
         Ok(ArchiveReader::of(container::open(path.as_ref())?))
     }
@@ -143,9 +140,6 @@ impl ArchiveReader {
 
     /// Decompresses a frame to `scores`, in index order. The frame is compared with its digest first. `pulse` counts
     /// the positions.
-    ///
-    /// # Errors
-    /// When a chunk cannot be read or is damaged, or there is not enough memory.
     ///
     /// # Panics
     /// When `scores` does not have a byte for each position.
@@ -198,10 +192,6 @@ impl ArchiveReader {
 
     /// Decompresses the whole archive, frame by frame, and compares the resulting table with the compressed
     /// one.
-    ///
-    /// # Errors
-    /// When the archive is damaged or decompresses to another table, it cannot be read, there is not
-    /// enough memory, or `pulse` was stopped.
     pub(super) fn check(&self, pulse: &Pulse) -> Result<(), TableError> {
         let &ArchiveInfo { key, digest, table_bytes, .. } = self.info();
         let mut contents = Contents::new(key, None);

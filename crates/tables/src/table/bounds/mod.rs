@@ -112,9 +112,6 @@ pub(crate) struct FrameCodes {
 /// with this network and these cuts. Runs on the threads of the current pool, and `pulse` counts
 /// the positions.
 ///
-/// # Errors
-/// When the table is damaged; [`TableError::Stopped`] when `pulse` was stopped.
-///
 /// # Panics
 /// When the layer has no such frame, or the network is for another number of pits.
 pub(crate) fn frame_codes(
