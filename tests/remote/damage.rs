@@ -5,7 +5,7 @@ use std::path::Path;
 use kalah::game::{Position, Rules};
 use kalah::remote::RemoteError;
 use kalah::table::format::{RawEntry, RawHeader, table_digest};
-use kalah::table::{Directories, FrameEntry, ProbeError, Table, TableError, TableKey, Tables};
+use kalah::table::{Directories, FrameEntry, ProbeError, Table, TableKey, Tables};
 
 use crate::reading::positions;
 use crate::server::{Fault, SEEDS, Server, TABLES, copied, layer, run, shown};

@@ -7,8 +7,6 @@ use kalah_base::file::temporary_beside;
 use kalah_core::file::read_part;
 use kalah_core::table::{TableError, TableHeader, TableKey};
 
-use super::error::RemoteError;
-
 /// The directory that keeps the blocks of tables on other machines, for all processes of a user.
 ///
 /// It has a folder for each address, and in it a file for each layer, with holes in place of the blocks that no process
@@ -29,10 +27,9 @@ impl Cache {
     }
 
     /// Makes the folder with this name, and returns its path.
-    pub(crate) fn folder(&self, name: &str) -> Result<PathBuf, RemoteError> {
+    pub(crate) fn folder(&self, name: &str) -> Result<PathBuf, TableError> {
         let folder = self.directory.join(name);
-        fs::create_dir_all(&folder).map_err(TableError::io(&self.directory))?;
-        Ok(folder)
+        fs::create_dir_all(&folder).map(|()| folder).map_err(TableError::io(&self.directory))
     }
 
     /// Removes the files that were not used for longest, except those in the folder `kept`, until the cache is within

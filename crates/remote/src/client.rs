@@ -17,10 +17,7 @@ use super::address::Address;
 use super::error::RemoteError;
 use super::store::{FetchedBytes, Store};
 
-/// Limit for establishing a connection.
-const CONNECT: Duration = Duration::from_secs(10);
-
-/// Limit for the head of an answer, and for each read of its body.
+/// Limit for a connection, for the head of an answer, and for each read of its body.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Bytes that are read together, at most.
@@ -69,7 +66,7 @@ impl Client {
             .user_agent(concat!("kalah/", env!("CARGO_PKG_VERSION")))
             .max_idle_connections(32)
             .max_idle_connections_per_host(32)
-            .timeout_connect(Some(CONNECT))
+            .timeout_connect(Some(PATIENCE))
             .timeout_recv_response(Some(PATIENCE))
             .timeout_per_read(Some(PATIENCE))
             .build()
@@ -82,7 +79,7 @@ impl Client {
     /// the bytes of the whole file. A request that fails for a passing reason is repeated from where it was.
     ///
     /// # Errors
-    /// When the server does not send them, even after several tries; when the wait was ended; those of `take`.
+    /// When the server does not send them; when the wait was ended; those of `take`.
     pub(crate) fn receive(
         &self,
         name: &str,

@@ -8,7 +8,7 @@ use kalah_base::progress::Pulse;
 use kalah_core::cancel::Cancel;
 use kalah_core::header::Kind;
 use kalah_core::table::{Damage, Table, TableError, TableKey};
-use kalah_tables::table::archive::{archive_path, decompress, read_info};
+use kalah_tables::table::archive::{decompress, read_info};
 use kalah_tables::table::{DirectoryLock, Manifest};
 
 use super::address::Address;
@@ -39,15 +39,15 @@ impl Download {
     /// # Errors
     /// When the server does not have the layer, or does not answer.
     pub fn size(&self, key: TableKey) -> Result<(u64, u64), RemoteError> {
-        let (path, total) = self.find(key)?;
-        let received = partial(&path).metadata().map_or(0, |metadata| metadata.len());
+        let (name, total) = self.find(key)?;
+        let received = self.partial(&name).metadata().map_or(0, |metadata| metadata.len());
         Ok((total, if key.path(&self.directory).exists() { total } else { received.min(total) }))
     }
 
-    /// Path that the server's file of a layer gets here, its table or else its archive, and its bytes.
-    fn find(&self, key: TableKey) -> Result<(PathBuf, u64), RemoteError> {
-        let bytes = |path: &Path| Ok(self.client.range(&name(path), 0..1, false)?.total);
-        let (table, archive) = (key.path(&self.directory), archive_path(&self.directory, key));
+    /// Name of the server's file of a layer, its table or else its archive, and its bytes.
+    fn find(&self, key: TableKey) -> Result<(String, u64), RemoteError> {
+        let bytes = |name: &str| Ok(self.client.range(name, 0..1, false)?.total);
+        let (table, archive) = (key.file_name(), key.file_name() + ".archive");
         match bytes(&table) {
             Err(missing @ RemoteError::NotFound(_)) => match bytes(&archive) {
                 Err(RemoteError::NotFound(_)) => Err(missing),
@@ -55,6 +55,11 @@ impl Download {
             },
             total => Ok((table, total?)),
         }
+    }
+
+    /// The file that receives the server's one with this name.
+    fn partial(&self, name: &str) -> PathBuf {
+        self.directory.join(name).with_extension("download")
     }
 
     /// Downloads a layer unless the directory has it: its table, or its archive where the server has no table, which is
@@ -65,27 +70,27 @@ impl Download {
     /// When the server does not send it, it is damaged or not the table of the built-in manifest, it cannot be written,
     /// or the download is cancelled. What was received is kept, unless it is damaged.
     pub fn layer(&self, key: TableKey, received: &AtomicU64) -> Result<Option<u64>, RemoteError> {
-        let table = key.path(&self.directory);
-        if table.exists() {
+        if key.path(&self.directory).exists() {
             require_known(&Table::open_key(&self.directory, key)?)?;
             return Ok(None);
         }
         let lock = DirectoryLock::take(&self.directory)?;
-        let (path, _) = self.find(key)?;
-        let partial = partial(&path);
+        let (name, _) = self.find(key)?;
+        let partial = self.partial(&name);
         let file = open_with(&partial, File::options().create(true).append(true));
         let mut file = file.map_err(TableError::io(&partial))?;
         let resumed = file.metadata().map_err(TableError::io(&partial))?.len();
-        self.client.receive(&name(&path), resumed..NO_END, false, |bytes| {
+        self.client.receive(&name, resumed..NO_END, false, |bytes| {
             file.write_all(bytes).map_err(TableError::io(&partial))?;
             received.fetch_add(bytes.len() as u64, Ordering::Relaxed);
             Ok(())
         })?;
-        let finished = if path == table { self.finish(&file, &path, key) } else { self.restore(&partial, &lock) };
+        let finished =
+            if name == key.file_name() { self.finish(&file, &partial, key) } else { self.restore(&partial, &lock) };
         finished.map_err(|error| match error {
             TableError::Damaged { damage, kind, .. } => {
                 let _ = fs::remove_file(&partial);
-                let path = format!("{}/{}", self.client.address, name(&path)).into();
+                let path = format!("{}/{name}", self.client.address).into();
                 TableError::Damaged { path, damage, kind }
             }
             error => error,
@@ -104,15 +109,16 @@ impl Download {
     }
 
     /// Gives a received table its name, if all its checksums and digests match.
-    fn finish(&self, file: &File, path: &Path, key: TableKey) -> Result<(), TableError> {
-        let table = Table::open_before_renaming(&partial(path), path)?;
+    fn finish(&self, file: &File, partial: &Path, key: TableKey) -> Result<(), TableError> {
+        let path = key.path(&self.directory);
+        let table = Table::open_before_renaming(partial, &path)?;
         require_known(&table)?;
         for frame in key.frames() {
             table.blocks().check_digest(frame.mover, |_| Ok(self.cancel.check()?))?;
         }
         table.check()?;
         drop(table);
-        file.sync_all().and_then(|()| fs::rename(partial(path), path)).map_err(TableError::io(path))
+        file.sync_all().and_then(|()| fs::rename(partial, &path)).map_err(TableError::io(&path))
     }
 }
 
@@ -120,14 +126,4 @@ impl Download {
 fn require_known(table: &Table) -> Result<(), TableError> {
     let is_other = Manifest::contradicts(table.key(), &table.header().digest);
     if is_other { Err(table.blocks().damaged(Damage::OtherDigest)) } else { Ok(()) }
-}
-
-/// Name of the file at `path`.
-fn name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-/// The file that receives the one at `path`.
-fn partial(path: &Path) -> PathBuf {
-    path.with_extension("download")
 }

@@ -135,9 +135,9 @@ impl Info {
                 exceptions: header.exceptions(),
                 digest: output::hex(&header.digest),
                 seconds: record.map(|record| record.seconds),
-                version: record.and_then(|record| record.version.clone()),
+                version: record.map(|record| record.version.clone()),
                 commit: record.and_then(|record| record.commit.clone()),
-                finished: record.and_then(|record| record.finished.clone()),
+                finished: record.map(|record| record.finished.clone()),
                 directory: directory_of(table.path(), directories),
             }
         });

@@ -33,14 +33,12 @@ pub struct BuildRecord {
     /// Backend: an instruction set of the CPU (see [`kalah_core::isa::Isa`]) or a GPU.
     pub backend: String,
     /// The version of kalah that built it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub version: Option<String>,
+    pub version: String,
     /// The commit that this version was compiled from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// Time of completion in UTC, such as 2026-11-25T16:40:12Z.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub finished: Option<String>,
+    pub finished: String,
 }
 
 impl BuildRecord {
@@ -52,16 +50,16 @@ impl BuildRecord {
             seconds: 0.0,
             threads: rayon::current_num_threads(),
             backend: backend.to_owned(),
-            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
             commit: option_env!("KALAH_COMMIT").map(str::to_owned),
-            finished: None,
+            finished: String::new(),
         }
     }
 
     /// Adds the times of a layer that was begun at `start` and has just been written.
     pub(super) fn written(self, start: Instant) -> BuildRecord {
         let finished = humantime::format_rfc3339_seconds(SystemTime::now().max(UNIX_EPOCH)).to_string();
-        BuildRecord { seconds: start.elapsed().as_secs_f64(), finished: Some(finished), ..self }
+        BuildRecord { seconds: start.elapsed().as_secs_f64(), finished, ..self }
     }
 
     /// Adds the record to the log of `directory`.
@@ -75,8 +73,7 @@ impl BuildRecord {
 
     /// Shortens the texts and makes them printable, since anyone may have written them.
     fn printable(mut self) -> BuildRecord {
-        let texts = [&mut self.version, &mut self.commit, &mut self.finished];
-        for text in texts.into_iter().flatten().chain([&mut self.backend]) {
+        for text in [&mut self.backend, &mut self.version, &mut self.finished].into_iter().chain(&mut self.commit) {
             *text = printable(text, MOST_TEXT);
         }
         self

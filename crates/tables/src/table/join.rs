@@ -21,8 +21,6 @@ use super::{Manifest, Piece, TableWriter};
 pub struct LayerFiles {
     /// True if its table exists.
     pub finished: bool,
-    /// Pairs with a piece.
-    pub pieces: Vec<PairKey>,
     /// Pairs without a piece.
     pub missing: Vec<PairKey>,
 }
@@ -38,8 +36,8 @@ impl LayerFiles {
     pub fn read(directory: &Path, key: TableKey) -> Result<LayerFiles, TableError> {
         let names = names(directory)?;
         let has = |path: &Path| path.file_name().is_some_and(|name| names.contains(&*name.to_string_lossy()));
-        let (pieces, missing) = key.pairs().partition(|pair| has(&pair.piece_path(directory)));
-        Ok(LayerFiles { finished: names.contains(&key.file_name()), pieces, missing })
+        let missing = key.pairs().filter(|pair| !has(&pair.piece_path(directory))).collect();
+        Ok(LayerFiles { finished: names.contains(&key.file_name()), missing })
     }
 }
 
