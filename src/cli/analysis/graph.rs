@@ -10,7 +10,7 @@ use kalah::analyse::graph::{
 use kalah::cancel::Cancel;
 use kalah::game::{Rules, StartPosition};
 use kalah::system::available_memory;
-use kalah::table::{Opening, TableKey, Tables};
+use kalah::table::{TableKey, Tables};
 use serde::Serialize;
 
 use crate::cli::{
@@ -46,7 +46,7 @@ pub(crate) struct Graph {
     #[arg(long, value_name = "SIZE", value_parser = args::memory)]
     memory: Option<u64>,
     #[command(flatten)]
-    tables: args::Directories,
+    tables: args::Directory,
     #[command(flatten)]
     threads: args::Threads,
     /// Print one JSON document
@@ -156,7 +156,7 @@ impl Graph {
             None
         } else {
             let seeds = 2 * start.pits * start.seeds as usize;
-            let tables = Tables::open(&self.tables.paths, rules, start.pits, Opening::to(seeds).if_there())?;
+            let tables = Tables::open(&self.tables.directory, rules, start.pits, seeds)?;
             if tables.max_seeds() == Some(seeds) {
                 Some(tables)
             } else {

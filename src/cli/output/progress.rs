@@ -2,10 +2,11 @@
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressStyle};
-use kalah::watcher::watched;
 use parking_lot::Mutex;
 
 use crate::cli::output;
@@ -137,6 +138,20 @@ pub(crate) fn watch_text<T>(text: impl Fn() -> String + Sync, work: impl FnOnce(
     result
 }
 
+/// Runs `work` while another thread calls `poll` at intervals.
+pub(crate) fn watched<T>(every: Duration, mut poll: impl FnMut() + Send, work: impl FnOnce() -> T) -> T {
+    thread::scope(|scope| {
+        // The end of the work, even by a panic, drops the sender and so ends the thread.
+        let (_working, done) = channel::<()>();
+        scope.spawn(move || {
+            while done.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
+                poll();
+            }
+        });
+        work()
+    })
+}
+
 /// Progress of work of unknown length: a line that changes on a terminal, otherwise notes.
 pub(crate) struct Spinner {
     bar: ProgressBar,
@@ -170,10 +185,8 @@ impl Spinner {
                 next = start.elapsed() + every;
                 output::note(text());
             }
-            Some(TICK)
         };
-        // If the system starts no thread, the work runs without progress.
-        watched(TICK, poll, |_| (), work)
+        watched(TICK, poll, work)
     }
 
     /// Prints something above the line.

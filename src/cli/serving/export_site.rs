@@ -58,10 +58,13 @@ impl ExportSite {
                  --module"
             ))
         })?;
-        let mut options = SiteOptions::new(module, self.tables.path().to_owned());
-        options.size = self.size;
-        options.books = self.book.find_all(&self.tables.paths);
-        options.seeds = self.seeds.into();
+        let options = SiteOptions {
+            module,
+            tables: self.tables.path().to_owned(),
+            size: self.size,
+            books: self.book.find_all(&self.tables.directory),
+            seeds: self.seeds.into(),
+        };
         let plan = SitePlan::new(&options)?;
         note!("{} to copy, {}", output::count(plan.tables(), "table"), HumanBytes(plan.bytes()));
         let progress = Progress::of(plan.bytes(), "bytes").at("tables");

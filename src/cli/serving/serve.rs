@@ -2,7 +2,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
 use clap::Args;
-use kalah::serve::{self, Host, Options, Stop};
+use kalah::serve::{self, Options, Stop, host};
 
 use crate::cli::flags::player_flags::SharedMemory;
 use crate::cli::process::signals::{on_signal, received};
@@ -26,10 +26,10 @@ pub(crate) struct Serve {
     ///
     /// Requests for other hosts are refused, so that no website can use the server through a visitor's browser. The
     /// name localhost and the address of the connection are always allowed.
-    #[arg(long = "allow-host", value_name = "HOST")]
-    hosts: Vec<Host>,
+    #[arg(long = "allow-host", value_name = "HOST", value_parser = host)]
+    hosts: Vec<String>,
     #[command(flatten)]
-    tables: args::Directories,
+    tables: args::Directory,
     #[command(flatten)]
     book: args::BookFlag,
     /// Limit each search above the tables to this time
@@ -54,7 +54,7 @@ struct ListenAddress {
     /// Address as written, with the port.
     text: String,
     /// Name, if it is not an address.
-    name: Option<Host>,
+    name: Option<String>,
 }
 
 /// Reads an address or a name, and a port.
@@ -63,7 +63,7 @@ fn place(text: &str) -> Result<ListenAddress, String> {
         return Ok(ListenAddress { text: text.to_owned(), name: None });
     }
     let named = text.rsplit_once(':').filter(|(name, port)| !name.contains([':', '[']) && port.parse::<u16>().is_ok());
-    let name = named.and_then(|(name, _)| name.parse().ok());
+    let name = named.and_then(|(name, _)| host(name).ok());
     let form = "write an address or a name, and a port, such as 127.0.0.1:8080, [::1]:8080 or localhost:8080";
     name.map(|name| ListenAddress { text: text.to_owned(), name: Some(name) }).ok_or_else(|| form.to_owned())
 }
@@ -74,7 +74,7 @@ impl Serve {
             format!("cannot listen on {}; choose another address with --address", self.address.text)
         })?;
         let address = listener.local_addr()?;
-        let mut options = Options::new(&self.tables.paths);
+        let mut options = Options::new(&self.tables.directory);
         // A signal ends this at once.
         remote::fetch_for_searches(&options.all_tables)?;
         let stop = Stop::default();
@@ -83,8 +83,8 @@ impl Serve {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         // Tables are checked on all cores. An error to start threads belongs here, not in the first request.
         rayon::ThreadPoolBuilder::new().build_global().map_err(failed).context("cannot start the threads")?;
-        directories::note_unused(&self.tables.paths);
-        let books = self.book.find_all(&self.tables.paths);
+        directories::note_unused(&self.tables.directory);
+        let books = self.book.find_all(&self.tables.directory);
         options.books = books;
         options.time = self.time;
         options.searches = self.searches.map_or(cores, args::searches_that_fit);

@@ -7,11 +7,10 @@ use kalah::answer::{OpeningAnswer, SolveAnswer, Source, Value};
 use kalah::book::{Book, BookError, Books};
 use kalah::game::{Position, Rules, mover_value};
 use kalah::solve::{Checkpoint, Opening, SolveError, SolveEvent, Solver};
-use kalah::watcher::watched;
 
 use crate::cli::{
     Context, Outcome, SearchProgress, SolverFlags, args, cancelled_by_signal, examples, failure, line, message, note,
-    output,
+    output, progress,
 };
 
 /// Solve a position: exact value, best moves, line of best play
@@ -68,7 +67,7 @@ impl Solve {
         // A saved search proves its results from the tables alone.
         let books = match self.state {
             Some(_) => Books::none(),
-            None => self.book.find(self.with.directories(), &[self.with.rules]),
+            None => self.book.find(self.with.directory(), &[self.with.rules]),
         };
         let book = books.require(self.with.rules, position.pits())?;
         if let Some(answer) = book.map(|book| self.recalled(book, &position)).transpose()?.flatten() {
@@ -181,16 +180,7 @@ const LEAST_PAUSE: Duration = Duration::from_millis(200);
 
 /// Does `work`, and calls `save` at intervals meanwhile.
 fn saving<T>(every: Duration, save: impl Fn() + Sync, work: impl FnOnce() -> T) -> T {
-    let (every, mut saved) = (every.max(LEAST_PAUSE), Instant::now());
-    let poll = || {
-        // The last call comes when the work is over.
-        if saved.elapsed() >= every {
-            save();
-            saved = Instant::now();
-        }
-        Some(every)
-    };
-    watched(every, poll, |error| message!("cannot save the search while it runs: {error}"), work)
+    progress::watched(every.max(LEAST_PAUSE), &save, work)
 }
 
 /// Question for a solver.

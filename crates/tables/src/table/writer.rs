@@ -13,9 +13,6 @@ use super::contents::Contents;
 use super::packed_frame::PackedFrame;
 use super::piece::Piece;
 
-/// A clause that states what is kept if a table or piece cannot be written.
-pub(super) const KEPT: &str = "what is finished is kept";
-
 /// Suffix of the temporary name of a table being built.
 pub(super) const PARTIAL: &str = ".partial";
 
@@ -47,9 +44,9 @@ impl TableWriter {
     /// Begins or resumes the file with these contents, a table or a piece, under the temporary name `partial`.
     pub(super) fn open_at(path: PathBuf, partial: PathBuf, contents: Contents) -> Result<TableWriter, TableError> {
         let file = file::open_with(&partial, File::options().read(true).write(true).create(true));
-        let file = BulkFile::new(file.map_err(TableError::writing(&partial, KEPT))?);
+        let file = BulkFile::new(file.map_err(TableError::io(&partial))?);
         let mut writer = TableWriter { path, partial, file, contents };
-        writer.resume().map_err(TableError::writing(&writer.partial, KEPT))?;
+        writer.resume().map_err(TableError::io(&writer.partial))?;
         Ok(writer)
     }
 
@@ -150,7 +147,7 @@ impl TableWriter {
     }
 
     fn put(&mut self, at: u64, bytes: &[u8]) -> Result<(), TableError> {
-        self.file.write_at(at, bytes).map_err(TableError::writing(&self.partial, KEPT))
+        self.file.write_at(at, bytes).map_err(TableError::io(&self.partial))
     }
 
     /// Adds the entry of a frame whose bytes are written.
@@ -181,7 +178,7 @@ impl TableWriter {
         let prefix = self.contents.prefix();
         // A damaged piece may have left bytes after the last frame.
         let cut = self.file.file().set_len(self.contents.end);
-        cut.and_then(|()| self.file.write_at(0, &prefix)).map_err(TableError::writing(&self.partial, KEPT))
+        cut.and_then(|()| self.file.write_at(0, &prefix)).map_err(TableError::io(&self.partial))
     }
 
     /// Maps the complete table, which can be used before it has its name.
@@ -191,7 +188,7 @@ impl TableWriter {
 
     /// Waits until the complete file is on the disk.
     pub(super) fn sync(&self) -> Result<(), TableError> {
-        self.file.file().sync_data().map_err(TableError::writing(&self.partial, KEPT))
+        self.file.file().sync_data().map_err(TableError::io(&self.partial))
     }
 
     /// Waits until the complete file is on the disk, and gives it its name.
@@ -200,7 +197,7 @@ impl TableWriter {
     /// When writing fails. Nothing is lost then.
     pub(crate) fn rename(self) -> Result<PathBuf, TableError> {
         self.sync()?;
-        std::fs::rename(&self.partial, &self.path).map_err(TableError::writing(&self.partial, KEPT))?;
+        std::fs::rename(&self.partial, &self.path).map_err(TableError::io(&self.partial))?;
         Ok(self.path)
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use kalah::cancel::Cancel;
 use kalah::game::{Line, Pit, Place, Position};
-use kalah::play::{ByCertificate, Choice, Participant, PlayError, Player, PlayerName};
+use kalah::play::{ByCertificate, Choice, Participant, PlayError, Player, PlayerName, Setting};
 use kalah::record::GameRecord;
 
 use crate::cli::output::draw;
@@ -250,9 +250,9 @@ impl Play {
         let north = Seat::chosen(self.north.take(), &record, "North", north);
         self.with.threads.start()?;
         let tables = self.with.open_tables(&self.position, true)?;
-        let books = self.book.find(self.with.directories(), &[self.with.rules]);
+        let books = self.book.find(self.with.directory(), &[self.with.rules]);
         let setting = self.with.setting(&tables, rayon::current_num_threads());
-        let setting = setting.book(books.require(self.with.rules, self.position.pits())?);
+        let setting = Setting { book: books.require(self.with.rules, self.position.pits())?, ..setting };
         let player = |seat: &Seat| -> failure::Result<Option<Box<dyn Player + '_>>> {
             Ok(match (seat, &strategy) {
                 (Seat::Human, _) => None,
@@ -278,9 +278,9 @@ impl Play {
                 Some(player) => {
                     let Choice { pit, worth, source } = match self.ask(player.as_mut(), &before) {
                         Ok(choice) => choice,
-                        Err(PlayError::Engine { player, fault, stderr }) => {
+                        Err(PlayError::Engine { player, fault }) => {
                             let (name, other) = (name(before.first), name(!before.first));
-                            line!("{name}, {player}, forfeits the game: it {fault}{stderr}")?;
+                            line!("{name}, {player}, forfeits the game: it {fault}")?;
                             line!("{other} wins\nline {}", game.line())?;
                             self.save(&mut saved, &game, Some(format!("{name} forfeits: it {fault}")))?;
                             return Ok(Outcome::Done);
@@ -315,7 +315,7 @@ impl Play {
         if certificate.is_some() && self.game.is_some() {
             return Err(usage("a certificate contains no games: leave out --game"));
         }
-        let strategy = certificate.map(|path| StrategyFile::read(path, self.with.directories())).transpose()?;
+        let strategy = certificate.map(|path| StrategyFile::read(path, self.with.directory())).transpose()?;
         if let Some(strategy) = &strategy {
             let statement = &strategy.head().statement;
             output::require_rules_of("the certificate", statement.rules, self.with.rules)?;

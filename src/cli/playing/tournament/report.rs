@@ -4,10 +4,10 @@ use std::io;
 
 use indicatif::HumanCount;
 use kalah::game::Position;
-use kalah::play::{Accuracy, LastLines, Median, Tournament};
+use kalah::play::{Accuracy, Tournament};
 use serde::Serialize;
 
-use crate::cli::playing::tournament::saved::{Finished, SavedForfeit};
+use crate::cli::playing::tournament::saved::Finished;
 use crate::cli::{Grid, line, output};
 
 /// Report on a tournament.
@@ -59,9 +59,6 @@ struct Share {
     seeds: f64,
     /// Median of the final differences.
     median: f64,
-    /// Interval of that median, of 95 % confidence.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    interval: Option<(f64, f64)>,
 }
 
 #[derive(Serialize)]
@@ -110,9 +107,6 @@ struct ForfeitReport {
     player: String,
     /// Its fault.
     fault: String,
-    /// Last lines of its standard error.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    stderr: Vec<String>,
 }
 
 impl From<Accuracy> for AccuracyReport {
@@ -131,13 +125,12 @@ impl Share {
             std::cmp::Ordering::Equal => 0.5,
             std::cmp::Ordering::Less => 0.0,
         };
-        let median = Median::of(games.iter().map(|&[own, other]| f64::from(own) - f64::from(other)));
+        let differences = games.iter().map(|&[own, other]| f64::from(own) - f64::from(other));
         Share {
             games: games.len(),
             won: games.iter().map(points).sum::<f64>() / count,
             seeds: games.iter().map(|&[own, _]| f64::from(own)).sum::<f64>() / count,
-            median: median.map_or(0.0, |median| median.median),
-            interval: median.and_then(|median| median.interval),
+            median: median(differences.collect()),
         }
     }
 
@@ -158,7 +151,7 @@ impl PlayerReport {
                     if seat == 0 { (&mut as_first, [first, second]) } else { (&mut as_second, [second, first]) };
                 games.push(seeds);
                 evaluated = evaluated.and(played.accuracy[seat]);
-                forfeits += usize::from(played.forfeit.as_ref().is_some_and(|forfeit| forfeit.first == (seat == 0)));
+                forfeits += usize::from(played.forfeit.as_ref().is_some_and(|&(first, _)| first == (seat == 0)));
                 moves += played.moves[seat];
                 seconds += played.seconds[seat];
             }
@@ -174,6 +167,16 @@ impl PlayerReport {
             seconds_a_move: seconds / moves.max(1) as f64,
             evaluated: evaluated.into(),
         }
+    }
+}
+
+/// Returns the middle value, or the mean of the two middle values; 0 without values.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    match values.len() % 2 {
+        1 => values[middle],
+        _ => middle.checked_sub(1).map_or(0.0, |below| (values[below] + values[middle]) / 2.0),
     }
 }
 
@@ -214,11 +217,10 @@ impl TournamentReport {
                 position: tournament.starts[start],
                 seeds: played.seeds,
                 line: played.line.clone(),
-                forfeit: played.forfeit.clone().map(|SavedForfeit { first, fault, stderr }| ForfeitReport {
-                    player: name(if first { one } else { other }),
-                    fault,
-                    stderr,
-                }),
+                forfeit: played
+                    .forfeit
+                    .clone()
+                    .map(|(first, fault)| ForfeitReport { player: name(if first { one } else { other }), fault }),
                 evaluated: played.accuracy.map(AccuracyReport::from),
                 moves: played.moves.iter().sum(),
                 seconds: played.seconds,
@@ -265,15 +267,12 @@ impl TournamentReport {
             "forfeits",
             "seeds",
             "difference",
-            "95 %",
             "ms a move",
             "evaluated",
             "mistakes",
             "lost a move",
         ]);
         for PlayerReport { player, all, first, second, forfeits, seconds_a_move, evaluated, .. } in &self.players {
-            let interval =
-                all.interval.map_or(String::new(), |(low, high)| format!("{} to {}", decimal(low), decimal(high)));
             grid.row([
                 player.clone(),
                 all.games.to_string(),
@@ -283,7 +282,6 @@ impl TournamentReport {
                 forfeits.to_string(),
                 format!("{:.1}", all.seeds),
                 decimal(all.median),
-                interval,
                 format!("{:.3}", 1000.0 * seconds_a_move),
                 evaluated.moves.to_string(),
                 if evaluated.moves == 0 { "-".to_owned() } else { evaluated.mistakes.to_string() },
@@ -307,17 +305,16 @@ impl TournamentReport {
         line!("{games} of {}, {moves}, {by}; {:.1} s", self.rules, self.seconds)
     }
 
-    /// Prints the forfeited games of each engine, and its fault and last lines in the first of them.
+    /// Prints the forfeited games of each engine, and its fault in the first of them.
     fn print_forfeits(&self) -> io::Result<()> {
         let forfeits: Vec<(&GameReport, &ForfeitReport)> =
             self.games.iter().filter_map(|game| Some((game, game.forfeit.as_ref()?))).collect();
         let mut printed: Vec<&str> = Vec::new();
-        for (game, ForfeitReport { player, fault, stderr }) in &forfeits {
+        for (game, ForfeitReport { player, fault }) in &forfeits {
             if !printed.contains(&player.as_str()) {
                 printed.push(player);
                 let games = forfeits.iter().filter(|(_, forfeit)| forfeit.player == *player).count();
-                let (games, stderr) = (output::count(games, "game"), LastLines(stderr.clone()));
-                line!("{player} forfeits {games}, the first one because it {fault}{stderr}")?;
+                line!("{player} forfeits {}, the first one because it {fault}", output::count(games, "game"))?;
                 let GameReport { first, second, start, line, .. } = game;
                 line!("    {first} against {second} from {}: {line}", self.starts[*start])?;
             }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kalah::file::{Document, FileContent, FileLock, StateError, StateFile, require_writable, resolved};
 use kalah::game::{Line, ParseError};
-use kalah::play::{Accuracy, Forfeit, Match, Tournament};
+use kalah::play::{Accuracy, Match, Tournament};
 use kalah::progress::total_seconds;
 use kalah::record::GameRecord;
 use serde::{Deserialize, Serialize};
@@ -15,23 +15,6 @@ use crate::cli::{Context, ensure, failure, output};
 /// Header with the seconds that both players took.
 const SECONDS: &str = "Seconds";
 
-/// Loss of a game by a fault of an engine.
-#[derive(Clone, Serialize, Deserialize)]
-pub(super) struct SavedForfeit {
-    /// True if the first player forfeits.
-    pub first: bool,
-    pub fault: String,
-    /// Last lines of the engine's standard error.
-    pub stderr: Vec<String>,
-}
-
-impl SavedForfeit {
-    fn new(forfeit: &Forfeit) -> SavedForfeit {
-        let Forfeit { first, fault, stderr, .. } = forfeit;
-        SavedForfeit { first: *first, fault: fault.to_string(), stderr: stderr.0.clone() }
-    }
-}
-
 /// Finished game, for reports and files. A file leaves out what its line shows.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Finished {
@@ -40,7 +23,8 @@ pub(super) struct Finished {
     pub line: String,
     /// Seeds of both players at the end.
     pub seeds: [u32; 2],
-    pub forfeit: Option<SavedForfeit>,
+    /// Fault by which an engine lost the game, and true if the first player did.
+    pub forfeit: Option<(bool, String)>,
     /// Seconds that both players took.
     pub seconds: [f64; 2],
     /// Moves of both players.
@@ -58,7 +42,7 @@ impl Finished {
             number: played.number,
             line: played.game.line().to_string(),
             seeds: played.game.seeds,
-            forfeit: played.game.forfeit.as_ref().map(SavedForfeit::new),
+            forfeit: played.game.forfeit.as_ref().map(|forfeit| (forfeit.first, forfeit.fault.clone())),
             seconds: [true, false].map(|seat| total_seconds(of(seat).map(|made| made.seconds))),
             moves: [true, false].map(|seat| of(seat).count()),
             accuracy: played.accuracy,
@@ -78,7 +62,7 @@ impl Finished {
         let mut record = record.with_header("South", &names[first]).with_header("North", &names[second]);
         record = record.with_header("Event", event).with_header("Round", &(self.number + 1).to_string());
         record = record.with_header(SECONDS, &format!("{:.6} {:.6}", self.seconds[0], self.seconds[1]));
-        if let Some(SavedForfeit { first, fault, .. }) = &self.forfeit {
+        if let Some((first, fault)) = &self.forfeit {
             record.result = Some(self.seeds);
             record = record.with_header("Termination", &format!("{}: it {fault}", forfeits(*first)));
         }

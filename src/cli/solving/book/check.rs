@@ -65,7 +65,7 @@ struct Found {
 impl Check {
     pub(super) fn run(mut self) -> failure::Result<Outcome> {
         self.with.threads.start()?;
-        let (book, name) = in_use(self.book.as_deref(), self.with.directories(), self.with.rules, self.pits)?;
+        let (book, name) = in_use(self.book.as_deref(), self.with.directory(), self.with.rules, self.pits)?;
         if book.is_empty() && self.book.is_none() {
             return Err(no_book(book.rules(), book.pits()));
         }

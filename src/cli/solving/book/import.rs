@@ -23,7 +23,7 @@ pub(crate) struct Import {
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    tables: args::Directories,
+    tables: args::Directory,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -41,7 +41,7 @@ impl Import {
     pub(super) fn run(self) -> failure::Result<Outcome> {
         let sources = self.files.iter().map(|path| Source::read(path)).collect::<failure::Result<Vec<_>>>()?;
         let first = &sources.first().expect("the command line has at least one").book;
-        let mut extended = Extended::open(self.output.as_deref(), &self.tables.paths, first.rules(), first.pits())?;
+        let mut extended = Extended::open(self.output.as_deref(), &self.tables.directory, first.rules(), first.pits())?;
         let mut added = 0;
         for (path, Source { book, start }) in self.files.iter().zip(&sources) {
             let failed = |error| BookFileError { path: path.as_path().into(), error };

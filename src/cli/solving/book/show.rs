@@ -24,7 +24,7 @@ pub(crate) struct Show {
     #[arg(long, value_name = "FILE")]
     book: Option<PathBuf>,
     #[command(flatten)]
-    tables: args::Directories,
+    tables: args::Directory,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -58,7 +58,7 @@ struct Summary {
 impl Show {
     pub(super) fn run(self) -> failure::Result<Outcome> {
         let (rules, pits) = (self.rules.unwrap_or_default(), self.pits.unwrap_or(6));
-        let (book, name) = in_use(self.book.as_deref(), &self.tables.paths, rules, pits)?;
+        let (book, name) = in_use(self.book.as_deref(), &self.tables.directory, rules, pits)?;
         let (rules, pits) = (self.rules.unwrap_or(book.rules()), self.pits.unwrap_or(book.pits()));
         if (rules, pits) != (book.rules(), book.pits()) {
             let for_other = format!("{name} is a book for {} with {}", book.rules(), output::count(book.pits(), "pit"));

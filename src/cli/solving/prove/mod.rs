@@ -10,15 +10,12 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use indicatif::{HumanCount, HumanDuration};
 use kalah::answer::Value;
 use kalah::cancel::Cancel;
 use kalah::certificate::Checker;
 use kalah::file::{FileContent, StateError, require_apart, require_writable};
 use kalah::game::Position;
-use kalah::prove::{
-    Checkers, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, State, Wanted,
-};
+use kalah::prove::{Job, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, Wanted};
 use kalah::solve::{SearchTables, Solver};
 
 use crate::cli::solving::check::report::value_text;
@@ -134,7 +131,6 @@ impl Prove {
         cancel_on_signal(&cancel);
         let directory = ProofDirectory::open_or_begin(&self.proof, || self.plan(request, &solver, &tables))?;
         self.matches(&request, directory.plan())?;
-        directory.plan().require(tables.tables())?;
         let _lock = (!self.share).then(|| directory.lock()).transpose()?;
         let progress = SearchProgress::new();
         let work = Work { prove: &self, directory: &directory, tables: &tables, progress: &progress, cancel };
@@ -169,7 +165,7 @@ impl Prove {
         let found = solver.table_seeds().unwrap_or(0);
         let wanted = self.rests_on.map_or(found, usize::from);
         if wanted > found {
-            return Err(ProveError::Tables { wanted, found });
+            return Err(ProveError::missing_tables(wanted, found));
         }
         let layers = tables.tables().into_iter().flat_map(|tables| tables.layers()).take(wanted.saturating_sub(1));
         let digests = layers.map(|table| table.header().digest).collect();
@@ -208,7 +204,6 @@ impl Work<'_> {
         let Work { prove, directory, .. } = *self;
         let start = Instant::now();
         let plan = directory.plan();
-        let checkers = Checkers::new(plan, self.tables.tables());
         let on_event = |event: ProveEvent| self.event(event);
         let options = ProverOptions {
             budget: prove.budget,
@@ -216,12 +211,8 @@ impl Work<'_> {
             patience: prove.patience,
             cancel: self.cancel.clone(),
         };
-        let mut prover = Prover::new(solver, directory, &checkers, options, &on_event)?;
-        let earlier = prover.jobs().len();
-        if earlier > 0 {
-            self.progress.note(&format!("resumed: {} finished", output::count(earlier, "job")));
-        }
         let path = prove.certificate.clone().unwrap_or_else(|| directory.certificate_path());
+        let prover = Prover { solver, tables: self.tables.tables(), directory, options, on_event: &on_event };
         let (state, file) = prover.prove(&path)?;
         let certificate = file.map(|file| CertificateAnswer {
             file: path,
@@ -232,6 +223,7 @@ impl Work<'_> {
             digest: output::hex(&file.digest()),
         });
         let statement = plan.statement(&state.parts);
+        let proved = proved(&state.jobs);
         let answer = ProveAnswer {
             position: plan.request.position.to_string(),
             rules: plan.request.rules.name(),
@@ -239,11 +231,11 @@ impl Work<'_> {
             bounds: Value::new(statement.bounds),
             value: value_text(&plan.request.position, statement.bounds),
             openings: openings(&statement, &plan.parts),
-            jobs: state.proved,
-            ran: prover.ran(),
-            split: state.split,
-            nodes: state.nodes,
-            job_seconds: state.seconds,
+            jobs: proved,
+            ran: state.ran,
+            split: state.jobs.len() - proved,
+            nodes: state.jobs.iter().map(|job| job.nodes).sum(),
+            job_seconds: report::seconds(&state.jobs),
             seconds: start.elapsed().as_secs_f64(),
             certificate,
         };
@@ -257,32 +249,31 @@ impl Work<'_> {
 
     fn event(&self, event: ProveEvent) {
         match event {
-            ProveEvent::Begin { test } => self.progress.stage(format!("job: {test}?")),
-            ProveEvent::Extract { test, claims } => {
-                self.progress.stage(format!("collecting claims of: {test}: {} so far", HumanCount(claims as u64)));
-            }
+            ProveEvent::Begin(test) => self.progress.stage(format!("job: {test}?")),
             ProveEvent::Waiting => self.progress.stage("waiting: other processes run the last jobs".to_owned()),
             ProveEvent::Collecting => self.progress.stage("collecting the claims".to_owned()),
-            ProveEvent::Checking { claims } => {
+            ProveEvent::Checking(claims) => {
                 self.progress.stage(format!("checking the certificate: {}", output::many(claims as u64, "claim")));
             }
-            ProveEvent::Wrong { path } => self.progress.line(&format!(
+            ProveEvent::Wrong(path) => self.progress.line(&format!(
                 "kalah: {}: the result of this job does not follow; the job was removed and is run again",
                 path.display()
             )),
-            ProveEvent::Finished { job, claims, state } => {
-                let answer = match job.bounds.and_then(|bounds| job.test.decided_by(bounds)) {
+            ProveEvent::Finished { job, claims, jobs, left } => {
+                let answer = match job.answer {
                     Some(true) => "yes",
                     Some(false) => "no",
                     None => "over its budget, split",
                 };
+                let proved = proved(jobs);
                 self.progress.note(&format!(
-                    "{}? {answer}; {}, {:.1} s, {} | {}",
+                    "{}? {answer}; {}, {:.1} s, {} | {} proved, {} split, {left} left",
                     job.test,
                     output::many(job.nodes, "node"),
                     job.seconds,
                     output::many(claims as u64, "claim"),
-                    progress(state),
+                    output::count(proved, "job"),
+                    jobs.len() - proved,
                 ));
             }
             _ => {}
@@ -290,16 +281,7 @@ impl Work<'_> {
     }
 }
 
-/// Describes the progress of a proof.
-fn progress(state: &State) -> String {
-    let State { proved, split, left, is_more_left, seconds_left, .. } = *state;
-    let more = if is_more_left { "more than " } else { "" };
-    let left = match left {
-        0 => "nothing left".to_owned(),
-        _ => {
-            let time = HumanDuration(Duration::from_secs_f64(seconds_left.min(1e9)));
-            format!("{more}{} left, about {time} of one process", output::count(left, "job"))
-        }
-    };
-    format!("{} proved, {split} split, {left}", output::count(proved, "job"))
+/// Number of jobs that decided their test.
+fn proved(jobs: &[Job]) -> usize {
+    jobs.iter().filter(|job| job.answer.is_some()).count()
 }

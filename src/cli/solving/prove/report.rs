@@ -6,7 +6,7 @@ use indicatif::{HumanBytes, HumanCount};
 use kalah::answer::Value;
 use kalah::book::{Book, BookFileError};
 use kalah::certificate::{Certificate, ClaimSet, Statement};
-use kalah::prove::{Job, ProofDirectory, ProveError, Request, RequestPart, Status};
+use kalah::prove::{Job, ProofDirectory, Request, RequestPart, State};
 use serde::Serialize;
 
 use crate::cli::solving::check::report::OpeningAnswer;
@@ -98,7 +98,6 @@ struct ProveStatusAnswer<'a> {
     openings: Vec<OpeningAnswer>,
     effort: u32,
     table_seeds: usize,
-    claims: usize,
     nodes: u64,
     seconds: f64,
     jobs: Vec<JobAnswer>,
@@ -109,39 +108,46 @@ struct JobAnswer {
     test: String,
     /// Result; `None` if the job ran over its budget and was split.
     answer: Option<bool>,
-    budget: u64,
     nodes: u64,
     seconds: f64,
 }
 
 impl JobAnswer {
     fn new(job: &Job) -> JobAnswer {
-        let answer = job.bounds.and_then(|bounds| job.test.decided_by(bounds));
-        let Job { budget, nodes, seconds, .. } = *job;
-        JobAnswer { test: job.test.to_string(), answer, budget, nodes, seconds }
+        let Job { test, answer, nodes, seconds } = *job;
+        JobAnswer { test: test.to_string(), answer, nodes, seconds }
     }
+}
+
+/// Returns the seconds of all jobs.
+pub(super) fn seconds(jobs: &[Job]) -> f64 {
+    // Not a `sum`, which is -0.0 without jobs.
+    jobs.iter().fold(0.0, |sum, job| sum + job.seconds)
 }
 
 /// Shows the proof in a directory.
 pub(super) fn run_status(path: &Path, json: bool) -> failure::Result<Outcome> {
-    let directory = ProofDirectory::open(path)?.ok_or_else(|| ProveError::Empty(path.to_owned()))?;
-    let Status { jobs, claims, parts } = Status::read(&directory)?;
-    let plan = directory.plan();
-    let statement = plan.statement(&parts);
+    let Some(directory) = ProofDirectory::open(path)? else {
+        bail!(
+            "{}: there is no proof in this directory; start one with `kalah prove POSITION --proof DIR`",
+            path.display()
+        );
+    };
+    let state = State::read(&directory)?;
+    let (plan, jobs) = (directory.plan(), &state.jobs);
+    let statement = plan.statement(&state.parts);
     let answer = ProveStatusAnswer {
         position: plan.request.position.to_string(),
         rules: plan.request.rules.name(),
         request: plan.request.to_string(),
-        proved: parts.iter().all(|part| part.next.is_none() && !part.is_refuted),
-        refuted: parts.iter().any(|part| part.is_refuted),
+        proved: state.is_proved(),
+        refuted: state.is_refuted(),
         bounds: Value::new(statement.bounds),
         openings: openings(&statement, &plan.parts),
         effort: plan.effort,
         table_seeds: plan.table_seeds(),
-        claims,
         nodes: jobs.iter().map(|job| job.nodes).sum(),
-        // Not a `sum`, which is -0.0 without jobs.
-        seconds: jobs.iter().fold(0.0, |sum, job| sum + job.seconds),
+        seconds: seconds(jobs),
         jobs: jobs.iter().map(JobAnswer::new).collect(),
     };
     output::answer(json, &answer, || status_text(&answer))?;
@@ -166,9 +172,8 @@ fn status_text(answer: &ProveStatusAnswer) -> std::io::Result<()> {
         line!("  {answer:<5} {:>15} nodes {seconds:>9.1} s  {test}", HumanCount(*nodes))?;
     }
     line!(
-        "  {}, {}, {}, {:.1} s",
+        "  {}, {}, {:.1} s",
         output::count(answer.jobs.len(), "job"),
-        output::many(answer.claims as u64, "claim"),
         output::many(answer.nodes, "node"),
         answer.seconds
     )
