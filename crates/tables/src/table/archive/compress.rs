@@ -87,7 +87,7 @@ pub fn compress_in_chunks(
     let prefix = prefix(Kind::Archive, key, side.ilog2() as u8, digest, &[], &entries);
     file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&prefix)).map_err(TableError::io(path))?;
     let written = LocalFile { path: path.to_owned(), bytes: at, file: file.reopen().map_err(TableError::io(path))? };
-    let reader = ArchiveReader::of(Archive::of(Box::new(written), Storage::Files)?);
+    let reader = ArchiveReader::of(Archive::of(Kind::Archive, Box::new(written), Storage::Files)?);
     reader.check(&Pulse::new(pulse.cancel.clone())).map_err(|error| match error {
         // Scores can be packed in several ways; unpacking makes the usual one.
         TableError::Damaged { damage: Damage::Digest, .. } => {
