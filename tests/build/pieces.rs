@@ -7,12 +7,10 @@ use std::time::{Duration, Instant};
 use kalah::build::{Backend, BuildEvent, BuildPlan, BuildReport, Builder, build};
 use kalah::file::beside;
 use kalah::game::Rules;
-use kalah::index::{Frame, layer_positions};
+use kalah::index::layer_positions;
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
-use kalah::table::{
-    LayerFiles, Leases, PackedFrame, PairKey, Piece, PieceWriter, Table, TableError, TableKey, TableWriter,
-};
+use kalah::table::{LayerFiles, Leases, PackedFrame, PairKey, Piece, PieceWriter, Table, TableError, TableKey};
 
 use kalah_tests::files::{assert_same_files, files};
 
@@ -148,7 +146,7 @@ fn damage_anywhere_in_a_piece_is_noticed() {
 }
 
 #[test]
-fn damaged_pieces_are_computed_again_by_whoever_meets_them() {
+fn damaged_pieces_are_computed_again_by_the_process_that_joins_them() {
     let whole = whole(KEY);
     let damage = |directory: &Path, small: usize| {
         let path = pair(small).piece_path(directory);
@@ -157,21 +155,11 @@ fn damaged_pieces_are_computed_again_by_whoever_meets_them() {
         bytes[at] ^= 4;
         std::fs::write(path, bytes).unwrap();
     };
-    // The process that joins the layer takes over.
     let directory = with_pieces(KEY, &[1, 2]);
     damage(directory.path(), 2);
     let (report, reported_damage) = shared(directory.path(), KEY);
     assert_eq!((report.pairs, report.joined, reported_damage), (vec![pair(3), pair(4)], 1, true));
     assert_same_files(&whole, &files(directory.path()), "joined");
-    assert_eq!(leftovers(directory.path()), [""; 0]);
-
-    // An ordinary build takes over and uses the valid pieces.
-    let directory = with_pieces(KEY, &[1, 2, 4]);
-    damage(directory.path(), 2);
-    // The first frame of the damaged piece, 2|6, is valid.
-    let left = Frame { pits: 2, mover: 6, other: 2 }.positions() + pair(3).positions();
-    assert_eq!(ordinary(directory.path(), KEY), left);
-    assert_same_files(&whole, &files(directory.path()), "ordinary");
     assert_eq!(leftovers(directory.path()), [""; 0]);
 }
 
@@ -191,34 +179,6 @@ fn two_writers_of_the_same_piece_do_no_harm() {
         assert!(std::fs::read(&path).unwrap() == right);
     }
     assert_eq!(leftovers(directory.path()), ["empty-capture-2-08.02.piece"]);
-}
-
-#[test]
-fn an_ordinary_build_takes_pieces_and_goes_on_where_it_stopped_among_them() {
-    let whole = whole(KEY);
-    for pieces in [&[1][..], &[4], &[2, 3], &[1, 3], &[1, 2, 3]] {
-        // Again with the first frame of the pair 2|6 written, but not the second.
-        for written in [0, 3] {
-            let directory = with_pieces(KEY, pieces);
-            let mut first = 0;
-            if written > 0 {
-                let done = tempfile::tempdir().unwrap();
-                build(done.path(), KEY.rules, KEY.pits, KEY.seeds).unwrap();
-                let table = kalah::table::Table::open(KEY.path(done.path())).unwrap();
-                let partial = beside(&KEY.path(directory.path()), ".partial");
-                let end = table.header().entries[KEY.frames().nth(written).unwrap().mover - 1].offset;
-                std::fs::write(&partial, &table.bytes()[..end as usize]).unwrap();
-                first = TableWriter::open(directory.path(), KEY).unwrap().written();
-                assert_eq!(first, written);
-            }
-            let left = KEY.frames().skip(first);
-            let left: u64 =
-                left.filter(|frame| !pieces.contains(&frame.mover.min(frame.other))).map(|f| f.positions()).sum();
-            assert_eq!(ordinary(directory.path(), KEY), left, "{pieces:?}, {written}");
-            assert_same_files(&whole, &files(directory.path()), &format!("{pieces:?}, {written}"));
-            assert_eq!(leftovers(directory.path()), [""; 0]);
-        }
-    }
 }
 
 #[test]
@@ -246,9 +206,9 @@ fn a_join_that_was_killed_is_done_by_whoever_comes_next() {
     assert!(start.elapsed() > Duration::from_secs(2));
     check(&directory, "a shared build");
 
-    // An ordinary build, which has nothing to compute.
+    // An ordinary build uses no pieces, and removes them.
     let directory = killed();
-    assert_eq!(ordinary(directory.path(), KEY), 0);
+    assert_eq!(ordinary(directory.path(), KEY), layer_positions(KEY.pits, KEY.seeds));
     check(&directory, "an ordinary build");
 
     // The process was killed after it gave the table its name and before it removed the pieces.

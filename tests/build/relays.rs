@@ -1,10 +1,11 @@
 //! The endings of relays agree with sowing, and every other row is in exactly one of them.
 
-use std::sync::OnceLock;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, OnceLock};
 
 use kalah::game::{Pit, Rules, sow};
 use kalah::index::{RowIndex, TableRow, game_row, table_row};
-use kalah::rows::{OffsetList, RankOffsets, Relays, RowMove};
+use kalah::rows::{Crossing, Crossings, Moves, OffsetList, RankOffsets, Relays, RowMaps, RowMove};
 use proptest::prelude::*;
 
 /// A row in the form that [`kalah::rows::RankSums::offsets`] takes.
@@ -161,5 +162,59 @@ proptest! {
     #[test]
     fn more_pits((pits, mover, other) in (7..=8usize).prop_flat_map(|pits| (Just(pits), mover(pits), 1..=6usize))) {
         check(relays(pits), rows(pits), &mover, other);
+    }
+}
+
+/// The row and the spilled seeds with which a relay from `pit` crosses, seed by seed: the
+/// mover's pits, the store, the other pits.
+fn cross(pits: usize, row: &TableRow, pit: usize) -> Option<(TableRow, u8)> {
+    let mut ring = [0u8; 17];
+    ring[..pits].copy_from_slice(&row[..pits]);
+    let mut place = pit;
+    loop {
+        for _ in 0..std::mem::take(&mut ring[place]) {
+            place = (place + 1) % (2 * pits + 1);
+            ring[place] += 1;
+        }
+        if place > pits {
+            let mut own = TableRow::default();
+            own[..pits].copy_from_slice(&ring[..pits]);
+            return Some((own, ring[pits + 1..].iter().sum()));
+        }
+        if place == pits || ring[place] == 1 {
+            return None;
+        }
+    }
+}
+
+#[test]
+fn every_relay_is_at_its_crossing_and_none_elsewhere() {
+    for (pits, most) in [(1, 9), (2, 9), (3, 16), (6, 11), (7, 6), (8, 5)] {
+        let rows = Arc::new(RowIndex::new(pits, most).unwrap());
+        let maps = RowMaps::new(Arc::clone(&rows));
+        for seeds in 1..=most {
+            let mut expected: BTreeMap<Crossing, BTreeSet<u32>> = BTreeMap::new();
+            for mover in 0..rows.rows(seeds) as u32 {
+                let row = rows.unrank(seeds, mover);
+                for (own, spilled) in (0..pits).filter(|&pit| row[pit] > 0).filter_map(|pit| cross(pits, &row, pit)) {
+                    let crossing = Crossing { left: own.iter().sum(), own: rows.rank(&own), spilled };
+                    expected.entry(crossing).or_default().insert(mover);
+                }
+            }
+            let crossings = Crossings::new(rows.rows(seeds), &Moves::new(Rules::SKalaha, &maps, seeds));
+            let found: Vec<(Crossing, Vec<u32>)> = crossings
+                .all()
+                .iter()
+                .enumerate()
+                .map(|(at, &crossing)| (crossing, crossings.movers(at).to_vec()))
+                .collect();
+            let expected: Vec<(Crossing, Vec<u32>)> =
+                expected.into_iter().map(|(crossing, movers)| (crossing, movers.into_iter().collect())).collect();
+            assert_eq!(found, expected, "{pits} pits, {seeds} seeds");
+            if (pits, seeds) == (6, 11) {
+                // Counted by a separate program.
+                assert_eq!(found.len(), 4837);
+            }
+        }
     }
 }

@@ -41,18 +41,6 @@ fn probes_are_those_of_the_same_tables_here() {
 }
 
 #[test]
-fn tags_that_differ_from_answer_to_answer_say_nothing_about_the_file() {
-    let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
-    server.vary_tags();
-    for round in 0..2 {
-        let (here, there) = (tables(TABLES.path()), tables(server.open(cache.path()).directory()));
-        for position in positions(20 + 20 * round) {
-            assert_eq!(there.probe(&position).unwrap(), here.probe(&position).unwrap(), "{position}");
-        }
-    }
-}
-
-#[test]
 fn a_probe_reads_only_its_blocks() {
     let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
     let remote = server.open(cache.path());

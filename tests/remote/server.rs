@@ -1,13 +1,13 @@
 //! A file server for tests. It answers range requests, and can misbehave in chosen ways.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::fs::{File, Metadata};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use kalah::build::build;
 use kalah::game::Rules;
@@ -51,8 +51,6 @@ pub(crate) fn listed() -> tempfile::TempDir {
 pub(crate) enum Fault {
     /// Answers with this status.
     Status(u16),
-    /// Answers with status 503, and asks to come back after this number of seconds.
-    Busy(u64),
     /// Does not answer for a minute.
     Silent,
     /// Ends the connection after this share of the body, in percent.
@@ -90,16 +88,10 @@ pub(crate) struct State {
     always: Mutex<Option<Fault>>,
     /// True if ranges are ignored.
     whole: AtomicBool,
-    /// True if answers have no tags of versions.
-    untagged: AtomicBool,
-    /// True if each answer has another tag.
-    varied: AtomicBool,
     /// Wait before each answer, in milliseconds.
     latency: std::sync::atomic::AtomicU64,
     /// Bytes a second of bodies; 0 for no limit.
     rate: std::sync::atomic::AtomicU64,
-    /// Tags of files by path, time and length.
-    tags: Mutex<HashMap<(PathBuf, SystemTime, u64), String>>,
     stopped: AtomicBool,
 }
 
@@ -143,16 +135,6 @@ impl Server {
         self.state.whole.store(true, Ordering::Relaxed);
     }
 
-    /// Sends no tags of versions.
-    pub(crate) fn send_no_tags(&self) {
-        self.state.untagged.store(true, Ordering::Relaxed);
-    }
-
-    /// Sends another tag with each answer, as several servers behind one name may.
-    pub(crate) fn vary_tags(&self) {
-        self.state.varied.store(true, Ordering::Relaxed);
-    }
-
     /// Limits bodies to this number of bytes a second; 0 for no limit.
     pub(crate) fn limit_rate(&self, rate: u64) {
         self.state.rate.store(rate, Ordering::Relaxed);
@@ -176,6 +158,11 @@ impl Server {
             line.map(|(_, value)| value.to_owned())
         };
         std::mem::take(&mut *self.state.heads.lock().unwrap()).into_iter().map(value).collect()
+    }
+
+    /// Returns the path and query of each request since the last call.
+    pub(crate) fn targets(&self) -> Vec<String> {
+        std::mem::take(&mut *self.state.heads.lock().unwrap()).into_iter().map(|mut head| head.remove(0)).collect()
     }
 
     /// Sends clients to the server at `address` in the next answers.
@@ -224,12 +211,12 @@ fn converse(stream: TcpStream, state: &State, directory: &Path) {
     let _ = stream.set_nodelay(true);
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut stream = stream;
-    while let Some((path, range, tag, head)) = request(&mut reader) {
+    while let Some((path, range, head)) = request(&mut reader) {
         state.heads.lock().unwrap().push(head);
         std::thread::sleep(Duration::from_millis(state.latency.load(Ordering::Relaxed)));
         let name = path.split('?').next().unwrap_or_default().trim_start_matches("/tables/").to_owned();
         state.requests.lock().unwrap().push(Request { name: name.clone(), range });
-        if answer(&mut stream, state, &directory.join(&name), range, tag.as_deref()).is_none() {
+        if answer(&mut stream, state, &directory.join(&name), range).is_none() {
             let _ = stream.shutdown(Shutdown::Both);
             return;
         }
@@ -239,8 +226,8 @@ fn converse(stream: TcpStream, state: &State, directory: &Path) {
 /// Range of a request: its start, and its end if it has one.
 type Range = Option<(u64, Option<u64>)>;
 
-/// Reads the head of a request: its path, its range, the tag that the file must have for the range, and its lines.
-fn request(reader: &mut BufReader<TcpStream>) -> Option<(String, Range, Option<String>, Vec<String>)> {
+/// Reads the head of a request: its path, its range, and its lines.
+fn request(reader: &mut BufReader<TcpStream>) -> Option<(String, Range, Vec<String>)> {
     let mut lines = Vec::new();
     loop {
         let mut line = String::new();
@@ -264,27 +251,11 @@ fn request(reader: &mut BufReader<TcpStream>) -> Option<(String, Range, Option<S
         let (start, last) = range.split_once('-')?;
         Some((start.parse().ok()?, last.parse().ok().map(|last: u64| last + 1)))
     });
-    let tag = header("if-range");
-    Some((path, range, tag, lines))
-}
-
-/// Opens a file. Returns it with its length, and a tag of its contents, which are read once a version.
-fn opened(path: &Path, state: &State) -> Option<(File, u64, String)> {
-    let mut file = File::open(path).ok().filter(|_| path.is_file())?;
-    let metadata = file.metadata().ok()?;
-    let version = (path.to_owned(), metadata.modified().ok()?, metadata.len());
-    let mut tags = state.tags.lock().unwrap();
-    let tag = tags.entry(version).or_insert_with(|| {
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).unwrap();
-        format!("\"{:x}\"", xxhash_rust::xxh3::xxh3_64(&bytes))
-    });
-    let tag = tag.clone();
-    Some((file, metadata.len(), tag))
+    Some((path, range, lines))
 }
 
 /// Sends an answer; `None` if the connection ends.
-fn answer(stream: &mut TcpStream, state: &State, path: &Path, range: Range, expected: Option<&str>) -> Option<()> {
+fn answer(stream: &mut TcpStream, state: &State, path: &Path, range: Range) -> Option<()> {
     let after_header = range.is_none_or(|(start, _)| start > 0);
     // Faults are for requests of contents, not for that of a byte, which asks for the length.
     let of_length = range == Some((0, Some(1)));
@@ -292,9 +263,6 @@ fn answer(stream: &mut TcpStream, state: &State, path: &Path, range: Range, expe
     let fault = fault.or_else(|| state.always.lock().unwrap().filter(|_| after_header));
     if let Some(Fault::Status(status)) = fault {
         return write!(stream, "HTTP/1.1 {status} No\r\ncontent-length: 0\r\n\r\n").ok();
-    }
-    if let Some(Fault::Busy(seconds)) = fault {
-        return write!(stream, "HTTP/1.1 503 No\r\nretry-after: {seconds}\r\ncontent-length: 0\r\n\r\n").ok();
     }
     if fault == Some(Fault::Silent) {
         std::thread::sleep(Duration::from_secs(60));
@@ -305,16 +273,11 @@ fn answer(stream: &mut TcpStream, state: &State, path: &Path, range: Range, expe
         let head = "HTTP/1.1 307 Temporary Redirect\r\ncontent-length: 0";
         return write!(stream, "{head}\r\nlocation: {other}/{name}\r\n\r\n").ok();
     }
-    let Some((mut file, mut total, tag)) = opened(path, state) else {
+    let Some(mut file) = File::open(path).ok().filter(|_| path.is_file()) else {
         return write!(stream, "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n").ok();
     };
-    let is_expected = expected.is_none_or(|expected| expected == tag);
-    let range = range.filter(|_| is_expected && !state.whole.load(Ordering::Relaxed));
-    let tag = match (state.untagged.load(Ordering::Relaxed), state.varied.load(Ordering::Relaxed)) {
-        (true, _) => String::new(),
-        (_, true) => format!("etag: \"{}\"\r\n", fastrand::u64(..)),
-        _ => format!("etag: {tag}\r\n"),
-    };
+    let mut total = file.metadata().ok()?.len();
+    let range = range.filter(|_| !state.whole.load(Ordering::Relaxed));
     let (mut start, end) = range.map_or((0, total), |(start, end)| (start, end.unwrap_or(total).min(total)));
     if start >= total {
         return write!(stream, "HTTP/1.1 416 No\r\ncontent-range: bytes */{total}\r\ncontent-length: 0\r\n\r\n").ok();
@@ -334,7 +297,7 @@ fn answer(stream: &mut TcpStream, state: &State, path: &Path, range: Range, expe
     } else {
         "200 OK".to_owned()
     };
-    write!(stream, "HTTP/1.1 {status}\r\n{tag}content-length: {}\r\n\r\n", body.len()).ok()?;
+    write!(stream, "HTTP/1.1 {status}\r\ncontent-length: {}\r\n\r\n", body.len()).ok()?;
     let cut = if let Some(Fault::Cut(percent)) = fault { Some(body.len() * percent / 100) } else { None };
     let rate = state.rate.load(Ordering::Relaxed);
     let piece = if rate == 0 { 1 << 16 } else { (rate as usize / 10).clamp(1, 1 << 16) };

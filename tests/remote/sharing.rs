@@ -74,8 +74,9 @@ fn the_cache_evicts_what_was_not_used_for_longest() {
     open(&new, 1 << 20);
     let rest = on_disk(directory.path());
     assert!(rest < full - (1 << 20), "{rest} of {full} bytes");
-    // The open table still has its blocks; a new one reads them again.
+    // The open table still has its blocks; a new process reads them again.
     assert!(table.bytes() == std::fs::read(layer(TABLES.path(), SEEDS)).unwrap());
+    let remote = open(&old, 1 << 30);
     old.requests();
     Table::open_key(remote.directory(), key).unwrap().check().unwrap();
     assert!(!old.block_requests().is_empty());

@@ -4,12 +4,14 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use kalah::build::BuildError;
+use kalah::cancel::Cancel;
 use kalah::game::{Position, Row, Rules};
 use kalah::header::{HeaderError, Kind};
 use kalah::index::{LayerIndex, RankSet, TableRow};
 use kalah::isa::Isa;
 use kalah::table::{
-    BLOCK_BYTES, Damage, ProbeError, RUN_MARGIN, SELECTED_MARGIN, Table, TableError, TableKey, Tables, score_counts,
+    BLOCK_BYTES, Damage, ProbeError, RUN_MARGIN, SELECTED_MARGIN, Stamps, Storage, Table, TableError, TableKey, Tables,
+    score_counts,
 };
 use kalah::verify::{Fault, Oracle, check_checksums};
 use proptest::prelude::*;
@@ -452,4 +454,38 @@ proptest! {
             Err(error) => prop_assert!(error.is_damage()),
         }
     }
+}
+
+/// A note about a compared file saves the next comparison, but not of a file that was changed a moment ago.
+#[cfg(unix)]
+#[test]
+fn a_changed_or_replaced_file_is_compared_again() {
+    let (directory, notes) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    build(directory.path(), KEY).unwrap();
+    let (path, other) = (KEY.path(directory.path()), directory.path().join("other"));
+    let stamps = Stamps::new(Some(notes.path().join("new")));
+    let (stopped, go_on) = (Cancel::new(), Cancel::new());
+    stopped.cancel();
+    // Bytes that were copied from a file get no note.
+    let is_noted_after = |cancel: &Cancel| {
+        let table = Table::open_as(&path, Storage::Files).unwrap();
+        stamps.compare(table.blocks(), cancel, &|_| ()).unwrap();
+        table.blocks().is_checked()
+    };
+    let is_noted = || is_noted_after(&stopped);
+    assert!(is_noted_after(&go_on) && !is_noted(), "it was written a moment ago");
+    let note = || {
+        std::thread::sleep(std::time::Duration::from_millis(2100));
+        assert!(!is_noted() && is_noted_after(&go_on) && is_noted());
+    };
+    note();
+    // The same bytes, written again: nothing shows that the disk has them.
+    std::fs::write(&path, std::fs::read(&path).unwrap()).unwrap();
+    note();
+    // Another file under the same name, with the same length and time.
+    std::fs::copy(&path, &other).unwrap();
+    let times = std::fs::FileTimes::new().set_modified(path.metadata().unwrap().modified().unwrap());
+    std::fs::File::options().write(true).open(&other).unwrap().set_times(times).unwrap();
+    std::fs::rename(&other, &path).unwrap();
+    assert!(!is_noted());
 }

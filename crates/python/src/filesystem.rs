@@ -35,7 +35,7 @@ impl Filesystem {
         let arguments = (name, range.start, range.end, fresh);
         let read = self.directory.bind(py).call_method1(intern!(py, "read"), arguments)?;
         let (bytes, total): (PyBackedBytes, u64) = read.extract()?;
-        Ok(FetchedBytes { bytes: bytes.to_vec(), total, tag: None })
+        Ok(FetchedBytes { bytes: bytes.to_vec(), total })
     }
 }
 

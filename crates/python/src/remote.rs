@@ -6,6 +6,7 @@ use std::sync::Arc;
 use kalah::cancel::Cancel;
 use kalah::game::Rules;
 use kalah::remote::{Address, Cache, RemoteError, RemoteOptions, RemoteTables, Store};
+use kalah::table::user_cache;
 use pyo3::prelude::*;
 
 use crate::errors::python::{ArgumentError, MissingTableError, TableError};
@@ -38,7 +39,7 @@ pub(crate) fn in_filesystem(py: Python<'_>, directory: &Bound<'_, PyAny>, board:
 fn options((rules, pits): Board) -> Result<RemoteOptions, RemoteError> {
     let chosen = std::env::var_os("KALAH_CACHE").filter(|value| !value.is_empty()).map(PathBuf::from);
     let directory = chosen
-        .or_else(Cache::default_directory)
+        .or_else(user_cache)
         .ok_or_else(|| RemoteError::Store("the user's directory for caches is unknown: set KALAH_CACHE".into()))?;
     let cache = Cache::new(directory, Cache::DEFAULT_LIMIT);
     Ok(RemoteOptions { rules: vec![rules], pits: Some(pits), ..RemoteOptions::new(cache) })

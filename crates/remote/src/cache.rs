@@ -7,16 +7,10 @@ use kalah_base::file::temporary_beside;
 use kalah_core::file::read_part;
 use kalah_core::table::{TableError, TableHeader, TableKey};
 
-use super::error::RemoteError;
-
-/// Files of fewer bytes on disk hold little more than a header, and stay.
-const SMALL: u64 = 64 << 10;
-
 /// The directory that keeps the blocks of tables on other machines, for all processes of a user.
 ///
 /// It has a folder for each address, and in it a file for each layer, with holes in place of the blocks that no process
-/// has read. Files appear by renaming, and lose their blocks by renaming a file without blocks over them. So a process
-/// that reads a file keeps what it has.
+/// has read. Files appear by renaming. A process that has opened a file keeps it.
 #[derive(Clone, Debug)]
 pub struct Cache {
     directory: PathBuf,
@@ -32,53 +26,21 @@ impl Cache {
         Cache { directory: directory.into(), limit }
     }
 
-    /// The user's directory for this cache; `None` if the environment names none.
-    pub fn default_directory() -> Option<PathBuf> {
-        let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        if cfg!(windows) {
-            return Some(variable("LOCALAPPDATA")?.join("kalah").join("cache"));
-        }
-        if let Some(caches) = variable("XDG_CACHE_HOME") {
-            return Some(caches.join("kalah"));
-        }
-        let below_home = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
-        Some(variable("HOME")?.join(below_home).join("kalah"))
-    }
-
     /// Makes the folder with this name, and returns its path.
-    pub(crate) fn folder(&self, name: &str) -> Result<PathBuf, RemoteError> {
+    pub(crate) fn folder(&self, name: &str) -> Result<PathBuf, TableError> {
         let folder = self.directory.join(name);
-        fs::create_dir_all(&folder).map_err(TableError::io(&self.directory))?;
-        Ok(folder)
+        fs::create_dir_all(&folder).map(|()| folder).map_err(TableError::io(&self.directory))
     }
 
-    /// Makes or replaces the file at `path` by one of `bytes` bytes that begins with `prefix` and has no blocks.
-    pub(crate) fn put(&self, path: &Path, prefix: &[u8], bytes: u64) -> Result<(), RemoteError> {
-        let written = temporary_beside(path).and_then(|mut file| {
-            file.as_file().set_len(bytes)?;
-            file.write_all(prefix)?;
-            file.persist(path).map(drop).map_err(|error| error.error)
-        });
-        Ok(written.map_err(TableError::io(&self.directory))?)
-    }
-
-    /// Removes the blocks of the files that were not used for longest, except those in the folder `kept`, until the
-    /// cache is within its limit.
+    /// Removes the files that were not used for longest, except those in the folder `kept`, until the cache is within
+    /// its limit.
     pub(crate) fn trim(&self, kept: &Path) {
         let mut files = self.files();
         let mut total: u64 = files.iter().map(|(_, bytes, _)| bytes).sum();
         files.sort_unstable();
-        for (_, bytes, path) in files.iter().filter(|(_, bytes, path)| *bytes > SMALL && !path.starts_with(kept)) {
-            if total <= self.limit {
-                break;
-            }
-            // Another process may evict it, too.
-            if let (Some(key), Ok(metadata)) = (TableKey::named(path), path.metadata())
-                && let Some(prefix) = File::open(path).ok().and_then(|file| prefix(&file, key))
-                && self.put(path, &prefix, metadata.len()).is_ok()
-            {
-                // It stays the file that was not used for longest.
-                total = total.saturating_sub(*bytes);
+        for (_, bytes, path) in files.iter().filter(|(_, _, path)| !path.starts_with(kept)) {
+            if total > self.limit && fs::remove_file(path).is_ok() {
+                total -= bytes;
             }
         }
     }
@@ -95,14 +57,20 @@ impl Cache {
     }
 }
 
-/// Reads header and directory of the table `key` in a file of the cache.
-fn prefix(file: &File, key: TableKey) -> Option<Vec<u8>> {
-    read_part(file, 0..key.prefix_bytes()).ok()
+/// Makes or replaces the file at `path` by one of `bytes` bytes that begins with `prefix` and has no blocks.
+pub(crate) fn put(path: &Path, prefix: &[u8], bytes: u64) -> Result<(), TableError> {
+    let written = temporary_beside(path).and_then(|mut file| {
+        file.as_file().set_len(bytes)?;
+        file.write_all(prefix)?;
+        file.persist(path).map(drop).map_err(|error| error.error)
+    });
+    written.map_err(TableError::io(path))
 }
 
 /// The header of a file of the cache, if it is one of the table `key`.
 pub(crate) fn header(file: &File, key: TableKey) -> Option<TableHeader> {
-    let header = TableHeader::read(&prefix(file, key)?, file.metadata().ok()?.len()).ok()?;
+    let prefix = read_part(file, 0..key.prefix_bytes()).ok()?;
+    let header = TableHeader::read(&prefix, file.metadata().ok()?.len()).ok()?;
     (header.key == key).then_some(header)
 }
 

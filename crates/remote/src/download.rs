@@ -3,24 +3,23 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use kalah_base::file;
+use kalah_base::file::open_with;
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Cancel;
 use kalah_core::header::Kind;
 use kalah_core::table::{Damage, Table, TableError, TableKey};
-use kalah_tables::table::archive::{archive_path, decompress, read_info};
+use kalah_tables::table::archive::{decompress, read_info};
 use kalah_tables::table::{DirectoryLock, Manifest};
 
 use super::address::Address;
 use super::client::{Client, NO_END};
 use super::error::RemoteError;
 use super::store::Store;
-use super::tables::RemoteOptions;
 
 /// Downloads whole layers to a directory of tables.
 ///
 /// A layer is received in a file beside its own, and gets its name once all checksums and digests match. A stopped
-/// download goes on where it was; if the server's file changed, these show it, and it begins anew.
+/// download goes on where it was.
 #[derive(Debug)]
 pub struct Download {
     client: Client,
@@ -31,8 +30,7 @@ pub struct Download {
 impl Download {
     /// Prepares downloads from `address` to `directory`, which exists. They stop when `cancel` is cancelled.
     pub fn new(address: &Address, directory: impl Into<PathBuf>, cancel: &Cancel) -> Download {
-        let client = Client::new(address, RemoteOptions::DEFAULT_PATIENCE, cancel);
-        Download { client, directory: directory.into(), cancel: cancel.clone() }
+        Download { client: Client::new(address, cancel), directory: directory.into(), cancel: cancel.clone() }
     }
 
     /// Bytes of the file of a layer, table or archive, and the bytes of it that this directory has: all, or those of a
@@ -41,29 +39,27 @@ impl Download {
     /// # Errors
     /// When the server does not have the layer, or does not answer.
     pub fn size(&self, key: TableKey) -> Result<(u64, u64), RemoteError> {
-        self.first_there(key, |path| {
-            let total = match self.client.range(&name(path), 0..1, false) {
-                Ok(first) => first.total,
-                // A server without ranges.
-                Err(RemoteError::Store(_)) => 0,
-                Err(error) => return Err(error.of_file(self.url(path))),
-            };
-            let received = partial(path).metadata().map_or(0, |metadata| metadata.len());
-            Ok((total, if key.path(&self.directory).exists() { total } else { received.min(total) }))
-        })
+        let (name, total) = self.find(key)?;
+        let received = self.partial(&name).metadata().map_or(0, |metadata| metadata.len());
+        Ok((total, if key.path(&self.directory).exists() { total } else { received.min(total) }))
     }
 
-    /// Does `work` with the path of a layer's table, or with that of its archive where the server has no table.
-    fn first_there<T>(&self, key: TableKey, work: impl Fn(&Path) -> Result<T, RemoteError>) -> Result<T, RemoteError> {
-        let missing = match work(&key.path(&self.directory)) {
-            Err(error) if error.is_missing_file() => error,
-            done => return done,
-        };
-        match work(&archive_path(&self.directory, key)) {
-            // A missing layer is reported as a missing table.
-            Err(error) if error.is_missing_file() => Err(missing),
-            done => done,
+    /// Name of the server's file of a layer, its table or else its archive, and its bytes.
+    fn find(&self, key: TableKey) -> Result<(String, u64), RemoteError> {
+        let bytes = |name: &str| Ok(self.client.range(name, 0..1, false)?.total);
+        let (table, archive) = (key.file_name(), key.file_name() + ".archive");
+        match bytes(&table) {
+            Err(missing @ RemoteError::NotFound(_)) => match bytes(&archive) {
+                Err(RemoteError::NotFound(_)) => Err(missing),
+                total => Ok((archive, total?)),
+            },
+            total => Ok((table, total?)),
         }
+    }
+
+    /// The file that receives the server's one with this name.
+    fn partial(&self, name: &str) -> PathBuf {
+        self.directory.join(name).with_extension("download")
     }
 
     /// Downloads a layer unless the directory has it: its table, or its archive where the server has no table, which is
@@ -74,95 +70,55 @@ impl Download {
     /// When the server does not send it, it is damaged or not the table of the built-in manifest, it cannot be written,
     /// or the download is cancelled. What was received is kept, unless it is damaged.
     pub fn layer(&self, key: TableKey, received: &AtomicU64) -> Result<Option<u64>, RemoteError> {
-        let path = key.path(&self.directory);
-        if !path.exists() {
-            return self.first_there(key, |path| self.file(path, key, received));
+        if key.path(&self.directory).exists() {
+            require_known(&Table::open_key(&self.directory, key)?)?;
+            return Ok(None);
         }
-        require_known(&Table::open_key(&self.directory, key)?)?;
-        // A download that a build overtook.
-        for path in [path, archive_path(&self.directory, key)] {
-            let _ = file::remove(&partial(&path));
-        }
-        Ok(None)
-    }
-
-    /// Receives the file that becomes the one at `path`, and finishes it. If an earlier download left a part of it, and
-    /// the whole is damaged, the server's file may have changed: then all is received anew.
-    fn file(&self, path: &Path, key: TableKey, received: &AtomicU64) -> Result<Option<u64>, RemoteError> {
-        let is_table = TableKey::named(path).is_some();
         let lock = DirectoryLock::take(&self.directory)?;
-        loop {
-            let resumed = self.receive(path, received)?;
-            match if is_table { self.finish(path, key) } else { self.restore(path, &lock) } {
-                Ok(()) => return Ok(Some(resumed)),
-                Err(TableError::Damaged { path: of, damage, kind }) if of == path || of == partial(path) => {
-                    let removed = fs::remove_file(partial(path));
-                    if resumed == 0 || removed.is_err() {
-                        return Err(TableError::Damaged { path: self.url(path).into(), damage, kind }.into());
-                    }
-                }
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
-
-    /// Receives the rest of the file that becomes the one at `path`. Returns the bytes that were there.
-    fn receive(&self, path: &Path, received: &AtomicU64) -> Result<u64, RemoteError> {
-        let temporary = partial(path);
-        let resumed = temporary.metadata().map_or(0, |metadata| metadata.len());
-        let mut opened = None;
-        let take = |bytes: &[u8]| {
-            let mut write = || {
-                if opened.is_none() {
-                    opened = Some(file::open_with(&temporary, File::options().append(true).create(true))?);
-                }
-                opened.as_mut().map_or(Ok(()), |file| file.write_all(bytes))
-            };
-            write().map_err(TableError::io(path))?;
+        let (name, _) = self.find(key)?;
+        let partial = self.partial(&name);
+        let file = open_with(&partial, File::options().create(true).append(true));
+        let mut file = file.map_err(TableError::io(&partial))?;
+        let resumed = file.metadata().map_err(TableError::io(&partial))?.len();
+        self.client.receive(&name, resumed..NO_END, false, |bytes| {
+            file.write_all(bytes).map_err(TableError::io(&partial))?;
             received.fetch_add(bytes.len() as u64, Ordering::Relaxed);
             Ok(())
-        };
-        self.client
-            .receive(&name(path), resumed..NO_END, false, take)
-            .map_err(|error| error.of_file(self.url(path)))?;
-        Ok(resumed)
+        })?;
+        let finished =
+            if name == key.file_name() { self.finish(&file, &partial, key) } else { self.restore(&partial, &lock) };
+        finished.map_err(|error| match error {
+            TableError::Damaged { damage, kind, .. } => {
+                let _ = fs::remove_file(&partial);
+                let path = format!("{}/{name}", self.client.address).into();
+                TableError::Damaged { path, damage, kind }
+            }
+            error => error,
+        })?;
+        Ok(Some(resumed))
     }
 
     /// Unpacks a received archive.
     fn restore(&self, archive: &Path, lock: &DirectoryLock) -> Result<(), TableError> {
-        let received = partial(archive);
-        let info = read_info(&received)?;
+        let info = read_info(archive)?;
         if Manifest::contradicts(info.key, &info.digest) {
-            return Err(TableError::damaged_as(Kind::Archive, &received, Damage::OtherDigest));
+            return Err(TableError::damaged_as(Kind::Archive, archive, Damage::OtherDigest));
         }
-        decompress(&received, lock, &Pulse::new(self.cancel.clone()))?;
-        fs::remove_file(&received).map_err(TableError::io(archive))
+        decompress(archive, lock, &Pulse::new(self.cancel.clone()))?;
+        fs::remove_file(archive).map_err(TableError::io(archive))
     }
 
     /// Gives a received table its name, if all its checksums and digests match.
-    fn finish(&self, path: &Path, key: TableKey) -> Result<(), TableError> {
-        self.check(path, key)?;
-        File::options()
-            .append(true)
-            .open(partial(path))
-            .and_then(|file| file.sync_all())
-            .map_err(TableError::io(path))?;
-        fs::rename(partial(path), path).map_err(TableError::io(path))
-    }
-
-    /// Compares a received file with all its checksums and digests.
-    fn check(&self, path: &Path, key: TableKey) -> Result<(), TableError> {
-        let table = Table::open_before_renaming(&partial(path), path)?;
+    fn finish(&self, file: &File, partial: &Path, key: TableKey) -> Result<(), TableError> {
+        let path = key.path(&self.directory);
+        let table = Table::open_before_renaming(partial, &path)?;
         require_known(&table)?;
         for frame in key.frames() {
             table.blocks().check_digest(frame.mover, |_| Ok(self.cancel.check()?))?;
         }
-        table.check()
-    }
-
-    /// Address of the server's file that becomes the one at `path`.
-    fn url(&self, path: &Path) -> String {
-        format!("{}/{}", self.client.address, name(path))
+        table.check()?;
+        drop(table);
+        file.sync_all().and_then(|()| fs::rename(partial, &path)).map_err(TableError::io(&path))
     }
 }
 
@@ -170,14 +126,4 @@ impl Download {
 fn require_known(table: &Table) -> Result<(), TableError> {
     let is_other = Manifest::contradicts(table.key(), &table.header().digest);
     if is_other { Err(table.blocks().damaged(Damage::OtherDigest)) } else { Ok(()) }
-}
-
-/// Name of the file at `path`.
-fn name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-/// The file that receives the one at `path`.
-fn partial(path: &Path) -> PathBuf {
-    path.with_extension("download")
 }

@@ -12,14 +12,12 @@
 // | `error` | why a server's answer cannot be used |
 // | `store` | files elsewhere, read by any means; their parts, several at a time |
 // | `client` | files over HTTP: requests, in threads of their own, repeated where that helps |
-// | `answer` | heads of answers |
 // | `sign` | signatures of requests to S3 |
 // | `cache` | the directory on disk that keeps blocks |
-// | `tables` | the directory at an address, which tables are opened in: its layers, digests, versions |
+// | `tables` | the directory at an address, which tables are opened in |
 // | `download` | whole layers |
 
 mod address;
-mod answer;
 mod cache;
 mod client;
 mod download;

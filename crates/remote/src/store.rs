@@ -1,6 +1,5 @@
 use std::ops::Range;
 use std::path::Path;
-use std::sync::OnceLock;
 
 use kalah_base::parallel::share;
 
@@ -54,13 +53,6 @@ pub struct FetchedBytes {
     pub bytes: Vec<u8>,
     /// Bytes of the whole file.
     pub total: u64,
-    /// Tag of the file's version, if the store has such tags.
-    pub tag: Option<String>,
-}
-
-/// Name of a folder of the cache for a directory, which shows no secrets.
-pub(crate) fn folder(store: &dyn Store) -> String {
-    blake3::hash(store.identity().as_bytes()).to_hex()[..16].to_owned()
 }
 
 /// Joins parts that are near each other. Each part is within one of the result, which are in order of their places.
@@ -80,61 +72,27 @@ pub(crate) fn joined(parts: &[Range<u64>]) -> Vec<Range<u64>> {
 }
 
 /// Copies `part` out of `read`, which are parts with their bytes; one of them contains it unless it is empty.
-pub(crate) fn cut(read: &[(Range<u64>, FetchedBytes)], part: &Range<u64>) -> Vec<u8> {
+pub(crate) fn cut(read: &[(Range<u64>, Vec<u8>)], part: &Range<u64>) -> Vec<u8> {
     let whole = read.iter().find(|(range, _)| range.start <= part.start && part.end <= range.end);
-    let cut = |(range, fetched): &(Range<u64>, FetchedBytes)| {
-        fetched.bytes[(part.start - range.start) as usize..(part.end - range.start) as usize].to_vec()
+    let cut = |(range, bytes): &(Range<u64>, Vec<u8>)| {
+        bytes[(part.start - range.start) as usize..(part.end - range.start) as usize].to_vec()
     };
     whole.map(cut).unwrap_or_default()
 }
 
-/// Calls `work` with each item, several at a time, and returns the results in the same order. After an error no
-/// further work begins.
+/// Calls `work` with each item, several at a time, and returns the results in any order. After an error no further
+/// work begins.
 ///
 /// # Errors
 /// One of `work`.
-pub(crate) fn each<T: Sync, R: Send + Sync, E: Send>(
+pub(crate) fn each<T: Sync, R: Send, E: Send>(
     items: &[T],
     work: impl Fn(&T) -> Result<R, E> + Sync,
 ) -> Result<Vec<R>, E> {
-    let results: Vec<OnceLock<R>> = items.iter().map(|_| OnceLock::new()).collect();
-    share(&mut [(); AT_A_TIME], items.len(), |_, index| {
-        let result = work(&items[index])?;
-        results[index].get_or_init(|| result);
+    let mut results: [Vec<R>; AT_A_TIME] = Default::default();
+    share(&mut results, items.len(), |results, index| {
+        results.push(work(&items[index])?);
         Ok(())
     })?;
-    Ok(results.into_iter().filter_map(OnceLock::into_inner).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn joined_parts_cover_all_parts() {
-        let blocks = (10_000_000..20_000_000).step_by(1 << 16).map(|start| start..start + (1 << 16));
-        let parts: Vec<_> = [100..200, 70_000..80_000, 150..260, 300..300].into_iter().chain(blocks).collect();
-        let joined = joined(&parts);
-        assert!(joined.windows(2).all(|pair| pair[0].end <= pair[1].start) && joined.len() == 5, "{joined:?}");
-        assert!(joined.iter().all(|part| part.end - part.start <= MOST));
-        assert_eq!(joined[0], 100..260);
-        let fetched = |part: Range<u64>| {
-            let bytes = part.clone().map(|at| (at % 251) as u8).collect();
-            (part, FetchedBytes { bytes, total: 0, tag: None })
-        };
-        let read: Vec<_> = joined.into_iter().map(fetched).collect();
-        for part in parts {
-            let expected: Vec<u8> = part.clone().map(|at| (at % 251) as u8).collect();
-            assert!(cut(&read, &part) == expected, "{part:?}");
-        }
-    }
-
-    #[test]
-    fn results_keep_their_order_and_errors_end_the_work() {
-        let items: Vec<usize> = (0..100).collect();
-        assert_eq!(each(&items, |&item| Ok::<_, ()>(2 * item)), Ok(items.iter().map(|item| 2 * item).collect()));
-        assert_eq!(each(&items, |&item| if item == 7 { Err(item) } else { Ok(()) }), Err(7));
-        assert_eq!(each(&[1], |&item: &i32| Ok::<_, ()>(item)), Ok(vec![1]));
-        assert_eq!(each(&[], |&item: &i32| Ok::<_, ()>(item)), Ok(vec![]));
-    }
+    Ok(results.into_iter().flatten().collect())
 }

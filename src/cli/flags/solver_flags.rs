@@ -178,7 +178,7 @@ impl SolverFlags {
     }
 }
 
-/// Compares the tables of a search with their checksums, unless this machine has done that. If `cancel` is cancelled,
+/// Compares the tables of a search with their checksums, unless that was done before. If `cancel` is cancelled,
 /// the search compares the rest when it reads it.
 ///
 /// # Errors
@@ -188,7 +188,7 @@ fn compare(options: &SolverOptions, cancel: &Cancel) -> failure::Result<()> {
     let bytes = files.iter().map(|file| file.file_bytes()).sum();
     let (progress, done) = (Progress::of(bytes, "bytes").at("comparing tables"), AtomicU64::new(0));
     let on_bytes = |bytes| _ = done.fetch_add(bytes, Ordering::Relaxed);
-    let stamps = Stamps::of_machine();
+    let stamps = Stamps::of_user();
     progress.complete(&done, || files.into_iter().try_for_each(|file| stamps.compare(file, cancel, &on_bytes)))?;
     Ok(())
 }

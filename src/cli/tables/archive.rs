@@ -165,7 +165,7 @@ impl Unpack {
             progress.stage(format!("layer {}", info.key.seeds));
             let table = progress.watch(&pulse.positions, || archive::decompress(&path, &lock, &pulse));
             table.if_stopped(format_args!(
-                "stopped while unpacking {}: finished frames are kept; run the same command again to continue",
+                "stopped while unpacking {}; run the same command again to continue",
                 path.display()
             ))?;
             archives.push(Packed::new(info, path, start.elapsed().as_secs_f64(), false));

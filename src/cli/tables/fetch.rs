@@ -84,8 +84,10 @@ impl Fetch {
         let args::BoardFlags { rules, pits } = self.board;
         let keys: Vec<TableKey> =
             self.seeds.clone().map(|seeds| TableKey { rules, pits, seeds: seeds as usize }).collect();
+        let failed = |key: TableKey| format!("cannot fetch layer {} from {address}", key.seeds);
         let sizes = output::progress::watch(&format!("asking {address} for sizes"), || {
-            keys.iter().map(|&key| download.size(key)).collect::<Result<Vec<_>, _>>()
+            let size = |&key| download.size(key).with_context(|| failed(key));
+            keys.iter().map(size).collect::<failure::Result<Vec<_>>>()
         })?;
         let missing: u64 = sizes.iter().map(|(bytes, have)| bytes - have).sum();
         create_directory(directory).with_context(|| format!("cannot create {}", directory.display()))?;
@@ -101,7 +103,8 @@ impl Fetch {
         let mut layers = Vec::new();
         for (&key, &(bytes, _)) in keys.iter().zip(&sizes) {
             progress.stage(format!("layer {}", key.seeds));
-            let got = progress.watch(&received, || download.layer(key, &received)).if_stopped(format_args!(
+            let got = progress.watch(&received, || download.layer(key, &received));
+            let got = got.with_context(|| failed(key)).if_stopped(format_args!(
                 "stopped in layer {}: what was received is kept, and the same command goes on",
                 key.seeds
             ));

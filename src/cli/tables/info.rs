@@ -125,9 +125,9 @@ impl Info {
                 exceptions: header.exceptions(),
                 digest: output::hex(&header.digest),
                 seconds: record.map(|record| record.seconds),
-                version: record.and_then(|record| record.version.clone()),
+                version: record.map(|record| record.version.clone()),
                 commit: record.and_then(|record| record.commit.clone()),
-                finished: record.and_then(|record| record.finished.clone()),
+                finished: record.map(|record| record.finished.clone()),
             }
         });
         let boards = tables.chunk_by(|a, b| (a.key().rules, a.key().pits) == (b.key().rules, b.key().pits));

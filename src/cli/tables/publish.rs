@@ -100,8 +100,8 @@ impl Publish {
         let directory = &self.tables.directory;
         let survey = Survey::read(directory).with_context(|| format!("cannot list {directory}"))?;
         let mut entries = Vec::new();
-        for (rules, pits, _) in &survey.boards {
-            let tables = Tables::open(directory, *rules, *pits, MAX_TABLE_SEEDS)?;
+        for (rules, pits) in survey.known_boards() {
+            let tables = Tables::open(directory, rules, pits, MAX_TABLE_SEEDS)?;
             tables.require_all()?;
             for table in tables.layers() {
                 let (key, header) = (table.key(), table.header());

@@ -12,7 +12,7 @@ const EXTENSION: &str = ".kalah";
 const BOUNDS_EXTENSION: &str = ".bounds";
 
 /// The identity of a table: rule set, pits and seeds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct TableKey {
     /// The rule set.

@@ -431,33 +431,3 @@ mod tests {
         }
     }
 }
-
-#[cfg(test)]
-mod edge_colouring_tests {
-    use std::sync::Arc;
-
-    use super::*;
-    use kalah_core::game::Rules;
-    use kalah_core::index::RowIndex;
-    use kalah_tables::rows::{Moves, RowMaps};
-
-    #[test]
-    fn each_crossing_has_one_colour_and_each_row_every_colour_at_most_once() {
-        for (pits, seeds) in [(6, 12), (8, 7), (3, 15), (2, 20), (1, 9)] {
-            let maps = RowMaps::new(Arc::new(RowIndex::new(pits, seeds).unwrap()));
-            let rows = maps.rows().rows(seeds);
-            let crossings = Crossings::new(rows, &Moves::new(Rules::SKalaha, &maps, seeds));
-            let colours = edge_colouring(&crossings, rows);
-            let mut all: Vec<u32> = colours.concat();
-            all.sort_unstable();
-            assert!(all.iter().copied().eq(0..crossings.all().len() as u32), "{pits} pits");
-            for colour in &colours {
-                assert!(!colour.is_empty() && colour.is_sorted());
-                let mut raised: Vec<u32> =
-                    colour.iter().flat_map(|&crossing| crossings.movers(crossing as usize)).copied().collect();
-                raised.sort_unstable();
-                assert!(raised.windows(2).all(|two| two[0] < two[1]), "{pits} pits: a row twice in a colour");
-            }
-        }
-    }
-}

@@ -137,17 +137,3 @@ pub(super) fn caught<T>(call: impl FnOnce() -> T) -> Result<T, String> {
         text.trim_end().lines().next_back().unwrap_or("for an unknown reason").trim().to_owned()
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{catches_panics, caught};
-
-    #[test]
-    fn a_panic_becomes_an_error() {
-        assert_eq!(caught(catches_panics), Ok(true));
-        let lost = || -> u32 { panic!("Error in {}: Validation Error\n\nCaused by:\n  Device is lost\n", "poll") };
-        assert_eq!(caught(lost), Err("Device is lost".to_owned()));
-        assert_eq!(caught(|| panic!("")), Err::<(), _>("for an unknown reason".to_owned()));
-        assert!(!catches_panics());
-    }
-}

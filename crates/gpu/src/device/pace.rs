@@ -198,96 +198,28 @@ impl Flights {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     const SECONDS: f64 = FIRST_SECONDS;
 
     const QUICK: Kind = Kind::Kernel("quick");
-    const SLOW: Kind = Kind::Kernel("slow");
-
-    fn exactly(seconds: f64) -> Took {
-        Took { least: seconds, most: seconds }
-    }
-
-    /// A device on which these kinds take these seconds a unit, and a fixed time for each
-    /// submission.
-    struct Device(Vec<(Kind, f64)>, f64);
-
-    impl Device {
-        fn seconds(&self, work: &Work) -> f64 {
-            self.1 + self.0.iter().map(|(kind, rate)| rate * work.get(kind).copied().unwrap_or(0) as f64).sum::<f64>()
-        }
-    }
 
     #[test]
     fn work_starts_small_and_grows_until_submissions_take_their_time() {
         for rate in [1e-6, 3e-8, 1e-9, 2e-11] {
-            let device = Device(vec![(QUICK, rate)], 50e-6);
             let mut pace = Pace::new(SECONDS);
             assert_eq!(pace.units(QUICK), 1 << 16);
             let mut longest = 0.0f64;
-            for _ in 0..30 {
+            let mut submit = |pace: &mut Pace| {
                 let work = Work::from([(QUICK, pace.units(QUICK))]);
-                let seconds = device.seconds(&work);
+                let seconds = 50e-6 + rate * work[&QUICK] as f64;
                 longest = longest.max(seconds);
-                pace.learn(&work, &exactly(seconds));
-            }
-            let last = device.seconds(&Work::from([(QUICK, pace.units(QUICK))]));
-            assert!(longest < 2.0 * SECONDS, "{rate}: {longest} s");
+                pace.learn(&work, &Took { least: seconds, most: seconds });
+                seconds
+            };
+            let last = (0..30).map(|_| submit(&mut pace)).last().unwrap();
             assert!(last > 0.8 * SECONDS && last < 1.2 * SECONDS, "{rate}: {last} s");
+            assert!(longest < 2.0 * SECONDS, "{rate}: {longest} s");
         }
-    }
-
-    #[test]
-    fn a_kernel_that_was_hardly_used_is_not_trusted_after_others_were_quick() {
-        let device = Device(vec![(QUICK, 1e-11), (SLOW, 1e-6)], 0.0);
-        let mut pace = Pace::new(SECONDS);
-        for _ in 0..100 {
-            let work = Work::from([(QUICK, pace.units(QUICK)), (SLOW, 3)]);
-            pace.learn(&work, &exactly(device.seconds(&work)));
-        }
-        let alone = Work::from([(SLOW, pace.units(SLOW))]);
-        assert!(device.seconds(&alone) < 2.0 * SECONDS, "{} s", device.seconds(&alone));
-    }
-
-    #[test]
-    fn after_a_long_submission_the_next_is_short() {
-        let mut pace = Pace::new(SECONDS);
-        let work = Work::from([(QUICK, pace.units(QUICK))]);
-        // Scores of a rule set with relays after one without: a hundred times slower than expected.
-        pace.learn(&work, &exactly(100.0 * SECONDS));
-        assert!(pace.units(QUICK) <= 656, "{} units", pace.units(QUICK));
-        // Short submissions that took longer than expected for other reasons change nothing.
-        let few = Work::from([(QUICK, 1)]);
-        let before = pace.units(QUICK);
-        pace.learn(&few, &exactly(0.01));
-        assert_eq!(pace.units(QUICK), before);
-    }
-
-    #[test]
-    fn nothing_is_learned_from_what_was_not_seen() {
-        let mut pace = Pace::new(SECONDS);
-        let work = Work::from([(QUICK, pace.units(QUICK))]);
-        pace.learn(&work, &Took { least: 0.0, most: 100.0 });
-        assert_eq!(pace.units(QUICK), 1 << 16);
-    }
-
-    #[test]
-    fn the_time_of_a_submission_begins_when_the_one_before_ended() {
-        let start = Instant::now();
-        let at = |milliseconds| start + Duration::from_millis(milliseconds);
-        let end = |after, before| End { after: at(after), before: at(before) };
-        let close = |found: Took, least: f64, most: f64| {
-            assert!((found.least - least).abs() < 1e-9 && (found.most - most).abs() < 1e-9, "{found:?}");
-        };
-        close(took(at(10), None, end(30, 40)), 0.02, 0.03);
-        // The one before ended between 15 and 20.
-        close(took(at(10), Some(end(15, 20)), end(30, 40)), 0.01, 0.025);
-        // The one before had ended long ago.
-        close(took(at(10), Some(end(1, 2)), end(30, 40)), 0.02, 0.03);
-        // Both were seen at the same time.
-        close(took(at(10), Some(end(12, 40)), end(12, 40)), 0.0, 0.028);
     }
 }

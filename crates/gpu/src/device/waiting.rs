@@ -110,22 +110,3 @@ impl Gpu {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_software_device_that_gets_little_processor_time_is_given_more() {
-        let part = |waited, worked| idle_part(Duration::from_millis(waited), Some(Duration::from_millis(worked)));
-        assert_eq!(part(2500, 100), 0.04);
-        assert_eq!(part(2500, 300), 0.12);
-        // It computes, on one thread or on several, and does not end.
-        assert_eq!((part(2500, 2500), part(2500, 9000)), (1.0, 1.0));
-        // Its threads wait for each other: only this program's wait takes some time.
-        assert_eq!((part(2500, 0), part(2500, 1)), (1.0, 1.0));
-        // No time passed; a device that does not compute on the processors.
-        assert_eq!((part(0, 0), part(0, 1)), (1.0, 1.0));
-        assert_eq!(idle_part(Duration::from_secs(3), None), 1.0);
-    }
-}

@@ -18,9 +18,6 @@ pub enum Backend {
 
 impl Backend {
     /// Returns a computer for the layers up to `seeds` of the board and rules of `tables`.
-    ///
-    /// # Errors
-    /// When there is not enough memory, or the layer is too large for the device.
     pub(crate) fn computer(&self, tables: &Tables, seeds: usize) -> Result<Box<dyn Computer>, ComputeError> {
         Ok(match self {
             Backend::Cpu(isa) => Box::new(CpuComputer::new(*isa, tables, seeds)?),

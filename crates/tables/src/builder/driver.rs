@@ -19,8 +19,7 @@ use crate::table::{DirectoryLock, check_in_parallel};
 /// Builds the layers of one rule set and board in a directory, alone or together with other
 /// processes.
 ///
-/// Existing layers and frames are kept, and pieces left by other processes are used. The files
-/// depend only on rules, pits and seeds.
+/// Existing layers and frames are kept. The files depend only on rules, pits and seeds.
 #[derive(Clone, Debug)]
 pub struct Builder<'a> {
     directory: &'a Path,
@@ -70,7 +69,7 @@ impl<'a> Builder<'a> {
         TableError::unless_possible(pits, seeds)?;
         let is_missing = |seeds| !TableKey { seeds, ..self.last }.path(self.directory).exists();
         if (2..=seeds).any(is_missing) {
-            self.backend.require_layer(pits, seeds).map_err(BuildError::Refused)?;
+            self.backend.require_layer(pits, seeds).map_err(BuildError::Device)?;
         }
         let Some(patience) = self.shared else { return self.run_locked(pulse, on_event) };
         let run = self.no_layer(pulse, on_event)?;

@@ -73,26 +73,15 @@ pub enum BuildError {
     /// There is not enough memory.
     #[error("{0}")]
     OutOfMemory(#[source] OutOfMemory),
-    /// The device cannot build such large layers. Nothing was begun.
-    #[error("{0}")]
-    Refused(#[source] DeviceError),
-    /// The device failed.
+    /// The device cannot build such large layers, or failed.
     #[error("{0}")]
     Device(#[source] DeviceError),
     /// The finished layer is not that of the built-in manifest, so it was not kept.
-    #[error("{key}: the finished table differs from the built-in manifest: {}", wrong_part(*kept))]
-    Contradiction {
-        /// The layer.
-        key: TableKey,
-        /// True if some of its frames were computed earlier or by other processes. They were removed.
-        kept: bool,
-    },
+    #[error("{0}: the finished table differs from the built-in manifest: a kept frame or a layer below is wrong")]
+    Contradiction(TableKey),
     /// The build was stopped.
     #[error("stopped while building {0}")]
     Stopped(TableKey),
-    /// The build was stopped while it computed a pair on its own.
-    #[error("stopped while computing {0}")]
-    PairStopped(PairKey),
 }
 
 impl Diagnostic for BuildError {
@@ -101,31 +90,19 @@ impl Diagnostic for BuildError {
             BuildError::Lock(LockError::Unsupported { .. }) => {
                 Outcome::Failed.help("build with --share, which needs no locks")
             }
-            BuildError::Refused(error) => error.diagnosis(),
-            BuildError::Device(error) => {
-                let kept = "finished frames are kept: run the same command again, or add --backend cpu";
-                let Diagnosis { outcome, kind, help } = error.diagnosis();
-                outcome.help(help.map_or(kept.to_owned(), |help| format!("{help}; {kept}"))).of(kind)
-            }
             BuildError::Stopped(_) => {
                 Outcome::Stopped.help("finished frames are kept; run the same command again to continue")
             }
-            BuildError::PairStopped(_) => Outcome::Stopped.help("its work is lost; the same command starts it over"),
-            BuildError::Contradiction { kept: true, .. } => Outcome::Wrong.help("run the same command again"),
-            BuildError::Contradiction { .. } => Outcome::Wrong.help(
-                "`kalah verify --consistency` finds the wrong layer: delete it and those above, and run the same \
-                 command again",
+            BuildError::Contradiction(_) => Outcome::Wrong.help(
+                "run the same command again; if that does not help, `kalah verify --consistency` finds the wrong \
+                 layer below",
             ),
             BuildError::Lock(error) => error.diagnosis(),
             BuildError::Table(error) => error.diagnosis(),
             BuildError::OutOfMemory(error) => error.diagnosis(),
+            BuildError::Device(error) => error.diagnosis(),
         }
     }
-}
-
-/// Returns the possible cause of a wrong table.
-fn wrong_part(kept: bool) -> &'static str {
-    if kept { "frames kept from earlier runs may be wrong, and were removed" } else { "a layer below is wrong" }
 }
 
 impl BuildError {

@@ -107,35 +107,3 @@ impl FrameOutput for ToMemory {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::builder::build;
-    use kalah_core::game::Rules;
-
-    #[test]
-    fn tables_in_memory_have_the_bytes_of_files() {
-        for (rules, pits, seeds) in [(Rules::EmptyCapture, 6, 11), (Rules::Standard, 3, 14), (Rules::SKalaha, 4, 9)] {
-            let directory = tempfile::tempdir().unwrap();
-            build(directory.path(), rules, pits, seeds).unwrap();
-            let files = Tables::open(directory.path(), rules, pits, seeds).unwrap();
-            let mut builder = MemoryBuilder::new(TableKey { rules, pits, seeds }).unwrap();
-            while builder.build_layer(&Pulse::default()).unwrap().is_some() {}
-            assert_eq!(builder.tables().max_seeds(), Some(seeds));
-            for (built, file) in builder.tables().layers().iter().zip(files.layers()) {
-                assert!(built.blocks().is_checked() && built.bytes() == file.bytes(), "{}", file.key());
-            }
-        }
-    }
-
-    #[test]
-    fn a_stopped_layer_is_built_again() {
-        let mut builder = MemoryBuilder::new(TableKey { rules: Rules::Standard, pits: 3, seeds: 3 }).unwrap();
-        let stopped = Pulse::default();
-        stopped.cancel.cancel();
-        assert!(matches!(builder.build_layer(&stopped), Err(BuildError::Stopped(key)) if key.seeds == 2));
-        let built = [(); 3].map(|()| builder.build_layer(&Pulse::default()).unwrap().map(|table| table.key().seeds));
-        assert_eq!(built, [Some(2), Some(3), None]);
-    }
-}

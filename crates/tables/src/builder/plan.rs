@@ -117,16 +117,14 @@ impl BuildPlan {
             (Backend::Gpu(gpu), Some(last)) => gpu.least_memory(pits, last.key.seeds),
             _ => 0,
         };
-        let partial = |layer: &LayerPlan| -> u64 {
-            let path = beside(&layer.key.path(directory), ".partial");
-            path.metadata().map_or(0, |metadata| metadata.len())
-        };
+        let partial = |layer: &LayerPlan| beside(&layer.key.path(directory), ".partial").metadata();
+        let partial: u64 = missing.iter().filter_map(|layer| Some(partial(layer).ok()?.len())).sum();
         let disk = packed_bytes(positions) + HEADER_BYTES * missing.len() as u64;
         BuildPlan {
             positions,
             memory: missing.iter().map(|layer| layer.memory).max().unwrap_or(0),
             device_memory,
-            disk: disk.saturating_sub(missing.iter().map(partial).sum()),
+            disk: disk.saturating_sub(partial),
             seconds: positions as f64 / rate,
             missing,
         }
@@ -149,9 +147,7 @@ impl BuildPlan {
             None => Ok(()),
         }
     }
-}
 
-impl BuildPlan {
     /// Bytes of the tables that are mapped at once: at most those of all layers up to the last one.
     fn mapped(&self) -> u64 {
         let of_layer = |key: TableKey, seeds| packed_bytes(layer_positions(key.pits, seeds));
@@ -170,13 +166,10 @@ fn rate(rules: Rules, backend: &Backend, threads: usize) -> f64 {
 /// Bits per position of a table, rounded up.
 const BITS_PER_POSITION: f64 = 4.2;
 
-/// Bytes of maps and moves for each row of a board with 6 pits or fewer (measured: some 130 at 6
-/// pits and 18 seeds).
-const ROW_BYTES: u64 = 160;
-
-/// The same with more pits, which have more moves and maps (measured: some 220 at 7 pits and 18
-/// seeds, and at 8 and 16).
-const WIDE_ROW_BYTES: u64 = 240;
+/// Bytes of maps and moves for each row, by pits. Measured: some 130 at 6 pits and 18 seeds, 220 at 7 and 18.
+const fn row_bytes(pits: usize) -> u64 {
+    if pits > 6 { 240 } else { 160 }
+}
 
 /// Bytes of the program without tables: stacks, buffers of threads, the allocator.
 const PROGRAM_BYTES: u64 = 4 << 20;
@@ -206,7 +199,7 @@ fn pair_memory(pair: PairKey, backend: &Backend) -> u64 {
     // One frame is written while the next one is packed or copied; others may wait.
     let working = working + (2 + backend.waiting_frames() as u64) * packed;
     let rows = (1..pair.layer.seeds).map(|seeds| row_count(pits, seeds) as u64).sum::<u64>();
-    working + rows * if pits > 6 { WIDE_ROW_BYTES } else { ROW_BYTES } + PROGRAM_BYTES
+    working + rows * row_bytes(pits) + PROGRAM_BYTES
 }
 
 /// Bytes of memory to compute the most demanding pair of a layer.

@@ -10,14 +10,14 @@ use kalah_base::file;
 use kalah_base::parallel::small_thread;
 use kalah_base::progress::Pulse;
 use kalah_core::index::Frame;
-use kalah_core::table::{ComingLayer, PairKey, Table, TableError, TableKey, Tables};
+use kalah_core::table::{ComingLayer, Table, TableError, TableKey, Tables};
 
 use super::backend::Backend;
 use super::computer::{ComputeError, Computer};
 use super::event::{BuildError, BuildEvent};
 use super::log::BuildRecord;
 use super::writer::{Spare, Writing};
-use crate::table::{LayerFiles, Manifest, Piece, TableWriter, remove_partial, remove_piece, remove_pieces};
+use crate::table::{Manifest, TableWriter, remove_partial, remove_pieces};
 
 pub(super) struct Run<'a> {
     pub directory: &'a Path,
@@ -48,9 +48,6 @@ impl<'a> Run<'a> {
     }
 
     /// Returns an error if the build of `key` was stopped.
-    ///
-    /// # Errors
-    /// [`BuildError::Stopped`] if it was.
     pub(super) fn check(&self, key: TableKey) -> Result<(), BuildError> {
         self.pulse.check().map_err(|_| BuildError::Stopped(key))
     }
@@ -82,70 +79,24 @@ impl<'a> Run<'a> {
         'a: 'scope,
     {
         let start = Instant::now();
-        let mut writer = TableWriter::open(self.directory, key)?;
-        let mut pieces = self.pieces(key)?;
-        let missing: Vec<Frame> = writer.missing().filter(|frame| !is_in(&pieces, frame)).collect();
+        let writer = TableWriter::open(self.directory, key)?;
+        let missing: Vec<Frame> = writer.missing().collect();
         let positions = missing.iter().map(|frame| frame.positions()).sum();
-        (self.on_event)(BuildEvent::Layer { key, positions, kept: key.frames().count() - missing.len() });
+        (self.on_event)(BuildEvent::Layer { key, positions, kept: writer.written() });
         if positions > 0 {
             // If the disk lost a part of this layer, frames computed from it cannot be trusted.
             remove_partial(self.directory, TableKey { seeds: key.seeds + 1, ..key })?;
         }
-        let mut computed = 0;
-        let frames: Box<dyn FnOnce() -> Result<TableWriter, ComputeError> + Send> = loop {
-            let Some(next) = writer.missing().next() else { break Box::new(move || Ok(writer)) };
-            if let Some(at) = pieces.iter().position(|piece| piece.holds(next)) {
-                if let Err(error) = writer.copy(&mut pieces[at], next) {
-                    self.remove_damaged(pieces.remove(at).pair(), error)?;
-                }
-                continue;
-            }
-            let frames: Vec<Frame> = writer.missing().take_while(|frame| !is_in(&pieces, frame)).collect();
-            computed += frames.iter().map(|frame| frame.positions()).sum::<u64>();
-            let is_last = frames.len() == writer.missing().count();
-            let writing = self.compute(scope, &frames, writer).map_err(BuildError::stopped_at(key))?;
-            let wait = move || writing.wait().map(|(writer, _)| writer);
-            if is_last {
-                break Box::new(wait);
-            }
-            writer = wait().map_err(BuildError::stopped_at(key))?;
-        };
-        Ok(ComputedLayer { record: BuildRecord::new(key, computed, self.backend.name()), start, frames })
+        let frames = self.compute(scope, &missing, writer).map_err(BuildError::stopped_at(key))?;
+        Ok(ComputedLayer { record: BuildRecord::new(key, positions, self.backend.name()), start, frames })
     }
-
-    /// Opens the pieces of a layer left by other processes.
-    fn pieces(&self, key: TableKey) -> Result<Vec<Piece>, TableError> {
-        let mut pieces = Vec::new();
-        for pair in LayerFiles::read(self.directory, key)?.pieces {
-            match Piece::open(self.directory, pair) {
-                Ok(piece) => pieces.push(piece),
-                Err(error) => self.remove_damaged(pair, error)?,
-            }
-        }
-        Ok(pieces)
-    }
-
-    /// Removes a damaged piece. An unreadable piece was removed by another process, or is computed
-    /// again anyway.
-    fn remove_damaged(&self, pair: PairKey, error: TableError) -> Result<(), TableError> {
-        if error.is_damage() {
-            (self.on_event)(BuildEvent::Damaged(&error));
-            remove_piece(self.directory, pair)?;
-        }
-        Ok(())
-    }
-}
-
-fn is_in(pieces: &[Piece], frame: &Frame) -> bool {
-    pieces.iter().any(|piece| piece.holds(*frame))
 }
 
 /// A layer whose frames are computed. The last ones may still have to be written.
 pub(super) struct ComputedLayer<'scope> {
     record: BuildRecord,
     start: Instant,
-    /// Waits until all frames are written.
-    frames: Box<dyn FnOnce() -> Result<TableWriter, ComputeError> + Send + 'scope>,
+    frames: Writing<'scope, TableWriter>,
 }
 
 impl ComputedLayer<'_> {
@@ -154,12 +105,10 @@ impl ComputedLayer<'_> {
     fn finish(self, directory: &Path, coming: &OnceLock<Option<Arc<Table>>>) -> Result<BuildRecord, BuildError> {
         let ComputedLayer { record, start, frames } = self;
         let key = record.key;
-        let mut writer = frames().map_err(BuildError::stopped_at(key))?;
+        let (mut writer, _) = frames.wait().map_err(BuildError::stopped_at(key))?;
         if Manifest::contradicts(key, &writer.digest()) {
             writer.discard()?;
-            remove_pieces(directory, key)?;
-            let kept = record.positions < key.frames().map(|frame| frame.positions()).sum();
-            return Err(BuildError::Contradiction { key, kept });
+            return Err(BuildError::Contradiction(key));
         }
         writer.complete()?;
         let record = record.written(start);
@@ -207,9 +156,6 @@ impl<'scope, 'env> Finishing<'scope, 'env> {
 
     /// Begins to finish a layer, and returns its table to come. The previous one must be finished. If the layer will
     /// be read soon, it is also read into the page cache.
-    ///
-    /// # Errors
-    /// When no thread can be started.
     pub(super) fn begin(&mut self, layer: ComputedLayer<'scope>, read_soon: bool) -> Result<ComingLayer, BuildError> {
         /// Ends the wait for a layer that has failed.
         struct Coming(ComingLayer);
@@ -238,9 +184,6 @@ impl<'scope, 'env> Finishing<'scope, 'env> {
     }
 
     /// Waits until the layer has its name, if a layer is being finished.
-    ///
-    /// # Errors
-    /// When that fails.
     pub(super) fn wait(&mut self) -> Result<Option<BuildRecord>, BuildError> {
         let Some((key, running)) = self.running.take() else { return Ok(None) };
         let finished = running.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));

@@ -9,12 +9,9 @@ use kalah_core::index::Frame;
 use kalah_core::table::{PairKey, Table, TableError, TableKey};
 
 use super::computer::ComputeError;
-use super::event::BuildError;
-use super::event::{BuildEvent, BuildReport};
+use super::event::{BuildError, BuildEvent, BuildReport};
 use super::run::Run;
-use crate::table::{
-    Joined, LayerFiles, Leases, Piece, PieceWriter, Stamps, join_pieces, remove_pieces, remove_temporary,
-};
+use crate::table::{Joined, LayerFiles, Leases, PieceWriter, Stamps, join_pieces, remove_pieces};
 
 /// Intervals at which a waiting process checks the progress of others: initially, and in the long
 /// run.
@@ -22,7 +19,7 @@ const POLL_INTERVALS: [Duration; 2] = [Duration::from_millis(20), Duration::from
 
 /// Builds layers together with other processes.
 ///
-/// Each pair is written to a [`Piece`]. The process that finds the pieces of a layer complete joins
+/// Each pair is written to a piece. The process that finds the pieces of a layer complete joins
 /// them. No lock is needed: two processes that do the same work produce the same bytes.
 pub(super) struct SharedLayers<'a> {
     /// Tables are added one by one, as layers are finished.
@@ -35,7 +32,7 @@ impl<'a> SharedLayers<'a> {
     /// Starts without open layers. Processes whose leases do not change for `patience` are presumed
     /// dead.
     pub(super) fn new(run: Run<'a>, patience: Duration) -> SharedLayers<'a> {
-        SharedLayers { run, leases: Leases::new(patience), stamps: Stamps::of_machine() }
+        SharedLayers { run, leases: Leases::new(patience), stamps: Stamps::of_user() }
     }
 
     /// Builds all layers together with the other processes.
@@ -95,7 +92,7 @@ impl<'a> SharedLayers<'a> {
         let key = self.run.tables.key(seeds);
         let table = Table::open_key(self.run.directory, key)?;
         // Wrong scores below would give wrong scores above, with valid checksums. One process of a
-        // machine checks for all; otherwise a layer would be read hundreds of times, once for each
+        // user checks for all; otherwise a layer would be read hundreds of times, once for each
         // of its pairs.
         self.stamps.compare(table.blocks(), &Cancel::new(), &|_| ())?;
         // The process that joined it may have been killed during cleanup.
@@ -106,40 +103,19 @@ impl<'a> SharedLayers<'a> {
     /// Computes a pair unless its piece or layer exists. Returns true if it was computed.
     fn make(&mut self, pair: PairKey) -> Result<bool, BuildError> {
         let files = LayerFiles::read(self.run.directory, pair.layer)?;
-        if files.finished {
+        if files.finished || !files.missing.contains(&pair) {
             return Ok(false);
         }
-        if files.pieces.contains(&pair) {
-            match Piece::open(self.run.directory, pair).and_then(|mut piece| piece.check()) {
-                Ok(()) => {
-                    remove_temporary(self.run.directory, pair)?;
-                    return Ok(false);
-                }
-                Err(error) if error.is_damage() => (self.run.on_event)(BuildEvent::Damaged(&error)),
-                // Another process removed it.
-                Err(_) => {}
-            }
-        }
         let start = Instant::now();
-        match self.compute(pair) {
-            // Another process was faster, and cleaned up.
-            Err(BuildError::Table(TableError::Io { .. })) if self.is_made(pair) => return Ok(false),
-            computed => computed?,
-        }
-        (self.run.on_event)(BuildEvent::Piece { pair, seconds: start.elapsed().as_secs_f64() });
+        let computed = self.compute(pair);
         if LayerFiles::read(self.run.directory, pair.layer)?.finished {
+            // Another process was faster, and may have removed the files of this one.
             remove_pieces(self.run.directory, pair.layer)?;
-        } else {
-            remove_temporary(self.run.directory, pair)?;
+            return Ok(computed.is_ok());
         }
+        computed?;
+        (self.run.on_event)(BuildEvent::Piece { pair, seconds: start.elapsed().as_secs_f64() });
         Ok(true)
-    }
-
-    /// Returns true if the piece of a pair, or its layer, exists.
-    fn is_made(&self, pair: PairKey) -> bool {
-        LayerFiles::read(self.run.directory, pair.layer).is_ok_and(|files| {
-            files.finished || (files.pieces.contains(&pair) && Piece::open(self.run.directory, pair).is_ok())
-        })
     }
 
     /// Computes a pair and writes its piece. All layers below must be open.
@@ -147,10 +123,7 @@ impl<'a> SharedLayers<'a> {
         let frames: Vec<Frame> = pair.frames().collect();
         let mut writer = PieceWriter::new(self.run.directory, pair)?;
         let written = std::thread::scope(|scope| self.run.compute(scope, &frames, writer.table())?.wait());
-        written.map_err(|error| match error {
-            ComputeError::Stopped(_) => BuildError::PairStopped(pair),
-            error => error.into(),
-        })?;
+        written.map_err(BuildError::stopped_at::<ComputeError>(pair.layer))?;
         writer.finish()?;
         Ok(())
     }
@@ -169,9 +142,8 @@ impl<'a> SharedLayers<'a> {
                 remove_pieces(self.run.directory, key)?;
                 return Ok(true);
             }
-            Joined::AlreadyDone => remove_pieces(self.run.directory, key)?,
             Joined::Incomplete => {}
-            Joined::Contradiction => return Err(BuildError::Contradiction { key, kept: true }),
+            Joined::Contradiction => return Err(BuildError::Contradiction(key)),
             Joined::Damaged(damaged, error) => {
                 (self.run.on_event)(BuildEvent::Damaged(&error));
                 self.make(damaged)?;

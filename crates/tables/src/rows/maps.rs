@@ -1,5 +1,4 @@
 use std::collections::HashMap;
-use std::fmt;
 use std::hash::Hash;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -13,6 +12,7 @@ use rayon::prelude::*;
 ///
 /// Adding the same seeds to every row keeps their order, so the ranks ascend. The resulting rows
 /// are a subsequence of all rows with that many seeds.
+#[derive(Debug)]
 pub struct SpillMap {
     ranks: Vec<u32>,
     selected: RankSet,
@@ -54,6 +54,7 @@ impl SpillMap {
 ///
 /// They depend only on the board, so one set serves all layers of a build. Up to 34 seeds at 6 pits
 /// they take less than half a gigabyte.
+#[derive(Debug)]
 pub struct RowMaps {
     rows: Arc<RowIndex>,
     all: Cache<usize, Vec<TableRow>>,
@@ -140,19 +141,8 @@ impl RowMaps {
     }
 }
 
-impl fmt::Debug for SpillMap {
-    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        formatter.debug_struct("SpillMap").field("rows", &self.ranks.len()).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for RowMaps {
-    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        formatter.debug_struct("RowMaps").field("pits", &self.rows.pits()).finish_non_exhaustive()
-    }
-}
-
 /// Values by key, each made on first use and kept.
+#[derive(Debug)]
 pub(super) struct Cache<K, V>(Mutex<HashMap<K, Arc<V>>>);
 
 impl<K, V> Default for Cache<K, V> {
@@ -185,6 +175,7 @@ const BLOCK: usize = u64::BITS as usize;
 ///
 /// Scores of the remaining rows are kept one after the other, those of rows with an empty pit
 /// first. The *place* of a row is where the score of its remaining row is.
+#[derive(Debug)]
 pub struct CaptureMap {
     rows: usize,
     /// Made on first use: parts hold the same in half the memory.
@@ -275,15 +266,5 @@ impl CaptureMap {
     #[inline]
     pub fn parts(&self, block: usize) -> &[CapturePart] {
         &self.parts[self.part_starts[block] as usize..self.part_starts[block + 1] as usize]
-    }
-}
-
-impl fmt::Debug for CaptureMap {
-    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        formatter
-            .debug_struct("CaptureMap")
-            .field("rows", &self.rows)
-            .field("segments", &self.segments)
-            .finish_non_exhaustive()
     }
 }

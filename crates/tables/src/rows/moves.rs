@@ -1,4 +1,3 @@
-use std::fmt;
 use std::sync::Arc;
 
 use kalah_core::game::{Capture, Rules};
@@ -245,6 +244,7 @@ impl RowMove {
 }
 
 /// Moves and maps of the rows of a board, for all layers: made on first use and kept.
+#[derive(Debug)]
 pub struct BoardRows {
     /// The rule set.
     pub rules: Rules,
@@ -262,15 +262,5 @@ impl BoardRows {
     /// The moves of the rows with `seeds` seeds.
     pub(crate) fn moves(&self, seeds: usize) -> Arc<Moves> {
         self.moves.get(seeds, || Moves::new(self.rules, &self.maps, seeds))
-    }
-}
-
-impl fmt::Debug for BoardRows {
-    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        formatter
-            .debug_struct("BoardRows")
-            .field("rules", &self.rules)
-            .field("maps", &self.maps)
-            .finish_non_exhaustive()
     }
 }

@@ -1,4 +1,3 @@
-use std::fmt;
 use std::ops::{Add, AddAssign};
 
 use kalah_core::index::{MAX_TABLE_PITS, RowIndex};
@@ -115,6 +114,7 @@ impl FromIterator<RankOffsets> for OffsetList {
 /// first pits, and one each for the last five, four and three pits. The number for five pits exists
 /// only for rows of more than six. Adding the same seeds to all rows of a set therefore moves all
 /// their lookups by the same distances.
+#[derive(Debug)]
 pub struct RankSums {
     /// Offsets of a seed in each pit.
     weights: [RankOffsets; MAX_TABLE_PITS],
@@ -237,12 +237,6 @@ impl RankSums {
     #[inline(always)]
     pub fn from(&self, seeds: usize, fixed: RankOffsets) -> RanksFrom<'_> {
         RanksFrom { sums: self, first: &self.first[self.starts[seeds]..self.starts[seeds + 1]], fixed }
-    }
-}
-
-impl fmt::Debug for RankSums {
-    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        formatter.debug_struct("RankSums").field("weights", &self.weights).finish_non_exhaustive()
     }
 }
 

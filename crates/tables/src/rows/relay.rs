@@ -1,4 +1,3 @@
-use std::fmt;
 use std::sync::OnceLock;
 
 use kalah_core::game::{Capture, Rules};
@@ -35,6 +34,7 @@ pub struct Ending {
 }
 
 /// The relays of a board: sowings that continue with the seeds of the pit in which they ended.
+#[derive(Debug)]
 pub struct Relays {
     rules: Rules,
     pits: usize,
@@ -48,7 +48,7 @@ pub struct Relays {
 }
 
 /// The effect of a sowing: seeds for each pit, less all those of the first one.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Sown {
     /// To be added to the bytes of the ring, modulo 2^128.
     ring: u128,
@@ -244,12 +244,6 @@ impl Relays {
             before: state.before,
             after: state.other,
         }
-    }
-}
-
-impl fmt::Debug for Relays {
-    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        formatter.debug_struct("Relays").field("rules", &self.rules).field("pits", &self.pits).finish_non_exhaustive()
     }
 }
 

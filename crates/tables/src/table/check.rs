@@ -29,9 +29,6 @@ pub fn check_in_parallel(blocks: &Blocks) -> Result<u64, TableError> {
 }
 
 /// Compares the blocks not yet compared of a frame with their checksums, on all threads of the current pool.
-///
-/// # Errors
-/// The first damaged block.
 pub(super) fn check_frame_in_parallel(blocks: &Blocks, mover: usize) -> Result<(), TableError> {
     if blocks.is_frame_checked(mover) {
         return Ok(());

@@ -82,32 +82,3 @@ fn value(bytes: &[u8], offset: usize, values: &[ChainingValue]) -> ChainingValue
     let hashed = values.get(offset / TASK_BYTES);
     hashed.copied().unwrap_or_else(|| Hasher::new().set_input_offset(offset as u64).update(bytes).finalize_non_root())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn it_is_the_hash_of_all_bytes_also_of_data_that_is_copied_behind_others() {
-        let bytes: Vec<u8> = (0..5 * TASK_BYTES as u32).map(|index| (index % 251) as u8).collect();
-        let lengths = [0, 1, 1024, TASK_BYTES - 1, TASK_BYTES, TASK_BYTES + 1, 2 * TASK_BYTES, 3 * TASK_BYTES + 64];
-        for length in lengths.into_iter().chain([4 * TASK_BYTES - 64, bytes.len()]) {
-            let data = &bytes[..length];
-            let mut frame = data.to_vec();
-            let hash = seal(&mut frame, 7);
-            assert_eq!(hash, *blake3::hash(&frame).as_bytes(), "{length} bytes");
-            let (padded, checksums) = frame.split_at(length.next_multiple_of(64));
-            assert!(padded[..length] == *data && padded[length..].iter().all(|&byte| byte == 0));
-            for (block, checksum) in padded.chunks(BLOCK_BYTES).zip(checksums.as_chunks().0) {
-                assert_eq!(u64::from_le_bytes(*checksum), xxh3_64(block) ^ 7, "{length} bytes");
-            }
-            let mut copied = vec![1; 100 + length];
-            let fill = |at: usize, block: &mut [u8]| {
-                let part = &data[at..length.min(at + block.len())];
-                block[..part.len()].copy_from_slice(part);
-            };
-            assert_eq!(seal_filled(&mut copied, 100, 7, fill), hash, "{length} bytes");
-            assert!(copied[100..] == frame, "{length} bytes");
-        }
-    }
-}

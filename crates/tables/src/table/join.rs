@@ -13,18 +13,14 @@ use tempfile::TempPath;
 use super::contents::Contents;
 use super::packed_frame::PackedFrame;
 use super::piece::temporary;
-use super::writer::{PARTIAL, UNPACKING};
+use super::writer::PARTIAL;
 use super::{Manifest, Piece, TableWriter};
-
-/// A clause that states what is kept if a table cannot be written.
 
 /// The files of a layer in a directory, by their names.
 #[derive(Debug)]
 pub struct LayerFiles {
     /// True if its table exists.
     pub finished: bool,
-    /// Pairs with a piece.
-    pub pieces: Vec<PairKey>,
     /// Pairs without a piece.
     pub missing: Vec<PairKey>,
 }
@@ -40,8 +36,8 @@ impl LayerFiles {
     pub fn read(directory: &Path, key: TableKey) -> Result<LayerFiles, TableError> {
         let names = names(directory)?;
         let has = |path: &Path| path.file_name().is_some_and(|name| names.contains(&*name.to_string_lossy()));
-        let (pieces, missing) = key.pairs().partition(|pair| has(&pair.piece_path(directory)));
-        Ok(LayerFiles { finished: names.contains(&key.file_name()), pieces, missing })
+        let missing = key.pairs().filter(|pair| !has(&pair.piece_path(directory))).collect();
+        Ok(LayerFiles { finished: names.contains(&key.file_name()), missing })
     }
 }
 
@@ -108,9 +104,7 @@ impl PieceWriter {
 pub(crate) enum Joined {
     /// The table was made.
     Done,
-    /// The table existed already, or another process joined it meanwhile.
-    AlreadyDone,
-    /// A piece is missing, or was removed.
+    /// A piece is missing, or another process joined the pieces.
     Incomplete,
     /// A piece was damaged, and was removed.
     Damaged(PairKey, TableError),
@@ -124,38 +118,26 @@ pub(crate) enum Joined {
 /// So any number of processes may do this at once, or be killed, without harm; the work is repeated
 /// at worst. Only one should do it at a time (see [`super::Leases`]), since leftovers of other
 /// attempts are removed first.
-///
-/// # Errors
-/// When reading or writing fails.
 pub(crate) fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError> {
-    let state = LayerFiles::read(directory, key)?;
-    if state.finished {
-        return Ok(Joined::AlreadyDone);
-    }
-    if !state.missing.is_empty() {
+    if !LayerFiles::read(directory, key)?.missing.is_empty() {
         return Ok(Joined::Incomplete);
     }
     let path = key.path(directory);
-    remove_leftovers(&path)?;
+    file::remove_leftovers(&path).map_err(TableError::io(&path))?;
     let temporary = temporary(&path)?.into_temp_path();
     // If this fails, the temporary file is removed.
-    let contents = Contents::new(key, None);
-    let mut writer = TableWriter::open_at(path.clone(), temporary.to_path_buf(), contents)?;
+    let mut writer = TableWriter::open_at(path.clone(), temporary.to_path_buf(), Contents::new(key, None))?;
     for pair in key.pairs() {
         let copied = Piece::open(directory, pair)
             .and_then(|mut piece| pair.frames().try_for_each(|frame| writer.copy(&mut piece, frame)));
         match copied {
             Ok(()) => {}
             Err(error) if error.is_damage() => {
-                remove_piece(directory, pair)?;
+                remove_if_there(&pair.piece_path(directory))?;
                 return Ok(Joined::Damaged(pair, error));
             }
-            // Another process joined the pieces, or found one damaged; unless the name stays taken.
-            Err(_) if !pair.piece_path(directory).exists() => {
-                let path = pair.piece_path(directory);
-                file::refuse_dangling(&path).map_err(TableError::io(&path))?;
-                return Ok(Joined::Incomplete);
-            }
+            // Another process joined the pieces, or found one damaged.
+            Err(_) if !pair.piece_path(directory).exists() => return Ok(Joined::Incomplete),
             Err(error) => return Err(error),
         }
     }
@@ -167,68 +149,32 @@ pub(crate) fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, Tab
     // An existing table is not replaced, since others may have mapped it.
     match file::persist_new(temporary, &path) {
         Ok(true) => {}
-        Ok(false) => return Ok(Joined::AlreadyDone),
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Joined::Incomplete),
-        Err(error) => return Err(TableError::io(&path)(error)),
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(TableError::io(&path)(error)),
+        _ => return Ok(Joined::Incomplete),
     }
     // The pieces are removed only when the table's name is safe on the disk.
     file::sync_directory(directory).map_err(TableError::io(directory))?;
     Ok(Joined::Done)
 }
 
-/// Removes the piece of `pair` if it exists.
-///
-/// # Errors
-/// When reading or writing fails.
-pub(crate) fn remove_piece(directory: &Path, pair: PairKey) -> Result<(), TableError> {
-    remove_if_there(&pair.piece_path(directory))
-}
-
-/// Removes the pieces of the finished table `key`, and the temporary files of killed processes.
-///
-/// # Errors
-/// When reading or writing fails.
+/// Removes the pieces and leases of the finished table `key`, and the temporary files of killed processes.
 pub(crate) fn remove_pieces(directory: &Path, key: TableKey) -> Result<(), TableError> {
-    let table = key.path(directory);
-    let mut companions = vec![super::lease::join_path(directory, key)];
-    for pair in key.pairs() {
-        let piece = pair.piece_path(directory);
-        companions.push(piece.with_extension("lease"));
-        companions.push(piece);
-    }
+    let (table, stem) = (key.path(directory), key.file_stem() + ".");
     for name in names(directory)? {
-        let path = directory.join(&name);
-        let is_temporary = |file: &PathBuf| file::is_temporary_of(OsStr::new(&name), file);
-        if companions.contains(&path) || companions.iter().chain([&table]).any(is_temporary) {
-            remove_if_there(&path)?;
+        let is_of_piece = name.starts_with(&stem) && (name.contains(".piece") || name.ends_with(".lease"));
+        if is_of_piece || file::is_temporary_of(OsStr::new(&name), &table) {
+            remove_if_there(&directory.join(name))?;
         }
     }
     Ok(())
 }
 
-/// Removes the unfinished files of the table `key`, which another process has finished, built or
-/// restored from an archive. Only the holder of the directory's lock may call it.
-///
-/// # Errors
-/// When reading or writing fails.
+/// Removes the unfinished file of the table `key`. Only the holder of the directory's lock may call it.
 pub(crate) fn remove_partial(directory: &Path, key: TableKey) -> Result<(), TableError> {
-    let table = key.path(directory);
-    [PARTIAL, UNPACKING].iter().try_for_each(|end| remove_if_there(&file::beside(&table, end)))
-}
-
-/// Removes the temporary files of the piece of `pair`, which exists.
-///
-/// # Errors
-/// When reading or writing fails.
-pub(crate) fn remove_temporary(directory: &Path, pair: PairKey) -> Result<(), TableError> {
-    remove_leftovers(&pair.piece_path(directory))
-}
-
-fn remove_leftovers(path: &Path) -> Result<(), TableError> {
-    file::remove_leftovers(path).map_err(TableError::io(path))
+    remove_if_there(&file::beside(&key.path(directory), PARTIAL))
 }
 
 /// Removes the file at `path` if it exists.
-pub(super) fn remove_if_there(path: &Path) -> Result<(), TableError> {
+fn remove_if_there(path: &Path) -> Result<(), TableError> {
     file::found(std::fs::remove_file(path)).map(drop).map_err(TableError::io(path))
 }

@@ -59,7 +59,7 @@ impl Leases {
     /// # Errors
     /// When reading or writing fails.
     pub fn join(&mut self, directory: &Path, key: TableKey) -> Result<Option<Lease>, TableError> {
-        self.file(join_path(directory, key))
+        self.file(directory.join(format!("{}.join.lease", key.file_stem())))
     }
 
     /// Leases any work by the file `path`; `None` while another process seems to do it.
@@ -68,7 +68,8 @@ impl Leases {
     /// When reading or writing fails.
     pub fn file(&mut self, path: PathBuf) -> Result<Option<Lease>, TableError> {
         let io = TableError::io;
-        let id = lease_id();
+        let host = sysinfo::System::host_name().unwrap_or_default();
+        let id = format!("process {} on {host}, {:016x}", std::process::id(), fastrand::u64(..));
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(mut file) => {
                 file.write_all(beat(&id, 0).as_bytes()).map_err(io(&path))?;
@@ -78,14 +79,8 @@ impl Leases {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(io(&path)(error)),
         }
-        let now = match file::read(&path) {
-            Ok(now) => now,
-            // It was released just now, unless its name stays taken.
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                return file::refuse_dangling(&path).map(|()| None).map_err(io(&path));
-            }
-            Err(error) => return Err(io(&path)(error)),
-        };
+        // If it was released just now, the next call takes it.
+        let Some(now) = file::found(file::read(&path)).map_err(io(&path))? else { return Ok(None) };
         match self.seen.get(&path) {
             Some((before, since)) if *before == now => {
                 if since.elapsed() < self.patience {
@@ -103,17 +98,6 @@ impl Leases {
         file.persist(&path).map_err(|error| io(&path)(error.error))?;
         Ok(Some(Lease::new(path, id)))
     }
-}
-
-/// The file of the lease on joining a layer's pieces.
-pub(super) fn join_path(directory: &Path, key: TableKey) -> PathBuf {
-    directory.join(format!("{}.join.lease", key.file_stem()))
-}
-
-/// A name that no other lease has.
-fn lease_id() -> String {
-    let host = sysinfo::System::host_name().unwrap_or_default();
-    format!("process {} on {host}, {:016x}", std::process::id(), fastrand::u64(..))
 }
 
 /// Contents of a lease's file at its `count`th beat.
@@ -153,7 +137,7 @@ fn is_ours(path: &Path, id: &str) -> bool {
 
 /// Overwrites a file without truncating it first, so that it is never seen empty.
 fn write_over(path: &Path, text: &str) -> io::Result<()> {
-    file::open_with(path, OpenOptions::new().write(true))?.write_all(text.as_bytes())
+    OpenOptions::new().write(true).open(path)?.write_all(text.as_bytes())
 }
 
 impl Drop for Lease {

@@ -11,7 +11,7 @@
 // | `piece` | a file with one pair of frames, computed by one of several processes |
 // | `join` | joining the pieces of a layer to its table |
 // | `lease` | one writer at a time in a directory; showing other processes what is being computed |
-// | `stamp` | tables already compared with their checksums on this machine |
+// | `stamp` | tables already compared with their checksums |
 // | `manifest` | a list of tables with their digests |
 // | `archive` | compressed tables |
 
@@ -32,11 +32,11 @@ pub use bounds::BoundMaker;
 pub(crate) use bounds::{FrameCodes, frame_codes};
 pub use check::{check_in_parallel, frame_in_parallel, score_counts};
 pub use contents::TableImage;
-pub(crate) use join::{Joined, join_pieces, remove_partial, remove_piece, remove_pieces, remove_temporary};
+pub(crate) use join::{Joined, join_pieces, remove_partial, remove_pieces};
 pub use join::{LayerFiles, PieceWriter};
 pub use lease::{DirectoryLock, Lease, Leases, unless_other};
 pub use manifest::{Manifest, ManifestEntry};
 pub use packed_frame::{FrameMemory, PackedFrame};
 pub use piece::Piece;
-pub use stamp::Stamps;
+pub use stamp::{Stamps, user_cache};
 pub use writer::TableWriter;

@@ -1,4 +1,3 @@
-use std::fmt;
 use std::mem::MaybeUninit;
 
 use kalah_core::index::Frame;
@@ -127,6 +126,7 @@ impl FrameMemory {
 /// The profile holds the mean score of each mover's row; groups hold the differences from it.
 /// Neighbours in a group differ in the mover's row, so this brings them close enough for 4 bits.
 /// The bytes depend only on the scores.
+#[derive(Debug)]
 pub struct PackedFrame {
     /// The frame.
     pub frame: Frame,
@@ -273,41 +273,5 @@ impl PackedFrame {
     /// Directory entry of the frame if it is stored at `offset`.
     pub fn entry(&self, offset: u64) -> FrameEntry {
         FrameEntry { offset, ..self.entry }
-    }
-}
-
-impl fmt::Debug for PackedFrame {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PackedFrame").field("frame", &self.frame).field("entry", &self.entry).finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_copy_is_the_frame_and_lies_in_memory_as_it_will_in_the_file() {
-        let mut rng = fastrand::Rng::with_seed(1);
-        let mut bytes = Vec::new();
-        // The second has more than one task, and many patches.
-        for frame in [Frame { pits: 3, mover: 2, other: 3 }, Frame { pits: 6, mover: 9, other: 8 }] {
-            let scores: Vec<u8> = (0..frame.positions()).map(|_| rng.u8(0..40)).collect();
-            let packed = PackedFrame::pack(Isa::detect(), frame, &scores);
-            let end = packed.entry.patches_at() + packed.entry.patch_bytes;
-            let data = &packed.section()[..end as usize];
-            for file_at in [0, 64, 4096 + 4032, 1_000_000 * 64] {
-                let memory = FrameMemory { bytes, most: 1000, file_at };
-                let (head, rest) = data.split_at(file_at as usize % 1000);
-                let copy = PackedFrame::copy_of(frame, &[head, rest], memory).unwrap();
-                assert!(copy.section() == packed.section());
-                assert_eq!(copy.entry(7), packed.entry(7));
-                assert_eq!((copy.section().as_ptr() as u64).wrapping_sub(file_at) % PAGE_BYTES as u64, 0);
-                bytes = copy.into_buffer();
-            }
-            let cut = PackedFrame::copy_of(frame, &[&data[..data.len() - 1]], FrameMemory::default());
-            assert!(cut.is_none(), "an incomplete patch");
-            bytes = vec![7; 100];
-        }
     }
 }

@@ -40,7 +40,7 @@ impl Piece {
     }
 
     /// Returns true if `frame` is one of its frames.
-    pub(crate) fn holds(&self, frame: Frame) -> bool {
+    pub(super) fn holds(&self, frame: Frame) -> bool {
         self.pair.frames().any(|own| own == frame)
     }
 

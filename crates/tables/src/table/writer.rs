@@ -1,4 +1,4 @@
-use std::fs::OpenOptions;
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -15,9 +15,6 @@ use super::piece::Piece;
 
 /// Suffix of the temporary name of a table being built.
 pub(super) const PARTIAL: &str = ".partial";
-
-/// Suffix of the temporary name of a table being unpacked.
-pub(super) const UNPACKING: &str = ".unpacking";
 
 /// Writes a table file.
 ///
@@ -39,28 +36,16 @@ impl TableWriter {
     /// # Errors
     /// When reading or writing fails.
     pub fn open(directory: &Path, key: TableKey) -> Result<TableWriter, TableError> {
-        TableWriter::open_as(directory, key, PARTIAL)
-    }
-
-    /// The same as [`TableWriter::open`] with this suffix of the temporary name.
-    ///
-    /// Frames that come from an archive have another one than those of a build, which keeps all frames: they are
-    /// unproven until the digest of the whole table is compared.
-    ///
-    /// # Errors
-    /// As [`TableWriter::open`].
-    pub(super) fn open_as(directory: &Path, key: TableKey, suffix: &str) -> Result<TableWriter, TableError> {
         let path = key.path(directory);
-        let partial = file::beside(&path, suffix);
+        let partial = file::beside(&path, PARTIAL);
         TableWriter::open_at(path, partial, Contents::new(key, None))
     }
 
     /// Begins or resumes the file with these contents, a table or a piece, under the temporary name `partial`.
     pub(super) fn open_at(path: PathBuf, partial: PathBuf, contents: Contents) -> Result<TableWriter, TableError> {
-        let options = &mut OpenOptions::new();
-        let file = file::open_with(&partial, options.read(true).write(true).create(true).truncate(false))
-            .map_err(TableError::io(&partial))?;
-        let mut writer = TableWriter { path, partial, file: BulkFile::new(file), contents };
+        let file = file::open_with(&partial, File::options().read(true).write(true).create(true));
+        let file = BulkFile::new(file.map_err(TableError::io(&partial))?);
+        let mut writer = TableWriter { path, partial, file, contents };
         writer.resume().map_err(TableError::io(&writer.partial))?;
         Ok(writer)
     }
@@ -178,9 +163,6 @@ impl TableWriter {
     }
 
     /// Removes the unfinished table.
-    ///
-    /// # Errors
-    /// When reading or writing fails.
     pub(crate) fn discard(self) -> Result<(), TableError> {
         std::fs::remove_file(&self.partial).map_err(TableError::io(&self.partial))
     }
@@ -200,17 +182,11 @@ impl TableWriter {
     }
 
     /// Maps the complete table, which can be used before it has its name.
-    ///
-    /// # Errors
-    /// As [`Table::open`].
     pub(crate) fn map(&self) -> Result<Table, TableError> {
         Table::open_before_renaming(&self.partial, &self.path)
     }
 
     /// Waits until the complete file is on the disk.
-    ///
-    /// # Errors
-    /// When writing fails.
     pub(super) fn sync(&self) -> Result<(), TableError> {
         self.file.file().sync_data().map_err(TableError::io(&self.partial))
     }

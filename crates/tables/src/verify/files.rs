@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
@@ -73,13 +73,9 @@ pub fn check_manifest(manifest: &Manifest, table: &Table) -> Result<u64, Fault> 
 /// The contents of a directory of tables, by the names of the files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
-    /// Rule sets and boards (pits a side) with tables, each with the seeds of its layers,
-    /// ascending.
-    pub boards: Vec<(Rules, usize, Vec<usize>)>,
-    /// The same for bound tables.
-    pub bounds: Vec<(Rules, usize, Vec<usize>)>,
-    /// The same for archives with the names given by [`crate::table::archive::archive_path`].
-    pub archives: Vec<(Rules, usize, Vec<usize>)>,
+    tables: BTreeSet<TableKey>,
+    bounds: BTreeSet<TableKey>,
+    archives: BTreeSet<TableKey>,
     /// Names of all other files, sorted: unfinished tables, logs, unrelated files.
     pub others: Vec<String>,
 }
@@ -90,69 +86,47 @@ impl Survey {
     /// # Errors
     /// When it cannot be listed.
     pub fn read(directory: impl Into<Directory>) -> io::Result<Survey> {
-        let [mut boards, mut bounds, mut archives] = [const { Found::new() }; 3];
-        let mut others = Vec::new();
+        let mut survey = Survey::default();
         for name in found(directory.into().names())?.into_iter().flatten() {
             let path = Path::new(&name);
+            let archived = || TableKey::named(Path::new(name.strip_suffix(".archive")?));
             if let Some(key) = TableKey::named(path) {
-                add(&mut boards, key);
+                survey.tables.insert(key);
             } else if let Some(key) = TableKey::named_bounds(path) {
-                add(&mut bounds, key);
-            } else if let Some(key) = archived(path) {
-                add(&mut archives, key);
+                survey.bounds.insert(key);
+            } else if let Some(key) = archived() {
+                survey.archives.insert(key);
             } else {
-                others.push(name);
+                survey.others.push(name);
             }
         }
-        others.sort_unstable();
-        Ok(Survey { boards: sorted(boards), bounds: sorted(bounds), archives: sorted(archives), others })
+        survey.others.sort_unstable();
+        Ok(survey)
     }
 
-    /// Rule sets and boards with tables, bound tables or archives.
+    /// Rule sets and boards (pits a side) with tables, bound tables or archives, sorted.
     pub fn known_boards(&self) -> Vec<(Rules, usize)> {
-        let key = |&(rules, pits, _): &(Rules, usize, Vec<usize>)| (rules, pits);
-        let mut boards: Vec<(Rules, usize)> = self.boards.iter().map(key).collect();
-        for board in self.bounds.iter().chain(&self.archives).map(key) {
-            if !boards.contains(&board) {
-                boards.push(board);
-            }
-        }
-        boards
+        let keys = self.tables.iter().chain(&self.bounds).chain(&self.archives);
+        let boards: BTreeSet<(Rules, usize)> = keys.map(|key| (key.rules, key.pits)).collect();
+        boards.into_iter().collect()
     }
 
     /// Seeds of the existing layers of a board, ascending.
-    pub fn layers(&self, rules: Rules, pits: usize) -> &[usize] {
-        of_board(&self.boards, rules, pits)
+    pub fn layers(&self, rules: Rules, pits: usize) -> Vec<usize> {
+        of_board(&self.tables, rules, pits)
     }
 
     /// Seeds of the layers of a board with bound tables, ascending.
-    pub fn bound_layers(&self, rules: Rules, pits: usize) -> &[usize] {
+    pub fn bound_layers(&self, rules: Rules, pits: usize) -> Vec<usize> {
         of_board(&self.bounds, rules, pits)
     }
 
-    /// Seeds of the layers of a board with archives, ascending.
-    pub fn archived_layers(&self, rules: Rules, pits: usize) -> &[usize] {
+    /// Seeds of the layers of a board with archives, which have the names of [`archive_path`], ascending.
+    pub fn archived_layers(&self, rules: Rules, pits: usize) -> Vec<usize> {
         of_board(&self.archives, rules, pits)
     }
 }
 
-/// The table whose archive has this name.
-fn archived(name: &Path) -> Option<TableKey> {
-    TableKey::named(Path::new(name.to_str()?.strip_suffix(".archive")?))
-}
-
-/// Seeds of layers, by their rules and pits.
-type Found = BTreeMap<(Rules, usize), BTreeSet<usize>>;
-
-fn add(found: &mut Found, key: TableKey) {
-    found.entry((key.rules, key.pits)).or_default().insert(key.seeds);
-}
-
-fn sorted(found: Found) -> Vec<(Rules, usize, Vec<usize>)> {
-    found.into_iter().map(|((rules, pits), seeds)| (rules, pits, seeds.into_iter().collect())).collect()
-}
-
-fn of_board(boards: &[(Rules, usize, Vec<usize>)], rules: Rules, pits: usize) -> &[usize] {
-    let board = boards.iter().find(|&&(own, own_pits, _)| (own, own_pits) == (rules, pits));
-    board.map_or(&[], |(_, _, seeds)| seeds)
+fn of_board(keys: &BTreeSet<TableKey>, rules: Rules, pits: usize) -> Vec<usize> {
+    keys.iter().filter(|key| (key.rules, key.pits) == (rules, pits)).map(|key| key.seeds).collect()
 }

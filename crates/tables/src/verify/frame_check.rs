@@ -83,9 +83,6 @@ struct AgainMoves<'a> {
 
 impl<'a> FrameCheck<'a> {
     /// Prepares the check of a frame of `tables`.
-    ///
-    /// # Errors
-    /// When the table is missing, or a block of the frame is damaged.
     pub(super) fn new(tables: &'a Tables, frame: Frame, pulse: &'a Pulse) -> Result<FrameCheck<'a>, TableError> {
         let (rows, other) = (tables.rows(), frame.other);
         let scores = frame_in_parallel(tables.require(frame.mover + other)?, frame.mover)?;
@@ -104,9 +101,6 @@ impl<'a> FrameCheck<'a> {
     }
 
     /// Finds the first wrong score of the frame by index; returns the ranks of its rows (mover's, other).
-    ///
-    /// # Errors
-    /// When a table is missing or damaged, in any order, or the check was stopped.
     pub(super) fn first_wrong(&self) -> Result<Option<(u32, u32)>, Fault> {
         let rows = self.frame.mover_rows();
         let even = rows.div_ceil(TILES_PER_THREAD * rayon::current_num_threads());

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use kalah::game::Rules;
 use kalah::remote::{Address, Cache, RemoteOptions, RemoteTables};
-use kalah::table::Directory;
+use kalah::table::{Directory, user_cache};
 
 use super::READERS;
 use crate::cli::process::signals::cancelled;
@@ -52,7 +52,7 @@ pub(super) fn open(address: &str, matches: &ArgMatches) -> failure::Result<Direc
     let option = |name| matches.try_get_one::<PathBuf>(name).ok().flatten().cloned();
     let size = |name| matches.try_get_one::<u64>(name).ok().flatten().copied();
     let _ = LIMIT.set(size("fetch-limit").unwrap_or(FETCH_LIMIT));
-    let Some(directory) = option("cache").or_else(Cache::default_directory) else {
+    let Some(directory) = option("cache").or_else(user_cache) else {
         bail!("there is no cache directory for the blocks of {address}: give --cache DIR");
     };
     let cache = Cache::new(directory, size("cache-limit").unwrap_or(Cache::DEFAULT_LIMIT));

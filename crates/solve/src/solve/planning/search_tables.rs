@@ -125,7 +125,7 @@ pub fn bound_network(
     pits: usize,
 ) -> Result<Option<Network>, NetworkFileError> {
     let survey = Survey::read(bounds).unwrap_or_default();
-    let mut keys = survey.bound_layers(rules, pits).iter().map(|&seeds| TableKey { rules, pits, seeds });
+    let mut keys = survey.bound_layers(rules, pits).into_iter().map(|seeds| TableKey { rules, pits, seeds });
     match keys.find_map(|key| BoundTable::open_key(bounds, key).ok().flatten()) {
         Some(table) => Ok(Some(table.network().clone())),
         None => Ok(PhasedNetwork::find(tables, rules, pits)?.map(|found| found.first().clone())),

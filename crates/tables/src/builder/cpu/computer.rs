@@ -25,9 +25,6 @@ pub struct CpuComputer {
 impl CpuComputer {
     /// Makes a computer for the layers up to `seeds` of the board and rules of `tables`, and
     /// allocates all of its memory.
-    ///
-    /// # Errors
-    /// When there is not enough memory.
     pub(crate) fn new(isa: Isa, tables: &Tables, seeds: usize) -> Result<CpuComputer, OutOfMemory> {
         let mut workspace = Workspace::default();
         workspace.reserve(tables.pits(), seeds)?;
@@ -200,35 +197,4 @@ pub(super) fn batches<'a>(pairs: &'a [Wanted<'a>]) -> Vec<&'a [Wanted<'a>]> {
         rest = later;
     }
     batches
-}
-
-#[cfg(test)]
-mod tests {
-    use kalah_core::game::Rules;
-    use kalah_core::table::TableKey;
-
-    use super::*;
-
-    #[test]
-    fn batches_have_all_pairs_in_order_and_take_no_more_memory_than_one() {
-        for (pits, most) in [(2, 30), (6, 34), (8, 24)] {
-            for seeds in 2..=most {
-                let frames: Vec<Frame> = TableKey { rules: Rules::Standard, pits, seeds }.frames().collect();
-                for missing in [0, 1, frames.len() / 2] {
-                    let frames = &frames[missing.min(frames.len() - 1)..];
-                    let pairs = pairs(frames);
-                    assert_eq!(pairs.concat(), frames, "{pits} pits, {seeds} seeds");
-                    assert!(pairs.iter().skip(1).all(|pair| pair.len() == 2 || pair[0] == pair[0].mirrored()));
-                    let found = batches(&pairs);
-                    assert_eq!(found.concat(), pairs, "{pits} pits, {seeds} seeds");
-                    let largest = pairs.iter().map(|pair| bytes(pair)).max().unwrap();
-                    for batch in &found {
-                        assert!(batch.iter().map(|pair| bytes(pair)).sum::<u64>() <= largest);
-                    }
-                    let together = found.iter().any(|batch| batch.len() > 1);
-                    assert!(together || pits < 6 || seeds < 16 || missing > 1, "{pits} pits, {seeds} seeds");
-                }
-            }
-        }
-    }
 }

@@ -12,9 +12,6 @@ const AHEAD: usize = 256;
 pub(super) type Child<'a> = (&'a Table, FrameScores<'a>);
 
 /// Returns the scores of a lower frame.
-///
-/// # Errors
-/// When its layer is missing or damaged.
 pub(super) fn child(tables: &Tables, frame: Frame) -> Result<Child<'_>, TableError> {
     let table = tables.require(frame.mover + frame.other)?;
     Ok((table, frame_in_parallel(table, frame.mover)?))
@@ -83,9 +80,6 @@ impl<'a> ReadQueue<'a> {
     }
 
     /// Reads all the scores, and raises `best`, by rank of the other row, to their worth.
-    ///
-    /// # Errors
-    /// When a score is damaged.
     pub(super) fn read(&mut self, best: &mut [u8]) -> Result<(), TableError> {
         for &Read { place, rank, child, worth } in &self.waiting {
             let (source, scores) = self.children[usize::from(child)].as_ref().expect("the frame of a place");

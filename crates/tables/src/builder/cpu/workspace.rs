@@ -83,9 +83,6 @@ impl Workspace {
 
     /// Divides the memory among `pairs` of frames, given by the seeds of the small and the large
     /// side.
-    ///
-    /// # Errors
-    /// When there is not enough memory.
     pub(super) fn divide(&mut self, pits: usize, pairs: &[(usize, usize)]) -> Result<Vec<PairSpace<'_>>, OutOfMemory> {
         let bytes = |&(small, large): &(usize, usize)| pair_bytes(pits, small, large);
         let whole: usize = pairs.iter().map(|pair| bytes(pair).0).sum();

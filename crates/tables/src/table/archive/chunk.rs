@@ -353,16 +353,3 @@ fn predict(left: [u8; PARENTS], up: [u8; PARENTS], corner: [u8; PARENTS]) -> (us
 fn context_of_corner() -> usize {
     CONTEXTS / 2
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn logarithms_are_right() {
-        for value in (1..5000).chain((5000..1 << 40).step_by(1 << 33)) {
-            let right = (value as f64).log2() * 256.0;
-            assert!((f64::from(log2(value)) - right).abs() < 1.01, "{value}: {} {right}", log2(value));
-        }
-    }
-}

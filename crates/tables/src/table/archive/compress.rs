@@ -14,7 +14,7 @@ use kalah_core::table::{Damage, FrameScores, RUN_MARGIN, Storage, Table, TableEr
 use rayon::prelude::*;
 
 use super::chunk::{self, Shape, zeroed};
-use super::container::{Archive, ArchiveEntry, ArchiveHeader, ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES, read_info};
+use super::container::{Archive, ArchiveEntry, ArchiveHeader, ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES};
 use super::decompress::{ArchiveReader, PROGRAM_BYTES, batch, decompress_frame_memory, scores_and_chunks};
 use super::order::{Grid, RowOrder};
 use crate::table::digest::seal;
@@ -64,33 +64,8 @@ pub fn compress_in_chunks(
     side: usize,
     pulse: &Pulse,
 ) -> Result<ArchiveInfo, TableError> {
-    let archive = archive.as_ref();
     assert!(CHUNK_SIDES.contains(&side) && side.is_power_of_two(), "chunks of {side} x {side} positions");
-    write_archive(table, archive, side, pulse)?;
-    read_info(archive)
-}
-
-/// Returns true if the file `archive` is the one that [`compress()`] makes of a table: it is complete,
-/// and decompresses to the table. The positions are not counted. `false` means that it may be replaced:
-/// it does not exist, is damaged, or has the table in chunks of another size.
-///
-/// # Errors
-/// When it holds another table, is of another kind or newer than this program, or cannot be read; there
-/// is not enough memory ([`compress_memory`]), or `cancel` is cancelled.
-pub fn is_compressed(table: &Table, archive: impl AsRef<Path>, cancel: &Cancel) -> Result<bool, TableError> {
-    let archive = archive.as_ref();
-    let found = unless_other(archive, ArchiveReader::open(archive), table.path(), |reader| {
-        (reader.info().key, reader.info().digest) == (table.key(), table.header().digest)
-    })?;
-    let Some(reader) = found.filter(|reader| reader.info().chunk_side == CHUNK_SIDE) else { return Ok(false) };
-    match reader.check(cancel, &|_| {}) {
-        Err(error) if error.is_worthless() => Ok(false),
-        checked => checked.map(|()| true),
-    }
-}
-
-/// Writes the archive. On failure, or if `pulse` is stopped, nothing is left of it.
-fn write_archive(table: &Table, path: &Path, side: usize, pulse: &Pulse) -> Result<(), TableError> {
+    let path = archive.as_ref();
     let mut file = Replacement::begin(path).map_err(TableError::io(path))?;
     let &TableHeader { key, digest, .. } = table.header();
     let index = RowIndex::new(key.pits, key.seeds).expect("pits and seeds of tables");
@@ -113,14 +88,34 @@ fn write_archive(table: &Table, path: &Path, side: usize, pulse: &Pulse) -> Resu
     file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&prefix)).map_err(TableError::io(path))?;
     let written = LocalFile { path: path.to_owned(), bytes: at, file: file.reopen().map_err(TableError::io(path))? };
     let reader = ArchiveReader::of(Archive::of(Kind::Archive, Box::new(written), Storage::Files)?);
-    reader.check(&pulse.cancel, &|_| {}).map_err(|error| match error {
+    reader.check(&Pulse::new(pulse.cancel.clone())).map_err(|error| match error {
         // Scores can be packed in several ways; unpacking makes the usual one.
         TableError::Damaged { damage: Damage::Digest, .. } => {
             TableError::damaged_part(table.path(), "packing of a frame", key.prefix_bytes())
         }
         error => error,
     })?;
-    file.finish().map_err(TableError::io(path))
+    file.finish().map_err(TableError::io(path))?;
+    Ok(reader.info().clone())
+}
+
+/// Returns true if the file `archive` is the one that [`compress()`] makes of a table: it is complete,
+/// and decompresses to the table. The positions are not counted. `false` means that it may be replaced:
+/// it does not exist, is damaged, or has the table in chunks of another size.
+///
+/// # Errors
+/// When it holds another table, is of another kind or newer than this program, or cannot be read; there
+/// is not enough memory ([`compress_memory`]), or `cancel` is cancelled.
+pub fn is_compressed(table: &Table, archive: impl AsRef<Path>, cancel: &Cancel) -> Result<bool, TableError> {
+    let archive = archive.as_ref();
+    let found = unless_other(archive, ArchiveReader::open(archive), table.path(), |reader| {
+        (reader.info().key, reader.info().digest) == (table.key(), table.header().digest)
+    })?;
+    let Some(reader) = found.filter(|reader| reader.info().chunk_side == CHUNK_SIDE) else { return Ok(false) };
+    match reader.check(&Pulse::new(cancel.clone())) {
+        Err(error) if error.is_worthless() => Ok(false),
+        checked => checked.map(|()| true),
+    }
 }
 
 /// Returns the chunks of a frame, one after another, and their lengths. `pulse` counts the positions.

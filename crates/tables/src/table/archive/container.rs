@@ -126,23 +126,15 @@ pub(super) struct Chunk {
 /// An archive, whose bytes are read when they are needed.
 pub(super) type Archive = LayerFile<ArchiveEntry>;
 
-/// Opens an archive and checks everything except its frames.
-pub(super) fn open(path: &Path) -> Result<Archive, TableError> {
-    Archive::open_as(path, Storage::Files)
-}
-
 /// Reads the description of an archive. Header and directory are checked, chunks are not.
 ///
 /// # Errors
 /// When it cannot be read, or is damaged or foreign.
 pub fn read_info(archive: impl AsRef<Path>) -> Result<ArchiveInfo, TableError> {
-    open(archive.as_ref()).map(|archive| ArchiveInfo::new(archive.header()))
+    Archive::open_as(archive.as_ref(), Storage::Files).map(|archive| ArchiveInfo::new(archive.header()))
 }
 
 /// Compares a frame of an archive with its digest, and returns its chunks.
-///
-/// # Errors
-/// When it is damaged or cannot be read.
 pub(super) fn chunks(archive: &Archive, frame: Frame) -> Result<Vec<Chunk>, TableError> {
     let (entry, blocks) = (&archive.header().entries[frame.mover - 1], archive.blocks());
     blocks.check_digest(frame.mover, |_| Ok(()))?;

@@ -1,19 +1,19 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use kalah_base::file::remove_leftovers;
 use kalah_base::progress::Pulse;
-use kalah_core::cancel::Cancel;
 use kalah_core::header::Kind;
 use kalah_core::index::{Frame, RowIndex};
 use kalah_core::isa::Isa;
-use kalah_core::table::{Damage, Table, TableError};
+use kalah_core::table::{Damage, Storage, Table, TableError};
 use rayon::prelude::*;
 
 use super::chunk::{self, Shape, zeroed};
 use super::container::{self, Archive, ArchiveInfo, Chunk};
 use super::order::{Grid, RowOrder};
 use crate::table::contents::Contents;
-use crate::table::writer::UNPACKING;
+use crate::table::piece::temporary;
 use crate::table::{DirectoryLock, PackedFrame, TableWriter, check_in_parallel, unless_other};
 
 /// Bytes per position of a chunk whose scores wait to be put in place: the scores, and the chunk's
@@ -41,9 +41,8 @@ pub(super) fn decompress_frame_memory(frame: Frame, side: usize, threads: usize)
 
 /// Decompresses an archive to its table in the locked directory, and returns the path of the table.
 ///
-/// `pulse` counts the positions decompressed. A [`TableWriter`] writes the table under a temporary name that builds
-/// ignore. The finished frames of an interrupted call are kept. A valid table with the archive's digest is left
-/// unchanged, and a damaged one is replaced.
+/// `pulse` counts the positions decompressed. The table is written under a temporary name. A valid table with the
+/// archive's digest is left unchanged, and a damaged one is replaced.
 ///
 /// # Errors
 /// When the archive is damaged or foreign, the table's name has another file that may not be
@@ -61,18 +60,17 @@ pub fn decompress(archive: impl AsRef<Path>, lock: &DirectoryLock, pulse: &Pulse
         pulse.positions.fetch_add(positions, Ordering::Relaxed);
         return Ok(path);
     }
-    let count = |positions| _ = pulse.positions.fetch_add(positions, Ordering::Relaxed);
-    let (mut writer, kept) = decompress_frames(&reader, directory, &pulse.cancel, &count)?;
-    if kept && writer.digest() != digest {
-        // The frames of an interrupted call may be the cause.
-        writer.discard()?;
-        (writer, _) = decompress_frames(&reader, directory, &pulse.cancel, &|_| {})?;
-    }
+    remove_leftovers(&path).map_err(TableError::io(&path))?;
+    let temporary = temporary(&path)?.into_temp_path();
+    let mut writer = TableWriter::open_at(path, temporary.to_path_buf(), Contents::new(key, None))?;
+    reader.each_frame(pulse, |packed| writer.write(packed))?;
     if writer.digest() != digest {
-        writer.discard()?;
         return Err(TableError::damaged_as(Kind::Archive, archive, Damage::Digest));
     }
-    writer.finish()
+    let path = writer.finish()?;
+    // It has another name now.
+    let _ = temporary.keep();
+    Ok(path)
 }
 
 /// Checks an archive: every frame against its digest, and the table that it decompresses to against
@@ -85,36 +83,8 @@ pub fn decompress(archive: impl AsRef<Path>, lock: &DirectoryLock, pulse: &Pulse
 pub fn check(archive: impl AsRef<Path>, pulse: &Pulse) -> Result<ArchiveInfo, TableError> {
     let archive = archive.as_ref();
     let reader = ArchiveReader::open(archive)?;
-    let count = |positions| _ = pulse.positions.fetch_add(positions, Ordering::Relaxed);
-    reader.check(&pulse.cancel, &count)?;
+    reader.check(pulse)?;
     Ok(reader.info().clone())
-}
-
-/// Decompresses the frames that an interrupted call did not leave. Also returns true if it left
-/// any. If `cancel` is cancelled, the frames so far are kept.
-fn decompress_frames(
-    reader: &ArchiveReader,
-    directory: &Path,
-    cancel: &Cancel,
-    progress: &(dyn Fn(u64) + Sync),
-) -> Result<(TableWriter, bool), TableError> {
-    let key = reader.info().key;
-    let mut writer = TableWriter::open_as(directory, key, UNPACKING)?;
-    let written = writer.written();
-    let largest = writer.missing().map(|frame| frame.positions()).max().unwrap_or(0);
-    // One buffer for all frames.
-    let (mut scores, mut buffer) = (zeroed(reader.path(), largest)?, Vec::new());
-    for (number, frame) in key.frames().enumerate() {
-        if number < written {
-            progress(frame.positions());
-            continue;
-        }
-        cancel.check()?;
-        let packed = reader.packed(frame, &mut scores, buffer, progress)?;
-        writer.write(&packed)?;
-        buffer = packed.into_buffer();
-    }
-    Ok((writer, written > 0))
 }
 
 /// Chunks for each thread that are encoded or decoded together. Few, since all of them are in
@@ -147,11 +117,8 @@ pub(super) struct ArchiveReader {
 
 impl ArchiveReader {
     /// Opens an archive and checks everything except its frames.
-    ///
-    /// # Errors
-    /// When it cannot be read, or is damaged or foreign.
-    pub(super) fn open(path: impl AsRef<Path>) -> Result<ArchiveReader, TableError> {
-        Ok(ArchiveReader::of(container::open(path.as_ref())?))
+    pub(super) fn open(path: &Path) -> Result<ArchiveReader, TableError> {
+        Archive::open_as(path, Storage::Files).map(ArchiveReader::of)
     }
 
     /// Reads from an open archive.
@@ -171,16 +138,12 @@ impl ArchiveReader {
         &self.info
     }
 
-    /// Decompresses a frame to `scores`, in index order. The frame is compared with its digest first.
-    ///
-    /// `progress` is called with the number of positions decompressed since the last call.
-    ///
-    /// # Errors
-    /// When a chunk cannot be read or is damaged, or there is not enough memory.
+    /// Decompresses a frame to `scores`, in index order. The frame is compared with its digest first. `pulse` counts
+    /// the positions.
     ///
     /// # Panics
     /// When `scores` does not have a byte for each position.
-    fn decompress(&self, frame: Frame, scores: &mut [u8], progress: &(dyn Fn(u64) + Sync)) -> Result<(), TableError> {
+    fn decompress(&self, frame: Frame, scores: &mut [u8], pulse: &Pulse) -> Result<(), TableError> {
         assert_eq!(scores.len() as u64, frame.positions(), "a byte for each position of {frame:?}");
         let (all, blocks, index) = (container::chunks(&self.file, frame)?, self.file.blocks(), &self.index);
         let frame_at = self.file.header().entries[frame.mover - 1].offset;
@@ -204,7 +167,7 @@ impl ArchiveReader {
                 let compressed = &compressed[(chunk.offset - offset) as usize..][..chunk.bytes as usize];
                 let decoded = chunk::decode(&shape, compressed, max_score, &mut scores);
                 decoded.ok_or_else(|| blocks.damaged_part("chunk", frame_at + chunk.offset))?;
-                progress(shape.positions() as u64);
+                pulse.positions.fetch_add(shape.positions() as u64, Ordering::Relaxed);
                 Ok(scores)
             };
             let decompressed: Vec<Vec<u8>> =
@@ -229,42 +192,36 @@ impl ArchiveReader {
 
     /// Decompresses the whole archive, frame by frame, and compares the resulting table with the compressed
     /// one.
-    ///
-    /// # Errors
-    /// When the archive is damaged or decompresses to another table, it cannot be read, there is not
-    /// enough memory, or `cancel` is cancelled.
-    pub(super) fn check(&self, cancel: &Cancel, progress: &(dyn Fn(u64) + Sync)) -> Result<(), TableError> {
+    pub(super) fn check(&self, pulse: &Pulse) -> Result<(), TableError> {
         let &ArchiveInfo { key, digest, table_bytes, .. } = self.info();
         let mut contents = Contents::new(key, None);
-        // One buffer for all frames.
-        let largest = key.frames().map(Frame::positions).max().unwrap_or(0);
-        let (mut scores, mut buffer) = (zeroed(self.path(), largest)?, Vec::new());
-        for frame in key.frames() {
-            cancel.check()?;
-            let packed = self.packed(frame, &mut scores, buffer, progress)?;
-            contents.add_packed(&packed);
-            buffer = packed.into_buffer();
-        }
+        self.each_frame(pulse, |packed| {
+            contents.add_packed(packed);
+            Ok(())
+        })?;
         if (contents.end, contents.digest()) != (table_bytes, digest) {
             return Err(self.file.blocks().damaged(Damage::Digest));
         }
         Ok(())
     }
 
-    /// Decompresses a frame and packs it as tables do, using the memory of `scores`, at least a byte for each position,
-    /// and of `buffer` (see [`PackedFrame::pack_in`]).
-    ///
-    /// # Errors
-    /// As [`ArchiveReader::decompress`].
-    fn packed(
+    /// Decompresses all frames, in file order, and packs each as tables do.
+    fn each_frame(
         &self,
-        frame: Frame,
-        scores: &mut [u8],
-        buffer: Vec<u8>,
-        progress: &(dyn Fn(u64) + Sync),
-    ) -> Result<PackedFrame, TableError> {
-        let scores = &mut scores[..frame.positions() as usize];
-        self.decompress(frame, scores, progress)?;
-        Ok(PackedFrame::pack_in(Isa::detect(), frame, scores, buffer))
+        pulse: &Pulse,
+        mut take: impl FnMut(&PackedFrame) -> Result<(), TableError>,
+    ) -> Result<(), TableError> {
+        let largest = self.info.key.frames().map(Frame::positions).max().unwrap_or(0);
+        // One buffer for all frames.
+        let (mut scores, mut buffer) = (zeroed(self.path(), largest)?, Vec::new());
+        for frame in self.info.key.frames() {
+            pulse.check()?;
+            let scores = &mut scores[..frame.positions() as usize];
+            self.decompress(frame, scores, pulse)?;
+            let packed = PackedFrame::pack_in(Isa::detect(), frame, scores, buffer);
+            take(&packed)?;
+            buffer = packed.into_buffer();
+        }
+        Ok(())
     }
 }

@@ -130,38 +130,3 @@ impl Grid {
 fn part((count, parts): (usize, usize), number: usize) -> Range<usize> {
     number * count / parts..(number + 1) * count / parts
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_row_is_in_the_part_that_its_run_names() {
-        for (mover, other) in [(3, 9), (9, 3), (7, 7), (1, 15)] {
-            for side in [16, 20, 33, 64] {
-                let grid = Grid::new(Frame { pits: 4, mover, other }, side);
-                assert!(grid.most_positions() <= side * side);
-                for place in 0..grid.others.0 {
-                    let (chunks, row) = grid.run(place);
-                    let covered: usize = chunks.clone().map(|chunk| grid.chunk(chunk).1.len()).sum();
-                    assert_eq!(covered, grid.movers.0);
-                    for chunk in chunks {
-                        assert_eq!(grid.chunk(chunk).0.start + row, place);
-                        assert!(row < grid.chunk(chunk).0.len() && grid.positions(chunk) <= grid.most_positions());
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn parents_come_before_their_rows() {
-        let index = RowIndex::new(6, 9).unwrap();
-        let order = RowOrder::new(&index, 9);
-        for part in [0..order.len(), 100..207] {
-            for (place, parents) in order.parents(part).iter().enumerate().skip(1) {
-                assert!(parents.iter().all(|&parent| (parent as usize) < place));
-            }
-        }
-    }
-}

@@ -111,9 +111,6 @@ pub(crate) struct FrameCodes {
 /// with this network and these cuts. Runs on the threads of the current pool, and `pulse` counts
 /// the positions.
 ///
-/// # Errors
-/// When the table is damaged; [`TableError::Stopped`] when `pulse` was stopped.
-///
 /// # Panics
 /// When the layer has no such frame, or the network is for another number of pits.
 pub(crate) fn frame_codes(
@@ -272,41 +269,6 @@ per_isa! {
     fn pack_1(codes: &[u8], lines: &mut [u8]) {
         for (byte, codes) in lines.iter_mut().zip(codes.as_chunks::<8>().0) {
             *byte = codes.iter().rev().fold(0, |byte, &code| byte << 1 | code);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn codes_are_those_of_the_cuts_and_are_packed_in_order() {
-        let mut random = fastrand::Rng::with_seed(5);
-        for isa in Isa::available() {
-            for cuts in [&[-3][..], &[-40, 1, 17], &[i16::MIN, 0, i16::MAX]] {
-                let own = Cuts::new(cuts).unwrap();
-                let mut limits = [i32::MAX; MAX_CUTS];
-                limits.iter_mut().zip(cuts).for_each(|(limit, &cut)| *limit = cut.into());
-                let scores: Vec<u8> = (0..1024).map(|_| random.u8(..49)).collect();
-                let evaluations: Vec<i32> = (0..1024).map(|_| random.i32(-100..900)).collect();
-                let mut codes = vec![0; 1024];
-                compare(isa, &scores, &evaluations, &limits, &mut codes);
-                let mut lines = vec![0; 1024 * own.bits() as usize / 8];
-                if own.bits() == 1 {
-                    pack_1(isa, &codes, &mut lines)
-                } else {
-                    pack_2(isa, &codes, &mut lines)
-                }
-                let counts = count_codes(isa, &codes);
-                for (place, (&score, &evaluation)) in scores.iter().zip(&evaluations).enumerate() {
-                    let bit = place * own.bits() as usize;
-                    let packed = lines[bit / 8] >> (bit % 8) & ((1 << own.bits()) - 1);
-                    assert_eq!((codes[place], packed), (own.code(evaluation, score.into()), codes[place]), "{cuts:?}");
-                }
-                let count = |code: usize| codes.iter().filter(|&&own| usize::from(own) == code).count() as u64;
-                assert_eq!(counts, std::array::from_fn(count));
-            }
         }
     }
 }
