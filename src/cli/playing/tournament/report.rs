@@ -4,10 +4,10 @@ use std::io;
 
 use indicatif::HumanCount;
 use kalah::game::Position;
-use kalah::play::{Accuracy, LastLines, Median, Tournament};
-use serde::Serialize;
+use kalah::play::{Accuracy, Forfeit, LastLines, Match, Median, Tournament};
+use kalah::progress::total_seconds;
+use serde::{Deserialize, Serialize};
 
-use crate::cli::playing::tournament::saved::{Finished, SavedForfeit};
 use crate::cli::{Grid, line, output};
 
 /// Report on a tournament.
@@ -64,7 +64,7 @@ struct Share {
     interval: Option<(f64, f64)>,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize, Deserialize)]
 struct AccuracyReport {
     moves: u64,
     mistakes: u64,
@@ -86,39 +86,76 @@ struct PairReport {
     places: [usize; 2],
 }
 
-#[derive(Serialize)]
-struct GameReport {
-    first: String,
-    second: String,
+/// A game of the report, and of the file of `--save`.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct GameReport {
+    pub first: String,
+    pub second: String,
     start: usize,
     /// Start position.
-    position: Position,
-    seeds: [u32; 2],
-    line: String,
+    pub position: Position,
+    pub seeds: [u32; 2],
+    pub line: String,
     /// Forfeit, if the game was not lost by moves.
     #[serde(skip_serializing_if = "Option::is_none")]
-    forfeit: Option<ForfeitReport>,
+    pub forfeit: Option<ForfeitReport>,
     evaluated: [AccuracyReport; 2],
     moves: usize,
     seconds: [f64; 2],
 }
 
 /// Forfeit of an external engine.
-#[derive(Serialize)]
-struct ForfeitReport {
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct ForfeitReport {
     /// Engine.
     player: String,
     /// Its fault.
-    fault: String,
+    pub fault: String,
     /// Last lines of its standard error.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     stderr: Vec<String>,
+}
+
+/// A finished game, as a state keeps it.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Finished {
+    /// Number of the game, from 0.
+    pub number: usize,
+    /// Moves of both players.
+    moves: [usize; 2],
+    pub game: GameReport,
 }
 
 impl From<Accuracy> for AccuracyReport {
     fn from(accuracy: Accuracy) -> AccuracyReport {
         let Accuracy { moves, mistakes, lost } = accuracy;
         AccuracyReport { moves, mistakes, lost, loss: accuracy.loss() }
+    }
+}
+
+impl Finished {
+    /// Returns a game between players of these names that has just been played.
+    pub(super) fn new(tournament: &Tournament, names: &[String], played: &Match) -> Finished {
+        let Match { number, first, second, start, ref game, accuracy, .. } = *played;
+        let of = |seat: bool| game.moves.iter().filter(move |made| made.first == seat);
+        let forfeit = |&Forfeit { first: by_first, ref fault, ref stderr, .. }: &Forfeit| ForfeitReport {
+            player: names[if by_first { first } else { second }].clone(),
+            fault: fault.clone(),
+            stderr: stderr.0.clone(),
+        };
+        let report = GameReport {
+            first: names[first].clone(),
+            second: names[second].clone(),
+            start,
+            position: tournament.starts[start],
+            seeds: game.seeds,
+            line: game.line().to_string(),
+            forfeit: game.forfeit.as_ref().map(forfeit),
+            evaluated: accuracy.map(AccuracyReport::from),
+            moves: game.moves.len(),
+            seconds: [true, false].map(|seat| total_seconds(of(seat).map(|made| made.seconds))),
+        };
+        Finished { number, moves: [true, false].map(|seat| of(seat).count()), game: report }
     }
 }
 
@@ -147,28 +184,27 @@ impl Share {
 }
 
 impl PlayerReport {
-    fn new(tournament: &Tournament, player: usize, name: String, matches: &[Finished]) -> PlayerReport {
-        let (mut as_first, mut as_second) = (Vec::new(), Vec::new());
+    fn new(tournament: &Tournament, player: usize, name: String, games: &[Finished]) -> PlayerReport {
+        let mut seeds = [Vec::new(), Vec::new()];
         let (mut evaluated, mut forfeits, mut moves, mut seconds) = (Accuracy::default(), 0, 0, 0.0);
-        for played in matches {
-            let [first, second] = played.seeds;
-            let (one, other, _) = tournament.pairing(played.number);
-            for (seat, _) in [one, other].into_iter().enumerate().filter(|&(_, own)| own == player) {
-                let (games, seeds) =
-                    if seat == 0 { (&mut as_first, [first, second]) } else { (&mut as_second, [second, first]) };
-                games.push(seeds);
-                evaluated = evaluated.and(played.accuracy[seat]);
-                forfeits += usize::from(played.forfeit.as_ref().is_some_and(|forfeit| forfeit.first == (seat == 0)));
-                moves += played.moves[seat];
-                seconds += played.seconds[seat];
+        for Finished { number, moves: made, game } in games {
+            let (first, second, _) = tournament.pairing(*number);
+            for seat in [first, second].iter().enumerate().filter(|&(_, &own)| own == player).map(|(seat, _)| seat) {
+                seeds[seat].push([game.seeds[seat], game.seeds[1 - seat]]);
+                let AccuracyReport { moves: of, mistakes, lost, .. } = game.evaluated[seat];
+                evaluated = evaluated.and(Accuracy { moves: of, mistakes, lost });
+                // In a forfeited game the other player gets all seeds.
+                forfeits += usize::from(game.forfeit.is_some() && game.seeds[seat] == 0);
+                moves += made[seat];
+                seconds += game.seconds[seat];
             }
         }
         PlayerReport {
             player: name,
             command: Some(&tournament.players[player]).filter(|player| player.is_engine()).map(ToString::to_string),
-            all: Share::of(&[&as_first[..], &as_second[..]].concat()),
-            first: Share::of(&as_first),
-            second: Share::of(&as_second),
+            all: Share::of(&seeds.concat()),
+            first: Share::of(&seeds[0]),
+            second: Share::of(&seeds[1]),
             forfeits,
             moves,
             seconds_a_move: seconds / moves.max(1) as f64,
@@ -187,54 +223,33 @@ impl TournamentReport {
     pub(super) fn new(
         tournament: &Tournament,
         names: Vec<String>,
-        matches: &[Finished],
+        games: &[Finished],
         seed: u64,
         seconds: f64,
     ) -> TournamentReport {
-        let name = |player: usize| names[player].clone();
-        let players = 0..tournament.players.len();
         let places = |played: &Finished| {
             let (first, second, _) = tournament.pairing(played.number);
             [first, second]
         };
-        let pairs = matches.chunk_by(|a, b| places(a) == places(b)).map(|games| {
-            let mean = |seat: usize| {
-                games.iter().map(|played| f64::from(played.seeds[seat])).sum::<f64>() / games.len() as f64
-            };
-            let (seeds, places) = ([mean(0), mean(1)], places(&games[0]));
-            let [first, second] = places.map(name);
-            PairReport { first, second, seeds, places }
+        let pairs = games.chunk_by(|a, b| places(a) == places(b)).map(|games| {
+            let mean = |seat| games.iter().map(|it| f64::from(it.game.seeds[seat])).sum::<f64>() / games.len() as f64;
+            let places = places(&games[0]);
+            let [first, second] = places.map(|player| names[player].clone());
+            PairReport { first, second, seeds: [mean(0), mean(1)], places }
         });
-        let games = matches.iter().map(|played| {
-            let (one, other, start) = tournament.pairing(played.number);
-            GameReport {
-                first: name(one),
-                second: name(other),
-                start,
-                position: tournament.starts[start],
-                seeds: played.seeds,
-                line: played.line.clone(),
-                forfeit: played.forfeit.clone().map(|SavedForfeit { first, fault, stderr }| ForfeitReport {
-                    player: name(if first { one } else { other }),
-                    fault,
-                    stderr,
-                }),
-                evaluated: played.accuracy.map(AccuracyReport::from),
-                moves: played.moves.iter().sum(),
-                seconds: played.seconds,
-            }
-        });
+        let pairs = pairs.collect();
+        let players = names.into_iter().enumerate();
         TournamentReport {
             rules: tournament.setting.rules.name(),
             seed,
             starts: tournament.starts.iter().map(ToString::to_string).collect(),
             table_seeds: tournament.setting.tables.and_then(|tables| tables.max_seeds()),
-            players: players.map(|player| PlayerReport::new(tournament, player, name(player), matches)).collect(),
-            pairs: pairs.collect(),
-            games: games.collect(),
+            players: players.map(|(player, name)| PlayerReport::new(tournament, player, name, games)).collect(),
+            pairs,
+            games: games.iter().map(|finished| finished.game.clone()).collect(),
             threads: rayon::current_num_threads(),
             seconds,
-            stopped: matches.len() < tournament.games(),
+            stopped: games.len() < tournament.games(),
             all: tournament.games(),
         }
     }
@@ -292,7 +307,12 @@ impl TournamentReport {
         }
         grid.print()?;
         line!("")?;
-        self.print_forfeits()?;
+        for GameReport { first, second, line, forfeit, .. } in &self.games {
+            if let Some(ForfeitReport { player, fault, stderr }) = forfeit {
+                let stderr = LastLines(stderr.clone());
+                line!("{first} against {second}, {line}: {player} forfeits, since it {fault}{stderr}")?;
+            }
+        }
         let moves: usize = self.games.iter().map(|game| game.moves).sum();
         let evaluated: u64 = self.players.iter().map(|player| player.evaluated.moves).sum();
         let by = match self.table_seeds {
@@ -305,23 +325,5 @@ impl TournamentReport {
         };
         let moves = output::many(moves as u64, "move");
         line!("{games} of {}, {moves}, {by}; {:.1} s", self.rules, self.seconds)
-    }
-
-    /// Prints the forfeited games of each engine, and its fault and last lines in the first of them.
-    fn print_forfeits(&self) -> io::Result<()> {
-        let forfeits: Vec<(&GameReport, &ForfeitReport)> =
-            self.games.iter().filter_map(|game| Some((game, game.forfeit.as_ref()?))).collect();
-        let mut printed: Vec<&str> = Vec::new();
-        for (game, ForfeitReport { player, fault, stderr }) in &forfeits {
-            if !printed.contains(&player.as_str()) {
-                printed.push(player);
-                let games = forfeits.iter().filter(|(_, forfeit)| forfeit.player == *player).count();
-                let (games, stderr) = (output::count(games, "game"), LastLines(stderr.clone()));
-                line!("{player} forfeits {games}, the first one because it {fault}{stderr}")?;
-                let GameReport { first, second, start, line, .. } = game;
-                line!("    {first} against {second} from {}: {line}", self.starts[*start])?;
-            }
-        }
-        if printed.is_empty() { Ok(()) } else { line!("") }
     }
 }
