@@ -59,9 +59,8 @@ pub(super) enum Command {
 }
 
 impl Command {
-    /// Runs the command. `default_rules` is true if no rule set was given on the command line; `program` makes the
-    /// whole command line.
-    pub(super) fn run(self, default_rules: bool, program: fn() -> clap::Command) -> failure::Result<Outcome> {
+    /// Runs the command. `program` makes the whole command line.
+    pub(super) fn run(self, program: fn() -> clap::Command) -> failure::Result<Outcome> {
         match self {
             Command::Build(command) => command.run(),
             Command::Plan(command) => command.run(),
@@ -79,7 +78,7 @@ impl Command {
             Command::Gpu(command) => command.run(),
             Command::Probe(command) => command.run(),
             Command::Solve(command) => command.run(),
-            Command::Prove(command) => command.run(default_rules),
+            Command::Prove(command) => command.run(),
             Command::Review(command) => command.run(),
             Command::Search(command) => command.run(),
             Command::Check(command) => command.run(),

@@ -85,7 +85,6 @@ use self::help::examples;
 use self::output::Grid;
 use self::output::formatted::{line, message, note};
 use self::output::progress::{self, Progress};
-use self::output::search_progress::SearchProgress;
 use self::process::limits::return_freed_memory;
 use self::process::outcome::{Outcome, leave};
 use self::process::signals::{cancel_on_signal, cancelled_by_signal, stopped_by_signal};
@@ -147,7 +146,7 @@ fn run() -> ExitCode {
     if let Err(error) = directories::check(&given) {
         return leave(output::failure(&error));
     }
-    cli.run(default_rules)
+    cli.run()
 }
 
 /// Prints clap's answer in place of a command: help, the version, or a usage error. Returns its exit code, or 1 if it
@@ -192,7 +191,7 @@ fn forget_empty_variables() {
 }
 
 /// Commands whose answers name the default rules.
-const ANSWERING: [&str; 5] = ["probe", "solve", "review", "play", "move"];
+const ANSWERING: [&str; 6] = ["probe", "solve", "prove", "review", "play", "move"];
 
 /// Names the default rules, since --rules was not given: in the answer, or in a note if a person watches.
 fn name_default_rules(given: &Given) {
@@ -205,9 +204,9 @@ fn name_default_rules(given: &Given) {
 }
 
 impl Cli {
-    /// Runs the command. `default_rules` is true if no rule set was given on the command line.
-    fn run(self, default_rules: bool) -> ExitCode {
-        let outcome = self.command.run(default_rules, command);
+    /// Runs the command.
+    fn run(self) -> ExitCode {
+        let outcome = self.command.run(command);
         let outcome = outcome.unwrap_or_else(|error| output::failure(&error)).after(signals::received());
         // A failed write of the last buffered output must not go unnoticed.
         let flushed = io::stdout().flush().err().filter(|error| error.kind() != io::ErrorKind::BrokenPipe);

@@ -2,13 +2,11 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `progress` | progress of long work, also of unknown length |
+//! | `progress` | progress of long work, such as a search |
 //! | `build_progress` | plan and progress of a build |
-//! | `search_progress` | progress of a search |
 
 pub(super) mod build_progress;
 pub(super) mod progress;
-pub(super) mod search_progress;
 
 use std::io::{self, Write};
 use std::path::Path;

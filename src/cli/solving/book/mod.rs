@@ -9,7 +9,7 @@
 //! | `file` | books that commands read and extend |
 
 mod check;
-mod file;
+pub(crate) mod file;
 mod import;
 mod make;
 mod show;
