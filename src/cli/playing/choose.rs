@@ -83,7 +83,7 @@ impl Choose {
             }
         })?;
         if has_chosen && !self.json {
-            output::default_rules(self.with.rules, self.from.is_some())?;
+            output::default_rules(self.with.rules)?;
         }
         Ok(outcome)
     }

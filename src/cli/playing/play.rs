@@ -74,7 +74,9 @@ impl FromStr for Seat {
             ByCertificate::NAME => Ok(Seat::Certificate),
             _ => {
                 let player: Result<Participant, String> = text.parse();
-                player.map(Seat::Player).map_err(|error| format!("{error}, human, and certificate with --from CERTIFICATE"))
+                player
+                    .map(Seat::Player)
+                    .map_err(|error| format!("{error}, human, and certificate with --from CERTIFICATE"))
             }
         }
     }
@@ -137,7 +139,9 @@ impl Game {
         match self.record.result {
             None => line!("the game ends here, at {}", self.place().position)?,
             Some([south, north]) if south == north => line!("a draw, {south} to {north}")?,
-            Some([south, north]) => line!("{} wins, {} to {}", name(south > north), south.max(north), south.min(north))?,
+            Some([south, north]) => {
+                line!("{} wins, {} to {}", name(south > north), south.max(north), south.min(north))?
+            }
         }
         line!("line {}", self.record.line)
     }
@@ -167,10 +171,11 @@ impl Play {
         };
         let mut players = [player(&self.south)?, player(self.north.as_ref().unwrap_or(&north))?];
         players.iter_mut().flatten().try_for_each(|player| player.prepare(&record.start, &Cancel::new()))?;
-        let [south, north] = players.each_ref().map(|player| player.as_ref().map_or("human".to_owned(), |it| it.name()));
+        let [south, north] =
+            players.each_ref().map(|player| player.as_ref().map_or("human".to_owned(), |it| it.name()));
         let record = record.with_header("South", &south).with_header("North", &north);
         let (mut game, mut adviser) = (Game { record, typed: Vec::new() }, PlayerName::Perfect.player(&setting));
-        output::default_rules(self.with.rules, self.from.is_some())?;
+        output::default_rules(self.with.rules)?;
         if players.iter().any(Option::is_none) {
             output::line(INPUT)?;
         }

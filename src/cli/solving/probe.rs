@@ -52,7 +52,7 @@ impl Probe {
         let mut prober = Prober { probe: &self, books, tables: HashMap::new() };
         let (outcome, is_answered) = positions::answer_each(&self.positions, |position| prober.answer(position))?;
         if is_answered && !self.json {
-            output::default_rules(rules, false)?;
+            output::default_rules(rules)?;
         }
         Ok(outcome)
     }

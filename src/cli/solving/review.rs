@@ -115,7 +115,8 @@ impl PlayerAnswer {
     /// Returns the turns of a side as cells of a table, below [`SUMMARY`]. `least` if losses are bounds.
     fn cells(&self, side: &str, least: bool) -> [String; 9] {
         let QualityTally { evaluated, best, inaccuracies, mistakes, blunders, lost, .. } = self.tally;
-        let [best, inaccuracies, mistakes, blunders] = [best, inaccuracies, mistakes, blunders].map(|it| it.to_string());
+        let [best, inaccuracies, mistakes, blunders] =
+            [best, inaccuracies, mistakes, blunders].map(|it| it.to_string());
         [
             self.name.as_ref().map_or(side.to_owned(), |name| format!("{side}, {name}")),
             self.choices.to_string(),
@@ -161,7 +162,7 @@ struct ReviewAnswer {
 
 impl Review {
     pub(crate) fn run(mut self) -> failure::Result<Outcome> {
-        let (game, from_file) = self.game.read(self.with.rules)?;
+        let game = self.game.read(self.with.rules)?;
         self.with.rules = game.rules;
         let (rules, start) = (game.rules, game.start);
         let places = game.line.follow(rules, &start)?;
@@ -209,7 +210,7 @@ impl Review {
         };
         output::answer(self.json, &answer, || {
             answer.print(if start.pits() > 9 { " or " } else { " " })?;
-            output::default_rules(rules, from_file)
+            output::default_rules(rules)
         })?;
         Ok(Outcome::Done)
     }

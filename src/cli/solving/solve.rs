@@ -223,6 +223,6 @@ impl Solve {
             answer.seconds,
             HumanCount((answer.nodes as f64 / answer.seconds.max(1e-9)) as u64),
         )?;
-        output::default_rules(self.with.rules, false)
+        output::default_rules(self.with.rules)
     }
 }

@@ -22,8 +22,8 @@ use parking_lot::Mutex;
 
 use crate::cli::playing::tournament::report::{Finished, TournamentReport};
 use crate::cli::{
-    Context, Outcome, PlayerFlags, Progress, args, bail, cancelled_by_signal, ensure, examples, failure, games,
-    note, output, usage,
+    Context, Outcome, PlayerFlags, Progress, args, bail, cancelled_by_signal, ensure, examples, failure, games, note,
+    output, usage,
 };
 
 /// Play players against each other, and evaluate their moves
@@ -85,18 +85,15 @@ impl Tournament {
             return Err(usage("a game with an engine that never answers would not end: add --time"));
         }
         let rules = self.with.rules;
-        let given = match &self.from {
-            Some(path) => Some(starts_of(path, rules)?),
-            None => None,
-        };
+        let given = self.from.as_deref().map(|path| starts_of(path, rules)).transpose()?;
         if let Some(path) = &self.save {
             require_apart(path, self.from.as_deref()).with_context(|| format!("cannot write {}", path.display()))?;
         }
         self.with.threads.start()?;
-        let players = match self.players {
-            players if players.is_empty() => PlayerName::PEKAR.map(Participant::from).to_vec(),
-            players => players,
-        };
+        let mut players = self.players;
+        if players.is_empty() {
+            players = PlayerName::PEKAR.map(Participant::from).to_vec();
+        }
         let starts = given.unwrap_or_else(|| {
             random_starts(rules, &self.start, self.random_moves, self.starts as usize, self.with.seed)
         });
@@ -181,18 +178,12 @@ fn play(
 /// Returns the final positions of the games in a file, as starts of a tournament under these rules.
 fn starts_of(path: &Path, rules: Rules) -> failure::Result<Vec<Position>> {
     let records = games::read_all(path)?;
-    let pits = records[0].start.pits();
-    let start = |(number, record): (usize, &GameRecord)| {
-        let (end, _) = record.end();
-        let place = format!("{}, game {number}", path.display());
-        ensure!(record.rules == rules, "{place}: its rules are {}; add --rules {}", record.rules, record.rules);
-        ensure!(
-            end.pits() == pits,
-            "{place}: it has {} a side, but the first game has {pits}",
-            output::count(end.pits(), "pit")
-        );
-        ensure!(!end.is_over(), "{place}: it is over, so it cannot be continued");
-        Ok(end)
-    };
-    (1..).zip(&records).map(start).collect()
+    let starts: Vec<Position> = records.iter().map(|record| record.end().0).collect();
+    for (record, start) in records.iter().zip(&starts) {
+        let (given, pits) = (record.rules, record.start.pits());
+        ensure!(given == rules, "{}: the rules of a game are {given}; add --rules {given}", path.display());
+        ensure!(pits == starts[0].pits(), "{}: its games have different numbers of pits", path.display());
+        ensure!(!start.is_over(), "{}: a game is over, so it cannot be continued", path.display());
+    }
+    Ok(starts)
 }

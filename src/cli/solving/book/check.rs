@@ -12,9 +12,7 @@ use kalah::random::generator;
 use serde::Serialize;
 
 use crate::cli::solving::book::file::{BookAnswer, in_use};
-use crate::cli::{
-    Outcome, Progress, SolverFlags, Stoppable, args, cancelled_by_signal, ensure, failure, line, output,
-};
+use crate::cli::{Outcome, Progress, SolverFlags, Stoppable, args, cancelled_by_signal, ensure, failure, line, output};
 
 /// Check the book against its own positions and by searches
 ///

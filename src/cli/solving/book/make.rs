@@ -86,7 +86,8 @@ impl Make {
             })
         });
         let book = extended.save()?;
-        let Made { derived, open, .. } = made.if_stopped("stopped and saved; run the same command again to continue")?;
+        let Made { derived, open, .. } =
+            made.if_stopped("stopped and saved; run the same command again to continue")?;
         let report = BookMakeReport {
             book,
             start: self.position,

@@ -113,9 +113,9 @@ impl Prove {
         let cancel = Cancel::new();
         let tables = self.with.open_tables(&request.position, &cancel)?;
         // Checkers read the tables too, from the page cache.
-        let solver = self.with.solver(&request.position, &tables, &cancel, |options| {
-            options.others_read_tables().book(book.as_ref())
-        })?;
+        let solver = self
+            .with
+            .solver(&request.position, &tables, &cancel, |options| options.others_read_tables().book(book.as_ref()))?;
         cancel_on_signal(&cancel);
         let directory = ProofDirectory::open_or_begin(&self.proof, || self.plan(request, &solver, &tables))?;
         self.matches(&request, directory.plan())?;

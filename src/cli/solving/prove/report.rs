@@ -72,7 +72,7 @@ impl ProveAnswer {
             line!("  certificate  {file}: {claims}, {bytes}, effort {effort}, tables to {table_seeds} seeds")?;
             line!("  digest       {digest}")?;
         }
-        output::default_rules(self.rules, false)
+        output::default_rules(self.rules)
     }
 }
 
