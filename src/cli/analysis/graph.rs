@@ -102,10 +102,8 @@ struct LayerReport {
 }
 
 #[derive(Serialize)]
-#[serde(untagged)]
-enum Document<'a> {
-    One(&'a BoardReport),
-    Several { graphs: &'a [BoardReport] },
+struct Graphs<'a> {
+    graphs: &'a [BoardReport],
 }
 
 impl Graph {
@@ -114,11 +112,10 @@ impl Graph {
         let cancel = cancelled_by_signal();
         let reports = self.boards.list().into_iter().map(|start| self.explore(start, &cancel));
         let reports = reports.collect::<failure::Result<Vec<BoardReport>>>()?;
-        let document = match &*reports {
-            [one] => Document::One(one),
-            several => Document::Several { graphs: several },
-        };
-        output::answer(self.json, &document, || text(&reports))?;
+        match &*reports {
+            [one] => output::answer(self.json, one, || text(&reports))?,
+            graphs => output::answer(self.json, &Graphs { graphs }, || text(graphs))?,
+        }
         Ok(Outcome::Done)
     }
 

@@ -82,14 +82,14 @@ impl Prober<'_> {
     fn look_up(&mut self, position: &Position) -> Result<table::Probe, ProbeError> {
         // The game may be over, which is answered without tables.
         let pits = position.pits().min(MAX_TABLE_PITS);
-        let tables = match self.tables.entry(pits) {
-            std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
-            std::collections::hash_map::Entry::Vacant(entry) => {
+        let tables = match self.tables.get(&pits) {
+            Some(tables) => tables,
+            None => {
                 let storage = if self.probe.no_map { Storage::Files } else { Storage::Mapped };
                 let options = Opening::default().storage(storage).if_there();
                 let opened = Tables::open(&self.probe.tables.paths, self.probe.rules, pits, options)?;
                 args::note_gaps(&opened);
-                entry.insert(opened)
+                self.tables.entry(pits).or_insert(opened)
             }
         };
         if self.probe.no_line { tables.probe_moves(position) } else { tables.probe(position) }

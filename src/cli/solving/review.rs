@@ -112,7 +112,7 @@ struct PlayerAnswer {
 }
 
 impl PlayerAnswer {
-    /// Returns the turns of a side as cells of a table, below [`SUMMARY`]. `least` if losses are bounds.
+    /// Returns the turns of a side as cells of the summary; `least` if some losses are bounds.
     fn cells(&self, side: &str, least: bool) -> [String; 9] {
         let QualityTally { evaluated, best, inaccuracies, mistakes, blunders, lost, .. } = self.tally;
         let [best, inaccuracies, mistakes, blunders] =
@@ -130,19 +130,6 @@ impl PlayerAnswer {
         ]
     }
 }
-
-/// Heading of the summary of both players.
-const SUMMARY: [&str; 9] = [
-    "player",
-    "turns with a choice",
-    "unknown",
-    "accuracy",
-    "best",
-    "inaccuracies",
-    "mistakes",
-    "blunders",
-    "seeds lost",
-];
 
 #[derive(Serialize)]
 struct ReviewAnswer {
@@ -244,7 +231,8 @@ impl ReviewAnswer {
         }
         grid.print()?;
         line!("")?;
-        let mut grid = Grid::new(SUMMARY);
+        let counts = ["accuracy", "best", "inaccuracies", "mistakes", "blunders", "seeds lost"];
+        let mut grid = Grid::new(["player", "choices", "unknown"].into_iter().chain(counts));
         let least = |player| self.turns.iter().any(|it| it.player == player && it.seeds_lost_at_least.is_some());
         grid.row(self.south.cells("South", least("south")));
         grid.row(self.north.cells("North", least("north")));

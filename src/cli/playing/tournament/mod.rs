@@ -113,27 +113,19 @@ impl Tournament {
         }
         let (begin, cancel) = (Instant::now(), cancelled_by_signal());
         let (games, names) = play(&tournament, saved, state, &cancel)?;
-        let stopped = games.len() < tournament.games();
-        // A stopped tournament goes on from the state, and writes its games then.
-        let written = match self.save.as_deref().filter(|_| !(stopped && self.state.is_some())) {
-            Some(path) => {
-                let records: Result<Vec<GameRecord>, _> = games.iter().map(|game| saved::record(rules, game)).collect();
-                games::write(path, &records?)
-            }
-            None => Ok(()),
-        };
-        let seconds = begin.elapsed().as_secs_f64();
-        let report = TournamentReport::new(&tournament, names, &games, self.with.seed, seconds);
-        if !(stopped && games.is_empty()) {
-            output::answer(self.json, &report, || report.print())?;
-        }
-        written?;
-        if stopped {
+        if games.len() < tournament.games() {
             let advice = match self.state {
                 Some(_) => "run the same command again to continue",
                 None => "--state FILE saves games, to continue from them",
             };
             bail!("stopped after {} of {} games; {advice}", games.len(), tournament.games());
+        }
+        let seconds = begin.elapsed().as_secs_f64();
+        let report = TournamentReport::new(&tournament, names, &games, self.with.seed, seconds);
+        output::answer(self.json, &report, || report.print())?;
+        if let Some(path) = &self.save {
+            let records: Result<Vec<GameRecord>, _> = games.iter().map(|game| saved::record(rules, game)).collect();
+            games::write(path, &records?)?;
         }
         Ok(Outcome::Done)
     }

@@ -24,12 +24,6 @@ pub(super) struct TournamentReport {
     games: Vec<GameReport>,
     threads: usize,
     seconds: f64,
-    /// True if the tournament was stopped before all its games were over.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    stopped: bool,
-    /// Number of games of the whole tournament.
-    #[serde(skip)]
-    all: usize,
 }
 
 /// Results of a player; games against itself count for both sides.
@@ -249,8 +243,6 @@ impl TournamentReport {
             games: games.iter().map(|finished| finished.game.clone()).collect(),
             threads: rayon::current_num_threads(),
             seconds,
-            stopped: games.len() < tournament.games(),
-            all: tournament.games(),
         }
     }
 
@@ -262,7 +254,7 @@ impl TournamentReport {
         // A single game has a whole number of seeds.
         let digits = usize::from(self.starts.len() > 1);
         for row in self.pairs.chunk_by(|a, b| a.places[0] == b.places[0]) {
-            // In a stopped tournament some pairs have not met.
+            // Not all players play themselves.
             let mut cells = vec!["-".to_owned(); self.players.len()];
             for pair in row {
                 cells[pair.places[1]] = format!("{:.digits$}:{:.digits$}", pair.seeds[0], pair.seeds[1]);
@@ -319,11 +311,7 @@ impl TournamentReport {
             Some(seeds) => format!("{} of them evaluated by tables to {seeds} seeds", HumanCount(evaluated)),
             None => "none of them evaluated, since there are no tables".to_owned(),
         };
-        let games = match self.stopped {
-            true => format!("{} of {}", self.games.len(), output::count(self.all, "game")),
-            false => output::count(self.all, "game"),
-        };
-        let moves = output::many(moves as u64, "move");
+        let (games, moves) = (output::count(self.games.len(), "game"), output::many(moves as u64, "move"));
         line!("{games} of {}, {moves}, {by}; {:.1} s", self.rules, self.seconds)
     }
 }
