@@ -9,7 +9,7 @@ use clap::Args;
 use kalah::answer::MoveAnswer;
 use kalah::book::Books;
 use kalah::cancel::Cancel;
-use kalah::certificate::{Certificate, Head, Strategy};
+use kalah::certificate::{Certificate, Strategy};
 use kalah::file;
 use kalah::game::Position;
 use kalah::header::Kind;
@@ -63,7 +63,7 @@ impl Choose {
         let strategy = self.from.as_ref().map(|path| StrategyFile::read(path, self.with.directories())).transpose()?;
         let mut by_certificate = strategy.as_ref().map(StrategyFile::player).transpose()?;
         if let Some(strategy) = &strategy {
-            let rules = strategy.head().statement.rules;
+            let rules = strategy.certificate.head.statement.rules;
             output::require_rules_of("the certificate", rules, self.with.rules)?;
             self.with.rules = rules;
         }
@@ -115,7 +115,7 @@ impl Choose {
 /// Certificate, and the tables that it rests on.
 pub(crate) struct StrategyFile {
     path: PathBuf,
-    certificate: Certificate,
+    pub certificate: Certificate,
     tables: Option<Tables>,
 }
 
@@ -130,19 +130,10 @@ impl StrategyFile {
     pub(crate) fn read(path: &Path, directories: &Directories) -> failure::Result<StrategyFile> {
         let certificate = Certificate::read(path)?;
         let (seeds, statement) = (certificate.head.table_seeds(), &certificate.head.statement);
-        let tables = match seeds {
-            0 => None,
-            _ => {
-                let (rules, pits) = (statement.rules, statement.position.pits());
-                Some(Tables::open(directories, rules, pits, Opening::to(seeds).if_there())?)
-            }
-        };
+        let (rules, pits) = (statement.rules, statement.position.pits());
+        let open = || Tables::open(directories, rules, pits, Opening::to(seeds).if_there());
+        let tables = (seeds > 0).then(open).transpose()?;
         Ok(StrategyFile { path: path.to_owned(), certificate, tables })
-    }
-
-    /// Returns its statement, effort and tables.
-    pub(crate) fn head(&self) -> &Head {
-        &self.certificate.head
     }
 
     /// Returns its player.

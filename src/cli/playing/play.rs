@@ -218,7 +218,7 @@ impl Play {
             None => {}
             Some(path) if StrategyFile::is_certificate(path) => {
                 let read = StrategyFile::read(path, self.with.directories())?;
-                let statement = &read.head().statement;
+                let statement = &read.certificate.head.statement;
                 output::require_rules_of("the certificate", statement.rules, rules)?;
                 record = GameRecord::new(statement.rules, statement.position, Line::new(statement.position.pits()))?;
                 strategy = Some(read);

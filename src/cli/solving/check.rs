@@ -205,15 +205,6 @@ impl Check {
             let (this_run, earlier) = (HumanCount(answer.this_run), HumanCount(answer.earlier));
             line!("  {this_run} checked by this run, {earlier} by earlier runs, according to the state")?;
         }
-        let bounds = [
-            (tally.one_ply, "by one ply from other claims, ends and tables"),
-            (tally.searched, "by a search"),
-            (tally.one_ply_and_search, "by one ply and searches"),
-            (tally.in_tables, "by a table"),
-        ];
-        for (count, how) in bounds.into_iter().filter(|(count, _)| *count > 0) {
-            line!("  {} {how}", output::many(count, "bound"))?;
-        }
         line!("  {} of searches, {:.1} s", output::many(tally.nodes, "node"), answer.seconds)
     }
 }

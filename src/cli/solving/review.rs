@@ -161,7 +161,9 @@ impl Review {
         let tables = self.with.open_tables(&start, &cancel)?;
         let known = BoundsSource::new(rules, start.pits(), book, tables.tables());
         // Making a solver takes memory, and reads all tables.
-        let search = self.needs_search(&known, &places)?;
+        let open = places.iter().filter(|place| !place.position.is_over());
+        let recalled: Vec<_> = open.map(|place| known.at_once(&place.position)).collect::<Result<_, _>>()?;
+        let search = recalled.iter().any(|recalled| !recalled.is_decided());
         let progress = Progress::open();
         let make = || self.with.solver_that_makes(&start, &tables, &cancel, |options| options.book(book));
         let solver = search.then(make).transpose()?;
@@ -200,16 +202,6 @@ impl Review {
             output::default_rules(rules)
         })?;
         Ok(Outcome::Done)
-    }
-
-    /// Returns true if a position is neither over nor in the book nor in the tables.
-    fn needs_search(&self, known: &BoundsSource, places: &[Place]) -> failure::Result<bool> {
-        for place in places.iter().filter(|place| !place.position.is_over()) {
-            if !known.at_once(&place.position)?.is_decided() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 }
 

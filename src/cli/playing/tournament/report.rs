@@ -171,10 +171,6 @@ impl Share {
             interval: median.and_then(|median| median.interval),
         }
     }
-
-    fn won(&self) -> String {
-        format!("{:.1} %", 100.0 * self.won)
-    }
 }
 
 impl PlayerReport {
@@ -267,9 +263,6 @@ impl TournamentReport {
             "player",
             "games",
             "won",
-            "as first",
-            "as second",
-            "forfeits",
             "seeds",
             "difference",
             "95 %",
@@ -278,16 +271,13 @@ impl TournamentReport {
             "mistakes",
             "lost a move",
         ]);
-        for PlayerReport { player, all, first, second, forfeits, seconds_a_move, evaluated, .. } in &self.players {
+        for PlayerReport { player, all, seconds_a_move, evaluated, .. } in &self.players {
             let interval =
                 all.interval.map_or(String::new(), |(low, high)| format!("{} to {}", decimal(low), decimal(high)));
             grid.row([
                 player.clone(),
                 all.games.to_string(),
-                all.won(),
-                first.won(),
-                second.won(),
-                forfeits.to_string(),
+                format!("{:.1} %", 100.0 * all.won),
                 format!("{:.1}", all.seeds),
                 decimal(all.median),
                 interval,
@@ -307,11 +297,9 @@ impl TournamentReport {
         }
         let moves: usize = self.games.iter().map(|game| game.moves).sum();
         let evaluated: u64 = self.players.iter().map(|player| player.evaluated.moves).sum();
-        let by = match self.table_seeds {
-            Some(seeds) => format!("{} of them evaluated by tables to {seeds} seeds", HumanCount(evaluated)),
-            None => "none of them evaluated, since there are no tables".to_owned(),
-        };
+        let by = self.table_seeds.map_or("no tables".to_owned(), |seeds| format!("tables to {seeds} seeds"));
         let (games, moves) = (output::count(self.games.len(), "game"), output::many(moves as u64, "move"));
-        line!("{games} of {}, {moves}, {by}; {:.1} s", self.rules, self.seconds)
+        let evaluated = format!("{} of them evaluated by {by}", HumanCount(evaluated));
+        line!("{games} of {}, {moves}, {evaluated}; {:.1} s", self.rules, self.seconds)
     }
 }
