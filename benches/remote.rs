@@ -86,7 +86,7 @@ fn line(tables: &Tables, position: &Position) {
 
 /// Plays a game of two perfect players.
 fn game(tables: &Tables, start: &Position) {
-    let setting = Setting::new(Rules::EmptyCapture).tables(Some(tables));
+    let setting = Setting { tables: Some(tables), ..Setting::new(Rules::EmptyCapture) };
     let (mut player, mut position) = (PlayerName::Perfect.player(&setting), *start);
     while !position.is_over() {
         let choice = player.choose(&position, &Cancel::new(), &mut |_| ()).unwrap();

@@ -18,7 +18,7 @@ fn main() {
     let par_depth = |method| if method == Method::ParAb { 1 } else { 3 };
     let search = |method| {
         let search = LimitedSearch::new(Rules::Standard, method, depth);
-        search.with_par_depth(par_depth(method)).with_evaluation(Evaluation::Seeds).run(&position)
+        LimitedSearch { par_depth: par_depth(method), evaluation: Evaluation::Seeds, ..search }.run(&position)
     };
     let mut times = Method::ALL.map(|_| Vec::new());
     for _ in 0..RUNS {

@@ -32,7 +32,7 @@ fn building_solving_and_playing() -> Result<(), Box<dyn Error>> {
     let solver = Solver::new(SolverOptions::new(Rules::Standard, &start).tables(&tables).cancel(cancel))?;
     assert_eq!(solver.solve(&start, solver.first_guess(&start)?)?.value, 8);
 
-    let setting = Setting::new(Rules::Standard).tables(&tables);
+    let setting = Setting { tables: Some(&tables), ..Setting::new(Rules::Standard) };
     let [south, north]: [PlayerName; 2] = ["greedy".parse()?, "minimax:4".parse()?];
     let mut players = [south.player(&setting), north.player(&setting)];
     let game = play_game(Rules::Standard, &start, &mut players, None, &Cancel::new())?;

@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     build(directory.path(), rules, start.pits(), 12)?;
     let tables = Tables::open(directory.path(), rules, start.pits(), 12)?;
 
-    let setting = Setting::new(rules).tables(&tables);
+    let setting = Setting { tables: Some(&tables), ..Setting::new(rules) };
     let mut players = [south.player(&setting), north.player(&setting)];
     let game = play_game(rules, &start, &mut players, None, &Cancel::new())?;
     for made in &game.moves {

@@ -7,7 +7,8 @@
 use std::error::Error;
 
 use kalah_core::game::{Position, Rules};
-use kalah_core::table::{Opening, Storage, Tables};
+use kalah_core::index::MAX_TABLE_SEEDS;
+use kalah_core::table::{Storage, Tables};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -16,8 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let rules = arguments.next().map_or(Ok(Rules::default()), |rules| rules.parse())?;
     let position: Position = position.parse()?;
-    let options = Opening::default().storage(Storage::Files);
-    let tables = Tables::open(directory, rules, position.pits(), options)?;
+    let tables = Tables::open_as(&directory, rules, position.pits(), MAX_TABLE_SEEDS, Storage::Files)?;
     let probe = tables.probe(&position)?;
     println!("{position}: score {} of the {} seeds in play, value {:+}", probe.score, position.seeds(), probe.value);
     for (pit, score) in &probe.moves {

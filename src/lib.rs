@@ -46,7 +46,7 @@
 //! | [`gpu`] | computing on a GPU, whatever the computation |
 //! | [`build`] | computing tables |
 //! | [`verify`] | checking that tables are correct |
-//! | [`mod@export`] | scores for other programs: CSV, JSON lines, numpy arrays, Parquet |
+//! | [`mod@export`] | scores for other programs: CSV, numpy arrays, Parquet |
 //! | [`certificate`] | proved bounds that anyone can check |
 //! | [`book`] | proved bounds of positions near the start |
 //! | [`solve`] | solving positions above the tables |
@@ -68,7 +68,6 @@
 //! | [`system`] | available memory and free disk space |
 //! | [`random`] | random numbers from seeds that users choose |
 //! | [`printable`] | making untrusted text safe to print |
-//! | [`watcher`] | a thread that watches a condition while other threads work |
 pub use kalah_analyse as analyse;
 pub use kalah_api::answer;
 pub use kalah_base::{diagnostic, file, printable, progress, random, system};
@@ -76,7 +75,7 @@ pub use kalah_core::{cancel, cause, evaluation, game, header, index, isa, memory
 pub use kalah_export as export;
 #[cfg(feature = "gpu")]
 pub use kalah_gpu::device as gpu;
-pub use kalah_play::{play, record, watcher};
+pub use kalah_play::{play, record};
 pub use kalah_proof::{certificate, prove};
 #[cfg(feature = "remote")]
 pub use kalah_remote as remote;
@@ -87,7 +86,7 @@ pub use kalah_tables::{rows, verify};
 
 /// Tables on disk: the format, reading, probing, writing, archives.
 pub mod table {
-    pub use kalah_core::directories::{Directories, Elsewhere, Place};
+    pub use kalah_core::directory::{Directory, Elsewhere};
     pub use kalah_core::file::{LocalFile, Source};
     pub use kalah_core::table::*;
     pub use kalah_tables::table::*;

@@ -206,7 +206,6 @@ mod tests {
             TrainError::Table(table()).into(),
             TrainError::Solve(solve()).into(),
             solve().into(),
-            ProveError::Table(table()).into(),
             ProveError::Solve(solve()).into(),
             book().into(),
             file().into(),

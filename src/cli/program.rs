@@ -101,19 +101,11 @@ pub(super) struct Manual {
 }
 
 /// Environment variables of the program, with their meanings.
-pub(super) const ENVIRONMENT: [(&str, &str); 5] = [
+pub(super) const ENVIRONMENT: [(&str, &str); 4] = [
     ("KALAH_MODULE", "The engine of a static page, kalah_wasm.wasm, unless --module is given."),
-    (
-        "KALAH_TABLES",
-        "Directory of the tables or their address, or several, separated as in PATH, unless --tables is given.",
-    ),
+    ("KALAH_TABLES", "Directory of the tables, or their address, unless --tables is given."),
     ("KALAH_CACHE", "Directory that keeps blocks of tables at an address, unless --cache is given."),
     ("KALAH_ADAPTER", "The GPU to use, by its number or part of its name in `kalah gpu`, unless --adapter is given."),
-    (
-        "KALAH_ISA",
-        "Instruction set of the inner loops, of those that the processor has: baseline, avx2 or avx512. \
-         The default is the best one. Results do not depend on it.",
-    ),
 ];
 
 impl Manual {

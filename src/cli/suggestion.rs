@@ -9,7 +9,7 @@ use kalah::game::{Position, Rules, StartPosition};
 use kalah::isa::Isa;
 use kalah::solve::BoardKeys;
 use kalah::system::MemoryShortage;
-use kalah::table::{Directories, TableKey};
+use kalah::table::{Directory, TableKey};
 use kalah::text::{count, size};
 
 /// Default directory and pits a side of commands.
@@ -39,9 +39,9 @@ impl Commands for Suggestions {
         format!("kalah bounds --seeds {}{}", key.seeds, table_flags(directory, key.rules, key.pits))
     }
 
-    fn solve(&self, directories: &Directories, rules: Rules, position: &Position) -> Option<String> {
+    fn solve(&self, directory: &Directory, rules: Rules, position: &Position) -> Option<String> {
         let is_solvable = BoardKeys::<u128>::new(position.pits(), position.seeds() as usize).is_some();
-        let flags = || table_flags(directories.clone(), rules, DEFAULT_PITS);
+        let flags = || table_flags(directory, rules, DEFAULT_PITS);
         is_solvable.then(|| format!("kalah solve {}{}", word(position), flags()))
     }
 }
@@ -55,18 +55,18 @@ fn plan(directory: &Path, key: TableKey) -> BuildPlan {
 const SUGGESTED_SEEDS: usize = 14;
 
 /// States that there are no tables of a board.
-pub(super) fn no_tables(directories: &Directories, rules: Rules, pits: usize) -> String {
-    let build = build_command(directories, TableKey { rules, pits, seeds: SUGGESTED_SEEDS });
+pub(super) fn no_tables(directory: &Directory, rules: Rules, pits: usize) -> String {
+    let build = build_command(directory, TableKey { rules, pits, seeds: SUGGESTED_SEEDS });
     let pits = count(pits, "pit");
     format!(
-        "there are no tables for {rules} with {pits} in {directories}; build some with `{build}`, or give their \
+        "there are no tables for {rules} with {pits} in {directory}; build some with `{build}`, or give their \
          directory with --tables"
     )
 }
 
 /// Returns the command that builds a table and all below it.
-fn build_command(directories: impl Into<Directories>, key: TableKey) -> String {
-    format!("kalah build --seeds {}{}", key.seeds, table_flags(directories, key.rules, key.pits))
+fn build_command(directory: impl Into<Directory>, key: TableKey) -> String {
+    format!("kalah build --seeds {}{}", key.seeds, table_flags(directory, key.rules, key.pits))
 }
 
 /// Returns the reason why no build is suggested, and the command that shows which layers can be built.
@@ -81,9 +81,9 @@ fn does_not_fit(error: &PlanError, directory: &Path, key: TableKey) -> String {
     format!("building it takes {needed} of {what}, but only {free} are free; `{layers}` shows what each layer takes")
 }
 
-/// Returns the flags for rules, pits and directories, each with a space before it. Default values are left out.
-fn table_flags(directories: impl Into<Directories>, rules: Rules, pits: usize) -> String {
-    let directories = directories.into();
+/// Returns the flags for rules, pits and directory, each with a space before it. Default values are left out.
+fn table_flags(directory: impl Into<Directory>, rules: Rules, pits: usize) -> String {
+    let directory = directory.into();
     let mut flags = String::new();
     if !rules.is_default() {
         flags += &format!(" --rules {rules}");
@@ -91,8 +91,8 @@ fn table_flags(directories: impl Into<Directories>, rules: Rules, pits: usize) -
     if pits != DEFAULT_PITS {
         flags += &format!(" --pits {pits}");
     }
-    if directories.single() != Some(Path::new(DEFAULT_DIRECTORY)) || std::env::var_os("KALAH_TABLES").is_some() {
-        directories.places().iter().for_each(|place| flags += &flag("--tables", place.name().as_os_str()));
+    if directory.name() != Path::new(DEFAULT_DIRECTORY) || std::env::var_os("KALAH_TABLES").is_some() {
+        flags += &flag("--tables", directory.name().as_os_str());
     }
     flags
 }
@@ -269,7 +269,7 @@ mod tests {
     fn no_command_is_suggested_that_would_refuse() {
         let advice = |start: &str| {
             let (position, rules) = (Box::new(start.parse().unwrap()), Rules::EmptyCapture);
-            ProbeError::BeyondTables { position, directories: "tables".into(), rules }.diagnosis(&Suggestions).help
+            ProbeError::BeyondTables { position, directory: "tables".into(), rules }.diagnosis(&Suggestions).help
         };
         assert_eq!(advice("6x99"), None);
         assert_eq!(advice("9x1").as_deref(), Some("find its value with `kalah solve 9x1`"));

@@ -12,7 +12,6 @@ use kalah::index::LayerIndex;
 use kalah::table::{TableKey, Tables};
 use kalah_tests::program::{self, Ran, Run};
 use kalah_tests::tables::built;
-use serde_json::Value;
 
 /// Pits and seeds of the tables.
 const BOARDS: [(usize, usize); 3] = [(6, 6), (3, 12), (1, 9)];
@@ -58,17 +57,6 @@ fn csv(bytes: &[u8]) -> Vec<Vec<u8>> {
     reader.records().map(|record| record.unwrap().iter().map(|cell| cell.parse::<u8>().unwrap()).collect()).collect()
 }
 
-fn json_lines(bytes: &[u8]) -> Vec<Vec<u8>> {
-    let number = |value: &Value| value.as_u64().unwrap() as u8;
-    let record = |line: &str| {
-        let record: Value = serde_json::from_str(line).unwrap();
-        assert_eq!(record.as_object().unwrap().len(), 3);
-        let rows = ["mover", "other"].iter().flat_map(|row| record[row].as_array().unwrap()).map(number);
-        rows.chain([number(&record["score"])]).collect::<Vec<u8>>()
-    };
-    std::str::from_utf8(bytes).unwrap().lines().map(record).collect()
-}
-
 /// Reads an array as the documentation of the format (numpy/lib/format.py) describes it.
 fn npy(bytes: &[u8]) -> Vec<Vec<u8>> {
     assert_eq!(bytes[..8], *b"\x93NUMPY\x01\x00");
@@ -86,7 +74,7 @@ fn npy(bytes: &[u8]) -> Vec<Vec<u8>> {
 type Reader = fn(&[u8]) -> Vec<Vec<u8>>;
 
 /// `tests/readers` has Parquet.
-const FORMATS: [(&str, Reader); 3] = [("csv", csv), ("jsonl", json_lines), ("npy", npy)];
+const FORMATS: [(&str, Reader); 2] = [("csv", csv), ("npy", npy)];
 
 #[test]
 fn every_format_has_every_position_with_its_score() {
@@ -108,6 +96,32 @@ fn a_sample_is_a_part_of_the_layer_and_depends_on_the_seed_alone() {
             let flags = ["--format", format, "--sample", &count.to_string(), "--seed", "7", "--threads", "3"];
             assert_eq!(read(&exported(board, &flags)), expected, "{format} {count}");
         }
+    }
+}
+
+#[test]
+fn samples_are_distinct_ascending_and_of_the_size_asked_for() {
+    for positions in [1, 2, 7, 100] {
+        for count in 0..=positions + 1 {
+            let chosen = random_indices(positions, count, 3);
+            assert_eq!(chosen.len() as u64, count.min(positions));
+            assert!(chosen.is_sorted_by(|a, b| a < b) && chosen.iter().all(|&index| index < positions));
+            assert_eq!(chosen, random_indices(positions, count, 3));
+        }
+    }
+    assert_ne!(random_indices(1000, 10, 1), random_indices(1000, 10, 2));
+}
+
+#[test]
+fn every_position_is_as_likely_as_the_others() {
+    for count in [2, 5] {
+        let mut times = [0u32; 6];
+        for seed in 0..6000 {
+            random_indices(6, count, seed).iter().for_each(|&index| times[index as usize] += 1);
+        }
+        let expected = 1000 * count as u32;
+        // Some six standard deviations.
+        assert!(times.iter().all(|&times| times.abs_diff(expected) < 200), "{count}: {times:?}");
     }
 }
 
@@ -139,7 +153,7 @@ fn what_cannot_be_exported_is_refused() {
     for (arguments, code, why) in [
         (&["--seeds", "6", "--sample", "1000000000"][..], 2, "sample fewer, or leave out --sample"),
         (&["--seeds", "6", "--sample", "0"], 2, "--sample"),
-        (&["--seeds", "6", "--format", "xml"], 2, "csv, jsonl, npy"),
+        (&["--seeds", "6", "--format", "xml"], 2, "csv, npy"),
         (&["--seeds", "7"], 1, "kalah build"),
         (&["--seeds", "6", "--output", "/no/such/directory/file"], 1, "cannot write /no/such/directory/file"),
     ] {

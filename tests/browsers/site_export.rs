@@ -1,8 +1,10 @@
 //! The folder of an exported site.
 
+use std::io::Read;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
+use kalah::book::Books;
 use kalah::build::build;
 use kalah::game::Rules;
 use kalah::progress::Pulse;
@@ -53,6 +55,14 @@ fn the_page_of_a_site_has_the_icons_of_its_manifest() {
     let policy = page.split_once("Content-Security-Policy\" content=\"").unwrap().1.split_once('"').unwrap().0;
     assert!(policy.starts_with("default-src 'self'; script-src 'self' 'wasm-unsafe-eval' 'sha256-"), "{policy}");
     assert!(!policy.contains("unsafe-inline"), "{policy}");
+    // Its scripts, style sheets and body are packed, but for the text that browsers without scripts show.
+    let mut packed = String::new();
+    flate2::read::GzDecoder::new(std::fs::File::open(folder.join("page.bin")).unwrap())
+        .read_to_string(&mut packed)
+        .unwrap();
+    let [style, body, _script, ..] = packed.split('\0').collect::<Vec<_>>()[..] else { panic!("{packed}") };
+    assert!(style.contains(".pit") && body.contains("id=\"board\"") && !body.contains("<noscript>"));
+    assert!(page.contains("<noscript>") && !page.contains("id=\"board\"") && page.matches("<script").count() == 1);
 }
 
 #[test]
@@ -68,7 +78,7 @@ fn what_cannot_be_exported_writes_no_page() {
     refused(&["s", "--tables", own, "--module", "typo"], None, "typo: ");
     refused(&["s", "--tables", own, "--module", "page.html"], None, "is not a WebAssembly module");
     std::fs::copy(any_module(), work.path().join("alone.wasm")).unwrap();
-    refused(&["s", "--tables", own, "--module", "alone.wasm"], None, "put it beside the engine");
+    refused(&["s", "--tables", own, "--module", "alone.wasm"], None, "kalah_first.wasm");
     refused(&["s", "--tables", "typo"], None, "there is no directory typo");
     refused(&["s"], Some(Path::new("typo")), "there is no directory typo");
     refused(&["s", "--tables", "page.html"], None, "there is no directory page.html");
@@ -107,7 +117,8 @@ fn a_folder_with_files_is_left_alone() {
 fn an_export_that_is_stopped_has_no_page() {
     let folder = tempfile::tempdir().unwrap();
     let site = folder.path().join("site");
-    let options = SiteOptions::new(any_module(), directory().to_owned());
+    let (module, tables) = (any_module(), directory().to_owned());
+    let options = SiteOptions { module, tables, size: 100 << 20, books: Books::none(), seeds: 18 };
     let plan = SitePlan::new(&options).unwrap();
     assert!(plan.bytes() > 0);
     let pulse = Pulse::default();

@@ -31,12 +31,7 @@ fn all_methods_find_the_value_and_the_first_best_move_of_minimax() {
             for (index, position) in positions(60, 6, 30).iter().enumerate() {
                 let depth = index as u32 % 6;
                 for par_depth in [0, 1, 3, 9] {
-                    let run = |method| {
-                        LimitedSearch::new(rules, method, depth)
-                            .with_par_depth(par_depth)
-                            .with_evaluation(evaluation)
-                            .run(position)
-                    };
+                    let run = |method| LimitedSearch { rules, method, depth, par_depth, evaluation }.run(position);
                     let right = run(Method::SeqMm);
                     for method in Method::ALL {
                         let found = run(method);
@@ -61,10 +56,7 @@ fn a_search_to_the_end_of_the_game_finds_the_values_of_the_tables() {
             let right = position.final_value().unwrap_or_else(|| tables.probe(&position).unwrap().value);
             for method in [Method::SeqAb, Method::ParAb, Method::Ybw] {
                 let evaluation = Evaluation::Stores;
-                let found = LimitedSearch::new(rules, method, 1000)
-                    .with_par_depth(2)
-                    .with_evaluation(evaluation)
-                    .run(&position);
+                let found = LimitedSearch { rules, method, depth: 1000, par_depth: 2, evaluation }.run(&position);
                 assert_eq!(found.value, right, "{rules} {position} {}", method.name());
             }
         }
@@ -77,7 +69,7 @@ fn the_depth_counts_moves_and_the_evaluation_what_is_held() {
     let position: Position = "<2,0,0,1,1,5,0>".parse().unwrap();
     let run = |depth, evaluation| {
         let (rules, method) = (Rules::EmptyCapture, Method::SeqMm);
-        LimitedSearch::new(rules, method, depth).with_evaluation(evaluation).run(&position)
+        LimitedSearch { rules, method, depth, par_depth: 0, evaluation }.run(&position)
     };
     assert_eq!(run(0, Evaluation::Stores).value, 0);
     assert_eq!(run(0, Evaluation::Seeds).value, -3);

@@ -113,25 +113,19 @@ fn a_search_keeps_to_its_memory() {
 }
 
 #[test]
-fn a_transposition_table_of_a_set_size_is_part_of_the_memory() {
+fn the_transposition_table_gets_what_the_tables_leave() {
     let position: Position = "6x6".parse().unwrap();
     let open = Tables::open(tables(), Rules::EmptyCapture, 6, REACH).unwrap();
-    let options = |rest: u64| {
-        let memory = SearchMemory::new(Some(table_bytes() + (24 + rest) * MIB), None);
-        SolverOptions::new(Rules::EmptyCapture, &position).tables(Some(&open)).memory(memory)
+    let options = |rest: u64, transpositions: Option<u64>| {
+        let memory = SearchMemory::new(Some(table_bytes() + (24 + rest) * MIB), transpositions);
+        SolverOptions::new(Rules::EmptyCapture, &position).tables(Some(&open)).memory(memory).within_memory()
     };
-    let fits = |options: SolverOptions| options.layers_that_fit().is_none();
-    assert!(fits(options(20)) && fits(options(20).transpositions(16 * MIB)));
-    assert!(!fits(options(20).transpositions(32 * MIB)));
-    assert!(!fits(options(2)) && fits(options(2).transpositions(MIB)));
-
-    let more = ["solve", "3x3", "--memory", "32MiB", "--transpositions", "1GiB", "--build", "--tables"];
-    let directory = tempfile::tempdir().unwrap();
-    let ran = program::command().args(more).arg(directory.path()).run();
-    let messages = ran.stderr();
-    assert!(ran.code() == 2 && messages.contains("--transpositions 1.00 GiB is more than"), "{messages}");
-    // No table was built for this.
-    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    for (rest, wanted, transpositions) in [(20, None, 16), (100, None, 32), (20, Some(2), 2), (20, Some(64), 16)] {
+        let options = options(rest, wanted.map(|wanted| wanted * MIB));
+        assert_eq!((options.reach(), options.transposition_bytes()), ((REACH, REACH), transpositions * MIB), "{rest}");
+    }
+    // A sixteenth is left at least, or what was wanted.
+    assert!(options(2, None).reach().1 < REACH && options(2, Some(MIB)).reach().1 == REACH);
 }
 
 #[test]

@@ -426,7 +426,7 @@ fn there_is_a_manual_page_for_every_command() {
     assert!(ran.stdout().starts_with(&format!("{count} manual pages")), "{}", ran.stdout());
     let page = |name: &str| std::fs::read_to_string(pages.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert!(page("kalah.1").contains(".TH kalah 1"));
-    assert!(page("kalah.1").contains(".SH ENVIRONMENT\n") && page("kalah.1").contains("KALAH_ISA"));
+    assert!(page("kalah.1").contains(".SH ENVIRONMENT\n") && page("kalah.1").contains("KALAH_ADAPTER"));
     assert!(page("kalah-probe.1").contains(".SH ENVIRONMENT\n.TP\n\\fBKALAH_TABLES\\fR\n"));
     assert!(!page("kalah-rules.1").contains(".SH ENVIRONMENT"));
     for path in paths() {

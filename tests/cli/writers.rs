@@ -34,9 +34,9 @@ pub(crate) fn done(directory: &Path, args: &[&str]) -> String {
 
 /// Formats of exported scores.
 #[cfg(feature = "parquet")]
-const EXPORTS: [&str; 4] = ["csv", "jsonl", "npy", "parquet"];
+const EXPORTS: [&str; 3] = ["csv", "npy", "parquet"];
 #[cfg(not(feature = "parquet"))]
-const EXPORTS: [&str; 3] = ["csv", "jsonl", "npy"];
+const EXPORTS: [&str; 2] = ["csv", "npy"];
 
 /// One file of each content, by name.
 pub(crate) fn files() -> &'static [(FileContent, PathBuf)] {

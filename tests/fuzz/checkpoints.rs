@@ -9,7 +9,6 @@ use kalah::game::{Position, Rules};
 use kalah::solve::{Checkpoint, Solution, SolveError, Solver, SolverOptions};
 use proptest::prelude::*;
 use serde_json::Value;
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{fuzz, mutation};
 
@@ -102,11 +101,9 @@ fn forged_proofs_make_no_panic() {
 
 #[test]
 fn forged_tables_make_no_panic() {
-    const HEAD: usize = 3;
     let saved = saved();
     let (line, table) = saved.parts();
-    let packed = &table[HEAD..table.len() - 8];
-    let words = zstd::decode_all(packed).unwrap();
+    let words = zstd::decode_all(table).unwrap();
     fuzz("forged tables", &prop::collection::vec(mutation::bytes(), 1..9), |changes| {
         let mut forged = words.clone();
         for change in changes {
@@ -114,8 +111,7 @@ fn forged_tables_make_no_panic() {
             forged.resize(words.len(), 0);
         }
         let packed = zstd::encode_all(&forged[..], 1).unwrap();
-        let forged = [line, &table[..HEAD], &packed, &xxh3_64(&forged).to_le_bytes()].concat();
-        let _ = saved.solve("table", &forged);
+        let _ = saved.solve("table", &[line, &packed].concat());
         Ok(())
     });
 }

@@ -52,7 +52,7 @@ static SERVER: LazyLock<Server> = LazyLock::new(|| {
     options.searches = 2;
     options.memory = SearchMemory::shared(None, 1 << 20);
     options.patience = Duration::from_millis(250);
-    options.hosts = vec!["kalah.example".parse().unwrap()];
+    options.hosts = vec!["kalah.example".to_owned()];
     options.log = Box::new(move |line| log.lock().unwrap().push(line.to_owned()));
     std::thread::spawn(move || serve(listener, options, &Stop::default()).unwrap());
     Server { address, messages }

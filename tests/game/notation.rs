@@ -1,6 +1,7 @@
 //! Positions, start positions and lines of play: parsing, printing, and playing of lines.
 
 use kalah::game::{IllegalMove, Line, MAX_PITS, ParseError, Pit, Position, PositionError, Row, Rules, StartPosition};
+use kalah::table::TableKey;
 use proptest::prelude::*;
 
 fn positions() -> impl Strategy<Value = Position> {
@@ -112,18 +113,19 @@ fn bad_positions_say_what_is_wrong() {
         ("99999999999x4", ParseError::Shape("99999999999x4".to_owned())),
         ("<3,0,0,1,2,3,4,2,0", ParseError::Shape("<3,0,0,1,2,3,4,2,0".to_owned())),
         ("<>", number("")),
+        ("<3,0>", ParseError::Shape("<3,0>".to_owned())),
         ("<3,0,0,1,2,3,4,2,>", number("")),
         ("<3,0,0,1,-2,3,4,2,0>", number("-2")),
         ("<3,0,0,1,+2,3,4,2,0>", number("+2")),
         ("<3,0,0,1,2,3,4,2,4294967296>", number("4294967296")),
         ("<3,0,0,1,\u{0663},3,4,2,0>", number("\u{0663}")),
-        ("<3,0,0,1,2,3,4,2>", ParseError::Length { pits: 3, expected: 9, found: 8 }),
-        ("<3,0,0,1,2,3,4,2,0,0>", ParseError::Length { pits: 3, expected: 9, found: 10 }),
-        ("<0,0,0>", ParseError::Pits(0)),
-        ("<17,0,0>", ParseError::Pits(17)),
-        ("<4294967295,0,0>", ParseError::Pits(u32::MAX as usize)),
-        ("0x4", ParseError::Pits(0)),
-        ("17x4", ParseError::Pits(17)),
+        ("<3,0,0,1,2,3,4,2>", ParseError::Shape("<3,0,0,1,2,3,4,2>".to_owned())),
+        ("<3,0,0,1,2,3,4,2,0,0>", ParseError::Shape("<3,0,0,1,2,3,4,2,0,0>".to_owned())),
+        ("<0,0,0>", PositionError::Pits(0).into()),
+        ("<17,0,0>", ParseError::Shape("<17,0,0>".to_owned())),
+        ("<4294967295,0,0>", ParseError::Shape("<4294967295,0,0>".to_owned())),
+        ("0x4", PositionError::Pits(0).into()),
+        ("17x4", PositionError::Pits(17).into()),
         ("6x", number("")),
         ("6x4x4", number("4x4")),
         ("1,2/", number("")),
@@ -142,7 +144,7 @@ fn errors_are_short_and_have_no_commands_to_the_terminal() {
     let message = "6x\u{1b}[2J\n".parse::<Position>().unwrap_err().to_string();
     assert_eq!(message, "'\\u{1b}[2J' is not a number of seeds or pits");
     let message = "é".repeat(1000).parse::<Position>().unwrap_err().to_string();
-    assert!(message.starts_with(&format!("'{}...' is not a position", "é".repeat(100))), "{message}");
+    assert!(message.starts_with(&format!("'{}' is not a position", "é".repeat(100))), "{message}");
     let message = Line::parse(6, "\u{9b}8").unwrap_err().to_string();
     assert!(message.starts_with("'\\u{9b}8' is not a turn"), "{message}");
 }
@@ -155,13 +157,15 @@ fn the_forms_of_a_line() {
     assert_eq!(turns(12, "11,3 2 12"), [vec![pit(11), pit(3)], vec![pit(2)], vec![pit(12)]]);
     assert_eq!(Line::parse(6, "36 2 14").unwrap().to_string(), "36 2 14");
     assert_eq!(Line::parse(12, "11,3 2").unwrap().to_string(), "11,3 2");
-    for (pits, text, turn) in [(6, "3 x", "x"), (6, "3, 6", "3,"), (12, "1,,2", "1,,2")] {
-        assert_eq!(Line::parse(pits, text), Err(ParseError::Turn(turn.to_owned())), "{text}");
-    }
-    for (pits, text, turn, pit) in [(6, "36 7", "7", 7), (6, "0", "0", 0), (6, "28", "28", 8), (12, "1,13", "1,13", 13)]
-    {
-        let turn = turn.to_owned();
-        assert_eq!(Line::parse(pits, text), Err(ParseError::NoPit { turn, pit, pits }), "{text}");
+    for (pits, text, turn) in [
+        (6, "3 x", "x"),
+        (6, "3, 6", "3,"),
+        (12, "1,,2", "1,,2"),
+        (6, "36 7", "7"),
+        (6, "0", "0"),
+        (12, "1,13", "1,13"),
+    ] {
+        assert_eq!(Line::parse(pits, text), Err(ParseError::Turn(turn.to_owned(), pits)), "{text}");
     }
 }
 
@@ -221,7 +225,7 @@ proptest! {
         }
 
         let wrong_end = |line: &Line| match line.replay(rules, &start) {
-            Err(ParseError::TurnEnd { turn, .. }) => Some(turn),
+            Err(ParseError::Illegal { turn, .. }) => Some(turn),
             _ => None,
         };
         // One move more or less in any turn, or a further turn at the end, makes a different line.
@@ -248,7 +252,7 @@ proptest! {
                 continue;
             };
             let at = Box::new(*line.follow(rules, &start).unwrap().last().unwrap());
-            prop_assert_eq!(longer.replay(rules, &start), Err(ParseError::Illegal { turn: turns + 1, at, source }));
+            prop_assert_eq!(longer.replay(rules, &start), Err(ParseError::Illegal { turn: turns + 1, at, why: source.to_string() }));
         }
     }
 }
@@ -267,14 +271,36 @@ fn a_line_may_stop_within_a_turn_and_errors_name_the_place() {
 
     let message = |text: &str| follow(text).unwrap_err().to_string();
     let at = "(after 2 moves, at <6,0,2,7,7,6,6,6,6,0,0,8,8,8,8>; legal there: 1 2 3 4 5 6)";
-    assert_eq!(message("123 3"), format!("turn 1 of the line goes on after a move that ended it {at}"));
+    assert_eq!(message("123 3"), format!("turn 1 of the line: it goes on after a move that ended it {at}"));
     let at = "(after 1 move, at <6,1,0,0,7,7,7,7,7,6,6,6,6,6,6>; legal there: 2 3 4 5 6)";
     assert_eq!(
         message("1 3"),
         format!(
-            "turn 1 of the line is not over: its last move gives another one, to be written in the same word, \
+            "turn 1 of the line: it is not over: its last move gives another one, to be written in the same word, \
              as 36 or 3,6 {at}"
         )
     );
     assert_eq!(message("11 3"), format!("turn 1 of the line: move 1 is not legal: the pit holds no seeds {at}"));
+}
+
+#[test]
+fn json_has_the_texts_and_numbers_that_are_printed() {
+    fn returns<T: serde::Serialize + serde::de::DeserializeOwned + PartialEq + std::fmt::Debug>(value: T, json: &str) {
+        assert_eq!(serde_json::to_string(&value).unwrap(), json);
+        assert_eq!(serde_json::from_str::<T>(json).unwrap(), value);
+    }
+    returns("3x2".parse::<Position>().unwrap(), r#""<3,0,0,2,2,2,2,2,2>""#);
+    returns(StartPosition { pits: 6, seeds: 4 }, r#""6x4""#);
+    Rules::ALL.into_iter().for_each(|rules| returns(rules, &format!("{:?}", rules.name())));
+    returns(pit(16), "16");
+    let key = TableKey { rules: Rules::Standard, pits: 6, seeds: 24 };
+    returns(key, r#"{"rules":"standard","pits":6,"seeds":24}"#);
+    assert_eq!(serde_json::to_string(&Line::parse(12, "11,3 2").unwrap()).unwrap(), r#""11,3 2""#);
+    for number in ["0", "17", "-1"] {
+        assert!(serde_json::from_str::<Pit>(number).is_err(), "{number}");
+    }
+    for (pits, seeds) in [(0, 2), (9, 2), (6, 1), (6, 49)] {
+        let json = format!(r#"{{"rules":"standard","pits":{pits},"seeds":{seeds}}}"#);
+        assert!(serde_json::from_str::<TableKey>(&json).is_err(), "{json}");
+    }
 }

@@ -13,7 +13,7 @@ use kalah::game::{Bounds, Pit, Position, Row, Rules};
 use kalah::play::{Choice, PlayError, PlayerName, Setting, Source, Worth, play_game};
 use kalah::progress::Pulse;
 use kalah::solve::SearchMemory;
-use kalah::table::{AllTables, BoundMaker, BoundTable, BoundTables, Cuts, TableKey, Tables};
+use kalah::table::{AllTables, BoundMaker, BoundTable, BoundTables, Cuts, Storage, TableKey, Tables};
 use kalah_tests::tables::built;
 use proptest::prelude::*;
 
@@ -35,7 +35,7 @@ fn bounds(rules: Rules) -> BoundTables {
     let (tables, place) = (tables(rules), tempfile::tempdir().unwrap());
     let make = |seeds| maker.write(tables.layer(seeds).unwrap(), place.path(), &Pulse::default()).unwrap();
     let layers = (5..=SEEDS).map(|seeds| Arc::new(BoundTable::open(make(seeds)).unwrap())).collect();
-    BoundTables::new(directory(), layers).unwrap().unwrap()
+    BoundTables::new(directory(), layers).unwrap()
 }
 
 fn name(text: &str) -> PlayerName {
@@ -96,7 +96,7 @@ proptest! {
     ) {
         let tables = tables(rules);
         let value = tables.probe(&start).unwrap().value;
-        let setting = Setting::new(rules).tables(&tables);
+        let setting = Setting { tables: Some(&tables), ..Setting::new(rules) };
         let stop = Arc::default();
         let seats = |first: &str, second: &str| {
             let mut players = [name(first).player(&setting), name(second).player(&setting)];
@@ -118,7 +118,7 @@ proptest! {
         let probe = large.probe(&start).unwrap();
         let small = Tables::open(directory(), rules, 6, 4).unwrap();
         for tables in [Some(&large), Some(&small), None] {
-            let setting = Setting::new(rules).tables(tables).memory(SearchMemory::shared(None, 1 << 20));
+            let setting = Setting { tables, memory: SearchMemory::shared(None, 1 << 20), ..Setting::new(rules) };
             let choice = name("perfect").player(&setting).choose(&start, &Cancel::new(), &mut |_| ()).unwrap();
             match choice.source {
                 Source::OnlyMove => prop_assert_eq!(start.moves().count(), 1),
@@ -133,7 +133,7 @@ proptest! {
         let (tables, bounds) = (tables(rules), bounds(rules));
         let probe = tables.probe(&start).unwrap();
         let small = Tables::open(directory(), rules, 6, 4).unwrap();
-        let setting = Setting::new(rules).tables(&small).bounds(&bounds).memory(SearchMemory::shared(None, 1 << 20));
+        let setting = Setting { tables: Some(&small), bounds: Some(&bounds), memory: SearchMemory::shared(None, 1 << 20), ..Setting::new(rules) };
         let choice = name("perfect").player(&setting).choose(&start, &Cancel::new(), &mut |_| ()).unwrap();
         prop_assert!(choice.source == Source::OnlyMove || choice.worth == Worth::Exact(probe.value));
         prop_assert!(probe.best().any(|pit| pit == choice.pit), "{} {}: {:?}", rules, start, choice);
@@ -148,7 +148,7 @@ proptest! {
         let tables = tables(rules);
         let probe = tables.probe(&start).unwrap();
         let cancel = Cancel::new().within(Duration::from_micros(micros));
-        let setting = Setting::new(rules).memory(SearchMemory::shared(None, 1 << 20));
+        let setting = Setting { memory: SearchMemory::shared(None, 1 << 20), ..Setting::new(rules) };
         let choice = name("perfect").player(&setting).choose(&start, &cancel, &mut |_| ()).unwrap();
         let score = tables.move_scores(&start).unwrap().iter().find(|&&(pit, _)| pit == choice.pit).unwrap().1;
         match choice.worth {
@@ -351,7 +351,7 @@ fn names_are_read_as_they_are_written_and_others_are_refused() {
         assert_eq!(name(&player).player(&Setting::new(Rules::Standard)).name(), player);
     }
     assert_eq!(name("random"), PlayerName::Random(0));
-    for bad in ["", "best", "perfect:1", "minimax", "minimax:", "minimax:0", "minimax:100", "minimax2:+1", "random:x"] {
+    for bad in ["", "best", "perfect:1", "minimax", "minimax:", "minimax:0", "minimax:100", "minimax2:x", "random:x"] {
         let error = bad.parse::<PlayerName>().unwrap_err().to_string();
         assert!(PlayerName::KNOWN.iter().all(|known| error.contains(known)), "{error}");
     }
@@ -360,7 +360,7 @@ fn names_are_read_as_they_are_written_and_others_are_refused() {
 #[test]
 fn random_players_repeat_themselves_by_seed_and_game() {
     let moves = |player: &str, game| {
-        let setting = Setting::new(Rules::Standard).game(game);
+        let setting = Setting { game, ..Setting::new(Rules::Standard) };
         let mut players = [name(player).player(&setting), name(player).player(&setting)];
         let start = "6x4".parse().unwrap();
         play_game(Rules::Standard, &start, &mut players, None, &Cancel::new()).unwrap().line()
@@ -377,8 +377,8 @@ fn finished_games_have_no_moves_and_stopped_players_still_have_one() {
     let stopped = Cancel::new();
     stopped.cancel();
     for player in PlayerName::KNOWN.map(|known| known.replace(":D", ":40").replace(":SEED", ":9")) {
-        let mut player =
-            name(&player).player(&Setting::new(Rules::Standard).memory(SearchMemory::shared(None, 1 << 20)));
+        let mut player = name(&player)
+            .player(&Setting { memory: SearchMemory::shared(None, 1 << 20), ..Setting::new(Rules::Standard) });
         let choice = player.choose(&over, &Cancel::new(), &mut |_| ());
         assert!(matches!(choice, Err(PlayError::GameOver)), "{}: {choice:?}", player.name());
         for stopped in [stopped.clone(), stopped.within(Duration::from_secs(3600))] {
@@ -397,11 +397,31 @@ fn a_player_above_the_tables_reports_its_moves_as_they_improve() {
     for player in ["perfect", "alphabeta:99", "minimax2:99", "minimax3:99"] {
         let mut choices = Vec::new();
         let cancel = Cancel::new().within(Duration::from_millis(300));
-        let mut player =
-            name(player).player(&Setting::new(Rules::Standard).memory(SearchMemory::shared(None, 1 << 20)));
+        let mut player = name(player)
+            .player(&Setting { memory: SearchMemory::shared(None, 1 << 20), ..Setting::new(Rules::Standard) });
         let choice = player.choose(&start, &cancel, &mut |choice| choices.push(*choice)).unwrap();
         assert!(!choices.is_empty() || choice.worth == Worth::Unknown, "{}", player.name());
         assert!(choices.iter().all(|choice| start.play(Rules::Standard, choice.pit).is_ok()), "{}", player.name());
+    }
+}
+
+#[test]
+fn a_choice_in_slices_is_as_good_as_one_in_one_go_and_ends_with_its_time() {
+    let (rules, slice) = (Rules::EmptyCapture, Duration::from_millis(5));
+    let setting = Setting { memory: SearchMemory::shared(None, 1 << 24), ..Setting::new(rules) };
+    let choose = |board: &str, cancel: &Cancel| {
+        let (position, mut player) = (board.parse().unwrap(), name("perfect").player(&setting));
+        let choices = std::iter::repeat_with(|| player.choose_for(slice, &position, cancel).unwrap());
+        choices.enumerate().find_map(|(slices, choice)| Some((slices, choice?))).unwrap()
+    };
+    let (slices, sliced) = choose("6x3", &Cancel::new());
+    let position: Position = "6x3".parse().unwrap();
+    let whole = name("perfect").player(&setting).choose(&position, &Cancel::new(), &mut |_| ()).unwrap();
+    assert!(slices > 0 && (sliced.worth, sliced.source) == (whole.worth, whole.source), "{sliced:?}");
+    // 320 seeds are too many for a solver.
+    for board in ["6x8", "16x10"] {
+        let (_, choice) = choose(board, &Cancel::new().within(Duration::from_millis(700)));
+        assert!(board.parse::<Position>().unwrap().play(rules, choice.pit).is_ok(), "{board}");
     }
 }
 
@@ -413,8 +433,11 @@ fn the_perfect_player_first_keeps_what_the_book_proves() {
     book.add(&start, Bounds { lower: 15, upper: 60 }).unwrap();
     let keeps = |choice: &Choice| matches!(choice.worth, Worth::Bounds { lower, .. } if lower >= -30);
     let cancel = Cancel::new().within(Duration::from_secs(120));
-    let mut player =
-        name("perfect").player(&Setting::new(rules).book(&book).memory(SearchMemory::shared(None, 1 << 20)));
+    let mut player = name("perfect").player(&Setting {
+        book: Some(&book),
+        memory: SearchMemory::shared(None, 1 << 20),
+        ..Setting::new(rules)
+    });
     let stop = |choice: &Choice| {
         if keeps(choice) {
             cancel.cancel();
@@ -436,12 +459,12 @@ fn the_perfect_player_reads_bound_tables_above_the_exact_ones() {
         Arc::new(BoundTable::from_bytes(table.path(), bytes).unwrap())
     };
     let layers = bounds(rules).layers().iter().map(damaged).collect();
-    let bounds = BoundTables::new(directory(), layers).unwrap().unwrap();
+    let bounds = BoundTables::new(directory(), layers).unwrap();
     let start: Position = "<6,0,0,1,0,3,2,1,1,0,1,0,4,0,2>".parse().unwrap();
     let choose = |setting: Setting| name("perfect").player(&setting).choose(&start, &Cancel::new(), &mut |_| ());
-    let setting = Setting::new(rules).tables(&small).memory(SearchMemory::shared(None, 1 << 20));
+    let setting = Setting { tables: Some(&small), memory: SearchMemory::shared(None, 1 << 20), ..Setting::new(rules) };
     assert!(choose(setting).is_ok());
-    let error = choose(setting.bounds(&bounds)).unwrap_err();
+    let error = choose(Setting { bounds: Some(&bounds), ..setting }).unwrap_err();
     assert!(error.to_string().contains(".bounds"), "{error}");
 }
 
@@ -450,7 +473,7 @@ fn a_shelf_has_the_sound_bound_tables_above_the_exact_ones() {
     let directory = tempfile::tempdir().unwrap();
     let (rules, pits) = (Rules::Standard, 3);
     let key = |seeds| TableKey { rules, pits, seeds };
-    let all_tables = || AllTables::new(directory.path().to_owned());
+    let all_tables = || AllTables::new(directory.path().to_owned(), Storage::default());
     let bounds = || all_tables().bounds(rules, pits).map(|bounds| bounds.seeds());
     build(directory.path(), rules, pits, 9).unwrap();
     let tables = Tables::open(directory.path(), rules, pits, 9).unwrap();

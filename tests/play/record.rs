@@ -163,27 +163,25 @@ fn faults_are_reported_with_their_line() {
         ("36 21 4\n{no end\n\n", 2, "has no }"),
         ("36 }", 1, "without a comment"),
         ("36 2\n(36\n1", 2, "has no )"),
-        ("36 2 )", 1, ")"),
+        ("36 2 )", 1, "a ) without"),
         ("[Start \"6x4\"\n36", 1, "not a header"),
         ("[Start \"6x\\4\"]\n36", 1, "not a header"),
         ("[Start \"6x4\"]\n[Start \"6x4\"]", 2, "given twice"),
         ("[Event \"a\"]\n[Start \"six\"]", 2, "not a position"),
         ("[Event \"a\"]\n[Rules \"mine\"]", 2, "mine"),
-        ("[Pie \"eaten\"]\n36", 1, "pie rule"),
-        ("36 21\n\n26-23", 3, "49 seeds"),
-        ("36 21\n\n26-22", 3, "not over"),
-        ("[Result \"4294967295-1\"]\n36", 1, "seeds"),
-        ("[Result \"26-22\"]\n36 21\n*", 3, "another one in the header"),
+        ("36 21\n\n26-22", 3, "the result is *, not 26-22"),
+        ("[Result \"4294967296-1\"]\n36", 1, "not a result"),
+        ("[Result \"26-22\"]\n36 21\n*", 1, "the result is *"),
         ("[Result \"many\"]\n36 21", 1, "not a result"),
         ("36 * 21", 1, "follows the result"),
-        ("[Start \"1x1\"]\n\n1\n2-0", 4, "the game ends"),
+        ("[Start \"1x1\"]\n\n1\n2-0", 4, "the result is 1-1, not 2-0"),
     ] {
         let error = read_game(text).expect_err(text);
         assert_eq!(error.line, line, "{text:?}: {error}");
         assert!(error.to_string().contains(message), "{text:?}: {error}");
     }
     let error = read_game("36 21 4\n[Start \"6x4\"]\n36").unwrap_err();
-    assert_eq!((error.line, error.to_string().contains("second game")), (2, true));
+    assert!(error.to_string().contains("there are 2 games"), "{error}");
 }
 
 #[test]

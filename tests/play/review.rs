@@ -172,8 +172,8 @@ fn games_come_from_files_text_and_positions() {
     }
     for (args, code, expected) in [
         (&["no.games"][..], 2, "'no.games' is neither a file nor a game"),
-        (&["3x2", "7"], 2, "there is no pit 7"),
-        (&["3x2 7"], 2, "there is no pit 7"),
+        (&["3x2", "7"], 2, "'7' is not a turn"),
+        (&["3x2 7"], 2, "'7' is not a turn"),
         (&["6y6", "1"], 2, "is not a position"),
         (&["36", "27"], 2, "'36 27' is neither a file nor a game"),
         (&[file.to_str().unwrap(), "1"], 2, "TURNS can follow only a position"),

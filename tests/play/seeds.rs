@@ -47,7 +47,7 @@ fn games_of_neighbouring_seeds_are_independent() {
     });
     let board: Position = "6x1".parse().unwrap();
     for game in [0, 1, 7] {
-        let setting = Setting::new(Rules::Standard).game(game);
+        let setting = Setting { game, ..Setting::new(Rules::Standard) };
         expect_independent(|seed| {
             let mut players = [0, 1].map(|_| PlayerName::Random(seed).player(&setting));
             let played = play_game(Rules::Standard, &board, &mut players, None, &Arc::default()).unwrap();

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Output;
 
 use kalah::game::{Position, Rules};
-use kalah::play::{Accuracy, Match, Median, PlayerName, Setting, Tournament, random_starts};
+use kalah::play::{Accuracy, Match, PlayerName, Setting, Tournament, random_starts};
 use kalah::table::Tables;
 use serde_json::Value;
 
@@ -43,7 +43,7 @@ fn threads_change_nothing_and_seeds_change_the_games_of_chance() {
     let tables = Tables::open(directory(), Rules::Standard, 6, SEEDS).unwrap();
     let tournament = |seed| {
         let starts = random_starts(Rules::Standard, &start("6x3"), 3, 4, seed);
-        let setting = Setting::new(Rules::Standard).tables(&tables).game(seed);
+        let setting = Setting { tables: Some(&tables), game: seed, ..Setting::new(Rules::Standard) };
         let players = names(&["greedy", "random", "minimax2:2", "random:5"]);
         Tournament { self_play: true, ..Tournament::new(players, starts, setting) }
     };
@@ -82,7 +82,7 @@ fn every_player_meets_every_other_and_itself_only_if_it_is_asked_to_or_alone() {
 fn moves_are_evaluated_by_the_tables_alone() {
     let tables = Tables::open(directory(), Rules::Standard, 6, SEEDS).unwrap();
     let starts = random_starts(Rules::Standard, &start("1,0,1,2,0,1/1,0,1,1,1,1"), 1, 20, 3);
-    let setting = Setting::new(Rules::Standard).tables(&tables);
+    let setting = Setting { tables: Some(&tables), ..Setting::new(Rules::Standard) };
     let tournament = Tournament::new(names(&["perfect", "random", "greedy"]), starts, setting);
     let matches = play(&tournament, 2);
     let mut lost = [0; 3];
@@ -121,19 +121,6 @@ fn these_cells_of_the_published_tournament_come_out_the_same() {
     // The paper does not fully determine the minimax players, so another reading fills other cells. See
     // docs/players.md.
     assert_eq!(same, [("heuristic", "heuristic"), ("minimax2:1", "minimax3:1"), ("minimax3:4", "minimax2:1")]);
-}
-
-#[test]
-fn medians_have_the_intervals_of_the_sign_test() {
-    let of = |count: u32| Median::of((1..=count).map(f64::from)).unwrap();
-    // From tables of the two-sided sign test at 5 %: 6, 10, 20 and 100 values.
-    assert_eq!((of(5).median, of(5).interval), (3.0, None));
-    assert_eq!((of(6).median, of(6).interval), (3.5, Some((1.0, 6.0))));
-    assert_eq!(of(10).interval, Some((2.0, 9.0)));
-    assert_eq!(of(20).interval, Some((6.0, 15.0)));
-    assert_eq!(of(100).interval, Some((40.0, 61.0)));
-    assert_eq!(of(5000).interval.map(|(low, high)| low + high), Some(5001.0));
-    assert_eq!(Median::of([]), None);
 }
 
 fn kalah(args: &[&str]) -> Output {

@@ -1,10 +1,9 @@
 //! `kalah prove`: the behaviour that people and scripts rely on, and processes that are killed or work together.
 #![cfg(all(unix, feature = "cli"))]
 
-use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use kalah::certificate::{Certificate, Checker};
 use kalah::game::{Bounds, Rules};
@@ -135,38 +134,6 @@ fn processes_share_a_proof_also_when_one_is_killed() {
     let alone = Files::new();
     let alone = alone.answer(&SMALL);
     assert_eq!((&alone["known"], &alone["value"]), (&"exact".into(), &answers[0]["value"]));
-}
-
-#[test]
-fn incomplete_jobs_of_killed_processes_are_removed_by_those_that_share() {
-    let files = Files::new();
-    let args = [&SMALL[..], &["--share"]].concat();
-    let jobs = files.path().join("proof/jobs");
-    let names = |end: &str| {
-        let entries = std::fs::read_dir(&jobs).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        entries.filter(|name| name.ends_with(end)).collect::<Vec<_>>()
-    };
-    files.answer(&args);
-    let finished = names(".job");
-    assert!(finished.len() > 4, "{finished:?}");
-    // Half of the jobs is lost.
-    for (number, name) in finished.iter().enumerate() {
-        let mut left = std::fs::File::create(jobs.join(format!("{name}.kalah-0123456789ab.tmp"))).unwrap();
-        left.write_all(b"{").unwrap();
-        if number % 2 == 0 {
-            std::fs::remove_file(jobs.join(name)).unwrap();
-            left.set_modified(SystemTime::now() - Duration::from_secs(3600)).unwrap();
-        }
-    }
-    std::fs::remove_file(files.path().join("4x4.certificate")).unwrap();
-    files.answer(&args);
-    assert_eq!(names(".tmp"), [""; 0]);
-    files.check("4x4.certificate");
-    // The process was killed right after it wrote the certificate.
-    let lease = files.path().join("proof/certificate.lease");
-    std::fs::write(&lease, "process 1 on nowhere, 0: 0000000007\n").unwrap();
-    files.answer(&args);
-    assert!(!lease.exists());
 }
 
 #[test]

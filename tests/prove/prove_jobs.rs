@@ -11,9 +11,7 @@ use kalah::certificate::{Bound, Certificate, Check, CheckTally, ClaimKeys};
 use kalah::file::{Seal, StateError};
 use kalah::game::{Position, Row, Rules};
 use kalah::progress::Pulse;
-use kalah::prove::{
-    Checkers, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, State, Wanted,
-};
+use kalah::prove::{ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, State, Wanted};
 use kalah::solve::{Solver, SolverOptions};
 use kalah::table::Tables;
 use kalah_solve::blocks::{compressed, take};
@@ -64,16 +62,16 @@ impl<'a> Case<'a> {
             Ok(ProofPlan { request, effort: self.effort, tables, parts: request.parts(&solver)? })
         })?;
         let file = directory.certificate_path();
-        let checkers = Checkers::new(directory.plan(), self.tables);
         let wrong = Mutex::new(BTreeSet::new());
         let on_event = |event: ProveEvent| {
-            if let ProveEvent::Wrong { path } = event {
+            if let ProveEvent::Wrong(path) = event {
                 assert!(!path.exists(), "{path:?}: it is not run again");
                 wrong.lock().unwrap().insert(path.to_owned());
             }
         };
         let options = ProverOptions { budget: self.budget, ..ProverOptions::default() };
-        let (state, written) = Prover::new(&solver, &directory, &checkers, options, &on_event)?.prove(&file)?;
+        let (solver, tables, on_event) = (&solver, self.tables, &on_event);
+        let (state, written) = Prover { solver, tables, directory: &directory, options, on_event }.prove(&file)?;
         assert_eq!(written.is_some(), file.exists());
         let certificate = written.map(|_| Certificate::read(&file).unwrap());
         Ok(Checked { state, certificate, wrong: wrong.into_inner().unwrap() })
@@ -150,9 +148,8 @@ impl JobFile {
 
     /// Bound that the job found.
     fn bound(&self) -> Option<Bound> {
-        let bounds = self.head["bounds"].as_array()?;
-        let [lower, upper] = [&bounds[0], &bounds[1]].map(|bound| bound.as_u64().unwrap() as u32);
-        Some(if lower > 0 { Bound::AtLeast(lower) } else { Bound::AtMost(upper) })
+        let score = self.head["score"].as_u64().unwrap() as u32;
+        Some(if self.head["answer"].as_bool()? { Bound::AtLeast(score) } else { Bound::AtMost(score - 1) })
     }
 }
 
@@ -164,19 +161,18 @@ fn changes(job: &JobFile, most_claims: usize) -> Vec<(String, JobFile)> {
         other.head[field] = value.clone();
         changed.push((format!("{field}: {value}"), other));
     };
-    let (seeds, score) = (job.position().seeds(), job.head["score"].as_u64().unwrap() as u32);
-    for bounds in [[score, seeds], [0, score - 1]].map(|bounds| json!(bounds)).into_iter().chain([Value::Null]) {
-        if bounds != job.head["bounds"] {
-            head("bounds", bounds);
+    for answer in [json!(true), json!(false), Value::Null] {
+        if answer != job.head["answer"] {
+            head("answer", answer);
         }
     }
-    head("bounds", json!([score, score]));
-    head("score", json!(score + 1));
+    head("answer", json!(1));
+    head("score", json!(0));
+    head("score", json!(job.head["score"].as_u64().unwrap() + 1));
     head("position", json!("1,1,1/1,1,1"));
     head("proof", json!("0123456789abcdef"));
     head("format", json!("kalah jab"));
     head("version", json!(1));
-    head("budget", json!(u64::MAX));
     head("nodes", json!(u64::MAX));
     head("seconds", json!(-1.0));
     head("seconds", json!(1e300));
@@ -335,11 +331,11 @@ fn reverse(path: &Path) {
     let mut job = JobFile::read(path);
     let (position, score) = (job.position(), job.head["score"].as_u64().unwrap() as u32);
     let seeds = position.seeds();
-    let bounds = match job.bound() {
-        Some(Bound::AtLeast(_)) => [0, score - 1],
-        _ => [score, seeds],
+    let (answer, bounds) = match job.bound() {
+        Some(Bound::AtLeast(_)) => (false, [0, score - 1]),
+        _ => (true, [score, seeds]),
     };
-    job.head["bounds"] = json!(bounds);
+    job.head["answer"] = json!(answer);
     let key = ClaimKeys::new(position.pits()).key(&position).unwrap();
     let job = job.with_claims(|[searched, one_ply]| {
         one_ply.remove(&key);
@@ -442,11 +438,7 @@ fn the_program_names_the_job_and_ends_right() {
     };
     let path = jobs(&files.path().join("proof")).into_iter().find(is_of_start).unwrap();
     let mut job = JobFile::read(&path);
-    let (seeds, score) = (job.position().seeds(), job.head["score"].as_u64().unwrap() as u32);
-    job.head["bounds"] = match job.bound() {
-        Some(Bound::AtLeast(_)) => json!([0, score - 1]),
-        _ => json!([score, seeds]),
-    };
+    job.head["answer"] = json!(!matches!(job.bound(), Some(Bound::AtLeast(_))));
     job.write(&path);
     std::fs::remove_file(&certificate).unwrap();
     let ran = prove();
@@ -459,5 +451,5 @@ fn the_program_names_the_job_and_ends_right() {
     let check = Check::new(&written, Some(&tables), 0, &Pulse::default()).unwrap();
     check.statement().unwrap();
     check.claims(CheckTally::default(), &Pulse::default(), None).unwrap();
-    assert_ne!(JobFile::read(&path).head["bounds"], job.head["bounds"]);
+    assert_ne!(JobFile::read(&path).head["answer"], job.head["answer"]);
 }

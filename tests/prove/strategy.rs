@@ -31,7 +31,7 @@ fn assert_never_less(strategy: &Certificate, tables: Option<&Tables>, start: &Po
     let opponents = (0..RANDOM_GAMES).map(PlayerName::Random).chain([PlayerName::Greedy, PlayerName::Perfect]);
     for opponent in opponents {
         for first in [true, false] {
-            let setting = Setting::new(rules).tables(tables).memory(SearchMemory::shared(None, 1 << 22));
+            let setting = Setting { tables, memory: SearchMemory::shared(None, 1 << 22), ..Setting::new(rules) };
             let certificate = ByCertificate::new(Strategy::new(strategy, tables).unwrap());
             let (one, two): (Box<dyn Player>, Box<dyn Player>) = (Box::new(certificate), opponent.player(&setting));
             let mut players = if first { [one, two] } else { [two, one] };

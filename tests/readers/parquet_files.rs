@@ -59,10 +59,7 @@ fn a_file_has_the_records_of_an_array_in_row_groups_whatever_the_threads() {
         let table = Table::open_key(directory.path(), TableKey { rules: Rules::Standard, pits, seeds }).unwrap();
         let all = table.header().positions;
         for sample in [None, Some(1), Some(100), Some(all - 1)] {
-            let with = |format| {
-                let export = Export::new(&table, format);
-                sample.map_or(export, |count| export.sample(count, 7))
-            };
+            let with = |format| Export { table: &table, format, sample: sample.map(|count| (count, 7)) };
             let array = exported(&with(ExportFormat::Npy), 1);
             let positions = sample.map_or(all, |count| count.min(all)) as usize;
             let records = &array[array.len() - positions * (2 * pits + 1)..];

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use kalah::game::{Position, Rules};
 use kalah::table::format::{RawEntry, RawHeader, table_digest};
-use kalah::table::{Directories, FrameEntry, ProbeError, Table, TableError, TableKey, Tables};
+use kalah::table::{Directory, FrameEntry, ProbeError, Table, TableError, TableKey, Tables};
 
 use crate::reading::positions;
 use crate::server::{Fault, SEEDS, Server, TABLES, copied, layer, run, shown};
@@ -12,7 +12,7 @@ use crate::server::{Fault, SEEDS, Server, TABLES, copied, layer, run, shown};
 /// A position of the largest layer.
 const LARGE: &str = "1,2,1,0,1,2/0,3,0,1,1,1";
 
-fn probe(directory: impl Into<Directories>, position: &Position) -> Result<kalah::table::Probe, ProbeError> {
+fn probe(directory: impl Into<Directory>, position: &Position) -> Result<kalah::table::Probe, ProbeError> {
     Tables::open(directory, Rules::EmptyCapture, 6, SEEDS)?.probe(position)
 }
 
@@ -90,50 +90,6 @@ fn change(path: &Path, with: impl Fn(&mut [u8], &FrameEntry)) {
 
 /// Damages that only the digest of a frame shows.
 const UNSEEN: [fn(&Path); 2] = [change_padding, |path| shift_scores(path, 7)];
-
-#[test]
-fn damage_of_the_cache_that_only_a_digest_shows_is_healed() {
-    for damage in UNSEEN {
-        let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
-        let remote = server.open(cache.path());
-        let path = layer(remote.folder(), SEEDS);
-        Table::open_key(remote.directory(), TableKey::named(&path).unwrap()).unwrap().check().unwrap();
-        damage(&path);
-        let read = |path| std::fs::read(path).unwrap();
-        assert!(read(path.clone()) != read(layer(TABLES.path(), SEEDS)));
-        server.headers("");
-        let seeds = SEEDS.to_string();
-        let command = ["verify", "--seeds", &seeds, "--tables", &*server.address, "--cache", shown(cache.path())];
-        let (code, answer, message) = run(&command);
-        assert_eq!(code, 0, "{answer}{message}");
-        // The frame was asked for past caches.
-        assert!(server.headers("cache-control").contains(&Some("no-cache".to_owned())));
-        assert!(read(path) == read(layer(TABLES.path(), SEEDS)));
-        // Nothing is left to heal.
-        server.requests();
-        assert_eq!(run(&command).0, 0);
-        assert_eq!(server.block_requests(), []);
-    }
-}
-
-#[test]
-fn wrong_scores_of_the_cache_are_healed_by_the_moves_of_a_position() {
-    let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
-    let remote = server.open(cache.path());
-    let position = LARGE.parse().unwrap();
-    let expected = probe(TABLES.path(), &position).unwrap();
-    assert_eq!(probe(remote.directory(), &position).unwrap(), expected);
-    shift_scores(&layer(remote.folder(), SEEDS), 7);
-    let remote = server.open(cache.path());
-    server.requests();
-    assert_eq!(probe(remote.directory(), &position).unwrap(), expected);
-    assert!(!server.block_requests().is_empty());
-    // The cache stays healed.
-    let remote = server.open(cache.path());
-    server.requests();
-    assert_eq!(probe(remote.directory(), &position).unwrap(), expected);
-    assert_eq!(server.block_requests(), []);
-}
 
 /// The header is the known one, so only digests and moves show that frames are not.
 #[test]

@@ -2,12 +2,12 @@
 
 use kalah::game::{Position, Rules};
 use kalah::remote::{Address, Cache, RemoteOptions, RemoteTables};
-use kalah::table::{Directories, Table, TableKey, Tables};
+use kalah::table::{Directory, Table, TableKey, Tables};
 
 use crate::server::{SEEDS, Server, TABLES, listed};
 
 /// Opens tables of 6 pits.
-fn tables(directory: impl Into<Directories>) -> Tables {
+fn tables(directory: impl Into<Directory>) -> Tables {
     Tables::open(directory, Rules::EmptyCapture, 6, SEEDS).unwrap()
 }
 

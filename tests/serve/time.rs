@@ -154,7 +154,7 @@ fn every_player_answers_any_board_in_time_with_a_legal_move() {
         let (rules, position) = (Rules::ALL[random.usize(..Rules::ALL.len())], random_position(&mut random, u32::MAX));
         let (name, time) = (random_player(&mut random), random_time(&mut random));
         let tables = tables.iter().find(|tables| tables.rules() == rules && tables.pits() == position.pits());
-        let setting = Setting::new(rules).tables(tables).memory(SearchMemory::shared(None, 64 << 20));
+        let setting = Setting { tables, memory: SearchMemory::shared(None, 64 << 20), ..Setting::new(rules) };
         let context = format!("case {seed}: {name}, {rules}, {position}");
         let choice = within(time, &context, || {
             let mut player = name.player(&setting);
@@ -177,7 +177,8 @@ fn every_player_has_a_move_at_once_when_it_is_stopped() {
                 let choice = within(Duration::from_millis(30), &context, || {
                     let cancel = Cancel::new();
                     let cancel = time.map_or_else(|| cancel.clone(), |time| cancel.within(time));
-                    let mut player = name.player(&Setting::new(rules).memory(SearchMemory::shared(None, 16 << 20)));
+                    let mut player =
+                        name.player(&Setting { memory: SearchMemory::shared(None, 16 << 20), ..Setting::new(rules) });
                     thread::scope(|scope| {
                         scope.spawn(|| {
                             thread::sleep(Duration::from_millis(30));

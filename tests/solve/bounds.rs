@@ -11,7 +11,7 @@ use kalah::index::LayerIndex;
 use kalah::progress::Pulse;
 use kalah::table::bound_format::{BoundEntry, prefix};
 use kalah::table::{
-    BLOCK_BYTES, BoundMaker, BoundTable, BoundTables, Cuts, Damage, Table, TableError, TableKey, Tables,
+    BLOCK_BYTES, BoundMaker, BoundTable, BoundTables, Cuts, Damage, Storage, Table, TableError, TableKey, Tables,
 };
 use kalah::verify::{BoundSet, Fault, Sample, check_bounds_against, check_checksums};
 
@@ -82,7 +82,7 @@ fn every_interval_holds_the_exact_score() {
                     assert!(table.blocks().is_checked());
                     compare(&exact, table);
                 }
-                let bounds = BoundTables::new(directory.path(), made).unwrap().unwrap();
+                let bounds = BoundTables::new(directory.path(), made).unwrap();
                 assert_eq!((bounds.seeds(), bounds.network()), (2..=seeds, &network));
             }
         }
@@ -133,7 +133,9 @@ fn bounds_contain_the_scores() {
     let exact = tables(directory.path(), Rules::EmptyCapture, 2, 9);
     let mut random = fastrand::Rng::with_seed(3);
     let networks = [(); 2].map(|()| network(Rules::EmptyCapture, 2, &mut random));
-    let open = |most| BoundTables::open_around(directory.path(), Rules::EmptyCapture, 2, most, most).unwrap();
+    let open = |most| {
+        BoundTables::open_around(directory.path(), Rules::EmptyCapture, 2, most, most, Storage::default()).unwrap()
+    };
     let make = |seeds: usize, network: usize| {
         let maker = BoundMaker::new(&networks[network], Cuts::new(&[-20, 0, 20]).unwrap());
         maker.write(exact.layer(seeds).unwrap(), directory.path(), &Pulse::default()).unwrap();
@@ -156,10 +158,6 @@ fn bounds_contain_the_scores() {
     }
     make(6, 1);
     let layer = |seeds| BoundTable::open_key(directory.path(), exact.key(seeds)).map(|table| Arc::new(table.unwrap()));
-    let layers = |seeds: [usize; 2]| seeds.map(|seeds| layer(seeds).unwrap()).to_vec();
-    assert!(matches!(BoundTables::new(directory.path(), layers([6, 7])), Err(TableError::Networks { .. })));
-    let gap = BoundTables::new(directory.path(), layers([5, 7]));
-    assert!(matches!(gap, Err(TableError::Damaged { damage: Damage::Other { .. }, .. })));
     // A file with the name of another layer.
     std::fs::copy(exact.key(5).bounds_path(directory.path()), exact.key(7).bounds_path(directory.path())).unwrap();
     assert!(matches!(layer(7), Err(TableError::Damaged { damage: Damage::Other { .. }, .. })));
@@ -172,7 +170,8 @@ fn tables_are_opened_around_the_exact_layers() {
     let mut random = fastrand::Rng::with_seed(3);
     let networks = [(); 2].map(|()| network(Rules::EmptyCapture, 2, &mut random));
     let open = |exact, most| {
-        let opened = BoundTables::open_around(directory.path(), Rules::EmptyCapture, 2, exact, most);
+        let opened =
+            BoundTables::open_around(directory.path(), Rules::EmptyCapture, 2, exact, most, Storage::default());
         opened.map(|bounds| bounds.map(|bounds| bounds.seeds()))
     };
     let make = |seeds: usize, network: usize| {
@@ -425,4 +424,39 @@ fn wrong_bounds_are_found_against_exact_tables_and_against_children() {
         // Most wrong codes exclude the exact score.
         assert!(by_scores > found && by_scores > tries * 3 / 4, "{rules}: {by_scores}, {found} of {tries}");
     }
+}
+
+#[test]
+fn the_bounds_of_a_code_are_the_scores_that_have_it() {
+    let few = [-70, -33, -16, -1, 0, 1, 15, 16, 40];
+    let mut all: Vec<Cuts> = few.iter().filter_map(|&cut| Cuts::new(&[cut])).collect();
+    for (at, &one) in few.iter().enumerate() {
+        for &two in &few[at..] {
+            all.extend(few.iter().filter_map(|&three| Cuts::new(&[one, two, three])));
+        }
+    }
+    assert!(all.len() > 100);
+    let extreme = [i32::MIN, i32::MIN + 7, i32::MAX - 7, i32::MAX];
+    for cuts in all {
+        for evaluation in (-40..280).chain(extreme) {
+            for seeds in [2, 13] {
+                for score in 0..=seeds {
+                    let code = cuts.code(evaluation, score);
+                    let is_reached = |&&cut: &&i16| 16 * i64::from(score) >= i64::from(evaluation) + i64::from(cut);
+                    assert_eq!(usize::from(code), cuts.sixteenths().iter().filter(is_reached).count(), "{cuts:?}");
+                    let Bounds { lower, upper } = cuts.bounds(code, evaluation, seeds);
+                    let same = (0..=seeds).filter(|&other| cuts.code(evaluation, other) == code);
+                    assert_eq!(same.collect::<Vec<_>>(), (lower..=upper).collect::<Vec<_>>(), "{cuts:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn cuts_are_one_or_three_and_ascend() {
+    assert_eq!((Cuts::new(&[0]), Cuts::new(&[-64, 0, 64])), (Some(Cuts::ONE_BIT), Some(Cuts::TWO_BITS)));
+    assert_eq!([0, 1, 2, 3].map(Cuts::with_bits), [None, Some(Cuts::ONE_BIT), Some(Cuts::TWO_BITS), None]);
+    assert!(Cuts::new(&[-5, -5, 5]).is_some_and(|cuts| cuts.bits() == 2));
+    assert!([&[][..], &[1, 2], &[2, 1, 3], &[1, 2, 3, 4]].iter().all(|cuts| Cuts::new(cuts).is_none()));
 }

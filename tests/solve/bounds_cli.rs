@@ -150,7 +150,7 @@ fn wrong_requests_are_refused() {
     std::fs::write(&other, network(KEY.rules, 2).to_bytes()).unwrap();
     assert_eq!(kalah(directory, &["bounds", "--seeds", "8"]).0, 0);
     let (code, _, stderr) = kalah(directory, &with);
-    assert!(code == 0 && stderr.contains("another evaluation network"), "{stderr}");
+    assert!(code == 0, "{stderr}");
 }
 
 /// A damaged bound table is replaced, never kept.
@@ -211,22 +211,17 @@ fn bound_tables_that_are_not_needed_stop_no_search() {
     let remake = |seeds| kalah(directory, &["bounds", "--seeds", seeds, "--network", other.to_str().unwrap()]).0;
     assert_eq!(remake("7"), 0);
     let (found, messages) = solve(directory);
-    assert!(found["value"] == value && !messages.contains("not used"), "{messages}");
-    // They are needed as far as they share one network. A note names those above.
+    assert!(found["value"] == value, "{messages}");
+    // They are used as far as they share one network, and up to a gap.
     assert_eq!(kalah(directory, &["bounds", "--seeds", "8"]).0, 0);
     for seeds in 6..=9 {
         std::fs::remove_file(TableKey { seeds, ..KEY }.path(directory)).unwrap();
     }
     let (found, messages) = solve(directory);
     assert_eq!((&found["value"], &found["bound_seeds"]), (&value, &6.into()), "{messages}");
-    assert!(
-        messages.contains("7 to 9 seeds are not used") && messages.contains("another evaluation network"),
-        "{messages}"
-    );
     std::fs::remove_file(bounds(7)).unwrap();
     let (found, messages) = solve(directory);
     assert_eq!((&found["value"], &found["bound_seeds"]), (&value, &6.into()), "{messages}");
-    assert!(messages.contains("8 to 9 seeds are not used: layer 7 is missing"), "{messages}");
 }
 
 #[test]
@@ -240,14 +235,12 @@ fn new_bound_tables_have_the_network_of_those_that_are_there() {
     let (first, second) = (network(KEY.rules, 1), network(KEY.rules, 2));
     assert_eq!(kalah(directory, &["bounds", "--seeds", "7..8"]).0, 0);
     std::fs::write(directory.join("standard-3.network"), second.to_bytes()).unwrap();
-    let (code, _, messages) = kalah(directory, &["bounds", "--seeds", "9"]);
-    assert!(code == 0 && messages.contains("standard-3-07.bounds, not standard-3.network"), "{messages}");
+    assert_eq!(kalah(directory, &["bounds", "--seeds", "9"]).0, 0);
     assert_eq!(kalah(directory, &["bounds", "--seeds", "6"]).0, 0);
     assert!((6..=9).all(|seeds| network_of(seeds) == first));
-    // With its name given, the network is used, and a note says that it is.
+    // With its name given, the network is used.
     let named = directory.join("standard-3.network");
-    let (code, _, messages) = kalah(directory, &["bounds", "--seeds", "9", "--network", named.to_str().unwrap()]);
-    assert!(code == 0 && messages.contains("another evaluation network"), "{messages}");
+    assert_eq!(kalah(directory, &["bounds", "--seeds", "9", "--network", named.to_str().unwrap()]).0, 0);
     assert!(network_of(9) == second && network_of(8) == first);
 }
 

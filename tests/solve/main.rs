@@ -2,7 +2,10 @@
 
 mod bounds;
 mod bounds_cli;
+mod damaged;
+mod deepening;
 mod line;
+mod networks;
 mod signature;
 mod solve;
 mod solve_bounds;

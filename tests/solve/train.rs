@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use kalah::build::build;
-use kalah::evaluation::{LANES, MOST_HELD, Network, NetworkFileReason, Phase, PhasedNetwork, Weights};
+use kalah::evaluation::{LANES, MOST_HELD, Network, NetworkError, Phase, PhasedNetwork, Weights};
 use kalah::game::{Position, Rules};
 use kalah::solve::{SolveError, Solver, SolverOptions};
 use kalah::table::Tables;
@@ -160,9 +160,9 @@ fn the_network_beside_the_tables_is_used_and_must_be_sound() {
             other => panic!("{other:?}"),
         }
     };
-    assert!(matches!(error(&network.to_bytes()[1..]).reason, NetworkFileReason::Network(_)));
+    assert!(matches!(error(&network.to_bytes()[1..]).error, NetworkError::Header(_)));
     let other = error(&arbitrary(rules, 5).to_bytes());
-    assert!(matches!(other.reason, NetworkFileReason::Other { .. }), "{other}");
+    assert!(matches!(other.error, NetworkError::Other { .. }), "{other}");
     // The command reports this too, with advice.
     let solve = kalah().args(["solve", "4x2", "--rules", "standard", "--tables"]).arg(directory.path()).run();
     let message = solve.exits(1).stderr();

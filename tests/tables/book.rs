@@ -331,7 +331,11 @@ fn a_sample_of_the_program_s_books_is_proved_again() {
 #[test]
 fn the_perfect_player_keeps_the_value_in_the_opening() {
     for (rules, value) in [(RULES, 10), (Rules::Standard, 8)] {
-        let setting = Setting::new(rules).book(Book::shipped(rules, 6)).memory(SearchMemory::shared(None, 1 << 20));
+        let setting = Setting {
+            book: Book::shipped(rules, 6),
+            memory: SearchMemory::shared(None, 1 << 20),
+            ..Setting::new(rules)
+        };
         let (mut place, mut worth, mut turns) = (position("6x4"), value, 0);
         loop {
             let mut player = PlayerName::Perfect.player(&setting);
@@ -511,7 +515,12 @@ fn a_certificate_is_enough_for_a_perfect_game_of_kalah_6_6() {
     let claims = Certificate::read(&path).unwrap().claims;
     let mut book = Book::new(rules, 6);
     book.add_all(claims.iter().map(|claim| (claim.position, claim.bounds))).unwrap();
-    let setting = Setting::new(rules).tables(&tables).book(&book).memory(SearchMemory::shared(None, 1 << 28));
+    let setting = Setting {
+        tables: Some(&tables),
+        book: Some(&book),
+        memory: SearchMemory::shared(None, 1 << 28),
+        ..Setting::new(rules)
+    };
     let mut players = [(); 2].map(|()| PlayerName::Perfect.player(&setting));
     let game = play_game(rules, &start, &mut players, None, &Cancel::new()).unwrap();
     assert_eq!(game.value(), 4, "{}", game.line());

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use kalah::game::{Row, Rules, sow};
+use kalah::game::{Position, Row, Rules, sow};
 use kalah::index::{
     Frame, LayerIndex, MAX_TABLE_PITS, MAX_TABLE_SEEDS, RankSet, RowIndex, TableRow, layer_frames, layer_positions,
-    row_count,
+    row_count, sequence_position, sequence_rank, sequences,
 };
 use kalah::rows::{RowMaps, RowMove};
 use proptest::prelude::*;
@@ -311,5 +311,31 @@ fn published_counts_of_positions() {
     for line in reference::lines(include_str!("../reference/irving-2000-cumulative-positions.csv")) {
         let seeds = line[0].parse().unwrap();
         assert_eq!(positions_to(seeds), line[1], "to {seeds} seeds");
+    }
+}
+
+#[test]
+fn ranks_have_no_gaps_and_each_leads_back() {
+    for (pits, seeds) in [(1, 9), (2, 7), (3, 5), (4, 0), (2, 1)] {
+        let count = sequences(pits, seeds).expect("few seeds");
+        for rank in 0..count {
+            let position = sequence_position(pits, seeds, rank).expect("the rank is below the number of sequences");
+            assert_eq!((position.pits(), position.seeds() as usize), (pits, seeds));
+            assert_eq!(sequence_rank(&position), Some(rank));
+        }
+        assert_eq!(sequence_position(pits, seeds, count), None);
+    }
+}
+
+#[test]
+fn ranks_of_large_boards_lead_back_or_do_not_exist() {
+    for text in ["6x4", "6x6", "16x5", "12x10", "6x21", "1x127", "8x15"] {
+        let position: Position = text.parse().expect("a start position");
+        let rank = sequence_rank(&position).expect("few enough seeds");
+        assert_eq!(sequence_position(position.pits(), position.seeds() as usize, rank), Some(position));
+    }
+    for text in ["16x7", "1x128", "6x22"] {
+        let position: Position = text.parse().expect("a start position");
+        assert_eq!(sequence_rank(&position), None, "{text}");
     }
 }

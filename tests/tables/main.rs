@@ -11,6 +11,5 @@ mod probe;
 mod publish;
 mod read_at;
 mod sample;
-mod several_directories;
 mod table_directories;
 mod verify;

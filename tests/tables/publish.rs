@@ -27,13 +27,11 @@ fn names(folder: &Path) -> BTreeSet<String> {
     std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// Tables in two directories, `a` and `b`.
+/// Tables of two boards in the directory `a`.
 fn tables() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
-    let [a, b] = ["a", "b"].map(|name| directory.path().join(name));
-    build(&a, Rules::EmptyCapture, 4, 8).unwrap();
-    build(&b, Rules::Standard, 3, 6).unwrap();
-    std::fs::rename(a.join("empty-capture-4-05.kalah"), b.join("empty-capture-4-05.kalah")).unwrap();
+    build(directory.path().join("a"), Rules::EmptyCapture, 4, 8).unwrap();
+    build(directory.path().join("a"), Rules::Standard, 3, 6).unwrap();
     directory
 }
 
@@ -63,7 +61,7 @@ fn assert_sound(folder: &Path) {
 fn a_published_folder_has_all_tables_and_sums_that_agree() {
     let directory = tables();
     let directory = directory.path();
-    let text = done(directory, "publish --output out --tables a --tables b");
+    let text = done(directory, "publish --output out --tables a");
     assert!(text.contains("12 files of tables"), "{text}");
     let folder = directory.join("out");
     assert_sound(&folder);
@@ -71,20 +69,19 @@ fn a_published_folder_has_all_tables_and_sums_that_agree() {
     done(&folder, "verify --all --manifest manifest.jsonl --tables .");
     // The same command again gives the same folder.
     let before = std::fs::read(folder.join("index.json")).unwrap();
-    done(directory, "publish --output out --tables a --tables b");
+    done(directory, "publish --output out --tables a");
     assert_eq!(std::fs::read(folder.join("index.json")).unwrap(), before);
-    assert_eq!(names(directory), ["a", "b", "out"].map(str::to_owned).into());
+    assert_eq!(names(directory), ["a", "out"].map(str::to_owned).into());
 }
 
 #[test]
 fn archives_are_published_with_the_manifest_of_their_tables() {
     let directory = tables();
     let directory = directory.path();
-    std::fs::rename(directory.join("b/empty-capture-4-05.kalah"), directory.join("a/empty-capture-4-05.kalah"))
-        .unwrap();
     let (code, text) = run(directory, "publish --output out --archives --tables a");
     assert!(code == 1 && text.contains("kalah archive pack"), "{text}");
     done(directory, "archive pack --pits 4 --tables a");
+    done(directory, "archive pack --pits 3 --rules standard --tables a");
     done(directory, "publish --output out --archives --tables a");
     let folder = directory.join("out");
     assert_sound(&folder);
@@ -100,19 +97,23 @@ fn a_folder_with_other_files_and_damaged_tables_are_refused() {
     std::fs::create_dir(directory.join("out")).unwrap();
     std::fs::write(directory.join("out/notes.txt"), "mine").unwrap();
     for (line, code, why) in [
-        ("publish --output out --tables b --tables a", 1, "notes.txt is not a file of a published folder"),
-        ("publish --output a --tables b --tables a", 1, "is a directory of the tables"),
-        ("publish --output new --tables a", 1, "layer 5 is missing"),
+        ("publish --output out --tables a", 1, "notes.txt is not a file of a published folder"),
+        ("publish --output a --tables a", 1, "is the directory of the tables"),
     ] {
         let (ended, text) = run(directory, line);
         assert!(ended == code && text.contains(why), "{line}: {ended} {text}");
     }
+    let [layer, away] = ["a/empty-capture-4-05.kalah", "away"].map(|name| directory.join(name));
+    std::fs::rename(&layer, &away).unwrap();
+    let (code, text) = run(directory, "publish --output new --tables a");
+    assert!(code == 1 && text.contains("layer 5 is missing"), "{code} {text}");
+    std::fs::rename(&away, &layer).unwrap();
     let path = directory.join("a/empty-capture-4-07.kalah");
     let mut bytes = std::fs::read(&path).unwrap();
     let last = bytes.len() - 100;
     bytes[last] ^= 1;
     std::fs::write(&path, bytes).unwrap();
-    let (code, text) = run(directory, "publish --output new --tables a --tables b");
+    let (code, text) = run(directory, "publish --output new --tables a");
     assert!(code == 3 && text.contains("empty-capture-4-07.kalah"), "{code} {text}");
     assert!(!directory.join("new/SHA256SUMS").exists());
 }
@@ -175,18 +176,18 @@ fn links_to_a_store_are_followed() {
 fn a_run_that_was_killed_while_it_wrote_continues() {
     let directory = tables();
     let directory = directory.path();
-    done(directory, "publish --output out --tables a --tables b");
+    done(directory, "publish --output out --tables a");
     let folder = directory.join("out");
     let whole = contents(&folder);
     for name in ["README.md", "SHA256SUMS", "empty-capture-4-07.kalah"] {
         std::fs::rename(folder.join(name), folder.join(format!("{name}.kalah-0123456789ab.tmp"))).unwrap();
     }
-    done(directory, "publish --output out --tables a --tables b");
+    done(directory, "publish --output out --tables a");
     assert_eq!(contents(&folder), whole);
     // Beside files of others nothing is touched.
     std::fs::write(folder.join("README.md.kalah-0123456789ab.tmp"), "").unwrap();
     std::fs::write(folder.join("notes.txt"), "mine").unwrap();
-    let (code, text) = run(directory, "publish --output out --tables a --tables b");
+    let (code, text) = run(directory, "publish --output out --tables a");
     assert!(code == 1 && text.contains("notes.txt"), "{text}");
     assert_eq!(names(&folder).len(), whole.len() + 2);
 }
@@ -195,19 +196,19 @@ fn a_run_that_was_killed_while_it_wrote_continues() {
 fn other_tables_in_the_folder_are_not_replaced() {
     let directory = tables();
     let directory = directory.path();
-    let other = std::fs::read(directory.join("b/standard-3-06.kalah")).unwrap();
+    let other = std::fs::read(directory.join("a/standard-3-06.kalah")).unwrap();
     std::fs::create_dir(directory.join("out")).unwrap();
     let place = directory.join("out/standard-3-05.kalah");
     for (bytes, why) in [(&other[..], "not standard with 3 pits and 5 seeds"), (b"a text", "it is not a")] {
         std::fs::write(&place, bytes).unwrap();
-        let (code, text) = run(directory, "publish --output out --tables b --tables a");
+        let (code, text) = run(directory, "publish --output out --tables a");
         assert!(code == 1 && text.contains(why) && text.contains("is not replaced"), "{code} {text}");
         assert_eq!(std::fs::read(&place).unwrap(), bytes);
         assert_eq!(names(&directory.join("out")).len(), 1);
     }
     // A damaged one is.
-    let mut bytes = std::fs::read(directory.join("b/standard-3-05.kalah")).unwrap();
+    let mut bytes = std::fs::read(directory.join("a/standard-3-05.kalah")).unwrap();
     bytes.truncate(5000);
     std::fs::write(&place, bytes).unwrap();
-    done(directory, "publish --output out --tables b --tables a");
+    done(directory, "publish --output out --tables a");
 }

@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use kalah::build::build;
 use kalah::game::{Position, Rules};
+use kalah::header::Kind;
 use kalah::index::{Frame, RowIndex};
 use kalah::table::{
-    BLOCK_BYTES, Damage, Layer, Opening, Source, Storage, Table, TableError, TableKey, Tables, check_in_parallel,
+    BLOCK_BYTES, Damage, Layer, Source, Storage, Table, TableError, TableKey, Tables, check_in_parallel,
 };
 use tempfile::TempDir;
 
@@ -66,7 +67,7 @@ fn all_ways_to_read_a_table_give_the_same_scores() {
 fn tables_that_are_not_mapped_answer_the_same() {
     for rules in Rules::ALL {
         let mapped = Tables::open(SOUND.path(), rules, PITS, SEEDS).unwrap();
-        let unmapped = Tables::open(SOUND.path(), rules, PITS, Opening::to(SEEDS).storage(Storage::Files)).unwrap();
+        let unmapped = Tables::open_as(SOUND.path(), rules, PITS, SEEDS, Storage::Files).unwrap();
         assert_eq!(unmapped.max_seeds(), Some(SEEDS));
         for text in ["4x1", "<4,3,0,1,0,2,3,0,1,5,1>", "3,0,0,1/1,2,0,5", "0,0,0,1/9,0,0,0"] {
             let position: Position = text.parse().unwrap();
@@ -213,7 +214,7 @@ impl Source for Failing {
 /// Opens a table whose blocks are read when they are needed, from a source that fails after `reads` reads.
 fn by_block(name: &Path, bytes: Vec<u8>, reads: u64) -> Result<Table, TableError> {
     let source = Failing { name: name.to_owned(), bytes, left: AtomicU64::new(reads) };
-    Table::of(Box::new(source), Storage::Files)
+    Table::of(Kind::Table, Box::new(source), Storage::Files)
 }
 
 #[test]

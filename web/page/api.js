@@ -62,13 +62,13 @@ async function wait(seconds, signal) {
 }
 
 /**
- * Returns true if a later attempt may succeed: the server is busy, stopping, or away behind a proxy.
+ * Returns true if a later attempt may succeed: the server is busy, or away behind a proxy.
  * @param {Response} response
  * @param {{ error?: { code: string } } | undefined} document
  */
 const mayPass = (response, document) =>
   document?.error
-    ? ["busy", "stopping", "timeout"].includes(document.error.code)
+    ? ["busy", "timeout"].includes(document.error.code)
     : response.ok || response.status >= 500 || response.status === 429;
 
 /** Yields the events of a stream as they come: name and document. @param {Response} response */

@@ -1,4 +1,4 @@
-// Written from the answers' types by a test: crates/api/src/tests/description.rs.
+// Written from the answers' types by a test: tests/serve/description.rs.
 
 declare namespace Api {
   type Rules = string;
@@ -18,7 +18,7 @@ declare namespace Api {
   }
 
   /** Code by which programs distinguish errors. */
-  type Code = "request" | "board" | "rules" | "player" | "host" | "origin" | "no-puzzle" | "not-found" | "not-known" | "method" | "encoding" | "timeout" | "large-body" | "long-address" | "large-position" | "game-over" | "line" | "text" | "conflict" | "long-head" | "damaged-table" | "failed" | "memory" | "unreadable-table" | "busy" | "stopping";
+  type Code = "request" | "forbidden" | "not-found" | "method" | "timeout" | "too-large" | "damaged-table" | "failed" | "unreadable-table" | "busy";
 
   interface DamagedEntry {
     error: string;
@@ -361,7 +361,7 @@ declare namespace Api {
     tables: TableEntry[];
   }
 
-  /** The fields of the document. All are missing if nothing is known. */
+  /** Knowledge of a value, which is a final store difference: the value, proved bounds of it, an evaluation, or nothing. */
   interface Value {
     /** Evaluation of a value that is not exact, which proves nothing. */
     estimate?: number;

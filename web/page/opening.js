@@ -83,7 +83,7 @@ export async function load(push = false) {
   try {
     await openGame(asked, push);
   } catch (error) {
-    if (error.code === "line" || error.code === "request") {
+    if (error.code === "request") {
       fail(new Error(t("badMoves", { reason: error.message })));
       await openGame({ ...asked, moves: [], at: 0, also: [], line: 0 }, push).catch(openAnother);
     } else {

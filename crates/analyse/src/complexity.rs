@@ -133,7 +133,7 @@ impl Sampling {
             Players::AlphaBeta { depth } => {
                 let depth = depth.saturating_sub(1);
                 let (rules, method, evaluation) = (self.rules, Method::SeqAb, Evaluation::Stores);
-                let search = LimitedSearch::new(rules, method, depth).with_evaluation(evaluation);
+                let search = LimitedSearch { rules, method, depth, par_depth: 0, evaluation };
                 let value = |&pit: &Pit| {
                     let played = position.play(rules, pit).expect("a legal move");
                     played.mover_value(search.run(&played.position).value)

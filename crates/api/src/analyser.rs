@@ -11,7 +11,7 @@ use super::answer::{Analysis, PositionAnswer, Value};
 use super::fields::position_of;
 
 /// Maximum depth of evaluations, counted by turns or by moves.
-pub(crate) const MAX_DEPTH: u32 = 40;
+const MAX_DEPTH: u32 = 40;
 
 /// Budget of one depth-limited search of all moves: more than it can visit in the time for evaluations.
 const SEARCH_POSITIONS: u64 = 1 << 26;
@@ -24,15 +24,14 @@ const LONGEST_ROUND: Duration = Duration::from_secs(24);
 const EVALUATION_SHARE: f64 = 1.0 / 6.0;
 const VALUE_SHARE: f64 = 0.5;
 
-/// Maximum time of evaluations in a round: one of them is a slice.
+/// Maximum time of evaluations in a round, and of one evaluation, which is a slice.
 const LONGEST_EVALUATION: Duration = Duration::from_secs(1);
 
 /// Maximum time of a proof's slice. Continuing a proof costs nothing, since the transposition table keeps its results.
 const SLICE: Duration = Duration::from_millis(100);
 
-/// Minimum interval of reports, and the interval at which even unchanged results are reported.
-const NEWS_INTERVAL: Duration = Duration::from_millis(200);
-const REPORT_INTERVAL: Duration = Duration::from_millis(500);
+/// Minimum interval of reports.
+const REPORT_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Returns the bounds that follow from the seeds that one move stores, without a search.
 fn plain(rules: Rules, position: &Position) -> ValueBounds {
@@ -68,8 +67,8 @@ pub(crate) struct Analyser<'t> {
     line: Option<Line>,
     /// Nodes of the solver before the search.
     before: u64,
-    /// Bounds and depth of the last report, and its moment.
-    reported: Option<(Vec<ValueBounds>, u32, Instant)>,
+    /// Moment of the last report.
+    reported: Option<Instant>,
 }
 
 /// Receiver of results so far.
@@ -79,54 +78,46 @@ pub(crate) type Report<'r> = dyn FnMut(&Analysis) + 'r;
 pub async fn pause() {
     let mut is_resumed = false;
     future::poll_fn(|context| {
-        if is_resumed {
-            return Poll::Ready(());
-        }
-        is_resumed = true;
         context.waker().wake_by_ref();
-        Poll::Pending
+        if std::mem::replace(&mut is_resumed, true) { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;
 }
 
-impl<'t> Analyser<'t> {
-    /// Prepares to search `position` with a solver that `cancel` stops.
-    pub(crate) fn new(
-        solver: Solver<'t>,
+impl Analyser<'_> {
+    /// Searches `position` with a solver that `cancel` stops, in slices until all values are proved or it is stopped.
+    pub(crate) async fn run(
+        solver: Solver<'_>,
         position: &Position,
         moves: Vec<(Pit, Played)>,
         cancel: &Cancel,
-    ) -> Analyser<'t> {
-        let (narrowest, before) = (vec![ANY; moves.len() + 1], solver.nodes());
-        Analyser {
+        report: &mut Report<'_>,
+    ) -> Result<Analysis, ApiError> {
+        let mut search = Analyser {
+            before: solver.nodes(),
             solver,
             position: *position,
+            narrowest: vec![ANY; moves.len() + 1],
             moves,
             cancel: cancel.clone(),
-            narrowest,
             evaluations: Vec::new(),
             depth: 1,
             schedule: DepthSchedule::new(MAX_DEPTH, SEARCH_POSITIONS),
             line: None,
-            before,
             reported: None,
-        }
-    }
-
-    /// Searches in slices until all values are proved or `cancel` ends the search.
-    pub(crate) async fn run(mut self, report: &mut Report<'_>) -> Result<Analysis, ApiError> {
-        self.evaluate_one_move()?;
-        self.report(report)?;
+        };
+        search.evaluate_one_move()?;
+        search.report(report)?;
         let mut round = FIRST_ROUND;
         loop {
-            let time = self.cancel.left().map_or(round, |left| round.min(left));
-            match self.round(time, report).await {
+            let time = cancel.left().map_or(round, |left| round.min(left));
+            match search.round(time, report).await {
                 Ok(true) | Err(SolveError::Stopped) => break,
                 Ok(false) => round = LONGEST_ROUND.min(2 * round),
                 Err(error) => return Err(error.into()),
             }
         }
-        Ok(self.known()?)
+        Ok(search.known()?)
     }
 
     /// Searches for `time`. Returns true if everything is proved.
@@ -155,24 +146,15 @@ impl<'t> Analyser<'t> {
             let bounds = self.narrow(&played.position, guess, share, report).await?;
             all_proved &= bounds.value().is_some();
         }
-        if let Some(score) = score {
-            self.find_line(score, all_proved).await?;
-        }
-        Ok(all_proved)
-    }
-
-    /// Finds a line of best play for the proved `score` of the position: in one slice, or in any number if nothing
-    /// else is left to do.
-    async fn find_line(&mut self, score: u32, is_last: bool) -> Result<(), SolveError> {
-        let position = self.position;
-        while self.line.is_none() {
+        // A line of best play: in one slice, or in any number if nothing else is left to do.
+        while let (Some(score), None) = (score, &self.line) {
             self.line = self.solver.in_time(SLICE, |solver| solver.line(&position, score))?;
-            if !is_last {
+            if !all_proved {
                 break;
             }
             pause().await;
         }
-        Ok(())
+        Ok(all_proved)
     }
 
     /// Proves as much as possible of the value of `position` in `time`, in slices.
@@ -223,36 +205,30 @@ impl<'t> Analyser<'t> {
                         }
                         values.push(evaluation(played, later));
                     }
-                    Err(SolveError::OverBudget) => end = Deepening::OverBudget,
-                    Err(SolveError::Stopped) => end = Deepening::Interrupted,
+                    Err(SolveError::OverBudget) => {
+                        end = Deepening::OverBudget;
+                        break;
+                    }
+                    // An interrupted search stays the next.
+                    Err(SolveError::Stopped) => return Ok(self.cancel.check()?),
                     Err(error) => return Err(error),
-                }
-                if matches!(end, Deepening::OverBudget | Deepening::Interrupted) {
-                    break;
                 }
                 pause().await;
             }
             self.schedule.record(end);
-            match end {
-                Deepening::Complete | Deepening::Final => (self.evaluations, self.depth) = (values, depth.number()),
-                Deepening::OverBudget => {}
-                Deepening::Interrupted => break,
+            if end != Deepening::OverBudget {
+                (self.evaluations, self.depth) = (values, depth.number());
             }
         }
         self.cancel.check()?;
         Ok(())
     }
 
-    /// Reports results if they are news, or the last report was a while ago.
+    /// Reports results, unless the last report was a moment ago.
     fn report(&mut self, report: &mut Report<'_>) -> Result<(), SolveError> {
-        let analysis = self.known()?;
-        let is_old = |(bounds, depth, moment): &(Vec<ValueBounds>, u32, Instant)| {
-            let is_news = *bounds != self.narrowest || *depth != self.depth;
-            moment.elapsed() < if is_news { NEWS_INTERVAL } else { REPORT_INTERVAL }
-        };
-        if !self.reported.as_ref().is_some_and(is_old) {
-            report(&analysis);
-            self.reported = Some((self.narrowest.clone(), self.depth, Instant::now()));
+        if self.reported.is_none_or(|moment| moment.elapsed() >= REPORT_INTERVAL) {
+            report(&self.known()?);
+            self.reported = Some(Instant::now());
         }
         Ok(())
     }
@@ -275,12 +251,11 @@ impl<'t> Analyser<'t> {
             let mut bounds = self.narrowed(index + 1, self.solver.value_bounds(next)?.for_mover(&played));
             // No move has a higher value than the position.
             bounds.upper = bounds.upper.min(whole.upper);
-            let value = Value::new(bounds).estimated(evaluation).beyond(plain(rules, next).for_mover(&played));
-            moves.push((pit, played, value));
+            let value = Value::estimated(bounds, evaluation, plain(rules, next).for_mover(&played));
+            moves.push((pit, value));
         }
-        let evaluation = moves.iter().filter_map(|(_, _, value)| value.apparent()).max();
-        let value = Value::new(whole).estimated(evaluation.unwrap_or(whole.lower));
-        let value = value.beyond(plain(rules, &self.position));
+        let evaluation = moves.iter().filter_map(|(_, value)| value.apparent()).max();
+        let value = Value::estimated(whole, evaluation.unwrap_or(whole.lower), plain(rules, &self.position));
         let nodes = self.solver.nodes() - self.before;
         Ok(Analysis { value, ahead: self.depth, moves, line: self.line.clone(), nodes })
     }
@@ -292,9 +267,6 @@ fn evaluation(played: &Played, later: Option<DepthLimitedResult>) -> i64 {
     played.mover_value(later.map_or_else(over, |later| later.value))
 }
 
-/// Maximum time of one move's search, which is a slice: deeper searches take several times longer.
-const LONGEST: Duration = Duration::from_secs(1);
-
 /// Evaluates a position within `time` without tables, books and solver; `None` for a text that is no position, and at
 /// the end of the game.
 pub fn evaluate_without_tables(rules: Rules, board: &str, time: Duration) -> Option<PositionAnswer> {
@@ -305,50 +277,30 @@ pub fn evaluate_without_tables(rules: Rules, board: &str, time: Duration) -> Opt
     Some(PositionAnswer::searched(rules, &position, &analysis))
 }
 
-/// Evaluates the moves of a position too large for the solver by searches to depth 1, 2, ..., by the stores.
+/// Evaluates the moves of a position too large for the solver by searches to depth 1, 2, ..., by the stores, in slices.
 pub(crate) async fn evaluate_by_stores(rules: Rules, moves: &[(Pit, Played)], cancel: &Cancel) -> Analysis {
-    let mut deepest: Vec<(Value, u32)> = Vec::new();
-    for depth in 0..MAX_DEPTH {
+    let (mut deepest, mut ahead) = (Vec::new(), 0);
+    'deeper: for depth in 0..MAX_DEPTH {
+        let search = LimitedSearch::new(rules, Method::SeqAb, depth);
         // The first search takes no time, so there always are evaluations.
         let cancel = if depth > 0 { cancel.clone() } else { Cancel::new() };
-        match to_depth(rules, moves, depth, &cancel).await {
-            Ok(later) => deepest = later,
-            Err(_) => break,
+        let mut values = Vec::new();
+        for &(pit, played) in moves {
+            let value = match played.position.final_value() {
+                Some(value) => Value::exact(played.mover_value(value)),
+                None => match search.run_within(&played.position, u64::MAX, &cancel.within(LONGEST_EVALUATION)) {
+                    Ok(found) => Value::estimate(played.mover_value(found.value)),
+                    Err(_) => break 'deeper,
+                },
+            };
+            values.push((pit, value));
+            pause().await;
         }
+        (deepest, ahead) = (values, depth + 1);
     }
-    let ahead = deepest.first().map_or(0, |&(_, ahead)| ahead);
-    let evaluation = deepest.iter().filter_map(|(value, _)| value.apparent()).max();
-    let moves: Vec<(Pit, Played, Value)> =
-        moves.iter().zip(deepest).map(|(&(pit, played), (value, _))| (pit, played, value)).collect();
+    let best = deepest.iter().filter_map(|(_, value)| value.apparent()).max();
     // All moves end the game, so the value is proved.
-    let exact = moves.iter().all(|(_, _, value)| value.value().is_some());
-    let value = match evaluation {
-        Some(value) if exact => Value::exact(value),
-        Some(value) => Value::estimate(value),
-        None => Value::default(),
-    };
-    Analysis { value, ahead, moves, line: None, nodes: 0 }
-}
-
-/// Evaluates the moves by searches of `depth` moves after them, in slices.
-async fn to_depth(
-    rules: Rules,
-    moves: &[(Pit, Played)],
-    depth: u32,
-    cancel: &Cancel,
-) -> Result<Vec<(Value, u32)>, SolveError> {
-    let search = LimitedSearch::new(rules, Method::SeqAb, depth);
-    let mut later = Vec::new();
-    for (_, played) in moves {
-        let value = match played.position.final_value() {
-            Some(value) => Value::exact(played.mover_value(value)),
-            None => {
-                let found = search.run_within(&played.position, u64::MAX, &cancel.within(LONGEST))?;
-                Value::estimate(played.mover_value(found.value))
-            }
-        };
-        later.push((value, depth + 1));
-        pause().await;
-    }
-    Ok(later)
+    let exact = deepest.iter().all(|(_, value)| value.value().is_some());
+    let value = best.map(|best| if exact { Value::exact(best) } else { Value::estimate(best) });
+    Analysis { value: value.unwrap_or_default(), ahead, moves: deepest, line: None, nodes: 0 }
 }

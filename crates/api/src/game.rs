@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Pit, Place, Position, Rules};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::ApiError;
 use super::answer::{LineAnswer, MoveEffects, PlaceAnswer, PositionAnswer};
-use super::fields::{Fields, MAX_MOVES, position_of};
+use super::fields::{moves_of, numbers, of_body, of_query, parsed, position, position_of, read_moves, seconds};
 use super::searcher::Searcher;
 
 /// Position of a game, and the move made there.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GamePlace {
     /// Number of moves before it.
     index: usize,
@@ -29,10 +29,34 @@ pub struct GamePlace {
 
 /// Answer about a game.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GameAnswer {
     rules: &'static str,
     places: Vec<GamePlace>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GameFields {
+    #[serde(deserialize_with = "position")]
+    board: Position,
+    #[serde(default, deserialize_with = "parsed")]
+    rules: Rules,
+    #[serde(default)]
+    moves: Vec<usize>,
+    #[serde(default, deserialize_with = "seconds")]
+    time: Option<Duration>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LineFields {
+    #[serde(deserialize_with = "position")]
+    board: Position,
+    #[serde(default, deserialize_with = "parsed")]
+    rules: Rules,
+    #[serde(default)]
+    moves: String,
 }
 
 /// Request about a game: `POST /api/game`.
@@ -55,9 +79,10 @@ impl GameRequest {
     /// # Errors
     /// If a field is missing, unknown or wrong, or the game is too long.
     pub fn read(body: &[u8]) -> Result<GameRequest, ApiError> {
-        let mut fields = Fields::of_body(body, &["board", "rules", "moves", "time"])?;
-        let (rules, moves, places) = read_line(&mut fields)?;
-        Ok(GameRequest { rules, answers: vec![None; places.len()], places, moves, time: fields.time()? })
+        let GameFields { board, rules, moves, time } = of_body(body)?;
+        let moves = read_moves(board.pits(), moves.into_iter().map(Some))?;
+        let places = play(rules, &board, &moves)?;
+        Ok(GameRequest { rules, answers: vec![None; places.len()], places, moves, time })
     }
 
     /// The first position, which has the most seeds in play.
@@ -84,33 +109,33 @@ impl GameRequest {
 
     /// Keeps and returns the answer for a place whose position has this answer.
     fn answered(&mut self, index: usize, known: PositionAnswer) -> GamePlace {
-        let (Place { position, first, .. }, pit) = (self.places[index], self.moves.get(index));
-        let r#move = pit.map(|pit| pit.number());
-        let sown = pit.map(|&pit| MoveEffects::new(self.rules, &position, pit));
-        let place = GamePlace { index, known: known.without_sowing(), first, r#move, sown };
+        let (Place { position, first, .. }, pit) = (self.places[index], self.moves.get(index).copied());
+        let sown = pit.map(|pit| MoveEffects::new(self.rules, &position, pit));
+        let place = GamePlace { index, known: known.without_sowing(), first, r#move: pit.map(Pit::number), sown };
         self.answers[index] = Some(place.clone());
         place
     }
 
-    /// Number of places that are not answered.
-    pub fn unanswered(&self) -> u32 {
-        self.answers.iter().filter(|answer| answer.is_none()).count() as u32
+    /// Positions that are not answered. The first one has the most seeds in play.
+    pub fn unanswered(&self) -> Vec<Position> {
+        let places = self.places.iter().zip(&self.answers);
+        places.filter(|(_, answer)| answer.is_none()).map(|(place, _)| place.position).collect()
     }
 
-    /// The first position that is not answered, which has the most seeds in play of all these.
-    pub fn first_unanswered(&self) -> Option<Position> {
-        let unanswered = self.answers.iter().position(Option::is_none);
-        unanswered.map(|index| self.places[index].position)
-    }
-
-    /// Searches the last place that is not answered; `None` if all are. Proved results of later positions help with
-    /// earlier ones.
+    /// Searches the last place that is not answered, within `time` after the solver is made; `None` if all are. Proved
+    /// results of later positions help with earlier ones.
     ///
     /// # Errors
     /// If a table is damaged.
-    pub fn search_next(&mut self, searcher: &mut Searcher<'_>, cancel: &Cancel) -> Result<Option<GamePlace>, ApiError> {
+    pub fn search_next(
+        &mut self,
+        searcher: &mut Searcher<'_>,
+        time: Duration,
+        cancel: &Cancel,
+    ) -> Result<Option<GamePlace>, ApiError> {
         let Some(index) = self.answers.iter().rposition(Option::is_none) else { return Ok(None) };
-        let known = searcher.search(self.rules, &self.places[index].position, cancel)?;
+        searcher.solver(self.rules, &self.unanswered()[0], cancel)?;
+        let known = searcher.search(self.rules, &self.places[index].position, &cancel.within(time))?;
         Ok(Some(self.answered(index, known)))
     }
 
@@ -120,13 +145,9 @@ impl GameRequest {
     }
 }
 
-/// Reads rules and moves of a line of play, and plays them.
-fn read_line(fields: &mut Fields) -> Result<(Rules, Vec<Pit>, Vec<Place>), ApiError> {
-    let (start, rules) = (fields.position()?, fields.rules()?);
-    let moves = fields.moves(start.pits())?;
-    let places = Place::all(rules, &start, &moves);
-    let places = places.map_err(|(index, error)| ApiError::of_move(index, moves[index], error))?;
-    Ok((rules, moves, places))
+/// Plays moves.
+fn play(rules: Rules, start: &Position, moves: &[Pit]) -> Result<Vec<Place>, ApiError> {
+    Place::all(rules, start, moves).map_err(|(index, error)| ApiError::of_move(index, error))
 }
 
 /// Answers `GET /api/line`: the positions on a line of play.
@@ -134,19 +155,17 @@ fn read_line(fields: &mut Fields) -> Result<(Rules, Vec<Pit>, Vec<Place>), ApiEr
 /// # Errors
 /// If the query is not a line of play, or it has too many moves.
 pub fn follow_line(query: &str) -> Result<LineAnswer, ApiError> {
-    let mut fields = Fields::of_query(query, &["board", "rules", "moves"])?;
-    let (rules, moves, places) = read_line(&mut fields)?;
-    Ok(line(rules, &moves, places))
+    let LineFields { board, rules, moves } = of_query(query)?;
+    let moves = read_moves(board.pits(), numbers(&moves))?;
+    Ok(line(rules, &moves, play(rules, &board, &moves)?))
 }
 
 /// Follows a line of play from the text of a position, by moves with commas between them; `None` if a text is wrong or
 /// a move is not legal.
 pub fn follow_moves(rules: Rules, board: &str, moves: &str) -> Option<LineAnswer> {
     let start = position_of(board)?;
-    let pit = |text: &str| text.parse().ok().and_then(Pit::from_number).filter(|pit| pit.index() < start.pits());
-    let moves: Vec<Pit> = moves.split(',').filter(|text| !text.is_empty()).map(pit).collect::<Option<_>>()?;
-    let places = (moves.len() <= MAX_MOVES).then(|| Place::all(rules, &start, &moves).ok()).flatten()?;
-    Some(line(rules, &moves, places))
+    let moves = moves_of(start.pits(), numbers(moves))?;
+    Some(line(rules, &moves, Place::all(rules, &start, &moves).ok()?))
 }
 
 /// Returns the answer about the places of a line.

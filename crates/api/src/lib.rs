@@ -16,14 +16,10 @@
 // | `answer` | the JSON documents |
 // | `fields` | the fields of a request, and their errors |
 // | `error` | errors: code, status, message |
-// | `description` | a test that describes the answers to other languages |
 
 mod analyser;
 pub mod answer;
 mod choose;
-#[cfg(test)]
-#[path = "tests/description.rs"]
-mod description;
 mod error;
 mod fields;
 mod game;
@@ -38,8 +34,8 @@ pub use choose::{MoveRequest, choose_without_tables};
 pub use error::{ApiError, Code, ErrorAnswer};
 pub use game::{GameAnswer, GamePlace, GameRequest, follow_line, follow_moves};
 pub use position::{PositionRequest, PositionsAnswer, PositionsRequest};
-pub use puzzle::{PuzzleKey, PuzzleRequest, PuzzleSearch, today};
-pub use searcher::{Search, SearchOptions, Searcher, Sources};
+pub use puzzle::PuzzleRequest;
+pub use searcher::{Search, Searcher, Sources};
 pub use texts::{ReadAnswer, WriteAnswer, read_text, write_text};
 
 /// Returns bytes in hexadecimal, as digests are written.

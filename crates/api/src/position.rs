@@ -2,56 +2,36 @@
 
 use std::time::Duration;
 
-use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::answer::{Ended, PositionAnswer, SearchAnswer};
+use super::answer::PositionAnswer;
 use super::error::{ApiError, Code, ErrorAnswer};
-use super::fields::{Fields, parse_position};
-use super::searcher::{Search, Searcher};
+use super::fields::{of_body, of_query, parse_position, parsed, position, seconds};
+use super::searcher::Sources;
 
 /// Request about a position: `GET /api/position`, `/api/search` or `/api/book`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PositionRequest {
     /// The rule set.
+    #[serde(default, deserialize_with = "parsed")]
     pub rules: Rules,
     /// The position.
+    #[serde(rename = "board", deserialize_with = "position")]
     pub position: Position,
     /// The requested time of a search.
+    #[serde(default, deserialize_with = "seconds")]
     pub time: Option<Duration>,
 }
 
 impl PositionRequest {
-    /// Reads the query of `/api/position` or `/api/search`.
+    /// Reads the query.
     ///
     /// # Errors
     /// If a field is missing, unknown or wrong, or the position is too large.
     pub fn read(query: &str) -> Result<PositionRequest, ApiError> {
-        let mut fields = Fields::of_query(query, &["board", "rules", "time"])?;
-        Ok(PositionRequest { position: fields.position()?, rules: fields.rules()?, time: fields.time()? })
-    }
-
-    /// Reads the query of `/api/book`, which has no time.
-    ///
-    /// # Errors
-    /// As [`PositionRequest::read`].
-    pub fn read_untimed(query: &str) -> Result<PositionRequest, ApiError> {
-        let mut fields = Fields::of_query(query, &["board", "rules"])?;
-        Ok(PositionRequest { position: fields.position()?, rules: fields.rules()?, time: None })
-    }
-
-    /// Prepares a search in slices.
-    ///
-    /// # Errors
-    /// If a table is damaged.
-    pub fn begin<'t>(&self, searcher: &mut Searcher<'t>, cancel: &Cancel) -> Result<Search<'t>, ApiError> {
-        searcher.begin(self.rules, &self.position, cancel)
-    }
-
-    /// Returns the answer of a search that was not necessary.
-    pub fn known_at_once(known: PositionAnswer, seconds: f64) -> SearchAnswer {
-        SearchAnswer { known, nodes: 0, seconds, ended: Some(Ended::Proved) }
+        of_query(query)
     }
 }
 
@@ -59,15 +39,17 @@ impl PositionRequest {
 const MAX_POSITIONS: usize = 1000;
 
 /// Request about many positions: `POST /api/positions`. No position is searched.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PositionsRequest {
+    boards: Vec<String>,
+    #[serde(default, deserialize_with = "parsed")]
     rules: Rules,
-    positions: Vec<Result<Position, ApiError>>,
 }
 
 /// Answer about one of many positions: that of `GET /api/position`, or the reason for its absence.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 enum OneAnswer {
     Known(Box<PositionAnswer>),
@@ -76,62 +58,36 @@ enum OneAnswer {
 
 /// Answer about many positions, in the order of the request.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PositionsAnswer {
     rules: &'static str,
     positions: Vec<OneAnswer>,
 }
 
 impl PositionsRequest {
-    /// Reads the body.
+    /// Reads the body. A board that is not a position is an error of its own answer only.
     ///
     /// # Errors
-    /// If a field is missing, unknown or wrong, or there are too many positions. A board that is not a position is an
-    /// error of its own answer only.
+    /// If a field is missing, unknown or wrong, or there are too many positions.
     pub fn read(body: &[u8]) -> Result<PositionsRequest, ApiError> {
-        let mut fields = Fields::of_body(body, &["boards", "rules"])?;
-        let (boards, rules) = (fields.boards(MAX_POSITIONS)?, fields.rules()?);
-        Ok(PositionsRequest { rules, positions: boards.iter().map(|board| parse_position(board)).collect() })
-    }
-
-    /// Answers about all positions that `known` answers. Its errors are those of single answers, which `report` gets,
-    /// too.
-    pub fn answer(
-        self,
-        mut known: impl FnMut(Rules, &Position) -> Result<Option<PositionAnswer>, ApiError>,
-        mut report: impl FnMut(&ApiError),
-    ) -> PositionsAnswer {
-        let not_known =
-            || ApiError::new(Code::NotKnown, "no table and no book has this position; /api/position searches it");
-        let one = |position: Result<Position, ApiError>| {
-            let answer = position.and_then(|position| {
-                let answer = known(self.rules, &position).and_then(|known| known.ok_or_else(not_known));
-                answer.inspect_err(&mut report)
-            });
-            answer.map_or_else(|error| OneAnswer::Error(error.into()), |known| OneAnswer::Known(Box::new(known)))
-        };
-        PositionsAnswer { rules: self.rules.name(), positions: self.positions.into_iter().map(one).collect() }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_body_has_a_limited_number_of_texts() {
-        let read = |body: &str| PositionsRequest::read(body.as_bytes());
-        let many = |count: usize| format!(r#"{{"boards": [{}]}}"#, vec![r#""1x1""#; count].join(","));
-        assert_eq!(read(&many(MAX_POSITIONS)).unwrap().positions.len(), MAX_POSITIONS);
-        for (body, why) in [
-            (many(MAX_POSITIONS + 1), "at most 1000"),
-            (r#"{"boards": "6x4"}"#.to_owned(), "array"),
-            (r#"{"boards": ["6x4", 3]}"#.to_owned(), r#"is ["6x4",3]"#),
-            (r#"{"boards": ["6x4"], "time": 1}"#.to_owned(), "'time' is not a field"),
-            ("{}".to_owned(), "'boards' is missing"),
-        ] {
-            let error = read(&body).unwrap_err();
-            assert!(error.code == Code::Request && error.to_string().contains(why), "{error}");
+        let request: PositionsRequest = of_body(body)?;
+        if request.boards.len() > MAX_POSITIONS {
+            return Err(ApiError::request(format_args!("a request has at most {MAX_POSITIONS} positions")));
         }
+        Ok(request)
+    }
+
+    /// Answers about all positions, without a search.
+    pub fn answer(&self, sources: Sources<'_>) -> PositionsAnswer {
+        let one = |board: &String| {
+            let position = parse_position(board).map_err(ApiError::request)?;
+            let not_known = || ApiError::new(Code::NotFound, "no table and no book has this position");
+            sources.at_once(self.rules, &position)?.ok_or_else(not_known)
+        };
+        let answer = |board| match one(board) {
+            Ok(known) => OneAnswer::Known(Box::new(known)),
+            Err(error) => OneAnswer::Error(error.into()),
+        };
+        PositionsAnswer { rules: self.rules.name(), positions: self.boards.iter().map(answer).collect() }
     }
 }

@@ -1,15 +1,17 @@
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use humantime::{format_rfc3339_seconds, parse_rfc3339};
 use kalah_analyse::{Level, Puzzle, PuzzleMiner};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Line, Position, Rules};
 use kalah_core::table::Tables;
+use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::analyser::pause;
 use super::answer::PuzzleAnswer;
-use super::error::{ApiError, Code};
-use super::fields::{Fields, parse_position};
+use super::error::ApiError;
+use super::fields::{of_query, parsed, position};
 
 /// Number of games in which a puzzle is searched for.
 const GAMES: usize = 4000;
@@ -26,100 +28,94 @@ const PUZZLE_SEEDS: u32 = 14;
 /// Seconds in a day.
 const DAY: u64 = 86400;
 
-/// Length of the name of a day, such as 2026-11-23.
-const DAY_NAME: usize = 10;
-
 /// Request for a puzzle: `GET /api/puzzle`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PuzzleRequest {
-    /// Identifies the puzzle.
-    pub key: PuzzleKey,
+    /// The rule set.
+    #[serde(default, deserialize_with = "parsed")]
+    pub rules: Rules,
+    /// Start of the games.
+    #[serde(rename = "board", default = "start", deserialize_with = "position")]
+    pub start: Position,
+    #[serde(default = "medium", deserialize_with = "parsed")]
+    level: Level,
     day: Option<String>,
     seed: Option<u64>,
 }
 
-/// Identity of a puzzle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct PuzzleKey {
-    /// The rule set.
-    pub rules: Rules,
-    /// Start of the games.
-    pub start: Position,
-    level: Level,
-    /// Number of the games.
-    number: u64,
+fn start() -> Position {
+    "6x4".parse().expect("a position")
 }
 
-/// Returns today in Greenwich, as days from 1 January 1970.
-pub fn today() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs() / DAY
+fn medium() -> Level {
+    Level::Medium
 }
 
-/// Returns the name of a day, such as 2026-11-23. `day` counts days from 1 January 1970.
-///
-/// # Panics
-/// If the day is after the year 9999.
-fn day_name(day: u64) -> String {
-    let mut time = format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(DAY * day)).to_string();
-    time.truncate(DAY_NAME);
-    time
-}
-
-/// Returns the days from 1 January 1970 to the day of this name; `None` for other texts.
+/// Returns the days from 1 January 1970 to a day such as 2026-11-23; `None` for other texts.
 fn day_number(text: &str) -> Option<u64> {
-    let start = parse_rfc3339(&format!("{text}T00:00:00Z")).ok().filter(|_| text.len() == DAY_NAME)?;
+    let start = parse_rfc3339(&format!("{text}T00:00:00Z")).ok()?;
     Some(start.duration_since(UNIX_EPOCH).ok()?.as_secs() / DAY)
 }
 
 impl PuzzleRequest {
-    /// Reads the query. Without a day or a seed it asks for the puzzle of `today`, days after 1 January 1970.
+    /// Reads the query. A seed comes before a day; without both it asks for the puzzle of the day in Greenwich.
     ///
     /// # Errors
     /// If a field is unknown or wrong.
-    pub fn read(query: &str, today: u64) -> Result<PuzzleRequest, ApiError> {
-        let mut fields = Fields::of_query(query, &["board", "rules", "level", "day", "seed"])?;
-        let board = fields.text("board")?.unwrap_or_else(|| "6x4".to_owned());
-        let (start, rules) = (parse_position(&board)?, fields.rules()?);
-        let level = fields.text("level")?;
-        let level = level.as_deref().unwrap_or("medium").parse();
-        let level: Level = level.map_err(|error| ApiError::request(format_args!("'level': {error}")))?;
-        let (day, seed) = (fields.text("day")?, fields.typed("seed", "a whole number, 0 or more")?);
-        if day.as_deref().is_some_and(|day| day_number(day).is_none()) {
-            return Err(ApiError::request("'day' must be a day such as 2026-11-23"));
-        }
-        let (day, number) = match (day, seed) {
-            (Some(_), Some(_)) => return Err(ApiError::new(Code::Conflict, "give 'day' or 'seed', not both")),
-            (None, Some(seed)) => (None, seed),
-            (day, None) => {
-                let day = day.unwrap_or_else(|| day_name(today));
-                let number = xxh3_64(day.as_bytes());
-                (Some(day), number)
+    pub fn read(query: &str, now: SystemTime) -> Result<PuzzleRequest, ApiError> {
+        let mut request: PuzzleRequest = of_query(query)?;
+        request.day = match (request.seed, request.day) {
+            (Some(_), _) => None,
+            (None, Some(day)) if day_number(&day).is_some() => Some(day),
+            (None, Some(_)) => return Err(ApiError::request("'day' must be a day such as 2026-11-23")),
+            (None, None) => {
+                let mut today = format_rfc3339_seconds(now).to_string();
+                today.truncate("2026-11-23".len());
+                Some(today)
             }
         };
-        let key = PuzzleKey { rules, start, level, number };
-        Ok(PuzzleRequest { key, day, seed })
+        Ok(request)
     }
 
     /// Returns the puzzle, if it is one that the program has, so that nobody searches for it.
     pub fn known(&self) -> Option<Puzzle> {
-        let PuzzleKey { rules, start, level, number, .. } = self.key;
-        if level != Level::Hard || start.to_string() != "<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>" {
+        if self.level != Level::Hard || self.start != start() {
             return None;
         }
-        let all: Vec<Puzzle> = HARD.lines().filter_map(parse_puzzle).filter(|puzzle| puzzle.rules == rules).collect();
+        let all = HARD.lines().filter_map(parse_puzzle).filter(|puzzle| puzzle.rules == self.rules);
+        let all: Vec<Puzzle> = all.collect();
         // Days in a row have different puzzles.
-        let number = self.day.as_deref().and_then(day_number).unwrap_or(number);
-        let index = number.checked_rem(all.len() as u64)?;
-        all.into_iter().nth(index as usize)
+        let number = self.seed.or_else(|| day_number(self.day.as_deref()?))?;
+        all.get(number.checked_rem(all.len() as u64)? as usize).cloned()
+    }
+
+    /// Maximum seeds of the tables that a search reads.
+    pub fn seeds(&self) -> u32 {
+        self.start.seeds().min(PUZZLE_SEEDS)
+    }
+
+    /// Searches for the first puzzle of the level in 4000 games, between which the thread can do other work, and
+    /// returns the answer with it.
+    ///
+    /// # Errors
+    /// If they have none, a table is damaged, or `cancel` stops the search.
+    pub async fn find(self, tables: &Tables, cancel: &Cancel) -> Result<PuzzleAnswer, ApiError> {
+        let number = self.seed.unwrap_or_else(|| xxh3_64(self.day.as_deref().unwrap_or_default().as_bytes()));
+        let mut miner = PuzzleMiner::new(tables, self.start, number)?.within(0..=PUZZLE_SEEDS);
+        for _ in 0..GAMES {
+            if let Some(found) = miner.game()?.into_iter().find(|puzzle| puzzle.level() == self.level) {
+                return Ok(self.answer(&found));
+            }
+            cancel.check()?;
+            pause().await;
+        }
+        Err(ApiError::no_puzzle())
     }
 
     /// Returns the answer with the puzzle that was found.
-    ///
-    /// # Errors
-    /// If none was found.
-    pub fn answer(self, puzzle: Option<Puzzle>) -> Result<PuzzleAnswer, ApiError> {
-        let puzzle = puzzle.ok_or_else(ApiError::no_puzzle)?;
-        Ok(PuzzleAnswer { day: self.day, seed: self.seed, ..PuzzleAnswer::from(&puzzle) })
+    pub fn answer(self, puzzle: &Puzzle) -> PuzzleAnswer {
+        PuzzleAnswer { day: self.day, seed: self.seed, ..PuzzleAnswer::from(puzzle) }
     }
 }
 
@@ -131,56 +127,4 @@ fn parse_puzzle(text: &str) -> Option<Puzzle> {
     let (depth, line) = (words.next()?.parse().ok()?, Line::parse(position.pits(), words.next()?).ok()?);
     let pit = *line.turns().first()?.first()?;
     Some(Puzzle { rules, position, pit, value, second, line, depth })
-}
-
-impl PuzzleKey {
-    /// Maximum seeds of the tables that a search reads.
-    pub fn seeds(&self) -> u32 {
-        self.start.seeds().min(PUZZLE_SEEDS)
-    }
-
-    /// Searches for the first puzzle of the level in the games with this number; `None` if 4000 games have none.
-    /// `cancel` is checked between games.
-    ///
-    /// # Errors
-    /// If a table is damaged, or the search was stopped.
-    pub fn find(&self, tables: &Tables, cancel: &Cancel) -> Result<Option<Puzzle>, ApiError> {
-        let mut search = self.search(tables)?;
-        loop {
-            if let Some(found) = search.game()? {
-                return Ok(found);
-            }
-            cancel.check()?;
-        }
-    }
-
-    /// Prepares the search that [`PuzzleKey::find`] does, game by game.
-    ///
-    /// # Errors
-    /// If the tables have another number of pits.
-    pub fn search<'t>(&self, tables: &'t Tables) -> Result<PuzzleSearch<'t>, ApiError> {
-        let miner = PuzzleMiner::new(tables, self.start, self.number)?.within(0..=PUZZLE_SEEDS);
-        Ok(PuzzleSearch { miner, level: self.level, left: GAMES })
-    }
-}
-
-/// A search for a puzzle.
-#[derive(Debug)]
-pub struct PuzzleSearch<'t> {
-    miner: PuzzleMiner<'t>,
-    level: Level,
-    /// Number of further games.
-    left: usize,
-}
-
-impl PuzzleSearch<'_> {
-    /// Searches the next game. Returns the end of the search, a puzzle or none; `None` if it goes on.
-    ///
-    /// # Errors
-    /// If a table is damaged.
-    pub fn game(&mut self) -> Result<Option<Option<Puzzle>>, ApiError> {
-        let found = self.miner.game()?.into_iter().find(|puzzle| puzzle.level() == self.level);
-        self.left -= 1;
-        Ok(if found.is_some() || self.left == 0 { Some(found) } else { None })
-    }
 }

@@ -1,5 +1,3 @@
-use std::fmt;
-
 use kalah_core::cancel::{Cancel, Instant};
 use kalah_core::game::{Position, Rules};
 use kalah_core::table::{AllTables, Probe};
@@ -14,79 +12,35 @@ use super::answer::{Analysis, Ended, ExplorerAnswer, PositionAnswer, SearchAnswe
 /// Positions after which a solver is replaced, since it keeps the results of all its tests.
 const SOLVER_POSITIONS: usize = 1 << 12;
 
-/// Settings of searches.
-#[derive(Clone, Copy, Debug)]
-pub struct SearchOptions {
-    /// Memory of each search.
-    pub memory: SearchMemory,
-    /// Threads of one search.
-    pub threads: usize,
-}
-
 /// State of one searching thread, with its proved results for the last board.
+#[derive(Debug)]
 pub struct Searcher<'t> {
-    sources: Sources<'t>,
-    options: SearchOptions,
+    /// The tables and books.
+    pub sources: Sources<'t>,
+    memory: SearchMemory,
+    threads: usize,
     solver: Option<Solver<'t>>,
     /// Number of positions given to the solver.
     asked: usize,
-    /// Last player that searches, with its rules, pits and maximum seeds. It keeps its proved results.
-    player: Option<(Rules, usize, u32, Box<dyn Player + 't>)>,
 }
 
 impl<'t> Searcher<'t> {
-    /// Makes a searcher without proved results.
-    pub fn new(sources: Sources<'t>, options: SearchOptions) -> Searcher<'t> {
-        Searcher { sources, options, solver: None, asked: 0, player: None }
+    /// Makes a searcher without proved results, which uses this memory and number of threads.
+    pub fn new(sources: Sources<'t>, memory: SearchMemory, threads: usize) -> Searcher<'t> {
+        Searcher { sources, memory, threads, solver: None, asked: 0 }
     }
 
-    /// The tables and books.
-    pub fn sources(&self) -> Sources<'t> {
-        self.sources
-    }
-
-    /// Drops all proved results.
-    pub fn forget(&mut self) {
-        (self.solver, self.player, self.asked) = (None, None, 0);
-    }
-
-    /// The player that was asked last, or a new one; `game` makes random players differ. The perfect player shares the
-    /// solver, which takes most memory.
-    ///
-    /// # Errors
-    /// If a table is damaged.
+    /// Makes a player. The perfect one shares the solver.
     pub(crate) fn player(
         &mut self,
         name: PlayerName,
         rules: Rules,
         position: &Position,
-        game: u64,
         cancel: &Cancel,
-    ) -> Result<&mut (dyn Player + 't), ApiError> {
-        let (pits, seeds) = (position.pits(), position.seeds());
-        let is_it = |&(last_rules, last_pits, most, ref player): &(Rules, usize, u32, Box<dyn Player + 't>)| {
-            (last_rules, last_pits) == (rules, pits) && seeds <= most && player.name() == name.to_string()
-        };
-        if !self.player.as_ref().is_some_and(is_it) {
-            let is_perfect = name == PlayerName::Perfect;
-            let solver = if is_perfect { self.solver(rules, position, cancel)? } else { None };
-            let setting = self.setting(rules, pits).game(game);
-            let player = match solver {
-                Some(solver) => PlayerName::perfect_with(&setting, solver),
-                None => name.player(&setting),
-            };
-            self.player = Some((rules, pits, seeds, player));
-        }
-        Ok(&mut *self.player.as_mut().expect("it was made").3)
-    }
-
-    /// Returns true if the solver also solves `position`.
-    fn serves(&self, rules: Rules, position: &Position) -> bool {
-        let serves = |solver: &Solver| {
-            let (pits, seeds) = (position.pits(), position.seeds() as usize);
-            solver.rules() == rules && solver.pits() == pits && solver.seeds() >= seeds
-        };
-        self.solver.as_ref().is_some_and(serves)
+    ) -> Result<Box<dyn Player + 't>, ApiError> {
+        let solver = if name == PlayerName::Perfect { self.solver(rules, position, cancel)? } else { None };
+        let setting = self.setting(rules, position.pits());
+        Ok(solver.map_or_else(|| name.player(&setting), |solver| PlayerName::perfect_with(&setting, solver)))
     }
 
     /// Searches a position above the tables and its moves, until all values are proved or `cancel` ends the search.
@@ -101,38 +55,44 @@ impl<'t> Searcher<'t> {
     ///
     /// # Errors
     /// If a table is damaged.
-    pub(crate) fn begin(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<Search<'t>, ApiError> {
+    pub fn begin(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<Search<'t>, ApiError> {
         let start = Instant::now();
         let solver = self.solver(rules, position, cancel)?;
         Ok(Search { rules, position: *position, solver, cancel: cancel.clone(), start })
     }
 
-    /// Makes a solver for `position`, which also solves all later positions of its games.
-    ///
-    /// # Errors
-    /// If a table is damaged.
-    pub fn prepare(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<(), ApiError> {
-        self.solver(rules, position, cancel).map(drop)
-    }
-
-    /// Returns a solver for `position` that `cancel` stops; `None` if the position is too large or time ran out.
-    fn solver(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<Option<Solver<'t>>, ApiError> {
+    /// Returns a solver for `position`, and for all later positions of its games, that `cancel` stops; `None` if the
+    /// position is too large or time ran out.
+    pub(crate) fn solver(
+        &mut self,
+        rules: Rules,
+        position: &Position,
+        cancel: &Cancel,
+    ) -> Result<Option<Solver<'t>>, ApiError> {
         self.asked += 1;
-        if self.asked > SOLVER_POSITIONS || !self.serves(rules, position) {
-            // Frees its memory, also that of a player with it, before allocating more.
-            self.forget();
+        let serves = |solver: &Solver| {
+            (solver.rules(), solver.pits()) == (rules, position.pits()) && solver.seeds() >= position.seeds() as usize
+        };
+        if self.asked > SOLVER_POSITIONS || !self.solver.as_ref().is_some_and(serves) {
+            // Frees its memory before allocating more.
+            (self.solver, self.asked) = (None, 0);
             let options = self.setting(rules, position.pits()).solver_options(position).cancel(cancel.clone());
-            let Some(solver) = Solver::new_if_possible(options)? else { return Ok(None) };
-            self.solver = Some(solver);
+            self.solver = Solver::new_if_possible(options)?;
         }
         Ok(self.solver.as_ref().map(|solver| solver.under(cancel)))
     }
 
     /// Returns the setting for players and solvers of a board.
     fn setting(&self, rules: Rules, pits: usize) -> Setting<'t> {
-        let SearchOptions { memory, threads } = self.options;
-        let setting = Setting::new(rules).memory(memory).threads(threads).book(self.sources.books.get(rules, pits));
-        setting.tables(self.sources.all_tables.tables(rules, pits)).bounds(self.sources.all_tables.bounds(rules, pits))
+        let Searcher { sources: Sources { all_tables, books }, memory, threads, .. } = *self;
+        Setting {
+            tables: all_tables.tables(rules, pits),
+            bounds: all_tables.bounds(rules, pits),
+            book: books.get(rules, pits),
+            memory,
+            threads,
+            ..Setting::new(rules)
+        }
     }
 }
 
@@ -148,8 +108,8 @@ pub struct Search<'t> {
 }
 
 impl Search<'_> {
-    /// Searches in slices, between which the thread can do other work. Reports results at the start, when they improve,
-    /// and from time to time. Returns the last one, with the reason of the end.
+    /// Searches in slices, between which the thread can do other work. Reports results at the start and from time to
+    /// time. Returns the last one, with the reason of the end.
     ///
     /// # Errors
     /// If a table is damaged.
@@ -164,25 +124,17 @@ impl Search<'_> {
         };
         let analysis = match solver {
             Some(solver) => {
-                let analyser = Analyser::new(solver, &position, moves, &cancel);
-                analyser.run(&mut |analysis| report(answer(analysis, None))).await?
+                let mut report = |analysis: &Analysis| report(answer(analysis, None));
+                Analyser::run(solver, &position, moves, &cancel, &mut report).await?
             }
             None => evaluate_by_stores(rules, &moves, &cancel).await,
         };
-        let ended = if analysis.is_proved() {
-            Ended::Proved
-        } else if cancel.is_cancelled() {
-            Ended::Time
-        } else {
-            Ended::Depth
+        let ended = match analysis.is_proved() {
+            true => Ended::Proved,
+            false if cancel.is_cancelled() => Ended::Time,
+            false => Ended::Depth,
         };
         Ok(answer(&analysis, Some(ended)))
-    }
-}
-
-impl fmt::Debug for Searcher<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Searcher").field("options", &self.options).finish_non_exhaustive()
     }
 }
 

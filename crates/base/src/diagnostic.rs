@@ -5,12 +5,11 @@ use std::io;
 use std::path::Path;
 
 use kalah_core::cancel::Stopped;
-use kalah_core::directories::Directories;
-use kalah_core::evaluation::{NetworkError, NetworkFileError, NetworkFileReason};
+use kalah_core::directory::Directory;
+use kalah_core::evaluation::{NetworkError, NetworkFileError};
 use kalah_core::game::{IllegalMove, ParseError, Position, PositionError, Rules, UnknownRules};
 use kalah_core::header::Kind;
 use kalah_core::table::{Damage, ProbeError, TableError, TableKey};
-use kalah_core::text::size;
 
 /// Advice for a file of a newer version.
 pub const USE_NEWER: &str = "use that version of kalah";
@@ -136,7 +135,7 @@ pub trait Commands {
     }
 
     /// The command that solves a position; `None` if it is too large for that.
-    fn solve(&self, _directories: &Directories, _rules: Rules, _position: &Position) -> Option<String> {
+    fn solve(&self, _directory: &Directory, _rules: Rules, _position: &Position) -> Option<String> {
         None
     }
 }
@@ -149,20 +148,20 @@ impl Commands for NoCommands {}
 
 impl Diagnostic for ProbeError {
     fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
-        let solve = |directories, rules, position| {
-            commands.solve(directories, rules, position).map(|solve| format!("find its value with `{solve}`"))
+        let solve = |directory, rules, position| {
+            commands.solve(directory, rules, position).map(|solve| format!("find its value with `{solve}`"))
         };
         match self {
-            ProbeError::AboveTables { position, directories, key, .. } => {
-                let build = directories.single().and_then(|one| commands.build_that_fits(one, *key, false).ok());
+            ProbeError::AboveTables { position, directory, key, .. } => {
+                let build = directory.path().and_then(|path| commands.build_that_fits(path, *key, false).ok());
                 let build = build.map(|build| format!("build the missing layers with `{build}`"));
-                let solve = solve(directories, key.rules, position);
-                let ways: Vec<String> = [other_rules(directories, *key), build, solve].into_iter().flatten().collect();
+                let solve = solve(directory, key.rules, position);
+                let ways: Vec<String> = [other_rules(directory, *key), build, solve].into_iter().flatten().collect();
                 let help = Some(ways.join(", or ")).filter(|help| !help.is_empty());
                 Diagnosis { outcome: Outcome::Failed, kind: ErrorKind::Missing, help }
             }
-            ProbeError::BeyondTables { position, directories, rules } => {
-                let help = solve(directories, *rules, position);
+            ProbeError::BeyondTables { position, directory, rules } => {
+                let help = solve(directory, *rules, position);
                 Diagnosis { outcome: Outcome::Usage, kind: ErrorKind::Missing, help }
             }
             ProbeError::OtherPits { .. } => Outcome::Usage.into(),
@@ -178,29 +177,28 @@ impl Diagnostic for TableError {
         let kind = match self {
             error if error.is_newer() => ErrorKind::Table,
             TableError::Damaged { damage: Damage::Shrunk, .. } => ErrorKind::Unreadable,
-            TableError::Damaged { .. } | TableError::Copies { .. } => ErrorKind::Damaged,
+            TableError::Damaged { .. } => ErrorKind::Damaged,
             TableError::Missing { .. } => ErrorKind::Missing,
-            TableError::OutOfMemory { .. } => ErrorKind::Memory,
+            error if error.is_out_of_memory() => ErrorKind::Memory,
             _ => ErrorKind::Table,
         };
         let help: String = match self {
             error if error.is_newer() => format!("{USE_NEWER}, or another directory"),
-            TableError::Io { source, .. } => {
-                let cause = source.diagnosis(commands);
-                return if cause.kind == ErrorKind::Other { cause.of(kind) } else { cause };
-            }
+            TableError::Io { source, .. } => match of_io(source) {
+                Some(help) => help.into(),
+                None => {
+                    let cause = source.diagnosis(commands);
+                    return if cause.kind == ErrorKind::Other { cause.of(kind) } else { cause };
+                }
+            },
             TableError::Stopped(error) => return error.diagnosis(commands),
             TableError::Damaged { path, .. } if is_address(path) => {
                 "the fault is at that address, not on this machine".into()
             }
-            TableError::Missing { directories, .. } if directories.are_remote() => {
+            TableError::Missing { directory, .. } if directory.is_remote() => {
                 "the layers are not at that address".into()
             }
-            TableError::Missing { directories, key, .. } => build_missing(directories, *key, commands),
-            TableError::Copies { .. } => {
-                "find the wrong one with `kalah verify` in each directory, and remove it".into()
-            }
-            TableError::Full { source, kept, .. } => format!("{kept}; {}", of_full(source)),
+            TableError::Missing { directory, key, .. } => build_missing(directory, *key, commands),
             TableError::Damaged { damage: Damage::Shrunk, kind, path } => {
                 format!("restore it, or {}", of_stranger(*kind, path, commands))
             }
@@ -208,13 +206,6 @@ impl Diagnostic for TableError {
             TableError::Damaged { kind, path, .. } if !self.is_worthless() => of_stranger(*kind, path, commands),
             TableError::Occupied { .. } => "move it away, or choose another directory".into(),
             TableError::Damaged { kind, path, .. } => of_damaged(*kind, path, commands),
-            TableError::Networks { .. } => {
-                "make all of them with one network: `kalah bounds --seeds N --network FILE`".into()
-            }
-            TableError::OutOfMemory { bytes, .. } => format!(
-                "{} of memory or address space are needed: close other programs, or raise the limit (see `ulimit -v`)",
-                size(*bytes)
-            ),
             _ => return Diagnosis::from(outcome).of(kind),
         };
         outcome.help(help).of(kind)
@@ -255,29 +246,32 @@ fn is_address(path: &Path) -> bool {
 }
 
 /// Advice for a missing table, and perhaps others below it.
-pub fn build_missing(directories: &Directories, key: TableKey, commands: &dyn Commands) -> String {
-    let Some(directory) = directories.single() else {
-        return "name the directory that has them by another --tables".to_owned();
-    };
-    let build = match commands.build_that_fits(directory, key, false) {
+pub fn build_missing(directory: &Directory, key: TableKey, commands: &dyn Commands) -> String {
+    let build = match commands.build_that_fits(directory.name(), key, false) {
         Ok(build) => format!("build the missing layers with `{build}`"),
         Err(why) => why,
     };
-    other_rules(directories, key).map_or_else(|| build.clone(), |other| format!("{other}, or {build}"))
+    other_rules(directory, key).map_or_else(|| build.clone(), |other| format!("{other}, or {build}"))
 }
 
-/// Advice to use another rule set, if the directories have its table of the same board.
-fn other_rules(directories: &Directories, key: TableKey) -> Option<String> {
+/// Advice to use another rule set, if the directory has its table of the same board.
+fn other_rules(directory: &Directory, key: TableKey) -> Option<String> {
     let mut others = Rules::ALL.into_iter().filter(|&rules| rules != key.rules);
-    let there = others.find(|&rules| TableKey { rules, ..key }.is_in(directories))?;
+    let there = others.find(|&rules| TableKey { rules, ..key }.is_in(directory))?;
     Some(format!("choose the rule set {there}, whose table is there"))
 }
 
-/// Advice for a file that could not grow.
-fn of_full(error: &io::Error) -> &'static str {
+/// Advice for a file that could not grow, or did not fit in memory.
+fn of_io(error: &io::Error) -> Option<&'static str> {
     match error.kind() {
-        io::ErrorKind::FileTooLarge => "raise the limit on file sizes (see `ulimit -f`) and run the same command again",
-        _ => "free disk space and run the same command again",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            Some("free disk space and run the same command again")
+        }
+        io::ErrorKind::FileTooLarge => {
+            Some("raise the limit on file sizes (see `ulimit -f`) and run the same command again")
+        }
+        io::ErrorKind::OutOfMemory => Some("close other programs, or raise the limit on memory (see `ulimit -v`)"),
+        _ => None,
     }
 }
 
@@ -295,18 +289,18 @@ impl Diagnostic for Stopped {
 /// Only a network that is certainly damaged is to be deleted.
 impl Diagnostic for NetworkFileError {
     fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
-        match &self.reason {
-            NetworkFileReason::Io(error) => error.diagnosis(commands),
-            NetworkFileReason::Network(NetworkError::Header(error)) if error.is_newer() => {
+        match &self.error {
+            NetworkError::Io(error) => error.diagnosis(commands),
+            NetworkError::Header(error) if error.is_newer() => {
                 Outcome::Wrong.help(format!("{USE_NEWER}, or choose another file"))
             }
-            NetworkFileReason::Network(NetworkError::Damaged | NetworkError::Length { .. }) => {
+            NetworkError::Damaged => {
                 Outcome::Wrong.help(format!("delete {}, or replace it with `kalah train`", self.path.display()))
             }
-            NetworkFileReason::Network(_) => {
+            NetworkError::Header(_) | NetworkError::Unfit(_) => {
                 Outcome::Wrong.help("choose another file, or move it away from the tables")
             }
-            NetworkFileReason::Other { found: (rules, pits), .. } => Outcome::Failed.help(format!(
+            NetworkError::Other { found: (rules, pits), .. } => Outcome::Failed.help(format!(
                 "give its board with --rules {rules} --pits {pits}, choose another file, or move it away and make one \
                  with `kalah train`"
             )),

@@ -138,32 +138,3 @@ mod host {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nearest_deadline_counts_and_clones_share_the_flag() {
-        let far = Duration::from_secs(3600);
-        let cancel = Cancel::new().within(far);
-        assert_eq!(cancel.within(2 * far).deadline(), cancel.deadline());
-        assert_eq!(cancel.within(Duration::MAX).deadline(), cancel.deadline());
-        assert_eq!(Cancel::new().within(Duration::MAX).deadline(), None);
-        let near = cancel.within(Duration::ZERO);
-        assert_eq!((near.check(), near.left(), cancel.check()), (Err(Stopped), Some(Duration::ZERO), Ok(())));
-        near.cancel();
-        assert!(cancel.is_cancelled());
-    }
-
-    #[test]
-    fn a_child_ends_with_its_parent_and_not_the_other_way_round() {
-        let parent = Cancel::new();
-        let (one, other) = (parent.child(), parent.child().child());
-        one.cancel();
-        assert_eq!((one.check(), other.check(), parent.check()), (Err(Stopped), Ok(()), Ok(())));
-        parent.cancel();
-        assert_eq!(other.check(), Err(Stopped));
-        assert_eq!(Cancel::new().within(Duration::ZERO).child().check(), Err(Stopped));
-    }
-}

@@ -18,23 +18,3 @@ pub fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (
 pub fn find<'e, E: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e E> {
     chain(error).find_map(|error| error.downcast_ref())
 }
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use super::*;
-    use crate::table::{Damage, ProbeError, TableError};
-
-    /// A damaged table must not be reported as a file that cannot be written.
-    #[test]
-    fn a_table_error_is_found_in_what_wraps_it() {
-        let damaged = || TableError::damaged(Path::new("a"), Damage::Digest);
-        let wrapped = [ProbeError::from(damaged()).into(), io::Error::other(ProbeError::from(damaged())).into()];
-        for error in wrapped as [Box<dyn Error>; 2] {
-            assert!(find::<TableError>(&*error).is_some_and(TableError::is_damage));
-            assert_eq!(find::<Damage>(&*error), Some(&Damage::Digest));
-            assert!(find::<io::Error>(&*error).is_none_or(|error| error.get_ref().is_some()));
-        }
-    }
-}

@@ -2,40 +2,37 @@
 
 use std::sync::OnceLock;
 
-/// An instruction set that hot loops are compiled for. All give the same results.
+/// An instruction set that hot loops are compiled for, slowest first. All give the same results.
 ///
-/// A value proves that this machine supports the set: it can only come from [`Isa::available`] or
-/// [`Isa::detect`].
+/// A value proves that this machine supports the set: other crates cannot construct those that not every machine has,
+/// and this one does so only after [`Isa::is_available`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Isa(Set);
-
-/// The instruction sets, slowest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[doc(hidden)]
-pub enum Set {
+pub enum Isa {
     /// Supported by every machine of the target.
     Baseline,
     /// x86-64 with AVX2, BMI1, BMI2, POPCNT and LZCNT (Haswell, Excavator and later).
+    #[non_exhaustive]
     Avx2,
     /// The features of `Avx2`, and AVX-512 F, BW, VL, VBMI and VBMI2 (Ice Lake, Zen 4 and later).
+    #[non_exhaustive]
     Avx512,
 }
 
-impl Set {
+impl Isa {
     /// Returns true if this machine supports all features that [`per_isa`] compiles for.
     fn is_available(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         match self {
-            Set::Baseline => true,
-            Set::Avx2 => {
+            Isa::Baseline => true,
+            Isa::Avx2 => {
                 is_x86_feature_detected!("avx2")
                     && is_x86_feature_detected!("bmi1")
                     && is_x86_feature_detected!("bmi2")
                     && is_x86_feature_detected!("popcnt")
                     && is_x86_feature_detected!("lzcnt")
             }
-            Set::Avx512 => {
-                Set::Avx2.is_available()
+            Isa::Avx512 => {
+                Isa::Avx2.is_available()
                     && is_x86_feature_detected!("avx512f")
                     && is_x86_feature_detected!("avx512bw")
                     && is_x86_feature_detected!("avx512vl")
@@ -45,44 +42,28 @@ impl Set {
         }
         #[cfg(not(target_arch = "x86_64"))]
         {
-            self == Set::Baseline
+            self == Isa::Baseline
         }
     }
-}
 
-impl Isa {
     /// The instruction sets that this machine supports, slowest first.
     pub fn available() -> impl DoubleEndedIterator<Item = Isa> {
-        [Set::Baseline, Set::Avx2, Set::Avx512].into_iter().filter(|set| set.is_available()).map(Isa)
+        [Isa::Baseline, Isa::Avx2, Isa::Avx512].into_iter().filter(|isa| isa.is_available())
     }
 
-    /// The name, as accepted by `KALAH_ISA`.
+    /// The name in messages.
     pub fn name(self) -> &'static str {
-        match self.0 {
-            Set::Baseline => "baseline",
-            Set::Avx2 => "avx2",
-            Set::Avx512 => "avx512",
+        match self {
+            Isa::Baseline => "baseline",
+            Isa::Avx2 => "avx2",
+            Isa::Avx512 => "avx512",
         }
     }
 
-    /// The instruction set as an enum.
-    #[inline]
-    #[doc(hidden)]
-    pub fn set(self) -> Set {
-        self.0
-    }
-
-    /// Returns the set named by the environment variable `KALAH_ISA` if this machine supports it,
-    /// otherwise the fastest.
+    /// Returns the fastest set that this machine supports.
     pub fn detect() -> Isa {
         static DETECTED: OnceLock<Isa> = OnceLock::new();
-        *DETECTED.get_or_init(|| {
-            let wanted = std::env::var("KALAH_ISA").ok();
-            Isa::available()
-                .find(|isa| wanted.as_deref() == Some(isa.name()))
-                .or(Isa::available().next_back())
-                .unwrap_or(Isa(Set::Baseline))
-        })
+        *DETECTED.get_or_init(|| Isa::available().next_back().unwrap_or(Isa::Baseline))
     }
 }
 
@@ -124,13 +105,13 @@ macro_rules! per_isa {
                 fn avx512($($arg: $type),*) $(-> $ret)? {
                     body($($arg),*)
                 }
-                match isa.set() {
-                    // SAFETY: an `Isa` of this kind exists only where `Set::is_available` found
+                match isa {
+                    // SAFETY: an `Isa` of this kind exists only where `Isa::is_available` found
                     // these features.
-                    $crate::isa::Set::Avx512 => return unsafe { avx512($($arg),*) },
+                    $crate::isa::Isa::Avx512 { .. } => return unsafe { avx512($($arg),*) },
                     // SAFETY: as above.
-                    $crate::isa::Set::Avx2 => return unsafe { avx2($($arg),*) },
-                    $crate::isa::Set::Baseline => {}
+                    $crate::isa::Isa::Avx2 { .. } => return unsafe { avx2($($arg),*) },
+                    $crate::isa::Isa::Baseline => {}
                 }
             }
             let _ = isa;

@@ -17,7 +17,7 @@
 //! # }
 //! ```
 //!
-//! Dependencies run one way: [`game`], [`isa`], [`mod@file`] <- [`directories`] <- [`evaluation`],
+//! Dependencies run one way: [`game`], [`isa`], [`mod@file`] <- [`directory`] <- [`evaluation`],
 //! [`index`] <- [`table`]; [`cancel`], [`header`], [`memory`] <- [`table`].
 //!
 //! | module | contents |
@@ -27,7 +27,7 @@
 //! | [`evaluation`] | evaluations of positions, which prove nothing |
 //! | [`table`] | table files: the format, reading, checking, probing |
 //! | [`mod@file`] | where bytes come from: regular files, memory, other machines |
-//! | [`directories`] | directories that are read as one |
+//! | [`directory`] | the directory of tables, here or elsewhere |
 //! | [`header`] | the kinds of binary files, and their headers |
 //! | [`memory`] | huge pages and prefetching |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
@@ -37,7 +37,7 @@
 
 pub mod cancel;
 pub mod cause;
-pub mod directories;
+pub mod directory;
 pub mod evaluation;
 pub mod file;
 pub mod game;

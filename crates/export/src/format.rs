@@ -6,8 +6,6 @@ use std::fmt::Write;
 pub enum ExportFormat {
     /// Comma-separated values under a heading: `mover1,..,moverM,other1,..,otherM,score`.
     Csv,
-    /// A JSON object a line: `{"mover":[..],"other":[..],"score":N}`.
-    JsonLines,
     /// An array for numpy, format version 1.0: unsigned bytes, a row for each position, the columns
     /// of CSV.
     Npy,
@@ -17,11 +15,6 @@ pub enum ExportFormat {
 }
 
 impl ExportFormat {
-    /// Returns true for text formats.
-    pub fn is_text(self) -> bool {
-        matches!(self, ExportFormat::Csv | ExportFormat::JsonLines)
-    }
-
     /// Bytes before the records of `positions` positions with `pits` pits a side.
     pub(super) fn head(self, pits: usize, positions: u64) -> Vec<u8> {
         match self {
@@ -29,7 +22,6 @@ impl ExportFormat {
                 let heading: Vec<String> = columns(pits).collect();
                 format!("{}\n", heading.join(",")).into_bytes()
             }
-            ExportFormat::JsonLines => Vec::new(),
             ExportFormat::Npy => npy_head(positions, 2 * pits + 1),
             // The head is written when the file begins.
             #[cfg(feature = "parquet")]
@@ -39,29 +31,17 @@ impl ExportFormat {
 
     /// Appends a record: text, or a byte for each column.
     pub(super) fn push(self, out: &mut Vec<u8>, mover: &[u8], other: &[u8], score: u8) {
-        match self {
-            ExportFormat::Csv => {
-                for &seeds in mover.iter().chain(other) {
-                    push_number(out, seeds);
-                    out.push(b',');
-                }
-                push_number(out, score);
-                out.push(b'\n');
+        if self == ExportFormat::Csv {
+            for &seeds in mover.iter().chain(other) {
+                push_number(out, seeds);
+                out.push(b',');
             }
-            ExportFormat::JsonLines => {
-                out.extend_from_slice(b"{\"mover\":");
-                push_list(out, mover);
-                out.extend_from_slice(b",\"other\":");
-                push_list(out, other);
-                out.extend_from_slice(b",\"score\":");
-                push_number(out, score);
-                out.extend_from_slice(b"}\n");
-            }
-            _ => {
-                out.extend_from_slice(mover);
-                out.extend_from_slice(other);
-                out.push(score);
-            }
+            push_number(out, score);
+            out.push(b'\n');
+        } else {
+            out.extend_from_slice(mover);
+            out.extend_from_slice(other);
+            out.push(score);
         }
     }
 }
@@ -87,45 +67,11 @@ fn npy_head(rows: u64, columns: usize) -> Vec<u8> {
     head
 }
 
-/// Appends numbers in brackets.
-fn push_list(out: &mut Vec<u8>, numbers: &[u8]) {
-    for (index, &number) in numbers.iter().enumerate() {
-        out.push(if index == 0 { b'[' } else { b',' });
-        push_number(out, number);
-    }
-    out.push(b']');
-}
-
-/// Appends a number in decimal. This is a hot loop, for which formatting machinery is too slow.
+/// Appends a number of at most two digits, which all of a table are. This is a hot loop, for which formatting machinery
+/// is too slow.
 fn push_number(out: &mut Vec<u8>, number: u8) {
-    if number >= 100 {
-        out.push(b'0' + number / 100);
-    }
     if number >= 10 {
-        out.push(b'0' + number / 10 % 10);
+        out.push(b'0' + number / 10);
     }
     out.push(b'0' + number % 10);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_decimal() {
-        for number in 0..=u8::MAX {
-            let mut out = Vec::new();
-            push_number(&mut out, number);
-            assert_eq!(out, number.to_string().into_bytes());
-        }
-    }
-
-    #[test]
-    fn the_head_of_an_array_ends_at_a_multiple_of_64_bytes() {
-        for rows in (0..19).map(|digits| 10u64.pow(digits)) {
-            let head = npy_head(rows, 13);
-            let length = usize::from(u16::from_le_bytes([head[8], head[9]]));
-            assert_eq!((head.len() % 64, head.len(), head.last()), (0, 10 + length, Some(&b'\n')));
-        }
-    }
 }

@@ -23,13 +23,12 @@ const BATCH: usize = 1 << 20;
 
 /// Options of an export of a layer.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct Export<'t> {
     /// The layer.
     pub table: &'t Table,
     /// The format.
     pub format: ExportFormat,
-    /// Number of random positions, and the seed that selects them; `None` for all.
+    /// Number of random positions, distinct and equally likely, and the seed that selects them; `None` for all.
     pub sample: Option<(u64, u64)>,
 }
 
@@ -54,19 +53,7 @@ impl Diagnostic for ExportError {
     }
 }
 
-impl<'t> Export<'t> {
-    /// Exports all positions of a layer.
-    pub fn new(table: &'t Table, format: ExportFormat) -> Export<'t> {
-        Export { table, format, sample: None }
-    }
-
-    /// Exports at most `count` positions, distinct and equally likely. The same `seed` selects the
-    /// same positions.
-    #[must_use]
-    pub fn sample(self, count: u64, seed: u64) -> Export<'t> {
-        Export { sample: Some((count, seed)), ..self }
-    }
-
+impl Export<'_> {
     /// Number of positions to write.
     pub fn positions(&self) -> u64 {
         let all = self.table.header().positions;
@@ -212,35 +199,4 @@ pub fn random_indices(positions: u64, count: u64, seed: u64) -> Vec<u64> {
         chosen.dedup();
     }
     chosen
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn samples_are_distinct_ascending_and_of_the_size_asked_for() {
-        for positions in [1, 2, 7, 100] {
-            for count in 0..=positions + 1 {
-                let chosen = random_indices(positions, count, 3);
-                assert_eq!(chosen.len() as u64, count.min(positions));
-                assert!(chosen.is_sorted_by(|a, b| a < b) && chosen.iter().all(|&index| index < positions));
-                assert_eq!(chosen, random_indices(positions, count, 3));
-            }
-        }
-        assert_ne!(random_indices(1000, 10, 1), random_indices(1000, 10, 2));
-    }
-
-    #[test]
-    fn every_position_is_as_likely_as_the_others() {
-        for count in [2, 5] {
-            let mut times = [0u32; 6];
-            for seed in 0..6000 {
-                random_indices(6, count, seed).iter().for_each(|&index| times[index as usize] += 1);
-            }
-            let expected = 1000 * count as u32;
-            // Some six standard deviations.
-            assert!(times.iter().all(|&times| times.abs_diff(expected) < 200), "{count}: {times:?}");
-        }
-    }
 }

@@ -11,12 +11,12 @@ use kalah::system::MemoryShortage;
 use kalah::table::TableKey;
 use pyo3::prelude::*;
 
-use crate::argument::Integer;
+use crate::argument::within;
 use crate::errors::OrRaise;
 use crate::errors::python::{BuildError, OutOfMemoryError};
 use crate::results::result;
 use crate::rules::Rules;
-use crate::waiting::{ThreadsArgument, pool, wait_for};
+use crate::waiting::{pool, wait_for};
 
 /// Builds tables: `kalah.build`.
 #[pyfunction]
@@ -25,15 +25,14 @@ use crate::waiting::{ThreadsArgument, pool, wait_for};
 pub(crate) fn build<'py>(
     py: Python<'py>,
     directory: PathBuf,
-    seeds: Integer,
+    seeds: i64,
     rules: Rules,
-    pits: Integer,
-    threads: Option<ThreadsArgument>,
-    memory: Option<Integer>,
+    pits: i64,
+    threads: Option<u16>,
+    memory: Option<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (pits, seeds) = (pits.within("pits", 1..=MAX_TABLE_PITS)?, seeds.within("seeds", 2..=MAX_TABLE_SEEDS)?);
-    let memory = memory.map(|memory| memory.within("memory", 0..=u64::MAX)).transpose()?;
+    let (pits, seeds) = (within("pits", pits, 1..=MAX_TABLE_PITS)?, within("seeds", seeds, 2..=MAX_TABLE_SEEDS)?);
     py.detach(|| std::fs::create_dir_all(&directory))
         .map_err(|error| BuildError::new_err(format!("{}: {error}", directory.display())))?;
     let (pool, backend) = (pool(threads)?, Backend::Cpu(Isa::detect()));

@@ -8,7 +8,7 @@ use kalah::solve::{Board, Word};
 use kalah::table::{Layer, RUN_MARGIN, Table, TableError, TablePositions, Tables, frame_in_parallel};
 use rayon::prelude::*;
 
-use crate::rows::{Reader, RowError, ScoreLocation, rows_at};
+use crate::rows::{Reader, RowError, ScoreLocation, rows_at, total};
 
 /// Number of positions that are located before the first of their scores is read, so that reads do not wait for
 /// memory.
@@ -17,13 +17,13 @@ const BATCH: usize = 64;
 /// Positions of a task. Up to this number are looked up on the calling thread.
 pub(crate) const TASK: usize = 1 << 12;
 
-/// Nothing, or the first error and the index of its position in the array.
-pub(crate) type Checked = Result<(), (usize, RowError)>;
+/// Nothing, or an error of a position.
+pub(crate) type Checked = Result<(), RowError>;
 
 /// Marks an illegal move among scores.
 pub(crate) const NO_MOVE: i8 = -1;
 
-/// Looks up the scores of the positions in `seeds`, `2 pits` numbers each. An error names the position.
+/// Looks up the scores of the positions in `seeds`, `2 pits` numbers each.
 pub(crate) fn scores(reader: Reader<'_>, seeds: &[u8], scores: &mut [i8]) -> Checked {
     let (tables, pits) = (reader.tables, reader.tables.pits());
     in_tasks(seeds, 2 * pits, scores, 1, |seeds, scores| {
@@ -31,17 +31,17 @@ pub(crate) fn scores(reader: Reader<'_>, seeds: &[u8], scores: &mut [i8]) -> Che
             let (mover, other) = rows_at(seeds, position, pits);
             reader.locate(mover, other).ok()
         });
-        request(tables, located).map_err(|error| (0, error))?;
+        request(tables, located)?;
         let mut places = [ScoreLocation::Over(0); BATCH];
         for (number, scores) in scores.chunks_mut(BATCH).enumerate() {
             let first = number * BATCH;
             for (position, place) in (first..first + scores.len()).zip(&mut places) {
                 let (mover, other) = rows_at(seeds, position, pits);
-                *place = reader.locate(mover, other).map_err(|error| (position, error))?;
+                *place = reader.locate(mover, other)?;
                 place.prefetch(tables);
             }
-            for (index, (score, place)) in scores.iter_mut().zip(&places).enumerate() {
-                *score = place.score(tables).map_err(|error| (first + index, error))?;
+            for (score, place) in scores.iter_mut().zip(&places) {
+                *score = place.score(tables)?;
             }
         }
         Ok(())
@@ -63,7 +63,7 @@ fn request(tables: &Tables, places: impl Iterator<Item = ScoreLocation>) -> Resu
         }
     }
     wanted.retain(|(_, positions)| !positions.is_empty());
-    Ok(<Table as Layer>::request(&wanted, false)?)
+    Ok(<Table as Layer>::request(&wanted)?)
 }
 
 /// Does `task` with parts of the positions and their results, on all threads of the current pool. A few
@@ -78,10 +78,8 @@ fn in_tasks(
     if seeds.len() <= TASK * width {
         return task(seeds, results);
     }
-    let pieces = seeds.par_chunks(TASK * width).zip(results.par_chunks_mut(TASK * results_each)).enumerate();
-    pieces.try_for_each(|(number, (seeds, results))| {
-        task(seeds, results).map_err(|(position, error)| (number * TASK + position, error))
-    })
+    let pieces = seeds.par_chunks(TASK * width).zip(results.par_chunks_mut(TASK * results_each));
+    pieces.try_for_each(|(seeds, results)| task(seeds, results))
 }
 
 /// A position after a move, and the data to convert its score to that of the player who moved.
@@ -109,20 +107,19 @@ pub(crate) fn move_scores(reader: Reader<'_>, seeds: &[u8], scores: &mut [i8]) -
         let positions = seeds.len() / (2 * pits);
         for index in 0..positions {
             let (mover, other) = rows_at(seeds, index, pits);
-            match reader.locate(mover, other).map_err(|error| (index, error))? {
+            match reader.locate(mover, other)? {
                 ScoreLocation::Over(_) => {}
                 ScoreLocation::Above(default) => scores[index * pits..][..pits].fill(default),
                 ScoreLocation::Table { seeds, .. } => {
-                    add_children(reader, Board { mover, other }, seeds as u8, index * pits, &mut children)
-                        .map_err(|error| (index, error))?;
+                    add_children(reader, Board { mover, other }, seeds as u8, index * pits, &mut children)?;
                 }
             }
             if children.len() < batch && index + 1 < positions {
                 continue;
             }
-            request(reader.tables, children.iter().map(|child: &Child| child.place)).map_err(|error| (0, error))?;
+            request(reader.tables, children.iter().map(|child: &Child| child.place))?;
             for child in children.drain(..) {
-                let score = child.place.score(reader.tables).map_err(|error| (child.result / pits, error))?;
+                let score = child.place.score(reader.tables)?;
                 scores[child.result] = mover_score(child.again, child.stored, child.seeds, score as u8) as i8;
             }
         }
@@ -152,17 +149,16 @@ fn add_children(
 
 /// Computes the ranks of the positions in `seeds` in their layer. An error names a position that is not in the
 /// layer with `layer` seeds.
-pub(crate) fn rank(reader: Reader<'_>, layer: usize, seeds: &[u8], ranks: &mut [i64]) -> Result<(), usize> {
-    let (index, layer_index) = (reader.tables.rows(), LayerIndex::new(reader.tables.rows(), layer));
+pub(crate) fn rank(index: &RowIndex, layer: usize, seeds: &[u8], ranks: &mut [i64]) -> Result<(), usize> {
+    let layer_index = LayerIndex::new(index, layer);
     ranks.par_iter_mut().enumerate().try_for_each(|(number, rank)| {
         let (mover, other) = rows_at(seeds, number, index.pits());
-        match reader.locate(mover, other) {
-            Ok(ScoreLocation::Table { seeds, .. }) if seeds == layer => {
-                *rank = layer_index.rank(&mover.to_le_bytes(), &other.to_le_bytes()) as i64;
-                Ok(())
-            }
-            _ => Err(number),
+        let (own, opposite) = (total(mover), total(other));
+        if own == 0 || opposite == 0 || own + opposite != layer {
+            return Err(number);
         }
+        *rank = layer_index.rank(&mover.to_le_bytes(), &other.to_le_bytes()) as i64;
+        Ok(())
     })
 }
 

@@ -4,19 +4,16 @@ use std::error::Error;
 use std::path::Path;
 
 use kalah::book::BookError;
-use kalah::build::{Backend, BuildError, BuildPlan};
+use kalah::build::BuildError;
 use kalah::cause;
 use kalah::diagnostic::{Commands, Diagnostic, ErrorKind};
 use kalah::game::{Position, Rules};
-use kalah::isa::Isa;
 use kalah::play::PlayError;
 use kalah::solve::SolveError;
 use kalah::system::MemoryShortage;
-use kalah::table::{Directories, ProbeError, TableError, TableKey};
+use kalah::table::{Directory, ProbeError, TableError, TableKey};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-
-use crate::waiting;
 
 /// The exception classes.
 pub(crate) mod python {
@@ -80,52 +77,11 @@ impl Commands for Calls {
     }
 
     fn build_that_fits(&self, directory: &Path, key: TableKey, _: bool) -> Result<String, String> {
-        let build = self.build(directory, key);
-        match BuildPlan::new(directory, key, &Backend::Cpu(Isa::detect()), waiting::number(None)).check(directory, None)
-        {
-            Ok(()) => Ok(build),
-            Err(error) => Err(format!("{build} does not fit this machine: {error}")),
-        }
+        Ok(self.build(directory, key))
     }
 
-    fn bounds(&self, _: &Path, key: TableKey) -> String {
-        format!("kalah bounds --seeds {}", key.seeds)
-    }
-
-    fn solve(&self, _: &Directories, _: Rules, _: &Position) -> Option<String> {
+    fn solve(&self, _: &Directory, _: Rules, _: &Position) -> Option<String> {
         Some("kalah.solve".to_owned())
-    }
-}
-
-/// Describes why the table `key` is not among the open tables of `directories`, whose `missing` layers it needs, if no
-/// build would help.
-fn not_opened(directories: &Directories, key: TableKey, missing: &[usize]) -> Option<String> {
-    let seeds = key.seeds;
-    no_directory(directories).or_else(|| {
-        let is_alone = missing.iter().all(|&layer| layer == seeds);
-        (is_alone && key.is_in(directories)).then(|| {
-            format!(
-                "the table with {seeds} seeds in play is in {directories}, but was not opened: it was missing then, or \
-                 has more than max_seeds seeds; open them again",
-            )
-        })
-    })
-}
-
-/// Names a missing directory of tables; `None` if all exist.
-pub(crate) fn no_directory(directories: &Directories) -> Option<String> {
-    let missing = directories.paths().find(|directory| matches!(directory.try_exists(), Ok(false)))?;
-    Some(format!("there is no directory {}", missing.display()))
-}
-
-/// The exception for an error of a table that the position in this row of an array needs.
-pub(crate) fn of_row(row: usize, error: TableError) -> PyErr {
-    match &error {
-        TableError::Missing { directories, key, missing } => {
-            let text = not_opened(directories, *key, missing).unwrap_or_else(|| advised(&error));
-            python::MissingTableError::new_err(format!("row {row}: {text}"))
-        }
-        _ => error.to_python(),
     }
 }
 
@@ -160,61 +116,23 @@ fn exception(error: &(impl Diagnostic + 'static), other: fn(String) -> PyErr) ->
     raised_by(exception, error)
 }
 
-impl ToPython for TableError {
-    fn to_python(self) -> PyErr {
-        if let TableError::Missing { directories, key, missing } = &self
-            && let Some(text) = not_opened(directories, *key, missing)
-        {
-            return python::MissingTableError::new_err(text);
-        }
-        exception(&self, python::TableError::new_err)
-    }
-}
-
-impl ToPython for ProbeError {
-    fn to_python(self) -> PyErr {
-        match self {
-            ProbeError::Table(error) => error.to_python(),
-            ProbeError::AboveTables { ref directories, key, ref missing, .. } => {
-                let elsewhere = || format!("{self}; the layers are not at that address; use kalah.solve");
-                let advised = || if directories.are_remote() { elsewhere() } else { advised(&self) };
-                let text = not_opened(directories, key, missing);
-                python::MissingTableError::new_err(text.unwrap_or_else(advised))
+/// The classes of errors of no other kind.
+macro_rules! raises {
+    ($($error:ty => $class:ident),* $(,)?) => {$(
+        impl ToPython for $error {
+            fn to_python(self) -> PyErr {
+                exception(&self, |text| python::$class::new_err(text))
             }
-            error => exception(&error, python::PositionError::new_err),
         }
-    }
+    )*};
 }
 
-impl ToPython for BuildError {
-    fn to_python(self) -> PyErr {
-        exception(&self, python::BuildError::new_err)
-    }
-}
-
-impl ToPython for MemoryShortage {
-    fn to_python(self) -> PyErr {
-        exception(&self, python::OutOfMemoryError::new_err)
-    }
-}
-
-impl ToPython for SolveError {
-    fn to_python(self) -> PyErr {
-        exception(&self, python::SolveError::new_err)
-    }
-}
-
-impl ToPython for BookError {
-    fn to_python(self) -> PyErr {
-        exception(&self, python::SolveError::new_err)
-    }
-}
-
-impl ToPython for PlayError {
-    fn to_python(self) -> PyErr {
-        match self {
-            PlayError::GameOver => python::IllegalMoveError::new_err(self.to_string()),
-            error => exception(&error, python::SolveError::new_err),
-        }
-    }
-}
+raises!(
+    TableError => TableError,
+    ProbeError => PositionError,
+    BuildError => BuildError,
+    MemoryShortage => OutOfMemoryError,
+    SolveError => SolveError,
+    BookError => SolveError,
+    PlayError => SolveError,
+);

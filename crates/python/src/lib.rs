@@ -4,7 +4,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`errors`] | Python exceptions for the errors of the library |
-//! | [`argument`] | numbers of any size, texts and times as arguments |
+//! | [`argument`] | numbers and times as arguments |
 //! | [`array`] | arrays as arguments and results, and memory for them |
 //! | [`waiting`] | long work without the interpreter's lock: progress, Ctrl-C, threads |
 //! | [`rules`] | the class `Rules` |
@@ -13,7 +13,6 @@
 //! | [`rows`] | rows of positions in arrays, and locating them in tables |
 //! | [`bulk`] | scores of many positions and of their moves, ranks, whole layers |
 //! | [`sampling`] | random positions |
-//! | [`lookup`] | open tables, and the work of the methods of `Tables` |
 //! | [`tables`] | the class `Tables` |
 //! | [`remote`] | tables at an address |
 //! | [`filesystem`] | tables in a file system of fsspec |
@@ -32,7 +31,6 @@ mod build;
 mod bulk;
 mod errors;
 mod filesystem;
-mod lookup;
 mod player;
 mod position;
 mod remote;
@@ -50,8 +48,6 @@ mod module {
     #[pymodule_export]
     use super::build::build;
     #[pymodule_export]
-    use super::lookup::layer_positions;
-    #[pymodule_export]
     use super::player::Player;
     #[pymodule_export]
     use super::position::{Line, Position};
@@ -62,7 +58,7 @@ mod module {
     #[pymodule_export]
     use super::solver::Solver;
     #[pymodule_export]
-    use super::tables::Tables;
+    use super::tables::{Tables, layer_positions};
     use super::*;
 
     #[pymodule_init]

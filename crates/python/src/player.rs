@@ -11,16 +11,16 @@ use kalah::table::Tables as OpenTables;
 use pyo3::prelude::*;
 use self_cell::self_cell;
 
-use crate::argument::{Integer, Seconds, Text};
+use crate::argument::duration;
 use crate::array::check_limit;
 use crate::errors::OrRaise;
-use crate::errors::python::ArgumentError;
+use crate::errors::python::{ArgumentError, IllegalMoveError};
 use crate::position::Position;
 use crate::results::result;
 use crate::rules::Rules;
 use crate::solver::{in_use, shared};
 use crate::tables::Tables;
-use crate::waiting::{ThreadsArgument, number, wait_for};
+use crate::waiting::{number, wait_for};
 
 /// Default bytes of the transposition table.
 const MEMORY: u64 = 256 << 20;
@@ -70,42 +70,40 @@ pub(crate) struct Player {
 impl Player {
     #[new]
     #[pyo3(
-        signature = (
-            name, rules = Rules::default(), *, tables = None, book = true, threads = None,
-            memory = Integer::from(MEMORY)
-        ),
+        signature = (name, rules = Rules::default(), *, tables = None, book = true, threads = None, memory = MEMORY),
         text_signature = "(name, rules='empty-capture', *, tables=None, book=True, threads=None, memory=268435456)"
     )]
     fn new(
-        name: Text,
+        name: &str,
         rules: Rules,
         tables: Option<PyRef<'_, Tables>>,
         book: bool,
-        threads: Option<ThreadsArgument>,
-        memory: Integer,
+        threads: Option<u16>,
+        memory: u64,
     ) -> PyResult<Player> {
-        let Text(text) = name;
+        let text = name;
         let name: PlayerName =
             text.parse().map_err(|error: kalah::play::UnknownPlayer| ArgumentError::new_err(error.to_string()))?;
         // Without a seed, a random player plays other moves each time.
         let is_seeded = text.contains(':');
         let game = if is_seeded { 0 } else { fastrand::u64(..) };
-        let memory = memory.within("memory", 0..=u64::MAX)?;
         if memory > MEMORY {
             check_limit(memory, "the transposition table")?;
         }
-        let (rules, pits) = (rules.0, tables.as_ref().map_or(6, |tables| tables.opened.pits));
+        let (rules, pits) = (rules.0, tables.as_ref().map_or(6, |tables| tables.pits));
         let owner = shared(tables.as_deref(), rules, pits)?;
         let playing = Playing::new(owner, |tables| {
             let book = Book::shipped(rules, pits).filter(|_| book);
-            let setting = Setting::new(rules)
-                .tables(tables.as_deref())
-                .book(book)
-                .memory(SearchMemory::shared(None, memory))
-                .game(game);
-            name.player(&setting.threads(number(threads)))
+            name.player(&Setting {
+                tables: tables.as_deref(),
+                book,
+                memory: SearchMemory::shared(None, memory),
+                threads: number(threads),
+                game,
+                ..Setting::new(rules)
+            })
         });
-        let name = if is_seeded { name.to_string() } else { text };
+        let name = if is_seeded { name.to_string() } else { text.to_owned() };
         Ok(Player { playing: Mutex::new(playing), name, rules })
     }
 
@@ -115,16 +113,15 @@ impl Player {
     /// Releases the interpreter's lock. Ctrl-C in the main thread ends the call. Raises IllegalMoveError if the
     /// game is over.
     #[pyo3(signature = (position, seconds = None))]
-    fn choose<'py>(
-        &self,
-        py: Python<'py>,
-        position: Position,
-        seconds: Option<Seconds>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn choose<'py>(&self, py: Python<'py>, position: Position, seconds: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+        let seconds = duration(seconds)?;
+        if position.0.is_over() {
+            return Err(IllegalMoveError::new_err("the game is over: there is no move to choose"));
+        }
         let mut playing = self.playing.try_lock().map_err(|_| in_use())?;
         let playing = &mut *playing;
         let cancel = Cancel::new();
-        let cancel = seconds.map_or_else(|| cancel.clone(), |seconds| cancel.within(seconds.0));
+        let cancel = seconds.map_or_else(|| cancel.clone(), |seconds| cancel.within(seconds));
         let work = || playing.with_dependent_mut(|_, player| player.choose(&position.0, &cancel, &mut |_| ()));
         result_of(py, &wait_for(py, work, &cancel, |_| Ok(()))?.or_raise()?)
     }

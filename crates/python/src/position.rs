@@ -1,10 +1,12 @@
 //! The classes `Position` and `Line`.
 
-use kalah::game::{Line as GameLine, MAX_PITS, ParseError, Pit, Position as GamePosition, Row};
+use kalah::game::{
+    Line as GameLine, MAX_PITS, ParseError, Pit, Position as GamePosition, PositionError as PositionFault, Row,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyTuple};
 
-use crate::argument::{Integer, Text};
+use crate::argument::within;
 use crate::errors::python::{IllegalMoveError, PositionError};
 use crate::rules::Rules;
 
@@ -26,9 +28,9 @@ use crate::rules::Rules;
 pub(crate) struct Position(pub(crate) GamePosition);
 
 /// The pit with this number.
-fn pit(number: Integer) -> PyResult<Pit> {
-    number
-        .get()
+fn pit(number: i64) -> PyResult<Pit> {
+    usize::try_from(number)
+        .ok()
         .and_then(Pit::from_number)
         .ok_or_else(|| IllegalMoveError::new_err(format!("move {number} is not legal: there is no such pit")))
 }
@@ -40,18 +42,18 @@ fn raise(error: ParseError) -> PyErr {
 /// Reads the seeds of a row. One that is too long is not read to its end.
 fn row(seeds: &Bound<'_, PyAny>) -> PyResult<Row> {
     let number = |seeds: PyResult<Bound<'_, PyAny>>| {
-        let seeds: Integer = seeds?.extract()?;
-        seeds.get().ok_or_else(|| PositionError::new_err(format!("{seeds} is not a number of seeds")))
+        let seeds: i64 = seeds?.extract()?;
+        u32::try_from(seeds).map_err(|_| PositionError::new_err(format!("{seeds} is not a number of seeds")))
     };
     let seeds = seeds.try_iter()?.take(MAX_PITS + 1).map(number).collect::<PyResult<Vec<u32>>>()?;
-    Row::new(&seeds).ok_or_else(|| raise(ParseError::Pits(seeds.len())))
+    Row::new(&seeds).ok_or_else(|| raise(PositionFault::Pits(seeds.len()).into()))
 }
 
 #[pymethods]
 impl Position {
     #[new]
-    fn new(text: Text) -> PyResult<Position> {
-        text.0.parse().map(Position).map_err(raise)
+    fn new(text: &str) -> PyResult<Position> {
+        text.parse().map(Position).map_err(raise)
     }
 
     /// Returns a position with these seeds in the pits of both rows, 1 to 16 a side, each in its owner's sowing
@@ -60,20 +62,14 @@ impl Position {
     /// Raises PositionError if the rows have different numbers of pits, none, or too many, or if a number of
     /// seeds is negative or too large.
     #[staticmethod]
-    #[pyo3(
-        signature = (mover, other, mover_store = Integer::from(0), other_store = Integer::from(0)),
-        text_signature = "(mover, other, mover_store=0, other_store=0)"
-    )]
+    #[pyo3(signature = (mover, other, mover_store = 0, other_store = 0))]
     fn from_rows(
         mover: &Bound<'_, PyAny>,
         other: &Bound<'_, PyAny>,
-        mover_store: Integer,
-        other_store: Integer,
+        mover_store: u32,
+        other_store: u32,
     ) -> PyResult<Position> {
-        let store = |seeds: Integer| {
-            seeds.get().ok_or_else(|| PositionError::new_err(format!("a store cannot hold {seeds} seeds")))
-        };
-        let position = GamePosition::new(row(mover)?, row(other)?, store(mover_store)?, store(other_store)?);
+        let position = GamePosition::new(row(mover)?, row(other)?, mover_store, other_store);
         position.map(Position).map_err(|error| raise(error.into()))
     }
 
@@ -129,8 +125,8 @@ impl Position {
     /// Returns the final store difference for the mover if the mover collects `score` of the seeds in play.
     ///
     /// Raises ArgumentError if there are fewer seeds in play.
-    fn value(&self, score: Integer) -> PyResult<i64> {
-        Ok(self.0.value(score.within("score", 0..=self.0.seeds())?))
+    fn value(&self, score: i64) -> PyResult<i64> {
+        Ok(self.0.value(within("score", score, 0..=self.0.seeds() as usize)? as u32))
     }
 
     /// Returns the legal moves, as numbers of pits from 1. Empty if the game is over.
@@ -146,7 +142,7 @@ impl Position {
         signature = (r#move, rules = Rules::default()),
         text_signature = "($self, move, rules='empty-capture')"
     )]
-    fn play(&self, r#move: Integer, rules: Rules) -> PyResult<(Position, bool)> {
+    fn play(&self, r#move: i64, rules: Rules) -> PyResult<(Position, bool)> {
         let played =
             self.0.play(rules.0, pit(r#move)?).map_err(|error| IllegalMoveError::new_err(error.to_string()))?;
         Ok((Position(played.position), played.again))
@@ -196,7 +192,7 @@ pub(crate) struct Line(pub(crate) GameLine);
 
 fn raise_line(error: ParseError) -> PyErr {
     match error {
-        ParseError::Illegal { .. } | ParseError::TurnEnd { .. } => IllegalMoveError::new_err(error.to_string()),
+        ParseError::Illegal { .. } => IllegalMoveError::new_err(error.to_string()),
         error => PositionError::new_err(error.to_string()),
     }
 }
@@ -204,10 +200,9 @@ fn raise_line(error: ParseError) -> PyErr {
 #[pymethods]
 impl Line {
     #[new]
-    #[pyo3(signature = (text, pits = Integer::from(6)), text_signature = "(text, pits=6)")]
-    fn new(text: Text, pits: Integer) -> PyResult<Line> {
-        let pits = pits.within("pits", 1..=MAX_PITS)?;
-        GameLine::parse(pits, &text.0).map(Line).map_err(raise_line)
+    #[pyo3(signature = (text, pits = 6))]
+    fn new(text: &str, pits: i64) -> PyResult<Line> {
+        GameLine::parse(within("pits", pits, 1..=MAX_PITS)?, text).map(Line).map_err(raise_line)
     }
 
     /// The turns: a tuple each of moves, which are numbers of pits from 1.

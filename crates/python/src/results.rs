@@ -5,7 +5,7 @@ use kalah::table::Probe;
 use pyo3::call::PyCallArgs;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::PyDict;
 
 use crate::position::{Line, Position};
 
@@ -20,8 +20,8 @@ pub(crate) fn result<'py>(
 
 /// The result of looking a position up in tables.
 pub(crate) fn probe<'py>(py: Python<'py>, found: Probe) -> PyResult<Bound<'py, PyAny>> {
-    let moves = PyTuple::new(py, found.moves.iter().map(|&(pit, score)| (pit.number(), score)))?;
-    let best = PyTuple::new(py, found.best().map(Pit::number).collect::<Vec<_>>())?;
+    let best: Vec<usize> = found.best().map(Pit::number).collect();
+    let moves = moves_dict(py, found.moves)?;
     result(py, "Probe", (Position(found.position), found.score, found.value, moves, best, Line(found.line)))
 }
 

@@ -5,8 +5,8 @@ use kalah::solve::Sower;
 use kalah::table::{TableError, Tables};
 use pyo3::prelude::*;
 
+use crate::errors::ToPython;
 use crate::errors::python::PositionError;
-use crate::errors::{ToPython, of_row};
 
 /// Reason why a position of an array has no score.
 #[derive(Debug)]
@@ -23,14 +23,13 @@ impl From<TableError> for RowError {
     }
 }
 
-impl ToPython for (usize, RowError) {
+impl ToPython for RowError {
     fn to_python(self) -> PyErr {
-        match self.1 {
+        match self {
             RowError::TooManySeeds(seeds) => PositionError::new_err(format!(
-                "row {}: {seeds} seeds in play, and tables end at {MAX_TABLE_SEEDS}",
-                self.0
+                "a position has {seeds} seeds in play, and tables end at {MAX_TABLE_SEEDS}"
             )),
-            RowError::Table(error) => of_row(self.0, error),
+            RowError::Table(error) => error.to_python(),
         }
     }
 }
@@ -58,7 +57,7 @@ pub(crate) fn rows_at(seeds: &[u8], number: usize, pits: usize) -> (Row, Row) {
 
 /// Seeds of a row, of any number in each pit.
 #[inline]
-fn total(row: Row) -> usize {
+pub(crate) fn total(row: Row) -> usize {
     const EVERY_SECOND: u64 = 0x00ff_00ff_00ff_00ff;
     let pairs = (row & EVERY_SECOND) + (row >> 8 & EVERY_SECOND);
     (pairs.wrapping_mul(0x0001_0001_0001_0001) >> 48) as usize

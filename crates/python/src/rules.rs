@@ -3,7 +3,6 @@
 use kalah::game::Rules as GameRules;
 use pyo3::prelude::*;
 
-use crate::argument::Text;
 use crate::errors::python::RulesError;
 
 /// A rule set: the effect of the last seed of a sowing.
@@ -17,8 +16,8 @@ pub(crate) struct Rules(pub(crate) GameRules);
 #[pymethods]
 impl Rules {
     #[new]
-    fn new(name: Text) -> PyResult<Rules> {
-        name.0.parse().map(Rules).map_err(|error: kalah::game::UnknownRules| RulesError::new_err(error.to_string()))
+    fn new(name: &str) -> PyResult<Rules> {
+        name.parse().map(Rules).map_err(|error: kalah::game::UnknownRules| RulesError::new_err(error.to_string()))
     }
 
     /// Returns all rule sets.

@@ -1,7 +1,7 @@
 //! The class `Solver`.
 
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use kalah::book::{Book, Recalled};
 use kalah::cancel::Cancel;
@@ -10,10 +10,10 @@ use kalah::solve::{SolveError as Error, Solver as GameSolver, SolverOptions};
 use kalah::table::Tables as OpenTables;
 use kalah::text::count;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::PyDict;
 use self_cell::self_cell;
 
-use crate::argument::{Integer, Seconds};
+use crate::argument::duration;
 use crate::array::check_limit;
 use crate::errors::python::{ArgumentError, InUseError, PositionError, TimeUpError};
 use crate::errors::{OrRaise, ToPython};
@@ -21,7 +21,7 @@ use crate::position::{Line, Position};
 use crate::results::{moves_dict, result};
 use crate::rules::Rules;
 use crate::tables::Tables;
-use crate::waiting::{ThreadsArgument, number, wait_for};
+use crate::waiting::{number, wait_for};
 
 self_cell!(
     /// A solver and the tables that it reads.
@@ -32,10 +32,6 @@ self_cell!(
     }
 );
 
-/// Maximum bytes of transposition table, unless the caller sets them, for each second and thread of the first search:
-/// some ten times as many as it fills. To touch memory for the first time takes time, too.
-const BYTES_A_SECOND: f64 = (64 << 20) as f64;
-
 /// Solves positions of one rule set and board above the tables, by MTD(f). All results are proved.
 ///
 /// `Solver(largest, rules='empty-capture', *, tables=None, book=True, threads=None, memory=None)` solves
@@ -43,9 +39,8 @@ const BYTES_A_SECOND: f64 = (64 << 20) as f64;
 /// the next position. With `book`, the bounds of the book that comes with the package are taken as proved, and what
 /// it contains is answered at once.
 ///
-/// `memory` is the maximum number of bytes of the transposition table. By default it depends on the board and on the
-/// `seconds` of the first search, and is at most a quarter of the available memory. Larger tables make the search
-/// faster. The table is made by the first call that needs a search.
+/// `memory` is the maximum number of bytes of the transposition table, 1 GiB by default. A small search fills little of
+/// it. The table is made by the first call that needs a search.
 ///
 /// Every method releases the interpreter's lock. Ctrl-C in the main thread ends it, and proved bounds are kept.
 /// After `seconds`, if given, it raises TimeUpError. `progress` is called about twenty times a second with a
@@ -79,12 +74,11 @@ impl Solver {
         rules: Rules,
         tables: Option<PyRef<'_, Tables>>,
         book: bool,
-        threads: Option<ThreadsArgument>,
-        memory: Option<Integer>,
+        threads: Option<u16>,
+        memory: Option<u64>,
     ) -> PyResult<Solver> {
         let (largest, rules) = (largest.0, rules.0);
         let tables = shared(tables.as_deref(), rules, largest.pits())?;
-        let memory = memory.map(|bytes| bytes.within("memory", 0..=u64::MAX)).transpose()?;
         if let Some(bytes) = memory {
             check_limit(bytes, "the transposition table")?;
         }
@@ -102,7 +96,7 @@ impl Solver {
         &self,
         py: Python<'py>,
         position: Position,
-        seconds: Option<Seconds>,
+        seconds: Option<f64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (Position(position), start) = (position, Instant::now());
@@ -117,7 +111,7 @@ impl Solver {
                 Ok((found.score, found.best().collect(), found.line, false, solver.nodes() - before))
             })?,
         };
-        let best = PyTuple::new(py, best.iter().map(|pit| pit.number()))?;
+        let best: Vec<usize> = best.iter().map(|pit| pit.number()).collect();
         let (value, seconds) = (position.value(score), start.elapsed().as_secs_f64());
         result(py, "Solution", (Position(position), score, value, best, Line(line), line_open, nodes, seconds))
     }
@@ -128,7 +122,7 @@ impl Solver {
         &self,
         py: Python<'_>,
         position: Position,
-        seconds: Option<Seconds>,
+        seconds: Option<f64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<i64> {
         let Position(position) = position;
@@ -146,7 +140,7 @@ impl Solver {
         &self,
         py: Python<'py>,
         position: Position,
-        seconds: Option<Seconds>,
+        seconds: Option<f64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let (Position(position), rules) = (position, self.rules);
@@ -199,14 +193,14 @@ pub(crate) fn in_use() -> PyErr {
 /// The tables, if they are for this board.
 pub(crate) fn shared(tables: Option<&Tables>, rules: GameRules, pits: usize) -> PyResult<Option<Arc<OpenTables>>> {
     let Some(tables) = tables else { return Ok(None) };
-    if (tables.opened.rules, tables.opened.pits) != (rules, pits) {
+    if (tables.rules, tables.pits) != (rules, pits) {
         return Err(ArgumentError::new_err(format!(
             "the tables are for {} with {}, not for {rules} with {pits}",
-            tables.opened.rules,
-            count(tables.opened.pits, "pit")
+            tables.rules,
+            count(tables.pits, "pit")
         )));
     }
-    tables.opened.tables().map(Some)
+    tables.tables().map(Some)
 }
 
 impl Solver {
@@ -214,15 +208,12 @@ impl Solver {
         SolverOptions::new(self.rules, &self.largest).tables(tables).book(self.book).threads(self.threads)
     }
 
-    /// Makes the solver, for a first search of this time. `cancel` ends it.
-    fn make(&self, time: Option<Duration>, cancel: &Cancel) -> Result<Searching, Error> {
-        let in_proportion = |time: Duration| ((time.as_secs_f64() + 1.0) * self.threads as f64 * BYTES_A_SECOND) as u64;
+    /// Makes the solver. `cancel` ends it.
+    fn make(&self, cancel: &Cancel) -> Result<Searching, Error> {
         Searching::try_new(self.tables.clone(), |tables| {
             let options = self.options(tables.as_deref()).cancel(cancel.clone());
-            let within_time = || Some(options.transposition_bytes().min(in_proportion(time?)));
-            let bytes = self.memory.or_else(within_time);
-            GameSolver::new(match bytes {
-                Some(bytes) => options.transpositions_up_to(bytes),
+            GameSolver::new(match self.memory {
+                Some(bytes) => options.transpositions(bytes),
                 None => options,
             })
         })
@@ -249,12 +240,12 @@ impl Solver {
         &self,
         py: Python<'_>,
         position: &GamePosition,
-        seconds: Option<Seconds>,
+        seconds: Option<f64>,
         progress: Option<Py<PyAny>>,
         work: impl FnOnce(&GameSolver) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
         let mut searching = self.searching.try_lock().map_err(|_| in_use())?;
-        let (start, cancel, time) = (Instant::now(), Cancel::new(), seconds.map(|seconds| seconds.0));
+        let (start, cancel, time) = (Instant::now(), Cancel::new(), duration(seconds)?);
         let limited = cancel.until(time.and_then(|time| start.checked_add(time)));
         let report = |py: Python<'_>, nodes: u64, table_hits: u64, known: Bounds| {
             let Some(progress) = &progress else { return Ok(()) };
@@ -264,7 +255,7 @@ impl Solver {
         };
         if searching.is_none() {
             let all = Bounds { lower: 0, upper: position.seeds() };
-            let made = wait_for(py, || self.make(time, &limited), &cancel, |py| report(py, 0, 0, all))?;
+            let made = wait_for(py, || self.make(&limited), &cancel, |py| report(py, 0, 0, all))?;
             *searching = Some(made.map_err(in_time)?);
         }
         searching.as_ref().expect("it was just made").with_dependent(|_, solver| {

@@ -1,9 +1,8 @@
-"""Positions and probes in notebooks, and plots."""
+"""Positions and probes in notebooks."""
 
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
-from typing import Any
 
 import pytest
 
@@ -36,29 +35,3 @@ def test_a_probe_shows_the_moves_and_the_line(tables: Tables) -> None:
     assert bold == probe.best
     assert str(probe.line) in "".join(html.itertext()) and html.find(f"{SVG}svg") is not None
     assert "<table>" not in tables.probe("0,0,0,0,0,0/1,1,1,1,1,1")._repr_html_()
-
-
-def bars(axes: Any) -> list[Any]:
-    return list(axes.patches)
-
-
-def test_plots(tables: Tables) -> None:
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("agg")
-    import matplotlib.pyplot as plt
-
-    import kalah.plot
-
-    axes = kalah.plot.layer(tables, 9)
-    heights = [bar.get_height() for bar in bars(axes)]
-    scores = tables.layer(9)
-    assert heights == pytest.approx([(scores == score).mean() for score in range(10)])
-    probe = tables.probe("6x1")
-    given = plt.figure().add_subplot()
-    assert kalah.plot.moves(probe, axes=given) is given
-    assert [bar.get_height() for bar in bars(given)] == list(probe.moves.values())
-    with pytest.raises(TypeError):
-        kalah.plot.layer("tables", 9)  # type: ignore[arg-type]
-    with pytest.raises(TypeError):
-        kalah.plot.moves("6x1")  # type: ignore[arg-type]
-    plt.close("all")

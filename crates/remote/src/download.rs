@@ -124,7 +124,7 @@ impl Download {
                 }
                 opened.as_mut().map_or(Ok(()), |file| file.write_all(bytes))
             };
-            write().map_err(TableError::writing(path, "what was received is kept"))?;
+            write().map_err(TableError::io(path))?;
             received.fetch_add(bytes.len() as u64, Ordering::Relaxed);
             Ok(())
         };

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use kalah_core::cancel::Cancel;
-use kalah_core::directories::{Directories, Elsewhere, Place};
+use kalah_core::directory::{self, Elsewhere};
 use kalah_core::file::{LocalFile, Source};
 use kalah_core::game::Rules;
 use kalah_core::index::MAX_TABLE_SEEDS;
@@ -114,8 +114,8 @@ impl RemoteTables {
     }
 
     /// The directory with the tables, which everything that opens tables takes.
-    pub fn directory(&self) -> Directories {
-        Place::from(self.clone()).into()
+    pub fn directory(&self) -> directory::Directory {
+        directory::Directory::Elsewhere(Arc::new(self.clone()))
     }
 
     /// The folder of the cache with the blocks that were read.
@@ -232,7 +232,7 @@ impl Elsewhere for RemoteTables {
     }
 
     fn names(&self) -> io::Result<Vec<String>> {
-        Place::Here(self.0.folder.clone()).names()
+        directory::Directory::from(&self.0.folder).names()
     }
 
     fn has(&self, name: &str) -> bool {
@@ -260,12 +260,6 @@ impl Elsewhere for RemoteTables {
 impl fmt::Debug for RemoteTables {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("RemoteTables").field(&self.address()).finish()
-    }
-}
-
-impl From<RemoteTables> for Place {
-    fn from(tables: RemoteTables) -> Place {
-        Place::Elsewhere(Arc::new(tables))
     }
 }
 

@@ -1,7 +1,6 @@
 //! The handlers of requests, and responses to requests that have no answer.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use axum::Json;
 use axum::body::Bytes;
@@ -9,7 +8,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use kalah_api::answer::{
-    Ended, ExplorerAnswer, LineAnswer, MoveAnswer, PositionAnswer, PuzzleAnswer, ServerAnswer, TablesAnswer,
+    ExplorerAnswer, LineAnswer, MoveAnswer, PositionAnswer, PuzzleAnswer, SearchAnswer, ServerAnswer, TablesAnswer,
 };
 use kalah_api::{
     ApiError, Code, ErrorAnswer, GameAnswer, GamePlace, GameRequest, MoveRequest, PositionRequest, PositionsAnswer,
@@ -24,10 +23,7 @@ use super::service::Service;
 /// Default time to search a position of a game.
 const GAME_TIME: Duration = Duration::from_millis(200);
 
-/// Maximum number of cached puzzles.
-const KEPT_PUZZLES: usize = 256;
-
-type Shared = State<Arc<Service>>;
+type Shared = State<&'static Service>;
 type ApiResult<T> = Result<Json<T>, Refusal>;
 
 fn query(address: &Uri) -> &str {
@@ -36,23 +32,25 @@ fn query(address: &Uri) -> &str {
 
 /// `GET /api`
 pub(super) async fn server(State(service): Shared) -> Json<ServerAnswer> {
-    let Options { books, time, stream_time, .. } = &*service.options;
-    Json(ServerAnswer::new(books, time.as_secs_f64(), stream_time.as_secs_f64(), service.searches.count()))
+    let Options { books, time, stream_time, .. } = service.options;
+    Json(ServerAnswer::new(books, *time, *stream_time, service.options.searches))
+}
+
+/// `GET /api/openapi.json`
+pub(super) async fn description() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "application/json")], include_str!("openapi.json"))
 }
 
 /// `GET /api/tables`
 pub(super) async fn tables(State(service): Shared) -> ApiResult<TablesAnswer> {
-    let listing = service.read(|sources| {
-        let listing = sources.all_tables.list();
-        listing.map_err(|error| ApiError::failed(format_args!("cannot list the directory of the tables: {error}")))
-    });
+    let listing = service.read(|sources| sources.all_tables.list().map_err(ApiError::failed));
     Ok(Json(listing.await?.into()))
 }
 
 /// `GET /api/position`
 pub(super) async fn position(State(service): Shared, address: Uri) -> ApiResult<PositionAnswer> {
     let PositionRequest { rules, position, time } = PositionRequest::read(query(&address))?;
-    if let Some(answer) = service.at_once(rules, position).await? {
+    if let Some(answer) = service.read(move |sources| sources.at_once(rules, &position)).await? {
         return Ok(Json(answer));
     }
     let search = service.searches.begin(NeededTables::of(rules, &position), service.time(time), {
@@ -64,40 +62,29 @@ pub(super) async fn position(State(service): Shared, address: Uri) -> ApiResult<
 /// `POST /api/positions`
 pub(super) async fn positions(State(service): Shared, body: Bytes) -> ApiResult<PositionsAnswer> {
     let request = PositionsRequest::read(&body)?;
-    let options = Arc::clone(&service.options);
-    let report = move |error: &ApiError| options.report(error);
-    let answer = service.read(|sources| Ok(request.answer(|rules, position| sources.at_once(rules, position), report)));
-    Ok(Json(answer.await?))
+    Ok(Json(service.read(move |sources| Ok(request.answer(sources))).await?))
 }
 
 /// `GET /api/search`
 pub(super) async fn search(State(service): Shared, address: Uri) -> Result<Response, Refusal> {
-    let request = PositionRequest::read(query(&address))?;
-    let PositionRequest { rules, position, time } = request;
+    let PositionRequest { rules, position, time } = PositionRequest::read(query(&address))?;
     let (start, time) = (Instant::now(), time.unwrap_or(service.options.time).min(service.options.stream_time));
     let (sender, events) = events::channel();
-    if let Some(known) = service.at_once(rules, position).await? {
-        let answer = PositionRequest::known_at_once(known, start.elapsed().as_secs_f64());
-        return Ok(events::respond(&service, sender, events, async { Ok(answer) }));
+    if let Some(known) = service.read(move |sources| sources.at_once(rules, &position)).await? {
+        let answer = SearchAnswer::at_once(known, start.elapsed().as_secs_f64());
+        return Ok(events::respond(service, sender, events, async { Ok(answer) }));
     }
     let progress = sender.clone();
     let search = service.searches.begin(NeededTables::of(rules, &position), time, move |searcher, cancel| {
         let report = move |answer| progress.send("progress", &answer);
-        pollster::block_on(request.begin(searcher, cancel)?.run(report))
+        pollster::block_on(searcher.begin(rules, &position, cancel)?.run(report))
     });
-    let (search, shared) = (search.await?, Arc::clone(&service));
-    Ok(events::respond(&service, sender, events, async move {
-        let mut answer = search.await?;
-        if answer.ended == Some(Ended::Time) && shared.searches.is_stopping() {
-            answer.ended = Some(Ended::Stopped);
-        }
-        Ok(answer)
-    }))
+    Ok(events::respond(service, sender, events, search.await?))
 }
 
 /// `GET /api/book`
 pub(super) async fn book(State(service): Shared, address: Uri) -> ApiResult<ExplorerAnswer> {
-    let PositionRequest { rules, position, .. } = PositionRequest::read_untimed(query(&address))?;
+    let PositionRequest { rules, position, .. } = PositionRequest::read(query(&address))?;
     Ok(Json(service.read(move |sources| sources.recall(rules, &position)).await?))
 }
 
@@ -114,7 +101,9 @@ pub(super) async fn choose(State(service): Shared, body: Bytes) -> ApiResult<Mov
         return Ok(Json(answer));
     }
     let needed = NeededTables::of(request.rules, &request.position);
-    let search = service.searches.begin(needed, time, move |searcher, cancel| request.search(searcher, cancel));
+    let search = service
+        .searches
+        .begin(needed, time, move |searcher, cancel| request.search(request.player(searcher, cancel)?, cancel));
     Ok(Json(search.await?.await?))
 }
 
@@ -124,15 +113,15 @@ pub(super) async fn game(State(service): Shared, headers: HeaderMap, body: Bytes
     if events::wanted(&headers) {
         let (sender, events) = events::channel();
         let places = sender.clone();
-        let answer = evaluate(Arc::clone(&service), game, move |place| places.send("place", &place));
-        return Ok(events::respond(&service, sender, events, answer));
+        let answer = evaluate(service, game, move |place| places.send("place", &place));
+        return Ok(events::respond(service, sender, events, answer));
     }
     Ok(Json(evaluate(service, game, |_| ()).await?).into_response())
 }
 
 /// Evaluates all places of a game, and reports each as soon as it is evaluated.
 async fn evaluate(
-    service: Arc<Service>,
+    service: &'static Service,
     mut game: GameRequest,
     report: impl Fn(GamePlace) + Clone + Send + Sync + 'static,
 ) -> Result<GameAnswer, ApiError> {
@@ -143,12 +132,12 @@ async fn evaluate(
         Ok(game)
     });
     let mut game = known.await?;
-    if let Some(largest) = game.first_unanswered() {
+    let unanswered = game.unanswered();
+    if let Some(&largest) = unanswered.first() {
         // One more period, to make the solver.
-        let all = time.saturating_mul(game.unanswered() + 1);
+        let all = time.saturating_mul(unanswered.len() as u32 + 1);
         let search = service.searches.begin(NeededTables::of(rules, &largest), all, move |searcher, cancel| {
-            searcher.prepare(rules, &largest, cancel)?;
-            while let Some(place) = game.search_next(searcher, &cancel.within(time))? {
+            while let Some(place) = game.search_next(searcher, time, cancel)? {
                 report(place);
             }
             Ok(game)
@@ -170,29 +159,18 @@ pub(super) async fn write_text(body: Bytes) -> ApiResult<WriteAnswer> {
 
 /// `GET /api/puzzle`
 pub(super) async fn puzzle(State(service): Shared, address: Uri) -> ApiResult<PuzzleAnswer> {
-    let request = PuzzleRequest::read(query(&address), kalah_api::today())?;
-    let key = request.key;
-    let kept = || service.puzzles.lock().get(&key).cloned();
-    if let Some(puzzle) = request.known().map(Some).or_else(kept) {
-        return Ok(Json(request.answer(puzzle)?));
+    let request = PuzzleRequest::read(query(&address), SystemTime::now())?;
+    if let Some(puzzle) = request.known() {
+        return Ok(Json(request.answer(&puzzle)));
     }
-    let needed = NeededTables { seeds: key.seeds(), ..NeededTables::of(key.rules, &key.start) };
+    let needed = NeededTables { seeds: request.seeds(), ..NeededTables::of(request.rules, &request.start) };
     // A number of games instead of a time limit, so that everybody gets the same puzzle.
     let search = service.searches.begin(needed, Duration::MAX, move |searcher, cancel| {
-        let tables = searcher.sources().all_tables.tables(key.rules, key.start.pits());
-        tables.map_or(Ok(None), |tables| key.find(tables, cancel))
+        let tables = searcher.sources.all_tables.tables(request.rules, request.start.pits());
+        pollster::block_on(request.find(tables.ok_or_else(ApiError::no_puzzle)?, cancel))
     });
-    let found = search.await?.await?;
-    let mut puzzles = service.puzzles.lock();
-    if puzzles.len() >= KEPT_PUZZLES {
-        puzzles.clear();
-    }
-    puzzles.insert(key, found.clone());
-    Ok(Json(request.answer(found)?))
+    Ok(Json(search.await?.await?))
 }
-
-/// Seconds after which a refused client may repeat its request.
-const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
 /// Response to a request that has no answer. The error is among its extensions.
 pub(super) struct Refusal(pub ApiError);
@@ -203,27 +181,13 @@ impl From<ApiError> for Refusal {
     }
 }
 
-/// Returns the HTTP status of an error.
-fn status(error: &ApiError) -> StatusCode {
-    StatusCode::from_u16(error.status()).expect("a status")
-}
-
-/// Returns a whole response as bytes, for places where no handler can return it. It is the last one on its connection.
-pub(super) fn response_text(error: ApiError) -> String {
-    let (status, document) = (status(&error), serde_json::json!(ErrorAnswer::from(error)).to_string());
-    let length = document.len();
-    format!(
-        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: \
-         close\r\n\r\n{document}"
-    )
-}
-
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let Refusal(error) = self;
-        let mut response = (status(&error), Json(ErrorAnswer::from(error.clone()))).into_response();
-        if matches!(error.code, Code::Busy | Code::Stopping) {
-            response.headers_mut().insert(header::RETRY_AFTER, RETRY_AFTER);
+        let status = StatusCode::from_u16(error.status()).expect("a status");
+        let mut response = (status, Json(ErrorAnswer::from(error.clone()))).into_response();
+        if error.code == Code::Busy {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
         }
         response.extensions_mut().insert(error);
         response

@@ -2,22 +2,16 @@
 
 use std::convert::Infallible;
 use std::future::Future;
-use std::sync::Arc;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
-use futures_util::stream;
+use futures_util::{FutureExt, stream};
 use kalah_api::{ApiError, ErrorAnswer};
 use serde::Serialize;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::task::JoinSet;
 
-use super::page::parts;
 use super::service::Service;
-
-/// Media type of events.
-const EVENTS: &str = "text/event-stream";
 
 /// Header that makes proxies such as nginx pass each event on at once, instead of collecting them.
 const UNBUFFERED: (HeaderName, HeaderValue) =
@@ -25,7 +19,7 @@ const UNBUFFERED: (HeaderName, HeaderValue) =
 
 /// Returns true if the client asks for events.
 pub(super) fn wanted(headers: &HeaderMap) -> bool {
-    parts(headers, &header::ACCEPT).any(|kind| kind.split(';').next().is_some_and(|kind| kind.trim() == EVENTS))
+    headers.get(header::ACCEPT).is_some_and(|kind| kind == "text/event-stream")
 }
 
 /// Sends events. Events are dropped after the client has gone.
@@ -49,25 +43,23 @@ pub(super) fn channel() -> (Sender, UnboundedReceiver<Event>) {
 /// Returns an answer that streams events, and at the end the result of `work` as an event `answer` or `error`. Dropping
 /// the answer, when the client has gone, stops the work.
 pub(super) fn respond<T: Serialize + Send>(
-    service: &Arc<Service>,
+    service: &'static Service,
     sender: Sender,
     mut events: UnboundedReceiver<Event>,
     work: impl Future<Output = Result<T, ApiError>> + Send + 'static,
 ) -> Response {
-    let options = Arc::clone(&service.options);
-    // Dropping it aborts its tasks.
-    let mut tasks = JoinSet::new();
-    tasks.spawn(async move {
+    let work = async move {
         match work.await {
             Ok(answer) => sender.send("answer", &answer),
             Err(error) => {
-                options.report(&error);
+                service.options.report(&error);
                 sender.send("error", &ErrorAnswer::from(error));
             }
         }
-    });
+    };
+    let mut work = Box::pin(work.fuse());
     let events = stream::poll_fn(move |context| {
-        let _held = &tasks;
+        let _ = work.poll_unpin(context);
         events.poll_recv(context).map(|event| event.map(Ok::<Event, Infallible>))
     });
     ([UNBUFFERED], Sse::new(events)).into_response()

@@ -6,7 +6,6 @@
 // |---|---|
 // | `server` | listening, a limited number of connections, stopping cleanly |
 // | `options` | its settings |
-// | `wire` | one connection: clients that do not read, refusals of the HTTP layer |
 // | `routes` | routing of requests, with common limits and headers |
 // | `hosts` | hosts of this server, and protection against pages of other websites |
 // | `api` | the handlers of requests, whose contents `kalah_api` reads and answers; refusals |
@@ -28,9 +27,8 @@ mod server;
 mod service;
 mod site;
 mod site_page;
-mod wire;
 
-pub use hosts::Host;
+pub use hosts::host;
 pub use options::Options;
 pub use server::{Stop, serve};
 pub use site::{SiteError, SiteOptions, SitePlan, SiteReport};

@@ -3,17 +3,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kalah_api::{ApiError, Sources};
-use kalah_core::directories::Directories;
+use kalah_core::directory::Directory;
 use kalah_core::table::{AllTables, Storage};
 use kalah_solve::book::Books;
 use kalah_solve::solve::SearchMemory;
 
-use super::hosts::Host;
-
 /// Settings of a server.
-#[non_exhaustive]
 pub struct Options {
-    /// The tables. Their directories may be empty.
+    /// The tables. Their directory may be empty.
     pub all_tables: Arc<AllTables>,
     /// Books, which are used before searches.
     pub books: Books,
@@ -30,9 +27,9 @@ pub struct Options {
     /// Maximum time of a client for each of these: sending the head of a request, sending its body, reading an
     /// answer, and the next request.
     pub patience: Duration,
-    /// Hosts that the server answers as, besides `localhost`, loopback addresses and the address of the connection.
-    /// Pages of these hosts may use the server, on any port.
-    pub hosts: Vec<Host>,
+    /// Hosts that the server answers as, besides `localhost`, loopback addresses and the address of the connection, as
+    /// [`super::host`] returns them. Pages of these hosts may use the server, on any port.
+    pub hosts: Vec<String>,
     /// Called with failures that are not a client's fault, each as one line of text.
     pub log: Box<dyn Fn(&str) + Send + Sync>,
 }
@@ -40,10 +37,10 @@ pub struct Options {
 impl Options {
     /// Returns the default settings with the tables in `tables`: one search at a time, of 5 seconds (60 if streamed),
     /// with one thread and 256 MiB; 10 seconds for clients; no books, no other hosts, no reports of failures.
-    pub fn new(tables: impl Into<Directories>) -> Options {
+    pub fn new(tables: impl Into<Directory>) -> Options {
         Options {
             // A mapped file that becomes shorter would end the server.
-            all_tables: Arc::new(AllTables::new(tables).storage(Storage::Files)),
+            all_tables: Arc::new(AllTables::new(tables, Storage::Files)),
             books: Books::none(),
             time: Duration::from_secs(5),
             stream_time: Duration::from_secs(60),
@@ -70,6 +67,6 @@ impl Options {
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Options").field("tables", self.all_tables.directories()).finish_non_exhaustive()
+        f.debug_struct("Options").field("tables", self.all_tables.directory()).finish_non_exhaustive()
     }
 }

@@ -1,6 +1,6 @@
 //! Files of the page, which are part of the program: nothing is loaded from elsewhere.
 
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 /// File of the page.
@@ -32,14 +32,10 @@ pub(super) const FILES: [File; 11] = [
     File { path: "/page.js", kind: SCRIPT, bytes: include_bytes!(concat!(env!("OUT_DIR"), "/page.js")) },
 ];
 
-/// Description of the API, as OpenAPI.
-pub(super) const DESCRIPTION: &str = include_str!("openapi.json");
-
 /// Returns the answer to a request for a file with these headers: nothing if the client has it.
 pub(super) fn answer(file: File, etag: &HeaderValue, headers: &HeaderMap) -> Response {
-    let has = parts(headers, &header::IF_NONE_MATCH).any(|tag| tag == "*" || tag.as_bytes() == etag);
     let tag = [(header::ETAG, etag.clone())];
-    if has {
+    if headers.get(header::IF_NONE_MATCH) == Some(etag) {
         return (StatusCode::NOT_MODIFIED, tag).into_response();
     }
     (tag, [(header::CONTENT_TYPE, file.kind)], file.bytes).into_response()
@@ -49,10 +45,4 @@ pub(super) fn answer(file: File, etag: &HeaderValue, headers: &HeaderMap) -> Res
 pub(super) fn etag(file: File) -> HeaderValue {
     let digest = xxhash_rust::xxh3::xxh3_64(file.bytes);
     HeaderValue::from_str(&format!("W/\"{digest:016x}\"")).expect("plain letters")
-}
-
-/// Returns the parts of a header that is a list, over all its lines.
-pub(super) fn parts<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'h str> {
-    let values = headers.get_all(name).into_iter().filter_map(|value| value.to_str().ok());
-    values.flat_map(|value| value.split(',')).map(str::trim)
 }

@@ -1,10 +1,8 @@
 use std::net::IpAddr;
-use std::sync::Arc;
-use std::time::Duration;
 
-use axum::body::{Body, Bytes, HttpBody};
-use axum::extract::{DefaultBodyLimit, FromRequest, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
+use axum::body::to_bytes;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -12,14 +10,10 @@ use axum::{Extension, Router};
 use kalah_api::{ApiError, Code};
 use tokio::time::timeout;
 use tower_http::compression::CompressionLayer;
-use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove};
 
 use super::api::{self, Refusal};
 use super::service::Service;
 use super::{hosts, page};
-
-/// Maximum bytes of a request's address.
-const MAX_ADDRESS: usize = 8192;
 
 /// Maximum bytes of a request's body: that of 1000 positions, or of a long game.
 const MAX_BODY: usize = 64 << 10;
@@ -44,10 +38,10 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
 ];
 
 /// Routes requests. Each has the address at which it arrived among its extensions.
-pub(super) fn routes(service: Arc<Service>) -> Router {
+pub(super) fn routes(service: &'static Service) -> Router {
     let mut routes = Router::new()
         .route("/api", get(api::server))
-        .route("/api/openapi.json", get(description))
+        .route("/api/openapi.json", get(api::description))
         .route("/api/tables", get(api::tables))
         .route("/api/position", get(api::position))
         .route("/api/positions", post(api::positions))
@@ -61,37 +55,21 @@ pub(super) fn routes(service: Arc<Service>) -> Router {
         .route("/api/puzzle", get(api::puzzle));
     for file in page::FILES {
         let etag = page::etag(file);
-        let serve = get(move |headers: HeaderMap| async move { page::answer(file, &etag, &headers) });
-        if file.path == "/" {
-            routes = routes.route("/index.html", serve.clone());
-        }
-        routes = routes.route(file.path, serve);
+        routes =
+            routes.route(file.path, get(move |headers: HeaderMap| async move { page::answer(file, &etag, &headers) }));
     }
-    // A stream has no end to wait for, and a small document fits into one network packet anyway.
-    let compressed = SizeAbove::new(1024).and(DefaultPredicate::new());
     routes
-        .fallback(|address: Uri| async move {
-            let shown: String = address.path().chars().take(100).collect();
-            let why = format_args!("there is nothing at {shown}; docs/api.md lists the addresses");
-            Refusal(ApiError::new(Code::NotFound, why))
-        })
-        .method_not_allowed_fallback(|method: Method| async move {
-            Refusal(ApiError::new(Code::Method, format_args!("this address does not allow the method {method}")))
-        })
-        .layer(middleware::from_fn_with_state(Arc::clone(&service), receive))
-        .layer(CompressionLayer::new().compress_when(compressed))
-        .layer(middleware::from_fn_with_state(Arc::clone(&service), guard))
+        .fallback(async || Refusal(ApiError::new(Code::NotFound, "nothing is here; docs/api.md lists the addresses")))
+        .method_not_allowed_fallback(async || Refusal(ApiError::new(Code::Method, "this address has another method")))
+        .layer(middleware::from_fn_with_state(service, receive))
+        .layer(CompressionLayer::new())
+        .layer(middleware::from_fn_with_state(service, guard))
         .with_state(service)
-}
-
-/// `GET /api/openapi.json`
-async fn description() -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, "application/json")], page::DESCRIPTION)
 }
 
 /// Checks the sender of a request, and adds the headers of every answer.
 async fn guard(
-    State(service): State<Arc<Service>>,
+    State(service): State<&'static Service>,
     Extension(local): Extension<IpAddr>,
     request: Request,
     next: Next,
@@ -102,10 +80,6 @@ async fn guard(
         Ok(()) => next.run(request).await,
         Err(error) => Refusal(error).into_response(),
     };
-    if response.status() == StatusCode::NOT_ACCEPTABLE {
-        let why = "the client accepts neither gzip nor uncompressed documents";
-        response = Refusal(ApiError::new(Code::Encoding, why)).into_response();
-    }
     if let Some(error) = response.extensions().get() {
         service.options.report(error);
     }
@@ -117,40 +91,12 @@ async fn guard(
 }
 
 /// Answers a request once it has arrived completely.
-async fn receive(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
-    match whole(request, service.options.patience).await {
-        Ok(request) => next.run(request).await,
-        Err(error) => Refusal(error).into_response(),
-    }
-}
-
-/// Returns the error of an address that is too long.
-pub(super) fn long_address() -> ApiError {
-    ApiError::new(Code::LongAddress, format_args!("the address has more than {MAX_ADDRESS} bytes"))
-}
-
-/// Returns the error of a request that does not arrive in time.
-pub(super) fn late() -> ApiError {
-    ApiError::new(Code::Timeout, "the request took too long to arrive")
-}
-
-/// Reads the body of a request within `patience`.
-async fn whole(request: Request, patience: Duration) -> Result<Request, ApiError> {
-    if request.uri().path_and_query().is_some_and(|address| address.as_str().len() > MAX_ADDRESS) {
-        return Err(long_address());
-    }
-    let large = || ApiError::new(Code::LargeBody, format_args!("the body has more than {MAX_BODY} bytes"));
-    if request.body().size_hint().lower() > MAX_BODY as u64 {
-        return Err(large());
-    }
+async fn receive(State(service): State<&'static Service>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
-    let mut limited = Request::from_parts(parts.clone(), body);
-    DefaultBodyLimit::max(MAX_BODY).apply(&mut limited);
-    let read = Bytes::from_request(limited, &());
-    let body = timeout(patience, read).await.map_err(|_| late())?;
-    let body = body.map_err(|rejection| match rejection.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => large(),
-        _ => ApiError::request("the body does not match its headers"),
-    })?;
-    Ok(Request::from_parts(parts, Body::from(body)))
+    let error = match timeout(service.options.patience, to_bytes(body, MAX_BODY)).await {
+        Ok(Ok(body)) => return next.run(Request::from_parts(parts, body.into())).await,
+        Ok(Err(_)) => ApiError::new(Code::TooLarge, format_args!("the body has more than {MAX_BODY} bytes")),
+        Err(_) => ApiError::new(Code::Timeout, "the request took too long to arrive"),
+    };
+    Refusal(error).into_response()
 }

@@ -1,15 +1,12 @@
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
-use std::sync::{Arc, mpsc};
-use std::thread;
 use std::time::Duration;
 
-use kalah_api::{ApiError, Code, SearchOptions, Searcher};
+use kalah_api::{ApiError, Code, Searcher};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
 use kalah_core::table::{AllTables, BoundTables, TableError, Tables};
 use parking_lot::Mutex;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::options::Options;
@@ -17,27 +14,24 @@ use super::options::Options;
 /// Time in which the thread of a search that was given up becomes free.
 const LEAVING: Duration = Duration::from_millis(200);
 
-/// Board for which a searcher keeps its proved results: rules and pits a side.
-type BoardKey = (Rules, usize);
-
 /// Tables that a search reads: those of a board, up to a number of seeds.
 #[derive(Clone, Copy)]
 pub(super) struct NeededTables {
-    pub board: BoardKey,
+    pub rules: Rules,
+    pub pits: usize,
     pub seeds: u32,
 }
 
 impl NeededTables {
     /// Returns the tables that a search of `position` reads.
     pub(crate) fn of(rules: Rules, position: &Position) -> NeededTables {
-        NeededTables { board: (rules, position.pits()), seeds: position.seeds() }
+        NeededTables { rules, pits: position.pits(), seeds: position.seeds() }
     }
 
     /// Returns an error if one of these tables became shorter while a search used it. Look-ups find that themselves.
     fn require_whole(&self, all_tables: &AllTables) -> Result<(), TableError> {
-        let (rules, pits) = self.board;
-        let exact = all_tables.tables(rules, pits).into_iter().flat_map(Tables::layers);
-        let bounds = all_tables.bounds(rules, pits).into_iter().flat_map(BoundTables::layers);
+        let exact = all_tables.tables(self.rules, self.pits).into_iter().flat_map(Tables::layers);
+        let bounds = all_tables.bounds(self.rules, self.pits).into_iter().flat_map(BoundTables::layers);
         let exact = exact.map(|table| (table.key(), table.blocks()));
         let files = exact.chain(bounds.map(|table| (table.key(), table.blocks())));
         let mut used = files.filter(|(key, _)| key.seeds <= self.seeds as usize);
@@ -45,26 +39,14 @@ impl NeededTables {
     }
 }
 
-/// Thread without work, and its last board.
-type Idle = (usize, Option<BoardKey>);
-
-/// Work of a thread. It keeps its permit until the work is done.
-struct Job {
-    board: BoardKey,
-    work: Box<dyn FnOnce(&mut Searcher<'_>) + Send>,
-    permit: OwnedSemaphorePermit,
-}
-
-/// Threads that run one search at a time each. A thread keeps the proved results of a board until it searches another
-/// one.
+/// A limited number of searches at a time.
 pub(super) struct Searches {
-    threads: Vec<mpsc::Sender<Job>>,
-    /// Threads without work.
-    idle: Arc<Mutex<Vec<Idle>>>,
-    /// A permit for each of them.
-    free: Arc<Semaphore>,
-    /// Stops all of them.
-    stop: Cancel,
+    options: &'static Options,
+    /// Searchers without work. The one that was busy last is at the end, and works first: it has proved results.
+    idle: Mutex<Vec<Searcher<'static>>>,
+    free: Semaphore,
+    /// Stops all searches, which answer with what they have, and refuses further ones.
+    pub stop: Cancel,
 }
 
 /// Stops a search when it is dropped, with its request.
@@ -76,95 +58,45 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// Running work. It is cancelled as soon as this is dropped.
-type Running<T> = Pin<Box<dyn Future<Output = Result<T, ApiError>> + Send>>;
-
 impl Searches {
-    /// Starts the threads.
-    ///
-    /// # Errors
-    /// If a thread cannot be started.
-    pub(crate) fn start(options: &Arc<Options>) -> std::io::Result<Searches> {
-        let count = options.searches.max(1);
-        let idle = Arc::new(Mutex::new((0..count).map(|thread| (thread, None)).collect::<Vec<Idle>>()));
-        let mut threads = Vec::new();
-        for thread in 0..count {
-            let (sender, jobs) = mpsc::channel::<Job>();
-            let (options, idle) = (Arc::clone(options), Arc::clone(&idle));
-            thread::Builder::new().name("search".to_owned()).spawn(move || {
-                let limits = SearchOptions { memory: options.memory, threads: options.threads.max(1) };
-                let mut searcher = Searcher::new(options.sources(), limits);
-                for Job { board, work, permit } in jobs {
-                    if catch_unwind(AssertUnwindSafe(|| work(&mut searcher))).is_err() {
-                        // Its results may be incomplete.
-                        searcher.forget();
-                    }
-                    idle.lock().push((thread, Some(board)));
-                    drop(permit);
-                }
-            })?;
-            threads.push(sender);
-        }
-        Ok(Searches { threads, idle, free: Arc::new(Semaphore::new(count)), stop: Cancel::new() })
+    pub(crate) fn new(options: &'static Options) -> Searches {
+        Searches { options, idle: Mutex::default(), free: Semaphore::new(options.searches), stop: Cancel::new() }
     }
 
-    /// Begins `work` on a free thread, within `time`. It is cancelled as soon as the returned future is dropped or the
-    /// server stops. That future returns the result of the work, or an error if it panics.
+    /// Begins `work` with a free searcher, within `time`. It is cancelled as soon as the returned future is dropped or
+    /// the server stops. That future returns the result of the work, or an error if it panics.
     ///
     /// # Errors
-    /// If no thread is free for a while.
+    /// If none is free for a while.
     pub(crate) async fn begin<T: Send + 'static>(
-        &self,
+        &'static self,
         needed: NeededTables,
         time: Duration,
         work: impl FnOnce(&mut Searcher<'_>, &Cancel) -> Result<T, ApiError> + Send + 'static,
-    ) -> Result<Running<T>, ApiError> {
-        if self.is_stopping() {
-            return Err(ApiError::stopping());
-        }
+    ) -> Result<impl Future<Output = Result<T, ApiError>> + Send, ApiError> {
+        self.stop.check()?;
         // A search that its client has just given up ends soon.
-        let permit = timeout(LEAVING, Arc::clone(&self.free).acquire_owned()).await.map_err(|_| {
-            let why = format!("the server runs {} searches, its maximum; repeat the request in a second", self.count());
-            ApiError::new(Code::Busy, why)
+        let permit = timeout(LEAVING, self.free.acquire()).await.map_err(|_| {
+            let most = self.options.searches;
+            ApiError::new(
+                Code::Busy,
+                format_args!("{most} searches are running, the maximum; repeat the request later"),
+            )
         })?;
-        let permit = permit.expect("it is never closed");
         let cancel = CancelOnDrop(self.stop.child());
         let asked = cancel.0.clone();
-        let (sender, result) = oneshot::channel();
-        let work = Box::new(move |searcher: &mut Searcher<'_>| {
-            let all_tables = searcher.sources().all_tables;
-            let result = work(searcher, &asked.within(time));
-            let _ = sender.send(needed.require_whole(all_tables).map_err(ApiError::from).and(result));
+        let running = spawn_blocking(move || {
+            let _permit = permit;
+            let new = || Searcher::new(self.options.sources(), self.options.memory, self.options.threads);
+            let mut searcher = self.idle.lock().pop().unwrap_or_else(new);
+            let result = work(&mut searcher, &asked.within(time));
+            let result = needed.require_whole(searcher.sources.all_tables).map_err(ApiError::from).and(result);
+            self.idle.lock().push(searcher);
+            result
         });
-        let broken = || ApiError::failed("a search failed unexpectedly");
-        let thread = self.take(needed.board);
-        self.threads[thread].send(Job { board: needed.board, work, permit }).map_err(|_| broken())?;
-        Ok(Box::pin(async move {
+        Ok(async move {
             let _cancel = cancel;
-            result.await.map_err(|_| broken())?
-        }))
-    }
-
-    /// Stops all searches, which answer with what they have, and refuses further ones.
-    pub(crate) fn stop(&self) {
-        self.stop.cancel();
-    }
-
-    /// Number of searches at a time.
-    pub(crate) fn count(&self) -> usize {
-        self.threads.len()
-    }
-
-    /// Returns true if the server is stopping.
-    pub(crate) fn is_stopping(&self) -> bool {
-        self.stop.is_cancelled()
-    }
-
-    /// Takes an idle thread, preferably the one that searched this board last, else one without results.
-    fn take(&self, board: BoardKey) -> usize {
-        let mut idle = self.idle.lock();
-        let same = idle.iter().position(|&(_, last)| last == Some(board));
-        let index = same.or_else(|| idle.iter().position(|(_, last)| last.is_none())).unwrap_or(idle.len() - 1);
-        idle.remove(index).0
+            running.await.map_err(|_| ApiError::failed("a search failed unexpectedly"))?
+        })
     }
 }

@@ -1,38 +1,24 @@
-use std::collections::HashMap;
-use std::sync::Arc;
 use std::time::Duration;
 
-use kalah_analyse::Puzzle;
-use kalah_api::answer::PositionAnswer;
-use kalah_api::{ApiError, PuzzleKey, Sources};
-use kalah_core::game::{Position, Rules};
-use parking_lot::Mutex;
+use kalah_api::{ApiError, Sources};
 
 use super::options::Options;
 use super::searches::Searches;
 
-/// State shared by all requests.
+/// State shared by all requests, which lives until the process ends.
 pub(super) struct Service {
-    pub options: Arc<Options>,
+    pub options: &'static Options,
     pub searches: Searches,
-    /// Results of searches for puzzles, which take a while; `None` if there is no puzzle.
-    pub puzzles: Mutex<HashMap<PuzzleKey, Option<Puzzle>>>,
 }
 
 impl Service {
     /// Reads tables and books on other threads than those that answer requests, since the disk may be slow.
     pub(crate) async fn read<T: Send + 'static>(
-        &self,
+        &'static self,
         read: impl FnOnce(Sources<'_>) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let options = Arc::clone(&self.options);
-        let reading = tokio::task::spawn_blocking(move || read(options.sources()));
+        let reading = tokio::task::spawn_blocking(move || read(self.options.sources()));
         reading.await.map_err(|_| ApiError::failed("reading the tables failed unexpectedly"))?
-    }
-
-    /// Answers about a position without a search, if possible.
-    pub(crate) async fn at_once(&self, rules: Rules, position: Position) -> Result<Option<PositionAnswer>, ApiError> {
-        self.read(move |sources| sources.at_once(rules, &position)).await
     }
 
     /// Returns the time of a search: as requested, up to the limit.

@@ -8,15 +8,15 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use kalah_api::answer::ServerAnswer;
-use kalah_api::{follow_line, hex};
-use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
+use kalah_api::{PAGE_STREAM_TIME, PAGE_TIME, follow_line, hex};
+use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic};
 use kalah_base::file;
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Stopped;
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::{MAX_PITS, Position, Rules};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
-use kalah_core::table::{Opening, Table, TableError, Tables};
+use kalah_core::table::{Table, TableError, Tables};
 use kalah_solve::book::{Book, Books};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -34,12 +34,9 @@ const CUSTOM: u8 = 0;
 
 /// Settings of a site.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct SiteOptions {
-    /// The engine, `kalah_wasm.wasm`.
+    /// The engine, `kalah_wasm.wasm`. The module that answers until it has loaded, `kalah_first.wasm`, is beside it.
     pub module: PathBuf,
-    /// The module that answers until the engine has loaded, `kalah_first.wasm`.
-    pub first: PathBuf,
     /// Directory of the tables. Without it there are no tables.
     pub tables: PathBuf,
     /// Maximum bytes of all tables.
@@ -51,18 +48,8 @@ pub struct SiteOptions {
     pub seeds: usize,
 }
 
-impl SiteOptions {
-    /// Returns the default settings with the engine `module` and the tables in `tables`: up to 100 MiB of them, the
-    /// shipped books, and tables to 18 seeds built by the engine. The first module is beside the engine.
-    pub fn new(module: PathBuf, tables: PathBuf) -> SiteOptions {
-        let first = module.with_file_name("kalah_first.wasm");
-        SiteOptions { module, first, tables, size: 100 << 20, books: Books::shipped(), seeds: 18 }
-    }
-}
-
 /// Summary of a written site.
-#[derive(Clone, Debug, Default, Serialize)]
-#[non_exhaustive]
+#[derive(Clone, Debug, Serialize)]
 pub struct SiteReport {
     /// Number of tables.
     pub tables: usize,
@@ -92,12 +79,12 @@ impl SitePlan<'_> {
     /// # Errors
     /// If the engine cannot be read, or a table is damaged or unusable without missing layers below it.
     pub fn new(options: &SiteOptions) -> Result<SitePlan<'_>, SiteError> {
-        let modules =
-            vec![("kalah_wasm.wasm", module(&options.module)?), ("kalah_first.wasm", module(&options.first)?)];
+        let first = options.module.with_file_name("kalah_first.wasm");
+        let modules = vec![("kalah_wasm.wasm", module(&options.module)?), ("kalah_first.wasm", module(&first)?)];
         let mut layers = Vec::new();
         for rules in Rules::ALL {
             for pits in 1..=MAX_TABLE_PITS {
-                let tables = Tables::open(&options.tables, rules, pits, Opening::default().if_there())?;
+                let tables = Tables::open(&options.tables, rules, pits, MAX_TABLE_SEEDS)?;
                 tables.require_all()?;
                 layers.extend(tables.layers().iter().cloned());
             }
@@ -132,7 +119,7 @@ impl SitePlan<'_> {
     pub fn write(&self, to: &Path, pulse: &Pulse) -> Result<SiteReport, SiteError> {
         at(to, file::create_directory(to))?;
         if at(to, to.read_dir())?.next().is_some() {
-            return Err(SiteError::NotEmpty(to.to_owned()));
+            return at(to, Err(io::Error::other("it is not empty; choose a new folder, or empty this one")));
         }
         for table in &self.tables {
             table.check()?;
@@ -145,34 +132,37 @@ impl SitePlan<'_> {
             }
         }
         pulse.check()?;
-        let (mut files, book_positions) = self.data();
+        let mut files = self.data();
         let description = self.description(&files);
         files.extend(self.modules.iter().map(|(name, module)| ((*name).to_owned(), module.clone())));
         let tables: Vec<String> = self.tables.iter().map(|table| table_path(table)).collect();
-        let site = Site::new(files, &description, &self.answers(), &tables);
+        let server = ("".to_owned(), json!(ServerAnswer::new(&self.options.books, PAGE_TIME, PAGE_STREAM_TIME, 1)));
+        let answers: Map<String, Value> = first_moves().chain([server]).collect();
+        let site = Site::new(files, &description, &answers.into(), &tables);
         for (name, bytes) in site.files.iter().chain([(&"index.html".to_owned(), &site.page.into_bytes())]) {
             let path = to.join(name);
             at(&path, create(&path).and_then(|mut file| file.write_all(bytes)))?;
         }
-        let module_bytes = self.modules[0].1.len() as u64;
-        let (tables, table_bytes, left_out) = (self.tables(), self.bytes(), self.left_out);
-        Ok(SiteReport { tables, table_bytes, left_out, module_bytes, book_positions })
+        Ok(SiteReport {
+            tables: self.tables(),
+            table_bytes: self.bytes(),
+            left_out: self.left_out,
+            module_bytes: self.modules[0].1.len() as u64,
+            book_positions: boards().filter_map(|(rules, pits)| Some(self.options.books.get(rules, pits)?.len())).sum(),
+        })
     }
 
-    /// Returns the books and the networks, as the names and bytes of files, and the number of positions in the books.
-    /// The engine asks for those of a board.
-    fn data(&self) -> (Vec<(String, Vec<u8>)>, usize) {
-        let (mut files, mut book_positions) = (Vec::new(), 0);
-        for (rules, pits) in Rules::ALL.into_iter().flat_map(|rules| (1..=MAX_PITS).map(move |pits| (rules, pits))) {
-            if let Some(book) = self.options.books.get(rules, pits) {
-                book_positions += book.len();
-                files.push((Book::file_name(rules, pits), book.to_bytes()));
-            }
-            if let Some(network) = PhasedNetwork::shipped(rules, pits) {
-                files.push((PhasedNetwork::file_name(rules, pits), network.to_bytes()));
-            }
-        }
-        (files, book_positions)
+    /// Returns the books and the networks, as the names and bytes of files. The engine asks for those of a board.
+    fn data(&self) -> Vec<(String, Vec<u8>)> {
+        let of_board = |(rules, pits)| {
+            let book = self.options.books.get(rules, pits);
+            let network = PhasedNetwork::shipped(rules, pits);
+            [
+                book.map(|book| (Book::file_name(rules, pits), book.to_bytes())),
+                network.map(|network| (PhasedNetwork::file_name(rules, pits), network.to_bytes())),
+            ]
+        };
+        boards().flat_map(of_board).flatten().collect()
     }
 
     /// Returns a description of the folder, with the names of the books and networks.
@@ -187,12 +177,11 @@ impl SitePlan<'_> {
         json!({ "positions": positions, "tables": tables.collect::<Vec<Value>>(),
             "files": files.iter().map(|(name, _)| name).collect::<Vec<_>>() })
     }
+}
 
-    /// Returns answers that need no engine, by the targets of the requests.
-    fn answers(&self) -> Value {
-        let server = ("".to_owned(), json!(ServerAnswer::of_page(&self.options.books)));
-        first_moves().chain([server]).collect::<Map<String, Value>>().into()
-    }
+/// All boards.
+fn boards() -> impl Iterator<Item = (Rules, usize)> {
+    Rules::ALL.into_iter().flat_map(|rules| (1..=MAX_PITS).map(move |pits| (rules, pits)))
 }
 
 /// Returns the answers about the first moves of Kalah(6,4), by the targets that the page requests. With them, it can be
@@ -213,7 +202,8 @@ fn first_moves() -> impl Iterator<Item = (String, Value)> {
 /// Reads a WebAssembly module, without its custom sections: the books and networks for other hosts.
 fn module(path: &Path) -> Result<Vec<u8>, SiteError> {
     let bytes = at(path, file::read(path))?;
-    let sections = bytes.strip_prefix(HEAD).and_then(program).ok_or_else(|| SiteError::NoModule(path.to_owned()))?;
+    let sections = bytes.strip_prefix(HEAD).and_then(program);
+    let sections = at(path, sections.ok_or_else(|| io::Error::other("it is not a WebAssembly module")))?;
     Ok([HEAD, &sections].concat())
 }
 
@@ -246,9 +236,8 @@ fn create(path: &Path) -> io::Result<File> {
 
 /// Errors of writing a site.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum SiteError {
-    /// A file could not be read or written.
+    /// A file could not be read or written, is no module, or the folder has files.
     #[error("{}: {source}", path.display())]
     File {
         /// Path of the file.
@@ -256,12 +245,6 @@ pub enum SiteError {
         /// Reason.
         source: io::Error,
     },
-    /// The folder has files.
-    #[error("{} is not empty", .0.display())]
-    NotEmpty(PathBuf),
-    /// The engine's file is something else.
-    #[error("{} is not a WebAssembly module", .0.display())]
-    NoModule(PathBuf),
     /// A table is damaged.
     #[error("{0}")]
     Table(#[from] TableError),
@@ -273,11 +256,6 @@ pub enum SiteError {
 impl Diagnostic for SiteError {
     fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
-            SiteError::NotEmpty(_) => Outcome::Failed.help("choose a new folder, or empty this one"),
-            SiteError::NoModule(_) => Outcome::Failed.help("give the engine, kalah_wasm.wasm, with --module"),
-            SiteError::File { path, .. } if path.ends_with("kalah_first.wasm") => {
-                Outcome::Failed.help("put it beside the engine; the npm package has both")
-            }
             SiteError::File { source, .. } => source.diagnosis(commands),
             SiteError::Table(error) => error.diagnosis(commands),
             SiteError::Stopped(error) => error.diagnosis(commands),

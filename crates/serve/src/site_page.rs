@@ -14,7 +14,7 @@ use lzma_rust2::{LzmaOptions, LzmaWriter};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::page::FILES;
+use super::page::{FILES, File};
 
 /// Directory of all files except the page, its worker and the tables.
 const DIRECTORY: &str = "site";
@@ -23,13 +23,16 @@ const DIRECTORY: &str = "site";
 const LOCAL: &str = include_str!(concat!(env!("OUT_DIR"), "/local.js"));
 const WORKER: &str = include_str!(concat!(env!("OUT_DIR"), "/engine.js"));
 
-/// The script of the page, and the media type of its style sheets.
-const SCRIPT: &str = "page.js";
-const SHEET: &str = "text/css";
-
 /// Content that `local.js` shows and runs: the style sheets, the body, the scripts, and answers that need no engine.
 /// It is packed, since many hosts compress nothing.
 const PACKED: &str = "page.bin";
+
+/// The page, with places for the folder of its files, and for the digest of the script that its policy allows. Hosts of
+/// static files may not send a policy as a header.
+const PAGE: &str = include_str!("../web/site/index.html");
+
+/// Description for systems that install the page.
+const MANIFEST: &[u8] = include_bytes!("../web/site/manifest.json");
 
 /// Service worker, which a browser runs beside the page.
 const OFFLINE: &str = include_str!("../web/site/offline.js");
@@ -48,33 +51,25 @@ impl Site {
     pub(crate) fn new(files: Vec<(String, Vec<u8>)>, description: &Value, answers: &Value, tables: &[String]) -> Site {
         let mut all: BTreeMap<String, Vec<u8>> = files.into_iter().map(packed).collect();
         all.insert("local.js".to_owned(), LOCAL.into());
+        all.insert("manifest.json".to_owned(), MANIFEST.into());
         all.insert("site.json".to_owned(), description.to_string().into());
-        let (mut page, mut script, mut style, mut names) = ("", "", String::new(), Vec::new());
-        for file in FILES {
-            let text = || std::str::from_utf8(file.bytes).expect("the page is text");
-            match file.path.trim_start_matches('/') {
-                "" => page = text(),
-                SCRIPT => script = text(),
-                _ if file.kind.starts_with(SHEET) => style.push_str(text()),
-                name => {
-                    names.push(name);
-                    all.insert(name.to_owned(), file.bytes.into());
-                }
+        let (mut body, mut script, mut style) = ("", "", String::new());
+        for File { path, kind, bytes } in FILES {
+            let text = || std::str::from_utf8(bytes).expect("the page is text");
+            match path.trim_start_matches('/') {
+                "" => body = text(),
+                "page.js" => script = text(),
+                _ if kind.starts_with("text/css") => style.push_str(text()),
+                name => drop(all.insert(name.to_owned(), bytes.into())),
             }
         }
-        let (page, body) = divided(page);
+        let (_, body) = body.split_once("</noscript>\n").expect("a text for browsers without scripts");
+        let (body, _) = body.split_once("</body>").expect("the end of the body");
         let shown = [&style, body, script, WORKER, &answers.to_string()];
         all.insert(PACKED.to_owned(), compressed(shown.join("\0").as_bytes()));
-        let manifest = json!({ "name": "Kalah", "short_name": "Kalah", "start_url": "../../", "scope": "../../",
-            "display": "standalone", "background_color": "#f4ede1", "theme_color": "#f4ede1", "icons": [
-                { "src": "icon.svg", "sizes": "any", "type": "image/svg+xml" },
-                { "src": "icon-192.png", "sizes": "192x192", "type": "image/png" },
-                { "src": "icon-512.png", "sizes": "512x512", "type": "image/png" },
-                { "src": "icon-512.png", "sizes": "512x512", "type": "image/png", "purpose": "maskable" },
-            ] });
-        all.insert("manifest.json".to_owned(), manifest.to_string().into());
-        let version = version(&all, &page);
-        let page = page_of(&page, &version, &names, &policy(script.as_bytes()));
+        let version = version(&all);
+        let digest = BASE64_STANDARD.encode(Sha256::digest(script));
+        let page = PAGE.replace("{folder}", &format!("{DIRECTORY}/{version}")).replace("{digest}", &digest);
         let mut files: BTreeMap<String, Vec<u8>> =
             all.into_iter().map(|(name, bytes)| (format!("{DIRECTORY}/{version}/{name}"), bytes)).collect();
         // A service worker answers for its own folder.
@@ -99,51 +94,15 @@ fn compressed(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Returns the version of a site, a digest of its contents.
-fn version(files: &BTreeMap<String, Vec<u8>>, page: &str) -> String {
+fn version(files: &BTreeMap<String, Vec<u8>>) -> String {
     let mut hasher = blake3::Hasher::new();
-    let others = [("", page.as_bytes()), ("offline.js", OFFLINE.as_bytes())];
+    let others = [("", PAGE.as_bytes()), ("offline.js", OFFLINE.as_bytes())];
     for (name, bytes) in files.iter().map(|(name, bytes)| (&**name, &**bytes)).chain(others) {
         for part in [name.as_bytes(), bytes] {
             hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
         }
     }
     hasher.finalize().to_hex()[..16].to_owned()
-}
-
-/// Returns the element of the page that states what it may load: files of its host, and a script with the text of
-/// `script`. A host of static files may not send it as a header.
-fn policy(script: &[u8]) -> String {
-    let digest = BASE64_STANDARD.encode(Sha256::digest(script));
-    let scripts = format!("script-src 'self' 'wasm-unsafe-eval' 'sha256-{digest}'; worker-src 'self' blob:");
-    let policy = format!("default-src 'self'; {scripts}; img-src 'self' data:; base-uri 'none'; form-action 'none'");
-    format!("<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n")
-}
-
-/// Returns the page with only what is shown without scripts in its body, and the rest of the body.
-fn divided(page: &str) -> (String, &str) {
-    let (before, rest) = page.split_once("<noscript>").expect("the page has a text for browsers without scripts");
-    let (text, body) = rest.split_once("</noscript>\n").expect("that text has an end");
-    let head = before.strip_suffix("<body>\n").expect("that text is first in the body");
-    let (body, after) = body.split_once("</body>").expect("the body has an end");
-    (format!("{head}<body>\n<noscript>{text}</noscript>\n</body>{after}"), body)
-}
-
-/// Returns the page with the engine's script in place of its own, which that one runs, and with its `policy`; `names`
-/// are the files that it refers to.
-fn page_of(page: &str, version: &str, names: &[&str], policy: &str) -> String {
-    let folder = format!("{DIRECTORY}/{version}");
-    let links = format!(
-        "<link rel=\"manifest\" href=\"{folder}/manifest.json\">\n\
-         <link rel=\"preload\" href=\"{folder}/{PACKED}\" as=\"fetch\" crossorigin>\n\
-         <script type=\"module\" src=\"{folder}/local.js\"></script>\n"
-    );
-    let (before, own) = page.split_once("<script").expect("the page has a script");
-    let (_, after) = own.split_once("</script>\n").expect("its script has an end");
-    // There is no server to ask before the script runs, and the style sheets are packed.
-    let is_left_out = |line: &&str| ["href=\"api\"", "rel=\"stylesheet\""].iter().any(|part| line.contains(part));
-    let before: String = before.lines().filter(|line| !is_left_out(line)).map(|line| format!("{line}\n")).collect();
-    let page = format!("{before}{policy}{links}{after}");
-    names.iter().fold(page, |page, name| page.replace(&format!("=\"{name}\""), &format!("=\"{folder}/{name}\"")))
 }
 
 /// Returns the service worker of a version, with the digests of the files that it keeps: all but images for systems.
@@ -165,32 +124,5 @@ fn kind(path: &str) -> &'static str {
         Some("json") => "application/json",
         // Hosts have different types for these.
         _ => "",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::Read;
-
-    use super::*;
-
-    #[test]
-    fn a_page_names_the_script_that_may_run_and_loads_it_packed() {
-        let site = Site::new(Vec::new(), &json!({}), &json!({}), &[]);
-        let script = FILES.iter().find(|file| file.path == "/page.js").unwrap().bytes;
-        assert!(
-            site.page.contains(&format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(script)))),
-            "{}",
-            site.page
-        );
-        assert!(!site.page.contains("page.js") && site.page.matches("<script").count() == 1, "{}", site.page);
-        let packed = site.files.iter().find(|(path, _)| path.ends_with(PACKED)).unwrap();
-        let mut text = String::new();
-        flate2::read::GzDecoder::new(&packed.1[..]).read_to_string(&mut text).unwrap();
-        let [style, body, own, ..] = text.split('\0').collect::<Vec<_>>()[..] else { panic!("{text}") };
-        assert!(site.page.contains(packed.0) && own.as_bytes() == script);
-        assert!(style.contains(".pit") && body.contains("id=\"board\"") && !site.page.contains("id=\"board\""));
-        assert!(site.page.contains("<noscript>") && !body.contains("<noscript>"));
-        assert!(!site.page.contains(".css") && !site.files.keys().any(|path| path.ends_with(".css")));
     }
 }

@@ -55,7 +55,7 @@ impl ClaimKeys {
     }
 
     /// The seeds in play and the rank of a key.
-    pub(crate) fn parts(key: u128) -> (usize, u128) {
+    pub fn parts(key: u128) -> (usize, u128) {
         ((key >> RANK_BITS) as usize, key & ((1 << RANK_BITS) - 1))
     }
 
@@ -236,26 +236,5 @@ impl ClaimSet {
     /// All claims in order: key, lower and upper bound.
     pub fn coded(&self) -> impl Iterator<Item = CodedClaim> + '_ {
         self.claims.iter().map(|(&key, &bounds)| (key, bounds))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_ascend_with_seeds_and_rank_and_lead_back() {
-        let keys = ClaimKeys::new(2);
-        let mut last = None;
-        for seeds in 0..6 {
-            for rank in 0..keys.sequences(seeds).expect("few seeds") {
-                let key = ClaimKeys::of_rank(seeds, rank);
-                let position = keys.position(key).expect("the rank is below the number of sequences");
-                assert_eq!((keys.key(&position), position.seeds() as usize), (Some(key), seeds));
-                assert!(last < Some(key));
-                last = Some(key);
-            }
-        }
-        assert_eq!(keys.key(&"3x1".parse().expect("a start position")), None);
     }
 }

@@ -1,4 +1,4 @@
-// Written from the answers' types by a test: crates/api/src/tests/description.rs.
+// Written from the answers' types by a test: tests/serve/description.rs.
 
 export type Rules = string;
 

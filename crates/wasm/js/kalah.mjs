@@ -74,7 +74,7 @@
 export class KalahError extends Error {
   /**
    * @param {string} code code by which programs distinguish errors: those of the HTTP API (docs/api.md), `option` for a
-   *   wrong option or argument, `memory`, and `ended` after `end`
+   *   wrong option or argument, and `ended` after `end`
    * @param {string} message
    */
   constructor(code, message) {

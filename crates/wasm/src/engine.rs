@@ -3,7 +3,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use kalah_api::answer::{PositionAnswer, SolveAnswer};
-use kalah_api::{SearchOptions, hex};
+use kalah_api::hex;
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Instant;
 use kalah_core::evaluation::PhasedNetwork;
@@ -31,7 +31,7 @@ const KEPT_BOARDS: usize = 2;
 pub(super) struct Engine {
     searching: Searching,
     books: Rc<Books>,
-    options: SearchOptions,
+    memory: SearchMemory,
     /// The tables of the boards, which grow layer by layer; the board last asked about at the end.
     boards: Vec<MemoryBuilder>,
     /// Maximum positions of the tables of a board.
@@ -70,12 +70,11 @@ impl Engine {
     /// number of bytes. The host has the tables `remote`, and books and networks of these names.
     pub(crate) fn new(positions: u64, transpositions: u64, remote: Vec<RemoteTable>, files: Vec<String>) -> Engine {
         let memory = SearchMemory::shared(None, transpositions.min(MAX_TRANSPOSITIONS));
-        let options = SearchOptions { memory, threads: 1 };
         let books = Rc::new(Books::none());
         Engine {
-            searching: Searching::over(AllTables::of([]), Rc::clone(&books), options),
+            searching: Searching::over(AllTables::of([]), Rc::clone(&books), memory),
             books,
-            options,
+            memory,
             boards: Vec::new(),
             positions,
             remote,
@@ -184,12 +183,12 @@ impl Engine {
     /// Makes searches use all tables. They lose their proved results.
     fn renew(&mut self) {
         let copies = self.boards.iter().map(MemoryBuilder::tables).map(|tables| {
-            let copy = Tables::empty(tables.directories(), tables.rules(), tables.pits(), MAX_TABLE_SEEDS);
+            let copy = Tables::empty(tables.directory(), tables.rules(), tables.pits(), MAX_TABLE_SEEDS);
             let mut copy = copy.expect("the board has tables");
             tables.layers().iter().for_each(|layer| copy.push(Arc::clone(layer)).expect("they are in order"));
             copy
         });
-        self.searching = Searching::over(AllTables::of(copies), Rc::clone(&self.books), self.options);
+        self.searching = Searching::over(AllTables::of(copies), Rc::clone(&self.books), self.memory);
         self.layers = None;
     }
 

@@ -110,7 +110,7 @@ impl RemoteLayer {
         let RemoteTable { file, bytes, digest, .. } = &self.table;
         let (parts, path) = (Arc::clone(&self.parts), self.path.clone());
         let file = RemoteFile { parts, file: file.clone(), path, bytes: *bytes };
-        let table = Table::of(Box::new(file), Storage::Files)?;
+        let table = Table::of(Kind::Table, Box::new(file), Storage::Files)?;
         if hex(&table.header().digest) != *digest {
             return Err(TableError::damaged(&self.path, Damage::OtherDigest));
         }
@@ -148,11 +148,11 @@ impl Layer for SiteLayer {
     }
 
     /// Notes the parts for all positions, so that the page fetches them together.
-    fn request(wanted: &[TablePositions<'_, SiteLayer>], again: bool) -> Result<(), TableError> {
+    fn request(wanted: &[TablePositions<'_, SiteLayer>]) -> Result<(), TableError> {
         let mut requested = Ok(());
         for (layer, positions) in wanted {
             if let SiteLayer::Remote(layer) = layer {
-                requested = requested.and(layer.open().and_then(|table| table.request(positions, again)));
+                requested = requested.and(layer.open().and_then(|table| table.request(positions)));
             }
         }
         requested
@@ -171,7 +171,7 @@ impl Layer for SiteLayer {
 
 /// Returns all layers of a board: those that were built, and those above them on the host.
 pub(super) fn layers(built: &Tables, remote: &[RemoteTable], parts: &Arc<Mutex<Parts>>) -> Tables<SiteLayer> {
-    let layers = Tables::empty(built.directories(), built.rules(), built.pits(), MAX_TABLE_SEEDS);
+    let layers = Tables::empty(built.directory(), built.rules(), built.pits(), MAX_TABLE_SEEDS);
     let mut layers = layers.expect("the board has tables");
     for table in built.layers() {
         layers.push(Arc::new(SiteLayer::Built(Arc::clone(table)))).expect("they are in order");

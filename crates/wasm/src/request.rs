@@ -1,14 +1,14 @@
 use std::error::Error;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
-use kalah_api::answer::PositionAnswer;
+use kalah_api::answer::{PositionAnswer, SearchAnswer};
 use kalah_api::{
     ApiError, Code, ErrorAnswer, GameRequest, MoveRequest, PAGE_STREAM_TIME, PAGE_TIME, PositionRequest, PuzzleRequest,
     follow_line, read_text, write_text,
 };
 use kalah_base::system::{MemoryShortage, OutOfMemory};
 use kalah_core::cause;
-use kalah_core::game::{ParseError, Position, Rules, UnknownRules};
+use kalah_core::game::{Position, Rules};
 use kalah_core::table::{ProbeError, TableKey};
 use kalah_core::text::count;
 use serde::{Deserialize, Serialize};
@@ -101,14 +101,10 @@ pub(super) fn answer(engine: &mut Option<Engine>, call: &[u8], attached: Vec<u8>
 
 /// Returns the code by which programs distinguish errors, as in the HTTP API.
 fn code(error: &(dyn Error + 'static)) -> Code {
-    if cause::find::<ParseError>(error).is_some() {
-        Code::Board
-    } else if cause::find::<UnknownRules>(error).is_some() {
-        Code::Rules
-    } else if cause::find::<ProbeError>(error).is_some() {
-        Code::NotKnown
+    if cause::find::<ProbeError>(error).is_some() {
+        Code::NotFound
     } else if cause::find::<MemoryShortage>(error).is_some() || cause::find::<OutOfMemory>(error).is_some() {
-        Code::Memory
+        Code::Failed
     } else {
         Code::Request
     }
@@ -204,18 +200,14 @@ fn request(engine: &mut Engine, method: &str, target: &str, body: &[u8], streams
                 return Ok(first);
             }
             if let Some(known) = at_once(engine, request.rules, &request.position)? {
-                return if path == "search" {
-                    answered(PositionRequest::known_at_once(known, 0.0))
-                } else {
-                    answered(known)
-                };
+                return if path == "search" { answered(SearchAnswer::at_once(known, 0.0)) } else { answered(known) };
             }
             let is_search = path == "search";
             let time = request.time.unwrap_or(PAGE_TIME).min(if is_search { PAGE_STREAM_TIME } else { PAGE_TIME });
             searches(engine, |searches| searches.begin(&request, time, is_search && streams))
         }
         ("GET", "book") => {
-            let PositionRequest { rules, position, .. } = PositionRequest::read_untimed(query)?;
+            let PositionRequest { rules, position, .. } = PositionRequest::read(query)?;
             if let Some(first) = choose(engine, rules, position.pits())? {
                 return Ok(first);
             }
@@ -244,7 +236,7 @@ fn request(engine: &mut Engine, method: &str, target: &str, body: &[u8], streams
             let time = game.time.unwrap_or(GAME_TIME).min(PAGE_TIME);
             let mut known = Vec::new();
             game.answer_at_once(|rules, position| at_once(engine, rules, position), |place| known.push(json!(place)))?;
-            if game.unanswered() == 0 {
+            if game.unanswered().is_empty() {
                 return answered(game.answer());
             }
             searches(engine, |searches| {
@@ -256,12 +248,11 @@ fn request(engine: &mut Engine, method: &str, target: &str, body: &[u8], streams
         ("POST", "text/write") => answered(write_text(body)?),
         ("GET", "puzzle") => {
             // The page names the day.
-            let request = PuzzleRequest::read(query, 0)?;
-            let key = request.key;
+            let request = PuzzleRequest::read(query, UNIX_EPOCH)?;
             if let Some(known) = request.known() {
-                return answered(request.answer(Some(known))?);
+                return answered(request.answer(&known));
             }
-            if let Some(first) = choose(engine, key.rules, key.start.pits())? {
+            if let Some(first) = choose(engine, request.rules, request.start.pits())? {
                 return Ok(first);
             }
             searches(engine, |searches| searches.begin_puzzle(request))

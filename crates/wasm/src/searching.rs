@@ -6,14 +6,12 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use kalah_api::answer::{SolveAnswer, Source, Value as Known};
-use kalah_api::{
-    ApiError, GameRequest, MoveRequest, PositionRequest, PuzzleRequest, SearchOptions, Searcher, Sources, pause,
-};
+use kalah_api::{ApiError, GameRequest, MoveRequest, PositionRequest, PuzzleRequest, Searcher, Sources, pause};
 use kalah_core::cancel::{Cancel, Instant};
 use kalah_core::game::{Position, Rules};
 use kalah_core::table::AllTables;
 use kalah_solve::book::Books;
-use kalah_solve::solve::{SolveError, Solver, SolverOptions};
+use kalah_solve::solve::{SearchMemory, SolveError, Solver, SolverOptions};
 use self_cell::self_cell;
 use serde_json::{Value, json};
 
@@ -42,7 +40,7 @@ self_cell!(
 pub(super) struct Searches<'t> {
     pub sources: Sources<'t>,
     searcher: Rc<RefCell<Searcher<'t>>>,
-    options: SearchOptions,
+    memory: SearchMemory,
     /// Solver of the last call of [`Searches::solve`], kept for its proved bounds.
     solver: Option<Solver<'t>>,
     /// The search in progress.
@@ -68,11 +66,11 @@ pub(super) enum Step {
 
 impl Searching {
     /// Prepares searches in `all_tables`.
-    pub(crate) fn over(all_tables: AllTables, books: Rc<Books>, options: SearchOptions) -> Searching {
+    pub(crate) fn over(all_tables: AllTables, books: Rc<Books>, memory: SearchMemory) -> Searching {
         Searching::new(Owned { all_tables, books }, |Owned { all_tables, books }| {
             let sources = Sources { all_tables, books };
-            let searcher = Rc::new(RefCell::new(Searcher::new(sources, options)));
-            Searches { sources, searcher, options, solver: None, work: None }
+            let searcher = Rc::new(RefCell::new(Searcher::new(sources, memory, 1)));
+            Searches { sources, searcher, memory, solver: None, work: None }
         })
     }
 }
@@ -95,7 +93,7 @@ impl<'t> Searches<'t> {
 
     /// Begins to search a position for `time`.
     pub(crate) fn begin(&mut self, request: &PositionRequest, time: Duration, streams: bool) -> Result<(), ApiError> {
-        let search = request.begin(&mut self.searcher.borrow_mut(), &Cancel::new().within(time))?;
+        let search = self.searcher.borrow_mut().begin(request.rules, &request.position, &Cancel::new().within(time))?;
         let reports = Reports::default();
         self.start(Rc::clone(&reports), async move {
             let report = |answer| {
@@ -113,13 +111,8 @@ impl<'t> Searches<'t> {
     pub(crate) fn begin_move(&mut self, request: MoveRequest, time: Duration) {
         let (searcher, cancel) = (Rc::clone(&self.searcher), Cancel::new().within(time));
         self.start(Reports::default(), async move {
-            loop {
-                let answer = request.search_for(SLICE, &mut searcher.borrow_mut(), &cancel)?;
-                if let Some(answer) = answer {
-                    return Ok(json!(answer));
-                }
-                pause().await;
-            }
+            let player = request.player(&mut searcher.borrow_mut(), &cancel)?;
+            Ok(json!(request.search_in_slices(SLICE, player, &cancel).await?))
         });
     }
 
@@ -128,17 +121,9 @@ impl<'t> Searches<'t> {
     /// # Errors
     /// If there are no tables for it.
     pub(crate) fn begin_puzzle(&mut self, request: PuzzleRequest) -> Result<(), ApiError> {
-        let key = request.key;
-        let tables = self.sources.all_tables.tables(key.rules, key.start.pits()).ok_or_else(ApiError::no_puzzle)?;
-        let mut search = key.search(tables)?;
-        self.start(Reports::default(), async move {
-            loop {
-                if let Some(found) = search.game()? {
-                    return Ok(json!(request.answer(found)?));
-                }
-                pause().await;
-            }
-        });
+        let tables = self.sources.all_tables.tables(request.rules, request.start.pits());
+        let tables = tables.ok_or_else(ApiError::no_puzzle)?;
+        self.start(Reports::default(), async move { Ok(json!(request.find(tables, &Cancel::new()).await?)) });
         Ok(())
     }
 
@@ -147,7 +132,7 @@ impl<'t> Searches<'t> {
         let (searcher, reports) = (Rc::clone(&self.searcher), Rc::new(RefCell::new(known)));
         self.start(Rc::clone(&reports), async move {
             loop {
-                let place = game.search_next(&mut searcher.borrow_mut(), &Cancel::new().within(time))?;
+                let place = game.search_next(&mut searcher.borrow_mut(), time, &Cancel::new())?;
                 let Some(place) = place else { return Ok(json!(game.answer())) };
                 reports.borrow_mut().push(json!(place));
                 pause().await;
@@ -157,7 +142,7 @@ impl<'t> Searches<'t> {
 
     /// Continues the search in progress for a while, or until it has something to report.
     pub(crate) fn step(&mut self) -> Result<Step, ApiError> {
-        let Work { search, reports } = self.work.as_mut().ok_or_else(ApiError::stopping)?;
+        let Work { search, reports } = self.work.as_mut().ok_or_else(|| ApiError::request("there is no search"))?;
         let start = Instant::now();
         while reports.borrow().is_empty() {
             match search.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -196,7 +181,6 @@ impl<'t> Searches<'t> {
         // A time beyond the clock's range is no limit.
         let time = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
         let cancel = Cancel::new().within(time);
-        let threads = self.options.threads;
         match self.solver(rules, position, &cancel) {
             Ok(solver) => {
                 let solver = solver.under(&cancel);
@@ -210,7 +194,7 @@ impl<'t> Searches<'t> {
                         Err(error) => return Err(error.into()),
                     }
                 }
-                answer.add_effort(&solver, threads, start.elapsed());
+                answer.add_effort(&solver, 1, start.elapsed());
                 (answer.nodes, answer.table_hits) = (answer.nodes - nodes, answer.table_hits - hits);
             }
             Err(SolveError::Stopped) => answer.seconds = start.elapsed().as_secs_f64(),
@@ -230,8 +214,7 @@ impl<'t> Searches<'t> {
             let options = SolverOptions::new(rules, position)
                 .tables(self.sources.all_tables.tables(rules, position.pits()))
                 .book(self.sources.books.get(rules, position.pits()))
-                .memory(self.options.memory)
-                .threads(self.options.threads)
+                .memory(self.memory)
                 .cancel(cancel.clone());
             self.solver = Some(Solver::new(options)?);
         }

@@ -211,18 +211,18 @@ test("mistakes of the caller are errors that name them", async () => {
   }
   await assert.rejects(load(MODULE, { pits: 9 }), { code: "request", message: /9 pits/ });
   await assert.rejects(load(MODULE, { seeds: 100 }), /100 seeds/);
-  await assert.rejects(load(MODULE, { pits: 8, seeds: 48 }), { code: "memory", message: /not enough memory/ });
+  await assert.rejects(load(MODULE, { pits: 8, seeds: 48 }), { code: "failed", message: /not enough memory/ });
   await assert.rejects(load(MODULE, { seeds: 28 }), /not enough memory/);
   const engine = await load(MODULE, { seeds: 4 });
   assert.throws(() => engine.solve("6x400", 0.1), KalahError);
-  assert.throws(() => engine.probe("6 times 4"), { code: "board" });
+  assert.throws(() => engine.probe("6 times 4"), { code: "request" });
   for (const seconds of [-1, NaN, Infinity, "1"]) {
     const wrong = { code: "option", message: /^seconds must be a finite number of at least 0, not / };
     assert.throws(() => engine.solve("6x1", seconds), wrong);
     assert.throws(() => engine.move("6x1", "greedy", seconds), wrong);
   }
   assert.throws(() => engine.solve("6x1", 1, "no"), { code: "option", message: /^valueOnly must be true or false/ });
-  assert.throws(() => engine.move("6x1", "nobody"), { code: "player" });
+  assert.throws(() => engine.move("6x1", "nobody"), { code: "request" });
   for (const moves of [undefined, 36, [3, "6"], [3.5], [-1]]) {
     assert.throws(() => engine.line("6x1", moves), { code: "option", message: /^moves must be a line of play such / });
   }
@@ -236,7 +236,7 @@ test("mistakes of the caller are errors that name them", async () => {
   assert.throws(() => engine.move("6x1", 5), { code: "option", message: /^player must be the name of a player/ });
   assert.throws(() => engine.probe("5x4"), /5 pits/);
   assert.throws(() => engine.solve("7x1"), /7 pits/);
-  assert.throws(() => engine.probe("0,0,1,0,2,1/1,0,0,3,0,0"), { code: "not-known", message: /8 seeds in play/ });
+  assert.throws(() => engine.probe("0,0,1,0,2,1/1,0,0,3,0,0"), { code: "not-found", message: /8 seeds in play/ });
   // It goes on working.
   assert.equal(engine.build().seeds, 2);
   assert.equal(engine.probe("0,0,0,0,0,1/1,0,0,0,0,0").score, 1);

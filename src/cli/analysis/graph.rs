@@ -9,7 +9,7 @@ use kalah::analyse::graph::{
 use kalah::cancel::Cancel;
 use kalah::game::{Rules, StartPosition};
 use kalah::system::available_memory;
-use kalah::table::{Opening, TableKey, Tables};
+use kalah::table::{TableKey, Tables};
 use serde::Serialize;
 use tempfile::TempDir;
 
@@ -46,7 +46,7 @@ pub(crate) struct Graph {
     #[arg(long, value_name = "SIZE", value_parser = args::memory)]
     memory: Option<u64>,
     #[command(flatten)]
-    tables: args::Directories,
+    tables: args::Directory,
     #[command(flatten)]
     threads: args::Threads,
     /// Print one JSON document
@@ -122,7 +122,7 @@ impl Graph {
     /// Opens the tables of a start, or builds them in `temporary`.
     fn open_tables(&self, start: StartPosition, temporary: &TempDir, cancel: &Cancel) -> failure::Result<Tables> {
         let last = TableKey { rules: self.rules, pits: start.pits, seeds: 2 * start.pits * start.seeds as usize };
-        let tables = Tables::open(&self.tables.paths, last.rules, last.pits, Opening::to(last.seeds).if_there())?;
+        let tables = Tables::open(&self.tables.directory, last.rules, last.pits, last.seeds)?;
         if tables.max_seeds() == Some(last.seeds) {
             return Ok(tables);
         }

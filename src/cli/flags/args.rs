@@ -11,7 +11,7 @@ use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::system::{AvailableMemory, MemoryLimit, check_process_limits};
 use kalah::table::{self, Layer, Tables};
 
-pub(crate) use crate::cli::flags::tables_flag::{Directories, Directory};
+pub(crate) use crate::cli::flags::tables_flag::Directory;
 use crate::cli::{Context, failed, failure, note, output, with_advice};
 
 /// Rules and size of the board.
@@ -41,14 +41,14 @@ pub(crate) struct BookFlag {
 }
 
 impl BookFlag {
-    /// Returns the books for the tables in `directories`; none with `--no-book`.
-    pub(crate) fn find(self, directories: &table::Directories, rule_sets: &[Rules]) -> Books {
-        if self.no_book { Books::none() } else { Books::find(directories, rule_sets) }
+    /// Returns the books for the tables in `directory`; none with `--no-book`.
+    pub(crate) fn find(self, directory: &table::Directory, rule_sets: &[Rules]) -> Books {
+        if self.no_book { Books::none() } else { Books::find(directory, rule_sets) }
     }
 
     /// Returns the books of all rule sets and boards, and notes each file that cannot be used.
-    pub(crate) fn find_all(self, directories: &table::Directories) -> Books {
-        let books = self.find(directories, &Rules::ALL);
+    pub(crate) fn find_all(self, directory: &table::Directory) -> Books {
+        let books = self.find(directory, &Rules::ALL);
         for error in books.unusable() {
             note!("{}; going on without a book for that board", with_advice(error));
         }

@@ -1,11 +1,11 @@
-//! The directories of the tables. One that was named but does not exist is an error before any work starts.
+//! The directory of the tables. One that was named but does not exist is an error before any work starts.
 
 use std::io::ErrorKind;
 use std::path::Path;
 
 use clap::parser::ValueSource;
 use kalah::game::Rules;
-use kalah::table::{AllTables, Directories, TableKey, missing_layers};
+use kalah::table::{AllTables, Directory, Storage, gaps, missing_layers};
 use kalah::verify::Survey;
 
 use crate::cli::flags::tables_flag::{self, Given};
@@ -28,7 +28,7 @@ pub(crate) fn check(given: &Given) -> failure::Result<()> {
         Some(ValueSource::EnvVariable) => "KALAH_TABLES",
         _ => return Ok(()),
     };
-    match tables_flag::named(given.matches).map_err(failed)?.paths().find(|path| is_missing(path)) {
+    match tables_flag::named(given.matches).map_err(failed)?.path().filter(|path| is_missing(path)) {
         Some(path) => bail!("there is no directory {} (named by {by})", path.display()),
         None => Ok(()),
     }
@@ -42,35 +42,34 @@ fn is_missing(path: &Path) -> bool {
     }
 }
 
-/// Reports what a search cannot use of `directories`, for commands that go on without it: damaged tables, tables above
+/// Reports what a search cannot use of `directory`, for commands that go on without it: damaged tables, tables above
 /// a missing layer, and rule sets without tables.
-pub(crate) fn note_unused(directories: &Directories) {
+pub(crate) fn note_unused(directory: &Directory) {
     // Another error of a directory is that of the first search.
-    let listing = AllTables::new(directories).list().unwrap_or_default();
+    let listing = AllTables::new(directory, Storage::Files).list().unwrap_or_default();
     for (_, error) in &listing.damaged {
         message!("kalah: {error}; it and larger tables of its board are not used");
     }
-    for (key, mut missing) in listing.gaps {
-        let TableKey { rules, pits, .. } = key;
-        // Damaged ones were reported.
-        missing.retain(|&seeds| !TableKey { seeds, ..key }.is_in(directories));
+    let survey = Survey::read(directory).unwrap_or_default();
+    for (rules, pits, seeds) in &survey.boards {
+        let missing = gaps(seeds);
         if let Some(first) = missing.first() {
             note!(
-                "tables of more than {} for {rules} with {} are not used: {} in {directories}",
+                "tables of more than {} for {rules} with {} are not used: {} in {directory}",
                 output::count(*first, "seed"),
-                output::count(pits, "pit"),
+                output::count(*pits, "pit"),
                 missing_layers(&missing),
             );
         }
     }
-    if let Some(missing) = directories.paths().find(|path| is_missing(path)) {
+    if let Some(missing) = directory.path().filter(|path| is_missing(path)) {
         note!("there is no directory {}: searching without tables", missing.display());
         return;
     }
-    let boards = Survey::read(directories).unwrap_or_default().known_boards();
+    let boards = survey.known_boards();
     let without = Rules::ALL.iter().filter(|&&rules| boards.iter().all(|&(other, _)| other != rules));
     let names: Vec<&str> = without.map(|rules| rules.name()).collect();
     if !names.is_empty() {
-        note!("there are no tables for {} in {directories}: searching without them", names.join(", "));
+        note!("there are no tables for {} in {directory}: searching without them", names.join(", "));
     }
 }

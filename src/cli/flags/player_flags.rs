@@ -5,7 +5,7 @@ use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::play::Setting;
 use kalah::solve::{SearchMemory, SearchTables};
-use kalah::table::{Directories, TableKey};
+use kalah::table::{Directory, TableKey};
 
 use crate::cli::{args, failure, note, output, remote};
 
@@ -42,15 +42,15 @@ pub(crate) struct PlayerFlags {
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub seed: u64,
     #[command(flatten)]
-    tables: args::Directories,
+    tables: args::Directory,
     #[command(flatten)]
     pub threads: args::Threads,
 }
 
 impl PlayerFlags {
-    /// Returns the directories of the tables.
-    pub(crate) fn directories(&self) -> &Directories {
-        &self.tables.paths
+    /// Returns the directory of the tables.
+    pub(crate) fn directory(&self) -> &Directory {
+        &self.tables.directory
     }
 
     /// Opens the tables for games from `position`. With `bounds` bound tables are opened, too, and a note says if
@@ -62,27 +62,29 @@ impl PlayerFlags {
         }
         let last = TableKey { rules, pits, seeds: MAX_TABLE_SEEDS.min(position.seeds() as usize) };
         if !bounds {
-            return Ok(SearchTables::exact(&self.tables.paths, last)?);
+            return Ok(SearchTables::exact(&self.tables.directory, last)?);
         }
-        let tables = SearchTables::open(&self.tables.paths, last, None)?;
+        let tables = SearchTables::open(&self.tables.directory, last, None)?;
         remote::fetch_for_search(tables.tables(), Some(position))?;
         if let Some(tables) = tables.tables() {
             args::note_gaps(tables);
         }
         if tables.reach == 0 {
-            let (directories, board) = (&self.tables.paths, output::count(pits, "pit"));
-            note!("there are no tables for {rules} with {board} in {directories}: playing without them");
+            let (directory, board) = (&self.tables.directory, output::count(pits, "pit"));
+            note!("there are no tables for {rules} with {board} in {directory}: playing without them");
         }
         Ok(tables)
     }
 
     /// Returns the setting from which players are made. Solvers get `threads` threads.
     pub(crate) fn setting<'t>(&self, tables: &'t SearchTables, threads: usize) -> Setting<'t> {
-        self.own_setting(Setting::new(self.rules).tables(tables.tables()).bounds(tables.bounds()), threads)
-    }
-
-    /// Adds the memory and the seed of these flags to `setting`. Solvers get `threads` threads.
-    pub(crate) fn own_setting<'t>(&self, setting: Setting<'t>, threads: usize) -> Setting<'t> {
-        setting.memory(self.memory.of(1, "a player")).threads(threads).game(self.seed)
+        Setting {
+            tables: tables.tables(),
+            bounds: tables.bounds(),
+            memory: self.memory.of(1, "a player"),
+            threads,
+            game: self.seed,
+            ..Setting::new(self.rules)
+        }
     }
 }

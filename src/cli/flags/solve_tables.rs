@@ -10,7 +10,7 @@ use kalah::game::{Position, Rules};
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
-use kalah::solve::{BoundNetwork, MissingTables, PlannedLayer, PlannedSearch, SearchMemory};
+use kalah::solve::{PlannedLayer, PlannedSearch, SearchMemory, SearchPlan, bound_network};
 use kalah::system::available_disk;
 use kalah::table::{BoundMaker, DirectoryLock, Table, TableKey};
 use kalah::text::runs;
@@ -18,19 +18,6 @@ use kalah::text::runs;
 use crate::cli::flags::compute::Compute;
 use crate::cli::output::build_progress::{announce, print_event};
 use crate::cli::{Context, Progress, Stoppable, failure, note, output};
-
-/// The memory of a search, of which tables of the board of `last` in `directory` may be a part already.
-pub(crate) fn memory(
-    directory: &Path,
-    last: TableKey,
-    total: Option<u64>,
-    transpositions: Option<u64>,
-) -> SearchMemory {
-    let paths = (2..=last.seeds).map(|seeds| TableKey { seeds, ..last });
-    let paths = paths.flat_map(|key| [key.path(directory), key.bounds_path(directory)]);
-    let in_memory = paths.filter(|path| is_in_memory(path)).filter_map(|path| path.metadata().ok());
-    SearchMemory::new(total, transpositions).with_tables_in_memory(in_memory.map(|file| file.len()).sum())
-}
 
 /// A build of the missing tables that `kalah plan search` recommends, as far as the disk has room.
 ///
@@ -53,7 +40,7 @@ impl PlannedBuild<'_> {
         position: &Position,
         memory: SearchMemory,
     ) -> failure::Result<()> {
-        let network = BoundNetwork::find(directory, directory, rules, position.pits())?.map(|found| found.network);
+        let network = bound_network(directory, directory, rules, position.pits())?;
         let search = PlannedSearch {
             rules,
             position: *position,
@@ -64,13 +51,13 @@ impl PlannedBuild<'_> {
             backend: &Backend::Cpu(Isa::detect()),
             threads: rayon::current_num_threads(),
         };
-        let fits = |missing: &MissingTables| missing.exact.check(directory, self.allowed).is_ok();
-        let Some((plan, missing)) = search.plan_that_fits(MAX_TABLE_SEEDS, fits) else { return Ok(()) };
-        let last = TableKey { rules, pits: position.pits(), seeds: missing.exact_up_to };
+        let fits = |plan: &SearchPlan| plan.build.check(directory, self.allowed).is_ok();
+        let Some(plan) = search.plan_that_fits(MAX_TABLE_SEEDS, fits) else { return Ok(()) };
+        let last = TableKey { rules, pits: position.pits(), seeds: plan.exact_up_to };
         build(directory, last, self.allowed, Some(self.compute), self.cancel)?;
         let Some(network) = network else { return Ok(()) };
-        make_bounds(directory, &network, &missing.bounds, self.cancel)?;
-        let built = missing.exact.missing.iter().map(|layer| layer.key);
+        make_bounds(directory, &network, &plan.bounds, self.cancel)?;
+        let built = plan.build.missing.iter().map(|layer| layer.key);
         let unread: Vec<TableKey> = built.filter(|key| key.seeds > plan.exact).collect();
         if !unread.is_empty() && is_in_memory(directory) {
             let _lock = DirectoryLock::take(directory)?;

@@ -5,17 +5,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use clap::Args;
 use indicatif::HumanBytes;
 use kalah::cancel::Cancel;
-use kalah::file::is_in_memory;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah::solve::{FittingLayers, SearchMemory, SearchTables, Solver, SolverOptions, UnusedBounds};
+use kalah::solve::{SearchMemory, SearchTables, Solver, SolverOptions};
 use kalah::system::check_memory;
-use kalah::table::{Blocks, Directories, Stamps, TableKey, missing_layers};
+use kalah::table::{Blocks, Directory, Stamps, TableKey, missing_layers};
 
 use crate::cli::flags::compute::Compute;
-use crate::cli::{
-    Progress, args, bail, failure, note, output, remote, return_freed_memory, solve_tables, usage, with_advice,
-};
+use crate::cli::{Progress, args, bail, failure, note, output, remote, return_freed_memory, solve_tables, usage};
 
 /// Memory of a search beside its transposition table and its tables: the network, stacks and buffers of threads.
 const SEARCH_MEMORY: u64 = 8 << 20;
@@ -48,12 +45,11 @@ pub(crate) struct SolverFlags {
     /// Tables that do not fit are not used [default: the available memory, less a sixteenth]
     #[arg(long, value_name = "SIZE", value_parser = args::memory)]
     memory: Option<u64>,
-    /// Size of the transposition table, such as 4GiB [default: the rest of --memory after the tables; without
-    /// --memory, a size that suits the problem]
+    /// Limit the transposition table, such as 4GiB [default: a quarter of the memory]
     #[arg(long, value_name = "SIZE", value_parser = args::memory)]
     transpositions: Option<u64>,
     #[command(flatten)]
-    tables: args::Directories,
+    tables: args::Directory,
     #[command(flatten)]
     pub threads: args::Threads,
 }
@@ -70,8 +66,7 @@ impl SolverFlags {
     /// Opens the tables to use, after building them with `--build`, and notes missing ones. `cancel` stops the build.
     pub(crate) fn open_tables(&self, position: &Position, cancel: &Cancel) -> failure::Result<SearchTables> {
         let (pits, seeds) = (position.pits(), position.seeds() as usize);
-        // `solver` reports contradictory flags, so nothing is built for them.
-        if self.no_tables || position.is_over() || self.contradiction().is_some() {
+        if self.no_tables || position.is_over() {
             return Ok(SearchTables::default());
         }
         if pits > MAX_TABLE_PITS {
@@ -80,25 +75,20 @@ impl SolverFlags {
         }
         let wanted = self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS).min(seeds);
         let last = TableKey { rules: self.rules, pits, seeds: wanted };
-        let directories = &self.tables.paths;
+        let directory = &self.tables.directory;
         if self.build {
-            let directory = directories.single().ok_or_else(|| {
-                usage(format!("--build writes to one directory of tables, not to {directories}: name it by --tables"))
-            })?;
+            let directory = directory.name();
             match self.tables_up_to {
                 Some(_) => solve_tables::build(directory, last, self.memory, Some(&self.compute), cancel)?,
                 None => {
-                    let memory = solve_tables::memory(directory, last, self.memory, self.transpositions);
+                    let memory = SearchMemory::new(self.memory, self.transpositions);
                     let build = solve_tables::PlannedBuild { compute: &self.compute, allowed: self.memory, cancel };
                     build.run(directory, self.rules, position, memory)?;
                 }
             }
         }
-        let tables = SearchTables::open(directories, last, self.exact_up_to)?;
+        let tables = SearchTables::open(directory, last, self.exact_up_to)?;
         remote::fetch_for_search(tables.tables(), Some(position))?;
-        if let Some(unused) = tables.unused_bounds(directories, last) {
-            note_unused(&unused);
-        }
         let SearchTables { exact, reach, .. } = tables;
         let missing = tables.missing(wanted);
         // Without missing layers, flags have chosen to use fewer.
@@ -116,29 +106,17 @@ impl SolverFlags {
                 },
                 if gap { format!(", since {},", missing_layers(&missing)) } else { String::new() },
                 self.rules,
-                directories,
+                directory,
                 if reach == 0 { ": searching without them" } else { "" },
-                if directories.are_remote() { "" } else { "; --build builds those that fit" },
+                if directory.is_remote() { "" } else { "; --build builds those that fit" },
             );
         }
         Ok(tables)
     }
 
-    /// Returns the contradiction between the flags for memory, if there is one.
-    fn contradiction(&self) -> Option<String> {
-        let (transpositions, memory) = self.transpositions.zip(self.memory)?;
-        (transpositions > memory).then(|| {
-            format!(
-                "--transpositions {} is more than --memory {}, which includes it",
-                HumanBytes(transpositions),
-                HumanBytes(memory)
-            )
-        })
-    }
-
-    /// Returns the directories of the tables.
-    pub(crate) fn directories(&self) -> &Directories {
-        &self.tables.paths
+    /// Returns the directory of the tables.
+    pub(crate) fn directory(&self) -> &Directory {
+        &self.tables.directory
     }
 
     /// Makes a solver of `position` and all positions that follow it, with `further` options. `cancel` stops its
@@ -153,27 +131,24 @@ impl SolverFlags {
         cancel: &Cancel,
         further: impl FnOnce(SolverOptions<'a>) -> SolverOptions<'a>,
     ) -> failure::Result<Solver<'a>> {
-        if let Some(contradiction) = self.contradiction() {
-            return Err(usage(contradiction));
-        }
         let mut options = SolverOptions::new(self.rules, position)
             .tables(tables.tables())
             .bounds(tables.bounds())
             .exact_up_to(self.exact_up_to.unwrap_or(MAX_TABLE_SEEDS))
             .threads(rayon::current_num_threads());
-        let in_memory = options.files().filter(|table| is_in_memory(table.path())).map(Blocks::file_bytes).sum();
-        let memory = SearchMemory::new(self.memory, self.transpositions).with_tables_in_memory(in_memory);
+        let memory = SearchMemory::new(self.memory, self.transpositions);
         options = further(options.memory(memory));
-        if self.tables_up_to.is_none()
-            && let Some(fitting) = options.layers_that_fit()
-        {
-            note!(
-                "not all tables fit into {} of memory: {}; --tables-up-to {} uses all of them anyway",
-                HumanBytes(fitting.memory),
-                used(fitting),
-                tables.reach,
-            );
-            options = options.exact_up_to(fitting.exact).tables_up_to(fitting.reach);
+        if self.tables_up_to.is_none() {
+            let all = options.reach();
+            options = options.within_memory();
+            if options.reach() != all {
+                note!(
+                    "not all tables fit into {} of memory: {}; --tables-up-to {} uses all of them anyway",
+                    HumanBytes(memory.total().unwrap_or(0)),
+                    used(options.reach()),
+                    tables.reach,
+                );
+            }
         }
         let what = || "this search takes".to_owned();
         if let Err(shortage) = check_memory(options.transposition_bytes() + SEARCH_MEMORY, None, what) {
@@ -228,14 +203,9 @@ fn compare(options: &SolverOptions, cancel: &Cancel) -> failure::Result<()> {
     Ok(())
 }
 
-/// Notes why existing bound tables are not used.
-fn note_unused(UnusedBounds { first, last, reason, .. }: &UnusedBounds) {
-    note!("the bound tables of {first} to {last} seeds are not used: {}", with_advice(reason));
-}
-
 /// States which of the tables are used.
-fn used(FittingLayers { exact, reach, .. }: FittingLayers) -> String {
-    match (exact, reach) {
+fn used(layers: (usize, usize)) -> String {
+    match layers {
         (_, 0) => "searching without tables".to_owned(),
         (0, reach) => format!("bound tables to {reach} seeds are used"),
         (exact, reach) if exact == reach => format!("those to {reach} seeds are used"),

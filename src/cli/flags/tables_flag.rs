@@ -1,13 +1,11 @@
-//! The flag `--tables` and the variable `KALAH_TABLES`: one directory, or several that are read as one.
+//! The flag `--tables` and the variable `KALAH_TABLES`: a directory, or an address.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
-use clap::error::ErrorKind;
-use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, ValueHint};
-use kalah::table::{self, Place};
+use kalah::table;
 
 /// Value of the flag without any.
 const DEFAULT: &str = "tables";
@@ -18,7 +16,7 @@ struct TablesFlag {
     /// Directory with the tables
     #[arg(long = "tables", value_name = "DIR", default_value = DEFAULT, env = "KALAH_TABLES",
         value_parser = PathBufValueParser::new().map(Location::of), value_hint = ValueHint::AnyPath)]
-    tables: Vec<Location>,
+    tables: Location,
 }
 
 /// A value of the flag.
@@ -26,7 +24,7 @@ struct TablesFlag {
 pub(crate) struct Location {
     pub path: PathBuf,
     /// The directory at an address, once it was opened.
-    opened: Arc<OnceLock<Place>>,
+    opened: Arc<OnceLock<table::Directory>>,
 }
 
 impl Location {
@@ -40,79 +38,53 @@ impl Location {
     }
 
     /// Notes the directory at this address.
-    pub(crate) fn open(&self, place: Place) {
-        let _ = self.opened.set(place);
+    pub(crate) fn open(&self, directory: table::Directory) {
+        let _ = self.opened.set(directory);
     }
 
     /// The directory that it names.
-    fn place(self) -> Place {
-        self.opened.get().cloned().unwrap_or(Place::Here(self.path))
+    fn directory(self) -> table::Directory {
+        self.opened.get().cloned().unwrap_or(table::Directory::Here(self.path))
     }
 }
 
-/// The tables of a command that only reads them. Each flag names one directory; the variable is split as `PATH`.
-pub(crate) type Directories = TablesIn<true>;
-
-/// The tables of a command that writes to their directory. More than one is a usage error.
-pub(crate) type Directory = TablesIn<false>;
-
-/// The directories of the tables, in the order of their flags.
+/// The directory of the tables.
 #[derive(Clone)]
-pub(crate) struct TablesIn<const SEVERAL: bool> {
-    pub paths: table::Directories,
+pub(crate) struct Directory {
+    pub directory: table::Directory,
 }
 
 impl Directory {
-    /// Returns the only directory.
+    /// Returns its path, for commands that write to it: these refuse an address.
     pub(crate) fn path(&self) -> &Path {
-        self.paths.single().expect("more are refused")
+        self.directory.name()
     }
 }
 
-/// Returns the directories and addresses that the flags or the variable of a command give. A variable with an address
-/// is not split.
-pub(crate) fn given(matches: &ArgMatches) -> Result<Vec<Location>, Error> {
-    let values = TablesFlag::from_arg_matches(matches)?.tables;
-    let split = |value: &Location| match value.address() {
-        Some(_) => vec![value.clone()],
-        None => std::env::split_paths(&value.path).map(Location::of).collect(),
-    };
-    let mut locations: Vec<Location> = match matches.value_source("tables") {
-        Some(ValueSource::EnvVariable) => values.iter().flat_map(split).collect(),
-        _ => values,
-    };
-    locations.retain(|location| !location.path.as_os_str().is_empty());
-    Ok(locations)
+/// Returns the directory or address that the flag or the variable of a command gives.
+pub(crate) fn given(matches: &ArgMatches) -> Result<Location, Error> {
+    Ok(TablesFlag::from_arg_matches(matches)?.tables)
 }
 
-/// Returns the directories that the flags or the variable of a command name. All commands get them here.
-pub(crate) fn named(matches: &ArgMatches) -> Result<table::Directories, Error> {
-    table::Directories::new(given(matches)?.into_iter().map(Location::place))
-        .ok_or_else(|| Error::raw(ErrorKind::ValueValidation, "--tables or KALAH_TABLES names no directory\n"))
+/// Returns the directory that the flag or the variable of a command names. All commands get it here.
+pub(crate) fn named(matches: &ArgMatches) -> Result<table::Directory, Error> {
+    Ok(given(matches)?.directory())
 }
 
-impl<const SEVERAL: bool> FromArgMatches for TablesIn<SEVERAL> {
+impl FromArgMatches for Directory {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let paths = named(matches)?;
-        if !SEVERAL && paths.single().is_none() {
-            let message =
-                format!("this command writes to one directory of tables, not to {paths}: name it by --tables\n");
-            return Err(Error::raw(ErrorKind::TooManyValues, message));
-        }
-        Ok(TablesIn { paths })
+        Ok(Directory { directory: named(matches)? })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        *self = TablesIn::from_arg_matches(matches)?;
+        *self = Directory::from_arg_matches(matches)?;
         Ok(())
     }
 }
 
-impl<const SEVERAL: bool> Args for TablesIn<SEVERAL> {
+impl Args for Directory {
     fn augment_args(command: Command) -> Command {
-        let several = "Directory with the tables; several flags name directories that are read as one";
-        let command = TablesFlag::augment_args(command);
-        if SEVERAL { command.mut_arg("tables", |flag| flag.help(several)) } else { command }
+        TablesFlag::augment_args(command)
     }
 
     fn augment_args_for_update(command: Command) -> Command {

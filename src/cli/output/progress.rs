@@ -1,11 +1,12 @@
 //! Progress of long work: a line on a terminal that changes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
 use std::time::Duration;
 
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kalah::solve::{SolveEvent, Solver};
-use kalah::watcher::watched;
 use parking_lot::Mutex;
 
 use crate::cli::{failure, output};
@@ -121,7 +122,7 @@ impl Progress {
         result
     }
 
-    /// Runs `work` and calls `update` before the line is drawn. If the system starts no thread, nothing is shown.
+    /// Runs `work` and calls `update` before the line is drawn.
     fn polled<T>(&self, update: impl Fn() + Sync, work: impl FnOnce() -> T) -> T {
         if self.bar.is_hidden() {
             return work();
@@ -129,9 +130,8 @@ impl Progress {
         let poll = || {
             update();
             self.bar.tick();
-            Some(TICK)
         };
-        watched(TICK, poll, |_| (), work)
+        watched(TICK, poll, work)
     }
 
     /// Removes the line.
@@ -146,4 +146,18 @@ pub(crate) fn watch<T>(subject: &str, work: impl FnOnce() -> T) -> T {
     let result = progress.run(work);
     progress.finish();
     result
+}
+
+/// Runs `work` while another thread calls `poll` at intervals.
+pub(crate) fn watched<T>(every: Duration, mut poll: impl FnMut() + Send, work: impl FnOnce() -> T) -> T {
+    thread::scope(|scope| {
+        // The end of the work, even by a panic, drops the sender and so ends the thread.
+        let (_working, done) = channel::<()>();
+        scope.spawn(move || {
+            while done.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
+                poll();
+            }
+        });
+        work()
+    })
 }

@@ -13,8 +13,8 @@ use kalah::certificate::{Certificate, Strategy};
 use kalah::file;
 use kalah::game::Position;
 use kalah::header::Kind;
-use kalah::play::{ByCertificate, Choice, Participant, Player, PlayerName};
-use kalah::table::{Directories, Opening, Tables};
+use kalah::play::{ByCertificate, Choice, Participant, Player, PlayerName, Setting};
+use kalah::table::{Directory, Tables};
 
 use crate::cli::{Context, Outcome, PlayerFlags, args, examples, failure, line, output, positions, progress, usage};
 
@@ -60,14 +60,14 @@ impl Choose {
             return Err(usage("an engine that never answers would not end: add --time"));
         }
         self.with.threads.start()?;
-        let strategy = self.from.as_ref().map(|path| StrategyFile::read(path, self.with.directories())).transpose()?;
+        let strategy = self.from.as_ref().map(|path| StrategyFile::read(path, self.with.directory())).transpose()?;
         let mut by_certificate = strategy.as_ref().map(StrategyFile::player).transpose()?;
         if let Some(strategy) = &strategy {
             let rules = strategy.certificate.head.statement.rules;
             output::require_rules_of("the certificate", rules, self.with.rules)?;
             self.with.rules = rules;
         }
-        let books = self.book.find(self.with.directories(), &[self.with.rules]);
+        let books = self.book.find(self.with.directory(), &[self.with.rules]);
         let (outcome, has_chosen) = positions::answer_each(&self.positions, |position| {
             if position.is_over() {
                 return Ok(Some(usage(format_args!("the game is over at {position}: there is no move to choose"))));
@@ -91,7 +91,7 @@ impl Choose {
     fn answer(&self, position: &Position, books: &Books) -> failure::Result<()> {
         let tables = self.with.open_tables(position, self.player == PlayerName::Perfect.into())?;
         let setting = self.with.setting(&tables, rayon::current_num_threads());
-        let setting = setting.book(books.require(self.with.rules, position.pits())?);
+        let setting = Setting { book: books.require(self.with.rules, position.pits())?, ..setting };
         self.ask(self.player.player(&setting).as_mut(), position)
     }
 
@@ -126,12 +126,12 @@ impl StrategyFile {
         file::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == magic
     }
 
-    /// Reads a certificate, and opens its tables in `directories`.
-    pub(crate) fn read(path: &Path, directories: &Directories) -> failure::Result<StrategyFile> {
+    /// Reads a certificate, and opens its tables in `directory`.
+    pub(crate) fn read(path: &Path, directory: &Directory) -> failure::Result<StrategyFile> {
         let certificate = Certificate::read(path)?;
         let (seeds, statement) = (certificate.head.table_seeds(), &certificate.head.statement);
         let (rules, pits) = (statement.rules, statement.position.pits());
-        let open = || Tables::open(directories, rules, pits, Opening::to(seeds).if_there());
+        let open = || Tables::open(directory, rules, pits, seeds);
         let tables = (seeds > 0).then(open).transpose()?;
         Ok(StrategyFile { path: path.to_owned(), certificate, tables })
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 use kalah::cancel::Cancel;
 use kalah::game::{Line, ParseError, Pit, Place, Position};
-use kalah::play::{ByCertificate, Choice, Participant, PlayError, Player, PlayerName};
+use kalah::play::{ByCertificate, Choice, Participant, PlayError, Player, PlayerName, Setting};
 use kalah::record::GameRecord;
 
 use crate::cli::playing::choose::StrategyFile;
@@ -154,9 +154,9 @@ impl Play {
         let mut saved = saved.transpose()?;
         self.with.threads.start()?;
         let tables = self.with.open_tables(&record.start, true)?;
-        let books = self.book.find(self.with.directories(), &[record.rules]);
+        let books = self.book.find(self.with.directory(), &[record.rules]);
         let setting = self.with.setting(&tables, rayon::current_num_threads());
-        let setting = setting.book(books.require(record.rules, record.start.pits())?);
+        let setting = Setting { book: books.require(record.rules, record.start.pits())?, ..setting };
         let player = |seat: &Seat| -> failure::Result<Option<Box<dyn Player + '_>>> {
             Ok(match (seat, &strategy) {
                 (Seat::Human, _) => None,
@@ -196,8 +196,8 @@ impl Play {
                     }
                     line!("{}, {}, sows {pit} ({worth}, {source})", name(first), player.name())?;
                 }
-                Err(PlayError::Engine { player, fault, stderr }) => {
-                    line!("{}, {player}, forfeits the game: it {fault}{stderr}", name(first))?;
+                Err(PlayError::Engine { player, fault }) => {
+                    line!("{}, {player}, forfeits the game: it {fault}", name(first))?;
                     game.forfeit(&fault);
                     saved.as_mut().map_or(Ok(()), |saved| saved.write(&game.record))?;
                     break;
@@ -217,7 +217,7 @@ impl Play {
         match self.from.as_deref() {
             None => {}
             Some(path) if StrategyFile::is_certificate(path) => {
-                let read = StrategyFile::read(path, self.with.directories())?;
+                let read = StrategyFile::read(path, self.with.directory())?;
                 let statement = &read.certificate.head.statement;
                 output::require_rules_of("the certificate", statement.rules, rules)?;
                 record = GameRecord::new(statement.rules, statement.position, Line::new(statement.position.pits()))?;

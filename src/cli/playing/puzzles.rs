@@ -30,7 +30,7 @@ pub(crate) struct Puzzles {
     #[arg(long, default_value_t, value_name = "RULES")]
     rules: Rules,
     #[command(flatten)]
-    tables: args::Directories,
+    tables: args::Directory,
     /// Find only puzzles of this level: easy, medium or hard
     #[arg(long, value_name = "LEVEL")]
     level: Option<Level>,
@@ -69,9 +69,9 @@ impl Puzzles {
         if pits > MAX_TABLE_PITS {
             return Err(usage(format_args!("puzzles need tables, which have at most {MAX_TABLE_PITS} pits a side")));
         }
-        let tables = Tables::open(&self.tables.paths, rules, pits, MAX_TABLE_SEEDS)?;
+        let tables = Tables::open(&self.tables.directory, rules, pits, MAX_TABLE_SEEDS)?;
         if tables.max_seeds().is_none() {
-            bail!("{}", suggestion::no_tables(&self.tables.paths, rules, pits));
+            bail!("{}", suggestion::no_tables(&self.tables.directory, rules, pits));
         }
         let cancel = cancelled_by_signal();
         let progress = Progress::of(u64::from(self.count), "puzzles").at("games");

@@ -1,9 +1,10 @@
 use std::io::{self, BufReader};
 
 use clap::Args;
-use kalah::play::engine::{EngineSetting, serve_engine};
-use kalah::play::{PlayerName, Setting};
-use kalah::table::AllTables;
+use kalah::play::PlayerName;
+use kalah::play::engine::serve_engine;
+use kalah::solve::SearchTables;
+use kalah::table::{AllTables, Storage};
 
 use crate::cli::{Outcome, PlayerFlags, args, directories, examples, failure, remote};
 
@@ -29,13 +30,13 @@ pub(crate) struct Engine {
 impl Engine {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         self.with.threads.start()?;
-        directories::note_unused(self.with.directories());
-        let books = self.book.find_all(self.with.directories());
-        let all_tables = AllTables::new(self.with.directories());
+        directories::note_unused(self.with.directory());
+        let books = self.book.find_all(self.with.directory());
+        let all_tables = AllTables::new(self.with.directory(), Storage::default());
         remote::fetch_for_searches(&all_tables)?;
-        let setting = self.with.own_setting(Setting::new(self.with.rules), rayon::current_num_threads());
-        let setting = EngineSetting { player: self.player, setting, all_tables: &all_tables, books: &books };
-        serve_engine(BufReader::new(io::stdin()), io::stdout(), setting)?;
+        let none = SearchTables::default();
+        let setting = self.with.setting(&none, rayon::current_num_threads());
+        serve_engine(BufReader::new(io::stdin()), io::stdout(), self.player, setting, &all_tables, &books)?;
         Ok(Outcome::Done)
     }
 }

@@ -49,10 +49,13 @@ struct ExportSiteReport {
 impl ExportSite {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         let pulse = stopped_by_signal();
-        let mut options = SiteOptions::new(self.module, self.tables.path().to_owned());
-        options.size = self.size;
-        options.books = self.book.find_all(&self.tables.paths);
-        options.seeds = self.seeds.into();
+        let options = SiteOptions {
+            module: self.module,
+            tables: self.tables.path().to_owned(),
+            size: self.size,
+            books: self.book.find_all(&self.tables.directory),
+            seeds: self.seeds.into(),
+        };
         let plan = SitePlan::new(&options)?;
         note!("{} to copy, {}", output::count(plan.tables(), "table"), HumanBytes(plan.bytes()));
         let progress = Progress::of(plan.bytes(), "bytes").at("tables");

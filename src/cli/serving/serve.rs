@@ -2,7 +2,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
 use clap::Args;
-use kalah::serve::{self, Host, Options, Stop};
+use kalah::serve::{self, Options, Stop, host};
 
 use crate::cli::flags::player_flags::SharedMemory;
 use crate::cli::process::signals::{on_signal, received};
@@ -26,10 +26,10 @@ pub(crate) struct Serve {
     ///
     /// Requests for other hosts are refused, so that no website can use the server through a visitor's browser. The
     /// name localhost and the address of the connection are always allowed.
-    #[arg(long = "allow-host", value_name = "HOST")]
-    hosts: Vec<Host>,
+    #[arg(long = "allow-host", value_name = "HOST", value_parser = host)]
+    hosts: Vec<String>,
     #[command(flatten)]
-    tables: args::Directories,
+    tables: args::Directory,
     #[command(flatten)]
     book: args::BookFlag,
     /// Limit each search above the tables to this time
@@ -54,7 +54,7 @@ impl Serve {
             format!("cannot listen on {}; write an address such as localhost:8080 or [::1]:8080", self.address)
         })?;
         let address = listener.local_addr()?;
-        let mut options = Options::new(&self.tables.paths);
+        let mut options = Options::new(&self.tables.directory);
         // A signal ends this at once.
         remote::fetch_for_searches(&options.all_tables)?;
         let stop = Stop::default();
@@ -63,8 +63,8 @@ impl Serve {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         // Tables are checked on all cores. An error to start threads belongs here, not in the first request.
         rayon::ThreadPoolBuilder::new().build_global().map_err(failed).context("cannot start the threads")?;
-        directories::note_unused(&self.tables.paths);
-        options.books = self.book.find_all(&self.tables.paths);
+        directories::note_unused(&self.tables.directory);
+        options.books = self.book.find_all(&self.tables.directory);
         options.time = self.time;
         options.searches = self.searches.map_or(cores, args::searches_that_fit);
         options.threads = args::threads_that_fit(self.threads);
@@ -73,7 +73,7 @@ impl Serve {
         options.hosts = self.hosts;
         // The name that it listens on is allowed; an address is that of the connection.
         let name = self.address.rsplit_once(':').filter(|_| self.address.parse::<SocketAddr>().is_err());
-        options.hosts.extend(name.and_then(|(name, _)| name.parse().ok()));
+        options.hosts.extend(name.and_then(|(name, _)| host(name).ok()));
         options.log = Box::new(|line| message!("kalah: {line}"));
         line!("http://{address}")?;
         serve::serve(listener, options, &stop).context("the server failed")?;

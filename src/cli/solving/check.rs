@@ -11,7 +11,7 @@ use kalah::certificate::{
 };
 use kalah::file::StateFile;
 use kalah::game::{Position, Rules};
-use kalah::table::{Manifest, Opening, TableKey, Tables};
+use kalah::table::{Manifest, TableKey, Tables};
 use serde::Serialize;
 
 use crate::cli::{
@@ -42,7 +42,7 @@ pub(crate) struct Check {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    tables: args::Directories,
+    tables: args::Directory,
     #[command(flatten)]
     threads: args::Threads,
 }
@@ -165,7 +165,7 @@ impl Check {
         let last = key(file.head(), file.head().table_seeds());
         let tables = match last.seeds {
             0 => None,
-            seeds => Some(Tables::open(&self.tables.paths, last.rules, last.pits, Opening::to(seeds).if_there())?),
+            seeds => Some(Tables::open(&self.tables.directory, last.rules, last.pits, seeds)?),
         };
         let layers = tables.iter().flat_map(|tables| tables.layers());
         let pulse = stopped_by_signal();

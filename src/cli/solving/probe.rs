@@ -5,8 +5,8 @@ use clap::Args;
 use kalah::answer::PositionAnswer;
 use kalah::book::Books;
 use kalah::game::{Position, Rules};
-use kalah::index::MAX_TABLE_PITS;
-use kalah::table::{self, Opening, ProbeError, Storage, Tables};
+use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use kalah::table::{self, ProbeError, Storage, Tables};
 
 use crate::cli::{Failure, Outcome, args, examples, failure, output, positions};
 
@@ -31,7 +31,7 @@ pub(crate) struct Probe {
     #[arg(long, default_value_t, value_name = "RULES")]
     rules: Rules,
     #[command(flatten)]
-    tables: args::Directories,
+    tables: args::Directory,
     /// Read single blocks of the tables instead of mapping the files: slower, but safe on network file systems
     #[arg(long)]
     no_map: bool,
@@ -47,8 +47,8 @@ pub(crate) struct Probe {
 
 impl Probe {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
-        let (directories, rules) = (&self.tables.paths, self.rules);
-        let books = self.book.find(directories, &[rules]);
+        let (directory, rules) = (&self.tables.directory, self.rules);
+        let books = self.book.find(directory, &[rules]);
         let mut prober = Prober { probe: &self, books, tables: HashMap::new() };
         let (outcome, is_answered) = positions::answer_each(&self.positions, |position| prober.answer(position))?;
         if is_answered && !self.json {
@@ -86,8 +86,8 @@ impl Prober<'_> {
             Some(tables) => tables,
             None => {
                 let storage = if self.probe.no_map { Storage::Files } else { Storage::Mapped };
-                let options = Opening::default().storage(storage).if_there();
-                let opened = Tables::open(&self.probe.tables.paths, self.probe.rules, pits, options)?;
+                let (directory, rules) = (&self.probe.tables.directory, self.probe.rules);
+                let opened = Tables::open_as(directory, rules, pits, MAX_TABLE_SEEDS, storage)?;
                 args::note_gaps(&opened);
                 self.tables.entry(pits).or_insert(opened)
             }

@@ -156,7 +156,7 @@ impl Review {
         self.with.threads.start()?;
         let cancel = cancelled_by_signal();
         let began = Instant::now();
-        let books = self.book.find(self.with.directories(), &[rules]);
+        let books = self.book.find(self.with.directory(), &[rules]);
         let book = books.get(rules, start.pits());
         let tables = self.with.open_tables(&start, &cancel)?;
         let known = BoundsSource::new(rules, start.pits(), book, tables.tables());

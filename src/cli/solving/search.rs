@@ -70,7 +70,7 @@ impl SearchCommand {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
         let Self { rules, method, depth, par_depth, evaluation, .. } = self;
-        let search = LimitedSearch::new(rules, method, depth).with_par_depth(par_depth).with_evaluation(evaluation);
+        let search = LimitedSearch { rules, method, depth, par_depth, evaluation };
         let start = Instant::now();
         let subject = format!("searching {} to depth {depth} by {}", self.position, method.name());
         let result = progress::watch(&subject, || search.run(&self.position));

@@ -7,11 +7,11 @@ use kalah::answer::{OpeningAnswer, SolveAnswer, Source, Value};
 use kalah::book::Books;
 use kalah::game::{Position, mover_value};
 use kalah::solve::{Checkpoint, Opening, SolveError, SolveEvent, Solver};
-use kalah::watcher::watched;
 
+use crate::cli::output::progress::watched;
 use crate::cli::{
-    Context, Outcome, Progress, SolverFlags, Stoppable, args, cancelled_by_signal, examples, failure, line, message,
-    note, output,
+    Context, Outcome, Progress, SolverFlags, Stoppable, args, cancelled_by_signal, examples, failure, line, note,
+    output,
 };
 
 /// Solve a position: exact value, best moves, line of best play
@@ -71,7 +71,7 @@ impl Solve {
         // A saved search proves its results from the tables alone.
         let books = match self.state {
             Some(_) => Books::none(),
-            None => self.book.find(self.with.directories(), &[rules]),
+            None => self.book.find(self.with.directory(), &[rules]),
         };
         let book = books.require(rules, position.pits())?;
         let recalled = book.map(|book| book.recall(&position, None)).transpose()?;
@@ -110,20 +110,13 @@ impl Solve {
             note!("resumed: {proofs} and {found} transpositions");
         }
         let save = || checkpoint.as_ref().map_or(Ok(()), |checkpoint| checkpoint.save(&solver, &position));
-        let (every, mut saved) = (self.save_every.max(LEAST_PAUSE), Instant::now());
         let poll = || {
-            // The last call comes when the work is over.
-            if saved.elapsed() >= every {
-                if let Err(error) = save() {
-                    progress.line(&format!("kalah: cannot save the search: {error}"));
-                }
-                saved = Instant::now();
+            if let Err(error) = save() {
+                progress.line(&format!("kalah: cannot save the search: {error}"));
             }
-            Some(every)
         };
-        let cannot = |error: &std::io::Error| message!("cannot save the search while it runs: {error}");
-        let solve = || watched(every, poll, cannot, || self.answer(&solver, &progress));
-        let answer = progress.search(&solver, solve);
+        let every = self.save_every.max(LEAST_PAUSE);
+        let answer = progress.search(&solver, || watched(every, poll, || self.answer(&solver, &progress)));
         if answer.as_ref().err().is_none_or(|error| error.outcome() == Outcome::Stopped) {
             save().context("cannot save the search")?;
         }

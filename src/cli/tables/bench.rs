@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use clap::Args;
 use indicatif::HumanBytes;
 use kalah::build::{BuildError, Measurement, measure};
-use kalah::table::{Opening, Tables};
+use kalah::table::Tables;
 use serde::Serialize;
 
 use crate::cli::flags::compute::Compute;
@@ -58,7 +58,7 @@ impl Bench {
         let args::BoardFlags { rules, pits } = self.common.board;
         let directory = self.common.tables.path();
         let to = self.to.as_deref().unwrap_or(directory);
-        let tables = Tables::open(directory, rules, pits, Opening::to(self.seeds).if_there())?;
+        let tables = Tables::open(directory, rules, pits, self.seeds)?;
         if self.seeds > 2 {
             tables.require(self.seeds - 1)?;
         }

@@ -7,14 +7,14 @@ use kalah::build::PlanError;
 use kalah::evaluation::{Network, PhasedNetwork, SEED};
 use kalah::index::{MAX_TABLE_SEEDS, layer_positions};
 use kalah::progress::Pulse;
-use kalah::solve::{BoundNetwork, bound_tables};
+use kalah::solve::bound_network;
 use kalah::system::available_disk;
 use kalah::table::{BoundMaker, BoundTable, Cuts, DirectoryLock, Table, TableKey, check_in_parallel};
 use serde::Serialize;
 
 use crate::cli::tables::info::BoundEntry;
 use crate::cli::{
-    Outcome, Progress, Range, Stoppable, args, bail, examples, failure, line, note, output, stopped_by_signal,
+    Outcome, Progress, Range, Stoppable, args, bail, examples, failed, failure, line, note, output, stopped_by_signal,
 };
 
 /// Make bound tables, a half or a quarter as large, for solving
@@ -81,15 +81,6 @@ impl Bounds {
             Table::open_key(self.common.tables.path(), key)?;
         }
         let _lock = DirectoryLock::take(directory)?;
-
-        let others = bound_tables(directory, rules, pits).into_iter().filter(|table| !keys.contains(&table.key()));
-        if let Some(other) = others.into_iter().find(|table| *table.network() != network) {
-            note!(
-                "{} was made with another evaluation network, but a search uses bound tables of one network only: \
-                 make all of them with the same one",
-                other.path().display(),
-            );
-        }
         let pulse = stopped_by_signal();
         let mut missing = Vec::new();
         for &key in &keys {
@@ -114,7 +105,7 @@ impl Bounds {
                 progress.watch(&pulse.positions, || self.make(key, &maker, &pulse))?;
             }
             let table = BoundTable::open(key.bounds_path(directory))?;
-            let table = BoundEntry::new(&table, &self.common.tables.paths);
+            let table = BoundEntry::new(&table);
             layers.push(Layer { table, kept, seconds: start.elapsed().as_secs_f64() });
         }
         progress.finish();
@@ -124,29 +115,21 @@ impl Bounds {
         Ok(Outcome::Done)
     }
 
-    /// Returns the network of the bound tables. A note says if it is neither that of `--network` nor the usual one,
-    /// which is beside the exact tables, or the program's.
+    /// Returns the network of the bound tables.
     fn network(&self) -> failure::Result<Network> {
         let (args::BoardFlags { rules, pits }, own) = (self.common.board, self.common.tables.path());
         if let Some(path) = &self.network {
             return Ok(PhasedNetwork::open(path, rules, pits)?.first().clone());
         }
-        let file = PhasedNetwork::file_name(rules, pits);
-        let Some(found) = BoundNetwork::find(own, self.output.as_deref().unwrap_or(own), rules, pits)? else {
-            bail!(
+        let found = bound_network(own, self.output.as_deref().unwrap_or(own), rules, pits)?;
+        found.ok_or_else(|| {
+            failed(format_args!(
                 "there is no evaluation network for {rules} with {}; \
-                 train one with `kalah train` and put it beside the tables as {file}",
-                output::count(pits, "pit")
-            );
-        };
-        if let Some(table) = found.instead {
-            note!(
-                "using the evaluation network of {}, not {}; --network FILE of `kalah bounds` chooses another",
-                table.display(),
-                if own.join(&file).exists() { &file } else { "the program's" },
-            );
-        }
-        Ok(found.network)
+                 train one with `kalah train` and put it beside the tables as {}",
+                output::count(pits, "pit"),
+                PhasedNetwork::file_name(rules, pits)
+            ))
+        })
     }
 
     /// Returns true if the bound table that this run would make exists and matches its checksums. A damaged one is

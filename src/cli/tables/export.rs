@@ -41,7 +41,7 @@ pub(crate) struct Export {
     #[command(flatten)]
     board: args::BoardFlags,
     #[command(flatten)]
-    tables: args::Directories,
+    tables: args::Directory,
     #[command(flatten)]
     threads: args::Threads,
 }
@@ -49,7 +49,6 @@ pub(crate) struct Export {
 /// The formats of this program, by name.
 const FORMATS: &[(&str, ExportFormat)] = &[
     ("csv", ExportFormat::Csv),
-    ("jsonl", ExportFormat::JsonLines),
     ("npy", ExportFormat::Npy),
     #[cfg(feature = "parquet")]
     ("parquet", ExportFormat::Parquet),
@@ -59,22 +58,19 @@ impl Export {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         let (_, format) = self.format;
         let to_stdout = output::is_stdout(&self.output);
-        if to_stdout && !format.is_text() && io::stdout().is_terminal() {
+        if to_stdout && format != ExportFormat::Csv && io::stdout().is_terminal() {
             return Err(usage("this format is not text and would garble the terminal: give --output FILE"));
         }
         self.threads.start()?;
         let args::BoardFlags { rules, pits } = self.board;
-        let table = Table::open_key(&self.tables.paths, TableKey { rules, pits, seeds: self.seeds })?;
-        let mut positions = Positions::new(&table, format);
-        if let Some(count) = self.sample {
-            let all = table.header().positions;
-            if count > all {
-                return Err(usage(format_args!(
-                    "the layer has only {all} positions: sample fewer, or leave out --sample to export all of them"
-                )));
-            }
-            positions = positions.sample(count, self.seed);
+        let table = Table::open_key(&self.tables.directory, TableKey { rules, pits, seeds: self.seeds })?;
+        let all = table.header().positions;
+        if self.sample.is_some_and(|count| count > all) {
+            return Err(usage(format_args!(
+                "the layer has only {all} positions: sample fewer, or leave out --sample to export all of them"
+            )));
         }
+        let positions = Positions { table: &table, format, sample: self.sample.map(|count| (count, self.seed)) };
         let pulse = stopped_by_signal();
         let progress = Progress::new(positions.positions()).at(format!("exporting {}", table.key()));
         let written = progress.complete(&pulse.positions, || {

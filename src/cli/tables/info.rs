@@ -6,10 +6,7 @@ use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::build::BuildLog;
 use kalah::evaluation::SEED;
-use kalah::index::MAX_TABLE_SEEDS;
-use kalah::table::{
-    BoundTable, Directories, ManifestEntry, Place, PresentLayers, Storage, Table, TableError, TableKey, missing_layers,
-};
+use kalah::table::{BoundTable, ManifestEntry, Storage, Table, TableKey, gaps, missing_layers};
 use serde::Serialize;
 
 use crate::cli::{Context, Grid, Outcome, args, examples, failure, line, message, note, output, with_advice};
@@ -24,7 +21,7 @@ use crate::cli::{Context, Grid, Outcome, args, examples, failure, line, message,
 ]))]
 pub(crate) struct Info {
     #[command(flatten)]
-    tables: args::Directories,
+    tables: args::Directory,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -52,9 +49,6 @@ struct Entry {
     commit: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     finished: Option<String>,
-    /// Directory of the file, where several are named.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    directory: Option<String>,
 }
 
 /// A bound table.
@@ -71,9 +65,6 @@ pub(super) struct BoundEntry {
     pub codes: Vec<u64>,
     network: String,
     digest: String,
-    /// As [`Entry::directory`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    directory: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -98,11 +89,11 @@ impl Info {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         let (mut tables, mut bounds) = (Vec::new(), Vec::new());
         let mut outcome = Outcome::Done;
-        let directories = &self.tables.paths;
-        for (place, name) in files(directories)? {
+        let directory = &self.tables.directory;
+        for name in directory.names().with_context(|| format!("cannot list {directory}"))? {
             let opened = match Path::new(&name).extension().and_then(OsStr::to_str) {
-                Some("kalah") => Table::open_in(place, &name, Storage::Mapped).map(|table| tables.push(table)),
-                Some("bounds") => BoundTable::open(place.file(&name)).map(|table| bounds.push(table)),
+                Some("kalah") => Table::open_in(directory, &name, Storage::Mapped).map(|table| tables.push(table)),
+                Some("bounds") => BoundTable::open(directory.file(&name)).map(|table| bounds.push(table)),
                 _ => continue,
             };
             if let Err(error) = opened {
@@ -121,12 +112,10 @@ impl Info {
             }
             return Ok(outcome);
         }
-        outcome = outcome.and(different_copies(&tables));
-        let logs: Vec<(&Path, BuildLog)> = directories.paths().map(|path| (path, BuildLog::read(path))).collect();
+        let log = directory.path().map(BuildLog::read);
         let entries = tables.iter().map(|table| {
             let (key, header) = (table.key(), table.header());
-            let log = logs.iter().find(|&&(path, _)| table.path().parent() == Some(path));
-            let record = log.and_then(|(_, log)| log.last(key));
+            let record = log.as_ref().and_then(|log| log.last(key));
             Entry {
                 key,
                 positions: header.positions,
@@ -138,61 +127,32 @@ impl Info {
                 version: record.and_then(|record| record.version.clone()),
                 commit: record.and_then(|record| record.commit.clone()),
                 finished: record.and_then(|record| record.finished.clone()),
-                directory: directory_of(table.path(), directories),
             }
         });
         let boards = tables.chunk_by(|a, b| (a.key().rules, a.key().pits) == (b.key().rules, b.key().pits));
-        let mut gaps = Vec::new();
-        for TableKey { rules, pits, .. } in boards.map(|board| board[0].key()) {
-            let missing = PresentLayers::read(directories, rules, pits)?.gaps(MAX_TABLE_SEEDS);
+        let mut all_gaps = Vec::new();
+        for board in boards {
+            let TableKey { rules, pits, .. } = board[0].key();
+            let missing = gaps(&board.iter().map(|table| table.key().seeds).collect::<Vec<_>>());
             if !missing.is_empty() {
                 note!(
                     "{rules} with {}: {}, so the layers above are not used",
                     output::count(pits, "pit"),
                     missing_layers(&missing)
                 );
-                gaps.push(Gap { rules: rules.name(), pits, missing });
+                all_gaps.push(Gap { rules: rules.name(), pits, missing });
             }
         }
-        let bounds = bounds.iter().map(|table| BoundEntry::new(table, directories)).collect();
-        let report = InfoReport { tables: entries.collect(), bounds, gaps };
+        let bounds = bounds.iter().map(BoundEntry::new).collect();
+        let report = InfoReport { tables: entries.collect(), bounds, gaps: all_gaps };
         output::answer(self.json, &report, || report.text())?;
         Ok(outcome)
     }
 }
 
-/// Lists the files of all directories.
-fn files(directories: &Directories) -> failure::Result<Vec<(&Place, String)>> {
-    let mut files = Vec::new();
-    for place in directories.places() {
-        let names = place.names().with_context(|| format!("cannot list {}", place.name().display()))?;
-        files.extend(names.into_iter().map(|name| (place, name)));
-    }
-    Ok(files)
-}
-
-/// Reports files of one table that differ. The files of the first directory come first.
-fn different_copies(tables: &[Table]) -> Outcome {
-    let mut outcome = Outcome::Done;
-    for copies in tables.chunk_by(|a, b| a.key() == b.key() && a.path().file_name() == b.path().file_name()) {
-        if let Some(other) = copies.iter().find(|copy| copy.header().digest != copies[0].header().digest) {
-            let (path, other) = (copies[0].path().to_owned(), other.path().to_owned());
-            outcome = Outcome::Wrong;
-            message!("kalah: {}", with_advice(&TableError::Copies { path, other }));
-        }
-    }
-    outcome
-}
-
-/// Returns the directory of a file; `None` if there is only one.
-fn directory_of(path: &Path, directories: &Directories) -> Option<String> {
-    let parent = path.parent().filter(|_| directories.single().is_none());
-    parent.map(|parent| parent.display().to_string())
-}
-
 impl BoundEntry {
-    /// Describes a bound table in one of these directories.
-    pub(super) fn new(table: &BoundTable, directories: &Directories) -> BoundEntry {
+    /// Describes a bound table.
+    pub(super) fn new(table: &BoundTable) -> BoundEntry {
         let (key, header) = (table.key(), table.header());
         let cuts = header.entries[0].cuts;
         let same = header.entries.iter().all(|entry| entry.cuts == cuts);
@@ -206,17 +166,26 @@ impl BoundEntry {
             codes: header.counts()[..1 << header.bits()].to_vec(),
             network: output::hex(&table.network().digest()),
             digest: output::hex(&header.digest),
-            directory: directory_of(table.path(), directories),
         }
     }
 }
 
 impl InfoReport {
     fn text(&self) -> io::Result<()> {
-        let heading =
-            ["rules", "pits", "seeds", "positions", "bytes", "bits/pos", "exceptions", "built in", "on", "by"];
-        let places = self.tables.iter().any(|entry| entry.directory.is_some()).then_some("in");
-        let mut grid = Grid::new(heading.into_iter().chain(["digest"]).chain(places));
+        let heading = [
+            "rules",
+            "pits",
+            "seeds",
+            "positions",
+            "bytes",
+            "bits/pos",
+            "exceptions",
+            "built in",
+            "on",
+            "by",
+            "digest",
+        ];
+        let mut grid = Grid::new(heading);
         for entry in &self.tables {
             let cells = [
                 entry.key.rules.to_string(),
@@ -231,7 +200,7 @@ impl InfoReport {
                 entry.version.clone().unwrap_or("-".to_owned()),
                 entry.digest[..16].to_owned(),
             ];
-            grid.row(cells.into_iter().chain(entry.directory.clone()));
+            grid.row(cells);
         }
         grid.print()?;
         self.bounds_text()?;
@@ -251,8 +220,7 @@ impl InfoReport {
             return Ok(());
         }
         let heading = ["rules", "pits", "seeds", "positions", "bytes", "bits", "cuts", "codes", "network", "digest"];
-        let places = self.bounds.iter().any(|entry| entry.directory.is_some()).then_some("in");
-        let mut grid = Grid::new(heading.into_iter().chain(places));
+        let mut grid = Grid::new(heading);
         for entry in &self.bounds {
             let cuts = entry.cuts.as_ref().map_or("by frame".to_owned(), |cuts| output::joined(cuts, ","));
             let shares = entry.codes.iter().map(|&count| (100.0 * count as f64 / entry.positions as f64).round());
@@ -268,7 +236,7 @@ impl InfoReport {
                 entry.network[..16].to_owned(),
                 entry.digest[..16].to_owned(),
             ];
-            grid.row(cells.into_iter().chain(entry.directory.clone()));
+            grid.row(cells);
         }
         line!("bound tables")?;
         grid.print()

@@ -9,14 +9,13 @@ use kalah::build::{BuildPlan, ComputeError, LayerPlan};
 use kalah::game::{Position, StartPosition};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::solve::{
-    BoardKeys, BoundNetwork, LayerKind, MissingTables, PlannedLayer, PlannedSearch, SolveError, TablePlan,
+    BoardKeys, LayerKind, PlannedLayer, PlannedSearch, SearchMemory, SearchPlan, SolveError, bound_network,
 };
 use kalah::system::available_disk;
 use kalah::table::{Table, TableError, TableKey};
 use serde::Serialize;
 
 use crate::cli::flags::compute::Compute;
-use crate::cli::flags::solve_tables;
 use crate::cli::output::build_progress::device_memory;
 use crate::cli::{Outcome, args, bail, examples, failure, line, note, output, usage};
 
@@ -211,10 +210,9 @@ impl PlanSearch {
             return Err(usage(format_args!("tables have at most {MAX_TABLE_PITS} pits a side, not {pits}")));
         }
         let (directory, threads) = (self.common.tables.path(), self.common.threads.number());
-        let board = TableKey { rules, pits, seeds: MAX_TABLE_SEEDS };
-        let memory = solve_tables::memory(directory, board, self.memory, None);
+        let memory = SearchMemory::new(self.memory, None);
         let disk = self.disk.or_else(|| available_disk(directory));
-        let with_bounds = BoundNetwork::find(directory, directory, rules, pits)?.is_some();
+        let with_bounds = bound_network(directory, directory, rules, pits)?.is_some();
         let search =
             PlannedSearch { rules, position, directory, memory, disk, with_bounds, backend: &backend, threads };
         let most = self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS);
@@ -225,10 +223,10 @@ impl PlanSearch {
                 HumanBytes(memory.total().unwrap_or(0))
             );
         };
-        let Some((plan, missing)) = search.plan_that_fits(most, |_| true) else {
+        let Some(plan) = search.plan_that_fits(most, |_| true) else {
             bail!("not even the smallest table fits {} of disk", HumanBytes(disk.unwrap_or(0)));
         };
-        let report = PlanSearchReport::new(&search, &plan, &missing, &largest);
+        let report = PlanSearchReport::new(&search, plan, &largest);
         output::answer(self.common.json, &report, || report.print(&search))?;
         if !with_bounds {
             note!("there is no evaluation network for bound tables of this board; `kalah train` makes one");
@@ -239,27 +237,26 @@ impl PlanSearch {
 
 impl PlanSearchReport {
     /// Reports `plan` for a search, and how much better the `largest` one for its memory is.
-    fn new(search: &PlannedSearch, plan: &TablePlan, missing: &MissingTables, largest: &TablePlan) -> PlanSearchReport {
-        let layers = search.layers(plan);
+    fn new(search: &PlannedSearch, plan: SearchPlan, largest: &SearchPlan) -> PlanSearchReport {
         PlanSearchReport {
             rules: search.rules.name(),
             position: search.position.to_string(),
             memory: search.memory.total().unwrap_or(0),
-            tables: plan.tables,
+            tables: plan.layers.iter().map(|layer| layer.bytes).sum(),
             transpositions: plan.transpositions,
-            exact_to_build: missing.exact.missing.iter().map(|layer| layer.key.seeds).collect(),
-            disk: missing.disk,
-            disk_kept: layers.iter().filter(|layer| !layer.exists).map(|layer| layer.bytes).sum(),
+            exact_to_build: plan.build.missing.iter().map(|layer| layer.key.seeds).collect(),
+            disk: plan.disk,
+            disk_kept: plan.layers.iter().filter(|layer| !layer.exists).map(|layer| layer.bytes).sum(),
             disk_free: search.disk,
-            larger_disk: (largest != plan).then(|| LargerDisk {
-                disk: search.missing(largest).disk,
-                seeds: largest.one_bit,
-                nodes: largest.nodes_relative_to(plan),
+            larger_disk: (largest.layers.len() != plan.layers.len()).then(|| LargerDisk {
+                disk: largest.disk,
+                seeds: largest.layers.len() + 1,
+                nodes: largest.nodes / plan.nodes,
             }),
-            seconds: missing.seconds,
+            seconds: plan.seconds,
             exact_alone: plan.exact_alone,
-            nodes: plan.nodes_relative_to(&plan.without_bounds()),
-            layers,
+            nodes: plan.nodes / plan.nodes_exact_alone,
+            layers: plan.layers,
         }
     }
 

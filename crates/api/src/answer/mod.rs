@@ -16,8 +16,8 @@ mod value;
 
 pub(crate) use play::PlaceAnswer;
 pub use play::{ChosenMove, LineAnswer, MoveAnswer, PuzzleAnswer};
-pub(crate) use position::{Analysis, MoveEffects};
-pub use position::{Ended, ExplorerAnswer, PositionAnswer, SearchAnswer, Source};
+pub(crate) use position::Analysis;
+pub use position::{Ended, ExplorerAnswer, MoveEffects, PositionAnswer, SearchAnswer, Source};
 pub use server::{PAGE_STREAM_TIME, PAGE_TIME, ServerAnswer, TablesAnswer};
 pub use solve::{OpeningAnswer, SolveAnswer};
 pub use value::Value;

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use kalah_core::game::{Bounds, Line, Pit, Played, Position, Rules, Trace, ValueBounds};
+use kalah_core::game::{Bounds, Line, Pit, Position, Rules, Trace, ValueBounds};
 use kalah_core::table::{Layer, Probe, Tables};
 use kalah_core::text::count;
 use kalah_solve::book::{Book, BookError, Recalled};
@@ -11,7 +11,7 @@ use super::value::Value;
 /// Seeds of one pit, taken up and sown. Places are numbered from the mover's first pit: the mover's pits, the mover's
 /// store, the other pits, the other store.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Lift {
     /// Place that the seeds are taken from.
     from: usize,
@@ -21,8 +21,8 @@ struct Lift {
 
 /// Effects of a move.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct MoveEffects {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MoveEffects {
     /// Position after the move, as the next player to move sees it.
     next: String,
     /// True if the same player moves again.
@@ -53,7 +53,7 @@ impl MoveEffects {
 
 /// A legal move with what is known of its value. Positions of a game leave out its effects.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ValuedMove {
     /// Number of the pit, from 1.
     r#move: usize,
@@ -66,17 +66,6 @@ struct ValuedMove {
     sown: Option<MoveEffects>,
 }
 
-impl ValuedMove {
-    fn new(rules: Rules, position: &Position, pit: Pit, value: Value) -> ValuedMove {
-        ValuedMove {
-            r#move: pit.number(),
-            score: value.value().map(|value| position.score(value)),
-            value,
-            sown: Some(MoveEffects::new(rules, position, pit)),
-        }
-    }
-}
-
 /// Result of a search.
 #[derive(Clone, Debug)]
 pub(crate) struct Analysis {
@@ -86,7 +75,7 @@ pub(crate) struct Analysis {
     /// endless.
     pub ahead: u32,
     /// Results for the legal moves.
-    pub moves: Vec<(Pit, Played, Value)>,
+    pub moves: Vec<(Pit, Value)>,
     /// Line of best play, if the value was proved and time was left.
     pub line: Option<Line>,
     /// Nodes searched by the solver.
@@ -96,13 +85,13 @@ pub(crate) struct Analysis {
 impl Analysis {
     /// Returns true if the value of the position and those of all moves are proved.
     pub(crate) fn is_proved(&self) -> bool {
-        self.value.value().is_some() && self.moves.iter().all(|(_, _, value)| value.value().is_some())
+        self.value.value().is_some() && self.moves.iter().all(|(_, value)| value.value().is_some())
     }
 }
 
 /// Where an answer about a position comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
     /// The rules: the game is over.
@@ -122,7 +111,7 @@ pub enum Source {
 
 /// Answer about a position.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PositionAnswer {
     position: String,
     rules: &'static str,
@@ -166,15 +155,22 @@ impl PositionAnswer {
         source: Source,
         moves: impl Iterator<Item = (Pit, Value)>,
     ) -> PositionAnswer {
+        let score = |value: Value| value.value().map(|value| position.score(value));
+        let valued = |(pit, value): (Pit, Value)| ValuedMove {
+            r#move: pit.number(),
+            score: score(value),
+            value,
+            sown: Some(MoveEffects::new(rules, position, pit)),
+        };
         PositionAnswer {
             position: position.to_string(),
             rules: rules.name(),
             seeds: position.seeds(),
-            score: value.value().map(|value| position.score(value)),
+            score: score(value),
             value,
             source,
             depth: None,
-            moves: moves.map(|(pit, value)| ValuedMove::new(rules, position, pit, value)).collect(),
+            moves: moves.map(valued).collect(),
             best: Vec::new(),
             line: None,
             line_open: false,
@@ -233,7 +229,7 @@ impl PositionAnswer {
     /// Returns the answer of a search.
     pub(crate) fn searched(rules: Rules, position: &Position, analysis: &Analysis) -> PositionAnswer {
         let Analysis { value, ahead, ref moves, ref line, .. } = *analysis;
-        let best = value.value().or_else(|| moves.iter().filter_map(|(_, _, value)| value.apparent()).max());
+        let best = value.value().or_else(|| moves.iter().filter_map(|(_, value)| value.apparent()).max());
         let keeps = |move_value: &Value| match value.value() {
             Some(_) => move_value.value() == best,
             None => move_value.apparent() == best,
@@ -245,9 +241,9 @@ impl PositionAnswer {
         };
         PositionAnswer {
             depth: value.is_estimated().then_some(ahead),
-            best: moves.iter().filter(|(_, _, value)| keeps(value)).map(|(pit, ..)| pit.number()).collect(),
+            best: moves.iter().filter(|(_, value)| keeps(value)).map(|(pit, _)| pit.number()).collect(),
             line: line.as_ref().map(ToString::to_string),
-            ..PositionAnswer::new(rules, position, value, source, moves.iter().map(|&(pit, _, value)| (pit, value)))
+            ..PositionAnswer::new(rules, position, value, source, moves.iter().copied())
         }
     }
 }
@@ -284,7 +280,7 @@ impl fmt::Display for PositionAnswer {
 
 /// Answer of the opening explorer: of the book, the tables and the rules.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExplorerAnswer {
     #[serde(flatten)]
     pub(crate) known: PositionAnswer,
@@ -294,22 +290,20 @@ pub struct ExplorerAnswer {
 
 /// Reason of the end of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Ended {
     /// The values of the position and of all moves are proved.
     Proved,
-    /// The time is over.
+    /// The time is over, or the server stops.
     Time,
     /// Nothing more can be found.
     Depth,
-    /// The server stops.
-    Stopped,
 }
 
 /// Answer of a streaming search, during the search or at its end.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SearchAnswer {
     /// Results.
     #[serde(flatten)]
@@ -320,4 +314,11 @@ pub struct SearchAnswer {
     /// Reason of the end; absent during the search.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ended>,
+}
+
+impl SearchAnswer {
+    /// Returns the answer of a search that was not necessary.
+    pub fn at_once(known: PositionAnswer, seconds: f64) -> SearchAnswer {
+        SearchAnswer { known, nodes: 0, seconds, ended: Some(Ended::Proved) }
+    }
 }

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use kalah_core::game::{MAX_PITS, Rules};
-use kalah_core::table::Listing;
+use kalah_core::table::{Listing, TableKey};
 use kalah_play::play::PlayerName;
 use kalah_solve::book::Books;
 use serde::Serialize;
@@ -15,7 +15,7 @@ pub const PAGE_TIME: Duration = Duration::from_secs(5);
 pub const PAGE_STREAM_TIME: Duration = Duration::from_secs(600);
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct TableEntry {
     rules: &'static str,
     pits: usize,
@@ -25,7 +25,7 @@ struct TableEntry {
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct DamagedEntry {
     file: String,
     error: String,
@@ -33,7 +33,7 @@ struct DamagedEntry {
 
 /// Tables of the server.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TablesAnswer {
     tables: Vec<TableEntry>,
     damaged: Vec<DamagedEntry>,
@@ -42,21 +42,21 @@ pub struct TablesAnswer {
 impl From<Listing> for TablesAnswer {
     fn from(mut listing: Listing) -> TablesAnswer {
         listing.tables.sort_by_key(|(key, ..)| (key.rules.name(), key.pits, key.seeds));
-        let tables = listing.tables.into_iter().map(|(key, positions, bytes)| TableEntry {
-            rules: key.rules.name(),
-            pits: key.pits,
-            seeds: key.seeds,
+        let table = |(TableKey { rules, pits, seeds }, positions, bytes)| TableEntry {
+            rules: rules.name(),
+            pits,
+            seeds,
             positions,
             bytes,
-        });
+        };
         let damaged = listing.damaged.into_iter().map(|(file, error)| DamagedEntry { file, error });
-        TablesAnswer { tables: tables.collect(), damaged: damaged.collect() }
+        TablesAnswer { tables: listing.tables.into_iter().map(table).collect(), damaged: damaged.collect() }
     }
 }
 
 /// Description of a rule set.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct RuleSet {
     name: &'static str,
     played_by: &'static str,
@@ -65,35 +65,18 @@ struct RuleSet {
     moves_again: bool,
 }
 
-impl From<Rules> for RuleSet {
-    fn from(rules: Rules) -> RuleSet {
-        let (name, played_by, summary) = (rules.name(), rules.played_by(), rules.summary());
-        RuleSet { name, played_by, summary, moves_again: rules.moves_again() }
-    }
-}
-
 /// Book of one board.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct BookEntry {
     rules: &'static str,
     pits: usize,
     positions: usize,
 }
 
-impl BookEntry {
-    /// Returns all books that contain positions.
-    fn list(books: &Books) -> Vec<BookEntry> {
-        let boards = Rules::ALL.into_iter().flat_map(|rules| (1..=MAX_PITS).map(move |pits| (rules, pits)));
-        let there = boards.filter_map(|(rules, pits)| Some((rules, pits, books.get(rules, pits)?.len())));
-        let entry = |(rules, pits, positions): (Rules, _, _)| BookEntry { rules: rules.name(), pits, positions };
-        there.filter(|&(.., positions)| positions > 0).map(entry).collect()
-    }
-}
-
 /// Description of the server and its limits.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ServerAnswer {
     version: &'static str,
     rules: [&'static str; Rules::ALL.len()],
@@ -113,26 +96,30 @@ pub struct ServerAnswer {
 }
 
 impl ServerAnswer {
-    /// Describes the engine in a page with these books.
-    pub fn of_page(books: &Books) -> ServerAnswer {
-        let [time, stream_time] = [PAGE_TIME, PAGE_STREAM_TIME].map(|time| time.as_secs_f64());
-        ServerAnswer::new(books, time, stream_time, 1)
-    }
-
-    /// Describes a server with these books; it runs `searches` at a time, of at most `time` seconds, or `stream_time`
-    /// if they are streamed.
-    pub fn new(books: &Books, time: f64, stream_time: f64, searches: usize) -> ServerAnswer {
+    /// Describes a server with these books; it runs `searches` at a time, of at most `time`, or `stream_time` if they
+    /// are streamed.
+    pub fn new(books: &Books, time: Duration, stream_time: Duration, searches: usize) -> ServerAnswer {
+        let boards = Rules::ALL.into_iter().flat_map(|rules| (1..=MAX_PITS).map(move |pits| (rules, pits)));
+        let book = |(rules, pits): (Rules, _)| {
+            let positions = books.get(rules, pits)?.len();
+            (positions > 0).then_some(BookEntry { rules: rules.name(), pits, positions })
+        };
         ServerAnswer {
             version: env!("CARGO_PKG_VERSION"),
             rules: Rules::ALL.map(Rules::name),
-            rule_sets: Rules::ALL.map(Into::into),
+            rule_sets: Rules::ALL.map(|rules| RuleSet {
+                name: rules.name(),
+                played_by: rules.played_by(),
+                summary: rules.summary(),
+                moves_again: rules.moves_again(),
+            }),
             players: PlayerName::KNOWN,
-            time,
-            stream_time,
+            time: time.as_secs_f64(),
+            stream_time: stream_time.as_secs_f64(),
             searches,
             seeds: MAX_SEEDS,
             pits: MAX_PITS,
-            books: BookEntry::list(books),
+            books: boards.filter_map(book).collect(),
         }
     }
 }

@@ -3,21 +3,9 @@ use kalah_core::game::{Position, ValueBounds};
 use kalah_play::play::Worth;
 use serde::Serialize;
 
-/// Knowledge of a value, which is a final store difference: the value, proved bounds of it, an evaluation, or nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(into = "Fields")]
-pub struct Value {
-    /// Proved bounds, if there are any.
-    bounds: Option<ValueBounds>,
-    /// The evaluation of a depth-limited search.
-    estimate: Option<i64>,
-    /// Bounds that need no proof, which the text leaves out.
-    plain: Option<ValueBounds>,
-}
-
 /// Certainty of a value.
-#[derive(Clone, Copy, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 enum Known {
     Exact,
@@ -25,10 +13,10 @@ enum Known {
     Estimate,
 }
 
-/// The fields of the document. All are missing if nothing is known.
-#[derive(Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Value"))]
-struct Fields {
+/// Knowledge of a value, which is a final store difference: the value, proved bounds of it, an evaluation, or nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Value {
     /// Certainty of the value.
     #[serde(skip_serializing_if = "Option::is_none")]
     known: Option<Known>,
@@ -44,25 +32,9 @@ struct Fields {
     /// Evaluation of a value that is not exact, which proves nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     estimate: Option<i64>,
-}
-
-impl From<Value> for Fields {
-    fn from(value: Value) -> Fields {
-        let Value { bounds, estimate, .. } = value;
-        match bounds {
-            Some(ValueBounds { lower, upper }) if lower == upper => {
-                Fields { known: Some(Known::Exact), value: Some(lower), ..Fields::default() }
-            }
-            Some(ValueBounds { lower, upper }) => Fields {
-                known: Some(Known::Bounds),
-                lower: Some(lower),
-                upper: Some(upper),
-                estimate,
-                ..Fields::default()
-            },
-            None => Fields { known: estimate.map(|_| Known::Estimate), estimate, ..Fields::default() },
-        }
-    }
+    /// Bounds that need no proof, which the text leaves out.
+    #[serde(skip)]
+    plain: Option<ValueBounds>,
 }
 
 impl From<Worth> for Value {
@@ -79,7 +51,11 @@ impl From<Worth> for Value {
 impl Value {
     /// Returns what these proved bounds say.
     pub fn new(bounds: ValueBounds) -> Value {
-        Value { bounds: Some(bounds), ..Value::default() }
+        let ValueBounds { lower, upper } = bounds;
+        if lower == upper {
+            return Value { known: Some(Known::Exact), value: Some(lower), ..Value::default() };
+        }
+        Value { known: Some(Known::Bounds), lower: Some(lower), upper: Some(upper), ..Value::default() }
     }
 
     /// Returns a proved value.
@@ -89,21 +65,25 @@ impl Value {
 
     /// Returns an evaluation.
     pub(crate) fn estimate(estimate: i64) -> Value {
-        Value { estimate: Some(estimate), ..Value::default() }
+        Value { known: Some(Known::Estimate), estimate: Some(estimate), ..Value::default() }
     }
 
-    /// Adds an evaluation, within the bounds.
-    pub(crate) fn estimated(self, estimate: i64) -> Value {
-        let within = self.bounds.map_or(estimate, |bounds| estimate.clamp(bounds.lower, bounds.upper));
-        Value { estimate: Some(within), ..self }
+    /// Returns what these proved bounds say with an evaluation, without those that need no proof.
+    pub(crate) fn estimated(bounds: ValueBounds, estimate: i64, plain: ValueBounds) -> Value {
+        let within = estimate.clamp(bounds.lower, bounds.upper);
+        match Value::new(bounds).beyond(plain) {
+            exact if exact.value.is_some() => exact,
+            value if value.lower.is_some() => Value { estimate: Some(within), ..value },
+            value => Value { plain: value.plain, ..Value::estimate(within) },
+        }
     }
 
     /// Returns the same without what needs no proof, these bounds.
     #[must_use]
     pub fn beyond(self, plain: ValueBounds) -> Value {
         let says = |bounds: ValueBounds| bounds.lower > plain.lower || bounds.upper < plain.upper;
-        let bounds = self.bounds.filter(|&bounds| says(bounds) || bounds.value().is_some());
-        Value { bounds, plain: Some(plain), ..self }
+        let kept = if self.value.is_some() || self.bounds().is_some_and(says) { self } else { Value::default() };
+        Value { plain: Some(plain), ..kept }
     }
 
     /// Returns the same without bounds that follow from the stores and seeds of `position`.
@@ -115,22 +95,23 @@ impl Value {
 
     /// The value, if it is proved.
     pub fn value(&self) -> Option<i64> {
-        self.bounds.and_then(ValueBounds::value)
+        self.value
     }
 
     /// Proved bounds, if there are any.
     pub fn bounds(&self) -> Option<ValueBounds> {
-        self.bounds
+        let [lower, upper] = [self.lower, self.upper].map(|bound| self.value.or(bound));
+        Some(ValueBounds { lower: lower?, upper: upper? })
     }
 
     /// The likely value: the proved one, otherwise the evaluation, otherwise the lower bound.
     pub(crate) fn apparent(&self) -> Option<i64> {
-        self.value().or(self.estimate).or(self.bounds.map(|bounds| bounds.lower))
+        self.value.or(self.estimate).or(self.lower)
     }
 
     /// Returns true if there is an evaluation of a value that is not proved.
     pub(crate) fn is_estimated(&self) -> bool {
-        self.value().is_none() && self.estimate.is_some()
+        self.estimate.is_some()
     }
 
     /// Returns the proved value or bounds: `+2`, `-4..+2`, `>= +2`, `<= +2`, or else `unknown`.
@@ -144,23 +125,12 @@ impl Value {
     }
 
     fn text(&self, [between, from, to]: [&str; 3], unknown: &str) -> String {
-        let Some(ValueBounds { lower, upper }) = self.bounds else { return unknown.to_owned() };
+        let Some(ValueBounds { lower, upper }) = self.bounds() else { return unknown.to_owned() };
         match self.plain {
             _ if lower == upper => signed(lower),
             Some(plain) if upper >= plain.upper => format!("{from}{}", signed(lower)),
             Some(plain) if lower <= plain.lower => format!("{to}{}", signed(upper)),
             _ => format!("{}{between}{}", signed(lower), signed(upper)),
         }
-    }
-}
-
-#[cfg(test)]
-impl schemars::JsonSchema for Value {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        Fields::schema_name()
-    }
-
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        Fields::json_schema(generator)
     }
 }

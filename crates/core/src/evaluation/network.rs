@@ -1,9 +1,12 @@
+use std::io;
+
 use bytemuck::{Pod, Zeroable};
 
 use super::SEED;
 use crate::game::{MAX_PITS, Rules};
 use crate::header::HeaderError;
 use crate::isa::{Isa, per_isa};
+use crate::text::count;
 
 /// Units of the hidden layer. At 16 bits each they fill one cache line.
 pub const LANES: usize = 32;
@@ -55,36 +58,37 @@ pub struct Network {
     shift: u32,
 }
 
-/// Reasons why numbers or bytes do not form a network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+/// Reasons why a network cannot be made or read.
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetworkError {
-    /// There are too few or too many numbers.
-    #[error("the evaluation network has numbers for another board")]
-    Shape,
-    /// A sum might overflow.
-    #[error("the evaluation network has numbers that are too large")]
-    Overflow,
-    /// The networks of the phases do not belong together.
-    #[error(
-        "the phases of the evaluation network do not ascend from 0 seeds, are for different boards, or are too many"
-    )]
-    Phases,
+    /// The file cannot be read.
+    #[error("the evaluation network cannot be read: {0}")]
+    Io(#[from] io::Error),
     /// The file is of another kind or version.
     #[error("{0}")]
     Header(#[from] HeaderError),
-    /// The file is too short or too long.
-    #[error("it has {found} bytes where {expected} belong")]
-    Length {
-        /// Bytes of the file.
-        found: usize,
-        /// Bytes it should have.
-        expected: usize,
-    },
-    /// The bytes do not match their checksum.
+    /// The file is too short or too long, or does not match its checksum.
     #[error("it is damaged")]
     Damaged,
+    /// The numbers are for another board or too large, or the phases do not belong together.
+    #[error("the evaluation network {0}")]
+    Unfit(&'static str),
+    /// The network is for another rule set or board than expected.
+    #[error(
+        "it evaluates positions of {} with {}, not of {} with {}",
+        found.0, count(found.1, "pit"), expected.0, count(expected.1, "pit")
+    )]
+    Other {
+        /// Rule set and pits a side of the network.
+        found: (Rules, usize),
+        /// Expected rule set and pits a side.
+        expected: (Rules, usize),
+    },
 }
+
+/// A sum might overflow.
+const OVERFLOW: NetworkError = NetworkError::Unfit("has numbers that are too large");
 
 impl Network {
     /// Makes a network for one rule set and boards with `pits` pits a side.
@@ -95,7 +99,7 @@ impl Network {
     pub fn new(rules: Rules, pits: usize, weights: &Weights) -> Result<Network, NetworkError> {
         let Weights { inputs, bias, floor, outputs, shift } = weights;
         if !(1..=MAX_PITS).contains(&pits) || inputs.len() != 2 * pits * HELD || u32::from(*shift) >= i32::BITS {
-            return Err(NetworkError::Shape);
+            return Err(NetworkError::Unfit("has numbers for another board"));
         }
         let mut output = 0i64;
         for lane in 0..LANES {
@@ -105,11 +109,11 @@ impl Network {
             let hidden = size(bias[lane]) + inputs.chunks(HELD).map(largest).sum::<i64>();
             output += hidden.max(floor[lane].into()) * size(outputs[lane]);
             if hidden > i16::MAX.into() || output > i32::MAX.into() {
-                return Err(NetworkError::Overflow);
+                return Err(OVERFLOW);
             }
         }
         if output >> shift > MOST_OUTPUT {
-            return Err(NetworkError::Overflow);
+            return Err(OVERFLOW);
         }
         Ok(Network {
             rules,
@@ -186,81 +190,5 @@ per_isa! {
         let products = lanes.iter().zip(&network.floor.0).zip(&network.outputs.0);
         let sum: i32 = products.map(|((&lane, &floor), &output)| i32::from(lane.max(floor)) * i32::from(output)).sum();
         sum >> network.shift
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::evaluation::PhasedNetwork;
-
-    fn weights(pits: usize) -> Weights {
-        Weights {
-            inputs: vec![[0; LANES]; 2 * pits * HELD],
-            bias: [0; LANES],
-            floor: [0; LANES],
-            outputs: [0; LANES],
-            shift: 0,
-        }
-    }
-
-    #[test]
-    fn units_are_summed_rectified_and_weighted() {
-        let mut of = weights(2);
-        of.inputs[3][0] = 5;
-        of.inputs[HELD + 1][0] = -9;
-        of.inputs[2 * HELD + MOST_HELD][1] = -7;
-        (of.outputs[0], of.outputs[1], of.bias[1], of.floor[1], of.shift) = (6, 4, 1, i16::MIN, 1);
-        let network = Network::new(Rules::Standard, 2, &of).unwrap();
-        assert_eq!(network.evaluate(&[3, 0], &[0, 0], 3), 8 * 3 + 15 + 2);
-        assert_eq!(network.evaluate(&[3, 1], &[0, 0], 4), 8 * 4 + 2);
-        assert_eq!(network.evaluate(&[0, 0], &[40, 0], 40), 8 * 40 - 12);
-    }
-
-    #[test]
-    fn all_instruction_sets_give_the_evaluation_of_the_definition() {
-        for rules in Rules::ALL {
-            let phased = PhasedNetwork::shipped(rules, 6).unwrap();
-            let network = phased.first();
-            let Weights { inputs, bias, floor, outputs, shift } = network.weights();
-            let mut next = 1u64;
-            let mut row = || -> [u8; 6] {
-                std::array::from_fn(|_| {
-                    next = next.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-                    let held = (next >> 60) as u8;
-                    if held == 15 { (next >> 52) as u8 & 0x7f } else { held / 2 }
-                })
-            };
-            for _ in 0..1000 {
-                let (mover, other) = (row(), row());
-                let unit = |lane: usize| {
-                    let rows = mover.iter().chain(&other).enumerate();
-                    let added =
-                        rows.map(|(pit, &held)| i64::from(inputs[pit * HELD + usize::from(held.min(15))][lane]));
-                    (i64::from(bias[lane]) + added.sum::<i64>()).max(floor[lane].into()) * i64::from(outputs[lane])
-                };
-                let expected = 8 * 30 + ((0..LANES).map(unit).sum::<i64>() >> shift);
-                for isa in Isa::available() {
-                    assert_eq!(i64::from(network.evaluate_on(isa, &mover, &other, 30)), expected, "{}", isa.name());
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn numbers_that_might_overflow_are_refused() {
-        assert_eq!(Network::new(Rules::Standard, 3, &weights(2)), Err(NetworkError::Shape));
-        let mut of = weights(2);
-        (of.inputs[0][5], of.inputs[HELD][5]) = (i16::MAX, 1);
-        assert_eq!(Network::new(Rules::Standard, 2, &of), Err(NetworkError::Overflow));
-        of.inputs[HELD][5] = 0;
-        assert!(Network::new(Rules::Standard, 2, &of).is_ok());
-        // The products fit; the evaluation is too large until the shift reduces it.
-        of.outputs[5] = 1 << 6;
-        assert_eq!(Network::new(Rules::Standard, 2, &of), Err(NetworkError::Overflow));
-        of.shift = 1;
-        assert!(Network::new(Rules::Standard, 2, &of).is_ok());
-        (0..LANES).for_each(|lane| (of.inputs[0][lane], of.outputs[lane]) = (i16::MAX, i16::MAX));
-        assert_eq!(Network::new(Rules::Standard, 2, &of), Err(NetworkError::Overflow));
     }
 }

@@ -1,12 +1,11 @@
-use std::io::{self, Read};
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::network::{Network, NetworkError};
-use crate::directories::Directories;
+use crate::directory::Directory;
+use crate::file;
 use crate::game::{MAX_PITS, Rules};
-use crate::header::Kind;
-use crate::text::count;
 
 /// Maximum number of phases.
 pub(super) const MOST_PHASES: usize = 16;
@@ -40,14 +39,13 @@ impl PhasedNetwork {
     /// - When the networks are for different rule sets or boards.
     /// - When there are more than `MOST_PHASES`.
     pub fn new(phases: Vec<Phase>) -> Result<PhasedNetwork, NetworkError> {
-        let begins_at_0 = phases.first().is_some_and(|phase| phase.least_seeds == 0);
-        let ascends = phases.is_sorted_by(|one, next| one.least_seeds < next.least_seeds);
         let board = |phase: &Phase| (phase.network.rules(), phase.network.pits());
-        let of_one_board = phases.iter().all(|phase| board(phase) == board(&phases[0]));
-        let fits_the_file =
-            phases.len() <= MOST_PHASES && phases.last().is_some_and(|last| u16::try_from(last.least_seeds).is_ok());
-        let is_sound = begins_at_0 && ascends && of_one_board && fits_the_file;
-        if is_sound { Ok(PhasedNetwork { phases }) } else { Err(NetworkError::Phases) }
+        let is_sound = phases.first().is_some_and(|first| first.least_seeds == 0)
+            && phases.is_sorted_by(|one, next| one.least_seeds < next.least_seeds)
+            && phases.iter().all(|phase| board(phase) == board(&phases[0]) && phase.least_seeds <= u16::MAX.into())
+            && phases.len() <= MOST_PHASES;
+        let wrong = "has phases that do not ascend from 0 seeds, are for different boards, or are too many";
+        if is_sound { Ok(PhasedNetwork { phases }) } else { Err(NetworkError::Unfit(wrong)) }
     }
 
     /// All phases, fewest seeds first.
@@ -106,36 +104,13 @@ static NETWORKS: [OnceLock<PhasedNetwork>; Rules::ALL.len()] = [const { OnceLock
 
 /// A network file that cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {reason}", path.display())]
+#[error("{}: {error}", path.display())]
 pub struct NetworkFileError {
     /// The file.
     pub path: PathBuf,
     /// The reason.
     #[source]
-    pub reason: NetworkFileReason,
-}
-
-/// Reasons why a network file cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum NetworkFileReason {
-    /// It cannot be read.
-    #[error("the evaluation network cannot be read: {0}")]
-    Io(#[from] io::Error),
-    /// The file holds no network that this program can use.
-    #[error("{0}")]
-    Network(#[from] NetworkError),
-    /// The network is for another rule set or board than expected.
-    #[error(
-        "it evaluates positions of {} with {}, not of {} with {}",
-        found.0, count(found.1, "pit"), expected.0, count(expected.1, "pit")
-    )]
-    Other {
-        /// Rule set and pits a side of the network.
-        found: (Rules, usize),
-        /// Expected rule set and pits a side.
-        expected: (Rules, usize),
-    },
+    pub error: NetworkError,
 }
 
 impl PhasedNetwork {
@@ -164,99 +139,36 @@ impl PhasedNetwork {
     /// When the file cannot be read, is damaged, or holds a network for another rule set or board.
     pub fn open(path: impl AsRef<Path>, rules: Rules, pits: usize) -> Result<PhasedNetwork, NetworkFileError> {
         let path = path.as_ref();
-        let read = || -> Result<PhasedNetwork, NetworkFileReason> {
-            let file = crate::file::open(path)?;
-            let (found, expected) = (file.metadata()?.len() as usize, PhasedNetwork::file_bytes(MAX_PITS, MOST_PHASES));
-            // Any file may have this name, and it may be large.
+        let read = || {
             let mut bytes = Vec::new();
-            (&file).take(expected as u64).read_to_end(&mut bytes)?;
-            if found > expected && bytes.starts_with(&Kind::Network.magic()) {
-                return Err(NetworkError::Length { found, expected }.into());
-            }
+            // Any file may have this name, and it may be large.
+            let most = PhasedNetwork::file_bytes(MAX_PITS, MOST_PHASES) as u64 + 1;
+            file::open(path)?.take(most).read_to_end(&mut bytes)?;
             let network = PhasedNetwork::from_bytes(&bytes)?;
             let (found, expected) = ((network.rules(), network.pits()), (rules, pits));
-            if found == expected { Ok(network) } else { Err(NetworkFileReason::Other { found, expected }) }
+            if found == expected { Ok(network) } else { Err(NetworkError::Other { found, expected }) }
         };
-        read().map_err(|reason| NetworkFileError { path: path.to_owned(), reason })
+        read().map_err(|error| NetworkFileError { path: path.to_owned(), error })
     }
 
-    /// Finds the network to use with the tables in a directory, or several: the file with its
+    /// Finds the network to use with the tables in a directory: the file with its
     /// [name](PhasedNetwork::file_name), otherwise the [built-in](PhasedNetwork::shipped) network.
     ///
     /// # Errors
     /// When the file exists but cannot be used.
     pub fn find(
-        directories: impl Into<Directories>,
+        directory: impl Into<Directory>,
         rules: Rules,
         pits: usize,
     ) -> Result<Option<PhasedNetwork>, NetworkFileError> {
-        let path = directories.into().file(&PhasedNetwork::file_name(rules, pits));
-        match PhasedNetwork::open(&path, rules, pits) {
-            Err(NetworkFileError { reason: NetworkFileReason::Io(error), .. })
+        match PhasedNetwork::open(directory.into().file(&PhasedNetwork::file_name(rules, pits)), rules, pits) {
+            Err(NetworkFileError { error: NetworkError::Io(error), .. })
                 // There may be no file system either.
-                if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::Unsupported) =>
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Unsupported) =>
             {
                 Ok(PhasedNetwork::shipped(rules, pits))
             }
             opened => opened.map(Some),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::evaluation::{LANES, MOST_HELD, Weights};
-
-    /// Returns a phase whose network adds `output` sixteenths of a seed to half of the seeds.
-    fn phase(least_seeds: u32, rules: Rules, output: i16) -> Phase {
-        let mut weights = Weights {
-            inputs: vec![[0; LANES]; 2 * 6 * (MOST_HELD + 1)],
-            bias: [0; LANES],
-            floor: [0; LANES],
-            outputs: [0; LANES],
-            shift: 0,
-        };
-        (weights.bias[0], weights.outputs[0]) = (1, output);
-        Phase { least_seeds, network: Network::new(rules, 6, &weights).unwrap() }
-    }
-
-    #[test]
-    fn positions_are_evaluated_by_the_network_of_their_phase() {
-        let of = [(0, 1), (30, 2), (40, 3)].map(|(least, output)| phase(least, Rules::Standard, output));
-        let network = PhasedNetwork::new(of.to_vec()).unwrap();
-        let evaluate = |seeds| network.of(seeds).evaluate(&[0; 6], &[0; 6], seeds) - 8 * seeds as i32;
-        assert_eq!([0, 29, 30, 39, 40, 96].map(evaluate), [1, 1, 2, 2, 3, 3]);
-        assert_eq!(network.first(), network.of(5));
-    }
-
-    #[test]
-    fn phases_ascend_from_0_and_are_of_one_board() {
-        let phase = |(least, rules)| phase(least, rules, 1);
-        let new = |of: &[(u32, Rules)]| PhasedNetwork::new(of.iter().copied().map(phase).collect());
-        let (standard, other) = (Rules::Standard, Rules::EmptyCapture);
-        assert!(new(&[(0, standard), (30, standard)]).is_ok());
-        for of in [
-            &[][..],
-            &[(1, standard)],
-            &[(0, standard), (0, standard)],
-            &[(0, standard), (40, standard), (30, standard)],
-            &[(0, standard), (65_536, standard)],
-            &[(0, standard), (30, other)],
-        ] {
-            assert_eq!(new(of), Err(NetworkError::Phases), "{of:?}");
-        }
-        let many = |count: u32| PhasedNetwork::new((0..count).map(|least| phase((least, standard))).collect());
-        assert!(many(MOST_PHASES as u32).is_ok() && many(MOST_PHASES as u32 + 1).is_err());
-    }
-
-    #[test]
-    fn shipped_networks_are_sound() {
-        for (rules, bytes) in Rules::ALL.into_iter().zip(SHIPPED) {
-            let network = PhasedNetwork::from_bytes(bytes.unwrap()).unwrap();
-            assert_eq!((network.rules(), network.pits()), (rules, 6));
-            assert_eq!(PhasedNetwork::shipped(rules, 6), Some(network));
-        }
-        assert_eq!(PhasedNetwork::shipped(Rules::Standard, 5), None);
     }
 }

@@ -4,98 +4,55 @@ use std::str::FromStr;
 use super::{IllegalMove, MAX_PITS, Pit, Played, Position, PositionError, Row, Rules};
 use crate::text::count;
 
-/// Text that is not a position, start position or line of play.
+/// Text that is not a position, start position or line of play. Texts in it have no control characters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseError {
     /// The text has none of the accepted forms.
     #[error(
-        "'{}' is not a position: write a start such as 6x4, two rows such as 0,0,1,0,2,1/1,0,0,3,0,0, \
-         or <m,S,N,s1..sm,n1..nm>",
-        shown(.0)
+        "'{0}' is not a position: write a start such as 6x4, two rows such as 0,0,1,0,2,1/1,0,0,3,0,0, \
+         or <m,S,N,s1..sm,n1..nm>"
     )]
     Shape(String),
     /// A number is missing or too large.
-    #[error("'{}' is not a number of seeds or pits", shown(.0))]
+    #[error("'{0}' is not a number of seeds or pits")]
     Number(String),
-    /// A board literal has the wrong count of numbers.
-    #[error("a board of {} a side has {expected} numbers in its literal, not {found}", count(*pits, "pit"))]
-    Length {
-        /// Pits a side, as stated in the literal.
-        pits: usize,
-        /// Numbers the literal needs.
-        expected: usize,
-        /// Numbers in the literal.
-        found: usize,
-    },
-    /// No position has this number of pits.
-    #[error("{} a side: positions have 1 to {MAX_PITS}", count(*.0, "pit"))]
-    Pits(usize),
     /// Rows and stores do not form a position.
     #[error("{0}")]
     Position(#[from] PositionError),
-    /// Part of a line of play is not a move number.
-    #[error("'{}' is not a turn: write move numbers from 1, run together (36) or with commas (11,3)", shown(.0))]
-    Turn(String),
-    /// A line of play names a pit that the board does not have.
-    #[error("'{}' is not a turn: there is no pit {pit}, a side has pits 1 to {pits}", shown(.turn))]
-    NoPit {
-        /// The turn as written.
-        turn: String,
-        /// The number.
-        pit: usize,
-        /// Pits a side.
-        pits: usize,
-    },
-    /// A move of the line is not legal.
-    #[error("turn {turn} of the line: {source} ({at})")]
+    /// Part of a line of play is not a turn on a board with this number of pits.
+    #[error("'{0}' is not a turn: write move numbers from 1 to {1}, run together (36) or with commas (11,3)")]
+    Turn(String, usize),
+    /// A move of the line is not legal, or a turn ends before its moves are over, or continues after them.
+    #[error("turn {turn} of the line: {why} ({at})")]
     Illegal {
         /// The turn, counted from 1.
         turn: usize,
-        /// The place on the line before the move.
+        /// The place on the line before the move, or where the turn ends or should end.
         at: Box<Place>,
         /// The reason.
-        source: IllegalMove,
-    },
-    /// A turn ends before its moves are over, or continues after them.
-    #[error("turn {turn} of the line {why} ({at})")]
-    TurnEnd {
-        /// The turn, counted from 1.
-        turn: usize,
-        /// The place on the line where the turn ends, or should end.
-        at: Box<Place>,
-        /// The fault.
-        why: &'static str,
+        why: String,
     },
 }
 
-/// Maximum characters of an invalid text that a message quotes.
-const SHOWN: usize = 100;
-
-/// Shortens a text for messages and removes control characters, which a terminal might obey.
+/// Shortens a text for messages and escapes control characters, which a terminal might obey.
 fn shown(text: &str) -> String {
-    let mut shown: String = text.chars().take(SHOWN).flat_map(shown_char).collect();
-    if text.chars().nth(SHOWN).is_some() {
-        shown += "...";
-    }
-    shown
-}
-
-/// Escapes a control character; leaves any other as it is.
-fn shown_char(character: char) -> impl Iterator<Item = char> {
-    let plain = !character.is_control();
-    plain.then_some(character).into_iter().chain((!plain).then(|| character.escape_default()).into_iter().flatten())
+    text.chars().take(100).flat_map(char::escape_debug).collect()
 }
 
 fn number(text: &str) -> Result<u32, ParseError> {
     let text = text.trim();
     // Digits only: `u32::from_str` would also accept a plus sign.
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    digits.then(|| text.parse().ok()).flatten().ok_or_else(|| ParseError::Number(text.to_owned()))
+    digits.then(|| text.parse().ok()).flatten().ok_or_else(|| ParseError::Number(shown(text)))
+}
+
+fn numbers(text: &str) -> Result<Vec<u32>, ParseError> {
+    text.split(',').map(number).collect()
 }
 
 fn row(seeds: &[u32]) -> Result<Row, ParseError> {
-    Row::new(seeds).ok_or(ParseError::Pits(seeds.len()))
+    Ok(Row::new(seeds).ok_or(PositionError::Pits(seeds.len()))?)
 }
 
 impl FromStr for Position {
@@ -106,22 +63,18 @@ impl FromStr for Position {
     fn from_str(text: &str) -> Result<Position, ParseError> {
         let text = text.trim();
         if let Some(inner) = text.strip_prefix('<').and_then(|text| text.strip_suffix('>')) {
-            let numbers = inner.split(',').map(number).collect::<Result<Vec<_>, _>>()?;
-            let pits = numbers[0] as usize;
-            if !(1..=MAX_PITS).contains(&pits) {
-                return Err(ParseError::Pits(pits));
+            let numbers = numbers(inner)?;
+            let [pits, mover_store, other_store, rows @ ..] = &*numbers else {
+                return Err(ParseError::Shape(shown(text)));
+            };
+            if rows.len() as u64 != 2 * u64::from(*pits) {
+                return Err(ParseError::Shape(shown(text)));
             }
-            let expected = 2 * pits + 3;
-            if numbers.len() != expected {
-                return Err(ParseError::Length { pits, expected, found: numbers.len() });
-            }
-            let (mover, other) = numbers[3..].split_at(pits);
-            return Ok(Position::new(row(mover)?, row(other)?, numbers[1], numbers[2])?);
+            let (mover, other) = rows.split_at(rows.len() / 2);
+            return Ok(Position::new(row(mover)?, row(other)?, *mover_store, *other_store)?);
         }
         if let Some((mover, other)) = text.split_once('/') {
-            let mover = mover.split(',').map(number).collect::<Result<Vec<_>, _>>()?;
-            let other = other.split(',').map(number).collect::<Result<Vec<_>, _>>()?;
-            return Ok(Position::new(row(&mover)?, row(&other)?, 0, 0)?);
+            return Ok(Position::new(row(&numbers(mover)?)?, row(&numbers(other)?)?, 0, 0)?);
         }
         text.parse::<StartPosition>()?.position()
     }
@@ -153,10 +106,8 @@ impl StartPosition {
     /// # Errors
     /// When the pits are not 1 to [`MAX_PITS`], or there are too many seeds.
     pub fn position(self) -> Result<Position, ParseError> {
-        if !(1..=MAX_PITS).contains(&self.pits) {
-            return Err(ParseError::Pits(self.pits));
-        }
-        let row = row(&[self.seeds; MAX_PITS][..self.pits])?;
+        let seeds = [self.seeds; MAX_PITS];
+        let row = row(seeds.get(..self.pits).ok_or(PositionError::Pits(self.pits))?)?;
         Ok(Position::new(row, row, 0, 0)?)
     }
 }
@@ -165,7 +116,7 @@ impl FromStr for StartPosition {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<StartPosition, ParseError> {
-        let shape = || ParseError::Shape(text.to_owned());
+        let shape = || ParseError::Shape(shown(text));
         let (pits, seeds) = text.trim().split_once(['x', 'X']).ok_or_else(shape)?;
         // Many words contain an x. A bad number before it means that the text is not a start
         // position.
@@ -234,15 +185,15 @@ impl Line {
     pub fn parse(pits: usize, text: &str) -> Result<Line, ParseError> {
         let mut line = Line::new(pits);
         for turn in text.split_whitespace() {
-            let pit = |number: Option<usize>| {
-                let pit = number.ok_or_else(|| ParseError::Turn(turn.to_owned()))?;
-                let no_pit = || ParseError::NoPit { turn: turn.to_owned(), pit, pits };
-                Pit::from_number(pit).filter(|pit| pit.index() < pits).ok_or_else(no_pit)
+            let wrong = || ParseError::Turn(shown(turn), pits);
+            let pit = |number: u32| {
+                let pit = Pit::from_number(number as usize).filter(|pit| pit.index() < pits);
+                pit.ok_or_else(wrong)
             };
             line.push(if turn.contains(',') || pits > 9 {
-                turn.split(',').map(|text| pit(number(text).ok().map(|n| n as usize))).collect::<Result<_, _>>()?
+                turn.split(',').map(|text| pit(number(text).map_err(|_| wrong())?)).collect::<Result<_, _>>()?
             } else {
-                turn.chars().map(|digit| pit(digit.to_digit(10).map(|n| n as usize))).collect::<Result<_, _>>()?
+                turn.chars().map(|digit| pit(digit.to_digit(10).ok_or_else(wrong)?)).collect::<Result<_, _>>()?
             });
         }
         Ok(line)
@@ -256,19 +207,17 @@ impl Line {
     pub fn follow(&self, rules: Rules, start: &Position) -> Result<Vec<Place>, ParseError> {
         let mut place = Place::start(start);
         let mut places = vec![place];
-        for (index, moves) in self.turns.iter().enumerate() {
-            let turn = index + 1;
+        for (moves, turn) in self.turns.iter().zip(1..) {
             place.ended()?;
+            let illegal = |place: Place, why: String| ParseError::Illegal { turn, at: Box::new(place), why };
             if moves.is_empty() {
-                return Err(ParseError::TurnEnd { turn, at: Box::new(place), why: "has no move" });
+                return Err(illegal(place, "it has no move".to_owned()));
             }
             for (number, &pit) in moves.iter().enumerate() {
                 if number > 0 && !place.again {
-                    let why = "goes on after a move that ended it";
-                    return Err(ParseError::TurnEnd { turn, at: Box::new(place), why });
+                    return Err(illegal(place, "it goes on after a move that ended it".to_owned()));
                 }
-                let next = place.after(rules, pit);
-                place = next.map_err(|source| ParseError::Illegal { turn, at: Box::new(place), source })?;
+                place = place.after(rules, pit).map_err(|error| illegal(place, error.to_string()))?;
             }
             places.push(place);
         }
@@ -335,8 +284,9 @@ impl Place {
 
     /// Returns an error if the last turn is not over.
     fn ended(&self) -> Result<(), ParseError> {
-        let why = "is not over: its last move gives another one, to be written in the same word, as 36 or 3,6";
-        if self.again { Err(ParseError::TurnEnd { turn: self.turns, at: Box::new(*self), why }) } else { Ok(()) }
+        let why = "it is not over: its last move gives another one, to be written in the same word, as 36 or 3,6";
+        let illegal = || ParseError::Illegal { turn: self.turns, at: Box::new(*self), why: why.to_owned() };
+        if self.again { Err(illegal()) } else { Ok(()) }
     }
 }
 
@@ -345,8 +295,7 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let moves: Vec<String> = self.position.moves().map(|pit| pit.to_string()).collect();
         let moves = if moves.is_empty() { "no move".to_owned() } else { moves.join(" ") };
-        let plural = if self.moves == 1 { "" } else { "s" };
-        write!(f, "after {} move{plural}, at {}; legal there: {moves}", self.moves, self.position)
+        write!(f, "after {}, at {}; legal there: {moves}", count(self.moves, "move"), self.position)
     }
 }
 

@@ -1,6 +1,6 @@
 use std::ops::{Add, Sub};
 
-use super::{Pit, Row, Rules, sow};
+use super::{MAX_PITS, Pit, Row, Rules, sow};
 
 /// Maximum seeds of a position, stores included. Sums and differences cannot overflow.
 const MAX_SEEDS: u64 = i32::MAX as u64;
@@ -18,6 +18,9 @@ pub struct Position {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PositionError {
+    /// No position has this number of pits.
+    #[error("{0} pits a side: positions have 1 to {MAX_PITS}")]
+    Pits(usize),
     /// The rows have different numbers of pits.
     #[error("the rows have {0} and {1} pits: both sides need the same number")]
     UnequalRows(usize, usize),

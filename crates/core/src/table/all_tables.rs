@@ -5,24 +5,24 @@ use std::sync::{Arc, OnceLock};
 use super::bounds::{BoundTable, BoundTables};
 use super::error::TableError;
 use super::key::TableKey;
-use super::opening::{Opening, PresentLayers, Storage, table_place};
+use super::mapping::Storage;
 use super::probe::{Probe, ProbeError};
 use super::reader::Table;
 use super::tables::Tables;
-use crate::directories::{Directories, Place};
+use crate::directory::Directory;
 use crate::game::{Position, Rules};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 
-/// The tables of all rules and boards in one or more directories, each opened on first use and kept open.
+/// The tables of all rules and boards in a directory, each opened on first use and kept open.
 ///
 /// A damaged layer ends the tables of its board, as a missing one does: positions above it must be
-/// searched. The same holds for the bound tables above them. [`AllTables::list`] names what is left
-/// out.
+/// searched. If a bound table above them is damaged, none of the board are used. [`AllTables::list`] names what is
+/// damaged.
 ///
 /// The files are mapped or read into memory: see [`Table::open`].
 #[derive(Debug)]
 pub struct AllTables {
-    directories: Directories,
+    directory: Directory,
     storage: Storage,
     /// By rules and pits.
     opened: [[OnceLock<Opened>; MAX_TABLE_PITS]; Rules::ALL.len()],
@@ -36,7 +36,7 @@ struct Opened {
     bounds: Option<BoundTables>,
 }
 
-/// The contents of the directories.
+/// The contents of the directory.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Listing {
@@ -45,43 +45,34 @@ pub struct Listing {
     /// Names of tables and bound tables that cannot be used, with the reason. Larger ones of their
     /// boards are not used either.
     pub damaged: Vec<(String, String)>,
-    /// The largest table of each board with missing layers below it, and the seeds of those layers.
-    /// Tables above a missing layer are not used.
-    pub gaps: Vec<(TableKey, Vec<usize>)>,
 }
 
 impl AllTables {
-    /// Prepares the tables in `directories`, if any.
-    pub fn new(directories: impl Into<Directories>) -> AllTables {
+    /// Prepares the tables in `directory`, if any, to be read in the given way.
+    pub fn new(directory: impl Into<Directory>, storage: Storage) -> AllTables {
         let opened = [const { [const { OnceLock::new() }; MAX_TABLE_PITS] }; Rules::ALL.len()];
-        AllTables { directories: directories.into(), storage: Storage::default(), opened }
-    }
-
-    /// Reads the tables and bound tables in the given way.
-    #[must_use]
-    pub fn storage(self, storage: Storage) -> AllTables {
-        AllTables { storage, ..self }
+        AllTables { directory: directory.into(), storage, opened }
     }
 
     /// Collects opened tables, at most one set for each board. No other board has tables.
     pub fn of(tables: impl IntoIterator<Item = Tables>) -> AllTables {
-        let all_tables = AllTables::new(PathBuf::new());
+        let all_tables = AllTables::new(PathBuf::new(), Storage::default());
         for exact in tables {
             let place = &all_tables.opened[exact.rules().index()][exact.pits() - 1];
             place.get_or_init(|| Opened { exact, bounds: None });
         }
         for rules in Rules::ALL {
             for (pits, place) in (1..).zip(&all_tables.opened[rules.index()]) {
-                let none = || Tables::empty(&all_tables.directories, rules, pits, 2).expect("pits of a table");
+                let none = || Tables::empty(&all_tables.directory, rules, pits, 2).expect("pits of a table");
                 place.get_or_init(|| Opened { exact: none(), bounds: None });
             }
         }
         all_tables
     }
 
-    /// The directories.
-    pub fn directories(&self) -> &Directories {
-        &self.directories
+    /// The directory.
+    pub fn directory(&self) -> &Directory {
+        &self.directory
     }
 
     /// The tables of a board; `None` without any.
@@ -99,23 +90,15 @@ impl AllTables {
     fn opened(&self, rules: Rules, pits: usize) -> Option<&Opened> {
         let place = self.opened[rules.index()].get(pits.checked_sub(1)?)?;
         Some(place.get_or_init(|| {
-            let mut exact = Tables::empty(&self.directories, rules, pits, MAX_TABLE_SEEDS).expect("pits of a table");
+            let mut exact = Tables::empty(&self.directory, rules, pits, MAX_TABLE_SEEDS).expect("pits of a table");
             for seeds in 2..=MAX_TABLE_SEEDS {
-                let table = Table::open_with(&self.directories, TableKey { rules, pits, seeds }, self.storage);
-                if table.and_then(|table| exact.push(Arc::new(table))).is_err() {
-                    break;
-                }
+                let table = Table::find(&self.directory, TableKey { rules, pits, seeds }, self.storage);
+                let Ok(Some(table)) = table else { break };
+                exact.push(Arc::new(table)).expect("it follows the one below");
             }
-            let below = exact.max_seeds().unwrap_or(1);
-            let is_sound = |&seeds: &usize| {
-                let key = TableKey { rules, pits, seeds };
-                matches!(BoundTable::open_with(&self.directories, key, self.storage), Ok(Some(_)))
-            };
-            let last = (below + 1..=MAX_TABLE_SEEDS).take_while(is_sound).last();
-            let bounds = last.and_then(|last| {
-                let options = Opening::to(last).storage(self.storage);
-                BoundTables::open_around(&self.directories, rules, pits, below, options).ok().flatten()
-            });
+            let (below, most) = (exact.max_seeds().unwrap_or(1), MAX_TABLE_SEEDS);
+            let bounds = BoundTables::open_around(&self.directory, rules, pits, below, most, self.storage);
+            let bounds = bounds.ok().flatten().filter(|bounds| *bounds.seeds().end() > below);
             Opened { exact, bounds }
         }))
     }
@@ -135,47 +118,27 @@ impl AllTables {
         ProbeError::unless_above(tables.probe(position))
     }
 
-    /// Lists the current contents of the directories. Of copies, the first is listed.
+    /// Lists the current contents of the directory.
     ///
     /// # Errors
-    /// When a directory cannot be listed.
+    /// When it cannot be listed.
     pub fn list(&self) -> std::io::Result<Listing> {
         let mut listing = Listing::default();
-        for place in self.directories.places() {
-            for name in place.names()? {
-                let opened = match Path::new(&name).extension().and_then(OsStr::to_str) {
-                    Some("kalah") => self.list_table(place, &name, &mut listing),
-                    Some("bounds") => BoundTable::open_as(&place.file(&name), Storage::Files).map(drop),
-                    _ => continue,
-                };
-                if let Err(error) = opened {
-                    listing.damaged.push((name, error.to_string()));
-                }
+        for name in self.directory.names()? {
+            let opened = match Path::new(&name).extension().and_then(OsStr::to_str) {
+                Some("kalah") => Table::open_in(&self.directory, &name, Storage::Files).map(|table| {
+                    let header = table.header();
+                    listing.tables.push((header.key, header.positions, header.file_bytes));
+                }),
+                Some("bounds") => BoundTable::open_as(&self.directory.file(&name), Storage::Files).map(drop),
+                _ => continue,
+            };
+            if let Err(error) = opened {
+                listing.damaged.push((name, error.to_string()));
             }
         }
         listing.tables.sort_by_key(|(key, ..)| (key.rules.name(), key.pits, key.seeds));
         listing.damaged.sort();
-        listing.damaged.dedup();
-        for boards in listing.tables.chunk_by(|(a, ..), (b, ..)| (a.rules, a.pits) == (b.rules, b.pits)) {
-            let missing = PresentLayers::of(boards.iter().map(|(key, ..)| key.seeds)).gaps(MAX_TABLE_SEEDS);
-            if let Some(&(last, ..)) = boards.last().filter(|_| !missing.is_empty()) {
-                listing.gaps.push((last, missing));
-            }
-        }
         Ok(listing)
-    }
-
-    /// Adds the table in the file `name` of a directory, unless an earlier directory has it.
-    fn list_table(&self, place: &Place, name: &str, listing: &mut Listing) -> Result<(), TableError> {
-        let table = Table::open_in(place, name, Storage::Files)?;
-        // A file with another name than that of its table has no copies.
-        let first = match TableKey::named(Path::new(name)) {
-            Some(key) => table_place(&self.directories, key)?,
-            None => place,
-        };
-        if first == place {
-            listing.tables.push((table.key(), table.header().positions, table.header().file_bytes));
-        }
-        Ok(())
     }
 }

@@ -9,8 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::{Damage, TableError};
 use super::format::BLOCK_BYTES;
-use super::mapping::Bytes;
-use super::opening::Storage;
+use super::mapping::{Bytes, Storage};
 use super::section::{Checked, Section};
 use crate::cancel::Cancel;
 use crate::file::Source;
@@ -34,6 +33,7 @@ type Cached = Mutex<Option<(Place, Arc<[u8]>)>>;
 pub struct Blocks {
     kind: Kind,
     path: PathBuf,
+    file_bytes: u64,
     /// All bytes, once they are in memory or mapped.
     pub(super) bytes: OnceLock<Bytes>,
     /// Where they come from otherwise.
@@ -43,7 +43,6 @@ pub struct Blocks {
     /// Held while all bytes are read.
     pub(super) filling: Mutex<()>,
     pub(super) cache: Box<[Cached]>,
-    file_bytes: u64,
     /// By seeds in the mover's row, from 1.
     sections: Box<[Section]>,
     checked: Checked,
@@ -52,26 +51,21 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Makes a file of this kind with these sections, none of whose blocks is compared yet. Its bytes are in memory, or
-    /// read from `source`.
-    pub(super) fn new(
-        (kind, path, file_bytes): (Kind, &Path, u64),
-        source: Option<Box<dyn Source>>,
-        bytes: OnceLock<Bytes>,
-        storage: Storage,
-        sections: Box<[Section]>,
-    ) -> Blocks {
-        let checked = Checked::none(sections.iter().map(Section::blocks));
-        let copies = sections.iter().map(|_| OnceLock::new()).collect();
-        let cache = (0..CACHED_BLOCKS).map(|_| Mutex::default()).collect();
-        let (path, filling) = (path.to_owned(), Mutex::default());
-        Blocks { kind, path, bytes, source, storage, filling, cache, file_bytes, sections, checked, copies }
-    }
-
-    /// Closes the file if all bytes were copied to memory.
-    pub(super) fn close_if_copied(&mut self) {
-        if let Some(Bytes::Owned(_)) = self.bytes.get() {
-            self.source = None;
+    /// Makes a file of this kind with these sections, none of whose blocks is compared yet. Its bytes or their source
+    /// are set by the caller.
+    pub(super) fn new(kind: Kind, path: &Path, file_bytes: u64, storage: Storage, sections: Box<[Section]>) -> Blocks {
+        Blocks {
+            kind,
+            path: path.to_owned(),
+            file_bytes,
+            bytes: OnceLock::new(),
+            source: None,
+            storage,
+            filling: Mutex::default(),
+            cache: (0..CACHED_BLOCKS).map(|_| Mutex::default()).collect(),
+            checked: Checked::none(&sections),
+            copies: sections.iter().map(|_| OnceLock::new()).collect(),
+            sections,
         }
     }
 
@@ -277,7 +271,7 @@ impl Blocks {
 
     fn copy(&self, mover: usize, cancel: &Cancel) -> Result<HugePages, TableError> {
         let section = self.section(mover);
-        let mut copy = HugePages::new(section.data as usize).map_err(TableError::mapping(&self.path, section.data))?;
+        let mut copy = HugePages::new(section.data as usize).map_err(TableError::io(&self.path))?;
         if self.is_remote() {
             self.whole()?;
         }

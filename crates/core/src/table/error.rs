@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use super::key::TableKey;
 use crate::cancel::Stopped;
-use crate::directories::Directories;
+use crate::directory::Directory;
 use crate::header::{HeaderError, Kind};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use crate::text::{count, runs};
@@ -74,24 +74,6 @@ pub enum TableError {
         /// The reason.
         source: io::Error,
     },
-    /// There is not enough memory or address space to read or write a file.
-    #[error("{path}: there is not enough memory for {bytes} bytes")]
-    OutOfMemory {
-        /// The file.
-        path: PathBuf,
-        /// Bytes requested.
-        bytes: u64,
-    },
-    /// A file cannot grow: the disk is full, or a file-size limit or disk quota is reached.
-    #[error("{path}: {source}")]
-    Full {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        source: io::Error,
-        /// A clause that states what is kept: "finished frames are kept".
-        kept: &'static str,
-    },
     /// The file is damaged, foreign or unfinished.
     #[error("{path} cannot be used: {damage}")]
     Damaged {
@@ -103,22 +85,6 @@ pub enum TableError {
         /// The kind that the file should be of.
         kind: Kind,
     },
-    /// Bound tables used together have different evaluation networks.
-    #[error("{path} has another evaluation network than {other}")]
-    Networks {
-        /// A bound table.
-        path: PathBuf,
-        /// The bound table that it differs from.
-        other: PathBuf,
-    },
-    /// Two directories have different files for one table.
-    #[error("{path} holds another table than {other}, though both have the same name")]
-    Copies {
-        /// The file in the earlier directory.
-        path: PathBuf,
-        /// The file in a later directory.
-        other: PathBuf,
-    },
     /// A file to be written exists and may be sound.
     #[error("{path} is not replaced: {reason}")]
     Occupied {
@@ -127,11 +93,11 @@ pub enum TableError {
         /// Its content, in a sentence: "it is not a kalah table".
         reason: String,
     },
-    /// The layer or one below it is not in the directories.
-    #[error("{} in {directories} for {} with {}", missing_layers(missing), key.rules, count(key.pits, "pit"))]
+    /// The layer or one below it is not in the directory.
+    #[error("{} in {directory} for {} with {}", missing_layers(missing), key.rules, count(key.pits, "pit"))]
     Missing {
-        /// The directories.
-        directories: Directories,
+        /// The directory.
+        directory: Directory,
         /// The requested table.
         key: TableKey,
         /// The missing layers up to it, fewest seeds first.
@@ -154,13 +120,11 @@ impl TableError {
     /// # Errors
     /// When they cannot.
     pub fn unless_possible(pits: usize, seeds: usize) -> Result<(), TableError> {
-        if !(1..=MAX_TABLE_PITS).contains(&pits) {
-            return Err(TableError::Pits(pits));
+        match (pits, seeds) {
+            (1..=MAX_TABLE_PITS, 0..=MAX_TABLE_SEEDS) => Ok(()),
+            (1..=MAX_TABLE_PITS, _) => Err(TableError::Seeds(seeds)),
+            _ => Err(TableError::Pits(pits)),
         }
-        if seeds > MAX_TABLE_SEEDS {
-            return Err(TableError::Seeds(seeds));
-        }
-        Ok(())
     }
 
     /// Checks that the file at `path`, a table or a bound table, holds the expected layer.
@@ -173,7 +137,7 @@ impl TableError {
         move |source| TableError::Io { path: path.to_owned(), source }
     }
 
-    /// The error of a failed read of the file at `path`, which may carry the fault of the file.
+    /// Error of a failed read of the file at `path`, which may carry the fault of the file.
     pub(super) fn reading(path: &Path, error: io::Error) -> TableError {
         let inner = error.get_ref();
         if let Some(damage) = inner.and_then(|inner| inner.downcast_ref::<Damage>()) {
@@ -185,44 +149,11 @@ impl TableError {
         }
     }
 
-    /// Error of writing to the file at `path`. `kept` states what is kept if the file cannot grow.
-    pub fn writing(path: &Path, kept: &'static str) -> impl FnOnce(io::Error) -> TableError {
-        move |source| match source.kind() {
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-                TableError::Full { path: path.to_owned(), source, kept }
-            }
-            _ => TableError::Io { path: path.to_owned(), source },
-        }
-    }
-
-    /// Error of allocating `bytes` bytes for the file at `path`.
-    pub fn out_of_memory(path: &Path, bytes: u64) -> TableError {
-        TableError::OutOfMemory { path: path.to_owned(), bytes }
-    }
-
-    /// Error of mapping the file at `path`: not enough memory for `bytes` bytes, or another error.
-    pub(super) fn mapping(path: &Path, bytes: u64) -> impl FnOnce(io::Error) -> TableError + '_ {
-        move |source| match source.kind() {
-            ErrorKind::OutOfMemory => TableError::out_of_memory(path, bytes),
-            _ => TableError::io(path)(source),
-        }
-    }
-
-    /// Error of a table `key` that is not in `directories`. It names the missing layers below, too.
-    pub(super) fn missing(directories: &Directories, key: TableKey) -> TableError {
-        let is_missing = |&seeds: &usize| !TableKey { seeds, ..key }.is_in(directories);
-        let below = (2..key.seeds).filter(is_missing);
-        TableError::Missing { directories: directories.clone(), key, missing: below.chain([key.seeds]).collect() }
-    }
-
-    /// Turns the error of a file that does not exist into that of the missing layer `key`.
-    pub(super) fn or_missing(self, directories: &Directories, key: TableKey) -> TableError {
-        match self {
-            TableError::Io { source, .. } if source.kind() == ErrorKind::NotFound => {
-                TableError::missing(directories, key)
-            }
-            error => error,
-        }
+    /// Error of a table `key` that is not in `directory`. It names the missing layers below, too.
+    pub(super) fn missing(directory: &Directory, key: TableKey) -> TableError {
+        let is_missing = |&seeds: &usize| !TableKey { seeds, ..key }.is_in(directory);
+        let missing = (2..key.seeds).filter(is_missing).chain([key.seeds]).collect();
+        TableError::Missing { directory: directory.clone(), key, missing }
     }
 
     /// Damage of the file at `path`, a table or a bound table.
@@ -241,6 +172,11 @@ impl TableError {
         TableError::damaged(path, Damage::Part { part, offset })
     }
 
+    /// Returns true if there is not enough memory or address space.
+    pub fn is_out_of_memory(&self) -> bool {
+        matches!(self, TableError::Io { source, .. } if source.kind() == ErrorKind::OutOfMemory)
+    }
+
     /// Returns true if the file has a newer version than this program reads. It may be sound and
     /// must not be replaced.
     pub fn is_newer(&self) -> bool {
@@ -257,7 +193,7 @@ impl TableError {
 
     /// Returns true if the error is in the file's content, not in the file system or the request.
     pub fn is_damage(&self) -> bool {
-        matches!(self, TableError::Damaged { .. } | TableError::Copies { .. })
+        matches!(self, TableError::Damaged { .. })
     }
 }
 

@@ -26,7 +26,7 @@ const CHECKSUM_PIECE: u64 = 4096;
 const BATCH_BLOCKS: usize = 512;
 
 /// Where bytes are read from.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum From {
     /// The file on this machine, if the source has one. It may lack them.
     Here,
@@ -75,20 +75,13 @@ impl Blocks {
     ///
     /// # Panics
     /// When there is no such frame.
-    pub fn request(&self, places: impl IntoIterator<Item = Place>) -> Result<(), TableError> {
+    pub(super) fn request(&self, places: impl IntoIterator<Item = Place>) -> Result<(), TableError> {
         let Some(source) = self.not_resident().filter(|source| source.is_remote()) else { return Ok(()) };
         let mut places = self.with_heads(places, |&(mover, block)| !self.is_block_checked(mover, block));
         if source.bytes() <= SMALL_FILE_BYTES && !places.is_empty() {
             places = self.places().collect();
         }
-        self.read_all(source, &places, From::Here)
-    }
-
-    /// The same as [`Blocks::request`], but reads the blocks once more, past caches, even if they were read before:
-    /// they match their checksums, and are wrong.
-    pub(super) fn request_again(&self, places: impl IntoIterator<Item = Place>) -> Result<(), TableError> {
-        let Some(source) = self.not_resident().filter(|source| source.is_remote()) else { return Ok(()) };
-        self.read_all(source, &self.with_heads(places, |_| true), From::Origin)
+        self.read_all(source, &places)
     }
 
     /// All bytes, in memory or mapped. Those of a [remote](Blocks::is_remote) file are fetched, and its frames are
@@ -113,10 +106,9 @@ impl Blocks {
 
     /// These bytes of the file, which are not compared with anything.
     pub(super) fn bytes_at(&self, part: Range<u64>) -> Result<Cow<'_, [u8]>, TableError> {
-        match (self.resident(), &self.source) {
-            (Some(bytes), _) => Ok(bytes[part.start as usize..part.end as usize].into()),
-            (None, Some(source)) => self.read_one(&**source, part).map(Cow::Owned),
-            (None, None) => unreachable!("a file that is not in memory has a source"),
+        match self.resident() {
+            Some(bytes) => Ok(bytes[part.start as usize..part.end as usize].into()),
+            None => self.read_one(self.source(), part).map(Cow::Owned),
         }
     }
 
@@ -143,9 +135,8 @@ impl Blocks {
         let section = self.section(mover);
         self.read_ahead(mover, 0..AHEAD_BLOCKS);
         let mut hasher = blake3::Hasher::new();
-        for (start, next) in
-            (section.offset..section.end()).step_by(PIECE as usize).zip((1..).map(|n| n * AHEAD_BLOCKS))
-        {
+        for start in (section.offset..section.end()).step_by(PIECE as usize) {
+            let next = (start - section.offset) / BLOCK_BYTES as u64 + AHEAD_BLOCKS;
             self.read_ahead(mover, next..next + AHEAD_BLOCKS);
             let piece = self.bytes_at(start..section.end().min(start + PIECE))?;
             hasher.update(&piece);
@@ -177,7 +168,7 @@ impl Blocks {
         self.request(all.clone().map(|block| (mover, block)))?;
         let source = self.source.as_deref().filter(|source| source.local().is_some());
         if let Some(source) = source.filter(|_| all.all(|block| self.is_block_checked(mover, block))) {
-            let start = self.sections()[mover - 1].offset;
+            let start = self.section(mover).offset;
             let parts: Vec<_> = parts.iter().map(|part| start + part.start..start + part.end).collect();
             return self.read(source, &parts, From::Here);
         }
@@ -204,14 +195,17 @@ impl Blocks {
         {
             return Ok(Arc::clone(bytes));
         }
-        // Another thread may have read all bytes meanwhile.
-        let source = self.source.as_deref().expect("a file that is not in memory has a source");
         let is_needed = |&place: &Place| place == (mover, block) || !self.is_block_checked(place.0, place.1);
         // The blocks of the head are below it.
-        let read = self.read_blocks(source, &self.with_heads([(mover, block)], is_needed), From::Here)?.pop();
+        let read = self.read_blocks(self.source(), &self.with_heads([(mover, block)], is_needed))?.pop();
         let bytes = read.expect("a block is asked for");
         *lock() = Some(((mover, block), Arc::clone(&bytes)));
         Ok(bytes)
+    }
+
+    /// The source of a file that was not in memory. Another thread may have read all bytes meanwhile.
+    fn source(&self) -> &dyn Source {
+        self.source.as_deref().expect("a file that is not in memory has a source")
     }
 
     /// The source of a file that is not in memory; `None` if it is.
@@ -228,7 +222,7 @@ impl Blocks {
     /// These blocks, and those of the heads below them, that `which` selects, in order.
     fn with_heads(&self, places: impl IntoIterator<Item = Place>, which: impl Fn(&Place) -> bool) -> Vec<Place> {
         let with_heads = places.into_iter().flat_map(|(mover, block)| {
-            let heads = self.sections()[mover - 1].blocks_before(block);
+            let heads = self.section(mover).blocks_before(block);
             heads.chain([block]).map(move |block| (mover, block))
         });
         let mut places: Vec<Place> = with_heads.filter(which).collect();
@@ -237,24 +231,14 @@ impl Blocks {
         places
     }
 
-    /// Reads all of a remote file, and compares its frames with their digests. A frame that does not match is read once
-    /// more, past caches. Returns the bytes of the local file.
+    /// Reads all of a remote file, and compares its frames with their digests. Returns the bytes of the local file.
     fn fetch(&self, source: &dyn Source, local: &LocalFile) -> Result<Bytes, TableError> {
-        self.read_all(source, &self.places().collect::<Vec<_>>(), From::Here)?;
-        let open = || Bytes::of(local, self.storage).map_err(|error| self.unread(error));
-        let is_wrong = |bytes: &Bytes, mover: usize| {
-            let section = self.section(mover);
-            let bytes = &bytes[section.offset as usize..section.end() as usize];
-            *blake3::hash(bytes).as_bytes() != section.digest
-        };
-        let mut bytes = open()?;
-        let wrong: Vec<usize> = (1..=self.sections().len()).filter(|&mover| is_wrong(&bytes, mover)).collect();
-        if !wrong.is_empty() {
-            let again: Vec<Place> = self.places().filter(|(mover, _)| wrong.contains(mover)).collect();
-            self.read_all(source, &again, From::Origin)?;
-            bytes = open()?;
-            if let Some(&mover) = wrong.iter().find(|&&mover| is_wrong(&bytes, mover)) {
-                return Err(self.damaged_part("frame", self.section(mover).offset));
+        self.read_all(source, &self.places().collect::<Vec<_>>())?;
+        let bytes = Bytes::of(local, self.storage).map_err(|error| self.unread(error))?;
+        for section in self.sections() {
+            let frame = &bytes[section.offset as usize..section.end() as usize];
+            if *blake3::hash(frame).as_bytes() != section.digest {
+                return Err(self.damaged_part("frame", section.offset));
             }
         }
         self.mark_all();
@@ -262,22 +246,21 @@ impl Blocks {
     }
 
     /// Reads blocks as [`Blocks::read_blocks`] does, some at a time. Those of a remote file are in its local file then.
-    fn read_all(&self, source: &dyn Source, places: &[Place], first: From) -> Result<(), TableError> {
-        places.chunks(BATCH_BLOCKS).try_for_each(|batch| self.read_blocks(source, batch, first).map(drop))
+    fn read_all(&self, source: &dyn Source, places: &[Place]) -> Result<(), TableError> {
+        places.chunks(BATCH_BLOCKS).try_for_each(|batch| self.read_blocks(source, batch).map(drop))
     }
 
     /// Reads blocks and marks them, first from this machine, then those that do not match from further away.
     ///
     /// # Errors
     /// When they cannot be read, or do not match their checksums wherever they are read from.
-    fn read_blocks(&self, source: &dyn Source, places: &[Place], first: From) -> Result<Vec<Arc<[u8]>>, TableError> {
-        let wanted =
-            |&place: &Place| Wanted { place, section: &self.sections()[place.0 - 1], checksum: 0, bytes: None };
+    fn read_blocks(&self, source: &dyn Source, places: &[Place]) -> Result<Vec<Arc<[u8]>>, TableError> {
+        let wanted = |&place: &Place| Wanted { place, section: self.section(place.0), checksum: 0, bytes: None };
         let mut wanted: Vec<Wanted> = places.iter().map(wanted).collect();
-        for from in [From::Here, From::Source, From::Origin] {
-            if from >= first && (from == From::Here || source.is_remote()) {
-                self.try_read(source, &mut wanted, from)?;
-            }
+        self.try_read(source, &mut wanted, From::Here)?;
+        if source.is_remote() {
+            self.try_read(source, &mut wanted, From::Source)?;
+            self.try_read(source, &mut wanted, From::Origin)?;
         }
         let bytes = |Wanted { section, bytes, place, .. }: Wanted| {
             let part = if section.blocks() == 1 { "frame" } else { "block of scores" };
@@ -344,7 +327,6 @@ impl Blocks {
     /// The error of a failed read.
     fn unread(&self, error: std::io::Error) -> TableError {
         match error.kind() {
-            ErrorKind::OutOfMemory => TableError::out_of_memory(self.path(), self.file_bytes()),
             ErrorKind::UnexpectedEof if !self.is_remote() => self.damaged(Damage::Shrunk),
             _ => TableError::reading(self.path(), error),
         }
@@ -364,5 +346,5 @@ fn is_valid(section: &Section, checksum: u64, block: &[u8], checksums: &[u8]) ->
 /// Writes bytes of a remote file to its local one, which errors name.
 fn keep(local: &LocalFile, bytes: &[u8], offset: u64) -> Result<(), TableError> {
     let written = file::write_all_at(&local.file, bytes, offset);
-    written.map_err(TableError::writing(&local.path, "blocks read are kept"))
+    written.map_err(TableError::io(&local.path))
 }

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::directories::Directories;
+use crate::directory::Directory;
 use crate::game::Rules;
 use crate::header::Kind;
 use crate::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS};
@@ -55,6 +55,11 @@ impl TableKey {
         }
     }
 
+    /// Name of the file of this kind with the layer: a table or a bound table.
+    pub(super) fn name_of(self, kind: Kind) -> String {
+        if kind == Kind::BoundTable { self.bounds_name() } else { self.file_name() }
+    }
+
     /// Parses the stem of a table's file names.
     fn of_stem(stem: &str) -> Option<TableKey> {
         let (rest, seeds) = stem.rsplit_once('-')?;
@@ -94,9 +99,9 @@ impl TableKey {
         directory.join(self.file_name())
     }
 
-    /// Returns true if one of `directories` has a file with the table's name.
-    pub fn is_in(self, directories: &Directories) -> bool {
-        directories.contain(&self.file_name())
+    /// Returns true if `directory` has a file with the table's name.
+    pub fn is_in(self, directory: &Directory) -> bool {
+        directory.has(&self.file_name())
     }
 }
 

@@ -7,9 +7,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use memmap2::{Mmap, MmapOptions};
 
-use super::opening::Storage;
 use crate::file;
 use crate::file::LocalFile;
+
+/// Ways to read the bytes of tables on this machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Storage {
+    /// As mapped files in a program that called [`map_files`], where the file system has mappings; otherwise as
+    /// copies in memory.
+    #[default]
+    Mapped,
+    /// By lookups in the files: a block is compared with its checksum when it is first needed, and no file is mapped.
+    /// A lookup takes some ten times as long as in memory. Work on whole frames makes a copy in memory.
+    Files,
+}
 
 /// True once files are mapped.
 static MAPPED: AtomicBool = AtomicBool::new(false);
@@ -43,21 +54,13 @@ impl Bytes {
     /// # Errors
     /// When it cannot be mapped or read, or does not fit in memory.
     pub(super) fn of(local: &LocalFile, storage: Storage) -> io::Result<Bytes> {
-        if storage == Storage::Mapped && MAPPED.load(Ordering::Relaxed) {
-            let (file, mut options) = (&local.file, MmapOptions::new());
-            options.len(local.bytes as usize);
+        // Some file systems have no mappings.
+        if storage == Storage::Mapped
+            && MAPPED.load(Ordering::Relaxed)
             // SAFETY: the program guarantees it by calling `map_files`.
-            let map = unsafe { options.map(file) };
-            // Some file systems have private mappings only, and some none.
-            let map = match map {
-                // SAFETY: as above.
-                Err(error) if has_none(&error) => unsafe { options.map_copy_read_only(file) },
-                map => map,
-            };
-            match map {
-                Err(error) if has_none(&error) => {}
-                map => return map.map(Bytes::Mapped),
-            }
+            && let Ok(map) = unsafe { MmapOptions::new().len(local.bytes as usize).map(&local.file) }
+        {
+            return Ok(Bytes::Mapped(map));
         }
         file::read_part(&local.file, 0..local.bytes).map(Bytes::Owned)
     }
@@ -110,13 +113,4 @@ impl Deref for Bytes {
             Bytes::Owned(bytes) => bytes,
         }
     }
-}
-
-/// Returns true if an error means that the file system has no such mappings.
-fn has_none(error: &io::Error) -> bool {
-    #[cfg(unix)]
-    let has_none = error.raw_os_error() == Some(libc::ENODEV);
-    #[cfg(not(unix))]
-    let has_none = error.kind() == io::ErrorKind::Unsupported;
-    has_none
 }

@@ -9,8 +9,7 @@
 // | `frame` | a frame of groups: random access, unpacking runs |
 // | `selection` | unpacking selected scores of a run |
 // | `reader` | a finished file of a layer; looking up scores and frames of a table |
-// | `opening` | which files are opened, and how: the layers in a directory, one table in several |
-// | `mapping` | all bytes of a file: mapped, or in memory |
+// | `mapping` | all bytes of a file: mapped, or in memory; the choice between them and lookups |
 // | `section` | the bytes of a frame in a file: data, checksums of blocks, marks of those that match |
 // | `blocks` | a file of such sections |
 // | `filling` | blocks of a file that is not in memory |
@@ -31,7 +30,6 @@ mod frame;
 pub mod group;
 mod key;
 mod mapping;
-mod opening;
 mod probe;
 mod reader;
 mod section;
@@ -46,10 +44,9 @@ pub use error::{Damage, TableError, missing_layers};
 pub use format::{BLOCK_BYTES, FrameEntry, TableHeader};
 pub use frame::{DamagedGroup, FrameScores, RUN_MARGIN, ScorePlace};
 pub use key::{PairKey, TableKey};
-pub use mapping::map_files;
-pub use opening::{Opening, PresentLayers, Storage};
+pub use mapping::{Storage, map_files};
 pub use probe::{Probe, ProbeError};
 pub use reader::{LayerFile, Table};
 pub use section::Section;
 pub use selection::SELECTED_MARGIN;
-pub use tables::{ComingLayer, Layer, TablePositions, Tables};
+pub use tables::{ComingLayer, Layer, TablePositions, Tables, gaps};

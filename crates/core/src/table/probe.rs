@@ -1,7 +1,7 @@
 use super::error::{TableError, missing_layers};
 use super::key::TableKey;
 use super::tables::{Layer, Tables};
-use crate::directories::Directories;
+use crate::directory::Directory;
 use crate::game::{Line, Pit, Position, Row, Rules};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, TableRow, row_seeds, table_row};
 use crate::text::count;
@@ -42,12 +42,12 @@ impl Probe {
 #[non_exhaustive]
 pub enum ProbeError {
     /// The position has more seeds in play than the largest table with all tables below it.
-    #[error("{position} has {} seeds in play, and {} in {directories}", key.seeds, missing_layers(missing))]
+    #[error("{position} has {} seeds in play, and {} in {directory}", key.seeds, missing_layers(missing))]
     AboveTables {
         /// The position.
         position: Box<Position>,
-        /// The directories of the tables.
-        directories: Directories,
+        /// The directory of the tables.
+        directory: Directory,
         /// The table that would hold the position.
         key: TableKey,
         /// The missing layers up to that table, fewest seeds first.
@@ -62,8 +62,8 @@ pub enum ProbeError {
     BeyondTables {
         /// The position.
         position: Box<Position>,
-        /// The directories of the tables.
-        directories: Directories,
+        /// The directory of the tables.
+        directory: Directory,
         /// The rule set.
         rules: Rules,
     },
@@ -173,8 +173,8 @@ impl<T: Layer> Tables<T> {
             return Ok(());
         }
         if pits > MAX_TABLE_PITS || seeds > MAX_TABLE_SEEDS as u32 {
-            let (directories, rules) = (self.directories().clone(), self.rules());
-            return Err(ProbeError::BeyondTables { position: Box::new(*position), directories, rules });
+            let (directory, rules) = (self.directory().clone(), self.rules());
+            return Err(ProbeError::BeyondTables { position: Box::new(*position), directory, rules });
         }
         if pits != self.pits() {
             return Err(ProbeError::OtherPits { position: Box::new(*position), pits, tables: self.pits() });
@@ -183,7 +183,7 @@ impl<T: Layer> Tables<T> {
             let key = TableKey { rules: self.rules(), pits, seeds: seeds as usize };
             return Err(ProbeError::AboveTables {
                 position: Box::new(*position),
-                directories: self.directories().clone(),
+                directory: self.directory().clone(),
                 key,
                 missing: self.missing(key.seeds),
             });
@@ -194,36 +194,17 @@ impl<T: Layer> Tables<T> {
     /// Score of `position`, and every legal move with the mover's score after it. An error if the
     /// score is not the best of these.
     fn scores(&self, position: &Position) -> Result<(u32, Vec<(Pit, u32)>), TableError> {
-        self.request_moves(position, false)?;
-        match self.stored_scores(position) {
-            // A block that changed together with its checksum, perhaps in the cache.
-            Err(error) if error.is_damage() && self.is_remote() => {
-                self.request_moves(position, true)?;
-                self.stored_scores(position)
-            }
-            scores => scores,
+        if self.is_remote() {
+            let after = position.moves().filter_map(|pit| Some(position.play(self.rules(), pit).ok()?.position));
+            let rows = |position: Position| Some((table_row(position.mover())?, table_row(position.other())?));
+            self.request(&after.chain([*position]).filter_map(rows).collect::<Vec<_>>())?;
         }
-    }
-
-    fn stored_scores(&self, position: &Position) -> Result<(u32, Vec<(Pit, u32)>), TableError> {
         let score = self.game_score(position.mover(), position.other())?;
         let moves = self.scores_after(position)?;
         match moves.iter().map(|&(_, score)| score).max() {
             Some(best) if best != score => Err(self.inconsistent(position)),
             _ => Ok((score, moves)),
         }
-    }
-
-    /// Reads ahead the scores of `position` and of those after its moves from other machines. With `again`, they are
-    /// read once more, past caches.
-    fn request_moves(&self, position: &Position, again: bool) -> Result<(), TableError> {
-        if !self.is_remote() {
-            return Ok(());
-        }
-        let after = position.moves().filter_map(|pit| Some(position.play(self.rules(), pit).ok()?.position));
-        let rows = |position: Position| Some((table_row(position.mover())?, table_row(position.other())?));
-        let wanted: Vec<_> = after.chain([*position]).filter_map(rows).collect();
-        self.request_blocks(&wanted, again)
     }
 
     fn scores_after(&self, position: &Position) -> Result<Vec<(Pit, u32)>, TableError> {
@@ -257,7 +238,7 @@ impl<T: Layer> Tables<T> {
     fn inconsistent(&self, position: &Position) -> TableError {
         match (table_row(position.mover()), table_row(position.other())) {
             (Some(mover), Some(other)) => self.damaged_score(&mover, &other),
-            _ => TableError::missing(self.directories(), self.key(position.seeds() as usize)),
+            _ => TableError::missing(self.directory(), self.key(position.seeds() as usize)),
         }
     }
 

@@ -1,7 +1,7 @@
 use std::fmt;
+use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::OnceLock;
 
 use super::blocks::Blocks;
 use super::directory::{Entry, LayerHeader};
@@ -10,10 +10,9 @@ use super::format::{BLOCK_BYTES, FrameEntry};
 use super::frame::{DamagedGroup, FrameScores};
 use super::group::{self, GROUP_BYTES, GROUP_POSITIONS, GroupPatch};
 use super::key::TableKey;
-use super::mapping::Bytes;
-use super::opening::{Storage, header, source, table_place};
+use super::mapping::{Bytes, Storage};
 use crate::cancel::Cancel;
-use crate::directories::{Directories, Place};
+use crate::directory::Directory;
 use crate::file::{LocalFile, Source};
 use crate::header::Kind;
 use crate::index::Frame;
@@ -50,7 +49,7 @@ impl<E: Entry> LayerFile<E> {
     /// # Errors
     /// As [`LayerFile::open`].
     pub fn open_as(path: &Path, storage: Storage) -> Result<LayerFile<E>, TableError> {
-        LayerFile::of(Box::new(LocalFile::open(path).map_err(TableError::io(path))?), storage)?.expect_named()
+        LayerFile::of(E::KIND, Box::new(LocalFile::open(path).map_err(TableError::io(path))?), storage)
     }
 
     /// The same as [`LayerFile::open`] for the file `temporary`, which will be renamed to `path`.
@@ -60,31 +59,47 @@ impl<E: Entry> LayerFile<E> {
     /// As [`LayerFile::open`].
     pub fn open_before_renaming(temporary: &Path, path: &Path) -> Result<LayerFile<E>, TableError> {
         let file = LocalFile::open(temporary).map_err(TableError::io(path))?;
-        let file = LocalFile { path: path.to_owned(), ..file };
-        LayerFile::of(Box::new(file), Storage::default())?.expect_named()
+        LayerFile::of(E::KIND, Box::new(LocalFile { path: path.to_owned(), ..file }), Storage::default())
     }
 
-    /// Opens the file in `source`.
+    /// Opens the file `name` of a directory.
+    ///
+    /// # Errors
+    /// As [`LayerFile::open`].
+    pub fn open_in(directory: &Directory, name: &str, storage: Storage) -> Result<LayerFile<E>, TableError> {
+        let source = directory.open(name).map_err(|error| TableError::reading(&directory.file(name), error))?;
+        LayerFile::of(E::KIND, source, storage)
+    }
+
+    /// Opens the file of the layer `key` in a directory; `None` if it does not exist.
+    ///
+    /// # Errors
+    /// As [`LayerFile::open`].
+    pub fn find(directory: &Directory, key: TableKey, storage: Storage) -> Result<Option<LayerFile<E>>, TableError> {
+        match LayerFile::open_in(directory, &key.name_of(E::KIND), storage) {
+            Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
+            opened => opened.map(Some),
+        }
+    }
+
+    /// Opens the file of this kind in `source`: [`Entry::KIND`], or a piece. If it is named like the file of a layer,
+    /// it must hold that layer.
     ///
     /// # Errors
     /// When header or directory cannot be read, or are not valid.
-    pub fn of(source: Box<dyn Source>, storage: Storage) -> Result<LayerFile<E>, TableError> {
-        LayerFile::of_kind(E::KIND, source, storage)
-    }
-
-    /// The same as [`LayerFile::of`] for another kind of file with the same entries: a piece.
-    ///
-    /// # Errors
-    /// As [`LayerFile::of`].
-    pub fn of_kind(kind: Kind, source: Box<dyn Source>, storage: Storage) -> Result<LayerFile<E>, TableError> {
-        let header: LayerHeader<E> = header(kind, &*source)?;
+    pub fn of(kind: Kind, source: Box<dyn Source>, storage: Storage) -> Result<LayerFile<E>, TableError> {
+        let (path, bytes) = (source.name(), source.bytes());
+        let prefix = 0..bytes.min(LayerHeader::<E>::most_prefix_bytes() as u64);
+        let read = source.local().map_or(&*source, |local| local).read(&[prefix], false);
+        let prefix = read.map_err(|error| TableError::reading(path, error))?.pop().unwrap_or_default();
+        let header: LayerHeader<E> =
+            LayerHeader::read_as(kind, &prefix, bytes).map_err(|damage| TableError::damaged_as(kind, path, damage))?;
+        TableError::unless_expected(path, header.key, TableKey::of_file(kind, path).unwrap_or(header.key))?;
         let is_read_now = storage == Storage::Mapped && !source.is_remote();
-        let (path, sections) = (source.name().to_owned(), header.sections());
-        let file = (kind, &*path, source.bytes());
-        let mut blocks = Blocks::new(file, Some(source), OnceLock::new(), storage, sections);
+        let mut blocks = Blocks::new(kind, path, bytes, storage, header.sections());
+        blocks.source = Some(source);
         if is_read_now {
             blocks.whole()?;
-            blocks.close_if_copied();
         }
         Ok(LayerFile { header, blocks })
     }
@@ -97,20 +112,9 @@ impl<E: Entry> LayerFile<E> {
         let (path, length) = (path.as_ref(), bytes.len() as u64);
         let header: LayerHeader<E> =
             LayerHeader::read(&bytes, length).map_err(|damage| TableError::damaged_as(E::KIND, path, damage))?;
-        let (file, sections) = ((E::KIND, path, length), header.sections());
-        let blocks = Blocks::new(file, None, Bytes::Owned(bytes).into(), Storage::Mapped, sections);
+        let mut blocks = Blocks::new(E::KIND, path, length, Storage::Mapped, header.sections());
+        blocks.bytes = Bytes::Owned(bytes).into();
         Ok(LayerFile { header, blocks })
-    }
-
-    /// Returns the file if it matches its name, or is not named like a file of a layer.
-    fn expect_named(self) -> Result<LayerFile<E>, TableError> {
-        let named = TableKey::of_file(E::KIND, self.path()).unwrap_or(self.key());
-        self.expect(named)
-    }
-
-    /// Returns the file if its key is `key`.
-    pub(super) fn expect(self, key: TableKey) -> Result<LayerFile<E>, TableError> {
-        TableError::unless_expected(self.path(), self.key(), key).map(|()| self)
     }
 
     /// The file.
@@ -152,27 +156,13 @@ impl<E: Entry> fmt::Debug for LayerFile<E> {
 }
 
 impl Table {
-    /// Opens the file `name` of a directory.
+    /// Opens the table `key` in `directory`.
     ///
     /// # Errors
-    /// As [`Table::open`].
-    pub fn open_in(place: &Place, name: &str, storage: Storage) -> Result<Table, TableError> {
-        Table::of(source(place, name)?, storage)?.expect_named()
-    }
-
-    /// Opens the table `key` in the first of `directories` that has it.
-    ///
-    /// # Errors
-    /// As [`Table::open`]; also when the table does not exist, the file holds another one, or a
-    /// later directory has another table under this name ([`TableError::Copies`]).
-    pub fn open_key(directories: impl Into<Directories>, key: TableKey) -> Result<Table, TableError> {
-        Table::open_with(&directories.into(), key, Storage::default())
-    }
-
-    /// The same as [`Table::open_key`], with a choice how the bytes are read.
-    pub(super) fn open_with(directories: &Directories, key: TableKey, storage: Storage) -> Result<Table, TableError> {
-        let opened = Table::open_in(table_place(directories, key)?, &key.file_name(), storage);
-        opened.map_err(|error| error.or_missing(directories, key))?.expect(key)
+    /// As [`Table::open`]; also when the table does not exist, or the file holds another one.
+    pub fn open_key(directory: impl Into<Directory>, key: TableKey) -> Result<Table, TableError> {
+        let directory = directory.into();
+        Table::find(&directory, key, Storage::default())?.ok_or_else(|| TableError::missing(&directory, key))
     }
 
     /// Returns the scores of a copy in memory of the frame with `mover` seeds in the mover's row.
@@ -188,26 +178,22 @@ impl Table {
     }
 
     /// Reads the blocks of these positions from the origin of a remote file, together, and then those of their patches.
-    /// Each is given by the seeds in the mover's row and the ranks of the rows. With `again`, they are read once more,
-    /// past caches, even if this process has them. Does nothing for other files.
+    /// Each is given by the seeds in the mover's row and the ranks of the rows. Does nothing for other files.
     ///
     /// # Errors
     /// When they cannot be read, or are damaged.
     ///
     /// # Panics
     /// When the layer has no such frame.
-    pub fn request(&self, positions: &[(usize, u32, u32)], again: bool) -> Result<(), TableError> {
+    pub fn request(&self, positions: &[(usize, u32, u32)]) -> Result<(), TableError> {
         if !self.blocks.is_remote() || self.blocks.is_resident() {
             return Ok(());
         }
-        let request = |places: Vec<(usize, u64)>| {
-            if again { self.blocks.request_again(places) } else { self.blocks.request(places) }
-        };
         let group = |&(mover, mover_rank, other_rank): &(usize, u32, u32)| {
             (mover, group_of(self.entry(mover).0, mover_rank, other_rank).0)
         };
         let groups: Vec<(usize, u64)> = positions.iter().map(group).collect();
-        request(groups.iter().map(|&(mover, group_at)| (mover, group_at / BLOCK_BYTES as u64)).collect())?;
+        self.blocks.request(groups.iter().map(|&(mover, group_at)| (mover, group_at / BLOCK_BYTES as u64)))?;
         let mut patches = Vec::new();
         for (mover, group_at) in groups {
             let group = self.blocks.part(mover, group_at..group_at + GROUP_BYTES as u64)?;
@@ -215,7 +201,7 @@ impl Table {
                 patches.extend(patch_blocks(self.entry(mover).0, offset).map(|block| (mover, block)));
             }
         }
-        request(patches)
+        self.blocks.request(patches)
     }
 
     /// The whole file.
@@ -307,7 +293,7 @@ impl Table {
 
     /// Score of a position whose group has a patch.
     fn patched_score(&self, mover: usize, ranks: (u32, u32), offset: u32) -> Result<u8, TableError> {
-        self.check_patch(mover, offset)?;
+        patch_blocks(self.entry(mover).0, offset).try_for_each(|block| self.blocks.touch(mover, block))?;
         self.frame_unchecked(mover).score(ranks.0, ranks.1).map_err(|group| self.damaged_group(group))
     }
 
@@ -325,11 +311,6 @@ impl Table {
     /// The first damaged block.
     pub fn check(&self) -> Result<(), TableError> {
         self.blocks.check()
-    }
-
-    /// Compares the blocks that may contain the patch at `offset`.
-    fn check_patch(&self, mover: usize, offset: u32) -> Result<(), TableError> {
-        patch_blocks(self.entry(mover).0, offset).try_for_each(|block| self.blocks.touch(mover, block))
     }
 
     /// Converts a damaged group into an error that names this file.

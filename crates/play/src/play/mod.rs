@@ -30,7 +30,7 @@
 // | `engine` | external engines, and our players as one |
 // | `participant` | one of our players or an external engine, made by its name |
 // | `game` | one game between two players, with every move checked |
-// | `tournament` | games of every player against every other, with moves evaluated by the tables; medians |
+// | `tournament` | games of every player against every other, with moves evaluated by the tables |
 
 mod depth_limited;
 pub mod engine;
@@ -48,6 +48,6 @@ pub use game::{Forfeit, Game, MoveMade, play_game};
 pub use name::{PlayerName, UnknownPlayer};
 pub use participant::Participant;
 pub use plain::ByCertificate;
-pub use player::{Choice, LastLines, PlayError, Player, Source, Worth};
+pub use player::{Choice, PlayError, Player, Source, Worth};
 pub use setting::Setting;
-pub use tournament::{Accuracy, Match, Median, Tournament, random_starts};
+pub use tournament::{Accuracy, Match, Tournament, random_starts};

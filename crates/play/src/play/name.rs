@@ -58,25 +58,21 @@ impl FromStr for PlayerName {
     type Err = UnknownPlayer;
 
     fn from_str(text: &str) -> Result<PlayerName, UnknownPlayer> {
-        let (kind, number) = text.split_once(':').map_or((text, None), |(kind, number)| (kind, Some(number)));
-        // Only digits: our numbers have no plus sign.
-        let number = number.map(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()));
-        let number: Option<Option<u64>> = number.map(Option::flatten);
-        let depth =
-            || number.flatten().and_then(|depth| u32::try_from(depth).ok()).filter(|d| (1..=MAX_DEPTH).contains(d));
-        let name = match (kind, number) {
-            ("perfect", None) => Some(PlayerName::Perfect),
-            ("minimax", _) => depth().map(PlayerName::Minimax),
-            ("alphabeta", _) => depth().map(PlayerName::AlphaBeta),
-            ("heuristic", None) => Some(PlayerName::Heuristic),
-            ("minimax2", _) => depth().map(PlayerName::Minimax2),
-            ("minimax3", _) => depth().map(PlayerName::Minimax3),
-            ("greedy", None) => Some(PlayerName::Greedy),
-            ("random", None) => Some(PlayerName::Random(0)),
-            ("random", Some(seed)) => seed.map(PlayerName::Random),
-            _ => None,
-        };
-        name.ok_or_else(|| UnknownPlayer(text.to_owned()))
+        let unknown = || UnknownPlayer(text.to_owned());
+        let (kind, number) = text.split_once(':').unwrap_or((text, ""));
+        let depth = number.parse().ok().filter(|depth| (1..=MAX_DEPTH).contains(depth));
+        Ok(match (kind, number, depth) {
+            ("perfect", "", _) => PlayerName::Perfect,
+            ("minimax", _, Some(depth)) => PlayerName::Minimax(depth),
+            ("alphabeta", _, Some(depth)) => PlayerName::AlphaBeta(depth),
+            ("heuristic", "", _) => PlayerName::Heuristic,
+            ("minimax2", _, Some(depth)) => PlayerName::Minimax2(depth),
+            ("minimax3", _, Some(depth)) => PlayerName::Minimax3(depth),
+            ("greedy", "", _) => PlayerName::Greedy,
+            ("random", "", _) => PlayerName::Random(0),
+            ("random", seed, _) => PlayerName::Random(seed.parse().map_err(|_| unknown())?),
+            _ => return Err(unknown()),
+        })
     }
 }
 

@@ -5,7 +5,7 @@ use kalah_core::game::Rules;
 use kalah_solve::solve::{Method, Solver};
 
 use super::depth_limited::DepthLimited;
-use super::engine::{EngineCommand, External, PREFIX};
+use super::engine::{External, PREFIX, words};
 use super::name::{PlayerName, UnknownPlayer};
 use super::pekar::{Heuristic, Minimax};
 use super::perfect::Perfect;
@@ -18,8 +18,9 @@ use super::{Player, Setting};
 pub enum Participant {
     /// One of our players.
     Player(PlayerName),
-    /// An external engine, which speaks the protocol of `docs/engine.md`.
-    Engine(EngineCommand),
+    /// The command line of an external engine, which speaks the protocol of `docs/engine.md`: a program and its
+    /// arguments, split as a POSIX shell does, without a shell.
+    Engine(String),
 }
 
 impl Participant {
@@ -27,7 +28,7 @@ impl Participant {
     pub fn player<'t>(&self, setting: &Setting<'t>) -> Box<dyn Player + 't> {
         match self {
             Participant::Player(name) => name.player(setting),
-            Participant::Engine(command) => Box::new(External::new(command.clone(), setting.rules)),
+            Participant::Engine(command) => Box::new(External::new(command, setting.rules)),
         }
     }
 
@@ -48,7 +49,7 @@ impl FromStr for Participant {
 
     fn from_str(text: &str) -> Result<Participant, String> {
         Ok(match text.strip_prefix(PREFIX) {
-            Some(command) => Participant::Engine(command.parse()?),
+            Some(command) => words(command).map(|_| Participant::Engine(command.trim().to_owned()))?,
             None => {
                 let unknown = |error: UnknownPlayer| format!("{error}, and engine:COMMAND for another program");
                 Participant::Player(text.parse().map_err(unknown)?)
@@ -71,13 +72,13 @@ impl PlayerName {
     pub fn player<'t>(self, setting: &Setting<'t>) -> Box<dyn Player + 't> {
         match self.player_without_tables(setting.rules, setting.game) {
             Some(player) => player,
-            None => Box::new(Perfect::new(*setting)),
+            None => Box::new(Perfect::new(*setting, None)),
         }
     }
 
     /// Makes a perfect player that searches with `solver`, whose proved results others share.
     pub fn perfect_with<'t>(setting: &Setting<'t>, solver: Solver<'t>) -> Box<dyn Player + 't> {
-        Box::new(Perfect::with(*setting, solver))
+        Box::new(Perfect::new(*setting, Some(solver)))
     }
 
     /// Makes a player that uses no tables, book or solver; `None` for `perfect`, which does. `game` is that of

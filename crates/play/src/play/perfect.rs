@@ -38,17 +38,12 @@ pub(super) struct Perfect<'t> {
     solver: Option<Solver<'t>>,
     /// Position of an unfinished choice, with its best evaluation and the guess of its value.
     begun: Option<(Position, Choice, i64)>,
-    /// Player of an unfinished choice on a board that is too large for the solver.
-    plain: Option<DepthLimited>,
 }
 
 impl<'t> Perfect<'t> {
-    pub(super) fn new(setting: Setting<'t>) -> Perfect<'t> {
-        Perfect { setting, solver: None, begun: None, plain: None }
-    }
-
-    pub(super) fn with(setting: Setting<'t>, solver: Solver<'t>) -> Perfect<'t> {
-        Perfect { setting, solver: Some(solver), begun: None, plain: None }
+    /// A perfect player; with a `solver`, its proved results are shared.
+    pub(super) fn new(setting: Setting<'t>, solver: Option<Solver<'t>>) -> Perfect<'t> {
+        Perfect { setting, solver, begun: None }
     }
 
     /// A move that needs no search.
@@ -102,6 +97,47 @@ impl<'t> Perfect<'t> {
         }
         Ok(self.solver.as_ref().map(|solver| solver.under(cancel)))
     }
+
+    /// Chooses a move. After a `slice` of time it is `None` if nothing is proved, and the next call goes on proving: the
+    /// transposition table keeps what was proved.
+    fn think(
+        &mut self,
+        slice: Option<Duration>,
+        position: &Position,
+        cancel: &Cancel,
+        report: &mut dyn FnMut(&Choice),
+    ) -> Result<Option<Choice>, PlayError> {
+        let begun = self.begun.take().filter(|(begun, ..)| begun == position);
+        if begun.is_none()
+            && let Some(choice) = self.at_once(position)?
+        {
+            return Ok(Some(choice));
+        }
+        let Some(solver) = self.solver(position, cancel)? else {
+            return self.without_solver(cancel).choose(position, cancel, report).map(Some);
+        };
+        let mut thinking = Thinking { solver, position, cancel };
+        let (evaluated, guess) = match begun {
+            Some((_, evaluated, guess)) => (evaluated, guess),
+            None => thinking.evaluated()?,
+        };
+        if matches!(evaluated.worth, Worth::Exact(_)) {
+            return Ok(Some(evaluated));
+        }
+        report(&evaluated);
+        if let Some(slice) = slice {
+            thinking.solver = thinking.solver.within(slice);
+        }
+        match thinking.prove(guess, report) {
+            Ok(choice) => Ok(Some(choice)),
+            Err(SolveError::Stopped) if slice.is_some() && !cancel.is_cancelled() => {
+                self.begun = Some((*position, evaluated, guess));
+                Ok(None)
+            }
+            Err(SolveError::Stopped) => Ok(Some(thinking.proved()?.unwrap_or(evaluated))),
+            Err(error) => Err(error.into()),
+        }
+    }
 }
 
 impl Player for Perfect<'_> {
@@ -123,52 +159,16 @@ impl Player for Perfect<'_> {
         cancel: &Cancel,
         report: &mut dyn FnMut(&Choice),
     ) -> Result<Choice, PlayError> {
-        if let Some(choice) = self.at_once(position)? {
-            return Ok(choice);
-        }
-        let Some(solver) = self.solver(position, cancel)? else {
-            return self.without_solver(cancel).choose(position, cancel, report);
-        };
-        Thinking { solver, position, cancel }.choose(report)
+        Ok(self.think(None, position, cancel, report)?.expect("only a slice ends without a choice"))
     }
 
-    /// Evaluates the moves in the first call, then goes on proving: the transposition table keeps what was proved.
     fn choose_for(
         &mut self,
         slice: Duration,
         position: &Position,
         cancel: &Cancel,
     ) -> Result<Option<Choice>, PlayError> {
-        let begun = self.begun.take().filter(|(begun, ..)| begun == position);
-        if begun.is_none()
-            && let Some(choice) = self.at_once(position)?
-        {
-            return Ok(Some(choice));
-        }
-        let Some(solver) = self.solver(position, cancel)? else {
-            let mut plain = self.plain.take().unwrap_or_else(|| self.without_solver(cancel));
-            let choice = plain.choose_for(slice, position, cancel)?;
-            self.plain = choice.is_none().then_some(plain);
-            return Ok(choice);
-        };
-        let thinking = Thinking { solver, position, cancel };
-        let (evaluated, guess) = match begun {
-            Some((_, evaluated, guess)) => (evaluated, guess),
-            None => thinking.evaluated()?,
-        };
-        if matches!(evaluated.worth, Worth::Exact(_)) {
-            return Ok(Some(evaluated));
-        }
-        let part = Thinking { solver: thinking.solver.within(slice), ..thinking };
-        match part.prove(guess, &mut |_| ()) {
-            Ok(choice) => Ok(Some(choice)),
-            Err(SolveError::Stopped) if cancel.is_cancelled() => Ok(Some(part.proved()?.unwrap_or(evaluated))),
-            Err(SolveError::Stopped) => {
-                self.begun = Some((*position, evaluated, guess));
-                Ok(None)
-            }
-            Err(error) => Err(error.into()),
-        }
+        self.think(Some(slice), position, cancel, &mut |_| ())
     }
 }
 
@@ -181,19 +181,6 @@ struct Thinking<'p, 't> {
 }
 
 impl Thinking<'_, '_> {
-    fn choose(&self, report: &mut dyn FnMut(&Choice)) -> Result<Choice, PlayError> {
-        let (evaluated, guess) = self.evaluated()?;
-        if matches!(evaluated.worth, Worth::Exact(_)) {
-            return Ok(evaluated);
-        }
-        report(&evaluated);
-        match self.prove(guess, report) {
-            Ok(choice) => Ok(choice),
-            Err(SolveError::Stopped) => Ok(self.proved()?.unwrap_or(evaluated)),
-            Err(error) => Err(error.into()),
-        }
-    }
-
     /// The best move of the deepest search, and a first guess of the value.
     fn evaluated(&self) -> Result<(Choice, i64), SolveError> {
         let (deepest, guess) = self.deepest()?;
@@ -281,50 +268,5 @@ impl Thinking<'_, '_> {
             };
             Choice { pit, worth, source: Source::Bound }
         }))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use kalah_core::game::Rules;
-    use kalah_solve::solve::SearchMemory;
-
-    use super::*;
-
-    #[test]
-    fn a_choice_in_slices_is_as_good_as_one_in_one_go() {
-        let (rules, position): (_, Position) = (Rules::EmptyCapture, "6x3".parse().unwrap());
-        let (slice, setting) =
-            (Duration::from_millis(5), Setting::new(rules).memory(SearchMemory::shared(None, 1 << 24)));
-        let (mut player, cancel) = (Perfect::new(setting), Cancel::new());
-        let mut slices = 0;
-        let sliced = loop {
-            slices += 1;
-            if let Some(choice) = player.choose_for(slice, &position, &cancel).unwrap() {
-                break choice;
-            }
-        };
-        let whole = Perfect::new(setting).choose(&position, &cancel, &mut |_| ()).unwrap();
-        assert_eq!((sliced.worth, sliced.source), (whole.worth, whole.source));
-        let played = position.play(rules, sliced.pit).unwrap();
-        let solver = Solver::new(setting.solver_options(&position)).unwrap();
-        let value = played.mover_value(solver.value(&played.position, 0).unwrap().1);
-        assert_eq!(sliced.worth, Worth::Exact(value));
-        assert!(slices > 1);
-    }
-
-    #[test]
-    fn a_choice_in_slices_ends_with_its_time() {
-        // 320 seeds are too many for a solver.
-        for board in ["6x8", "16x10"] {
-            let position: Position = board.parse().unwrap();
-            let mut player = Perfect::new(Setting::new(Rules::SingleMove).memory(SearchMemory::shared(None, 1 << 24)));
-            let cancel = Cancel::new().within(Duration::from_millis(700));
-            let mut choice = None;
-            while choice.is_none() {
-                choice = player.choose_for(Duration::from_millis(5), &position, &cancel).unwrap();
-            }
-            assert!(position.play(Rules::SingleMove, choice.unwrap().pit).is_ok(), "{board}");
-        }
     }
 }

@@ -2,9 +2,9 @@ use std::fmt;
 use std::time::Duration;
 
 use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome};
-use kalah_base::printable::{printable, signed};
+use kalah_base::printable::signed;
 use kalah_core::cancel::{Cancel, Stopped};
-use kalah_core::game::{IllegalMove, Pit, Position};
+use kalah_core::game::{Pit, Position};
 use kalah_core::table::TableError;
 use kalah_proof::certificate::StrategyError;
 use kalah_solve::book::BookError;
@@ -20,27 +20,14 @@ pub enum PlayError {
     /// It was stopped.
     #[error("stopped before the game was over")]
     Stopped,
-    /// A player chose an illegal move.
-    #[error("{player} chose move {source}")]
-    Illegal {
-        /// The player.
-        player: String,
-        /// The reason.
-        source: IllegalMove,
-    },
     /// An external engine has a fault and loses the game.
-    #[error("{player} {fault}{stderr}")]
+    #[error("{player} {fault}")]
     Engine {
         /// The engine.
         player: String,
         /// The fault, as in "ended before the game was over".
         fault: String,
-        /// Last lines of its standard error.
-        stderr: LastLines,
     },
-    /// Several external engines have a fault.
-    #[error("{} engines cannot play; mend them, or leave them out:{}", .0.len(), list(.0))]
-    Engines(Vec<PlayError>),
     /// A table cannot be read.
     #[error("{0}")]
     Table(#[from] TableError),
@@ -53,11 +40,6 @@ pub enum PlayError {
     /// The solver failed.
     #[error("{0}")]
     Solve(#[from] SolveError),
-}
-
-/// Writes each error below a message.
-fn list(errors: &[PlayError]) -> String {
-    errors.iter().map(|error| format!("\n{error}")).collect()
 }
 
 impl Diagnostic for PlayError {
@@ -223,31 +205,5 @@ impl fmt::Display for Source {
             Source::Certificate => f.write_str("by the certificate"),
             Source::Engine => f.write_str("by the engine's word"),
         }
-    }
-}
-
-/// Text of an engine that is safe to print in a message.
-pub(super) fn quoted(text: &str) -> String {
-    printable(text, 200)
-}
-
-/// Last lines of an engine's standard error, such as a traceback. They are shown below a message, indented.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LastLines(pub Vec<String>);
-
-impl LastLines {
-    /// Maximum number of lines.
-    const MAX_LINES: usize = 40;
-
-    /// The last lines of `text`, safe to print.
-    pub(super) fn of(text: &str) -> LastLines {
-        let lines: Vec<String> = text.trim_end().lines().map(quoted).collect();
-        LastLines(lines[lines.len().saturating_sub(LastLines::MAX_LINES)..].to_vec())
-    }
-}
-
-impl fmt::Display for LastLines {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|line| write!(f, "\n    {line}"))
     }
 }

@@ -8,7 +8,6 @@ const TRANSPOSITIONS: u64 = 256 << 20;
 
 /// Settings of players.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct Setting<'t> {
     /// The rule set.
     pub rules: Rules,
@@ -34,56 +33,17 @@ impl<'t> Setting<'t> {
         Setting { rules, tables: None, bounds: None, book: None, memory, threads: 1, game: 0 }
     }
 
-    /// Sets the tables, or none.
-    #[must_use]
-    pub fn tables(self, tables: impl Into<Option<&'t Tables>>) -> Setting<'t> {
-        Setting { tables: tables.into(), ..self }
-    }
-
-    /// Sets the bound tables, or none.
-    #[must_use]
-    pub fn bounds(self, bounds: impl Into<Option<&'t BoundTables>>) -> Setting<'t> {
-        Setting { bounds: bounds.into(), ..self }
-    }
-
-    /// Sets the book, or none.
-    #[must_use]
-    pub fn book(self, book: impl Into<Option<&'t Book>>) -> Setting<'t> {
-        Setting { book: book.into(), ..self }
-    }
-
-    /// Sets the memory of each solver.
-    #[must_use]
-    pub fn memory(self, memory: SearchMemory) -> Setting<'t> {
-        Setting { memory, ..self }
-    }
-
-    /// Sets the threads of a solver, at least 1.
-    #[must_use]
-    pub fn threads(self, threads: usize) -> Setting<'t> {
-        Setting { threads, ..self }
-    }
-
-    /// Sets the number of the game, which makes random players differ.
-    #[must_use]
-    pub fn game(self, game: u64) -> Setting<'t> {
-        Setting { game, ..self }
-    }
-
     /// The options of a solver for `position`, with the tables and the book if they are for its number of pits, and
     /// without tables that do not fit the memory.
     #[must_use]
     pub fn solver_options(&self, position: &Position) -> SolverOptions<'t> {
         let pits = position.pits();
-        let options = SolverOptions::new(self.rules, position)
+        SolverOptions::new(self.rules, position)
             .tables(self.tables.filter(|tables| tables.pits() == pits))
             .bounds(self.bounds.filter(|bounds| bounds.pits() == pits))
             .book(self.book.filter(|book| book.pits() == pits))
             .memory(self.memory)
-            .threads(self.threads);
-        match options.layers_that_fit() {
-            Some(fitting) => options.exact_up_to(fitting.exact).tables_up_to(fitting.reach),
-            None => options,
-        }
+            .threads(self.threads)
+            .within_memory()
     }
 }

@@ -14,7 +14,7 @@ use super::{Game, Participant, PlayError, Player, Setting, play_game};
 pub struct Tournament<'t> {
     /// The players.
     pub players: Vec<Participant>,
-    /// The start positions; the first player is South.
+    /// The start positions, at least one; the first player is South.
     pub starts: Vec<Position>,
     /// Settings of players, such as rules and tables; its `game` makes tournaments differ.
     pub setting: Setting<'t>,
@@ -90,33 +90,20 @@ impl<'t> Tournament<'t> {
     /// the same.
     ///
     /// # Errors
-    /// If engines cannot be started, do not answer, or do not play by the rules: all of them. Also if `cancel` is
-    /// cancelled.
+    /// If an engine cannot be started, does not answer, or does not play by the rules. Also if `cancel` is cancelled.
     pub fn try_engines(&self, cancel: &Cancel) -> Result<Vec<String>, PlayError> {
-        let names: Vec<String> = self.players.iter().map(ToString::to_string).collect();
-        let Some(start) = self.starts.first() else { return Ok(names) };
         let tried = self.players.par_iter().with_max_len(1).map(|player| {
             let Participant::Engine(command) = player else { return Ok(player.to_string()) };
-            let mut engine = External::new(command.clone(), self.setting.rules);
-            engine.prepare(start, cancel)?;
+            let mut engine = External::new(command, self.setting.rules);
+            engine.prepare(&self.starts[0], cancel)?;
             Ok(engine.sent_name.take().unwrap_or_else(|| player.to_string()))
         });
-        let tried: Vec<Result<String, PlayError>> = tried.collect();
+        let tried: Result<Vec<String>, PlayError> = tried.collect();
         cancel.check()?;
-        let (mut sent, mut faults) = (Vec::new(), Vec::new());
-        for tried in tried {
-            match tried {
-                Ok(name) => sent.push(name),
-                Err(fault) => faults.push(fault),
-            }
-        }
-        match faults.len() {
-            0 => {}
-            1 => return Err(faults.remove(0)),
-            _ => return Err(PlayError::Engines(faults)),
-        }
-        let is_single = |name: &String| sent.iter().filter(|&other| other == name).count() == 1;
-        Ok(names.into_iter().zip(&sent).map(|(name, sent)| if is_single(sent) { sent.clone() } else { name }).collect())
+        let sent = tried?;
+        let is_single = |name: &str| sent.iter().filter(|&other| other == name).count() == 1;
+        let named = self.players.iter().zip(&sent);
+        Ok(named.map(|(player, sent)| if is_single(sent) { sent.clone() } else { player.to_string() }).collect())
     }
 
     /// Plays the games with these numbers on the threads of the current pool. Numbers count from 0 by first player,
@@ -202,45 +189,4 @@ pub fn random_starts(rules: Rules, start: &Position, moves: u32, count: usize, s
         position
     };
     (0..count).map(|_| one()).collect()
-}
-
-/// A median with a 95 % confidence interval by order statistics, which needs no assumption about the
-/// distribution.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Median {
-    /// The middle value, or the mean of the two middle values.
-    pub median: f64,
-    /// The interval; `None` for fewer than 6 values, which are too few.
-    pub interval: Option<(f64, f64)>,
-}
-
-impl Median {
-    /// The median of some values; `None` without values.
-    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Median> {
-        let mut values: Vec<f64> = values.into_iter().collect();
-        values.sort_by(f64::total_cmp);
-        let count = values.len();
-        let upper = *values.get(count / 2)?;
-        let median = if count % 2 == 1 { upper } else { (values[count / 2 - 1] + upper) / 2.0 };
-        let interval = outside(count).checked_sub(1).map(|cut| (values[cut], values[count - 1 - cut]));
-        Some(Median { median, interval })
-    }
-}
-
-/// The rank, from 1, of the values that bound the interval from both ends; 0 if there are too few values.
-///
-/// The true median lies below the k-th of n values with the probability of fewer than k heads in n throws of a
-/// coin.
-fn outside(count: usize) -> usize {
-    // Logarithms, since 2^-n of a long tournament is too small for a number.
-    let mut term = -(count as f64) * 2f64.ln();
-    let mut tail = 0.0;
-    for place in 0..count {
-        tail += term.exp();
-        if tail > 0.025 {
-            return place;
-        }
-        term += ((count - place) as f64 / (place + 1) as f64).ln();
-    }
-    0
 }

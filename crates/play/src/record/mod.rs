@@ -59,8 +59,9 @@ fn is_name(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// The words of a text, separated by single spaces.
+/// The words of a text without closing braces, which would end a comment, separated by single spaces.
 fn one_line(text: &str) -> String {
+    let text = text.replace('}', "");
     let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     words.collect::<Vec<&str>>().join(" ")
 }
@@ -106,8 +107,8 @@ impl GameRecord {
     }
 
     /// Adds a comment after this many turns, or after the last turn if there are fewer. It follows existing
-    /// comments at the same place. Each run of white space and control characters becomes one space; an empty
-    /// text is left out.
+    /// comments at the same place. Each run of white space and control characters becomes one space, and closing braces
+    /// are dropped; an empty text is left out.
     #[must_use]
     pub fn with_comment(mut self, turns: usize, text: &str) -> GameRecord {
         let (turns, text) = (turns.min(self.line.turns().len()), one_line(text));
@@ -150,93 +151,53 @@ fn result_of(rules: Rules, start: &Position, line: &Line) -> Result<Option<[u32;
 /// Maximum characters of a line of moves.
 const WIDTH: usize = 80;
 
-/// Known headers after rules, start and players, in the order of writing.
-const ORDER: [&str; 6] = ["Event", "Site", "Date", "Round", "Termination", "Pie"];
-
 /// The shortest form of a position.
 fn shortest(position: &Position) -> String {
     let start = StartPosition { pits: position.pits(), seeds: position.mover().seeds()[0] };
     if start.position().as_ref() == Ok(position) { start.to_string() } else { position.to_string() }
 }
 
-impl GameRecord {
-    /// The result as text: `26-22`, `*`.
-    pub(crate) fn result_text(&self) -> String {
-        self.result.map_or_else(|| "*".to_owned(), |[south, north]| format!("{south}-{north}"))
-    }
+/// A result as text: `26-22`, `*`.
+fn result_text(result: Option<[u32; 2]>) -> String {
+    result.map_or_else(|| "*".to_owned(), |[south, north]| format!("{south}-{north}"))
+}
 
+impl GameRecord {
     /// The words after the headers: numbers, turns, comments, the result.
-    fn words(&self) -> Vec<Word> {
+    fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         let mut comments = self.comments.iter().peekable();
         for index in 0..=self.line.turns().len() {
             while let Some((_, text)) = comments.next_if(|&&(turns, _)| turns <= index) {
-                words.extend(comment(text));
+                words.extend(format!("{{{text}}}").split(' ').map(str::to_owned));
             }
             let Some(turn) = self.line.turns().get(index) else { break };
             let mut alone = Line::new(self.start.pits());
             alone.push(turn.clone());
             // A number and its turn stay on one line.
             let number = if index % 2 == 0 { format!("{}. ", index / 2 + 1) } else { String::new() };
-            words.push(Word { text: format!("{number}{alone}"), ends_line: false });
+            words.push(format!("{number}{alone}"));
         }
-        words.push(Word { text: self.result_text(), ends_line: false });
+        words.push(result_text(self.result));
         words
     }
-}
-
-/// Text that is not divided between lines.
-struct Word {
-    text: String,
-    /// True if all that follows on its line would belong to it.
-    ends_line: bool,
-}
-
-/// A comment in braces. One that contains a closing brace lasts until the end of its line.
-fn comment(text: &str) -> Vec<Word> {
-    if text.contains('}') {
-        return vec![Word { text: format!("; {text}"), ends_line: true }];
-    }
-    let word = |text: &str| Word { text: text.to_owned(), ends_line: false };
-    format!("{{{text}}}").split(' ').map(word).collect()
 }
 
 impl fmt::Display for GameRecord {
     /// The text of the game, with a line break at its end.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut header = |name: &str, value: &str| {
-            let escaped = value.replace('\\', r"\\").replace('"', "\\\"");
-            writeln!(f, "[{name} \"{escaped}\"]")
-        };
-        header("Rules", self.rules.name())?;
-        header("Start", &shortest(&self.start))?;
-        for name in ["South", "North"] {
-            self.header(name).map_or(Ok(()), |value| header(name, value))?;
+        let (rules, start, result) = (self.rules, shortest(&self.start), result_text(self.result));
+        writeln!(f, "[Rules \"{rules}\"]\n[Start \"{start}\"]\n[Result \"{result}\"]")?;
+        for (name, value) in &self.headers {
+            writeln!(f, "[{name} \"{}\"]", value.replace('\\', r"\\").replace('"', "\\\""))?;
         }
-        header("Result", &self.result_text())?;
-        for name in ORDER {
-            self.header(name).map_or(Ok(()), |value| header(name, value))?;
-        }
-        let known = |name: &str| matches!(name, "South" | "North") || ORDER.contains(&name);
-        for (name, value) in self.headers.iter().filter(|(name, _)| !known(name)) {
-            header(name, value)?;
-        }
-        writeln!(f)?;
-        let mut width = 0;
-        let mut ended = false;
+        // The first word begins a line, after an empty one.
+        let mut width = WIDTH;
         for word in self.words() {
-            let length = word.text.chars().count();
-            if ended || width > 0 && width + 1 + length > WIDTH {
-                writeln!(f)?;
-                width = 0;
-            }
-            if width > 0 {
-                f.write_str(" ")?;
-                width += 1;
-            }
-            f.write_str(&word.text)?;
-            width += length;
-            ended = word.ends_line;
+            let length = word.chars().count();
+            let begins_line = width + 1 + length > WIDTH;
+            write!(f, "{}{word}", if begins_line { '\n' } else { ' ' })?;
+            width = if begins_line { length } else { width + 1 + length };
         }
         writeln!(f)
     }

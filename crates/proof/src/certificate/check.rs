@@ -1,6 +1,7 @@
 use kalah_core::game::{Bounds, Pit, Position, Rules};
 use kalah_core::table::{TableError, Tables};
 use kalah_solve::bounds::Bound;
+use parking_lot::Mutex;
 
 use super::board::{After, CheckerBoard, Variant};
 use super::checker_search::{CheckerFinding, CheckerSearch};
@@ -25,7 +26,8 @@ pub enum Reason {
 
 /// Checks whether bounds of scores follow from the rules, the tables, other bounds, and searches of limited effort.
 ///
-/// It shares no code with the solver. Each thread has its own checker.
+/// It shares no code with the solver. Each thread has its own checker. Its functions fail if a table cannot be read.
+/// They panic if a position has another number of pits, or more than 255 seeds in play.
 #[derive(Debug)]
 pub struct Checker<'a> {
     search: CheckerSearch<'a>,
@@ -51,37 +53,38 @@ impl<'a> Checker<'a> {
         table_seeds: usize,
         effort: u32,
     ) -> Option<Checker<'a>> {
-        if effort > Checker::MAX_EFFORT {
+        let own = tables.filter(|tables| (tables.rules(), tables.pits()) == (rules, pits));
+        let is_short = table_seeds > 1 && own.and_then(Tables::max_seeds) < Some(table_seeds);
+        if effort > Checker::MAX_EFFORT || is_short {
             return None;
-        }
-        if table_seeds > 1 {
-            let most =
-                tables.filter(|tables| (tables.rules(), tables.pits()) == (rules, pits)).and_then(Tables::max_seeds);
-            if most < Some(table_seeds) {
-                return None;
-            }
         }
         let search = CheckerSearch::new(Variant::new(rules, pits)?, tables, table_seeds, effort);
         Some(Checker { search, effort, nodes: 0 })
     }
 
+    /// The moves of a position, from the pit next to the store to the first; none if the game is over.
+    fn moves(&self, position: &Position) -> impl Iterator<Item = (usize, After)> + use<> {
+        let (board, variant, is_over) = (self.board(position), self.search.variant, position.is_over());
+        board.moves(&variant).filter(move |_| !is_over).map(move |pit| (pit, board.after(&variant, pit)))
+    }
+
     /// The positions after again-moves, without stores.
-    ///
-    /// # Panics
-    /// As [`Checker::exact`].
-    pub(crate) fn again_moves(&self, position: &Position) -> Vec<Position> {
-        let (board, variant) = (self.board(position), self.search.variant);
-        let moves = board.moves(&variant).filter(|_| !position.is_over()).map(|pit| board.after(&variant, pit));
-        moves.filter(|after| after.again).map(|after| after.board.position(variant.pits)).collect()
+    pub(super) fn again_moves(&self, position: &Position) -> Vec<Position> {
+        let after = self.moves(position).filter(|(_, after)| after.again);
+        after.map(|(_, after)| after.board.position(position.pits())).collect()
+    }
+
+    /// The positions whose bounds [`Checker::reason`] may ask for: those after the moves of a position, if neither the
+    /// rules nor the tables decide their scores.
+    pub(super) fn asked(&self, position: &Position) -> impl Iterator<Item = Position> {
+        let (seeds, pits) = (position.seeds(), position.pits());
+        let moves = self.moves(position).filter(move |_| !self.search.is_in_tables(seeds));
+        let open =
+            moves.filter(move |(_, after)| after.end.is_none() && !self.search.is_in_tables(seeds - after.stored));
+        open.map(move |(_, after)| after.board.position(pits))
     }
 
     /// The exact score of a position, if the game is over or a table contains it.
-    ///
-    /// # Errors
-    /// If a table cannot be read.
-    ///
-    /// # Panics
-    /// If the position has another number of pits, or more than 255 seeds in play.
     pub fn exact(&self, position: &Position) -> Result<Option<u32>, TableError> {
         if position.is_over() {
             return Ok(Some(position.mover().total()));
@@ -91,12 +94,6 @@ impl<'a> Checker<'a> {
 
     /// Tests by a search of at most 2^k nodes whether the score of `position` is at least `score`, from rules and
     /// tables alone.
-    ///
-    /// # Errors
-    /// If a table cannot be read.
-    ///
-    /// # Panics
-    /// As [`Checker::exact`].
     pub fn reaches(&mut self, position: &Position, score: u32) -> Result<CheckerFinding, TableError> {
         if position.is_over() {
             return Ok(CheckerFinding { reached: Some(position.mover().total() >= score), nodes: 0 });
@@ -108,12 +105,6 @@ impl<'a> Checker<'a> {
     }
 
     /// Returns true if a search of at most 2^k nodes shows `bound` of `position`.
-    ///
-    /// # Errors
-    /// If a table cannot be read.
-    ///
-    /// # Panics
-    /// As [`Checker::exact`].
     pub fn searches(&mut self, position: &Position, bound: Bound) -> Result<bool, TableError> {
         Ok(match bound {
             Bound::AtLeast(score) => self.reaches(position, score)?.reached == Some(true),
@@ -123,12 +114,6 @@ impl<'a> Checker<'a> {
 
     /// Bounds of the score of a position that follow in one ply from ends of games, tables, and the bounds
     /// `known`. The callback gets positions with empty stores that are not over, never the position itself.
-    ///
-    /// # Errors
-    /// If a table cannot be read.
-    ///
-    /// # Panics
-    /// As [`Checker::exact`].
     pub fn one_ply(
         &self,
         position: &Position,
@@ -137,51 +122,26 @@ impl<'a> Checker<'a> {
         if let Some(exact) = self.exact(position)? {
             return Ok(Bounds { lower: exact, upper: exact });
         }
-        let (board, variant, seeds) = (self.board(position), self.search.variant, position.seeds());
         let mut best = Bounds { lower: 0, upper: 0 };
-        for pit in board.moves(&variant) {
-            let (bounds, _) = self.move_bounds(&board.after(&variant, pit), seeds, known)?;
+        for (_, after) in self.moves(position) {
+            let (bounds, _) = self.move_bounds(&after, position.seeds(), known)?;
             best = Bounds { lower: best.lower.max(bounds.lower), upper: best.upper.max(bounds.upper) };
         }
         Ok(best)
     }
 
     /// The moves of a position, from the pit next to the store to the first, with bounds of the mover's score by each.
-    /// They follow from ends of games, tables, and the bounds `known`, as for [`Checker::one_ply`]. A finished game has
-    /// no moves.
-    ///
-    /// # Errors
-    /// If a table cannot be read.
-    ///
-    /// # Panics
-    /// As [`Checker::exact`].
-    pub(crate) fn each_move(
+    /// They follow from ends of games, tables, and the bounds `known`, as for [`Checker::one_ply`].
+    pub(super) fn each_move(
         &self,
         position: &Position,
         known: &impl Fn(&Position) -> Option<Bounds>,
     ) -> Result<Vec<(Pit, Bounds)>, TableError> {
-        let (board, variant, seeds) = (self.board(position), self.search.variant, position.seeds());
-        let moves = board.moves(&variant).filter(|_| !position.is_over());
-        let bounds = |pit| {
-            let (bounds, _) = self.move_bounds(&board.after(&variant, pit), seeds, known)?;
+        let bounds = |(pit, after)| {
+            let (bounds, _) = self.move_bounds(&after, position.seeds(), known)?;
             Ok((Pit::from_index(pit).expect("a pit of the board"), bounds))
         };
-        moves.map(bounds).collect()
-    }
-
-    /// Calls `each` with the positions whose bounds [`Checker::reason`] may ask for: those after the moves of a
-    /// position, if neither the rules nor the tables decide their scores.
-    pub(super) fn each_asked(&self, position: &Position, mut each: impl FnMut(&Position)) {
-        let (board, variant, seeds) = (self.board(position), self.search.variant, position.seeds());
-        if position.is_over() || self.search.is_in_tables(seeds) {
-            return;
-        }
-        for pit in board.moves(&variant) {
-            let after = board.after(&variant, pit);
-            if after.end.is_none() && !self.search.is_in_tables(seeds - after.stored) {
-                each(&after.board.position(variant.pits));
-            }
-        }
+        self.moves(position).map(bounds).collect()
     }
 
     /// Bounds of the mover's score by a move, with `seeds` seeds in play before it. The position after the move
@@ -210,12 +170,6 @@ impl<'a> Checker<'a> {
     /// Reason why `bound` of `position` holds. `None` if the rules, the tables, the bounds `known` of the
     /// positions after its moves, and searches of at most 2^k nodes do not show it. With effort 0, it searches
     /// nothing.
-    ///
-    /// # Errors
-    /// If a table cannot be read.
-    ///
-    /// # Panics
-    /// As [`Checker::exact`].
     pub fn reason(
         &mut self,
         position: &Position,
@@ -274,17 +228,8 @@ impl<'a> Checker<'a> {
         bound: Bound,
         known: &impl Fn(&Position) -> Option<Bounds>,
     ) -> Result<Option<Vec<(Position, Bound)>>, TableError> {
-        let seeds = position.seeds();
-        if bound.is_trivial(seeds) {
-            return Ok(Some(Vec::new()));
-        }
-        if let Some(exact) = self.exact(position)? {
-            return Ok(bound.is_implied_by(Bounds { lower: exact, upper: exact }).then(Vec::new));
-        }
-        let (board, variant) = (self.board(position), self.search.variant);
-        let mut open = Vec::new();
-        for pit in board.moves(&variant) {
-            let after = board.after(&variant, pit);
+        let (seeds, mut open) = (position.seeds(), Vec::new());
+        for (_, after) in self.moves(position) {
             let (bounds, next) = self.move_bounds(&after, seeds, known)?;
             let needed = next.map(|next| (next, bound_after(bound, after.again, after.stored, seeds)));
             match bound {
@@ -315,5 +260,41 @@ fn bound_after(bound: Bound, again: bool, stored: u32, seeds: u32) -> Bound {
         // The mover collects the seeds that the other player does not.
         (Bound::AtLeast(score), false) => Bound::AtMost(seeds.saturating_sub(score)),
         (Bound::AtMost(score), false) => Bound::AtLeast(seeds.saturating_sub(score)),
+    }
+}
+
+/// Checkers for the threads of a process, all alike.
+#[derive(Debug)]
+pub(crate) struct Checkers<'a> {
+    rules: Rules,
+    pits: usize,
+    tables: Option<&'a Tables>,
+    table_seeds: usize,
+    effort: u32,
+    idle: Mutex<Vec<Checker<'a>>>,
+}
+
+impl<'a> Checkers<'a> {
+    /// As [`Checker::new`], which must make a checker.
+    pub(crate) fn new(
+        rules: Rules,
+        pits: usize,
+        tables: Option<&'a Tables>,
+        table_seeds: usize,
+        effort: u32,
+    ) -> Checkers<'a> {
+        Checkers { rules, pits, tables, table_seeds, effort, idle: Mutex::default() }
+    }
+
+    /// Calls `work` with a checker for this thread alone.
+    pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Checker<'a>) -> T) -> T {
+        let idle = self.idle.lock().pop();
+        let mut checker = idle.unwrap_or_else(|| {
+            let Checkers { rules, pits, tables, table_seeds, effort, .. } = *self;
+            Checker::new(rules, pits, tables, table_seeds, effort).expect("the tables are for this board")
+        });
+        let done = work(&mut checker);
+        self.idle.lock().push(checker);
+        done
     }
 }

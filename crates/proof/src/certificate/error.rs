@@ -1,4 +1,5 @@
 use std::fmt::Display;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome, USE_NEWER};
@@ -9,8 +10,6 @@ use kalah_core::header::HeaderError;
 use kalah_core::table::{TableError, TableKey};
 use kalah_solve::bounds::{Bound, Claim};
 
-use super::statement::Goal;
-
 /// The version of the format that this program reads and writes.
 pub const VERSION: u32 = 1;
 
@@ -18,13 +17,13 @@ pub const VERSION: u32 = 1;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CertificateError {
-    /// The file cannot be read or written.
+    /// The file cannot be read or written, or the certificate to write is invalid.
     #[error("{path}: {source}")]
     Io {
         /// The file.
         path: PathBuf,
         /// The reason.
-        source: std::io::Error,
+        source: io::Error,
     },
     /// The file is not a certificate, or its version is one that this program cannot read.
     #[error("{path} cannot be used: {source}")]
@@ -45,19 +44,11 @@ pub enum CertificateError {
     /// There is not enough memory for the claims.
     #[error("{0}")]
     Memory(#[from] MemoryShortage),
-    /// The certificate to write is invalid.
-    #[error("{path} cannot be written: {reason}")]
-    Invalid {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        reason: String,
-    },
 }
 
 impl CertificateError {
     /// Returns a function that makes the error for a file that cannot be read or written.
-    pub(super) fn io(path: &Path) -> impl Fn(std::io::Error) -> CertificateError {
+    pub(super) fn io(path: &Path) -> impl Fn(io::Error) -> CertificateError {
         move |source| CertificateError::Io { path: path.to_owned(), source }
     }
 
@@ -74,7 +65,6 @@ impl Diagnostic for CertificateError {
             CertificateError::Header { .. } | CertificateError::Damaged { .. } => Outcome::Wrong.into(),
             CertificateError::Io { source, .. } => source.diagnosis(commands),
             CertificateError::Memory(error) => error.diagnosis(commands),
-            CertificateError::Invalid { .. } => Outcome::Failed.into(),
         }
     }
 }
@@ -95,23 +85,12 @@ pub enum CheckError {
         /// The reason.
         why: String,
     },
-    /// The statement does not follow from the claims.
-    #[error("{}: the score of {} is {}: {why}", goal_name(goal), goal.position, goal.bound)]
-    Statement {
-        /// The part of the statement that does not follow.
-        goal: Box<Goal>,
-        /// The reason.
-        why: String,
-    },
-    /// The statement is true of every game.
-    #[error("the certificate states nothing: every game has a value within its bounds")]
-    StatesNothing,
+    /// The statement does not follow from the claims, or is true of every game.
+    #[error("{0}")]
+    Statement(String),
     /// A table differs from the one that the proof rests on.
-    #[error("{key}: the digest of the table differs from that of the table that the proof rests on")]
-    OtherTable {
-        /// The table.
-        key: TableKey,
-    },
+    #[error("{0}: the digest of the table differs from that of the table that the proof rests on")]
+    OtherTable(TableKey),
     /// A table is missing or cannot be read.
     #[error("{0}")]
     Table(#[source] TableError),
@@ -138,10 +117,7 @@ impl From<TableError> for CheckError {
 impl Diagnostic for CheckError {
     fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
-            CheckError::Claim { .. }
-            | CheckError::Statement { .. }
-            | CheckError::StatesNothing
-            | CheckError::OtherTable { .. } => Outcome::Wrong.into(),
+            CheckError::Claim { .. } | CheckError::Statement(_) | CheckError::OtherTable(_) => Outcome::Wrong.into(),
             CheckError::Table(error) => error.diagnosis(commands),
             CheckError::Certificate(error) => error.diagnosis(commands),
             CheckError::State(error) => error.diagnosis(commands),
@@ -155,20 +131,11 @@ impl CheckError {
     pub fn is_wrong(&self) -> bool {
         match self {
             CheckError::Claim { .. }
-            | CheckError::Statement { .. }
-            | CheckError::StatesNothing
-            | CheckError::OtherTable { .. }
+            | CheckError::Statement(_)
+            | CheckError::OtherTable(_)
             | CheckError::Certificate(CertificateError::Header { .. } | CertificateError::Damaged { .. }) => true,
             CheckError::Table(error) => error.is_damage(),
             _ => false,
         }
-    }
-}
-
-/// Name of the part of a statement.
-fn goal_name(goal: &Goal) -> String {
-    match goal.opening {
-        Some(opening) => format!("opening {} of the statement", opening + 1),
-        None => "the statement".to_owned(),
     }
 }

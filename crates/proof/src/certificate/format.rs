@@ -1,6 +1,6 @@
 //! Files of certificates: layout, writing, and reading of all but the claims (docs/certificates.md in the repository).
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 use bytemuck::{Pod, Zeroable};
@@ -177,12 +177,12 @@ impl Certificate {
     /// claims are for another board than the statement, or [`Statement::goals`] fails.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<(u64, [u8; 32]), CertificateError> {
         let path = path.as_ref();
-        write_sorted(path, &self.head, *self.claims.keys(), self.claims.len() as u64, self.claims.coded())
+        write_sorted(path, &self.head, *self.claims.keys(), self.claims.coded())
     }
 }
 
-/// Writes a certificate of `count` claims to `path`, replacing an existing file. The claims come in the order of the
-/// file: [key](ClaimKeys), lower and upper bound. Returns the size of the file and its digest.
+/// Writes a certificate to `path`, replacing an existing file. The claims come in the order of the file:
+/// [key](ClaimKeys), lower and upper bound. Returns the size of the file and its digest.
 ///
 /// Only the compressed claims are in memory.
 ///
@@ -192,13 +192,12 @@ pub(crate) fn write_sorted(
     path: &Path,
     head: &Head,
     keys: ClaimKeys,
-    count: u64,
     claims: impl Iterator<Item = CodedClaim>,
 ) -> Result<(u64, [u8; 32]), CertificateError> {
     let io = CertificateError::io(path);
-    validate(head, keys).map_err(|reason| CertificateError::Invalid { path: path.to_owned(), reason })?;
-    let (directory, blocks) = compressed(claims).map_err(&io)?;
-    debug_assert_eq!(directory.len(), count.div_ceil(BLOCK_CLAIMS as u64) as usize * ENTRY_BYTES);
+    validate(head, keys).map_err(|reason| io(io::Error::new(io::ErrorKind::InvalidInput, reason)))?;
+    let mut count = 0;
+    let (directory, blocks) = compressed(claims.inspect(|_| count += 1)).map_err(&io)?;
     let mut prefix = statement_bytes(head);
     prefix.extend(directory);
     prefix.extend(xxh3_64(&prefix).to_le_bytes());

@@ -8,13 +8,12 @@ use kalah_base::progress::Pulse;
 use kalah_core::game::Position;
 use kalah_core::table::{TableError, TableKey, Tables};
 use kalah_solve::bounds::{Claim, CodedClaim};
-use parking_lot::Mutex;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::check::{Checker, Reason};
+use super::check::{Checker, Checkers, Reason};
 use super::error::CheckError;
-use super::statement::{Goal, Head, Statement, digest_of_tables};
+use super::statement::{Head, Statement};
 use super::stored::{Known, StoredCertificate};
 
 /// Claims that one thread checks without a break.
@@ -34,10 +33,10 @@ const STATE: Document = Document { format: "kalah check", version: 3 };
 pub struct Check<'a> {
     certificate: &'a StoredCertificate,
     tables: Option<&'a Tables>,
-    /// Seeds of the largest table that is used; 0 for none.
-    table_seeds: usize,
-    /// Checkers that no thread uses.
-    idle: Mutex<Vec<Checker<'a>>>,
+    /// Over all tables that are used.
+    checkers: Checkers<'a>,
+    /// True if these are more than those that the proof rests on.
+    has_more_tables: bool,
 }
 
 impl<'a> Check<'a> {
@@ -46,7 +45,7 @@ impl<'a> Check<'a> {
     /// `pulse.positions`. The files must not be written to until the check ends.
     ///
     /// It uses the tables up to `seeds` seeds, even if the proof rests on fewer. Then searches are shorter, and the
-    /// result rests on these tables ([`Check::tables_digest`]). With 0 seeds, it uses those that the proof rests on.
+    /// result rests on these tables. With 0 seeds, it uses those that the proof rests on.
     ///
     /// # Errors
     /// If one of these tables is missing, has another digest, or has a frame that does not match;
@@ -57,45 +56,34 @@ impl<'a> Check<'a> {
         seeds: usize,
         pulse: &Pulse,
     ) -> Result<Check<'a>, CheckError> {
-        let table_seeds = certificate.head().table_seeds().max(seeds);
-        compare_digests(certificate.head(), tables, table_seeds)?;
-        tables.map_or(Ok(()), |tables| compare_frames(tables, table_seeds, pulse))?;
-        Ok(Check { certificate, tables, table_seeds, idle: Mutex::default() })
+        let head = certificate.head();
+        let seeds = head.table_seeds().max(seeds);
+        compare_digests(head, tables, seeds)?;
+        tables.map_or(Ok(()), |tables| compare_frames(tables, seeds, pulse))?;
+        let TableKey { rules, pits, .. } = key(head, seeds);
+        let checkers = Checkers::new(rules, pits, tables, seeds, head.effort);
+        Ok(Check { certificate, tables, checkers, has_more_tables: seeds > head.table_seeds() })
     }
 
-    /// [One digest](digest_of_tables) for all tables that are used; `None` without tables.
-    pub fn tables_digest(&self) -> Option<[u8; 32]> {
-        let used = self.tables?.layers().iter().take(self.table_seeds.checked_sub(1)?);
-        let digests: Vec<[u8; 32]> = used.map(|table| table.header().digest).collect();
-        digest_of_tables(&digests)
-    }
-
-    /// A checker over all tables that are used.
-    fn checker(&self) -> Checker<'a> {
+    /// A checker with the tables that the proof rests on. With effort 0, it asks for each claim that any other may need.
+    fn own_checker(&self, effort: u32) -> Checker<'a> {
         let head = self.certificate.head();
-        checker(head, self.tables, self.table_seeds, head.effort)
-    }
-
-    /// A checker that asks for each claim that a check may need: it has only the tables that the proof rests on.
-    fn asking_checker(&self) -> Checker<'a> {
-        let head = self.certificate.head();
-        checker(head, self.tables, head.table_seeds(), 0)
+        checker(head, self.tables, head.table_seeds(), effort)
     }
 
     /// Checks that the statement follows from the claims. Each of its bounds, for every opening and for the
-    /// position itself, must be that of a claim or follow as a claim must. Returns the parts of the statement
-    /// that are not trivial.
+    /// position itself, must be that of a claim or follow as a claim must.
     ///
     /// # Errors
     /// For the first part of the statement that does not follow, a table that cannot be read, or a statement
     /// with only trivial parts.
-    pub fn statement(&self) -> Result<Vec<(Goal, Reason)>, CheckError> {
+    pub fn statement(&self) -> Result<(), CheckError> {
         let goals = self.certificate.head().statement.goals().expect("it was validated with the file");
         if goals.is_empty() {
-            return Err(CheckError::StatesNothing);
+            let what = "the certificate states nothing: every game has a value within its bounds";
+            return Err(CheckError::Statement(what.to_owned()));
         }
-        let mut asking = self.asking_checker();
-        let asked = RefCell::new(Vec::new());
+        let (mut asking, asked) = (self.own_checker(0), RefCell::new(Vec::new()));
         for goal in &goals {
             goal.reason(&mut asking, &|position| {
                 asked.borrow_mut().extend(self.certificate.keys().key(position));
@@ -103,15 +91,15 @@ impl<'a> Check<'a> {
             })?;
         }
         let known = self.certificate.look_up(asked.into_inner(), &Pulse::default())?;
-        let mut checker = self.checker();
-        let follows = |goal: Goal| match self.first_reason(&mut checker, |by| goal.reason(by, &|at| known.get(at)))? {
-            Some(reason) => Ok((goal, reason)),
-            None => {
-                let why = unproved(&checker, &goal.position)?;
-                Err(CheckError::Statement { goal: Box::new(goal), why })
+        self.checkers.with(|checker| {
+            for goal in goals {
+                if self.first_reason(checker, |by| goal.reason(by, &|at| known.get(at)))?.is_none() {
+                    let why = unproved(checker, &goal.position)?;
+                    return Err(CheckError::Statement(format!("{goal}: {why}")));
+                }
             }
-        };
-        goals.into_iter().map(follows).collect()
+            Ok(())
+        })
     }
 
     /// Asks `checker` for the reason of a bound. With larger tables, a search remembers other positions and might
@@ -121,11 +109,11 @@ impl<'a> Check<'a> {
         checker: &mut Checker<'a>,
         reason: impl Fn(&mut Checker) -> Result<Option<Reason>, TableError>,
     ) -> Result<Option<Reason>, TableError> {
-        let (found, head) = (reason(checker)?, self.certificate.head());
-        if found.is_some() || head.table_seeds() == self.table_seeds {
+        let found = reason(checker)?;
+        if found.is_some() || !self.has_more_tables {
             return Ok(found);
         }
-        let mut second = self::checker(head, self.tables, head.table_seeds(), head.effort);
+        let mut second = self.own_checker(checker.effort);
         let found = reason(&mut second)?;
         checker.nodes += second.nodes;
         Ok(found)
@@ -140,7 +128,7 @@ impl<'a> Check<'a> {
     ///
     /// # Errors
     /// For the first claim in the file that does not hold, a table that cannot be read, or a state that cannot be
-    /// saved. If `pulse` stopped the check, an earlier claim may be wrong too.
+    /// saved.
     pub fn claims(
         &self,
         mut done: CheckTally,
@@ -167,7 +155,6 @@ impl<'a> Check<'a> {
             if window.end <= done.claims {
                 continue;
             }
-            pulse.check()?;
             let (start, claims) = (window.start, self.certificate.read(window)?);
             let left = &claims[(done.claims - start) as usize..];
             let known = self.asked_by(left, pulse)?;
@@ -186,18 +173,16 @@ impl<'a> Check<'a> {
 
     /// Looks up the claims that the checks of `claims` may ask for.
     fn asked_by(&self, claims: &[CodedClaim], pulse: &Pulse) -> Result<Known, CheckError> {
-        let checker = self.asking_checker();
+        let (checker, keys) = (self.own_checker(0), self.certificate.keys());
         let asked = claims.par_iter().flat_map_iter(|&coded| {
-            let mut keys = Vec::new();
             let position = self.certificate.claim(coded).position;
-            checker.each_asked(&position, |position| keys.extend(self.certificate.keys().key(position)));
-            keys
+            checker.asked(&position).filter_map(|position| keys.key(&position)).collect::<Vec<_>>()
         });
         self.certificate.look_up(asked.collect(), pulse)
     }
 
-    /// Checks the claims that follow those of `done` on all threads, and adds their counts to it. After a stop, these
-    /// are the counts of the first claims, which are finished. A wrong claim is reported rather than a stop.
+    /// Checks the claims that follow those of `done` on all threads. Adds the counts of the first ones to it, up to
+    /// the first that is wrong or not finished.
     fn part(
         &self,
         claims: &[CodedClaim],
@@ -207,35 +192,25 @@ impl<'a> Check<'a> {
     ) -> Result<(), CheckError> {
         let first = done.claims;
         let task = |(task, claims): (usize, &[CodedClaim])| {
-            let idle = self.idle.lock().pop();
-            let mut checker = idle.unwrap_or_else(|| self.checker());
-            let mut tally = CheckTally::default();
-            let before = checker.nodes;
-            for (index, &coded) in claims.iter().enumerate() {
-                pulse.check()?;
-                let claim = self.certificate.claim(coded);
-                let number = first + (task * TASK_CLAIMS + index) as u64;
-                self.claim(&mut checker, number, &claim, known, &mut tally)?;
-                pulse.positions.fetch_add(1, Ordering::Relaxed);
-            }
-            tally.nodes = checker.nodes - before;
-            self.idle.lock().push(checker);
-            Ok(tally)
+            self.checkers.with(|checker| {
+                let (mut tally, before) = (CheckTally::default(), checker.nodes);
+                for (number, &coded) in (first + (task * TASK_CLAIMS) as u64 + 1..).zip(claims) {
+                    pulse.check()?;
+                    self.claim(checker, number, &self.certificate.claim(coded), known, &mut tally)?;
+                    pulse.positions.fetch_add(1, Ordering::Relaxed);
+                }
+                tally.nodes = checker.nodes - before;
+                Ok(tally)
+            })
         };
         let tasks = claims.par_chunks(TASK_CLAIMS).enumerate().map(task);
-        let mut stopped = None;
         for tally in tasks.collect::<Vec<Result<CheckTally, CheckError>>>() {
-            match tally {
-                Ok(tally) if stopped.is_none() => done.add(&tally),
-                Ok(_) => {}
-                Err(CheckError::Stopped(stop)) => stopped = Some(stop),
-                Err(error) => return Err(error),
-            }
+            done.add(&tally?);
         }
-        stopped.map_or(Ok(()), |stop| Err(stop.into()))
+        Ok(())
     }
 
-    /// Checks one claim.
+    /// Checks one claim, with this number in the file, from 1.
     fn claim(
         &self,
         checker: &mut Checker<'a>,
@@ -244,13 +219,12 @@ impl<'a> Check<'a> {
         known: &Known,
         tally: &mut CheckTally,
     ) -> Result<(), CheckError> {
-        let claimed = |position: &Position| known.get(position);
         for bound in claim.parts() {
-            match self.first_reason(checker, |by| by.reason(&claim.position, bound, &claimed))? {
+            match self.first_reason(checker, |by| by.reason(&claim.position, bound, &|at| known.get(at)))? {
                 Some(reason) => tally.count(reason),
                 None => {
                     let why = unproved(checker, &claim.position)?;
-                    return Err(CheckError::Claim { number: number + 1, claim: Box::new(*claim), bound, why });
+                    return Err(CheckError::Claim { number, claim: Box::new(*claim), bound, why });
                 }
             }
         }
@@ -273,12 +247,12 @@ fn key(head: &Head, seeds: usize) -> TableKey {
 pub(super) fn compare_digests(head: &Head, tables: Option<&Tables>, seeds: usize) -> Result<(), CheckError> {
     for (index, key) in (2..=seeds).map(|seeds| key(head, seeds)).enumerate() {
         let Some(tables) = tables else {
-            return Err(TableError::Missing { directories: "".into(), key, missing: (2..=seeds).collect() }.into());
+            return Err(TableError::Missing { directory: "".into(), key, missing: (2..=seeds).collect() }.into());
         };
         let table = tables.require(key.seeds)?;
         let differs = head.tables.get(index).is_some_and(|digest| *digest != table.header().digest);
         if tables.key(key.seeds) != key || differs {
-            return Err(CheckError::OtherTable { key });
+            return Err(CheckError::OtherTable(key));
         }
         table.blocks().expect_random_reads();
     }
@@ -327,7 +301,7 @@ pub struct CheckIdentity {
     pub program: String,
     /// The digest of the certificate, in hexadecimal.
     pub certificate: String,
-    /// The [digest of the tables](Check::tables_digest) that are used, in hexadecimal; `None` without tables.
+    /// The [digest of the tables](super::digest_of_tables) that are used, in hexadecimal; `None` without tables.
     pub tables: Option<String>,
 }
 

@@ -1,7 +1,8 @@
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 
 use kalah_base::diagnostic::Diagnostic;
-use kalah_core::game::{Bounds, IllegalMove, Line, Pit, Place, Position, Rules, ValueBounds};
+use kalah_core::game::{Bounds, Line, Pit, Place, Position, Rules, ValueBounds};
 use kalah_core::table::TableError;
 use kalah_solve::bounds::{Bound, ClaimKeys, ClaimSet, MAX_SEEDS};
 
@@ -63,28 +64,10 @@ pub struct Certificate {
     pub claims: ClaimSet,
 }
 
-/// Error of an invalid statement.
+/// Error of an invalid statement: too many seeds, crossed bounds, or an opening that is empty or illegal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum StatementError {
-    /// The position has too many seeds for a certificate.
-    #[error("{0} has too many seeds for a certificate: its positions cannot be numbered below 2^120")]
-    Seeds(Box<Position>),
-    /// A lower bound is above the upper one.
-    #[error("a value cannot be at least {} and at most {}", .0.lower, .0.upper)]
-    Bounds(ValueBounds),
-    /// An opening has no moves.
-    #[error("opening {0} has no moves")]
-    NoMoves(usize),
-    /// An opening has an illegal move.
-    #[error("opening {opening}: {source}")]
-    Illegal {
-        /// The opening, counted from 1.
-        opening: usize,
-        /// The reason.
-        source: IllegalMove,
-    },
-}
+#[error("{0}")]
+pub struct StatementError(String);
 
 impl Diagnostic for StatementError {}
 
@@ -97,6 +80,15 @@ pub struct Goal {
     pub position: Position,
     /// The bound of its score to show.
     pub bound: Bound,
+}
+
+impl fmt::Display for Goal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(opening) = self.opening {
+            write!(f, "opening {} of ", opening + 1)?;
+        }
+        write!(f, "the statement: the score of {} is {}", self.position, self.bound)
+    }
 }
 
 impl Statement {
@@ -114,30 +106,31 @@ impl Statement {
     /// The bounds to show, as bounds of scores: openings first, then the position. Trivial bounds are left out.
     ///
     /// # Errors
-    /// If the statement is invalid: an opening is illegal, or bounds contradict each other.
+    /// If the statement is invalid: the position has too many seeds, an opening is empty or illegal, or bounds
+    /// contradict each other.
     pub fn goals(&self) -> Result<Vec<Goal>, StatementError> {
         let seeds = self.position.seeds() as usize;
         if seeds > MAX_SEEDS || ClaimKeys::new(self.position.pits()).sequences(seeds).is_none() {
-            return Err(StatementError::Seeds(Box::new(self.position)));
+            let what = "has too many seeds for a certificate: its positions cannot be numbered below 2^120";
+            return Err(StatementError(format!("{} {what}", self.position)));
         }
         let mut goals = Vec::new();
         for (index, opening) in self.openings.iter().enumerate() {
-            if opening.moves.is_empty() {
-                return Err(StatementError::NoMoves(index + 1));
-            }
+            let invalid = |what: String| StatementError(format!("opening {}{what}", index + 1));
             let places = Place::all(self.rules, &self.position, &opening.moves);
-            let places = places.map_err(|(_, source)| StatementError::Illegal { opening: index + 1, source })?;
-            let Place { position, first, .. } = places[opening.moves.len()];
+            let places = places.map_err(|(_, source)| invalid(format!(": {source}")))?;
+            let [_, .., Place { position, first, .. }] = places[..] else {
+                return Err(invalid(" has no moves".to_owned()));
+            };
             let ValueBounds { lower, upper } = opening.bounds;
             let bounds = if first {
                 opening.bounds
             } else {
                 ValueBounds { lower: upper.saturating_neg(), upper: lower.saturating_neg() }
             };
-            goals.extend(score_bounds(&position, bounds)?.map(|bound| Goal { opening: Some(index), position, bound }));
+            goals.extend(goals_of(Some(index), position, bounds)?);
         }
-        let position = self.position;
-        goals.extend(score_bounds(&position, self.bounds)?.map(|bound| Goal { opening: None, position, bound }));
+        goals.extend(goals_of(None, self.position, self.bounds)?);
         Ok(goals)
     }
 }
@@ -149,9 +142,6 @@ impl Goal {
     ///
     /// # Errors
     /// If a table cannot be read.
-    ///
-    /// # Panics
-    /// If checker and claims are for other boards than the goal.
     pub fn reason(
         &self,
         checker: &mut Checker,
@@ -205,23 +195,27 @@ fn turn(checker: &Checker, position: &Position) -> Vec<Position> {
     turn
 }
 
-/// Converts bounds of a value for the mover to bounds of the score. Trivial bounds are left out. An impossible
-/// bound stays impossible.
-fn score_bounds(
-    position: &Position,
+/// The goals for bounds of a value for the mover. Trivial ones are left out. An impossible bound stays impossible.
+fn goals_of(
+    opening: Option<usize>,
+    position: Position,
     bounds: ValueBounds,
-) -> Result<impl Iterator<Item = Bound> + use<>, StatementError> {
+) -> Result<impl Iterator<Item = Goal>, StatementError> {
     let ValueBounds { lower, upper } = bounds;
     if lower > upper {
-        return Err(StatementError::Bounds(bounds));
+        return Err(StatementError(format!("a value cannot be at least {lower} and at most {upper}")));
     }
     let seeds = position.seeds();
-    let (least, most) = (position.value(0), i64::from(seeds));
+    let [lower, upper] = score_bounds(&position, bounds);
+    let at_least = Bound::AtLeast(lower.clamp(0, i64::from(seeds) + 1) as u32);
+    let at_most = u32::try_from(upper.min(seeds.into())).map_or(Bound::AtLeast(seeds + 1), Bound::AtMost);
+    let bounds = [at_least, at_most].into_iter().filter(move |bound| !bound.is_trivial(seeds));
+    Ok(bounds.map(move |bound| Goal { opening, position, bound }))
+}
+
+/// Converts bounds of a value for the mover to those of the score, which may be impossible ones.
+pub(crate) fn score_bounds(position: &Position, bounds: ValueBounds) -> [i64; 2] {
     // value = least + 2 score.
-    let at_least = lower.saturating_sub(least).saturating_add(1).div_euclid(2).clamp(0, most + 1) as u32;
-    let at_most = upper.saturating_sub(least).div_euclid(2).clamp(-1, most);
-    let at_most = u32::try_from(at_most).map(Bound::AtMost);
-    // Scores are from 0 to the seeds in play.
-    let at_most = at_most.unwrap_or(Bound::AtLeast(seeds + 1));
-    Ok([Bound::AtLeast(at_least), at_most].into_iter().filter(move |bound| !bound.is_trivial(seeds)))
+    let twice = |value: i64| value.saturating_sub(position.value(0));
+    [twice(bounds.lower).saturating_add(1).div_euclid(2), twice(bounds.upper).div_euclid(2)]
 }

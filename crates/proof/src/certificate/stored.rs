@@ -29,12 +29,6 @@ const MEMORY_A_CLAIM: u64 = 96;
 pub struct StoredCertificate {
     path: PathBuf,
     file: File,
-    contents: Contents,
-}
-
-/// The contents of a certificate, with the places of its claims.
-#[derive(Debug)]
-struct Contents {
     head: Head,
     claims: u64,
     bytes: u64,
@@ -52,61 +46,6 @@ struct Block {
     first: u128,
 }
 
-impl Contents {
-    /// Reads a certificate, verifies its checksums and its digest, and calls `each` with the claims of every block.
-    fn read(
-        path: &Path,
-        mut source: impl Read,
-        bytes: u64,
-        mut each: impl FnMut(&[CodedClaim]),
-    ) -> Result<Contents, CertificateError> {
-        let io = CertificateError::io(path);
-        let damaged = |part: &str| CertificateError::damaged(path, part);
-        let mut read = |count: usize| {
-            let mut part = vec![0; count];
-            source.read_exact(&mut part).map_err(&io).map(|()| part)
-        };
-        let start = read(bytes.min(HEADER_BYTES as u64) as usize)?;
-        let header = Header::read(path, &start, bytes)?;
-        let end = bytes - DIGEST_BYTES as u64;
-        let mut offset = HEADER_BYTES as u64;
-        let mut hash = blake3::Hasher::new();
-        hash.update(&start);
-        if header.prefix_bytes as u64 > end - offset {
-            return Err(damaged("statement"));
-        }
-        let prefix = read(header.prefix_bytes)?;
-        hash.update(&prefix);
-        offset += prefix.len() as u64;
-        let (head, entries) = header.prefix(path, &prefix)?;
-        let keys = ClaimKeys::new(header.pits);
-        let (mut blocks, mut claims) = (Vec::new(), Vec::<CodedClaim>::new());
-        for (number, entry) in entries.iter().enumerate() {
-            if entry.compressed_bytes() as u64 > end - offset {
-                return Err(CertificateError::damaged(path, block(number)));
-            }
-            let compressed = read(entry.compressed_bytes())?;
-            hash.update(&compressed);
-            // The last claim of a block is compared with the first one of the next.
-            claims.drain(..claims.len().saturating_sub(1));
-            let before = claims.len();
-            let decompressed = entry.decompress(&compressed, &keys, &mut claims);
-            decompressed.ok_or_else(|| CertificateError::damaged(path, block(number)))?;
-            each(&claims[before..]);
-            blocks.push(Block { offset, entry: *entry, first: claims[before].0 });
-            offset += compressed.len() as u64;
-        }
-        if offset != end {
-            return Err(damaged("list of blocks"));
-        }
-        let digest: [u8; DIGEST_BYTES] = *hash.finalize().as_bytes();
-        if read(DIGEST_BYTES)? != digest {
-            return Err(damaged("digest"));
-        }
-        Ok(Contents { head, claims: header.claims, bytes, digest, keys, blocks })
-    }
-}
-
 impl Certificate {
     /// Reads the certificate at `path` into memory, and verifies its checksums and its digest. The claims are then
     /// well-formed: sorted, each position once, bounds within 0 and the seeds in play. [`super::Check`] checks that
@@ -117,15 +56,16 @@ impl Certificate {
     /// than there is.
     pub fn read(path: impl AsRef<Path>) -> Result<Certificate, CertificateError> {
         let path = path.as_ref();
-        let bytes = file::read(path).map_err(CertificateError::io(path))?;
-        let Header { claims, .. } = Header::read(path, &bytes, bytes.len() as u64)?;
         // A few bytes can stand for thousands of claims.
-        let what = || format!("the {claims} claims of {} need", path.display());
-        check_memory(claims.saturating_mul(MEMORY_A_CLAIM), None, what)?;
-        let mut claims = Vec::new();
-        let Contents { head, keys, .. } =
-            Contents::read(path, &*bytes, bytes.len() as u64, |block| claims.extend(block))?;
-        Ok(Certificate { head, claims: ClaimSet::of_sorted(keys, claims) })
+        let what = |claims| format!("the {claims} claims of {} need", path.display());
+        let fits = |claims: u64| check_memory(claims.saturating_mul(MEMORY_A_CLAIM), None, || what(claims));
+        let stored = StoredCertificate::open_if(path, |claims| Ok(fits(claims)?))?;
+        let mut claims = Vec::with_capacity(stored.claims as usize);
+        // On this thread alone, since a command may read it before it starts the others.
+        for number in 0..stored.blocks.len() {
+            claims.extend(stored.block(number)?);
+        }
+        Ok(Certificate { claims: ClaimSet::of_sorted(stored.keys, claims), head: stored.head })
     }
 }
 
@@ -141,48 +81,95 @@ impl StoredCertificate {
     /// # Errors
     /// If the file cannot be read, or is not a complete and unchanged certificate.
     pub fn open(path: impl AsRef<Path>) -> Result<StoredCertificate, CertificateError> {
-        let path = path.as_ref();
+        StoredCertificate::open_if(path.as_ref(), |_| Ok(()))
+    }
+
+    /// Opens a certificate if `require` accepts its number of claims.
+    fn open_if(
+        path: &Path,
+        require: impl FnOnce(u64) -> Result<(), CertificateError>,
+    ) -> Result<StoredCertificate, CertificateError> {
         let io = CertificateError::io(path);
-        let file = file::open(path).map_err(&io)?;
+        let damaged = |part: &str| CertificateError::damaged(path, part);
+        let mut file = file::open(path).map_err(&io)?;
         let bytes = file.metadata().map_err(&io)?.len();
-        let contents = Contents::read(path, &file, bytes, |_| ())?;
-        Ok(StoredCertificate { path: path.to_owned(), file, contents })
+        let mut hash = blake3::Hasher::new();
+        let mut read = |count: usize| {
+            let mut part = vec![0; count];
+            file.read_exact(&mut part).map_err(&io).map(|()| part)
+        };
+        let start = read(bytes.min(HEADER_BYTES as u64) as usize)?;
+        let header = Header::read(path, &start, bytes)?;
+        require(header.claims)?;
+        hash.update(&start);
+        let (mut offset, end) = (HEADER_BYTES as u64, bytes - DIGEST_BYTES as u64);
+        if header.prefix_bytes as u64 > end - offset {
+            return Err(damaged("statement"));
+        }
+        let prefix = read(header.prefix_bytes)?;
+        hash.update(&prefix);
+        offset += prefix.len() as u64;
+        let (head, entries) = header.prefix(path, &prefix)?;
+        let keys = ClaimKeys::new(header.pits);
+        let (mut blocks, mut claims) = (Vec::new(), Vec::<CodedClaim>::new());
+        for (number, entry) in entries.into_iter().enumerate() {
+            let damaged = || CertificateError::damaged(path, block(number));
+            if entry.compressed_bytes() as u64 > end - offset {
+                return Err(damaged());
+            }
+            let compressed = read(entry.compressed_bytes())?;
+            hash.update(&compressed);
+            // The last claim of a block is compared with the first one of the next.
+            claims.drain(..claims.len().saturating_sub(1));
+            let before = claims.len();
+            entry.decompress(&compressed, &keys, &mut claims).ok_or_else(damaged)?;
+            blocks.push(Block { offset, entry, first: claims[before].0 });
+            offset += compressed.len() as u64;
+        }
+        if offset != end {
+            return Err(damaged("list of blocks"));
+        }
+        let digest: [u8; DIGEST_BYTES] = *hash.finalize().as_bytes();
+        if read(DIGEST_BYTES)? != digest {
+            return Err(damaged("digest"));
+        }
+        Ok(StoredCertificate { path: path.to_owned(), file, head, claims: header.claims, bytes, digest, keys, blocks })
     }
 
     /// Statement, effort and tables.
     pub fn head(&self) -> &Head {
-        &self.contents.head
+        &self.head
     }
 
     /// Number of claims.
     pub fn claims(&self) -> u64 {
-        self.contents.claims
+        self.claims
     }
 
     /// Size of the file.
     pub fn bytes(&self) -> u64 {
-        self.contents.bytes
+        self.bytes
     }
 
     /// BLAKE3 of the file without its last 32 bytes, which are this digest.
     pub fn digest(&self) -> [u8; 32] {
-        self.contents.digest
+        self.digest
     }
 
     /// The keys of positions of its board.
     pub(super) fn keys(&self) -> &ClaimKeys {
-        &self.contents.keys
+        &self.keys
     }
 
     /// Ranges of claims, in their order, that are checked one after the other. All but the last have whole blocks.
     pub(super) fn windows(&self) -> impl Iterator<Item = Range<u64>> + use<> {
-        let size = (WINDOW_BLOCKS.max(self.contents.blocks.len().div_ceil(MAX_WINDOWS)) * BLOCK_CLAIMS) as u64;
-        let claims = self.contents.claims;
+        let size = (WINDOW_BLOCKS.max(self.blocks.len().div_ceil(MAX_WINDOWS)) * BLOCK_CLAIMS) as u64;
+        let claims = self.claims;
         (0..claims.div_ceil(size)).map(move |window| window * size..claims.min((window + 1) * size))
     }
 
     /// Reads claims, numbered from 0 in the order of the file; the range begins with a block.
-    pub(super) fn read(&self, range: Range<u64>) -> Result<Vec<CodedClaim>, CheckError> {
+    pub(super) fn read(&self, range: Range<u64>) -> Result<Vec<CodedClaim>, CertificateError> {
         let blocks = range.start as usize / BLOCK_CLAIMS..(range.end as usize).div_ceil(BLOCK_CLAIMS);
         let parts: Vec<Vec<CodedClaim>> =
             blocks.into_par_iter().map(|number| self.block(number)).collect::<Result<_, _>>()?;
@@ -191,7 +178,7 @@ impl StoredCertificate {
 
     /// The claim of this key and these bounds.
     pub(super) fn claim(&self, (key, [lower, upper]): CodedClaim) -> Claim {
-        let position = self.contents.keys.position(key).expect("its positions were checked");
+        let position = self.keys.position(key).expect("its positions were checked");
         Claim { position, bounds: Bounds { lower: lower.into(), upper: upper.into() } }
     }
 
@@ -201,8 +188,8 @@ impl StoredCertificate {
         wanted.dedup();
         let mut bounds = vec![UNCLAIMED; wanted.len()];
         let (mut jobs, mut keys, mut rest) = (Vec::new(), &wanted[..], &mut bounds[..]);
-        for number in 0..self.contents.blocks.len() {
-            let count = match self.contents.blocks.get(number + 1) {
+        for number in 0..self.blocks.len() {
+            let count = match self.blocks.get(number + 1) {
                 Some(next) => keys.partition_point(|&key| key < next.first),
                 None => keys.len(),
             };
@@ -225,19 +212,19 @@ impl StoredCertificate {
             }
             Ok::<_, CheckError>(())
         })?;
-        Ok(Known { all: self.contents.keys, keys: wanted, bounds })
+        Ok(Known { all: self.keys, keys: wanted, bounds })
     }
 
     /// Reads the claims of a block again.
     ///
     /// # Errors
     /// If the file cannot be read, or is damaged.
-    fn block(&self, number: usize) -> Result<Vec<CodedClaim>, CheckError> {
-        let Block { offset, entry, .. } = &self.contents.blocks[number];
+    fn block(&self, number: usize) -> Result<Vec<CodedClaim>, CertificateError> {
+        let Block { offset, entry, .. } = &self.blocks[number];
         let mut compressed = vec![0; entry.compressed_bytes()];
         file::read_exact_at(&self.file, &mut compressed, *offset).map_err(CertificateError::io(&self.path))?;
         let mut claims = Vec::with_capacity(entry.claims());
-        let read = entry.decompress_again(&compressed, &self.contents.keys, &mut claims);
+        let read = entry.decompress_again(&compressed, &self.keys, &mut claims);
         read.ok_or_else(|| CertificateError::damaged(&self.path, block(number)))?;
         Ok(claims)
     }

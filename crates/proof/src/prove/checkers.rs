@@ -1,90 +1,76 @@
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use kalah_core::cancel::Cancel;
-use kalah_core::game::{Position, Rules};
-use kalah_core::table::{TableError, Tables};
+use kalah_core::game::Position;
+use kalah_core::table::TableError;
+use kalah_solve::bounds::{Bound, Claim};
 use kalah_solve::solve::Solver;
-use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use super::claims::Claims;
 use super::directory::{Job, ProofDirectory};
 use super::error::ProveError;
-use super::request::ProofPlan;
 use super::test::{Reply, Test};
-use crate::certificate::{Checker, Statement};
+use crate::certificate::{Checkers, Statement};
 
-/// Checkers for the threads of a process. They search tests again, and check certificates as `kalah check`
-/// does.
-#[derive(Debug)]
-pub struct Checkers<'a> {
-    rules: Rules,
-    pits: usize,
-    tables: Option<&'a Tables>,
-    table_seeds: usize,
-    effort: u32,
-    idle: Mutex<Vec<Checker<'a>>>,
+/// Claims that are checked at a time.
+const PART_CLAIMS: usize = 1 << 16;
+
+/// Claims that one thread checks without a break.
+const TASK_CLAIMS: usize = 64;
+
+/// Searches a test again. Returns the answer, or `None` if the effort does not suffice.
+///
+/// # Errors
+/// If a table cannot be read.
+pub(super) fn research(checkers: &Checkers, test: &Test) -> Result<Option<bool>, TableError> {
+    Ok(checkers.with(|checker| checker.reaches(&test.position, test.score))?.reached)
 }
 
-impl<'a> Checkers<'a> {
-    /// Checkers of the claims of a proof, which rests on `tables`.
-    ///
-    /// # Panics
-    /// If `tables` are for another board or too few, or the effort is above [`Checker::MAX_EFFORT`].
-    pub fn new(plan: &ProofPlan, tables: Option<&'a Tables>) -> Checkers<'a> {
-        let (rules, pits) = (plan.request.rules, plan.request.position.pits());
-        let (table_seeds, effort) = (plan.table_seeds(), plan.effort);
-        let first = Checker::new(rules, pits, tables, table_seeds, effort).expect("tables and effort of the plan");
-        Checkers { rules, pits, tables, table_seeds, effort, idle: Mutex::new(vec![first]) }
+/// Checks that a statement of the proof follows from these claims, and every claim, on all threads.
+///
+/// # Errors
+/// If a bound does not follow, the statement is true of every game, a table cannot be read, or `cancel` is
+/// cancelled.
+pub(super) fn check(
+    checkers: &Checkers,
+    statement: &Statement,
+    claims: &Claims,
+    cancel: &Cancel,
+) -> Result<(), ProveError> {
+    let goals = statement.goals()?;
+    if goals.is_empty() {
+        return Err(ProveError::trivial(&statement.position));
     }
-
-    /// Searches a test again. Returns the answer, or `None` if the effort does not suffice.
-    ///
-    /// # Errors
-    /// If a table cannot be read.
-    pub(crate) fn research(&self, test: &Test) -> Result<Option<bool>, TableError> {
-        Ok(self.with_checker(|checker| checker.reaches(&test.position, test.score))?.reached)
+    let unproved = |position: &Position, bound: Bound| {
+        let what = format!("the claims of the finished jobs do not prove that the score of {position} is {bound}");
+        Err(ProveError::Wrong(what))
+    };
+    let known = |position: &Position| claims.get(position);
+    for goal in goals {
+        if checkers.with(|checker| goal.reason(checker, &known))?.is_none() {
+            return unproved(&goal.position, goal.bound);
+        }
     }
-
-    /// Checks that a statement of the proof follows from these claims, and every claim, on all threads.
-    ///
-    /// # Errors
-    /// If a bound does not follow, the statement is true of every game, a table cannot be read, or `cancel` is
-    /// cancelled.
-    pub(crate) fn check(&self, statement: &Statement, claims: &Claims, cancel: &Cancel) -> Result<(), ProveError> {
-        let goals = statement.goals()?;
-        if goals.is_empty() {
-            return Err(ProveError::trivial(&statement.position));
+    let mut left = claims.iter();
+    loop {
+        let part: Vec<Claim> = left.by_ref().take(PART_CLAIMS).collect();
+        if part.is_empty() {
+            return Ok(());
         }
-        let unproved = |position: Position, bound| ProveError::Unproved { position: Box::new(position), bound };
-        let known = |position: &Position| claims.get(position);
-        for goal in goals {
-            if self.with_checker(|checker| goal.reason(checker, &known))?.is_none() {
-                return Err(unproved(goal.position, goal.bound));
-            }
-        }
-        claims.parts().into_par_iter().try_for_each(|mut part| {
-            self.with_checker(|checker| {
-                part.try_for_each(|claim| {
-                    for bound in claim.parts() {
-                        if checker.reason(&claim.position, bound, &known)?.is_none() {
-                            return Err(unproved(claim.position, bound));
-                        }
+        part.par_chunks(TASK_CLAIMS).try_for_each(|task| {
+            cancel.check()?;
+            checkers.with(|checker| {
+                for (Claim { position, .. }, bound) in
+                    task.iter().flat_map(|claim| claim.parts().map(move |part| (claim, part)))
+                {
+                    if checker.reason(position, bound, &known)?.is_none() {
+                        return unproved(position, bound);
                     }
-                    Ok(cancel.check()?)
-                })
+                }
+                Ok(())
             })
-        })
-    }
-
-    /// Calls `work` with a checker for this thread alone.
-    fn with_checker<T>(&self, work: impl FnOnce(&mut Checker<'a>) -> T) -> T {
-        let idle = self.idle.lock().pop();
-        let checker = idle.or_else(|| Checker::new(self.rules, self.pits, self.tables, self.table_seeds, self.effort));
-        let mut checker = checker.expect("the first was made alike");
-        let done = work(&mut checker);
-        self.idle.lock().push(checker);
-        done
+        })?;
     }
 }
 
@@ -109,17 +95,17 @@ impl JobChecker<'_, '_> {
     ///
     /// # Errors
     /// If a job or a table cannot be read, or the check is stopped.
-    pub(crate) fn wrong_jobs(&self) -> Result<Vec<PathBuf>, ProveError> {
+    pub(super) fn wrong_jobs(&self) -> Result<Vec<PathBuf>, ProveError> {
         let mut all = Claims::new(self.directory.plan().request.position.pits());
         let paths = self.directory.job_paths()?;
         for path in &paths {
-            if let Some((Job { bounds: Some(_), .. }, claims)) = self.read(path)? {
+            if let Some((Job { answer: Some(_), .. }, claims)) = self.directory.read(path)? {
                 all.extend(claims);
             }
         }
         let mut wrong = Vec::new();
         for path in paths {
-            if let Some((job, claims)) = self.read(&path)?
+            if let Some((job, claims)) = self.directory.read(&path)?
                 && !self.is_right(&job, &claims, &all)?
             {
                 wrong.push(path);
@@ -128,17 +114,8 @@ impl JobChecker<'_, '_> {
         Ok(wrong)
     }
 
-    /// Reads a job; `None` if another process has removed it meanwhile.
-    fn read(&self, path: &Path) -> Result<Option<(Job, Claims)>, ProveError> {
-        match self.directory.read(path) {
-            Err(ProveError::State(error)) if error.is_missing() => Ok(None),
-            job => job.map(Some),
-        }
-    }
-
     fn is_right(&self, job: &Job, claims: &Claims, all: &Claims) -> Result<bool, ProveError> {
-        let Some(bounds) = job.bounds else { return Ok(true) };
-        let Some(answer) = job.test.decided_by(bounds) else { return Ok(false) };
+        let Some(answer) = job.answer else { return Ok(true) };
         if !self.is_known(&job.test, answer, all)? {
             return Ok(false);
         }
@@ -157,7 +134,7 @@ impl JobChecker<'_, '_> {
         if !searched && self.follows_in_one_ply(test, answer, all)? {
             return Ok(true);
         }
-        Ok(self.checkers.research(test)? == Some(answer))
+        Ok(research(self.checkers, test)? == Some(answer))
     }
 
     fn follows_in_one_ply(&self, test: &Test, answer: bool, all: &Claims) -> Result<bool, ProveError> {

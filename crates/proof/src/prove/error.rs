@@ -9,60 +9,30 @@ use kalah_core::game::{Position, ValueBounds};
 use kalah_core::table::TableError;
 use kalah_solve::solve::SolveError;
 
-use crate::certificate::{Bound, CertificateError, Statement, StatementError};
+use crate::certificate::{CertificateError, Statement, StatementError};
 
 /// Error of a proof.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProveError {
-    /// The solver failed or was stopped.
+    /// The solver failed or was stopped, or a table cannot be read.
     #[error("{0}")]
     Solve(#[from] SolveError),
-    /// A table cannot be read.
-    #[error("{0}")]
-    Table(#[from] TableError),
     /// A file of the proof directory cannot be used, or another process uses the directory alone.
     #[error("{0}")]
     State(#[from] StateError),
-    /// Two jobs, or a job and the tables, contradict each other.
-    #[error("{path}: its bounds of {position} contradict other jobs or the tables")]
-    Contradiction {
-        /// The job.
-        path: PathBuf,
-        /// The position.
-        position: Box<Position>,
-    },
-    /// The certificate does not prove its statement, or one of its claims does not follow.
-    #[error("the claims of the finished jobs do not prove that the score of {position} is {bound}")]
-    Unproved {
-        /// The position.
-        position: Box<Position>,
-        /// The bound that does not follow.
-        bound: Bound,
-    },
-    /// The directory contains no proof.
-    #[error("{0}: there is no proof in this directory")]
-    Empty(PathBuf),
-    /// The value is impossible, or the request is true of every game from the position.
-    #[error("{0}")]
-    Request(String),
-    /// A table differs from the one that the proof rests on.
-    #[error("{0} is not the table that the proof rests on: its digest differs")]
-    OtherTable(PathBuf),
     /// The certificate cannot be read or written.
     #[error("{0}")]
     Certificate(#[from] CertificateError),
-    /// The statement cannot be that of a certificate.
+    /// The request is impossible or true of every game, or cannot be that of a certificate.
     #[error("{0}")]
-    Statement(#[from] StatementError),
-    /// The tables that the certificate should rest on do not exist.
-    #[error("the proof should rest on tables to {wanted} seeds, but there are tables only to {found} seeds")]
-    Tables {
-        /// The largest layer requested.
-        wanted: usize,
-        /// The largest exact layer in use.
-        found: usize,
-    },
+    Request(String),
+    /// A table that the proof rests on is missing or another one.
+    #[error("{0}")]
+    Tables(String),
+    /// Jobs contradict each other or the tables, or their claims do not prove the statement.
+    #[error("{0}")]
+    Wrong(String),
 }
 
 impl From<Stopped> for ProveError {
@@ -71,23 +41,28 @@ impl From<Stopped> for ProveError {
     }
 }
 
+impl From<TableError> for ProveError {
+    fn from(error: TableError) -> ProveError {
+        SolveError::from(error).into()
+    }
+}
+
+impl From<StatementError> for ProveError {
+    fn from(error: StatementError) -> ProveError {
+        ProveError::Request(error.to_string())
+    }
+}
+
 impl Diagnostic for ProveError {
     fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
-            ProveError::Request(_) | ProveError::Statement(_) => Outcome::Usage.into(),
-            ProveError::Contradiction { .. } => Outcome::Wrong.help("delete this file to run the job again"),
-            ProveError::Unproved { .. } => Outcome::Wrong.help(
-                "no certificate was written; every job follows by itself, so check the tables (`kalah verify`) and the \
-                 memory of this machine",
+            ProveError::Request(_) => Outcome::Usage.into(),
+            ProveError::Wrong(_) => Outcome::Wrong.help(
+                "every job follows by itself, so check the tables (`kalah verify`) and the memory of this machine",
             ),
-            ProveError::OtherTable(_) => {
-                Outcome::Failed.help("use the tables with which the proof was begun (--tables), or begin another proof")
+            ProveError::Tables(_) => {
+                Outcome::Failed.help("name the tables of the proof with --tables, or begin another proof")
             }
-            ProveError::Empty(_) => Outcome::Failed.help("start one with `kalah prove POSITION --proof DIR`"),
-            ProveError::Tables { .. } => Outcome::Failed.help(
-                "build them with `kalah build --seeds N`, do not exclude them, or begin a proof with a smaller \
-                 --rests-on",
-            ),
             ProveError::State(error) => {
                 let known = error.diagnosis(commands);
                 match error {
@@ -95,10 +70,7 @@ impl Diagnostic for ProveError {
                         "delete this file and give the first command of the proof again: finished jobs are used if \
                          the plan is the same",
                     ),
-                    StateError::Version { .. } => {
-                        known.outcome.help("use that version of kalah, or another directory with --proof")
-                    }
-                    StateError::Foreign { .. } | StateError::Other { .. } => {
+                    StateError::Version { .. } | StateError::Foreign { .. } | StateError::Other { .. } => {
                         known.outcome.help("choose another directory with --proof")
                     }
                     StateError::Lock(LockError::Held { .. }) => {
@@ -111,7 +83,6 @@ impl Diagnostic for ProveError {
                 }
             }
             ProveError::Solve(error) => error.diagnosis(commands),
-            ProveError::Table(error) => error.diagnosis(commands),
             ProveError::Certificate(error) => error.diagnosis(commands),
         }
     }
@@ -134,13 +105,15 @@ impl ProveError {
         ))
     }
 
+    /// The error of a proof that should rest on tables to `wanted` seeds, if there are tables to `found` seeds.
+    pub fn missing_tables(wanted: usize, found: usize) -> ProveError {
+        ProveError::Tables(format!(
+            "the proof should rest on tables to {wanted} seeds, but there are tables only to {found} seeds"
+        ))
+    }
+
     /// Returns true if a wrong job can be the cause.
     pub(super) fn may_come_from_a_job(&self) -> bool {
-        matches!(
-            self,
-            ProveError::Contradiction { .. }
-                | ProveError::Unproved { .. }
-                | ProveError::Solve(SolveError::Contradiction(_))
-        )
+        matches!(self, ProveError::Wrong(_) | ProveError::Solve(SolveError::Contradiction(_)))
     }
 }

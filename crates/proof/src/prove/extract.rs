@@ -5,10 +5,11 @@ use kalah_core::game::Bounds;
 use kalah_solve::solve::{SolveError, Solver};
 use rayon::prelude::*;
 
-use super::checkers::Checkers;
+use super::checkers::research;
 use super::claims::Claims;
 use super::error::ProveError;
 use super::test::{Reply, Test};
+use crate::certificate::Checkers;
 
 /// Number of tests searched again at a time, on all threads.
 const BATCH: usize = 256;
@@ -29,8 +30,6 @@ pub(super) struct Extraction<'a, 's> {
     pub checkers: &'a Checkers<'s>,
     /// Tests that took the solver this many nodes are not searched again, since a re-search would fail.
     pub research_limit: u64,
-    /// Called from time to time with the number of positions added to the claims.
-    pub on_claims: &'a dyn Fn(usize),
     /// Ends the extraction.
     pub cancel: &'a Cancel,
 }
@@ -43,11 +42,9 @@ impl Extraction<'_, '_> {
     ///
     /// # Errors
     /// If a test does not have the answer, a table is damaged, or the extraction is stopped.
-    pub(crate) fn run(&self, held: &mut Claims, proved: &[(Test, bool)]) -> Result<(), ProveError> {
-        let before = held.len();
+    pub(super) fn run(&self, held: &mut Claims, proved: &[(Test, bool)]) -> Result<(), ProveError> {
         let mut open: Vec<(Test, bool)> = proved.to_vec();
         while !open.is_empty() {
-            (self.on_claims)(held.len() - before);
             self.cancel.check()?;
             let mut batch = Vec::new();
             let mut seen = HashSet::new();
@@ -66,7 +63,7 @@ impl Extraction<'_, '_> {
             }
             let research = |test: &Test| {
                 self.cancel.check()?;
-                Ok::<_, ProveError>(self.checkers.research(test)?)
+                Ok::<_, ProveError>(research(self.checkers, test)?)
             };
             let found: Vec<_> = batch.par_iter().map(|(test, _)| research(test)).collect();
             for ((test, answer), found) in batch.into_iter().zip(found) {
@@ -171,13 +168,13 @@ impl Extraction<'_, '_> {
         Err(wrong(test))
     }
 
-    /// Returns the claims of `held` that the `proved` tests with their answers need. Missing claims are added
-    /// to `held`: a job above split ones has none, or a file was lost.
+    /// Returns the claims of `held` that the `proved` tests with their answers need. Missing claims are found: a job
+    /// above split ones has none, or a file was lost.
     ///
     /// # Errors
     /// As [`Extraction::run`].
-    pub(crate) fn needed(&self, held: &mut Claims, proved: &[(Test, bool)], pits: usize) -> Result<Claims, ProveError> {
-        self.run(held, proved)?;
+    pub(super) fn needed(&self, mut held: Claims, proved: &[(Test, bool)], pits: usize) -> Result<Claims, ProveError> {
+        self.run(&mut held, proved)?;
         let mut needed = Claims::new(pits);
         let mut open: Vec<(Test, bool)> = proved.to_vec();
         while let Some((test, answer)) = open.pop() {
@@ -186,7 +183,7 @@ impl Extraction<'_, '_> {
                 continue;
             }
             let Some((_, searched)) = held.answer(&test).filter(|&(found, _)| found == answer) else {
-                self.run(held, &[(test, answer)])?;
+                self.run(&mut held, &[(test, answer)])?;
                 open.push((test, answer));
                 continue;
             };
@@ -196,7 +193,7 @@ impl Extraction<'_, '_> {
                 (Some(Bounds { upper, .. }), false) => Test { score: upper + 1, ..test },
                 (None, _) => test,
             };
-            if !searched && !self.follow(held, &needed, &whole, answer, &mut open)? {
+            if !searched && !self.follow(&held, &needed, &whole, answer, &mut open)? {
                 held.remove(&test);
                 open.push((test, answer));
                 continue;

@@ -1,10 +1,10 @@
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use kalah_core::game::{Bounds, Position, Rules};
 use kalah_solve::solve::Solver;
 
-use super::test::{Progress, Reply, Target, Test};
+use super::request::{Progress, RequestPart};
+use super::test::{Reply, Test};
 
 /// Turns of the search that evaluates a test that was not run.
 const TURNS: u32 = 3;
@@ -21,22 +21,20 @@ const LEAST: f64 = 1e-6;
 /// Effort to prove that a test succeeds and that it fails, in the units of the evaluation. Decided tests have 0
 /// and infinity.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Numbers {
-    /// Effort to prove that it succeeds.
-    pub proof: f64,
-    /// Effort to prove that it fails.
-    pub disproof: f64,
+struct Numbers {
+    proof: f64,
+    disproof: f64,
 }
 
 impl Numbers {
     /// Numbers of a test with this answer.
-    pub(crate) fn decided(answer: bool) -> Numbers {
+    fn decided(answer: bool) -> Numbers {
         let (proof, disproof) = if answer { (0.0, f64::INFINITY) } else { (f64::INFINITY, 0.0) };
         Numbers { proof, disproof }
     }
 
     /// The answer, if the test is decided.
-    pub(crate) fn answer(self) -> Option<bool> {
+    fn answer(self) -> Option<bool> {
         if self.proof == 0.0 {
             return Some(true);
         }
@@ -55,7 +53,7 @@ impl Numbers {
 
 /// The likely effort to prove that a test succeeds and that it fails. The less likely an answer, the greater
 /// its effort.
-pub(super) fn evaluate(solver: &Solver, test: &Test) -> Numbers {
+fn evaluate(solver: &Solver, test: &Test) -> Numbers {
     let seeds = test.position.seeds();
     let tables = solver.table_seeds().unwrap_or(0) as u32;
     if seeds <= tables
@@ -84,7 +82,7 @@ impl Finished {
     ///
     /// Returns false if they contradict another job.
     #[must_use]
-    pub(crate) fn proved(&mut self, position: &Position, bounds: Bounds) -> bool {
+    pub(super) fn proved(&mut self, position: &Position, bounds: Bounds) -> bool {
         let position = position.without_stores();
         let known = self.bounds.entry(position).or_insert(Bounds { lower: 0, upper: position.seeds() });
         *known = Bounds { lower: known.lower.max(bounds.lower), upper: known.upper.min(bounds.upper) };
@@ -92,12 +90,12 @@ impl Finished {
     }
 
     /// Marks a test whose job ran over its budget.
-    pub(crate) fn ran_over(&mut self, test: &Test) {
+    pub(super) fn ran_over(&mut self, test: &Test) {
         self.over_budget.insert(*test);
     }
 
     /// Bounds that jobs proved for a position.
-    pub(crate) fn bounds(&self, position: &Position) -> Option<Bounds> {
+    pub(super) fn bounds(&self, position: &Position) -> Option<Bounds> {
         self.bounds.get(&position.without_stores()).copied()
     }
 
@@ -117,49 +115,28 @@ impl Finished {
 /// are not expanded; its numbers come from an evaluation.
 pub(super) struct Manager<'e> {
     rules: Rules,
-    /// Returns the numbers of a test that was not expanded.
-    evaluate: Box<dyn FnMut(&Test) -> Numbers + 'e>,
+    /// Evaluates tests that were not expanded. Without it, tables decide no test, and all take equal effort.
+    solver: Option<&'e Solver<'e>>,
     evaluated: HashMap<Test, Numbers>,
-    replies: HashMap<Test, Arc<[Reply]>>,
-}
-
-/// Next jobs and progress.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct JobPlan {
-    /// Tests to run, in this order. Later ones assume that the earlier ones have the likely answer.
-    pub jobs: Vec<Test>,
-    /// True if these are all remaining jobs, provided that each has the likely answer.
-    pub is_complete: bool,
-    /// Progress of each target.
-    pub targets: Vec<Progress>,
 }
 
 /// Numbers of the tests visited in one state of the jobs.
 type Seen = HashMap<Test, Numbers>;
 
 impl<'e> Manager<'e> {
-    /// A manager of tests by these rules. `evaluate` returns the effort of a test that was not expanded, and
-    /// the answer of a test that needs no job.
-    pub(crate) fn new(rules: Rules, evaluate: impl FnMut(&Test) -> Numbers + 'e) -> Manager<'e> {
-        Manager { rules, evaluate: Box::new(evaluate), evaluated: HashMap::new(), replies: HashMap::new() }
+    pub(super) fn new(rules: Rules, solver: Option<&'e Solver<'e>>) -> Manager<'e> {
+        Manager { rules, solver, evaluated: HashMap::new() }
     }
 
-    /// Plans at most `most` jobs for the targets, hardest first. The hardest job is the one most likely to
-    /// refute a hypothesis.
-    pub(crate) fn plan(&mut self, targets: &[Target], finished: &Finished, most: usize) -> JobPlan {
-        let now = targets.iter().map(|target| self.progress(target, finished, &mut Seen::new()));
-        let now: Vec<Progress> = now.collect();
+    /// Plans at most `most` jobs for the parts, hardest first. The hardest job is the one most likely to refute a
+    /// hypothesis. Later jobs assume that the earlier ones have the likely answer.
+    pub(super) fn plan(&mut self, parts: &[RequestPart], finished: &Finished, most: usize) -> Vec<Test> {
         let (mut jobs, mut assumed) = (Vec::new(), finished.clone());
-        let mut is_complete = true;
-        // The graph of each target is separate, except for transpositions.
-        for target in targets {
-            loop {
+        // The graph of each part is separate, except for transpositions.
+        for part in parts {
+            while jobs.len() < most {
                 let mut seen = Seen::new();
-                let Some(test) = self.progress(target, &assumed, &mut seen).next else { break };
-                if jobs.len() >= most {
-                    is_complete = false;
-                    break;
-                }
+                let Some(test) = self.progress_in(part, &assumed, &mut seen).next else { break };
                 let job = self.leaf(test, &assumed, &mut seen);
                 jobs.push(job);
                 let answer = self.numbers(&job, &assumed, &mut seen).likely();
@@ -168,17 +145,20 @@ impl<'e> Manager<'e> {
                 }
             }
         }
-        JobPlan { jobs, is_complete, targets: now }
+        jobs
     }
 
-    /// Progress of a target.
-    fn progress(&mut self, target: &Target, finished: &Finished, seen: &mut Seen) -> Progress {
-        let mut known = finished.bounds(&target.position);
+    /// Progress of the parts.
+    pub(super) fn progress(&mut self, parts: &[RequestPart], finished: &Finished) -> Vec<Progress> {
+        parts.iter().map(|part| self.progress_in(part, finished, &mut Seen::new())).collect()
+    }
+
+    fn progress_in(&mut self, part: &RequestPart, finished: &Finished, seen: &mut Seen) -> Progress {
+        let mut known = finished.bounds(&part.position);
         loop {
-            let progress = target.progress(known);
+            let progress = part.progress(known);
             let Some(test) = progress.next else { return progress };
-            let tests = [Some(test), progress.then];
-            let answered = tests.into_iter().flatten().find_map(|test| {
+            let answered = [Some(test), progress.then].into_iter().flatten().find_map(|test| {
                 let answer = self.numbers(&test, finished, seen).answer()?;
                 Some(test.bounds(answer))
             });
@@ -197,14 +177,18 @@ impl<'e> Manager<'e> {
             Some(answer) => Numbers::decided(answer),
             None if finished.over_budget.contains(test) => {
                 let mut numbers = Numbers::decided(false);
-                for reply in self.replies(test).iter() {
-                    let Numbers { proof, disproof } = self.reply(reply, finished, seen);
+                for reply in test.replies(self.rules) {
+                    let Numbers { proof, disproof } = self.reply(&reply, finished, seen);
                     numbers.proof = numbers.proof.min(proof);
                     numbers.disproof += disproof;
                 }
                 numbers
             }
-            None => self.evaluation(test),
+            None => {
+                let equal = Numbers { proof: 1.0, disproof: 1.0 };
+                let evaluation = || self.solver.map_or(equal, |solver| evaluate(solver, test));
+                *self.evaluated.entry(*test).or_insert_with(evaluation)
+            }
         };
         seen.insert(*test, numbers);
         numbers
@@ -220,13 +204,12 @@ impl<'e> Manager<'e> {
     }
 
     /// The job on which the answer of an undecided test depends most.
-    fn leaf(&mut self, test: Test, finished: &Finished, seen: &mut Seen) -> Test {
-        let mut test = test;
+    fn leaf(&mut self, mut test: Test, finished: &Finished, seen: &mut Seen) -> Test {
         while finished.over_budget.contains(&test) {
             let mut best: Option<(f64, Test)> = None;
-            for reply in self.replies(&test).iter() {
-                let &Reply::Test { test, .. } = reply else { continue };
-                let numbers = self.reply(reply, finished, seen);
+            for reply in test.replies(self.rules) {
+                let Reply::Test { test, .. } = reply else { continue };
+                let numbers = self.reply(&reply, finished, seen);
                 if numbers.answer().is_none() && best.is_none_or(|(proof, _)| numbers.proof < proof) {
                     best = Some((numbers.proof, test));
                 }
@@ -238,153 +221,16 @@ impl<'e> Manager<'e> {
         test
     }
 
-    /// The decided tests, with their answers, of the targets and of their expanded moves.
-    pub(crate) fn decided(&mut self, targets: &[Target], finished: &Finished) -> Vec<(Test, bool)> {
+    /// The decided tests, with their answers, of the parts and of their expanded moves.
+    pub(super) fn decided(&mut self, parts: &[RequestPart], finished: &Finished) -> Vec<(Test, bool)> {
         let mut seen = Seen::new();
-        for target in targets {
-            let progress = self.progress(target, finished, &mut seen);
-            for (test, _) in target.proved(progress.known) {
+        for part in parts {
+            let progress = self.progress_in(part, finished, &mut seen);
+            for (test, _) in part.proved(progress.known) {
                 self.numbers(&test, finished, &mut seen);
             }
         }
         let decided = seen.iter().filter_map(|(test, numbers)| Some((*test, numbers.answer()?)));
         decided.filter(|(test, _)| test.certain().is_none()).collect()
-    }
-
-    fn evaluation(&mut self, test: &Test) -> Numbers {
-        if let Some(&numbers) = self.evaluated.get(test) {
-            return numbers;
-        }
-        let numbers = (self.evaluate)(test);
-        self.evaluated.insert(*test, numbers);
-        numbers
-    }
-
-    fn replies(&mut self, test: &Test) -> Arc<[Reply]> {
-        self.replies.entry(*test).or_insert_with(|| test.replies(self.rules).into()).clone()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::prove::test::Aim;
-
-    const RULES: Rules = Rules::EmptyCapture;
-
-    /// The score of a position by plain minimax.
-    fn score(position: &Position, scores: &mut HashMap<Position, u32>) -> u32 {
-        if position.is_over() {
-            return position.mover().total();
-        }
-        if let Some(&score) = scores.get(position) {
-            return score;
-        }
-        let after = |pit| {
-            let played = position.play(RULES, pit).unwrap();
-            played.mover_score(position, score(&played.position.without_stores(), scores))
-        };
-        let best = position.moves().map(after).max().unwrap();
-        scores.insert(*position, best);
-        best
-    }
-
-    #[test]
-    fn any_jobs_in_any_order_lead_to_the_truth() {
-        let mut scores = HashMap::new();
-        let mut random = fastrand::Rng::with_seed(7);
-        let start: Position = "2x3".parse().unwrap();
-        let truth = score(&start, &mut scores);
-        let seeds = start.seeds();
-        let mut aims = vec![];
-        for score in 0..=seeds {
-            aims.extend([
-                Aim::Find { guess: score },
-                Aim::Exactly { score },
-                Aim::AtLeast { score },
-                Aim::AtMost { score },
-            ]);
-        }
-        for aim in aims {
-            let target = Target { position: start, aim };
-            let mut evaluations = fastrand::Rng::with_seed(8);
-            let mut manager =
-                Manager::new(RULES, |_| Numbers { proof: 1.0 + evaluations.f64(), disproof: 1.0 + evaluations.f64() });
-            let (mut finished, mut split) = (Finished::default(), HashMap::new());
-            let known = loop {
-                let plan = manager.plan(&[target], &finished, random.usize(1..6));
-                let progress = plan.targets[0];
-                if progress.next.is_none() {
-                    assert!(plan.jobs.is_empty());
-                    break progress;
-                }
-                assert!(!plan.jobs.is_empty());
-                for (index, job) in plan.jobs.iter().enumerate() {
-                    assert!(job.certain().is_none() && !plan.jobs[..index].contains(job));
-                    assert!(finished.answer(job).is_none() && !split.contains_key(job));
-                }
-                let job = plan.jobs[random.usize(..plan.jobs.len())];
-                if random.f64() < 0.6 {
-                    finished.ran_over(&job);
-                    split.insert(job, ());
-                } else {
-                    let answer = score(&job.position, &mut scores) >= job.score;
-                    assert!(finished.proved(&job.position, job.bounds(answer)));
-                }
-            };
-            let Bounds { lower, upper } = known.known;
-            assert!((lower..=upper).contains(&truth), "{aim:?}: {lower} to {upper}");
-            let is_wrong = match aim {
-                Aim::Find { .. } => false,
-                Aim::Exactly { score } => score != truth,
-                Aim::AtLeast { score } => score > truth,
-                Aim::AtMost { score } => score < truth,
-            };
-            assert_eq!(known.is_refuted, is_wrong, "{aim:?}");
-            match aim {
-                Aim::Find { .. } => assert_eq!((lower, upper), (truth, truth), "{aim:?}"),
-                Aim::Exactly { .. } if !is_wrong => assert_eq!((lower, upper), (truth, truth), "{aim:?}"),
-                Aim::AtLeast { score } if !is_wrong => assert!(lower >= score),
-                Aim::AtMost { score } if !is_wrong => assert!(upper <= score),
-                _ => {}
-            }
-            for (test, answer) in manager.decided(&[target], &finished) {
-                assert_eq!(score(&test.position, &mut scores) >= test.score, answer, "{test}");
-            }
-        }
-    }
-
-    #[test]
-    fn the_hardest_job_comes_first_and_a_sibling_when_it_is_harder_than_expected() {
-        let start: Position = "4x2".parse().unwrap();
-        let test = Test::new(&start, 9);
-        let replies: Vec<Test> = test
-            .replies(RULES)
-            .into_iter()
-            .filter_map(|reply| if let Reply::Test { test, same: false } = reply { Some(test) } else { None })
-            .collect();
-        assert!(replies.len() > 1);
-        // The move of the second reply has the least expected effort to succeed.
-        let evaluate = |asked: &Test| match replies.iter().position(|reply| reply == asked) {
-            Some(1) => Numbers { proof: 9.0, disproof: 2.0 },
-            Some(_) => Numbers { proof: 9.0, disproof: 3.0 },
-            None => Numbers { proof: 20.0, disproof: 20.0 },
-        };
-        let target = Target { position: start, aim: Aim::AtLeast { score: 9 } };
-        let mut manager = Manager::new(RULES, evaluate);
-        let mut finished = Finished::default();
-        assert_eq!(manager.plan(&[target], &finished, 1).jobs, [test]);
-        finished.ran_over(&test);
-        assert_eq!(manager.plan(&[target], &finished, 1).jobs, [replies[1]]);
-        // It is split, so its moves take more effort than its siblings.
-        finished.ran_over(&replies[1]);
-        let next = manager.plan(&[target], &finished, 1).jobs;
-        assert!(next[0] != replies[1] && replies.contains(&next[0]), "{next:?}");
-        // The other moves fail, so only those of the split one are left.
-        for reply in replies.iter().enumerate().filter(|&(index, _)| index != 1).map(|(_, reply)| reply) {
-            assert!(finished.proved(&reply.position, reply.bounds(true)));
-        }
-        let next = manager.plan(&[target], &finished, 1).jobs;
-        assert!(!next.is_empty() && !replies.contains(&next[0]), "{next:?}");
     }
 }

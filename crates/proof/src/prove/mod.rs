@@ -3,16 +3,14 @@
 
 // | module | contents |
 // |---|---|
-// | `test` | a zero-window test as data, the tests of its moves; the aim for one position, and its next test |
-// | `request` | the request of a proof, its parts, effort and tables; its statement |
+// | `test` | a zero-window test as data, the tests of its moves |
+// | `request` | the request of a proof, its parts and their aims, effort and tables; its statement |
 // | `manager` | choosing the next jobs from the finished ones, by proof numbers; these from evaluations |
 // | `claims` | claims in memory and in the files of jobs |
-// | `store` | entries of a few bytes, found by their keys |
 // | `extract` | claims from the tests that a solver proved |
-// | `checkers` | checking single claims, and certificates, on all threads; finding wrong jobs |
+// | `checkers` | checking claims on all threads; finding wrong jobs |
 // | `directory` | the files of a proof |
-// | `prover` | a process that works on a proof |
-// | `status` | progress of a proof, its events, and bounds proved in a directory without a solver |
+// | `prover` | a process that works on a proof, its events and its progress |
 // | `error` | errors of a proof |
 
 mod checkers;
@@ -23,15 +21,10 @@ mod extract;
 mod manager;
 mod prover;
 mod request;
-mod status;
-mod store;
 mod test;
 
-pub use checkers::Checkers;
-pub use claims::Claims;
 pub use directory::{Job, ProofDirectory};
 pub use error::ProveError;
-pub use prover::{Prover, ProverOptions};
-pub use request::{ProofPlan, Request, RequestPart, Wanted};
-pub use status::{ProveEvent, State, Status};
-pub use test::{Aim, Progress, Target, Test};
+pub use prover::{ProveEvent, Prover, ProverOptions, State};
+pub use request::{Aim, Progress, ProofPlan, Request, RequestPart, Wanted};
+pub use test::Test;

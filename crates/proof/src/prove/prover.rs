@@ -4,23 +4,23 @@ use std::time::{Duration, Instant};
 
 use kalah_base::file::{self, StateError};
 use kalah_core::cancel::Cancel;
-use kalah_core::game::Rules;
+use kalah_core::game::Position;
+use kalah_core::table::Tables;
 use kalah_solve::solve::{SolveError, Solver};
 use kalah_tables::table::Leases;
 
-use super::checkers::{Checkers, JobChecker};
+use super::checkers::{JobChecker, check};
 use super::claims::Claims;
 use super::directory::{Job, ProofDirectory};
 use super::error::ProveError;
 use super::extract::Extraction;
-use super::manager::{Finished, JobPlan, Manager, evaluate};
-use super::request::{RequestPart, Wanted};
-use super::status::{ProveEvent, State};
-use super::test::{Aim, Reply, Target, Test};
-use crate::certificate::{ClaimKeys, Head, Statement, StoredCertificate, write_sorted};
+use super::manager::{Finished, Manager};
+use super::request::{Aim, Progress, RequestPart, Wanted};
+use super::test::{Reply, Test};
+use crate::certificate::{Checkers, ClaimKeys, Statement, StoredCertificate, write_sorted};
 
-/// Sleep of a process that waits for others: the first, and the longest.
-const WAITS: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];
+/// Sleep of a process that waits for others.
+const WAIT: Duration = Duration::from_millis(250);
 
 /// Maximum number of planned jobs among which to find one that no other process runs.
 const MAX_PLANNED_JOBS: usize = 64;
@@ -28,12 +28,94 @@ const MAX_PLANNED_JOBS: usize = 64;
 /// A test is not searched again if it took the solver this many times the nodes of the effort.
 const RESEARCH_LIMIT_FACTOR: u64 = 2;
 
+/// Event of a proof.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum ProveEvent<'a> {
+    /// A job begins.
+    Begin(&'a Test),
+    /// A job is finished.
+    Finished {
+        /// The job.
+        job: &'a Job,
+        /// Number of positions that it claims.
+        claims: usize,
+        /// All finished jobs.
+        jobs: &'a [Job],
+        /// Remaining jobs if every test has the likely answer, counted to 64.
+        left: usize,
+    },
+    /// Other processes run all remaining jobs.
+    Waiting,
+    /// Missing claims are added, and claims that are not needed are left out.
+    Collecting,
+    /// This many claims are checked.
+    Checking(usize),
+    /// The file of a job stated something that does not follow. It was removed, and the job is run again.
+    Wrong(&'a Path),
+}
+
+/// Progress of a proof.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// Progress of each part.
+    pub parts: Vec<Progress>,
+    /// The finished jobs.
+    pub jobs: Vec<Job>,
+    /// Number of jobs that this process ran.
+    pub ran: usize,
+}
+
+impl State {
+    /// Reads all jobs of a directory. Bounds that follow from tables alone are not included.
+    ///
+    /// # Errors
+    /// If a job cannot be read, is damaged, or contradicts others.
+    pub fn read(directory: &ProofDirectory) -> Result<State, ProveError> {
+        let (mut finished, mut jobs) = (Finished::default(), Vec::new());
+        for path in directory.job_paths()? {
+            let Some((job, _)) = directory.read(&path)? else { continue };
+            add(&mut finished, &path, &job)?;
+            jobs.push(job);
+        }
+        let plan = directory.plan();
+        let parts = Manager::new(plan.request.rules, None).progress(&plan.parts, &finished);
+        Ok(State { parts, jobs, ran: 0 })
+    }
+
+    /// Returns true if everything is proved.
+    pub fn is_proved(&self) -> bool {
+        self.parts.iter().all(|part| part.next.is_none() && !part.is_refuted)
+    }
+
+    /// Returns true if a part is refuted.
+    pub fn is_refuted(&self) -> bool {
+        self.parts.iter().any(|part| part.is_refuted)
+    }
+}
+
+/// Adds the result of the job in the file `path`.
+fn add(finished: &mut Finished, path: &Path, job: &Job) -> Result<(), ProveError> {
+    let position = &job.test.position;
+    match job.answer {
+        None => finished.ran_over(&job.test),
+        Some(answer) if finished.proved(position, job.test.bounds(answer)) => {}
+        Some(_) => return Err(contradiction(path, position)),
+    }
+    Ok(())
+}
+
+fn contradiction(path: &Path, position: &Position) -> ProveError {
+    let path = path.display();
+    ProveError::Wrong(format!("{path}: its bounds of {position} contradict other jobs or the tables"))
+}
+
 /// Options of a process that works on a proof.
 #[derive(Clone, Debug)]
 pub struct ProverOptions {
     /// Nodes after which a job is given up, to be split into the positions after its moves.
     pub budget: u64,
-    /// True if other processes work in the directory. Jobs with their leases are left to them.
+    /// True if other processes work in the directory.
     pub share: bool,
     /// Time without a change of its lease after which another process is presumed dead.
     pub patience: Duration,
@@ -47,164 +129,142 @@ impl Default for ProverOptions {
     }
 }
 
-/// Works on a proof: runs jobs until everything is proved or something is refuted.
+/// A process that works on the proof in a directory.
 pub struct Prover<'p, 's> {
-    solver: &'p Solver<'s>,
-    directory: &'p ProofDirectory,
+    /// The solver, with the tables that the proof rests on.
+    pub solver: &'p Solver<'s>,
+    /// The tables for checks of claims.
+    pub tables: Option<&'s Tables>,
+    /// The directory.
+    pub directory: &'p ProofDirectory,
+    /// The options.
+    pub options: ProverOptions,
+    /// Called with each event.
+    pub on_event: &'p (dyn Fn(ProveEvent) + Sync),
+}
+
+impl std::fmt::Debug for Prover<'_, '_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Prover").field("directory", &self.directory).finish_non_exhaustive()
+    }
+}
+
+impl Prover<'_, '_> {
+    /// Runs jobs until everything is proved or something is refuted. Once the checker has accepted the claims, the
+    /// certificate is written to the file `path`. A refuted request has no certificate.
+    ///
+    /// Jobs whose files state something that does not follow are removed and run again. A file that exists and is the
+    /// certificate of this proof stays. Another process that is writing it is waited for.
+    ///
+    /// # Errors
+    /// If it is stopped, tables are missing, a table or a job is damaged, `path` is another file, a file cannot be
+    /// written, or a claim does not follow for another reason. Finished jobs are kept.
+    pub fn prove(&self, path: &Path) -> Result<(State, Option<StoredCertificate>), ProveError> {
+        let Prover { solver, directory, ref options, .. } = *self;
+        let plan = directory.plan();
+        plan.require(solver, self.tables)?;
+        if !options.share {
+            directory.clean()?;
+            file::remove_leftovers(path).map_err(ProveError::io(path))?;
+        }
+        let pits = plan.request.position.pits();
+        let checkers = Checkers::new(plan.request.rules, pits, self.tables, plan.table_seeds(), plan.effort);
+        let (mut removed, mut ran) = (HashSet::new(), 0);
+        loop {
+            let mut run = Run {
+                prover: self,
+                checkers: &checkers,
+                manager: Manager::new(plan.request.rules, Some(solver)),
+                finished: Finished::default(),
+                held: Claims::new(pits),
+                jobs: Vec::new(),
+                read: HashSet::new(),
+                leases: Leases::new(options.patience),
+                ran,
+            };
+            let error = match run.prove(path) {
+                Err(error) if error.may_come_from_a_job() => error,
+                Err(error) => return Err(error),
+                Ok((parts, file)) => return Ok((State { parts, jobs: run.jobs, ran: run.ran }, file)),
+            };
+            // Everything proved from a wrong job must be forgotten.
+            ran = run.ran;
+            drop(run);
+            solver.forget();
+            let wrong = JobChecker { directory, solver, checkers: &checkers, cancel: &options.cancel }.wrong_jobs()?;
+            // A job that is wrong again has another cause.
+            if wrong.is_empty() || wrong.iter().any(|path| removed.contains(path)) {
+                return Err(error);
+            }
+            for path in wrong {
+                directory.remove(&path)?;
+                (self.on_event)(ProveEvent::Wrong(&path));
+                removed.insert(path);
+            }
+        }
+    }
+}
+
+/// An attempt to complete the proof, from the jobs in the directory.
+struct Run<'p, 's> {
+    prover: &'p Prover<'p, 's>,
     checkers: &'p Checkers<'s>,
-    options: ProverOptions,
-    on_event: &'p (dyn Fn(ProveEvent) + Sync),
-    targets: Vec<Target>,
     manager: Manager<'p>,
     finished: Finished,
     /// Claims of all jobs that were read or run.
     held: Claims,
     jobs: Vec<Job>,
+    /// Files of the `jobs`.
     read: HashSet<PathBuf>,
-    /// Files of wrong jobs, which were removed.
-    wrong: HashSet<PathBuf>,
     leases: Leases,
     /// Number of jobs that this process ran.
     ran: usize,
 }
 
-impl std::fmt::Debug for Prover<'_, '_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Prover")
-            .field("directory", &self.directory)
-            .field("jobs", &self.jobs.len())
-            .finish_non_exhaustive()
-    }
-}
-
-impl<'p, 's> Prover<'p, 's> {
-    /// A process that works on the proof in `directory` with `solver`. `checkers` check the claims.
-    ///
-    /// # Errors
-    /// If the solver has fewer exact tables than the proof rests on, or jobs in the directory cannot be read or
-    /// are damaged.
-    pub fn new(
-        solver: &'p Solver<'s>,
-        directory: &'p ProofDirectory,
-        checkers: &'p Checkers<'s>,
-        options: ProverOptions,
-        on_event: &'p (dyn Fn(ProveEvent) + Sync),
-    ) -> Result<Prover<'p, 's>, ProveError> {
-        let plan = directory.plan();
-        let (wanted, found) = (plan.table_seeds(), solver.table_seeds().unwrap_or(0));
-        if wanted > found {
-            return Err(ProveError::Tables { wanted, found });
-        }
-        let (rules, pits) = (plan.request.rules, plan.request.position.pits());
-        let mut prover = Prover {
-            solver,
-            directory,
-            checkers,
-            leases: Leases::new(options.patience),
-            options,
-            on_event,
-            targets: plan.parts.iter().map(RequestPart::target).collect(),
-            manager: manager(rules, solver),
-            finished: Finished::default(),
-            held: Claims::new(pits),
-            jobs: Vec::new(),
-            read: HashSet::new(),
-            wrong: HashSet::new(),
-            ran: 0,
+impl Run<'_, '_> {
+    fn prove(&mut self, path: &Path) -> Result<(Vec<Progress>, Option<StoredCertificate>), ProveError> {
+        let parts = self.jobs()?;
+        let statement = self.prover.directory.plan().statement(&parts);
+        let file = if parts.iter().any(|part| part.is_refuted) {
+            // A refutation is checked like a certificate, but none is written.
+            self.checked_claims(&statement)?;
+            None
+        } else {
+            Some(self.certificate(&parts, path)?)
         };
-        match prover.options.share {
-            true => directory.remove_stale(prover.options.patience)?,
-            false => directory.remove_leftovers()?,
-        }
-        while let Err(error) = prover.read_jobs() {
-            prover.after(error)?;
-        }
-        Ok(prover)
+        Ok((parts, file))
     }
 
-    /// Runs the proof to its end. Once the checker has accepted the claims, the certificate is written to the
-    /// file `path`. A refuted request has no certificate. Jobs whose files state something that does not follow
-    /// are removed and run again.
-    ///
-    /// # Errors
-    /// As [`Prover::run`] and [`Prover::certificate`].
-    pub fn prove(&mut self, path: &Path) -> Result<(State, Option<StoredCertificate>), ProveError> {
+    /// Runs jobs until everything is proved or something is refuted. Waits for jobs of other processes.
+    fn jobs(&mut self) -> Result<Vec<Progress>, ProveError> {
+        let Prover { directory, ref options, .. } = *self.prover;
+        let (parts, most) = (&directory.plan().parts, if options.share { MAX_PLANNED_JOBS } else { 1 });
         loop {
-            match self.attempt(path) {
-                Err(error) => self.after(error)?,
-                done => return done,
+            self.read_jobs()?;
+            let progress = self.manager.progress(parts, &self.finished);
+            let tests = self.manager.plan(parts, &self.finished, most);
+            if tests.is_empty() || progress.iter().any(|part| part.is_refuted) {
+                return Ok(progress);
+            }
+            if !self.job(&tests)? {
+                self.wait()?;
             }
         }
     }
 
-    fn attempt(&mut self, path: &Path) -> Result<(State, Option<StoredCertificate>), ProveError> {
-        let state = self.run()?;
-        if state.is_proved() {
-            let file = self.certificate(&state, path)?;
-            return Ok((state, Some(file)));
-        }
-        // A refutation is checked like a certificate, but none is written.
-        let claims = self.certificate_claims()?;
-        self.check(&self.directory.plan().statement(&state.parts), &claims)?;
-        Ok((state, None))
-    }
-
-    /// Removes the jobs that can be the cause of an error, and begins anew.
-    ///
-    /// # Errors
-    /// The error itself if no job is wrong, or an error while looking for wrong jobs.
-    fn after(&mut self, error: ProveError) -> Result<(), ProveError> {
-        if !error.may_come_from_a_job() {
-            return Err(error);
-        }
-        // Everything proved from a wrong job must be forgotten.
-        self.solver.forget();
-        let plan = self.directory.plan();
-        self.manager = manager(plan.request.rules, self.solver);
-        (self.finished, self.held) = (Finished::default(), Claims::new(plan.request.position.pits()));
-        self.jobs.clear();
-        self.read.clear();
-        let (directory, solver, checkers) = (self.directory, self.solver, self.checkers);
-        let wrong = JobChecker { directory, solver, checkers, cancel: &self.options.cancel }.wrong_jobs()?;
-        // A job that is wrong again has another cause.
-        if wrong.is_empty() || wrong.iter().any(|path| self.wrong.contains(path)) {
-            return Err(error);
-        }
-        for path in wrong {
-            self.directory.remove(&path)?;
-            (self.on_event)(ProveEvent::Wrong { path: &path });
-            self.wrong.insert(path);
-        }
-        Ok(())
-    }
-
-    /// Checks a statement and the claims that prove it as any reader would.
-    fn check(&self, statement: &Statement, claims: &Claims) -> Result<(), ProveError> {
-        (self.on_event)(ProveEvent::Checking { claims: claims.len() });
-        self.checkers.check(statement, claims, &self.options.cancel)
-    }
-
-    /// All finished jobs, in the order in which this process read or ran them.
-    pub fn jobs(&self) -> &[Job] {
-        &self.jobs
-    }
-
-    /// Number of jobs that this process ran.
-    pub fn ran(&self) -> usize {
-        self.ran
+    fn wait(&self) -> Result<(), ProveError> {
+        (self.prover.on_event)(ProveEvent::Waiting);
+        std::thread::sleep(WAIT);
+        Ok(self.prover.options.cancel.check()?)
     }
 
     /// Reads the new jobs in the directory.
     fn read_jobs(&mut self) -> Result<(), ProveError> {
-        for path in self.directory.job_paths()? {
-            if self.read.contains(&path) {
-                continue;
-            }
-            match self.directory.read(&path) {
-                Ok((job, claims)) => self.take(path, job, claims)?,
-                // Another process has found it wrong and removed it.
-                Err(ProveError::State(error)) if error.is_missing() => {}
-                Err(error) => return Err(error),
+        for path in self.prover.directory.job_paths()? {
+            if !self.read.contains(&path)
+                && let Some((job, claims)) = self.prover.directory.read(&path)?
+            {
+                self.take(path, job, claims)?;
             }
         }
         Ok(())
@@ -212,245 +272,114 @@ impl<'p, 's> Prover<'p, 's> {
 
     /// Adds a job.
     fn take(&mut self, path: PathBuf, job: Job, claims: Claims) -> Result<(), ProveError> {
-        match job.bounds {
-            Some(bounds) => {
-                let position = job.test.position;
-                let contradiction = || ProveError::Contradiction { path: path.clone(), position: Box::new(position) };
-                if !self.finished.proved(&position, bounds) {
-                    return Err(contradiction());
-                }
-                match self.solver.add_proof(&position, bounds) {
-                    Err(SolveError::Contradiction(_)) => return Err(contradiction()),
-                    added => added?,
-                }
-                self.held.extend(claims);
+        add(&mut self.finished, &path, &job)?;
+        if let Some(answer) = job.answer {
+            let position = &job.test.position;
+            match self.prover.solver.add_proof(position, job.test.bounds(answer)) {
+                Err(SolveError::Contradiction(_)) => return Err(contradiction(&path, position)),
+                added => added?,
             }
-            None => self.finished.ran_over(&job.test),
+            self.held.extend(claims);
         }
         self.read.insert(path);
         self.jobs.push(job);
         Ok(())
     }
 
-    /// Progress of the proof. At most `most` remaining jobs are counted.
-    pub(crate) fn state(&mut self, most: usize) -> State {
-        let JobPlan { jobs, is_complete, targets } = self.manager.plan(&self.targets, &self.finished, most);
-        let proved = self.jobs.iter().filter(|job| job.bounds.is_some()).count();
-        // Not a `sum`, which is -0.0 without jobs.
-        let seconds = self.jobs.iter().fold(0.0, |sum, job| sum + job.seconds);
-        State {
-            parts: targets,
-            proved,
-            split: self.jobs.len() - proved,
-            left: jobs.len(),
-            is_more_left: !is_complete,
-            nodes: self.jobs.iter().fold(0, |sum, job| sum.saturating_add(job.nodes)),
-            seconds,
-            seconds_left: seconds / proved.max(1) as f64 * jobs.len() as f64,
-        }
-    }
-
-    /// Runs jobs until everything is proved or something is refuted. Waits for jobs of other processes.
-    ///
-    /// # Errors
-    /// If it is stopped, a table or a job is damaged, or a file cannot be written. Finished jobs are kept.
-    pub fn run(&mut self) -> Result<State, ProveError> {
-        let mut wait = WAITS[0];
-        loop {
-            self.read_jobs()?;
-            let plan =
-                self.manager.plan(&self.targets, &self.finished, if self.options.share { MAX_PLANNED_JOBS } else { 1 });
-            if plan.jobs.is_empty() || plan.targets.iter().any(|target| target.is_refuted) {
-                return Ok(self.state(MAX_PLANNED_JOBS));
+    /// Runs the first of these jobs that no other process runs, and writes its file. Returns false if others run all.
+    fn job(&mut self, tests: &[Test]) -> Result<bool, ProveError> {
+        let Prover { solver, directory, ref options, on_event, .. } = *self.prover;
+        for test in tests {
+            options.cancel.check()?;
+            let path = directory.job_path(test);
+            let Some(_lease) = self.leases.file(path.with_extension("lease"))? else { continue };
+            if path.exists() {
+                // It was finished after the jobs were read and before the lease was taken.
+                return Ok(true);
             }
-            let mut ran = false;
-            for test in plan.jobs {
-                self.options.cancel.check()?;
-                let lease = match self.options.share {
-                    true => match self.leases.file(self.directory.lease_path(&test))? {
-                        Some(lease) => Some(lease),
-                        None => continue,
-                    },
-                    false => None,
-                };
-                // It may have been finished after the jobs were read and before the lease was taken.
-                let path = self.directory.job_path(&test);
-                if !self.read.contains(&path) && !path.exists() {
-                    // The holder of the lease is the only one that writes the job.
-                    file::remove_leftovers(&path).map_err(ProveError::io(&path))?;
-                    self.job(&test)?;
-                }
-                drop(lease);
-                ran = true;
-                break;
+            on_event(ProveEvent::Begin(test));
+            let (start, nodes) = (Instant::now(), solver.nodes());
+            let answer = match solver.test_within(&test.position, test.score, options.budget) {
+                Ok(bounds) => test.decided_by(bounds),
+                Err(SolveError::NodeLimit { .. }) => None,
+                Err(error) => return Err(error.into()),
+            };
+            if let Some(answer) = answer {
+                self.prover.extraction(self.checkers).run(&mut self.held, &[(*test, answer)])?;
             }
-            if ran {
-                wait = WAITS[0];
-            } else {
-                (self.on_event)(ProveEvent::Waiting);
-                self.options.cancel.check()?;
-                std::thread::sleep(wait);
-                wait = (wait * 2).min(WAITS[1]);
-            }
+            let claims = self.held.take_new().map_err(ProveError::io(&path))?;
+            let (nodes, seconds) = (solver.nodes() - nodes, start.elapsed().as_secs_f64());
+            let job = Job { test: *test, answer, nodes, seconds };
+            directory.write(&job, &claims)?;
+            self.ran += 1;
+            self.take(path, job.clone(), Claims::new(test.position.pits()))?;
+            let left = self.manager.plan(&directory.plan().parts, &self.finished, MAX_PLANNED_JOBS).len();
+            on_event(ProveEvent::Finished { job: &job, claims: claims.positions, jobs: &self.jobs, left });
+            return Ok(true);
         }
-    }
-
-    /// Runs a job and writes its file.
-    fn job(&mut self, test: &Test) -> Result<(), ProveError> {
-        (self.on_event)(ProveEvent::Begin { test });
-        let (start, nodes) = (Instant::now(), self.solver.nodes());
-        let bounds = match self.solver.test_within(&test.position, test.score, self.options.budget) {
-            Ok(bounds) => Some(bounds),
-            Err(SolveError::NodeLimit { .. }) => None,
-            Err(error) => return Err(error.into()),
-        };
-        if let Some(answer) = bounds.and_then(|bounds| test.decided_by(bounds)) {
-            let on_event = self.on_event;
-            let on_claims = |claims| on_event(ProveEvent::Extract { test, claims });
-            self.extraction(&on_claims, |extraction, held| extraction.run(held, &[(*test, answer)]))?;
-        }
-        let claims = self.held.take_new().map_err(ProveError::io(self.directory.job_path(test)))?;
-        let job = Job {
-            test: *test,
-            // Only the claimed answer.
-            bounds: bounds.and_then(|bounds| test.decided_by(bounds)).map(|answer| test.bounds(answer)),
-            budget: self.options.budget,
-            nodes: self.solver.nodes() - nodes,
-            seconds: start.elapsed().as_secs_f64(),
-        };
-        match self.directory.write(&job, &claims) {
-            // Another process presumed this one dead, and removed the unfinished file.
-            Err(_) if self.options.share => {
-                if !self.directory.job_path(test).exists() {
-                    self.directory.write(&job, &claims)?;
-                }
-            }
-            written => written?,
-        }
-        self.ran += 1;
-        self.take(self.directory.job_path(test), job.clone(), Claims::new(test.position.pits()))?;
-        let state = self.state(MAX_PLANNED_JOBS);
-        (self.on_event)(ProveEvent::Finished { job: &job, claims: claims.positions, state: &state });
-        Ok(())
-    }
-
-    /// Extracts claims, and reports their number on the way.
-    fn extraction(
-        &mut self,
-        on_claims: &dyn Fn(usize),
-        work: impl FnOnce(&Extraction, &mut Claims) -> Result<(), ProveError>,
-    ) -> Result<(), ProveError> {
-        let extraction = Extraction {
-            solver: self.solver,
-            table_seeds: self.directory.plan().table_seeds() as u32,
-            checkers: self.checkers,
-            research_limit: RESEARCH_LIMIT_FACTOR << self.directory.plan().effort.min(50),
-            on_claims,
-            cancel: &self.options.cancel,
-        };
-        work(&extraction, &mut self.held)
+        Ok(false)
     }
 
     /// Checks the certificate and writes it to the file `path`, once everything is proved. Nothing is written
     /// if the file exists, and another process that is writing it is waited for. Returns the finished file.
-    ///
-    /// # Errors
-    /// As [`Prover::run`]; also if `path` is another file, or a claim does not follow.
-    pub fn certificate(&mut self, state: &State, path: &Path) -> Result<StoredCertificate, ProveError> {
-        let directory = self.directory;
-        let statement = directory.plan().statement(&state.parts);
-        let remove_leftovers = || file::remove_leftovers(path).map_err(ProveError::io(path));
-        if !self.options.share {
-            remove_leftovers()?;
-        }
-        let mut wait = WAITS[0];
+    fn certificate(&mut self, parts: &[Progress], path: &Path) -> Result<StoredCertificate, ProveError> {
+        let directory = self.prover.directory;
+        let head = directory.plan().head(parts);
         loop {
-            self.options.cancel.check()?;
             if path.exists() {
                 let there = StoredCertificate::open(path)?;
-                let Head { statement: found, effort, tables } = there.head();
-                let plan = directory.plan();
-                if (found, *effort, tables) == (&statement, plan.effort, &plan.tables) {
-                    // A process that was killed after writing the certificate left it.
-                    self.directory.remove_lease(&directory.certificate_lease_path())?;
+                if *there.head() == head {
                     return Ok(there);
                 }
-                if (found.position, *effort, tables) == (statement.position, plan.effort, &plan.tables) {
-                    // A wrong job may be the reason why the statements differ.
-                    let claims = self.certificate_claims()?;
-                    self.check(&statement, &claims)?;
-                }
-                let plan = directory.plan();
-                let what = format!("it is the certificate of another request, not of {}", plan.request);
+                // A wrong job may be the reason why they differ.
+                self.checked_claims(&head.statement)?;
+                let what = format!("it is the certificate of another request, not of {}", directory.plan().request);
                 return Err(StateError::Other { path: path.to_owned(), what }.into());
             }
-            let lease = match self.options.share {
-                true => self.leases.file(directory.certificate_lease_path())?,
-                false => None,
-            };
-            // It may have been written before the lease was taken. Another certificate would have another
-            // digest.
-            if lease.is_some() && path.exists() {
-                continue;
-            }
-            if lease.is_some() || !self.options.share {
-                let claims = self.certificate_claims()?;
-                self.check(&statement, &claims)?;
-                // No other process is writing it.
-                remove_leftovers()?;
-                let keys = ClaimKeys::new(statement.position.pits());
-                let (count, ordered) = claims.in_order();
-                write_sorted(path, &directory.plan().head(&state.parts), keys, count, ordered)?;
+            // It may have been written before the lease was taken. Another certificate would have another digest.
+            if let Some(_lease) = self.leases.file(directory.certificate_lease_path())?
+                && !path.exists()
+            {
+                let claims = self.checked_claims(&head.statement)?;
+                write_sorted(path, &head, ClaimKeys::new(head.statement.position.pits()), claims.coded())?;
                 return Ok(StoredCertificate::open(path)?);
             }
-            (self.on_event)(ProveEvent::Waiting);
-            std::thread::sleep(wait);
-            wait = (wait * 2).min(WAITS[1]);
+            self.wait()?;
         }
     }
 
-    /// Claims of the certificate, once everything is proved.
-    ///
-    /// # Errors
-    /// As [`Prover::run`].
-    pub(crate) fn certificate_claims(&mut self) -> Result<Claims, ProveError> {
-        (self.on_event)(ProveEvent::Collecting);
-        let (targets, finished) = self.whole();
+    /// The claims that prove a statement, once everything is proved, checked as any reader would.
+    fn checked_claims(&mut self, statement: &Statement) -> Result<Claims, ProveError> {
+        let Prover { solver, directory, ref options, on_event, .. } = *self.prover;
+        on_event(ProveEvent::Collecting);
+        let (parts, finished) = self.whole();
         // The solver did not search the positions above the jobs.
-        for (test, answer) in self.manager.decided(&targets, &finished) {
-            self.solver.add_proof(&test.position, test.bounds(answer))?;
+        for (test, answer) in self.manager.decided(&parts, &finished) {
+            solver.add_proof(&test.position, test.bounds(answer))?;
         }
-        let pits = self.directory.plan().request.position.pits();
-        let known = self.manager.plan(&targets, &finished, 0).targets;
-        let proved: Vec<_> =
-            targets.iter().zip(known).flat_map(|(target, progress)| target.proved(progress.known)).collect();
-        let mut needed = Claims::new(pits);
-        self.extraction(&|_| (), |extraction, held| {
-            // The others are not needed any more, unless a job is wrong; then all jobs are read again.
-            needed = extraction.needed(&mut std::mem::replace(held, Claims::new(pits)), &proved, pits)?;
-            Ok(())
-        })?;
-        Ok(needed)
+        let known = self.manager.progress(&parts, &finished);
+        let proved: Vec<_> = parts.iter().zip(known).flat_map(|(part, progress)| part.proved(progress.known)).collect();
+        // The others are not needed any more, unless a job is wrong; then all jobs are read again.
+        let pits = directory.plan().request.position.pits();
+        let held = std::mem::replace(&mut self.held, Claims::new(pits));
+        let claims = self.prover.extraction(self.checkers).needed(held, &proved, pits)?;
+        on_event(ProveEvent::Checking(claims.len()));
+        check(self.checkers, statement, &claims, &options.cancel)?;
+        Ok(claims)
     }
-}
 
-/// The manager of a proof with this solver.
-fn manager<'p>(rules: Rules, solver: &'p Solver) -> Manager<'p> {
-    Manager::new(rules, move |test| evaluate(solver, test))
-}
-
-impl Prover<'_, '_> {
-    /// The targets; with openings also the position itself, whose value follows from theirs. It is expanded
+    /// The parts; with openings also the position itself, whose value follows from theirs. It is expanded
     /// down to them.
-    fn whole(&mut self) -> (Vec<Target>, Finished) {
-        let (mut targets, mut finished) = (self.targets.clone(), self.finished.clone());
-        let plan = self.directory.plan();
-        if plan.request.wanted == Wanted::Openings && !targets.is_empty() {
-            let parts = self.manager.plan(&targets, &finished, 0).targets;
-            let position = plan.request.position;
-            let root =
-                Target { position, aim: Aim::Exactly { score: position.score(plan.statement(&parts).bounds.lower) } };
-            for test in [root.progress(None).next, root.progress(None).then].into_iter().flatten() {
+    fn whole(&mut self) -> (Vec<RequestPart>, Finished) {
+        let plan = self.prover.directory.plan();
+        let (mut parts, mut finished) = (plan.parts.clone(), self.finished.clone());
+        if plan.request.wanted == Wanted::Openings {
+            let known = self.manager.progress(&parts, &finished);
+            let score = plan.request.position.score(plan.statement(&known).bounds.lower);
+            let aim = Aim { lower: score, upper: score, is_guess: false };
+            let root = plan.request.part(Vec::new(), aim).expect("no move is illegal");
+            let Progress { next, then, .. } = root.progress(None);
+            for test in [next, then].into_iter().flatten() {
                 finished.ran_over(&test);
                 for reply in test.replies(plan.request.rules) {
                     // Openings that begin with an again-move have two moves.
@@ -459,8 +388,22 @@ impl Prover<'_, '_> {
                     }
                 }
             }
-            targets.push(root);
+            parts.push(root);
         }
-        (targets, finished)
+        (parts, finished)
+    }
+}
+
+impl<'s> Prover<'_, 's> {
+    /// The extraction of claims from the solver's proofs.
+    fn extraction<'p>(&'p self, checkers: &'p Checkers<'s>) -> Extraction<'p, 's> {
+        let plan = self.directory.plan();
+        Extraction {
+            solver: self.solver,
+            table_seeds: plan.table_seeds() as u32,
+            checkers,
+            research_limit: RESEARCH_LIMIT_FACTOR << plan.effort.min(50),
+            cancel: &self.options.cancel,
+        }
     }
 }

@@ -7,8 +7,8 @@ use kalah_solve::solve::{Opening, Solver};
 use serde::{Deserialize, Serialize};
 
 use super::error::ProveError;
-use super::test::{Aim, Progress, Target};
-use crate::certificate::{Head, OpeningBounds, Statement};
+use super::test::Test;
+use crate::certificate::{Head, OpeningBounds, Statement, score_bounds};
 
 /// Aim of a request for a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,19 +35,6 @@ pub struct Request {
     pub position: Position,
     /// The aim.
     pub wanted: Wanted,
-}
-
-/// A part of a request: the position after an opening, or the position of the request itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RequestPart {
-    /// The moves from the position of the request; empty for that position itself.
-    pub moves: Vec<Pit>,
-    /// True if the mover of the request's position is to move here.
-    pub is_first: bool,
-    /// The position after the moves, with stores.
-    pub position: Position,
-    /// The aim for its score.
-    pub aim: Aim,
 }
 
 impl fmt::Display for Request {
@@ -85,50 +72,46 @@ impl Request {
     /// If the value is impossible, every game has it, or the solver is for other boards.
     pub fn parts(&self, solver: &Solver) -> Result<Vec<RequestPart>, ProveError> {
         let Request { position, wanted, .. } = self;
-        let part = |aim| RequestPart { moves: Vec::new(), is_first: true, position: *position, aim };
-        let seeds = i64::from(position.seeds());
-        let least = position.value(0);
-        let impossible = |value| {
-            ProveError::Request(format!(
-                "the value of {position} cannot be {}: possible values are {} to {} in steps of 2",
-                signed(value),
-                signed(least),
-                signed(position.value(position.seeds()))
-            ))
+        let find = |position: &Position| {
+            let guess = match position.is_over() {
+                true => position.mover().total(),
+                false => position.score(solver.first_guess(position)?),
+            };
+            Ok::<_, ProveError>(Aim { lower: guess, upper: guess, is_guess: true })
         };
-        // value = least + 2 score
-        let score = |twice: i64, value: i64| {
-            let score = Some(twice.div_euclid(2)).filter(|score| (0..=seeds).contains(score));
-            score.map(|score| score as u32).ok_or_else(|| impossible(value))
-        };
-        let parts = match *wanted {
-            Wanted::Find => vec![part(Aim::Find { guess: guess(solver, position)? })],
-            Wanted::Value(value) => {
-                let twice = value.saturating_sub(least);
-                if twice % 2 != 0 {
-                    return Err(impossible(value));
-                }
-                vec![part(Aim::Exactly { score: score(twice, value)? })]
-            }
-            Wanted::AtLeast(value) => {
-                vec![part(Aim::AtLeast { score: score(value.saturating_sub(least).saturating_add(1), value)? })]
-            }
-            Wanted::AtMost(value) => vec![part(Aim::AtMost { score: score(value.saturating_sub(least), value)? })],
-            // A finished game has a value, but no openings.
-            Wanted::Openings if position.is_over() => vec![part(Aim::Find { guess: guess(solver, position)? })],
-            Wanted::Openings => {
+        let all = Statement::all_values(position);
+        let aim = match *wanted {
+            Wanted::Openings if !position.is_over() => {
                 let opening = |Opening { moves, position, .. }| {
-                    let aim = Aim::Find { guess: guess(solver, &position)? };
-                    Ok(self.part(moves, aim).expect("openings are legal"))
+                    Ok(self.part(moves, find(&position)?).expect("openings are legal"))
                 };
-                Opening::all(solver.rules(), position).into_iter().map(opening).collect::<Result<_, ProveError>>()?
+                return Opening::all(solver.rules(), position).into_iter().map(opening).collect();
             }
+            // A finished game has a value, but no openings.
+            Wanted::Find | Wanted::Openings => find(position)?,
+            Wanted::Value(value) => self.aim(ValueBounds { lower: value, upper: value })?,
+            Wanted::AtLeast(lower) => self.aim(ValueBounds { lower, ..all })?,
+            Wanted::AtMost(upper) => self.aim(ValueBounds { upper, ..all })?,
         };
         // A certificate of it would state nothing, and checks refuse those.
-        if parts.iter().all(|part| part.moves.is_empty() && part.target().is_trivial()) {
+        if aim.lower == 0 && aim.upper >= position.seeds() {
             return Err(ProveError::trivial(position));
         }
-        Ok(parts)
+        Ok(self.part(Vec::new(), aim).into_iter().collect())
+    }
+
+    /// The aim to prove bounds of the value.
+    fn aim(&self, bounds: ValueBounds) -> Result<Aim, ProveError> {
+        let position = &self.position;
+        let [lower, upper] = score_bounds(position, bounds);
+        let (lower, upper) = (lower.max(0), upper.min(position.seeds().into()));
+        if lower > upper {
+            let ValueBounds { lower, upper } = Statement::all_values(position);
+            let [lower, upper] = [lower, upper].map(signed);
+            let possible = format!("possible values are {lower} to {upper} in steps of 2");
+            return Err(ProveError::Request(format!("{self} cannot be: {possible}")));
+        }
+        Ok(Aim { lower: lower as u32, upper: upper as u32, is_guess: false })
     }
 
     /// The part after these moves; `None` if one is illegal.
@@ -138,14 +121,74 @@ impl Request {
     }
 }
 
+/// Aim for the score of a position: to prove bounds, or to find it, with equal bounds as the first guess.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Aim {
+    /// The lower bound.
+    pub lower: u32,
+    /// The upper bound.
+    pub upper: u32,
+    /// True if the bounds are only a guess.
+    pub is_guess: bool,
+}
+
+/// A part of a request: the position after an opening, or the position of the request itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestPart {
+    /// The moves from the position of the request; empty for that position itself.
+    pub moves: Vec<Pit>,
+    /// True if the mover of the request's position is to move here.
+    pub is_first: bool,
+    /// The position after the moves, with stores.
+    pub position: Position,
+    /// The aim for its score.
+    pub aim: Aim,
+}
+
+/// Progress of a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// The proved bounds.
+    pub known: Bounds,
+    /// The next test; `None` if the part is proved or refuted.
+    pub next: Option<Test>,
+    /// Another test that is needed whatever the answer of the next one.
+    pub then: Option<Test>,
+    /// True if the part is refuted.
+    pub is_refuted: bool,
+}
+
 impl RequestPart {
-    /// The target for its position.
-    pub(crate) fn target(&self) -> Target {
-        Target { position: self.position.without_stores(), aim: self.aim }
+    /// Progress with the proved bounds of the position's score.
+    pub(super) fn progress(&self, known: Option<Bounds>) -> Progress {
+        let known = match known {
+            _ if self.position.is_over() => {
+                Bounds { lower: self.position.mover().total(), upper: self.position.mover().total() }
+            }
+            Some(known) => known,
+            None => Bounds { lower: 0, upper: self.position.seeds() },
+        };
+        let Bounds { lower, upper } = known;
+        let Aim { lower: mut reach, upper: mut hold, is_guess } = self.aim;
+        let is_refuted = !is_guess && (reach > upper || hold < lower);
+        if is_guess {
+            // The nearest score that is still possible.
+            (reach, hold) = (reach.clamp(lower, upper), hold.clamp(lower, upper));
+        }
+        let reach = (reach > lower && !is_refuted).then(|| Test::new(&self.position, reach));
+        let hold = (hold < upper && !is_refuted).then(|| Test::new(&self.position, hold + 1));
+        Progress { known, next: reach.or(hold), then: reach.and(hold), is_refuted }
+    }
+
+    /// Tests whose answers give the bounds `known`.
+    pub(super) fn proved(&self, known: Bounds) -> Vec<(Test, bool)> {
+        let reach = (Test::new(&self.position, known.lower), true);
+        let hold = (Test::new(&self.position, known.upper + 1), false);
+        [reach, hold].into_iter().filter(|(test, _)| test.certain().is_none()).collect()
     }
 
     /// Converts bounds of the score of its position to bounds of the value for the mover of the request.
-    pub(crate) fn value(&self, bounds: Bounds) -> ValueBounds {
+    fn value(&self, bounds: Bounds) -> ValueBounds {
         let [one, two] =
             [bounds.lower, bounds.upper].map(|score| mover_value(self.is_first, self.position.value(score)));
         ValueBounds { lower: one.min(two), upper: one.max(two) }
@@ -174,19 +217,18 @@ impl ProofPlan {
     /// Default effort.
     pub const EFFORT: u32 = 14;
 
-    /// Returns an error if `tables` are not those that the claims rest on.
-    ///
-    /// # Errors
-    /// If one is missing or has another digest.
-    pub fn require(&self, tables: Option<&Tables>) -> Result<(), ProveError> {
-        let layers = tables.map_or(&[][..], Tables::layers);
-        if layers.len() < self.tables.len() {
-            let found = if layers.is_empty() { 0 } else { layers.len() + 1 };
-            return Err(ProveError::Tables { wanted: self.table_seeds(), found });
+    /// Returns an error if `tables` are not those that the claims rest on, or the solver uses fewer.
+    pub(super) fn require(&self, solver: &Solver, tables: Option<&Tables>) -> Result<(), ProveError> {
+        let found = tables.and_then(Tables::max_seeds).min(solver.table_seeds()).unwrap_or(0);
+        let wanted = self.table_seeds();
+        if found < wanted {
+            return Err(ProveError::missing_tables(wanted, found));
         }
-        for (table, digest) in layers.iter().zip(&self.tables) {
+        for (table, digest) in tables.map_or(&[][..], Tables::layers).iter().zip(&self.tables) {
             if table.header().digest != *digest {
-                return Err(ProveError::OtherTable(table.path().to_owned()));
+                let path = table.path().display();
+                let what = format!("{path} is not the table that the proof rests on: its digest differs");
+                return Err(ProveError::Tables(what));
             }
         }
         Ok(())
@@ -199,35 +241,21 @@ impl ProofPlan {
 
     /// The statement that follows from the progress of the `parts`.
     pub fn statement(&self, parts: &[Progress]) -> Statement {
-        let (rules, position) = (self.request.rules, self.request.position);
-        let values: Vec<ValueBounds> =
-            self.parts.iter().zip(parts).map(|(part, progress)| part.value(progress.known)).collect();
-        let openings = || self.parts.iter().zip(&values);
-        let is_openings =
-            self.request.wanted == Wanted::Openings && self.parts.iter().all(|part| !part.moves.is_empty());
-        let most = |bound: fn(&ValueBounds) -> i64| values.iter().map(bound).max().unwrap_or_default();
-        let bounds = match values.first() {
-            // The mover chooses among all openings.
-            Some(_) => ValueBounds { lower: most(|value| value.lower), upper: most(|value| value.upper) },
-            None => Statement::all_values(&position),
-        };
-        let openings = match is_openings {
-            true => openings().map(|(part, &bounds)| OpeningBounds { moves: part.moves.clone(), bounds }).collect(),
-            false => Vec::new(),
-        };
+        let Request { rules, position, .. } = self.request;
+        let values = self.parts.iter().zip(parts).map(|(part, progress)| (part, part.value(progress.known)));
+        // The mover chooses among all openings.
+        let best = values
+            .clone()
+            .map(|(_, bounds)| bounds)
+            .reduce(|one, two| ValueBounds { lower: one.lower.max(two.lower), upper: one.upper.max(two.upper) });
+        let openings = values.filter(|(part, _)| !part.moves.is_empty());
+        let openings = openings.map(|(part, bounds)| OpeningBounds { moves: part.moves.clone(), bounds }).collect();
+        let bounds = best.unwrap_or_else(|| Statement::all_values(&position));
         Statement { rules, position, bounds, openings }
     }
 
     /// Statement, effort and tables of the certificate with this progress.
-    pub(crate) fn head(&self, parts: &[Progress]) -> Head {
+    pub(super) fn head(&self, parts: &[Progress]) -> Head {
         Head { statement: self.statement(parts), effort: self.effort, tables: self.tables.clone() }
     }
-}
-
-/// First guess of the score of a position.
-fn guess(solver: &Solver, position: &Position) -> Result<u32, ProveError> {
-    if position.is_over() {
-        return Ok(position.mover().total());
-    }
-    Ok(position.score(solver.first_guess(position)?))
 }

@@ -14,8 +14,6 @@ from ._kalah import Position, is_address
 from .errors import ArgumentError, OutOfMemoryError, PositionError, _shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 _T = TypeVar("_T")
@@ -92,7 +90,7 @@ def converted(given: ArrayLike, kind: DTypeLike, expected: str, width: int | Non
 
 def directory(path: str | os.PathLike[str]) -> str:
     """Returns a directory as an absolute path, which stays the same if the process changes its working directory."""
-    text = _written(path)
+    text = written(path)
     if is_address(text):
         raise ArgumentError(f"{text} is not a directory: it is an address, and only Tables.open reads those")
     try:
@@ -104,25 +102,15 @@ def directory(path: str | os.PathLike[str]) -> str:
         raise ArgumentError(f"the path is invalid on this system: {error}") from None
 
 
-def locations(
-    directory: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
-) -> tuple[list[str], str | None]:
-    """Returns absolute paths and addresses; and a single one as it was written."""
-    if isinstance(directory, (str, bytes, os.PathLike)):
-        return [_location(directory)], _written(directory)
-    found = [_location(path) for path in directory]
-    if not found:
-        raise ArgumentError("directory is an empty sequence: name a directory")
-    return found, None
-
-
-def _location(path: str | os.PathLike[str]) -> str:
-    text = _written(path)
+def location(path: str | os.PathLike[str]) -> str:
+    """Returns a directory as an absolute path, or an address as it is."""
+    text = written(path)
     return text if is_address(text) else directory(text)
 
 
-def _written(path: str | os.PathLike[str]) -> str:
+def written(path: str | os.PathLike[str]) -> str:
+    """Returns a path or an address as it was written."""
     text = os.fspath(path)
     if not isinstance(text, str):
-        raise TypeError(f"directory is a path, an address, or a list of them, not {type(path)}")
+        raise TypeError(f"directory is a path or an address, not {type(path)}")
     return text

@@ -163,7 +163,7 @@ class Tables:
     """The part of `kalah.Tables` that reads tables."""
     def __new__(
         cls,
-        paths: list[str],
+        path: str,
         rules: Rules | RulesName,
         pits: int,
         max_seeds: int,
@@ -178,11 +178,11 @@ class Tables:
     def closed(self) -> bool:
         """True once the tables are closed."""
     @property
-    def directories(self) -> list[Path | str]:
-        """The directories, as absolute paths or addresses."""
+    def directory(self) -> Path | str:
+        """The directory, as an absolute path, or the address."""
     @property
     def fetched(self) -> int:
-        """Bytes fetched so far from addresses or a file system; 0 for tables on this machine."""
+        """Bytes fetched so far from an address or a file system; 0 for tables on this machine, and once they are closed."""
     @property
     def rules(self) -> Rules:
         """The rule set."""
@@ -202,8 +202,6 @@ class Tables:
         """Returns the score: the number of seeds in play that the mover collects with best play. Raises as `probe`
         does.
         """
-    def value(self, position: Position | str) -> int:
-        """Returns the final store difference for the mover with best play. Raises as `probe` does."""
     def move_scores(self, position: Position | str) -> dict[int, int]:
         """Returns the mover's score after each legal move, seeds stored by the move included: a dict with numbers
         of pits from 1 as keys. Raises as `probe` does.
@@ -221,9 +219,9 @@ class Tables:
 
         Positions with more seeds in play than the largest table get the result `default`, if that is given.
 
-        Always releases the interpreter's lock. `threads` is the number of cores by default, and at most eight
-        times that. Raises MissingTableError, DamagedTableError, PositionError (for another shape, or more than
-        48 seeds in play), ArgumentError, OutOfMemoryError, or TypeError (no array of integers).
+        Always releases the interpreter's lock. `threads` is the number of cores by default. Raises
+        MissingTableError, DamagedTableError, PositionError (for another shape, or more than 48 seeds in play),
+        OutOfMemoryError, or TypeError (no array of integers).
         """
     def scores_of_moves(
         self,
@@ -241,8 +239,6 @@ class Tables:
         n: int,
         seeds: int,
         seed: int,
-        offset: int,
-        replace: bool,
         part: bool | None,
         test: float,
         play: bool,
@@ -250,26 +246,18 @@ class Tables:
         threads: int | None,
     ) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
         """Draws positions. `part` is True for the part for tests, False for the rest."""
-    def is_test(
-        self, positions: ArrayLike, test: float = 0.1, *, threads: int | None = None
-    ) -> NDArray[np.bool_]:
-        """Returns True for the positions in the part for tests, which `sample` leaves out with part='train'. A bool
-        array of shape (n,). A position with an empty row or more than 48 seeds is in no part.
-
-        Raises PositionError, ArgumentError, OutOfMemoryError or TypeError.
-        """
     def unrank(self, seeds: int, ranks: ArrayLike, *, threads: int | None = None) -> NDArray[np.uint8]:
         """Returns the positions of the layer with `seeds` seeds in play that have these ranks (integers in an array or
         list), 0 to `layer_positions(pits, seeds)` - 1, as a uint8 array of shape (n, 2 x pits).
 
-        Raises MissingTableError, OutOfMemoryError, or ArgumentError for a rank that the layer does not have.
+        Raises OutOfMemoryError, or ArgumentError for a rank that the layer does not have.
         """
     def rank(self, seeds: int, positions: ArrayLike, *, threads: int | None = None) -> NDArray[np.int64]:
         """Returns the ranks of positions in the layer with `seeds` seeds in play: an int64 array of shape (n,).
         They are indices of the array that `layer` returns.
 
-        Raises MissingTableError, OutOfMemoryError, or PositionError for a position that is not in the layer. A
-        position with an empty row is in no layer.
+        Raises OutOfMemoryError, or PositionError for a position that is not in the layer. A position with an empty
+        row is in no layer.
         """
     def layer(self, seeds: int, *, threads: int | None = None) -> NDArray[np.int8]:
         """Returns all scores of the layer with `seeds` seeds in play, in the order of ranks, as an int8 array of
@@ -277,18 +265,6 @@ class Tables:
 
         Raises MissingTableError, DamagedTableError, OutOfMemoryError, or ArgumentError if no tables have such a
         layer.
-        """
-    def frame(self, seeds: int, mover: int, *, threads: int | None = None) -> NDArray[np.int8]:
-        """Returns all scores of a frame: the positions with `seeds` seeds in play, `mover` of them in the mover's
-        row. An int8 array of shape (rows of the other player, rows of the mover), both in the order of `rows`.
-
-        Raises as `layer` does, and ArgumentError if there is no such frame.
-        """
-    def rows(self, seeds: int) -> NDArray[np.uint8]:
-        """Returns all rows with `seeds` seeds in the order of ranks, as a uint8 array of shape (rows, pits).
-
-        Raises MissingTableError if the tables do not reach this many seeds, OutOfMemoryError, or ArgumentError
-        if no tables do.
         """
 
 def build(
@@ -324,9 +300,8 @@ class Solver:
     the next position. With `book`, the bounds of the book that comes with the package are taken as proved, and what
     it contains is answered at once.
 
-    `memory` is the maximum number of bytes of the transposition table. By default it depends on the board and on the
-    `seconds` of the first search, and is at most a quarter of the available memory. Larger tables make the search
-    faster. The table is made by the first call that needs a search.
+    `memory` is the maximum number of bytes of the transposition table, 1 GiB by default. A small search fills little of
+    it. The table is made by the first call that needs a search.
 
     Every method releases the interpreter's lock. Ctrl-C in the main thread ends it, and proved bounds are kept.
     After `seconds`, if given, it raises TimeUpError. `progress` is called about twenty times a second with a

@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from . import Tables, __version__, _arguments
+from . import Tables, __version__, _arguments, layer_positions
 from .data import Batches, _layers
 from .errors import ArgumentError, _shown
 from .names import Part, Source
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["dataset", "write"]
 
 _GROUP = 1 << 20
-"""Maximum records in a row group, and in memory at a time. A longer run of a frame is one row group."""
+"""Maximum records in a row group, and in memory at a time."""
 
 _BATCH = 1 << 16
 """Records of a batch of a data set."""
@@ -57,7 +57,6 @@ def write(
     *,
     sample: int | None = None,
     seed: int | np.random.Generator | None = 0,
-    replace: bool = True,
     part: Part | None = None,
     test: float = 0.1,
     source: Source = "uniform",
@@ -65,8 +64,8 @@ def write(
 ) -> int:
     """Writes all positions of the layer with `seeds` seeds in play, in the order of the table. Returns their number.
 
-    With `sample` it writes that many positions drawn by `Tables.sample`, which describes `seed`, `replace`, `part`,
-    `test` and `source`. An existing file is replaced once the new one is complete, and stays unchanged after an error.
+    With `sample` it writes that many positions drawn by `Tables.sample`, which describes `seed`, `part`, `test` and
+    `source`. An existing file is replaced once the new one is complete, and stays unchanged after an error.
 
     Raises `MissingTableError` if the tables do not reach this many seeds, and `DamagedTableError` if a block of them is
     damaged. Raises `ArgumentError` for numbers out of range or an invalid path, and `OSError` if the file cannot be
@@ -74,18 +73,18 @@ def write(
     """
     _check(tables, path)
     _arguments.name("source", source, Source)
-    if not isinstance(replace, bool) or not isinstance(moves, bool):
-        raise TypeError(f"replace and moves are True or False, not {type(replace)} and {type(moves)}")
-    if sample is None and (not replace or part is not None or source != "uniform"):
-        raise ArgumentError("replace, part and source are of a sample: give sample, too")
+    if not isinstance(moves, bool):
+        raise TypeError(f"moves is True or False, not {type(moves)}")
+    if sample is None and (part is not None or source != "uniform"):
+        raise ArgumentError("part and source are of a sample: give sample, too")
     about: dict[str, Any] = {"seeds": [_arguments.number("seeds", seeds, 2, 48)]}
     if sample is None:
         groups = _layer(tables, seeds)
     else:
         number = _arguments.seed(seed)
         about |= {"sample": _arguments.number("sample", sample, 0, _RECORDS), "seed": number}
-        about |= {"source": source, "replace": replace}
-        drawn = tables.sample(sample, seeds, number, replace=replace, part=part, test=test, source=source)
+        about |= {"source": source}
+        drawn = tables.sample(sample, seeds, number, part=part, test=test, source=source)
         groups = _groups(*drawn)
         about |= {} if part is None else {"part": part, "test": float(test)}
     return _write(path, _schema(tables, moves, about), _with_moves(tables, groups) if moves else groups)
@@ -189,16 +188,10 @@ def _write(path: str | os.PathLike[str], schema: pa.Schema, groups: Iterator[_Co
 
 def _layer(tables: Tables, seeds: int) -> Iterator[_Columns]:
     """Yields the columns of the layer, some records at a time."""
-    # A missing table must raise before anything is written.
-    tables.frame(seeds, 1)
-    for mover in range(1, seeds):
-        scores = tables.frame(seeds, mover)
-        movers, others = tables.rows(mover), tables.rows(seeds - mover)
-        batch = max(1, _GROUP // len(movers))
-        for first in range(0, len(others), batch):
-            part = others[first : first + batch]
-            columns = [np.tile(pit, len(part)) for pit in movers.T] + [np.repeat(pit, len(movers)) for pit in part.T]
-            yield [*columns, scores[first : first + batch].reshape(-1).view(np.uint8)]
+    count = layer_positions(tables.pits, seeds)
+    for first in range(0, count, _GROUP):
+        positions = tables.unrank(seeds, np.arange(first, min(first + _GROUP, count)))
+        yield from _groups(positions, tables.scores(positions))
 
 
 def _groups(positions: NDArray[np.uint8], scores: NDArray[np.int8]) -> Iterator[_Columns]:

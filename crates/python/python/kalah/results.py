@@ -15,7 +15,7 @@ __all__ = ["BuildProgress", "BuildReport", "Choice", "Probe", "Solution", "Solve
 
 @dataclass(frozen=True)
 class Probe:
-    """Result of looking a position up in tables. Probes can be compared, hashed and pickled."""
+    """Result of looking a position up in tables."""
 
     position: Position
     """The position."""
@@ -23,22 +23,13 @@ class Probe:
     """The score: the number of seeds in play that the mover collects with best play."""
     value: int
     """The final store difference for the mover with best play."""
-    _moves: tuple[tuple[int, int], ...]
-    _best: tuple[int, ...]
+    moves: dict[int, int]
+    """The mover's score after each legal move, seeds stored by the move included. A dict with numbers of pits from 1 as
+    keys; empty if the game is over."""
+    best: list[int]
+    """The moves that reach the score."""
     line: Line
     """A line of best play to the end of the game."""
-
-    @property
-    def moves(self) -> dict[int, int]:
-        """The mover's score after each legal move, seeds stored by the move included. A dict with numbers of pits
-        from 1 as keys; empty if the game is over.
-        """
-        return dict(self._moves)
-
-    @property
-    def best(self) -> list[int]:
-        """The moves that reach the score."""
-        return list(self._best)
 
     def __repr__(self) -> str:
         return (
@@ -51,7 +42,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class Solution:
-    """A solved position. Solutions can be compared (by all attributes), hashed and pickled."""
+    """A solved position."""
 
     position: Position
     """The position."""
@@ -59,7 +50,8 @@ class Solution:
     """The score: the number of seeds in play that the mover collects with best play."""
     value: int
     """The final store difference for the mover with best play."""
-    _best: tuple[int, ...]
+    best: list[int]
+    """All moves that keep the value, as numbers of pits from 1. Empty if the game is over."""
     line: Line
     """A line of best play."""
     line_open: bool
@@ -68,11 +60,6 @@ class Solution:
     """Nodes visited for it; 0 if it is from the book."""
     seconds: float
     """Elapsed seconds."""
-
-    @property
-    def best(self) -> list[int]:
-        """All moves that keep the value, as numbers of pits from 1. Empty if the game is over."""
-        return list(self._best)
 
     def __repr__(self) -> str:
         line = f"{self.line!r}{', line_open=True' if self.line_open else ''}"
@@ -101,7 +88,7 @@ class SolveProgress:
 
 @dataclass(frozen=True)
 class Choice:
-    """A move that a player chose. Choices can be compared, hashed and pickled."""
+    """A move that a player chose."""
 
     move: int
     """The move: the number of a pit from 1."""

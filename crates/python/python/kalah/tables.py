@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, TypeVar, final, overload
+from typing import TYPE_CHECKING, Any, final
 
 from . import _arguments, _kalah
 from ._filesystem import Directory
 from .errors import ArgumentError
 from .names import Part, Source
-from .results import BuildProgress, BuildReport, Probe
+from .results import BuildProgress, BuildReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from pathlib import Path
 
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
@@ -22,14 +21,12 @@ if TYPE_CHECKING:
     from .data import Batches
     from .names import Labels, RulesName
 
-_T = TypeVar("_T")
-
 __all__ = ["Tables", "build"]
 
 
 @final
 class Tables(_kalah.Tables):
-    """The tables of one rule set and number of pits in a directory, or in several: all layers from 2 seeds up, without
+    """The tables of one rule set and number of pits in a directory: all layers from 2 seeds up, without
     a gap.
 
     Open them with `Tables.open`. The files are mapped into memory, so opening is quick and takes no memory of
@@ -53,7 +50,7 @@ class Tables(_kalah.Tables):
 
     @staticmethod
     def open(
-        directory: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None = None,
+        directory: str | os.PathLike[str] | None = None,
         rules: Rules | RulesName = "empty-capture",
         pits: int = 6,
         max_seeds: int = 48,
@@ -61,8 +58,8 @@ class Tables(_kalah.Tables):
         filesystem: Any = None,
     ) -> Tables:
         """Opens all tables in `directory` with at most `max_seeds` seeds in play. With `mapped=False` the files
-        are read, which is slower, and may change. Several directories are read as one: each layer from the
-        first that has it. By default they are those of the environment variable KALAH_TABLES, or else `tables`.
+        are read, which is slower, and may change. The default directory is that of the environment variable
+        KALAH_TABLES, or else `tables`.
 
         An address such as `"https://example.org/tables"` takes the place of a directory. Blocks are then fetched
         when they are read, and kept in the user's cache directory, or in that of the variable KALAH_CACHE.
@@ -71,19 +68,15 @@ class Tables(_kalah.Tables):
         blocks come from there.
 
         Raises MissingTableError if there is no such directory or no table in it, or a layer is missing below
-        another one. Raises TableError if two directories have different tables of a layer. Raises
-        DamagedTableError or TableError if a file is damaged or cannot be read, and ArgumentError for pits or seeds
-        that no tables have.
+        another one. Raises DamagedTableError or TableError if a file is damaged or cannot be read, and
+        ArgumentError for pits or seeds that no tables have.
         """
         if directory is None:
-            directory = [path for path in os.environ.get("KALAH_TABLES", "").split(os.pathsep) if path] or "tables"
-        paths, written = _arguments.locations(directory)
-        if filesystem is not None and written is None:
-            raise ArgumentError("with a filesystem, directory is one path in it")
-        files = None if filesystem is None or written is None else Directory(filesystem, written)
-        tables = Tables(paths, rules, pits, max_seeds, mapped, files)
-        places = paths if written is None else paths[0] if filesystem is None else written
-        tables._opened = places, tables.rules, pits, max_seeds, mapped, filesystem
+            directory = os.environ.get("KALAH_TABLES") or "tables"
+        place = _arguments.location(directory) if filesystem is None else _arguments.written(directory)
+        files = None if filesystem is None else Directory(filesystem, place)
+        tables = Tables(place, rules, pits, max_seeds, mapped, files)
+        tables._opened = place, tables.rules, pits, max_seeds, mapped, filesystem
         return tables
 
     def close(self) -> None:
@@ -101,45 +94,14 @@ class Tables(_kalah.Tables):
         """Closes these tables."""
         self.close()
 
-    @property
-    def directory(self) -> Path | str:
-        """The directory, as an absolute path, or the address: the first of several."""
-        return self.directories[0]
+    def value(self, position: Position | str) -> int:
+        """Returns the final store difference for the mover with best play. Raises as `probe` does."""
+        position = _arguments.position(position)
+        return position.value(self.score(position))
 
     def line(self, position: Position | str) -> Line:
         """Returns a line of best play to the end of the game. Raises as `probe` does."""
         return self.probe(position).line
-
-    @overload
-    def get_probe(self, position: Position | str) -> Probe | None: ...
-    @overload
-    def get_probe(self, position: Position | str, default: _T) -> Probe | _T: ...
-    def get_probe(self, position: Position | str, default: Any = None) -> Any:
-        """Returns the same as `probe`, or `default` if the position has more seeds in play than the largest table."""
-        position = _arguments.position(position)
-        return default if self._is_above(position) else self.probe(position)
-
-    @overload
-    def get_score(self, position: Position | str) -> int | None: ...
-    @overload
-    def get_score(self, position: Position | str, default: _T) -> int | _T: ...
-    def get_score(self, position: Position | str, default: Any = None) -> Any:
-        """Returns the same as `score`, or `default` if the position has more seeds in play than the largest table."""
-        position = _arguments.position(position)
-        return default if self._is_above(position) else self.score(position)
-
-    @overload
-    def get_value(self, position: Position | str) -> int | None: ...
-    @overload
-    def get_value(self, position: Position | str, default: _T) -> int | _T: ...
-    def get_value(self, position: Position | str, default: Any = None) -> Any:
-        """Returns the same as `value`, or `default` if the position has more seeds in play than the largest table."""
-        position = _arguments.position(position)
-        return default if self._is_above(position) else self.value(position)
-
-    def _is_above(self, position: Position) -> bool:
-        above = not self.closed and position.pits == self.pits and position.seeds > self.max_seeds
-        return above and not position.is_over
 
     def best_moves(self, positions: ArrayLike, *, threads: int | None = None) -> NDArray[np.bool_]:
         """Returns the best moves of many positions, as a bool array of shape (n, pits). Column i is the move of
@@ -155,23 +117,18 @@ class Tables(_kalah.Tables):
         seeds: int,
         seed: int | np.random.Generator | None = 0,
         *,
-        offset: int = 0,
-        replace: bool = True,
         part: Part | None = None,
         test: float = 0.1,
         source: Source = "uniform",
         start: Position | str | None = None,
         threads: int | None = None,
     ) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
-        """Draws `n` positions of the layer with `seeds` seeds in play, independently, with their exact scores.
+        """Draws `n` positions of the layer with `seeds` seeds in play, independently, with their exact scores. A position
+        may be drawn several times.
         Returns a uint8 array of shape (n, 2 x pits) and an int8 array of shape (n,).
 
         The same `seed`, 0 to 2^64 - 1, gives the same positions. Samples of different seeds are independent. A
-        numpy.random.Generator draws the seed, and None stands for any. `offset` leaves out that many positions at the
-        start of the sequence, which takes no time.
-
-        With replace=False no position is drawn twice. They are those of `kalah export --sample`, in the order of
-        ranks. There is no offset, part or source then.
+        numpy.random.Generator draws the seed, and None stands for any.
 
         `part`, 'train' or 'test', draws from one part of all positions. A hash of the position decides its part;
         `test` is the share of the positions for tests.
@@ -187,7 +144,7 @@ class Tables(_kalah.Tables):
             raise ArgumentError('start is the first position of play: give source="play", too')
         is_test = None if part is None else _arguments.name("part", part, Part) == "test"
         number = _arguments.seed(seed)
-        return self._sample(n, seeds, number, offset, replace, is_test, test, is_play, start, threads)
+        return self._sample(n, seeds, number, is_test, test, is_play, start, threads)
 
     def batches(
         self,
@@ -219,8 +176,8 @@ class Tables(_kalah.Tables):
 
     def __repr__(self) -> str:
         pits = "1 pit" if self.pits == 1 else f"{self.pits} pits"
-        directories, closed = ", ".join(map(str, self.directories)), ", closed" if self.closed else ""
-        return f"<kalah.Tables: {self.rules}, {pits}, to {self.max_seeds} seeds, in \"{directories}\"{closed}>"
+        closed = ", closed" if self.closed else ""
+        return f"<kalah.Tables: {self.rules}, {pits}, to {self.max_seeds} seeds, in \"{self.directory}\"{closed}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._opened is None:
@@ -243,8 +200,8 @@ def build(
 
     `progress` is called about twenty times a second with a BuildProgress. An exception that it raises, or
     Ctrl-C in the main thread, ends the build. Finished frames are kept, and the next call continues from there.
-    The interpreter's lock is released meanwhile. `threads` is the number of cores by default, and at most eight
-    times that. `memory` is the maximum number of bytes for the build.
+    The interpreter's lock is released meanwhile. `threads` is the number of cores by default. `memory` is the
+    maximum number of bytes for the build.
 
     Raises ArgumentError if there are no tables with these pits or seeds. Raises BuildError if the directory
     cannot be created, the disk or `memory` is too small, or another process builds there. Raises

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use bytemuck::{Pod, Zeroable};
 use kalah_base::file::{self, FileContent};
-use kalah_core::directories::Directories;
+use kalah_core::directory::Directory;
 use kalah_core::game::{MAX_PITS, Rules};
 use kalah_core::header::{HeaderError, Kind, Start, is_sealed, sealed};
 
@@ -91,7 +91,7 @@ impl Book {
     }
 }
 
-/// The books in use: for each rule set and board the one in the directories of the tables, else the shipped one.
+/// The books in use: for each rule set and board the one in the directory of the tables, else the shipped one.
 #[derive(Debug, Default)]
 pub struct Books {
     sources: Vec<Cow<'static, Book>>,
@@ -119,16 +119,16 @@ impl Books {
         books
     }
 
-    /// Finds the books for some rule sets to use with the tables in `directories`: files with the
+    /// Finds the books for some rule sets to use with the tables in `directory`: files with the
     /// [names](Book::file_name) of books, and the [shipped](Book::shipped) books of other boards.
     ///
     /// A board whose file cannot be used has no book ([`Books::unusable`]). Other boards are not affected.
-    pub fn find(directories: impl Into<Directories>, rule_sets: &[Rules]) -> Books {
-        let directories = directories.into();
+    pub fn find(directory: impl Into<Directory>, rule_sets: &[Rules]) -> Books {
+        let directory = directory.into();
         let mut books = Books::none();
         for &rules in rule_sets {
             for pits in 1..=MAX_PITS {
-                let path = directories.file(&Book::file_name(rules, pits));
+                let path = directory.file(&Book::file_name(rules, pits));
                 match Book::open_for(&path, rules, pits) {
                     Ok(Some(book)) => books.sources.push(Cow::Owned(book)),
                     Ok(None) => books.sources.extend(Book::shipped(rules, pits).map(Cow::Borrowed)),

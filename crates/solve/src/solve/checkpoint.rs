@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kalah_base::file::{self, Document, FileContent, FileLock, StateError};
-use kalah_core::game::{Bounds, Position, Row, Rules};
+use kalah_core::game::{Bounds, Position, Rules};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use super::error::SolveError;
 use super::solver::Solver;
 
 /// The first line of the file, which the transposition table follows.
-const DOCUMENT: Document = Document { format: "kalah solve checkpoint", version: 3 };
+const DOCUMENT: Document = Document { format: "kalah solve checkpoint", version: 4 };
 
 /// Maximum bytes of the first line.
 const MOST_HEAD_BYTES: u64 = 1 << 28;
@@ -87,7 +87,7 @@ impl Checkpoint {
     pub fn save(&self, solver: &Solver, position: &Position) -> Result<(), StateError> {
         let _saving = self.saving.lock();
         let proof = |(position, bounds): (Position, Bounds)| Proof {
-            position: literal(&position),
+            position: position.to_string(),
             lower: bounds.lower,
             upper: bounds.upper,
         };
@@ -110,10 +110,17 @@ impl Checkpoint {
         let Some((head, mut file)) = self.head(solver.rules(), position)? else { return Ok(None) };
         let engine = Arc::get_mut(&mut solver.engine).expect("no clone of the solver is in use");
         let transpositions = engine.load(&mut file).map_err(|what| self.damaged(&what))?;
-        let proofs = head.proofs.iter().map(|proof| self.resume_proof(solver, proof)).collect::<Result<Vec<_>, _>>()?;
+        let impossible = |position: &str| self.damaged(&format_args!("its bounds of {position} are impossible"));
+        let mut proofs = Vec::new();
+        for proof in &head.proofs {
+            proofs.push(Checkpoint::resume_proof(solver, proof)?.ok_or_else(|| impossible(&proof.position))?);
+        }
         // Bounds of a position must agree with the known bounds of the positions after its moves.
         for position in &proofs {
-            solver.known_of(position).map_err(|error| self.not_proved(&literal(position), error))?;
+            solver.known_of(position).map_err(|error| match error {
+                SolveError::Contradiction(_) => impossible(&position.to_string()).into(),
+                error => error,
+            })?;
         }
         Ok(Some(Resumed { proofs: proofs.len(), transpositions }))
     }
@@ -145,37 +152,20 @@ impl Checkpoint {
         Ok(Some((head, file)))
     }
 
-    /// Adds a proof to `solver`. Returns its position.
-    fn resume_proof(&self, solver: &Solver, proof: &Proof) -> Result<Position, SolveError> {
-        let bounds = Bounds { lower: proof.lower, upper: proof.upper };
+    /// Adds a proof to `solver`. Returns its position; `None` if the proof cannot be one of its search.
+    fn resume_proof(solver: &Solver, proof: &Proof) -> Result<Option<Position>, SolveError> {
+        let (position, bounds) = (proof.position.parse().ok(), Bounds { lower: proof.lower, upper: proof.upper });
         let is_possible = |position: &Position| {
             *position == position.without_stores() && bounds.lower <= bounds.upper && bounds.upper <= position.seeds()
         };
-        let position = proof.position.parse().ok().filter(is_possible);
-        let impossible = || self.damaged(&format_args!("its bounds of {} are impossible", proof.position));
-        let position = position.ok_or_else(impossible)?;
-        solver.add_proof(&position, bounds).map_err(|error| self.not_proved(&proof.position, error))?;
-        Ok(position)
-    }
-
-    /// The error for a proof of `position` that the solver rejects.
-    fn not_proved(&self, position: &str, error: SolveError) -> SolveError {
-        match error {
-            SolveError::Contradiction(_) => {
-                self.damaged(&format_args!("its bounds of {position} contradict each other or the tables")).into()
-            }
-            SolveError::Board { .. } => self.damaged(&format_args!("{position} does not belong to the search")).into(),
-            error => error,
+        let Some(position) = position.filter(is_possible) else { return Ok(None) };
+        match solver.add_proof(&position, bounds) {
+            Err(SolveError::Contradiction(_) | SolveError::Board { .. }) => Ok(None),
+            added => added.map(|()| Some(position)),
         }
     }
 
     fn damaged(&self, what: &dyn Display) -> StateError {
         StateError::damaged(&self.path, what)
     }
-}
-
-/// The rows of a position without its stores.
-fn literal(position: &Position) -> String {
-    let row = |row: &Row| row.seeds().iter().map(u32::to_string).collect::<Vec<_>>().join(",");
-    format!("{}/{}", row(position.mover()), row(position.other()))
 }

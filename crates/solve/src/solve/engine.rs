@@ -1,5 +1,6 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
+#[cfg(not(target_family = "wasm"))]
 use std::io::{self, BufRead, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -21,7 +22,9 @@ use super::options::SolverOptions;
 use super::packed::{Board, BoardKeys, Sower, Word};
 use super::probing::TableScores;
 use super::search::{Run, Search};
-use super::transposition::{self, TranspositionTable};
+use super::transposition::TranspositionTable;
+#[cfg(not(target_family = "wasm"))]
+use super::transposition::file;
 use super::zero_window::{Expander, Node, Shared, SharedOrders, Worker, unkept};
 use crate::book::Book;
 
@@ -61,23 +64,16 @@ pub(super) struct Engine<'a, W: Word> {
 }
 
 impl<'a, W: Word> Engine<'a, W> {
-    /// An engine for the boards that `keys` numbers, with these `options` and `memory` bytes of transposition
-    /// table.
+    /// An engine for the boards that `keys` numbers, with these `options`.
     ///
     /// # Errors
     /// As [`super::Solver::new`].
-    pub(crate) fn new(
-        options: &SolverOptions<'a>,
-        keys: BoardKeys<W>,
-        memory: u64,
-    ) -> Result<Engine<'a, W>, SolveError> {
+    pub(crate) fn new(options: &SolverOptions<'a>, keys: BoardKeys<W>) -> Result<Engine<'a, W>, SolveError> {
         let &SolverOptions { rules, pits, seeds, ref cancel, .. } = options;
         let layers = options.layers();
-        let positions = TranspositionTable::new(keys.count(), memory).map_err(|source| OutOfMemory {
-            what: "a transposition table",
-            bytes: memory,
-            source,
-        })?;
+        let bytes = options.transposition_bytes();
+        let out_of_memory = |source| OutOfMemory { what: "a transposition table", bytes, source };
+        let positions = TranspositionTable::new(keys.count(), bytes).map_err(out_of_memory)?;
         let tables = TableScores::new(&keys, layers, cancel)?;
         // If all positions are in exact tables, no moves are ordered.
         let used = layers.tables.filter(|_| layers.exact < seeds);
@@ -85,7 +81,7 @@ impl<'a, W: Word> Engine<'a, W> {
             (Some(network), ..) => StaticEvaluation::network(network.clone()),
             (None, Some(files), _) => StaticEvaluation::of_tables(files, layers.exact, cancel)?,
             (None, None, Some(bounds)) => {
-                let found = PhasedNetwork::find(bounds.directories(), rules, pits)?;
+                let found = PhasedNetwork::find(bounds.directory(), rules, pits)?;
                 StaticEvaluation::network(found.unwrap_or_else(|| bounds.network().clone().into()))
             }
             (None, None, None) => {
@@ -244,7 +240,7 @@ impl<W: Word> Search for Engine<'_, W> {
         };
         let ended = Cancel::new();
         std::thread::scope(|scope| {
-            let copier = (run.copies != Copies::NONE && !self.tables.is_copied()).then(|| {
+            let copier = (run.copies != Copies::default() && !self.tables.is_copied()).then(|| {
                 std::thread::Builder::new().spawn_scoped(scope, || {
                     let wait = |until: Duration| {
                         while run.start.elapsed() < until && !ended.is_cancelled() {
@@ -305,30 +301,13 @@ impl<W: Word> Search for Engine<'_, W> {
         self.positions.fill()
     }
 
-    fn save(&self, file: &mut dyn Write) -> io::Result<()> {
-        transposition::save(&self.positions, file)
+    #[cfg(not(target_family = "wasm"))]
+    fn save(&self, out: &mut dyn Write) -> io::Result<()> {
+        file::save(&self.positions, out)
     }
 
-    fn load(&mut self, file: &mut dyn BufRead) -> Result<u64, &'static str> {
-        transposition::load(&mut self.positions, self.seeds, file)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use kalah_core::game::Rules;
-
-    #[test]
-    fn a_solver_that_is_stopped_stores_no_book() {
-        let position: Position = "6x4".parse().unwrap();
-        let book = Book::shipped(Rules::Standard, 6).unwrap();
-        let options = SolverOptions::new(Rules::Standard, &position).book(Some(book));
-        let keys = || BoardKeys::<u64>::new(6, 48).unwrap();
-        assert!(Engine::new(&options, keys(), 1 << 20).is_ok());
-        let cancel = Cancel::new();
-        cancel.cancel();
-        let stopped = Engine::new(&options.cancel(cancel), keys(), 1 << 20);
-        assert!(matches!(stopped, Err(SolveError::Stopped)));
+    #[cfg(not(target_family = "wasm"))]
+    fn load(&mut self, saved: &mut dyn BufRead) -> io::Result<u64> {
+        file::load(&mut self.positions, self.seeds, saved)
     }
 }

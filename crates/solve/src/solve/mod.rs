@@ -25,6 +25,7 @@
 // | `checkpoint` | saving a search and resuming it |
 // | `error` | errors of a solver |
 
+#[cfg(not(target_family = "wasm"))]
 mod checkpoint;
 mod depth_limited;
 mod ends;
@@ -45,6 +46,7 @@ mod solver;
 mod transposition;
 mod zero_window;
 
+#[cfg(not(target_family = "wasm"))]
 pub use checkpoint::{Checkpoint, Resumed};
 pub use depth_limited::{
     Deepening, Depth, DepthLimitedResult, DepthSchedule, Evaluation, LimitedResult, LimitedSearch, MAX_MOVES, Method,
@@ -52,11 +54,8 @@ pub use depth_limited::{
 };
 pub use error::SolveError;
 pub use memory::SearchMemory;
-pub use options::{FittingLayers, SolverOptions};
+pub use options::SolverOptions;
 pub use packed::{Board, BoardKeys, Sower, Sown, Word};
-pub use planning::{
-    BoundNetwork, LayerKind, MissingTables, PlannedLayer, PlannedSearch, SearchTables, TablePlan, UnusedBounds,
-    bound_tables, seeds_within,
-};
+pub use planning::{LayerKind, PlannedLayer, PlannedSearch, SearchPlan, SearchTables, bound_network, seeds_within};
 pub use solution::{Opening, Solution};
 pub use solver::{SolveEvent, Solver};

@@ -4,7 +4,7 @@ use kalah_core::game::{Position, Rules};
 use kalah_core::table::{Blocks, BoundTables, Tables};
 
 use super::error::SolveError;
-use super::memory::{Problem, SearchMemory, Shares};
+use super::memory::{Copies, SearchMemory, fixed_bytes};
 use super::packed::BoardKeys;
 use super::probing::Layers;
 use crate::book::Book;
@@ -39,21 +39,8 @@ pub struct SolverOptions<'a> {
     pub(super) cancel: Cancel,
 }
 
-/// The layers of tables that fit the memory of a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct FittingLayers {
-    /// The largest exact layer; 0 for none.
-    pub exact: usize,
-    /// The largest layer, exact or in a bound table; 0 for none.
-    pub reach: usize,
-    /// Bytes of memory.
-    pub memory: u64,
-}
-
 impl<'a> SolverOptions<'a> {
-    /// Options for `position` and all positions after it: no tables, one thread, and a transposition table
-    /// whose size depends on the problem, at most a quarter of the available memory.
+    /// Options for `position` and all positions after it: no tables, one thread, default [memory](SearchMemory).
     pub fn new(rules: Rules, position: &Position) -> SolverOptions<'a> {
         SolverOptions {
             rules,
@@ -62,10 +49,10 @@ impl<'a> SolverOptions<'a> {
             tables: None,
             bounds: None,
             tables_up_to: usize::MAX,
+            exact_up_to: usize::MAX,
             network: None,
             book: None,
-            exact_up_to: usize::MAX,
-            memory: SearchMemory::by_size(),
+            memory: SearchMemory::default(),
             threads: 1,
             cancel: Cancel::new(),
         }
@@ -90,6 +77,13 @@ impl<'a> SolverOptions<'a> {
         SolverOptions { tables_up_to: seeds, ..self }
     }
 
+    /// Sets the largest layer whose exact table is used; all by default. Higher layers are read from bound
+    /// tables.
+    #[must_use]
+    pub fn exact_up_to(self, seeds: usize) -> SolverOptions<'a> {
+        SolverOptions { exact_up_to: seeds, ..self }
+    }
+
     /// Sets the network that evaluates positions, for the same rules and pits.
     ///
     /// The default is the network of the tables' directory or the shipped one ([`PhasedNetwork::find`]). If
@@ -100,43 +94,29 @@ impl<'a> SolverOptions<'a> {
         SolverOptions { network: network.into(), ..self }
     }
 
-    /// Sets the book, whose bounds are taken as proved; it must have the same rules and pits. No book by
-    /// default.
+    /// Sets the book, whose bounds are taken as proved; it must have the same rules and pits.
     #[must_use]
     pub fn book(self, book: impl Into<Option<&'a Book>>) -> SolverOptions<'a> {
         SolverOptions { book: book.into(), ..self }
     }
 
-    /// Sets the largest layer whose exact table is used; all by default. Higher layers are read from bound
-    /// tables.
-    #[must_use]
-    pub fn exact_up_to(self, seeds: usize) -> SolverOptions<'a> {
-        SolverOptions { exact_up_to: seeds, ..self }
-    }
-
-    /// Sets the bytes of the transposition table, rounded down to a power of two.
-    #[must_use]
-    pub fn transpositions(self, bytes: u64) -> SolverOptions<'a> {
-        SolverOptions { memory: self.memory.transpositions(bytes), ..self }
-    }
-
-    /// Sets the maximum bytes of the transposition table; for a small problem it has fewer.
-    #[must_use]
-    pub fn transpositions_up_to(self, bytes: u64) -> SolverOptions<'a> {
-        SolverOptions { memory: self.memory.transpositions_up_to(bytes), ..self }
-    }
-
-    /// Sets the memory of the search; by default [`SearchMemory::by_size`].
+    /// Sets the memory of the search.
     #[must_use]
     pub fn memory(self, memory: SearchMemory) -> SolverOptions<'a> {
         SolverOptions { memory, ..self }
+    }
+
+    /// Sets the maximum bytes of the transposition table, which takes a power of two.
+    #[must_use]
+    pub fn transpositions(self, bytes: u64) -> SolverOptions<'a> {
+        SolverOptions { memory: SearchMemory { transpositions: Some(bytes), ..self.memory }, ..self }
     }
 
     /// States that others, such as a checker of claims, read the tables at the same time. Then no copied table
     /// leaves the page cache.
     #[must_use]
     pub fn others_read_tables(self) -> SolverOptions<'a> {
-        SolverOptions { memory: self.memory.others_read_tables(), ..self }
+        SolverOptions { memory: SearchMemory { others_read: true, ..self.memory }, ..self }
     }
 
     /// Sets the number of threads, at least 1.
@@ -185,51 +165,53 @@ impl<'a> SolverOptions<'a> {
         Layers::new(self.tables, self.bounds, self.exact_up_to.min(local), self.tables_up_to.min(self.seeds))
     }
 
+    /// The largest exact layer that is used, and the largest layer, exact or in a bound table; 0 for none.
+    pub fn reach(&self) -> (usize, usize) {
+        let Layers { exact, reach, .. } = self.layers();
+        (exact, reach)
+    }
+
     /// The files of the layers to use, fewest seeds first.
     pub fn files(&self) -> impl Iterator<Item = &'a Blocks> + use<'a> {
         self.layers().files()
     }
 
-    /// The search with these layers.
-    fn problem(&self, layers: Layers) -> Problem {
-        Problem {
-            pits: self.pits,
-            seeds: self.seeds,
-            reach: layers.reach,
-            files: layers.files().map(Blocks::file_bytes).sum(),
-            frame: layers.files().flat_map(|file| file.sections()).map(|section| section.bytes()).max().unwrap_or(0),
-            ranks: Problem::rank_bytes(self.pits, layers.reach),
-        }
-    }
-
-    /// The layers that fit the memory ([`SolverOptions::memory`]): as many as possible, and of these as many
-    /// exact ones as possible. With tables that do not fit, a search waits for the disk all the time.
+    /// Leaves out the layers that do not fit the memory ([`SolverOptions::memory`]): as few as possible, and of these
+    /// as few exact ones as possible. With tables that do not fit, a search waits for the disk all the time.
     ///
-    /// `None` if all layers fit, there is no limit, or an exact table has the position: looking up its score
-    /// takes no memory.
-    pub fn layers_that_fit(&self) -> Option<FittingLayers> {
-        let (all, memory) = (self.layers(), self.memory.total()?);
-        if all.exact >= self.seeds || self.memory.fits(&self.problem(all)) {
-            return None;
+    /// If an exact table has the position, all are kept: looking up its score takes no memory.
+    #[must_use]
+    pub fn within_memory(self) -> SolverOptions<'a> {
+        let all = self.layers();
+        let fits = |layers: Layers| self.memory.fits(self.fixed_bytes(layers));
+        if all.exact >= self.seeds || fits(all) {
+            return self;
         }
         let choices =
             (2..=all.reach).rev().flat_map(|reach| (0..=reach.min(all.exact)).rev().map(move |exact| (exact, reach)));
         let fits = |&(exact, reach): &(usize, usize)| {
             let layers = Layers::new(self.tables, self.bounds, exact, reach);
-            (layers.exact, layers.reach) == (exact, reach) && self.memory.fits(&self.problem(layers))
+            (layers.exact, layers.reach) == (exact, reach) && fits(layers)
         };
-        let (exact, reach) = choices.into_iter().find(fits).unwrap_or((0, 0));
-        Some(FittingLayers { exact, reach, memory })
+        let (exact_up_to, tables_up_to) = choices.into_iter().find(fits).unwrap_or((0, 0));
+        SolverOptions { exact_up_to, tables_up_to, ..self }
+    }
+
+    /// Bytes for everything but the transposition table and copies of tables.
+    fn fixed_bytes(&self, layers: Layers) -> u64 {
+        fixed_bytes(self.pits, layers.reach, layers.files().map(Blocks::file_bytes).sum())
     }
 
     /// Bytes of the transposition table that a solver with these options makes.
     #[must_use]
     pub fn transposition_bytes(&self) -> u64 {
-        self.shares().transpositions
+        self.memory.transposition_bytes(self.fixed_bytes(self.layers()))
     }
 
-    /// Division of the memory.
-    pub(super) fn shares(&self) -> Shares {
-        self.memory.shares(&self.problem(self.layers()))
+    /// Settings of copying tables.
+    pub(super) fn copies(&self) -> Copies {
+        let layers = self.layers();
+        let frames = layers.files().flat_map(|file| file.sections()).map(|section| section.bytes());
+        self.memory.copies(self.fixed_bytes(layers), frames.max().unwrap_or(0))
     }
 }

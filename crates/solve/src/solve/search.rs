@@ -1,5 +1,6 @@
 //! The interface between solvers and engines.
 
+#[cfg(not(target_family = "wasm"))]
 use std::io::{self, BufRead, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -92,9 +93,11 @@ pub(super) trait Search: Send + Sync {
     fn fill(&self) -> f64;
 
     /// Writes the transposition table.
-    fn save(&self, file: &mut dyn Write) -> io::Result<()>;
+    #[cfg(not(target_family = "wasm"))]
+    fn save(&self, out: &mut dyn Write) -> io::Result<()>;
 
     /// Loads a saved transposition table. Returns the number of its entries, or the reason why it is invalid;
     /// then the table is empty.
-    fn load(&mut self, file: &mut dyn BufRead) -> Result<u64, &'static str>;
+    #[cfg(not(target_family = "wasm"))]
+    fn load(&mut self, saved: &mut dyn BufRead) -> io::Result<u64>;
 }

@@ -8,7 +8,7 @@ use kalah_core::table::Tables;
 
 use super::engine::Engine;
 use super::error::SolveError;
-use super::memory::{Copies, Shares};
+use super::memory::Copies;
 use super::options::SolverOptions;
 use super::packed::{BoardKeys, Word};
 use super::search::{Run, Search};
@@ -127,15 +127,14 @@ impl<'a> Solver<'a> {
     fn with_keys<W: Word>(options: SolverOptions<'a>, keys: BoardKeys<W>) -> Result<Solver<'a>, SolveError> {
         options.check()?;
         let SolverOptions { rules, pits, seeds, tables, threads, .. } = options;
-        let Shares { transpositions, copies } = options.shares();
-        let engine = Arc::new(Engine::new(&options, keys, transpositions)?);
+        let engine = Arc::new(Engine::new(&options, keys)?);
         Ok(Solver {
             tables,
             rules,
             pits,
             seeds,
             engine,
-            copies,
+            copies: options.copies(),
             threads: threads.max(1),
             start: Instant::now(),
             cancel: options.cancel,
@@ -289,7 +288,7 @@ impl<'a> Solver<'a> {
         let run = Run {
             threads: if nodes <= ONE_THREAD_NODES { 1 } else { self.threads },
             // A copy begun before a deadline would be discarded when it passes.
-            copies: if self.cancel.deadline().is_none() { self.copies } else { Copies::NONE },
+            copies: if self.cancel.deadline().is_none() { self.copies } else { Copies::default() },
             start: self.start,
             cancel: &self.cancel,
             nodes: &self.nodes,

@@ -132,7 +132,7 @@ impl Model {
             LARGEST_UNIT / sum.max(1e-6)
         });
         let scaled = |lanes: &[f32; LANES]| std::array::from_fn(|lane| (lanes[lane] * scale[lane]).round() as i16);
-        let mut last = Err(NetworkError::Overflow);
+        let mut last = Err(NetworkError::Unfit("has numbers that are too large"));
         for shift in (6..=16u8).rev() {
             let output = |lane: usize| outputs[lane] / scale[lane] * SEED as f32 * f32::from(1u16 << (shift - 1)) * 2.0;
             if (0..LANES).any(|lane| output(lane).abs() > 32_767.0) {

@@ -7,7 +7,7 @@ use kalah_base::system::available_memory;
 use kalah_core::game::Rules;
 use kalah_core::index::layer_positions;
 use kalah_core::isa::Isa;
-use kalah_core::table::{Opening, Table, TableError, TableKey, Tables};
+use kalah_core::table::{Table, TableError, TableKey, Tables};
 
 use super::backend::Backend;
 use super::event::{BuildError, BuildEvent, BuildReport};
@@ -93,7 +93,7 @@ impl<'a> Builder<'a> {
     /// others, or read-only.
     fn run_locked(&self, pulse: &Pulse, on_event: &(dyn Fn(BuildEvent) + Sync)) -> Result<BuildReport, BuildError> {
         let TableKey { rules, pits, seeds: last } = self.last;
-        let open = || Tables::open(self.directory, rules, pits, Opening::to(last).if_there());
+        let open = || Tables::open(self.directory, rules, pits, last);
         let found = open()?;
         let complete = found.layers().len() + 1 == last;
         let lock = match DirectoryLock::take(self.directory) {

@@ -12,12 +12,11 @@ use tempfile::TempPath;
 
 use super::contents::Contents;
 use super::packed_frame::PackedFrame;
-use super::piece::{PIECE_KEPT, temporary};
+use super::piece::temporary;
 use super::writer::{PARTIAL, UNPACKING};
 use super::{Manifest, Piece, TableWriter};
 
 /// A clause that states what is kept if a table cannot be written.
-const KEPT: &str = "all pieces of the layer are kept";
 
 /// The files of a layer in a directory, by their names.
 #[derive(Debug)]
@@ -69,8 +68,7 @@ impl PieceWriter {
         let path = pair.piece_path(directory);
         file::require_own(&path, FileContent::Part).map_err(TableError::io(&path))?;
         let temporary = temporary(&path)?.into_temp_path();
-        let writer =
-            TableWriter::open_at(path, temporary.to_path_buf(), Contents::new(pair.layer, Some(pair)), PIECE_KEPT)?;
+        let writer = TableWriter::open_at(path, temporary.to_path_buf(), Contents::new(pair.layer, Some(pair)))?;
         Ok(PieceWriter { temporary, writer })
     }
 
@@ -143,7 +141,7 @@ pub(crate) fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, Tab
     let temporary = temporary(&path)?.into_temp_path();
     // If this fails, the temporary file is removed.
     let contents = Contents::new(key, None);
-    let mut writer = TableWriter::open_at(path.clone(), temporary.to_path_buf(), contents, KEPT)?;
+    let mut writer = TableWriter::open_at(path.clone(), temporary.to_path_buf(), contents)?;
     for pair in key.pairs() {
         let copied = Piece::open(directory, pair)
             .and_then(|mut piece| pair.frames().try_for_each(|frame| writer.copy(&mut piece, frame)));

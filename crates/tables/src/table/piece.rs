@@ -8,7 +8,6 @@ use kalah_core::table::{FrameEntry, PairKey, Storage, Table, TableError};
 use tempfile::NamedTempFile;
 
 /// A clause that states what is kept if a piece cannot be written.
-pub(super) const PIECE_KEPT: &str = "this pair of frames is not kept, all finished ones are";
 
 /// A file with the packed frames of one pair, computed by one of several processes: a table with only these frames.
 ///
@@ -30,7 +29,7 @@ impl Piece {
     pub fn open(directory: &Path, pair: PairKey) -> Result<Piece, TableError> {
         let path = pair.piece_path(directory);
         let source = LocalFile::open(&path).map_err(TableError::io(&path))?;
-        let file = Table::of_kind(Kind::Piece, Box::new(source), Storage::Files)?;
+        let file = Table::of(Kind::Piece, Box::new(source), Storage::Files)?;
         let is_own = (file.key(), usize::from(file.header().form)) == (pair.layer, pair.small);
         if is_own { Ok(Piece { pair, file }) } else { Err(file.blocks().damaged_part("header", 0)) }
     }
@@ -76,7 +75,5 @@ impl Piece {
 /// does not exist.
 pub(super) fn temporary(path: &Path) -> Result<NamedTempFile, TableError> {
     let directory = path.parent().unwrap_or(Path::new(""));
-    file::create_directory(directory)
-        .and_then(|()| file::temporary_beside(path))
-        .map_err(TableError::writing(directory, PIECE_KEPT))
+    file::create_directory(directory).and_then(|()| file::temporary_beside(path)).map_err(TableError::io(directory))
 }

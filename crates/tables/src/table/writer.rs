@@ -13,9 +13,6 @@ use super::contents::Contents;
 use super::packed_frame::PackedFrame;
 use super::piece::Piece;
 
-/// A clause that states what is kept if a table cannot be written.
-const KEPT: &str = "finished frames are kept";
-
 /// Suffix of the temporary name of a table being built.
 pub(super) const PARTIAL: &str = ".partial";
 
@@ -34,8 +31,6 @@ pub struct TableWriter {
     partial: PathBuf,
     file: BulkFile,
     contents: Contents,
-    /// A clause that states what is kept if the file cannot be written.
-    kept: &'static str,
 }
 
 impl TableWriter {
@@ -57,22 +52,16 @@ impl TableWriter {
     pub(super) fn open_as(directory: &Path, key: TableKey, suffix: &str) -> Result<TableWriter, TableError> {
         let path = key.path(directory);
         let partial = file::beside(&path, suffix);
-        TableWriter::open_at(path, partial, Contents::new(key, None), KEPT)
+        TableWriter::open_at(path, partial, Contents::new(key, None))
     }
 
-    /// Begins or resumes the file with these contents, a table or a piece, under the temporary name `partial`. `kept`
-    /// is a clause that states what is kept if it cannot be written.
-    pub(super) fn open_at(
-        path: PathBuf,
-        partial: PathBuf,
-        contents: Contents,
-        kept: &'static str,
-    ) -> Result<TableWriter, TableError> {
+    /// Begins or resumes the file with these contents, a table or a piece, under the temporary name `partial`.
+    pub(super) fn open_at(path: PathBuf, partial: PathBuf, contents: Contents) -> Result<TableWriter, TableError> {
         let options = &mut OpenOptions::new();
         let file = file::open_companion(&partial, FileContent::Table, options.read(true).write(true))
-            .map_err(TableError::writing(&partial, kept))?;
-        let mut writer = TableWriter { path, partial, file: BulkFile::new(file), contents, kept };
-        writer.resume().map_err(TableError::writing(&writer.partial, kept))?;
+            .map_err(TableError::io(&partial))?;
+        let mut writer = TableWriter { path, partial, file: BulkFile::new(file), contents };
+        writer.resume().map_err(TableError::io(&writer.partial))?;
         Ok(writer)
     }
 
@@ -173,7 +162,7 @@ impl TableWriter {
     }
 
     fn put(&mut self, at: u64, bytes: &[u8]) -> Result<(), TableError> {
-        self.file.write_at(at, bytes).map_err(TableError::writing(&self.partial, self.kept))
+        self.file.write_at(at, bytes).map_err(TableError::io(&self.partial))
     }
 
     /// Adds the entry of a frame whose bytes are written.
@@ -207,7 +196,7 @@ impl TableWriter {
         let prefix = self.contents.prefix();
         // A damaged piece may have left bytes after the last frame.
         let cut = self.file.file().set_len(self.contents.end);
-        cut.and_then(|()| self.file.write_at(0, &prefix)).map_err(TableError::writing(&self.partial, self.kept))
+        cut.and_then(|()| self.file.write_at(0, &prefix)).map_err(TableError::io(&self.partial))
     }
 
     /// Maps the complete table, which can be used before it has its name.
@@ -223,7 +212,7 @@ impl TableWriter {
     /// # Errors
     /// When writing fails.
     pub(super) fn sync(&self) -> Result<(), TableError> {
-        self.file.file().sync_data().map_err(TableError::writing(&self.partial, self.kept))
+        self.file.file().sync_data().map_err(TableError::io(&self.partial))
     }
 
     /// Waits until the complete file is on the disk, and gives it its name.
@@ -232,7 +221,7 @@ impl TableWriter {
     /// When writing fails. Nothing is lost then.
     pub(crate) fn rename(self) -> Result<PathBuf, TableError> {
         self.sync()?;
-        std::fs::rename(&self.partial, &self.path).map_err(TableError::writing(&self.partial, self.kept))?;
+        std::fs::rename(&self.partial, &self.path).map_err(TableError::io(&self.partial))?;
         Ok(self.path)
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use kalah_base::file::found;
 use kalah_base::progress::Pulse;
-use kalah_core::directories::Directories;
+use kalah_core::directory::Directory;
 use kalah_core::game::Rules;
 use kalah_core::header::Kind;
 use kalah_core::table::{Blocks, Damage, Table, TableError, TableKey};
@@ -30,7 +30,7 @@ pub fn check_checksums(blocks: &Blocks) -> Result<u64, Fault> {
     Ok(checked)
 }
 
-/// Checks the archive of `key` in the first of `directories` that has it: every chunk against its
+/// Checks the archive of `key` in `directory`: every chunk against its
 /// checksum, and the table that it decompresses to against the digest of the compressed one. Returns its
 /// positions, which `pulse` counts meanwhile.
 ///
@@ -39,8 +39,8 @@ pub fn check_checksums(blocks: &Blocks) -> Result<u64, Fault> {
 /// # Errors
 /// The first damaged chunk, another table than that of its name or header, or [`Fault::Stopped`]
 /// when `pulse` was stopped.
-pub fn check_archive(directories: impl Into<Directories>, key: TableKey, pulse: &Pulse) -> Result<u64, Fault> {
-    let path = archive_path(directories, key);
+pub fn check_archive(directory: impl Into<Directory>, key: TableKey, pulse: &Pulse) -> Result<u64, Fault> {
+    let path = archive_path(directory, key);
     let found = archive::read_info(&path)?.key;
     if found != key {
         return Err(TableError::damaged_as(Kind::Archive, &path, Damage::Other { found, expected: key }).into());
@@ -70,7 +70,7 @@ pub fn check_manifest(manifest: &Manifest, table: &Table) -> Result<u64, Fault> 
     Ok(entry.positions)
 }
 
-/// The contents of one or more directories of tables, by the names of the files.
+/// The contents of a directory of tables, by the names of the files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
     /// Rule sets and boards (pits a side) with tables, each with the seeds of its layers,
@@ -85,29 +85,26 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Lists `directories`. One that does not exist counts as empty.
+    /// Lists `directory`. One that does not exist counts as empty.
     ///
     /// # Errors
-    /// When one cannot be listed.
-    pub fn read(directories: impl Into<Directories>) -> io::Result<Survey> {
+    /// When it cannot be listed.
+    pub fn read(directory: impl Into<Directory>) -> io::Result<Survey> {
         let [mut boards, mut bounds, mut archives] = [const { Found::new() }; 3];
         let mut others = Vec::new();
-        for place in directories.into().places() {
-            for name in found(place.names())?.into_iter().flatten() {
-                let path = Path::new(&name);
-                if let Some(key) = TableKey::named(path) {
-                    add(&mut boards, key);
-                } else if let Some(key) = TableKey::named_bounds(path) {
-                    add(&mut bounds, key);
-                } else if let Some(key) = archived(path) {
-                    add(&mut archives, key);
-                } else {
-                    others.push(name);
-                }
+        for name in found(directory.into().names())?.into_iter().flatten() {
+            let path = Path::new(&name);
+            if let Some(key) = TableKey::named(path) {
+                add(&mut boards, key);
+            } else if let Some(key) = TableKey::named_bounds(path) {
+                add(&mut bounds, key);
+            } else if let Some(key) = archived(path) {
+                add(&mut archives, key);
+            } else {
+                others.push(name);
             }
         }
         others.sort_unstable();
-        others.dedup();
         Ok(Survey { boards: sorted(boards), bounds: sorted(bounds), archives: sorted(archives), others })
     }
 

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 
 use kalah_base::diagnostic::{Commands, Diagnosis, Diagnostic, Outcome, build_missing};
 use kalah_core::cancel::Stopped;
-use kalah_core::directories::Directories;
+use kalah_core::directory::Directory;
 use kalah_core::game::{Bounds, Position};
 use kalah_core::index::{TableRow, game_row};
 use kalah_core::table::{TableError, TableKey, Tables, missing_layers};
@@ -76,8 +76,8 @@ pub enum Fault {
     /// Layers are missing below one that exists.
     #[error("{key} exists, but below it {}", missing_layers(missing))]
     Gap {
-        /// The directories.
-        directories: Directories,
+        /// The directory.
+        directory: Directory,
         /// The table.
         key: TableKey,
         /// Seeds of the missing layers, at least one, ascending.
@@ -125,9 +125,9 @@ impl Diagnostic for Fault {
     fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match self {
             Fault::Score { .. } | Fault::Bounds { .. } | Fault::Manifest { .. } => Outcome::Wrong.into(),
-            Fault::Gap { directories, key, missing } => {
+            Fault::Gap { directory, key, missing } => {
                 let last = missing.last().map_or(*key, |&seeds| TableKey { seeds, ..*key });
-                Outcome::Wrong.help(build_missing(directories, last, commands))
+                Outcome::Wrong.help(build_missing(directory, last, commands))
             }
             Fault::NotInManifest(_) => Outcome::Failed.into(),
             Fault::Table(error) => error.diagnosis(commands),
@@ -141,7 +141,7 @@ impl Fault {
     /// The fault that the layers `missing`, at least one, are missing in `tables` below the
     /// existing layer with `seeds` seeds.
     pub fn gap(tables: &Tables, seeds: usize, missing: Vec<usize>) -> Fault {
-        Fault::Gap { directories: tables.directories().clone(), key: tables.key(seeds), missing }
+        Fault::Gap { directory: tables.directory().clone(), key: tables.key(seeds), missing }
     }
 
     fn score(key: TableKey, mover: &TableRow, other: &TableRow, stored: u8, right: u8) -> Fault {

@@ -1,7 +1,6 @@
 //! Tables at an address such as `https://example.org/tables`, in place of a directory.
 //!
-//! Before a command runs, the addresses among its directories are opened. So commands need no code for addresses,
-//! except those that search.
+//! Before a command runs, the address is opened. So commands need no code for addresses, except those that search.
 //!
 //! | module | contents |
 //! |---|---|
@@ -22,7 +21,7 @@ pub(crate) use searching::{fetch_for_search, fetch_for_searches};
 const READERS: [&str; 11] =
     ["check", "engine", "info", "play", "probe", "puzzles", "review", "serve", "solve", "tournament", "verify"];
 
-/// Opens the tables at the addresses that `--tables` or the environment give.
+/// Opens the tables at the address that `--tables` or the environment gives.
 ///
 /// # Errors
 /// When the command does not read tables at an address, or they cannot be opened.
@@ -30,11 +29,8 @@ pub(crate) fn open(given: &Given) -> failure::Result<()> {
     if !given.takes_tables() || given.is_set("no_tables") {
         return Ok(());
     }
-    let mut named = tables_flag::given(given.matches).map_err(failed)?;
-    named.retain(|location| location.address().is_some());
-    if named.is_empty() {
-        return Ok(());
-    }
+    let location = tables_flag::given(given.matches).map_err(failed)?;
+    let Some(address) = location.address() else { return Ok(()) };
     if given.is_set("build") {
         return Err(usage("--build cannot build tables at an address; leave it out, or give --tables a directory"));
     }
@@ -43,9 +39,7 @@ pub(crate) fn open(given: &Given) -> failure::Result<()> {
             "this command does not use tables at an address: give --tables a directory; `kalah fetch` downloads layers",
         ));
     }
-    for location in &named {
-        location.open(opening::open(location.address().unwrap_or_default(), given.matches)?);
-    }
+    location.open(opening::open(address, given.matches)?);
     Ok(())
 }
 
@@ -53,7 +47,7 @@ pub(crate) fn open(given: &Given) -> failure::Result<()> {
 #[cfg(not(feature = "remote"))]
 mod opening {
     use clap::{ArgMatches, Command};
-    use kalah::table::Place;
+    use kalah::table::Directory;
 
     use crate::cli::failure::{self, usage};
 
@@ -63,7 +57,7 @@ mod opening {
     }
 
     /// Returns an error: this program reads no tables at addresses.
-    pub(crate) fn open(_: &str, _: &ArgMatches) -> failure::Result<Place> {
+    pub(crate) fn open(_: &str, _: &ArgMatches) -> failure::Result<Directory> {
         Err(usage(
             "this program was built without the feature `remote`: build it with `cargo build --release --locked \
              --features remote`, or give --tables a directory",

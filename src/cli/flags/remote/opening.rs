@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use kalah::game::Rules;
 use kalah::remote::{Address, Cache, RemoteOptions, RemoteTables};
-use kalah::table::Place;
+use kalah::table::Directory;
 
 use super::READERS;
 use crate::cli::process::signals::cancelled;
@@ -64,7 +64,7 @@ fn fetch_flag() -> Arg {
 }
 
 /// Opens the directory of tables at an address.
-pub(super) fn open(address: &str, matches: &ArgMatches) -> failure::Result<Place> {
+pub(super) fn open(address: &str, matches: &ArgMatches) -> failure::Result<Directory> {
     let address = Address::parse(address)?;
     let option = |name| matches.try_get_one::<PathBuf>(name).ok().flatten().cloned();
     let size = |name| matches.try_get_one::<u64>(name).ok().flatten().copied();
@@ -79,7 +79,7 @@ pub(super) fn open(address: &str, matches: &ArgMatches) -> failure::Result<Place
     }
     let open = || RemoteTables::open(&address, options).with_context(|| format!("cannot use the tables at {address}"));
     let tables = output::progress::watch(&format!("asking {address} for its tables"), open)?;
-    Ok(tables.into())
+    Ok(tables.directory())
 }
 
 /// Maximum bytes that a search fetches.

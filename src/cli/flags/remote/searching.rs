@@ -1,4 +1,3 @@
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use indicatif::HumanBytes;
@@ -15,7 +14,7 @@ use crate::cli::{Progress, failure, note};
 /// # Errors
 /// When they cannot be read, or are damaged.
 pub(crate) fn fetch_for_searches(all_tables: &AllTables) -> failure::Result<()> {
-    if !all_tables.directories().are_remote() {
+    if !all_tables.directory().is_remote() {
         return Ok(());
     }
     let mut limit = opening::fetch_limit();
@@ -52,7 +51,7 @@ fn fetch(tables: &Tables, limit: u64) -> failure::Result<u64> {
         }
         (bytes, used) = (bytes + more, table.key().seeds);
     }
-    let address = tables.directories().address().unwrap_or(Path::new("")).display();
+    let address = tables.directory();
     let TableKey { rules, pits, .. } = tables.key(last);
     if used < last {
         let rest: u64 = tables.layers()[used - 1..].iter().map(|table| size(table)).sum();

@@ -4,7 +4,7 @@ use std::io;
 
 use indicatif::HumanCount;
 use kalah::game::Position;
-use kalah::play::{Accuracy, Forfeit, LastLines, Match, Median, Tournament};
+use kalah::play::{Accuracy, Forfeit, Match, Tournament};
 use kalah::progress::total_seconds;
 use serde::{Deserialize, Serialize};
 
@@ -53,9 +53,6 @@ struct Share {
     seeds: f64,
     /// Median of the final differences.
     median: f64,
-    /// Interval of that median, of 95 % confidence.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    interval: Option<(f64, f64)>,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -105,9 +102,6 @@ pub(super) struct ForfeitReport {
     player: String,
     /// Its fault.
     pub fault: String,
-    /// Last lines of its standard error.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    stderr: Vec<String>,
 }
 
 /// A finished game, as a state keeps it.
@@ -132,10 +126,9 @@ impl Finished {
     pub(super) fn new(tournament: &Tournament, names: &[String], played: &Match) -> Finished {
         let Match { number, first, second, start, ref game, accuracy, .. } = *played;
         let of = |seat: bool| game.moves.iter().filter(move |made| made.first == seat);
-        let forfeit = |&Forfeit { first: by_first, ref fault, ref stderr, .. }: &Forfeit| ForfeitReport {
+        let forfeit = |&Forfeit { first: by_first, ref fault, .. }: &Forfeit| ForfeitReport {
             player: names[if by_first { first } else { second }].clone(),
             fault: fault.clone(),
-            stderr: stderr.0.clone(),
         };
         let report = GameReport {
             first: names[first].clone(),
@@ -162,13 +155,12 @@ impl Share {
             std::cmp::Ordering::Equal => 0.5,
             std::cmp::Ordering::Less => 0.0,
         };
-        let median = Median::of(games.iter().map(|&[own, other]| f64::from(own) - f64::from(other)));
+        let differences = games.iter().map(|&[own, other]| f64::from(own) - f64::from(other));
         Share {
             games: games.len(),
             won: games.iter().map(points).sum::<f64>() / count,
             seeds: games.iter().map(|&[own, _]| f64::from(own)).sum::<f64>() / count,
-            median: median.map_or(0.0, |median| median.median),
-            interval: median.and_then(|median| median.interval),
+            median: median(differences.collect()),
         }
     }
 }
@@ -200,6 +192,16 @@ impl PlayerReport {
             seconds_a_move: seconds / moves.max(1) as f64,
             evaluated: evaluated.into(),
         }
+    }
+}
+
+/// Returns the middle value, or the mean of the two middle values; 0 without values.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    match values.len() % 2 {
+        1 => values[middle],
+        _ => middle.checked_sub(1).map_or(0.0, |below| (values[below] + values[middle]) / 2.0),
     }
 }
 
@@ -265,22 +267,18 @@ impl TournamentReport {
             "won",
             "seeds",
             "difference",
-            "95 %",
             "ms a move",
             "evaluated",
             "mistakes",
             "lost a move",
         ]);
         for PlayerReport { player, all, seconds_a_move, evaluated, .. } in &self.players {
-            let interval =
-                all.interval.map_or(String::new(), |(low, high)| format!("{} to {}", decimal(low), decimal(high)));
             grid.row([
                 player.clone(),
                 all.games.to_string(),
                 format!("{:.1} %", 100.0 * all.won),
                 format!("{:.1}", all.seeds),
                 decimal(all.median),
-                interval,
                 format!("{:.3}", 1000.0 * seconds_a_move),
                 evaluated.moves.to_string(),
                 if evaluated.moves == 0 { "-".to_owned() } else { evaluated.mistakes.to_string() },
@@ -290,9 +288,8 @@ impl TournamentReport {
         grid.print()?;
         line!("")?;
         for GameReport { first, second, line, forfeit, .. } in &self.games {
-            if let Some(ForfeitReport { player, fault, stderr }) = forfeit {
-                let stderr = LastLines(stderr.clone());
-                line!("{first} against {second}, {line}: {player} forfeits, since it {fault}{stderr}")?;
+            if let Some(ForfeitReport { player, fault }) = forfeit {
+                line!("{first} against {second}, {line}: {player} forfeits, since it {fault}")?;
             }
         }
         let moves: usize = self.games.iter().map(|game| game.moves).sum();

@@ -52,7 +52,7 @@ struct BookCheckReport {
 impl Check {
     pub(super) fn run(mut self) -> failure::Result<Outcome> {
         self.with.threads.start()?;
-        let (book, name) = in_use(self.book.as_deref(), self.with.directories(), self.with.rules, self.pits)?;
+        let (book, name) = in_use(self.book.as_deref(), self.with.directory(), self.with.rules, self.pits)?;
         let (rules, pits) = (book.rules(), book.pits());
         ensure!(!book.is_empty() || self.book.is_some(), "there is no book for {rules} with {pits} pits a side");
         // A file contains its rule set.

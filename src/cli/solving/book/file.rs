@@ -8,20 +8,20 @@ use kalah::certificate::{Certificate, Head};
 use kalah::file::{FileContent, FileLock, OverwriteError, remove_leftovers, require_writable, resolved};
 use kalah::game::Rules;
 use kalah::header::{HeaderError, Kind};
-use kalah::table::Directories;
+use kalah::table::Directory;
 use serde::Serialize;
 
-use crate::cli::{Context, failure, output, usage};
+use crate::cli::{Context, failure, output};
 
 /// Returns the book in `file`, otherwise the one beside the tables, otherwise the program's, with its name in
 /// messages.
 pub(super) fn in_use(
     file: Option<&Path>,
-    directories: &Directories,
+    directory: &Directory,
     rules: Rules,
     pits: usize,
 ) -> Result<(Positions, String), BookFileError> {
-    let beside = directories.file(&Positions::file_name(rules, pits));
+    let beside = directory.file(&Positions::file_name(rules, pits));
     if let Some(path) = file {
         return Ok((Positions::open(path)?, path.display().to_string()));
     }
@@ -83,22 +83,17 @@ pub(super) struct Extended {
 }
 
 impl Extended {
-    /// Opens the book in `output`, or in its file in the directory of the tables, which must be the only one. A new
-    /// file begins with the program's book.
+    /// Opens the book in `output`, or in its file in the directory of the tables. A new file begins with the program's book.
     pub(super) fn open(
         output: Option<&Path>,
-        directories: &Directories,
+        directory: &Directory,
         rules: Rules,
         pits: usize,
     ) -> failure::Result<Extended> {
         let path = match output {
             Some(path) => resolved(path),
             None => {
-                let directory = directories.single().ok_or_else(|| {
-                    usage(format!(
-                        "the book belongs to one directory of tables, not to {directories}: name its file by --output"
-                    ))
-                })?;
+                let directory = directory.name();
                 std::fs::create_dir_all(directory)
                     .with_context(|| format!("cannot create the directory {}", directory.display()))?;
                 resolved(&directory.join(Positions::file_name(rules, pits)))

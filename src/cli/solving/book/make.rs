@@ -61,7 +61,7 @@ impl Make {
         }
         self.with.threads.start()?;
         let mut extended =
-            Extended::open(self.output.as_deref(), self.with.directories(), self.with.rules, self.position.pits())?;
+            Extended::open(self.output.as_deref(), self.with.directory(), self.with.rules, self.position.pits())?;
         let cancel = Cancel::new();
         let tables = self.with.open_tables(&self.position, &cancel)?;
         let solver = self.with.solver(&self.position, &tables, &cancel, |options| options)?;

@@ -15,9 +15,7 @@ use kalah::cancel::Cancel;
 use kalah::certificate::Checker;
 use kalah::file::{FileContent, StateError, require_apart, require_writable};
 use kalah::game::Position;
-use kalah::prove::{
-    Checkers, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, Wanted,
-};
+use kalah::prove::{ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, Wanted};
 use kalah::solve::{SearchTables, Solver};
 
 use crate::cli::solving::book::file::read_certificate;
@@ -119,7 +117,6 @@ impl Prove {
         cancel_on_signal(&cancel);
         let directory = ProofDirectory::open_or_begin(&self.proof, || self.plan(request, &solver, &tables))?;
         self.matches(&request, directory.plan())?;
-        directory.plan().require(tables.tables())?;
         let _lock = (!self.share).then(|| directory.lock()).transpose()?;
         self.prove(&directory, &solver, &tables, cancel.clone())
             .if_stopped("stopped; finished jobs are kept; run the same command again to continue")
@@ -162,7 +159,7 @@ impl Prove {
         let found = solver.table_seeds().unwrap_or(0);
         let wanted = self.rests_on.map_or(found, usize::from);
         if wanted > found {
-            return Err(ProveError::Tables { wanted, found });
+            return Err(ProveError::missing_tables(wanted, found));
         }
         let layers = tables.tables().into_iter().flat_map(|tables| tables.layers()).take(wanted.saturating_sub(1));
         let digests = layers.map(|table| table.header().digest).collect();
@@ -193,19 +190,11 @@ impl Prove {
         cancel: Cancel,
     ) -> failure::Result<Outcome> {
         let (start, plan, progress) = (Instant::now(), directory.plan(), Progress::open());
-        let checkers = Checkers::new(plan, tables.tables());
         let on_event = |event: ProveEvent| report::event(&progress, &event);
         let options = ProverOptions { budget: self.budget, share: self.share, patience: self.patience, cancel };
         let path = self.certificate.clone().unwrap_or_else(|| directory.certificate_path());
-        let proved = progress.search(solver, || -> Result<_, ProveError> {
-            let mut prover = Prover::new(solver, directory, &checkers, options, &on_event)?;
-            if !prover.jobs().is_empty() {
-                progress.note(&format!("resumed: {} finished", output::count(prover.jobs().len(), "job")));
-            }
-            let (state, file) = prover.prove(&path)?;
-            Ok((state, file, prover.ran()))
-        });
-        let (state, file, ran) = proved?;
+        let prover = Prover { solver, tables: tables.tables(), directory, options, on_event: &on_event };
+        let (state, file) = progress.search(solver, || prover.prove(&path))?;
         let certificate = file.map(|file| CertificateAnswer {
             file: path,
             effort: plan.effort,
@@ -221,11 +210,11 @@ impl Prove {
             proved: state.is_proved(),
             bounds: Value::new(statement.bounds).beyond_stores(&position),
             openings: openings(&statement, &plan.parts),
-            jobs: state.proved,
-            ran,
-            split: state.split,
-            nodes: state.nodes,
-            job_seconds: state.seconds,
+            jobs: report::proved(&state.jobs),
+            ran: state.ran,
+            split: state.jobs.len() - report::proved(&state.jobs),
+            nodes: state.jobs.iter().map(|job| job.nodes).sum(),
+            job_seconds: report::seconds(&state.jobs),
             seconds: start.elapsed().as_secs_f64(),
             certificate,
         };

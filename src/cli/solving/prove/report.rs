@@ -2,17 +2,16 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use indicatif::{HumanBytes, HumanCount, HumanDuration};
+use indicatif::{HumanBytes, HumanCount};
 use kalah::answer::Value;
 use kalah::certificate::Statement;
 use kalah::game::{Position, Rules};
-use kalah::prove::{Job, ProofDirectory, ProveError, ProveEvent, RequestPart, State, Status};
+use kalah::prove::{Job, ProofDirectory, ProveEvent, RequestPart, State};
 use serde::Serialize;
 
 use crate::cli::solving::check::OpeningAnswer;
-use crate::cli::{Outcome, Progress, failure, line, output};
+use crate::cli::{Outcome, Progress, bail, failure, line, output};
 
 /// Answer of the command.
 #[derive(Serialize)]
@@ -90,7 +89,6 @@ struct ProveStatusAnswer {
     openings: Vec<OpeningAnswer>,
     effort: u32,
     table_seeds: usize,
-    claims: usize,
     nodes: u64,
     seconds: f64,
     jobs: Vec<JobAnswer>,
@@ -101,39 +99,48 @@ struct JobAnswer {
     test: String,
     /// Result; `None` if the job ran over its budget and was split.
     answer: Option<bool>,
-    budget: u64,
     nodes: u64,
     seconds: f64,
 }
 
 impl JobAnswer {
     fn new(job: &Job) -> JobAnswer {
-        let answer = job.bounds.and_then(|bounds| job.test.decided_by(bounds));
-        let Job { budget, nodes, seconds, .. } = *job;
-        JobAnswer { test: job.test.to_string(), answer, budget, nodes, seconds }
+        let Job { test, answer, nodes, seconds } = *job;
+        JobAnswer { test: test.to_string(), answer, nodes, seconds }
     }
+}
+
+/// Returns the number of jobs that decided their test.
+pub(super) fn proved(jobs: &[Job]) -> usize {
+    jobs.iter().filter(|job| job.answer.is_some()).count()
+}
+
+/// Returns the seconds of all jobs.
+pub(super) fn seconds(jobs: &[Job]) -> f64 {
+    // Not a `sum`, which is -0.0 without jobs.
+    jobs.iter().fold(0.0, |sum, job| sum + job.seconds)
 }
 
 /// Shows the proof in a directory.
 pub(super) fn run_status(path: &Path, json: bool) -> failure::Result<Outcome> {
-    let directory = ProofDirectory::open(path)?.ok_or_else(|| ProveError::Empty(path.to_owned()))?;
-    let Status { jobs, claims, parts } = Status::read(&directory)?;
-    let plan = directory.plan();
-    let statement = plan.statement(&parts);
+    let Some(directory) = ProofDirectory::open(path)? else {
+        bail!("{}: there is no proof in this directory", path.display());
+    };
+    let state = State::read(&directory)?;
+    let (plan, jobs) = (directory.plan(), &state.jobs);
+    let statement = plan.statement(&state.parts);
     let answer = ProveStatusAnswer {
         position: plan.request.position,
         rules: plan.request.rules,
         request: plan.request.to_string(),
-        proved: parts.iter().all(|part| part.next.is_none() && !part.is_refuted),
-        refuted: parts.iter().any(|part| part.is_refuted),
+        proved: state.is_proved(),
+        refuted: state.is_refuted(),
         bounds: Value::new(statement.bounds),
         openings: openings(&statement, &plan.parts),
         effort: plan.effort,
         table_seeds: plan.table_seeds(),
-        claims,
         nodes: jobs.iter().map(|job| job.nodes).sum(),
-        // Not a `sum`, which is -0.0 without jobs.
-        seconds: jobs.iter().fold(0.0, |sum, job| sum + job.seconds),
+        seconds: seconds(jobs),
         jobs: jobs.iter().map(JobAnswer::new).collect(),
     };
     output::answer(json, &answer, || answer.text())?;
@@ -153,8 +160,8 @@ impl ProveStatusAnswer {
         for JobAnswer { test, answer, nodes, seconds, .. } in &self.jobs {
             line!("  {:<5} {:>15} nodes {seconds:>9.1} s  {test}", result(*answer), HumanCount(*nodes))?;
         }
-        let (jobs, claims) = (output::count(self.jobs.len(), "job"), output::many(self.claims as u64, "claim"));
-        line!("  {jobs}, {claims}, {}, {:.1} s", output::many(self.nodes, "node"), self.seconds)
+        let (jobs, nodes) = (output::count(self.jobs.len(), "job"), output::many(self.nodes, "node"));
+        line!("  {jobs}, {nodes}, {:.1} s", self.seconds)
     }
 }
 
@@ -170,30 +177,23 @@ fn result(answer: Option<bool>) -> &'static str {
 /// Shows an event of a proof.
 pub(super) fn event(progress: &Progress, event: &ProveEvent) {
     match event {
-        ProveEvent::Begin { test } => progress.stage(format!("job: {test}?")),
-        ProveEvent::Extract { test, claims } => {
-            progress.stage(format!("collecting claims of: {test}: {} so far", HumanCount(*claims as u64)));
-        }
+        ProveEvent::Begin(test) => progress.stage(format!("job: {test}?")),
         ProveEvent::Waiting => progress.stage("waiting: other processes run the last jobs".to_owned()),
         ProveEvent::Collecting => progress.stage("collecting the claims".to_owned()),
-        ProveEvent::Checking { claims } => {
+        ProveEvent::Checking(claims) => {
             progress.stage(format!("checking the certificate: {}", output::many(*claims as u64, "claim")));
         }
-        ProveEvent::Wrong { path } => progress.line(&format!(
+        ProveEvent::Wrong(path) => progress.line(&format!(
             "kalah: {}: the result of this job does not follow; the job was removed and is run again",
             path.display()
         )),
-        ProveEvent::Finished { job, claims, state } => {
+        ProveEvent::Finished { job, claims, jobs, left } => {
             let JobAnswer { test, answer, nodes, seconds, .. } = JobAnswer::new(job);
             let (nodes, claims) = (output::many(nodes, "node"), output::many(*claims as u64, "claim"));
-            let State { proved, split, left, is_more_left, seconds_left, .. } = **state;
-            let (proved, left) = (output::count(proved, "job"), output::count(left, "job"));
-            let more = if is_more_left { "more than " } else { "" };
-            let time = HumanDuration(Duration::from_secs_f64(seconds_left.min(1e9)));
+            let (proved, split) = (proved(jobs), jobs.len() - proved(jobs));
+            let (result, proved) = (result(answer), output::count(proved, "job"));
             progress.note(&format!(
-                "{test}? {}; {nodes}, {seconds:.1} s, {claims} | {proved} proved, {split} split, {more}{left} left, \
-                 about {time} of one process",
-                result(answer)
+                "{test}? {result}; {nodes}, {seconds:.1} s, {claims} | {proved} proved, {split} split, {left} left"
             ));
         }
         _ => {}

@@ -14,10 +14,11 @@ use std::sync::atomic::Ordering;
 use clap::Args;
 use indicatif::HumanBytes;
 use kalah::file::{Replacement, create_directory, found, is_same, remove_leftovers};
+use kalah::header::Kind;
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::progress::Pulse;
 use kalah::table::archive::{archive_path, read_info};
-use kalah::table::{ManifestEntry, Table, TableError, TableKey, Tables, unless_other};
+use kalah::table::{Damage, ManifestEntry, Table, TableError, TableKey, Tables, unless_other};
 use kalah::verify::Survey;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -27,7 +28,7 @@ use crate::cli::{Context, Outcome, Progress, args, bail, examples, failure, line
 /// Prepare a folder of tables for a host of data
 ///
 /// Use this to put tables on an object store or a data repository. The folder gets links to the files, or copies on
-/// another disk; a manifest, checksums, an index, licences and a dataset card. All tables of the directories are
+/// another disk; a manifest, checksums, an index, licences and a dataset card. All tables of the directory are
 /// published, each checked against its checksums. A stopped run continues when started again. See docs/building.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
@@ -42,7 +43,7 @@ pub(crate) struct Publish {
     #[arg(long)]
     archives: bool,
     #[command(flatten)]
-    tables: args::Directories,
+    tables: args::Directory,
     #[command(flatten)]
     threads: args::Threads,
     /// Print one JSON document
@@ -103,21 +104,21 @@ impl Publish {
 
     /// Finds all tables, each with the file to publish.
     fn entries(&self) -> failure::Result<Vec<Source>> {
-        let directories = &self.tables.paths;
-        let survey = Survey::read(directories).with_context(|| format!("cannot list {directories}"))?;
+        let directory = &self.tables.directory;
+        let survey = Survey::read(directory).with_context(|| format!("cannot list {directory}"))?;
         let mut entries = Vec::new();
         for (rules, pits, _) in &survey.boards {
-            let tables = Tables::open(directories, *rules, *pits, MAX_TABLE_SEEDS)?;
+            let tables = Tables::open(directory, *rules, *pits, MAX_TABLE_SEEDS)?;
             tables.require_all()?;
             for table in tables.layers() {
                 let (key, header) = (table.key(), table.header());
-                let path = if self.archives { archive_path(directories, key) } else { table.path().to_owned() };
+                let path = if self.archives { archive_path(directory, key) } else { table.path().to_owned() };
                 if self.archives {
                     let digest = read_info(&path)
                         .with_context(|| format!("there is no archive of {key}; make one with `kalah archive pack`"))?
                         .digest;
                     if digest != header.digest {
-                        return Err(TableError::Copies { path: table.path().to_owned(), other: path }.into());
+                        return Err(TableError::damaged_as(Kind::Archive, &path, Damage::OtherDigest).into());
                     }
                 }
                 let file = path.canonicalize().with_context(|| format!("cannot read {}", path.display()))?;
@@ -128,7 +129,7 @@ impl Publish {
             }
         }
         if entries.is_empty() {
-            bail!("there are no tables in {directories}");
+            bail!("there are no tables in {directory}");
         }
         Ok(entries)
     }
@@ -138,8 +139,8 @@ impl Publish {
         let folder = &self.output;
         create_directory(folder).with_context(|| format!("cannot create {}", folder.display()))?;
         let real = |path: &Path| path.canonicalize().ok();
-        if self.tables.paths.paths().any(|directory| real(directory) == real(folder)) {
-            bail!("{} is a directory of the tables: choose another folder", folder.display());
+        if self.tables.directory.path().is_some_and(|directory| real(directory) == real(folder)) {
+            bail!("{} is the directory of the tables: choose another folder", folder.display());
         }
         let texts = texts::NAMES.iter().map(|name| folder.join(name));
         let own: BTreeSet<PathBuf> = entries.iter().map(|entry| entry.to.clone()).chain(texts).collect();

@@ -15,7 +15,7 @@ pub(super) fn open(tables: &Tables, there: &[usize], most: usize, report: &mut B
     let mut opened = Vec::new();
     for &seeds in there.iter().filter(|&&seeds| seeds <= most) {
         let key = TableKey { seeds, ..tables.key(2) };
-        match BoundTable::open(tables.directories().file(&key.bounds_name())) {
+        match BoundTable::open(tables.directory().file(&key.bounds_name())) {
             Ok(table) => opened.push(Arc::new(table)),
             Err(error) => report.add(seeds, Check::Files, &error.into()),
         }

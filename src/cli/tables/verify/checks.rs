@@ -183,7 +183,7 @@ impl CheckSettings {
                 continue;
             }
             // Run in the pool, so that the waiting thread works on tasks, too.
-            let check = || rayon::scope(|_| check_archive(tables.directories(), key, &self.pulse));
+            let check = || rayon::scope(|_| check_archive(tables.directory(), key, &self.pulse));
             match self.timed(Check::Archives, key, check) {
                 Ok(passed) => report.passed.push(passed),
                 Err(Fault::Stopped(_)) => return,
@@ -195,7 +195,7 @@ impl CheckSettings {
 
 /// Returns an error if an archive needs more memory than is available. One that cannot be opened passes.
 fn fits(tables: &Tables, key: TableKey) -> Result<(), String> {
-    let path = archive_path(tables.directories(), key);
+    let path = archive_path(tables.directory(), key);
     let Ok(info) = read_info(&path) else { return Ok(()) };
     let needed = decompress_memory(&info, rayon::current_num_threads());
     check_memory(needed, None, || format!("checking {} takes", path.display())).map_err(|error| with_advice(&error))

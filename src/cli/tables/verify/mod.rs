@@ -72,7 +72,7 @@ pub(crate) struct Verify {
     #[command(flatten)]
     board: args::BoardFlags,
     #[command(flatten)]
-    tables: args::Directories,
+    tables: args::Directory,
     #[command(flatten)]
     threads: args::Threads,
     /// Print one JSON document
@@ -86,13 +86,13 @@ const AGAINST: &[(&str, Check)] = &[("cpu", Check::Cpu), ("gpu", Check::Gpu)];
 impl Verify {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
-        let directories = &self.tables.paths;
+        let directory = &self.tables.directory;
         let settings = self.settings()?;
-        let survey = Survey::read(directories).with_context(|| format!("cannot list {directories}"))?;
+        let survey = Survey::read(directory).with_context(|| format!("cannot list {directory}"))?;
         let boards: Vec<(Rules, usize)> =
             if self.all { survey.known_boards() } else { vec![(self.board.rules, self.board.pits)] };
         if boards.is_empty() {
-            bail!("nothing was checked: there are no tables in {directories}");
+            bail!("nothing was checked: there are no tables in {directory}");
         }
         let mut opened = Vec::new();
         for (rules, pits) in boards {
@@ -165,18 +165,18 @@ impl Verify {
 
     /// Opens the tables of a board, and records those that are missing or cannot be opened.
     fn open(&self, survey: &Survey, rules: Rules, pits: usize) -> failure::Result<Opened> {
-        let directories = &self.tables.paths;
+        let directory = &self.tables.directory;
         let (there, bounds_there) = (survey.layers(rules, pits), survey.bound_layers(rules, pits));
         let mut highest = self.seeds.or(there.last().copied()).unwrap_or(2);
         let most = self.seeds.or(bounds_there.last().copied()).map_or(highest, |seeds| seeds.max(highest));
-        let mut tables = Tables::empty(directories, rules, pits, most)?;
+        let mut tables = Tables::empty(directory, rules, pits, most)?;
         let archives = survey.archived_layers(rules, pits).iter().copied();
         let archives: Vec<usize> = archives.filter(|&seeds| self.seeds.is_none_or(|asked| asked == seeds)).collect();
         if !there.contains(&highest) {
             let is_asked = |&seeds: &usize| self.seeds.is_none_or(|asked| asked == seeds);
             if !bounds_there.iter().any(is_asked) && archives.is_empty() {
                 if self.seeds.is_none() && there.is_empty() {
-                    bail!("nothing was checked: {}", suggestion::no_tables(directories, rules, pits));
+                    bail!("nothing was checked: {}", suggestion::no_tables(directory, rules, pits));
                 }
                 // The error names the command that builds it.
                 tables.require(highest)?;
@@ -197,7 +197,7 @@ impl Verify {
                 }
                 continue;
             }
-            match Table::open_key(directories, TableKey { rules, pits, seeds }) {
+            match Table::open_key(directory, TableKey { rules, pits, seeds }) {
                 Ok(table) => {
                     chosen.insert(seeds, Arc::new(table));
                 }

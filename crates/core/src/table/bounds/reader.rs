@@ -1,10 +1,8 @@
 use std::fmt;
-use std::io::ErrorKind;
 
-use super::format::Cuts;
-use super::format::{BoundEntry, LINE_BYTES};
+use super::format::{BoundEntry, Cuts, LINE_BYTES};
 use crate::cancel::Cancel;
-use crate::directories::Directories;
+use crate::directory::Directory;
 use crate::evaluation::Network;
 use crate::game::Bounds;
 use crate::index::Frame;
@@ -12,32 +10,19 @@ use crate::memory::prefetch;
 use crate::table::BLOCK_BYTES;
 use crate::table::error::TableError;
 use crate::table::key::TableKey;
-use crate::table::opening::Storage;
+use crate::table::mapping::Storage;
 use crate::table::reader::LayerFile;
 
 /// A bound table. [`BoundTable::code`] compares the block that it reads.
 pub type BoundTable = LayerFile<BoundEntry>;
 
 impl BoundTable {
-    /// Opens the bound table of the layer `key` in the first of `directories` that has it; `None` if
-    /// the file does not exist. Copies in other directories may have other networks or cuts.
+    /// Opens the bound table of the layer `key` in `directory`; `None` if the file does not exist.
     ///
     /// # Errors
     /// As [`BoundTable::open`], except when the file does not exist.
-    pub fn open_key(directories: impl Into<Directories>, key: TableKey) -> Result<Option<BoundTable>, TableError> {
-        BoundTable::open_with(&directories.into(), key, Storage::default())
-    }
-
-    /// The same as [`BoundTable::open_key`], with a choice how the bytes are read.
-    pub(crate) fn open_with(
-        directories: &Directories,
-        key: TableKey,
-        storage: Storage,
-    ) -> Result<Option<BoundTable>, TableError> {
-        match BoundTable::open_as(&directories.file(&key.bounds_name()), storage) {
-            Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
-            opened => opened.map(Some),
-        }
+    pub fn open_key(directory: impl Into<Directory>, key: TableKey) -> Result<Option<BoundTable>, TableError> {
+        BoundTable::find(&directory.into(), key, Storage::default())
     }
 
     /// Returns the codes of a copy in memory of the frame with `mover` seeds in the mover's row.

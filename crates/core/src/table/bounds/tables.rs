@@ -4,18 +4,18 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::reader::BoundTable;
-use crate::directories::Directories;
+use crate::directory::Directory;
 use crate::evaluation::Network;
 use crate::game::{Bounds, Rules};
 use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow, row_seeds};
 use crate::table::error::TableError;
 use crate::table::key::TableKey;
-use crate::table::opening::Opening;
+use crate::table::mapping::Storage;
 
-/// The bound tables of one rule set and number of pits in one or more directories: consecutive
+/// The bound tables of one rule set and number of pits in a directory: consecutive
 /// layers with one network.
 pub struct BoundTables {
-    directories: Directories,
+    directory: Directory,
     rows: Arc<RowIndex>,
     /// Fewest seeds first, without a gap; not empty.
     layers: Vec<Arc<BoundTable>>,
@@ -25,23 +25,24 @@ impl BoundTables {
     /// Opens the bound tables that a search can use together with exact tables up to `exact` seeds
     /// (0 without exact tables). `None` if there are no such bound tables.
     ///
-    /// Above `exact`, these are the layers up to the seeds in `options`, or to the first that is
-    /// missing or has another network. Down from `exact`, these are the layers with the same network, to the
-    /// first that is missing or unusable. They can replace exact tables.
+    /// Above `exact`, these are the layers up to `max_seeds`, or to the first that is missing or has another network.
+    /// Down from `exact`, these are the layers with the same network, to the first that is missing or unusable. They
+    /// can replace exact tables.
     ///
     /// # Errors
     /// When a file of a layer above `exact` is damaged, does not match its name, or cannot be read;
     /// when `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
     pub fn open_around(
-        directories: impl Into<Directories>,
+        directory: impl Into<Directory>,
         rules: Rules,
         pits: usize,
         exact: usize,
-        options: impl Into<Opening>,
+        max_seeds: usize,
+        storage: Storage,
     ) -> Result<Option<BoundTables>, TableError> {
         TableError::unless_possible(pits, 0)?;
-        let (directories, Opening { max_seeds, storage, .. }) = (directories.into(), options.into());
-        let open = |seeds| BoundTable::open_with(&directories, TableKey { rules, pits, seeds }, storage);
+        let directory = directory.into();
+        let open = |seeds| BoundTable::find(&directory, TableKey { rules, pits, seeds }, storage);
         let mut layers: VecDeque<Arc<BoundTable>> = VecDeque::new();
         let fits = |layers: &VecDeque<Arc<BoundTable>>, table: &BoundTable| {
             layers.front().is_none_or(|first| first.network() == table.network())
@@ -60,34 +61,26 @@ impl BoundTables {
                 _ => break,
             }
         }
-        BoundTables::new(directories, layers.into())
+        Ok(BoundTables::new(directory, layers.into()))
     }
 
-    /// Combines the bound tables of these layers: one rule set and number of pits, fewest seeds
-    /// first, without a gap. `None` if `layers` is empty.
+    /// Combines the bound tables of these layers, fewest seeds first. `None` if `layers` is empty.
     ///
-    /// # Errors
+    /// # Panics
     /// When the layers are of different boards, not consecutive, or made with different networks.
-    pub fn new(
-        directories: impl Into<Directories>,
-        layers: Vec<Arc<BoundTable>>,
-    ) -> Result<Option<BoundTables>, TableError> {
-        let (Some(first), Some(last)) = (layers.first(), layers.last()) else { return Ok(None) };
+    pub fn new(directory: impl Into<Directory>, layers: Vec<Arc<BoundTable>>) -> Option<BoundTables> {
+        let (first, last) = (layers.first()?, layers.last()?);
         for (table, seeds) in layers.iter().zip(first.key().seeds..) {
-            TableError::unless_expected(table.path(), table.key(), TableKey { seeds, ..first.key() })?;
+            let fits = table.key() == TableKey { seeds, ..first.key() } && table.network() == first.network();
+            assert!(fits, "{} follows the layers below it", table.path().display());
         }
-        if let Some(other) = layers.iter().find(|table| table.network() != first.network()) {
-            let (path, other) = (other.path().to_owned(), first.path().to_owned());
-            return Err(TableError::Networks { path, other });
-        }
-        let TableKey { pits, seeds, .. } = last.key();
-        let rows = Arc::new(RowIndex::new(pits, seeds).ok_or(TableError::Pits(pits))?);
-        Ok(Some(BoundTables { directories: directories.into(), rows, layers }))
+        let rows = RowIndex::new(last.key().pits, last.key().seeds).expect("the pits and seeds of a table");
+        Some(BoundTables { directory: directory.into(), rows: Arc::new(rows), layers })
     }
 
-    /// The directories.
-    pub fn directories(&self) -> &Directories {
-        &self.directories
+    /// The directory.
+    pub fn directory(&self) -> &Directory {
+        &self.directory
     }
 
     /// The rule set.
@@ -150,7 +143,7 @@ impl BoundTables {
 impl fmt::Debug for BoundTables {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BoundTables")
-            .field("directories", &self.directories)
+            .field("directory", &self.directory)
             .field("rules", &self.rules())
             .field("pits", &self.pits())
             .field("seeds", &self.seeds())

@@ -2,7 +2,7 @@
 
 // | module | contents |
 // |---|---|
-// | `process` | command lines of engines, and their processes, none of which outlives the program |
+// | `process` | processes of engines, none of which outlives the program |
 // | `external` | a player that is an engine |
 // | `serve` | the engine's side: our players for other programs |
 
@@ -11,11 +11,9 @@ mod process;
 mod serve;
 
 pub(super) use external::External;
-pub use process::{EngineCommand, kill_engines};
-pub use serve::{EngineSetting, serve_engine};
+pub use process::kill_engines;
+pub(super) use process::words;
+pub use serve::serve_engine;
 
 /// Prefix of the name of an external engine; its command line follows.
 pub(super) const PREFIX: &str = "engine:";
-
-/// Maximum bytes of a line of the protocol, in either direction, without its line end.
-pub const MAX_LINE: usize = 4096;

@@ -2,12 +2,14 @@ use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
 use kalah_solve::solve::{Deepening, Depth, MAX_MOVES, deepen};
 
-use super::super::depth_limited::Budget;
 use super::super::{Choice, PlayError, Player, PlayerName, Source, Worth};
 use super::heuristic::{Side, last_seed_to_kalaha};
 
 /// Positions between two readings of the clock.
 const CHECK_INTERVAL: u64 = 1 << 6;
+
+/// Maximum positions of one of the searches to depth 1, 2, ...
+const STEP: u64 = 1 << 24;
 
 /// Weight of the stores in the evaluation (4).
 const STORES: i64 = 10;
@@ -18,9 +20,8 @@ const NEAREST_EMPTY: i64 = 5;
 /// Algorithms 2 and 3 (Pekař et al. 2020, section 5): alpha-beta to a number of turns with the evaluation (4).
 ///
 /// Again-moves do not increase the depth, which counts turns. Pits are tried from the one next to the store on,
-/// and the first of equal moves is played. With a time limit, or if the depth takes too many positions, it
-/// searches to depth 1, 2, ... instead. These depths are numbers of turns, or of moves where a turn may not
-/// end.
+/// and the first of equal moves is played. With a time limit it searches to depth 1, 2, ... instead. These depths are
+/// numbers of turns, or of moves where a turn may not end.
 pub(in super::super) struct Minimax {
     name: PlayerName,
     rules: Rules,
@@ -28,12 +29,11 @@ pub(in super::super) struct Minimax {
     depth: u32,
     /// True for Algorithm 3, which plays safe moves without a search.
     modified: bool,
-    budget: Budget,
 }
 
 impl Minimax {
     pub(crate) fn new(name: PlayerName, rules: Rules, depth: u32, modified: bool) -> Minimax {
-        Minimax { name, rules, depth, modified, budget: Budget::PLAYER }
+        Minimax { name, rules, depth, modified }
     }
 
     /// Returns the choice of a search of at most `positions` positions, or the reason why it was cut short.
@@ -71,17 +71,15 @@ impl Player for Minimax {
         cancel: &Cancel,
         report: &mut dyn FnMut(&Choice),
     ) -> Result<Choice, PlayError> {
-        let mut positions = self.budget.whole;
-        if cancel.left().is_none() {
-            if let Ok(choice) = self.search_to(position, Depth::Turns(self.depth), positions, cancel) {
-                return Ok(choice);
-            }
-            positions = self.budget.step;
+        if cancel.left().is_none()
+            && let Ok(choice) = self.search_to(position, Depth::Turns(self.depth), u64::MAX, cancel)
+        {
+            return Ok(choice);
         }
         // Depth 1 takes no time, so there is always a move.
         let near = self.search_to(position, Depth::Moves(1), u64::MAX, &Cancel::new());
         let mut choice = near.map_err(|_| PlayError::GameOver)?;
-        deepen(self.depth, positions, |depth, positions| {
+        deepen(self.depth, STEP, |depth, positions| {
             report(&choice);
             Ok::<_, PlayError>(match self.search_to(position, depth, positions, cancel) {
                 Ok(farther) => {
@@ -218,40 +216,4 @@ impl MinimaxSearch<'_> {
 fn last_seed_to_target_simple(side: Side) -> Option<usize> {
     let target = (2..=side.pits()).rev().filter(|&target| side.opposite(target) > 0);
     target.filter_map(|target| (target + 1..=side.pits()).find(|&from| side.ends_directly_in(from, target))).next()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn player(rules: Rules, depth: u32, modified: bool, budget: Budget) -> Minimax {
-        Minimax { budget, ..Minimax::new(PlayerName::Minimax2(depth), rules, depth, modified) }
-    }
-
-    #[test]
-    fn turns_that_take_too_long_are_searched_step_by_step() {
-        let position: Position = "6x4".parse().unwrap();
-        let budget = Budget { whole: 2000, step: 2000 };
-        let choice = player(Rules::Standard, 9, false, budget).choose(&position, &Cancel::new(), &mut |_| ()).unwrap();
-        let Source::Depth(turns) = choice.source else { panic!("{choice:?}") };
-        assert!((1..9).contains(&turns), "{choice:?}");
-        let mut right = player(Rules::Standard, turns, false, Budget::PLAYER);
-        assert_eq!(choice, right.choose(&position, &Cancel::new(), &mut |_| ()).unwrap());
-    }
-
-    #[test]
-    fn a_turn_without_an_end_is_searched_move_by_move() {
-        let position: Position = "8x8".parse().unwrap();
-        for (depth, step, modified) in [(1, 1 << 16, false), (4, 1 << 12, false), (4, 1, false), (4, 1 << 12, true)] {
-            let budget = Budget { whole: 1 << 16, step };
-            let choose = || {
-                let mut player = player(Rules::SKalaha, depth, modified, budget);
-                player.choose(&position, &Cancel::new(), &mut |_| ()).unwrap()
-            };
-            let choice = choose();
-            assert!(position.play(Rules::SKalaha, choice.pit).is_ok());
-            assert_eq!(choice, choose(), "chance or the time affected the choice");
-            assert!(modified || step == 1 || matches!(choice.source, Source::Depth(2..)), "{choice:?}");
-        }
-    }
 }

@@ -119,38 +119,3 @@ impl Findings {
         };
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_finding_of_a_position_is_kept() {
-        let mut findings = Findings::default();
-        let hash = 0x1234_5678_9abc_def0;
-        assert_eq!(findings.get(hash), None);
-        for (evaluation, turns, at_least, at_most, pit) in [(-77, 1, true, false, 15), (4080, 8, false, true, 0)] {
-            let found = Finding { evaluation, turns, at_least, at_most, pit };
-            findings.put(hash, found);
-            assert_eq!(findings.get(hash), Some(found));
-            // Another position, with the same index or not.
-            assert_eq!(findings.get(hash ^ 1), None);
-            assert_eq!(findings.get(!hash), None);
-        }
-    }
-
-    #[test]
-    fn cleared_findings_are_those_of_a_new_search() {
-        let mut random = fastrand::Rng::with_seed(17);
-        let mut findings = Findings::default();
-        let found = Finding { evaluation: 5, turns: 2, at_least: true, at_most: true, pit: 3 };
-        for count in [1, 1000, 100_000, 0] {
-            let hashes: Vec<u64> = (0..count).map(|_| random.u64(..)).collect();
-            hashes.iter().for_each(|&hash| findings.put(hash, found));
-            assert!(hashes.last().is_none_or(|&hash| findings.get(hash) == Some(found)));
-            findings.clear();
-            assert!(findings.entries.iter().all(|entry| entry.turns == 0));
-            assert!(hashes.iter().all(|&hash| findings.get(hash).is_none()));
-        }
-    }
-}

@@ -54,7 +54,6 @@ pub enum Evaluation {
 
 /// A depth-limited search by the rules alone, without tables.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct LimitedSearch {
     /// The rule set.
     pub rules: Rules,
@@ -103,24 +102,12 @@ impl LimitedSearch {
         LimitedSearch { rules, method, depth, par_depth: 0, evaluation: Evaluation::Stores }
     }
 
-    /// Sets the number of levels that the parallel methods search in parallel.
-    #[must_use]
-    pub fn with_par_depth(self, par_depth: u32) -> LimitedSearch {
-        LimitedSearch { par_depth, ..self }
-    }
-
-    /// Sets the evaluation.
-    #[must_use]
-    pub fn with_evaluation(self, evaluation: Evaluation) -> LimitedSearch {
-        LimitedSearch { evaluation, ..self }
-    }
-
     /// Number of positions that a thread visits between two checks for a stop.
     pub const CHECK_INTERVAL: u32 = 1 << 6;
 
     /// Searches on the threads of the current pool.
     pub fn run(&self, position: &Position) -> LimitedResult {
-        Run::new(self, u64::MAX, &Cancel::new()).start(position)
+        self.run_within(position, UNLIMITED, &Cancel::new()).expect("nothing ends it")
     }
 
     /// As [`LimitedSearch::run`], for at most about `positions` positions. The limit and `cancel` are checked
@@ -135,8 +122,9 @@ impl LimitedSearch {
         positions: u64,
         cancel: &Cancel,
     ) -> Result<LimitedResult, SolveError> {
-        let run = Run::new(self, positions, cancel);
-        let result = run.start(position);
+        let run = Run { search: self, cancel, left: AtomicU64::new(positions.min(UNLIMITED)) };
+        let levels = if matches!(self.method, Method::SeqMm | Method::SeqAb) { 0 } else { self.par_depth };
+        let result = run.search(position, self.depth, levels, Window::FULL, &mut 0);
         if !run.has_ended() {
             return Ok(result);
         }
@@ -157,15 +145,7 @@ struct Run<'s> {
 const ENDED: u64 = u64::MAX;
 const UNLIMITED: u64 = u64::MAX - 1;
 
-impl<'s> Run<'s> {
-    fn new(search: &'s LimitedSearch, positions: u64, cancel: &'s Cancel) -> Run<'s> {
-        Run { search, cancel, left: AtomicU64::new(positions.min(UNLIMITED)) }
-    }
-
-    fn has_ended(&self) -> bool {
-        self.left.load(Ordering::Relaxed) == ENDED
-    }
-
+impl Run<'_> {
     /// Takes some of the remaining positions.
     fn take(&self) {
         let most = u64::from(LimitedSearch::CHECK_INTERVAL);
@@ -182,25 +162,8 @@ impl<'s> Run<'s> {
         }
     }
 
-    fn start(&self, position: &Position) -> LimitedResult {
-        let LimitedSearch { depth, par_depth, .. } = *self.search;
-        match self.search.method {
-            Method::SeqMm => self.minimax(position, depth, &mut 0),
-            Method::SeqAb => self.alpha_beta(position, depth, Window::FULL, &mut 0),
-            Method::ParMm | Method::ParAb => self.parallel(position, depth, par_depth),
-            Method::Ybw => self.young_brothers(position, depth, par_depth, Window::FULL),
-        }
-    }
-
-    /// Returns true if `position`, with `depth` moves left to search, is a leaf. `until` counts down the
-    /// thread's positions to the next check for a stop.
-    fn is_leaf(&self, position: &Position, depth: u32, until: &mut u32) -> bool {
-        if *until == 0 {
-            *until = LimitedSearch::CHECK_INTERVAL;
-            self.take();
-        }
-        *until -= 1;
-        depth == 0 || position.is_over() || self.has_ended()
+    fn has_ended(&self) -> bool {
+        self.left.load(Ordering::Relaxed) == ENDED
     }
 
     fn leaf(&self, position: &Position) -> LimitedResult {
@@ -215,72 +178,51 @@ impl<'s> Run<'s> {
         LimitedResult { value, best: None, nodes: 1 }
     }
 
-    /// The moves with the positions after them, and true if the mover moves again.
-    fn children(&self, position: &Position) -> impl Iterator<Item = (Pit, Position, bool)> {
-        position.moves().map(|pit| {
-            let played = position.play(self.search.rules, pit).expect("a legal move");
+    /// Searches `depth` moves from `position`, in the upper `levels` levels in parallel. `until` counts down the
+    /// thread's positions to the next check for a stop.
+    fn search(
+        &self,
+        position: &Position,
+        depth: u32,
+        levels: u32,
+        mut window: Window,
+        until: &mut u32,
+    ) -> LimitedResult {
+        if *until == 0 {
+            *until = LimitedSearch::CHECK_INTERVAL;
+            self.take();
+        }
+        *until -= 1;
+        if depth == 0 || position.is_over() || self.has_ended() {
+            return self.leaf(position);
+        }
+        let LimitedSearch { rules, method, .. } = *self.search;
+        let cuts = matches!(method, Method::SeqAb | Method::ParAb | Method::Ybw);
+        // Moves before those that are searched in parallel.
+        let first = match method {
+            _ if levels == 0 => usize::MAX,
+            Method::Ybw => 1,
+            _ => 0,
+        };
+        let mut moves = position.moves().map(|pit| {
+            let played = position.play(rules, pit).expect("a legal move");
             (pit, played.position, played.again)
-        })
-    }
-
-    fn minimax(&self, position: &Position, depth: u32, until: &mut u32) -> LimitedResult {
-        if self.is_leaf(position, depth, until) {
-            return self.leaf(position);
-        }
-        let results =
-            self.children(position).map(|(pit, child, again)| (pit, again, self.minimax(&child, depth - 1, until)));
-        best_of(results)
-    }
-
-    fn alpha_beta(&self, position: &Position, depth: u32, mut window: Window, until: &mut u32) -> LimitedResult {
-        if self.is_leaf(position, depth, until) {
-            return self.leaf(position);
-        }
+        });
         let mut best = LimitedResult { value: -i64::MAX, best: None, nodes: 1 };
-        for (pit, child, again) in self.children(position) {
-            let result = self.alpha_beta(&child, depth - 1, window.after(again), until);
-            best.raise(pit, again, result);
+        for (pit, child, again) in moves.by_ref().take(first) {
+            best.raise(pit, again, self.search(&child, depth - 1, 0, window.after(again), until));
             window.alpha = window.alpha.max(best.value);
-            if window.alpha >= window.beta {
-                break;
+            if cuts && window.alpha >= window.beta {
+                return best;
             }
         }
-        best
-    }
-
-    fn parallel(&self, position: &Position, depth: u32, par_depth: u32) -> LimitedResult {
-        if self.is_leaf(position, depth, &mut 0) {
-            return self.leaf(position);
+        if levels > 0 {
+            let others: Vec<_> = moves.collect();
+            let results = on_threads(&others, |(pit, child, again)| {
+                (*pit, *again, self.search(child, depth - 1, levels - 1, window.after(*again), &mut 0))
+            });
+            results.into_iter().for_each(|(pit, again, result)| best.raise(pit, again, result));
         }
-        if par_depth == 0 {
-            return match self.search.method {
-                Method::ParAb => self.alpha_beta(position, depth, Window::FULL, &mut 0),
-                _ => self.minimax(position, depth, &mut 0),
-            };
-        }
-        let children: Vec<_> = self.children(position).collect();
-        let results =
-            on_threads(&children, |(pit, child, again)| (*pit, *again, self.parallel(child, depth - 1, par_depth - 1)));
-        best_of(results.into_iter())
-    }
-
-    fn young_brothers(&self, position: &Position, depth: u32, par_depth: u32, mut window: Window) -> LimitedResult {
-        if par_depth == 0 || self.is_leaf(position, depth, &mut 0) {
-            return self.alpha_beta(position, depth, window, &mut 0);
-        }
-        let mut children = self.children(position);
-        let (pit, eldest, again) = children.next().expect("a game that is not over has moves");
-        let mut best = LimitedResult { value: -i64::MAX, best: None, nodes: 1 };
-        best.raise(pit, again, self.alpha_beta(&eldest, depth - 1, window.after(again), &mut 0));
-        window.alpha = window.alpha.max(best.value);
-        if window.alpha >= window.beta {
-            return best;
-        }
-        let brothers: Vec<_> = children.collect();
-        let results = on_threads(&brothers, |(pit, child, again)| {
-            (*pit, *again, self.young_brothers(child, depth - 1, par_depth - 1, window.after(*again)))
-        });
-        results.into_iter().for_each(|(pit, again, result)| best.raise(pit, again, result));
         best
     }
 }
@@ -296,20 +238,10 @@ impl LimitedResult {
     }
 }
 
-/// Calls `work` with each item, on all threads of the current pool.
-#[cfg(not(target_family = "wasm"))]
+/// Calls `work` with each item, on all threads of the current pool. WebAssembly has one thread.
 fn on_threads<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Send + Sync) -> Vec<R> {
-    items.par_iter().map(work).collect()
-}
-
-/// Calls `work` with each item: WebAssembly has one thread.
-#[cfg(target_family = "wasm")]
-fn on_threads<T, R>(items: &[T], work: impl Fn(&T) -> R) -> Vec<R> {
+    #[cfg(not(target_family = "wasm"))]
+    return items.par_iter().map(work).collect();
+    #[cfg(target_family = "wasm")]
     items.iter().map(work).collect()
-}
-
-fn best_of(results: impl Iterator<Item = (Pit, bool, LimitedResult)>) -> LimitedResult {
-    let mut best = LimitedResult { value: -i64::MAX, best: None, nodes: 1 };
-    results.for_each(|(pit, again, result)| best.raise(pit, again, result));
-    best
 }

@@ -34,7 +34,7 @@ impl StaticEvaluation {
     /// If the network beside the tables cannot be used, a table is damaged, or `cancel` was cancelled
     /// meanwhile.
     pub(crate) fn of_tables(tables: &Tables, reach: usize, cancel: &Cancel) -> Result<StaticEvaluation, SolveError> {
-        if let Some(network) = PhasedNetwork::find(tables.directories(), tables.rules(), tables.pits())? {
+        if let Some(network) = PhasedNetwork::find(tables.directory(), tables.rules(), tables.pits())? {
             return Ok(StaticEvaluation::network(network));
         }
         Ok(StaticEvaluation::Pits(Box::new(PitEvaluation::learn(tables, reach, cancel)?)))

@@ -2,16 +2,11 @@
 
 // | module | contents |
 // |---|---|
-// | `search_tables` | the tables of a search in a directory, and reasons why others are not
-// used; the network for new bound tables |
-// | `table_plan` | the recommended tables for a search with a given memory |
-// | `planned_search` | a search with planned tables: those that are missing, and those that
-// fit the disk |
+// | `search_tables` | the tables of a search in a directory or made in memory; the network for new bound tables |
+// | `search_plan` | the recommended tables for a search with a given memory and disk, and the missing ones |
 
-mod planned_search;
+mod search_plan;
 mod search_tables;
-mod table_plan;
 
-pub use planned_search::{MissingTables, PlannedLayer, PlannedSearch};
-pub use search_tables::{BoundNetwork, SearchTables, UnusedBounds, bound_tables, seeds_within};
-pub use table_plan::{LayerKind, TablePlan};
+pub use search_plan::{LayerKind, PlannedLayer, PlannedSearch, SearchPlan};
+pub use search_tables::{SearchTables, bound_network, seeds_within};

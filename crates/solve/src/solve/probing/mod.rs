@@ -7,8 +7,6 @@
 // | `layers` | the layers that a search reads: exact tables, and bound tables above them |
 // | `scores` | looking up the score or bounds of a position |
 
-#[cfg(test)]
-mod damaged;
 mod layers;
 mod scores;
 

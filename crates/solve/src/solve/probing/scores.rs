@@ -2,6 +2,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use kalah_base::file::is_in_memory;
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::evaluation::Network;
 use kalah_core::game::Bounds;
@@ -169,7 +170,8 @@ impl<'a> TableScores<'a> {
             let (file, place) = (self.layers.blocks(seeds), seeds * self.reach() + mover);
             let bytes = self.frame_bytes((seeds, mover));
             let twice = self.twice.load(Ordering::Relaxed) + bytes <= copies.twice;
-            if twice || copies.moved {
+            // A file in memory never leaves it.
+            if twice || copies.moved && !is_in_memory(file.path()) {
                 wait(if twice { copy_after } else { MOVE_AFTER });
                 let copied = match self.layer(seeds) {
                     Layer::Exact(table) => self.frames[place].fill(table.copied_frame(mover, cancel)),
@@ -316,66 +318,5 @@ fn each_row<W: Word>(
     }
     for next in sum..=seeds {
         each_row(keys, (pit + 1, pits), (next, seeds), (number + keys.term(pit, next), potential), each);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use kalah_core::game::Rules;
-    use kalah_core::index::RowIndex;
-    use kalah_core::table::Tables;
-    use kalah_tables::builder::build;
-
-    #[test]
-    fn rows_are_numbered_in_the_order_of_ranks() {
-        for (pits, seeds) in [(1, 9), (2, 12), (6, 8)] {
-            let (keys, rows) = (BoardKeys::<u64>::new(pits, seeds).unwrap(), RowIndex::new(pits, seeds).unwrap());
-            let mut next = rows.level_bounds(seeds).to_vec();
-            let mut numbers = std::collections::HashMap::new();
-            each_row(&keys, (0, pits), (0, seeds), (0, 0), &mut |number, potential| {
-                numbers.insert(number, next[potential]);
-                next[potential] += 1;
-            });
-            assert_eq!(numbers.len(), rows.rows(seeds));
-            for rank in 0..rows.rows(seeds) as u32 {
-                let row = rows.unrank(seeds, rank);
-                assert_eq!(numbers[&keys.row(u64::pack(row.into_iter()).sums())], rank, "{row:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn every_frame_is_copied_and_counted_once() {
-        const SEEDS: usize = 8;
-        let directory = tempfile::tempdir().unwrap();
-        build(directory.path(), Rules::EmptyCapture, 3, SEEDS).unwrap();
-        for _ in 0..20 {
-            let tables = Tables::open(directory.path(), Rules::EmptyCapture, 3, SEEDS).unwrap();
-            let layers = Layers::new(Some(&tables), None, SEEDS, SEEDS);
-            let keys = BoardKeys::<u64>::new(3, SEEDS).unwrap();
-            let scores = TableScores::new(&keys, layers, &Cancel::new()).unwrap();
-            let copies = Copies { twice: u64::MAX / 2, moved: false };
-            let cancelled = Cancel::new();
-            cancelled.cancel();
-            assert!(matches!(TableScores::new(&keys, layers, &cancelled), Err(Stopped)));
-            let copy = |cancel: &Cancel| scores.copy(copies, &|_| (), cancel);
-            let bytes = |&frame: &(usize, usize)| scores.frame_bytes(frame);
-            // Calls that end after the first frame, which has a copy already.
-            let (seeds, mover) = scores.to_copy[0];
-            tables.layer(seeds).unwrap().copied_frame(mover, &Cancel::new()).unwrap();
-            copy(&cancelled);
-            copy(&cancelled);
-            assert_eq!(scores.twice.load(Ordering::Relaxed), bytes(&scores.to_copy[0]));
-            std::thread::scope(|scope| (0..2).for_each(|_| _ = scope.spawn(|| copy(&Cancel::new()))));
-            assert!(scores.is_copied());
-            assert!(
-                scores
-                    .to_copy
-                    .iter()
-                    .all(|&(seeds, mover)| scores.frames[seeds * SEEDS + mover].memory.get().is_some())
-            );
-            assert_eq!(scores.twice.load(Ordering::Relaxed), scores.to_copy.iter().map(bytes).sum::<u64>());
-        }
     }
 }

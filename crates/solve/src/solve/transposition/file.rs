@@ -1,14 +1,9 @@
 //! The file of a transposition table (docs/solving.md).
 
-use std::io::{self, BufRead, Read, Write};
-
-use xxhash_rust::xxh3::Xxh3Default;
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 
 use super::table::TranspositionTable;
 use crate::solve::packed::Word;
-
-/// Entries written at a time.
-const CHUNK: usize = 1 << 16;
 
 /// Bytes before the entries: those of an entry, bits of a key and of a bucket's number.
 const HEAD_BYTES: usize = 3;
@@ -18,19 +13,15 @@ const HEAD_BYTES: usize = 3;
 pub(crate) fn save<W: Word>(table: &TranspositionTable<W>, file: &mut dyn Write) -> io::Result<()> {
     let _kept = table.keep_size();
     let (key_bits, bucket_bits) = table.sizes();
-    file.write_all(&[size_of::<W>() as u8, key_bits as u8, bucket_bits as u8])?;
-    let mut hash = Xxh3Default::new();
-    let mut compressed = zstd::Encoder::new(&mut *file, 1)?;
-    let mut bytes = Vec::with_capacity(size_of::<W>() * CHUNK);
-    let mut words = table.words(bucket_bits).peekable();
-    while words.peek().is_some() {
-        bytes.clear();
-        bytes.extend(words.by_ref().take(CHUNK).flat_map(W::bytes));
-        hash.update(&bytes);
-        compressed.write_all(&bytes)?;
+    let mut compressed = zstd::Encoder::new(file, 1)?;
+    compressed.include_checksum(true)?;
+    let mut bytes = BufWriter::with_capacity(1 << 20, compressed);
+    bytes.write_all(&[size_of::<W>() as u8, key_bits as u8, bucket_bits as u8])?;
+    for word in table.words(bucket_bits) {
+        bytes.write_all(&word.array()[..size_of::<W>()])?;
     }
-    compressed.finish()?;
-    file.write_all(&hash.digest().to_le_bytes())
+    bytes.into_inner().map_err(io::IntoInnerError::into_error)?.finish()?;
+    Ok(())
 }
 
 /// Loads the entries of a file into a table of a board with `seeds` seeds, which may have another size. Returns
@@ -42,7 +33,7 @@ pub(crate) fn load<W: Word>(
     table: &mut TranspositionTable<W>,
     seeds: usize,
     file: &mut dyn BufRead,
-) -> Result<u64, &'static str> {
+) -> io::Result<u64> {
     let taken = take(table, seeds, file);
     if taken.is_err() {
         table.clear();
@@ -50,47 +41,31 @@ pub(crate) fn load<W: Word>(
     taken
 }
 
-fn take<W: Word>(table: &TranspositionTable<W>, seeds: usize, mut file: &mut dyn BufRead) -> Result<u64, &'static str> {
-    let short = |_| "it ends too early or was changed";
-    let mut found = [0; HEAD_BYTES];
-    file.read_exact(&mut found).map_err(short)?;
-    let (key_bits, bucket_bits) = (table.sizes().0, u32::from(found[2]));
+fn take<W: Word>(table: &TranspositionTable<W>, seeds: usize, file: &mut dyn BufRead) -> io::Result<u64> {
+    let mut bytes = BufReader::with_capacity(1 << 20, zstd::Decoder::with_buffer(file)?);
+    let mut head = [0; HEAD_BYTES];
+    bytes.read_exact(&mut head)?;
+    let (key_bits, bucket_bits) = (table.sizes().0, u32::from(head[2]));
     let count = TranspositionTable::<W>::entries_of(key_bits, bucket_bits);
-    let is_own = found[..2] == [size_of::<W>() as u8, key_bits as u8];
-    let count = count.filter(|_| is_own).ok_or("its transposition table is that of another board")?;
+    let is_own = head[..2] == [size_of::<W>() as u8, key_bits as u8];
+    let other = || io::Error::other("its transposition table is that of another board");
+    let count = count.filter(|_| is_own).ok_or_else(other)?;
     table.make_room(u64::MAX);
-    let (mut taken, mut hash) = (0, Xxh3Default::new());
-    {
-        let mut compressed = zstd::Decoder::with_buffer(&mut file).map_err(short)?.single_frame();
-        let mut bytes = vec![0; size_of::<W>() * CHUNK];
-        let mut index = 0u64;
-        while index < count {
-            let part = size_of::<W>() * (count - index).min(CHUNK as u64) as usize;
-            compressed.read_exact(&mut bytes[..part]).map_err(short)?;
-            hash.update(&bytes[..part]);
-            for word in bytes[..part].chunks_exact(size_of::<W>()) {
-                let word = W::pack(word.iter().copied());
-                if word != W::default() {
-                    if !table.restore(bucket_bits, index, word, seeds) {
-                        return Err("it has impossible bounds");
-                    }
-                    taken += 1;
-                }
-                index += 1;
+    let mut taken = 0;
+    for index in 0..count {
+        let mut word = [0; 16];
+        bytes.read_exact(&mut word[..size_of::<W>()])?;
+        let word = W::pack(word[..size_of::<W>()].iter().copied());
+        if word != W::default() {
+            if !table.restore(bucket_bits, index, word, seeds) {
+                return Err(io::Error::other("it has impossible bounds"));
             }
-        }
-        // The end of the frame.
-        if compressed.read(&mut bytes[..1]).map_err(short)? != 0 {
-            return Err("it is too long");
+            taken += 1;
         }
     }
-    let mut checksum = [0; 8];
-    file.read_exact(&mut checksum).map_err(short)?;
-    if u64::from_le_bytes(checksum) != hash.digest() {
-        return Err("its checksum is wrong");
-    }
-    if file.read(&mut checksum).map_err(short)? != 0 {
-        return Err("it is too long");
+    // At the end of the frame, its checksum is compared.
+    if bytes.read(&mut head)? != 0 {
+        return Err(io::Error::other("it is too long"));
     }
     Ok(taken)
 }

@@ -4,8 +4,6 @@
 //! opponent to move and score `v` is worth `total - v` to the mover, whatever the move stored (see
 //! [`kalah_core::game::mover_score`]).
 
-#[cfg(target_arch = "x86_64")]
-use kalah_core::isa::Set;
 use kalah_core::isa::{Isa, per_isa};
 
 use crate::rows::CaptureMap;
@@ -139,7 +137,7 @@ pub fn max_after_capture(isa: Isa, best: &mut [u8], scores: &[u8], map: &Capture
     assert_eq!(best.len(), map.rows(), "a score for each row");
     assert!(scores.len() >= map.rows() + CAPTURE_MARGIN, "a score for each place, and a margin");
     #[cfg(target_arch = "x86_64")]
-    if isa.set() == Set::Avx512 {
+    if matches!(isa, Isa::Avx512 { .. }) {
         // SAFETY: this `Isa` exists only where the machine supports the features.
         return unsafe { max_after_capture_avx512(best, scores, map, total) };
     }

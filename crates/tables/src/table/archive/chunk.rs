@@ -275,7 +275,9 @@ fn log2(value: u64) -> u32 {
 /// Allocates a byte for each position. The error names the file at `path`.
 pub(super) fn zeroed(path: &Path, positions: u64) -> Result<Vec<u8>, TableError> {
     let mut bytes = Vec::new();
-    bytes.try_reserve_exact(positions as usize).map_err(|_| TableError::out_of_memory(path, positions))?;
+    bytes
+        .try_reserve_exact(positions as usize)
+        .map_err(|_| TableError::io(path)(std::io::ErrorKind::OutOfMemory.into()))?;
     bytes.resize(positions as usize, 0);
     Ok(bytes)
 }

@@ -89,23 +89,19 @@ pub fn is_compressed(table: &Table, archive: impl AsRef<Path>, cancel: &Cancel) 
     }
 }
 
-fn full(path: &Path) -> impl FnOnce(std::io::Error) -> TableError {
-    TableError::writing(path, "nothing of this archive is kept")
-}
-
 /// Writes the archive. On failure, or if `pulse` is stopped, nothing is left of it.
 fn write_archive(table: &Table, path: &Path, side: usize, pulse: &Pulse) -> Result<(), TableError> {
-    let mut file = Replacement::begin(path, Some(FileContent::Archive)).map_err(full(path))?;
+    let mut file = Replacement::begin(path, Some(FileContent::Archive)).map_err(TableError::io(path))?;
     let &TableHeader { key, digest, .. } = table.header();
     let index = RowIndex::new(key.pits, key.seeds).expect("pits and seeds of tables");
     let (mut entries, mut at) = (Vec::new(), ArchiveHeader::prefix_bytes(key, key.seeds - 1) as u64);
-    file.seek(SeekFrom::Start(at)).map_err(full(path))?;
+    file.seek(SeekFrom::Start(at)).map_err(TableError::io(path))?;
     for frame in key.frames() {
         let (mut bytes, lengths) = compress_frame(table, &index, frame, side, pulse)?;
         let (chunk_bytes, chunks) = (bytes.len() as u64, lengths.len() as u64);
         bytes.extend(lengths.iter().flat_map(|length| length.to_le_bytes()));
         let digest = seal(&mut bytes, 0);
-        file.write_all(&bytes).map_err(full(path))?;
+        file.write_all(&bytes).map_err(TableError::io(path))?;
         let table_bytes = table.header().entries[frame.mover - 1].section_bytes();
         let entry = ArchiveEntry { offset: at, chunk_bytes, chunks, table_bytes, digest };
         at += bytes.len() as u64;
@@ -114,9 +110,9 @@ fn write_archive(table: &Table, path: &Path, side: usize, pulse: &Pulse) -> Resu
     entries.sort_unstable_by_key(|&(mover, _)| mover);
     let entries: Vec<_> = entries.into_iter().map(|(_, entry)| entry).collect();
     let prefix = prefix(Kind::Archive, key, side.ilog2() as u8, digest, &[], &entries);
-    file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&prefix)).map_err(full(path))?;
-    let written = LocalFile { path: path.to_owned(), bytes: at, file: file.reopen().map_err(full(path))? };
-    let reader = ArchiveReader::of(Archive::of(Box::new(written), Storage::Files)?);
+    file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&prefix)).map_err(TableError::io(path))?;
+    let written = LocalFile { path: path.to_owned(), bytes: at, file: file.reopen().map_err(TableError::io(path))? };
+    let reader = ArchiveReader::of(Archive::of(Kind::Archive, Box::new(written), Storage::Files)?);
     reader.check(&pulse.cancel, &|_| {}).map_err(|error| match error {
         // Scores can be packed in several ways; unpacking makes the usual one.
         TableError::Damaged { damage: Damage::Digest, .. } => {
@@ -124,7 +120,7 @@ fn write_archive(table: &Table, path: &Path, side: usize, pulse: &Pulse) -> Resu
         }
         error => error,
     })?;
-    file.finish().map_err(full(path))
+    file.finish().map_err(TableError::io(path))
 }
 
 /// Returns the chunks of a frame, one after another, and their lengths. `pulse` counts the positions.

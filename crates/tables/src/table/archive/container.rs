@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use kalah_core::directories::Directories;
+use kalah_core::directory::Directory;
 use kalah_core::header::Kind;
 use kalah_core::index::Frame;
 use kalah_core::table::format::{ALIGNMENT, Entry, LayerHeader, RawEntry};
@@ -20,10 +20,10 @@ pub(super) const CHUNK_SIDES: RangeInclusive<usize> = 16..=4096;
 /// Bytes of the length of a chunk.
 const LENGTH_BYTES: usize = size_of::<u32>();
 
-/// Path of a table's archive in `directory`, or in the first of several that has it: the table's path
+/// Path of a table's archive in `directory`: the table's path
 /// with `.archive` added.
-pub fn archive_path(directories: impl Into<Directories>, key: TableKey) -> PathBuf {
-    directories.into().file(&(key.file_name() + ".archive"))
+pub fn archive_path(directory: impl Into<Directory>, key: TableKey) -> PathBuf {
+    directory.into().file(&(key.file_name() + ".archive"))
 }
 
 /// The description in an archive's header.

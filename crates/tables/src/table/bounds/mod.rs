@@ -23,9 +23,6 @@ use run_evaluation::{ROWS_PER_BLOCK, RunEvaluation};
 use crate::table::digest::seal;
 use crate::table::frame_in_parallel;
 
-/// A clause that states what is kept when a file cannot be written.
-const KEPT: &str = "the bound tables of other layers are kept";
-
 /// Makes bound tables from exact ones. The bytes depend only on the exact table, the network and the cuts.
 #[derive(Clone, Copy, Debug)]
 pub struct BoundMaker<'a> {
@@ -73,19 +70,18 @@ impl<'a> BoundMaker<'a> {
         let path = key.bounds_path(directory);
         // Leftovers of a killed process take disk space.
         remove_leftovers(&path).map_err(TableError::io(&path))?;
-        let failed = || TableError::writing(&path, KEPT);
-        let mut file = Replacement::begin(&path, Some(FileContent::BoundTable)).map_err(failed())?;
+        let mut file = Replacement::begin(&path, Some(FileContent::BoundTable)).map_err(TableError::io(&path))?;
         let rows = RowIndex::new(key.pits, key.seeds).expect("pits and seeds of tables");
         let mut entries = Vec::with_capacity(key.seeds - 1);
         let mut offset = BoundHeader::prefix_bytes(key, key.seeds - 1) as u64;
-        file.seek(SeekFrom::Start(offset)).map_err(failed())?;
+        file.seek(SeekFrom::Start(offset)).map_err(TableError::io(&path))?;
         // In file order.
         for frame in key.frames() {
             let conversion = Conversion::new(table, self.network, &rows, frame.mover)?;
             let FrameCodes { lines: mut section, counts } = conversion.codes(self.cuts, pulse)?;
             let lines = (section.len() / bound_format::LINE_BYTES) as u64;
             let digest = seal(&mut section, frame.mover as u64);
-            file.write_all(&section).map_err(failed())?;
+            file.write_all(&section).map_err(TableError::io(&path))?;
             entries.push((frame.mover, BoundEntry { offset, lines, cuts: self.cuts, counts, digest }));
             offset += section.len() as u64;
         }
@@ -93,8 +89,8 @@ impl<'a> BoundMaker<'a> {
         let entries: Vec<BoundEntry> = entries.into_iter().map(|(_, entry)| entry).collect();
         let prefix = bound_format::prefix(key, table.header().digest, self.network, &entries);
         // The first bytes last.
-        file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&prefix)).map_err(failed())?;
-        file.finish().map_err(failed())?;
+        file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&prefix)).map_err(TableError::io(&path))?;
+        file.finish().map_err(TableError::io(&path))?;
         Ok(path)
     }
 }

@@ -1,7 +1,5 @@
 use kalah_core::evaluation::{LANES, MOST_HELD, Network, SEED, Weights};
 use kalah_core::index::{RowIndex, TableRow};
-#[cfg(target_arch = "x86_64")]
-use kalah_core::isa::Set;
 use kalah_core::isa::{Isa, per_isa};
 
 /// Number of mover's rows evaluated together.
@@ -54,7 +52,7 @@ impl RunEvaluation {
     pub(super) fn evaluate(&self, isa: Isa, other: &TableRow, first: usize, evaluations: &mut [[i32; ROWS_PER_BLOCK]]) {
         let other = everywhere(&hidden(&self.weights, [0; LANES], self.pits, &other[..self.pits]));
         #[cfg(target_arch = "x86_64")]
-        if matches!(isa.set(), Set::Avx2 | Set::Avx512) {
+        if matches!(isa, Isa::Avx2 { .. } | Isa::Avx512 { .. }) {
             // SAFETY: an `Isa` of these kinds exists only where the machine supports the features.
             return unsafe { self.evaluate_avx2(&other, first, evaluations) };
         }

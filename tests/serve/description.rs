@@ -3,25 +3,22 @@
 //! variable `KALAH_WRITE` it writes them:
 //!
 //! ```text
-//! KALAH_WRITE=1 cargo test -p kalah-api described
+//! KALAH_WRITE=1 cargo test --test serve described
 //! ```
 
 use std::fmt::Write;
 use std::path::Path;
 
-use kalah_core::game::Rules;
+use kalah::game::Rules;
 use schemars::JsonSchema;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value, json};
 
-use crate::answer::{
-    ExplorerAnswer, LineAnswer, MoveAnswer, PositionAnswer, PuzzleAnswer, SearchAnswer, ServerAnswer, SolveAnswer,
-    TablesAnswer,
+use kalah_api::answer::{
+    ExplorerAnswer, LineAnswer, MoveAnswer, MoveEffects, PositionAnswer, PuzzleAnswer, SearchAnswer, ServerAnswer,
+    SolveAnswer, TablesAnswer, Value as ValueAnswer,
 };
-use crate::error::ErrorAnswer;
-use crate::game::GameAnswer;
-use crate::position::PositionsAnswer;
-use crate::texts::{ReadAnswer, WriteAnswer};
+use kalah_api::{ErrorAnswer, GameAnswer, PositionsAnswer, ReadAnswer, WriteAnswer};
 
 /// Where schemas are in the OpenAPI document.
 const PLACE: &str = "#/components/schemas/";
@@ -188,7 +185,7 @@ fn type_of(schema: &Value) -> String {
 /// Compares a committed file with what it should be, or writes it.
 #[track_caller]
 fn holds(path: &str, made: impl FnOnce(&str) -> String) {
-    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(path);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let old = std::fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
     let new = made(&old);
     if std::env::var_os("KALAH_WRITE").is_some() {
@@ -214,13 +211,13 @@ const OF_SERVER: [fn(&mut SchemaGenerator); 13] = [
     add::<WriteAnswer>,
 ];
 
-const GENERATED: &str = "// Written from the answers' types by a test: crates/api/src/tests/description.rs.\n";
+const GENERATED: &str = "// Written from the answers' types by a test: tests/serve/description.rs.\n";
 
 #[test]
 fn answers_are_described_by_their_types() {
     let server = schemas(&OF_SERVER);
     holds("crates/serve/src/openapi.json", |old| openapi(old, &server));
-    let page = schemas(&[&OF_SERVER[..], &[add::<crate::answer::MoveEffects>, add::<crate::answer::Value>]].concat());
+    let page = schemas(&[&OF_SERVER[..], &[add::<MoveEffects>, add::<ValueAnswer>]].concat());
     holds("web/page/documents.d.ts", |_| {
         format!("{GENERATED}\ndeclare namespace Api {{\n{}}}\n", declarations(&page, "  ", ""))
     });

@@ -1,0 +1,124 @@
+//! A directory of tables: of this machine, or at an address.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::file::{LocalFile, Source};
+
+/// A directory of tables on another machine.
+pub trait Elsewhere: fmt::Debug + Send + Sync {
+    /// Its address, which names it in messages.
+    fn address(&self) -> &Path;
+
+    /// Names of its files.
+    ///
+    /// # Errors
+    /// When they cannot be listed.
+    fn names(&self) -> io::Result<Vec<String>>;
+
+    /// Returns true if it has the file `name`.
+    fn has(&self, name: &str) -> bool;
+
+    /// Opens the file `name`.
+    ///
+    /// # Errors
+    /// When it does not exist or cannot be used. An error may carry a [`Damage`](crate::table::Damage).
+    fn open(&self, name: &str) -> io::Result<Box<dyn Source>>;
+}
+
+/// A directory of tables. A path converts into one.
+#[derive(Clone, Debug)]
+pub enum Directory {
+    /// A directory of this machine.
+    Here(PathBuf),
+    /// A directory elsewhere.
+    Elsewhere(Arc<dyn Elsewhere>),
+}
+
+impl Directory {
+    /// The directory as users name it: its path or address.
+    pub fn name(&self) -> &Path {
+        match self {
+            Directory::Here(path) => path,
+            Directory::Elsewhere(directory) => directory.address(),
+        }
+    }
+
+    /// Its path, if it is on this machine.
+    pub fn path(&self) -> Option<&Path> {
+        if self.is_remote() { None } else { Some(self.name()) }
+    }
+
+    /// Returns true if it is elsewhere.
+    pub fn is_remote(&self) -> bool {
+        matches!(self, Directory::Elsewhere(_))
+    }
+
+    /// Names of its files.
+    ///
+    /// # Errors
+    /// When they cannot be listed.
+    pub fn names(&self) -> io::Result<Vec<String>> {
+        match self {
+            Directory::Here(path) => {
+                let name = |entry: io::Result<std::fs::DirEntry>| Ok(entry?.file_name().to_string_lossy().into_owned());
+                std::fs::read_dir(path)?.map(name).collect()
+            }
+            Directory::Elsewhere(directory) => directory.names(),
+        }
+    }
+
+    /// Path or address of the file `name`.
+    pub fn file(&self, name: &str) -> PathBuf {
+        match self {
+            Directory::Here(path) => path.join(name),
+            // Not `Path::join`, which would use the separator of this system.
+            Directory::Elsewhere(directory) => format!("{}/{name}", directory.address().display()).into(),
+        }
+    }
+
+    /// Returns true if it has the file `name`.
+    pub fn has(&self, name: &str) -> bool {
+        match self {
+            Directory::Here(path) => path.join(name).exists(),
+            Directory::Elsewhere(directory) => directory.has(name),
+        }
+    }
+
+    /// Opens the file `name`, to be read at offsets.
+    ///
+    /// # Errors
+    /// As [`Elsewhere::open`].
+    pub(crate) fn open(&self, name: &str) -> io::Result<Box<dyn Source>> {
+        match self {
+            Directory::Here(path) => Ok(Box::new(LocalFile::open(&path.join(name))?)),
+            Directory::Elsewhere(directory) => directory.open(name),
+        }
+    }
+}
+
+impl<P: AsRef<Path> + ?Sized> From<&P> for Directory {
+    fn from(path: &P) -> Directory {
+        Directory::Here(path.as_ref().to_owned())
+    }
+}
+
+impl From<PathBuf> for Directory {
+    fn from(path: PathBuf) -> Directory {
+        Directory::Here(path)
+    }
+}
+
+impl From<&Directory> for Directory {
+    fn from(directory: &Directory) -> Directory {
+        directory.clone()
+    }
+}
+
+impl fmt::Display for Directory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.name().display().fmt(f)
+    }
+}
