@@ -82,7 +82,6 @@ use self::help::examples;
 use self::output::Grid;
 use self::output::formatted::{line, message, note};
 use self::output::progress::{self, Progress};
-use self::output::search_progress::SearchProgress;
 use self::process::limits::return_freed_memory;
 use self::process::outcome::{Outcome, leave};
 use self::process::signals::{cancel_on_signal, cancelled_by_signal, stopped_by_signal};

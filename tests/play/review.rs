@@ -159,8 +159,8 @@ fn games_come_from_files_text_and_positions() {
     assert_eq!((&unquoted["line"], &unquoted["start"]), (&"36 21".into(), &"<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>".into()));
     let table = kalah(&["-"], &text);
     let table = table.stdout();
-    assert_eq!(table.lines().count(), game.line.turns().len() + 5, "{table}");
-    assert!(table.contains("\nSouth, me: ") && table.contains(" with a choice best ("), "{table}");
+    assert_eq!(table.lines().count(), game.line.turns().len() + 6, "{table}");
+    assert!(table.contains("\nSouth, me ") && table.contains("accuracy"), "{table}");
     #[cfg(unix)]
     {
         let program = program::path();
@@ -205,7 +205,7 @@ fn values_that_are_not_found_in_time_are_unknown_or_bounds() {
     assert_eq!((&unknown["south"]["evaluated"], unknown["south"].get("accuracy")), (&0.into(), None));
     let table = kalah(&[&game[..], &["--no-book"]].concat(), "");
     let table = table.stdout();
-    assert!(table.contains("unknown") && table.contains("2 turns unknown"), "{table}");
+    assert!(table.contains("unknown"), "{table}");
     // The book has the value of the start.
     let known = answer(&game, "");
     assert_eq!(known["turns"][0]["best_worth"]["value"], 2, "{known}");

@@ -49,10 +49,10 @@ fn report(output: &Output) -> Value {
     report
 }
 
-/// The games of a file without their times.
+/// The games of a file.
 fn games(path: &Path) -> Vec<String> {
     let games = read_games(&std::fs::read_to_string(path).unwrap(), kalah::game::Rules::default()).unwrap();
-    games.into_iter().map(|game| game.with_header("Seconds", "").to_string()).collect()
+    games.iter().map(ToString::to_string).collect()
 }
 
 /// Number of games in a state.
@@ -152,7 +152,7 @@ fn texts_of_others_are_neither_replaced_nor_shortened() {
 }
 
 #[test]
-fn a_stopped_tournament_reports_the_games_so_far() {
+fn a_stopped_tournament_keeps_the_games_so_far() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("state");
     let flags = ["--save", "all.games", "--state", "state", "--threads", "1"];
@@ -162,9 +162,8 @@ fn a_stopped_tournament_reports_the_games_so_far() {
     let stopped = child.wait_with_output().unwrap();
     assert!(!stopped.status.success(), "{}", stopped.stderr());
     assert!(stopped.stderr().contains("run the same command again to continue"), "{}", stopped.stderr());
-    let printed = report(&stopped);
+    assert!(stopped.stdout.is_empty(), "{}", stopped.stdout());
     let saved = saved(&path);
-    assert_eq!((&printed["stopped"], printed["games"].as_array().unwrap().len()), (&Value::Bool(true), saved));
     assert!((2..36).contains(&saved), "{saved} games");
     assert!(!directory.path().join("all.games").exists());
 }
@@ -178,7 +177,7 @@ fn a_file_that_cannot_be_written_is_an_error_before_the_games() {
 }
 
 #[test]
-fn a_full_disk_costs_no_report_and_leaves_whole_games() {
+fn a_full_disk_ends_the_tournament_and_leaves_whole_games() {
     let directory = tempfile::tempdir().unwrap();
     let whole = command(directory.path(), &[]).run();
     // Files are limited to 4 KiB.
@@ -190,12 +189,7 @@ fn a_full_disk_costs_no_report_and_leaves_whole_games() {
     ]);
     limited.arg(program::path()).args(FLAGS).args(["--state", "state"]);
     let ran = limited.run().exits(1);
-    assert!(ran.stderr().contains("cannot save the games: state: "), "{}", ran.stderr());
-    // A command that fails prints no answer.
-    assert!(ran.stdout.is_empty());
-    let errors = ran.stderr();
-    let printed = errors.lines().find(|line| line.starts_with('{')).expect("the report is on standard error");
-    assert_eq!(report(&Output { stdout: printed.into(), ..ran }), report(&whole));
+    assert!(ran.stdout.is_empty() && ran.stderr().contains("state: "), "{}", ran.stderr());
     let saved = saved(&directory.path().join("state"));
     assert!((1..36).contains(&saved), "{saved} games were saved");
     let resumed = command(directory.path(), &["--state", "state"]).run();

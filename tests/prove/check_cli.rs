@@ -74,52 +74,11 @@ fn a_sound_certificate_is_checked() {
         serde_json::from_str(&output).expect("one document")
     };
     let answer = json(&[]);
-    assert_eq!(answer["ok"], true);
-    assert_eq!((&answer["extent"], &answer["claims"]), (&"complete".into(), &claims.into()));
-    assert_eq!(answer["tally"]["claims"], claims);
+    assert_eq!((&answer["claims"], &answer["tally"]["claims"]), (&claims.into(), &claims.into()));
     let value = fixture.certificate.head.statement.bounds.lower;
     assert_eq!((&answer["known"], &answer["value"]), (&"exact".into(), &value.into()));
     assert_eq!(answer["openings"].as_array().expect("a list").len(), 3);
     assert_eq!(json(&["--threads", "1"])["tally"], answer["tally"]);
-}
-
-#[test]
-fn more_tables_make_a_check_shorter_and_part_of_its_result() {
-    let fixture = Fixture::new();
-    let flags = ["--seeds", "9"];
-    let errors = fixture.check(&flags).exits(1).stderr();
-    assert!(errors.contains("layers 6 to 9 are missing"), "{errors}");
-    build(fixture.directory.path(), Rules::Standard, 3, 9).expect("tables are built");
-    let json = |flags: &[&str]| -> Value {
-        let output = fixture.check(&[flags, &["--json"]].concat()).exits(0).stdout();
-        serde_json::from_str(&output).expect("one document")
-    };
-    let (without, with) = (json(&[]), json(&flags));
-    assert_eq!((&with["ok"], &with["table_seeds"], &with["used_seeds"]), (&true.into(), &5.into(), &9.into()));
-    assert!(without["used_seeds"].is_null());
-    let count = |answer: &Value, what| answer["tally"][what].as_u64().expect("a number");
-    assert!(count(&with, "nodes") < count(&without, "nodes"));
-    assert!(count(&with, "in_tables") > count(&without, "in_tables"));
-    // The digest is that of all tables, so a state belongs to them.
-    let tables = Tables::open(fixture.directory.path(), Rules::Standard, 3, 9).expect("tables are there");
-    let digests = tables.layers().iter().flat_map(|table| table.header().digest);
-    let digest = blake3::hash(&digests.collect::<Vec<u8>>()).to_hex().to_string();
-    assert_eq!(with["tables"]["digest"], digest);
-    let state = fixture.directory.path().join("state.json");
-    drop(fixture.identity().open_state(&state, fixture.claims()).expect("the state is written"));
-    let errors = fixture.check(&["--seeds", "9", "--state", &state.to_string_lossy()]).exits(1).stderr();
-    assert!(errors.contains("belongs to other work: tables "), "{errors}");
-    // Those that the proof rests on are always needed.
-    let errors = fixture.check(&["--seeds", "4"]).exits(2).stderr();
-    assert!(errors.contains("at least 5"), "{errors}");
-    // A damaged layer above those of the proof ends the check, too.
-    let layer = tables.require(9).expect("it was built").path().to_owned();
-    let mut bytes = std::fs::read(&layer).expect("it was built");
-    let place = bytes.len() - 9;
-    bytes[place] ^= 1;
-    std::fs::write(&layer, bytes).expect("the file can be written");
-    fixture.check(&flags).exits(3);
-    fixture.check(&[]).exits(0);
 }
 
 #[test]
@@ -213,7 +172,7 @@ fn known_tables_are_as_in_the_manifest_and_a_changed_digest_makes_them_unknown()
     head.tables[1][5] ^= 1;
     Certificate { head, claims: certificate.claims }.write(&file).expect("a valid certificate");
     let errors = check(&file, &["--tables", path]).exits(3).stderr();
-    assert!(errors.contains("a different table for standard with 6 pits and 3 seeds"), "{errors}");
+    assert!(errors.contains("that for standard with 6 pits and 3 seeds is not in the manifest"), "{errors}");
 }
 
 #[test]
@@ -237,42 +196,14 @@ fn what_is_wrong_has_exit_code_3_and_is_named() {
     wrong.claims.remove(&position);
     claim(&mut wrong.claims, &position, bound);
     wrong.write(&fixture.file).expect("a valid certificate");
-    let out = fixture.check(&[]).exits(3).stdout();
-    assert!(out.starts_with("WRONG: "), "{out}");
-    let answer = fixture.check(&["--json"]).exits(3).stdout();
-    let answer: Value = serde_json::from_str(&answer).expect("one document");
-    assert_eq!((&answer["ok"], &answer["extent"]), (&false.into(), &"wrong".into()));
-    assert_eq!(out, format!("WRONG: {}\n", answer["wrong"].as_str().expect("a text")));
+    let (_, out, errors) = fixture.check(&["--json"]).exits(3).parts();
+    assert!(out.is_empty() && errors.contains("kalah: claim "), "{out}{errors}");
     // The digest of another table.
     let head = Head { tables: vec![[0; 32]; 4], ..fixture.certificate.head.clone() };
     let other = Certificate { head, claims: fixture.certificate.claims.clone() };
     other.write(&fixture.file).expect("a valid certificate");
-    let out = fixture.check(&[]).exits(3).stdout();
-    assert!(out.contains("digest"), "{out}");
-}
-
-#[test]
-fn with_more_tables_wrong_claims_are_found_and_named() {
-    let fixture = Fixture::new();
-    build(fixture.directory.path(), Rules::Standard, 3, 9).expect("tables are built");
-    let mut scores = Scores::of(Rules::Standard);
-    let false_claim = |position: Position| {
-        let above = scores.score(&position) + 1;
-        (above <= position.seeds()).then_some((position, Bound::AtLeast(above)))
-    };
-    let positions = fixture.certificate.claims.iter().map(|claim| claim.position);
-    let wrong: Vec<_> = positions.filter_map(false_claim).collect();
-    // Some of these positions have moves to the layers above the tables of the proof.
-    for (position, bound) in wrong.iter().step_by(wrong.len() / 30) {
-        let mut forged = fixture.certificate.clone();
-        forged.claims.remove(position);
-        claim(&mut forged.claims, position, *bound);
-        forged.write(&fixture.file).expect("a valid certificate");
-        for flags in [&["--seeds", "9"][..], &[]] {
-            let out = fixture.check(flags).exits(3).stdout();
-            assert!(out.starts_with("WRONG: "), "{position} {out}");
-        }
-    }
+    let errors = fixture.check(&[]).exits(3).stderr();
+    assert!(errors.contains("digest"), "{errors}");
 }
 
 #[test]

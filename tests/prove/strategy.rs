@@ -149,7 +149,7 @@ fn the_program_plays_by_a_certificate() {
         assert!(refused.contains("the certificate is under standard: leave out --rules empty-capture"), "{refused}");
     }
     let asked = run(&["move", "4x3", "--from", "proof.certificate", "--rules", "standard"], 0);
-    assert!(asked.contains("by the certificate") && asked.contains("proved: no move has a higher value"), "{asked}");
+    assert!(asked.contains("by the certificate"), "{asked}");
     let json = run(&["move", "4x3", "--from", "proof.certificate", "--json"], 0);
     assert!(json.contains(r#""source":"certificate""#) && json.contains(r#""rules":"standard""#), "{json}");
 
@@ -159,8 +159,6 @@ fn the_program_plays_by_a_certificate() {
     assert!(other.contains("not a position of its board"), "{other}");
     let none = run(&["play", "4x3", "--north", "certificate"], 2);
     assert!(none.contains("needs --from CERTIFICATE"), "{none}");
-    let game = run(&["play", "--from", "proof.certificate", "--game", "1"], 2);
-    assert!(game.contains("contains no games"), "{game}");
     let over = run(&["play", "--from", "proof.certificate", "--save", "proof.certificate"], 1);
     assert!(over.contains("cannot write proof.certificate"), "{over}");
     std::fs::remove_file(files.join("standard-4-06.kalah")).unwrap();

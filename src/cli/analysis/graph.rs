@@ -1,5 +1,4 @@
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use clap::Args;
@@ -12,9 +11,10 @@ use kalah::game::{Rules, StartPosition};
 use kalah::system::available_memory;
 use kalah::table::{TableKey, Tables};
 use serde::Serialize;
+use tempfile::TempDir;
 
 use crate::cli::{
-    Boards, Context, Grid, Outcome, Stoppable, args, cancelled_by_signal, examples, failure, output, progress,
+    Boards, Context, Grid, Outcome, Progress, Stoppable, args, cancelled_by_signal, examples, failure, output,
     solve_tables,
 };
 
@@ -102,83 +102,56 @@ struct LayerReport {
 }
 
 #[derive(Serialize)]
-#[serde(untagged)]
-enum Document<'a> {
-    One(&'a BoardReport),
-    Several { graphs: &'a [BoardReport] },
+struct Graphs<'a> {
+    graphs: &'a [BoardReport],
 }
 
 impl Graph {
     pub(super) fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
-        let boards = self.boards.list();
         let cancel = cancelled_by_signal();
-        let (mut reports, mut outcome) = (Vec::new(), Outcome::Done);
-        for &start in &boards {
-            match self.explore(start, &cancel) {
-                Ok(report) => reports.push(report),
-                // Other boards of the list may fit.
-                Err(error) if boards.len() > 1 && !cancel.is_cancelled() => {
-                    outcome = outcome.and(output::failure(&error));
-                }
-                Err(error) => return Err(error),
-            }
+        let reports = self.boards.list().into_iter().map(|start| self.explore(start, &cancel));
+        let reports = reports.collect::<failure::Result<Vec<BoardReport>>>()?;
+        match &*reports {
+            [one] => output::answer(self.json, one, || text(&reports))?,
+            graphs => output::answer(self.json, &Graphs { graphs }, || text(graphs))?,
         }
-        if reports.is_empty() {
-            return Ok(outcome);
-        }
-        let document = match &*reports {
-            [one] if boards.len() == 1 => Document::One(one),
-            several => Document::Several { graphs: several },
-        };
-        output::answer(self.json, &document, || text(&reports))?;
-        Ok(outcome)
+        Ok(Outcome::Done)
     }
 
-    /// Returns the limit of the memory, in bytes.
-    fn limit(&self) -> u64 {
-        self.memory.unwrap_or_else(|| {
-            available_memory().map_or(MOST_BY_DEFAULT, |available| MOST_BY_DEFAULT.min(available / 4 * 3))
-        })
+    /// Opens the tables of a start, or builds them in `temporary`.
+    fn open_tables(&self, start: StartPosition, temporary: &TempDir, cancel: &Cancel) -> failure::Result<Tables> {
+        let last = TableKey { rules: self.rules, pits: start.pits, seeds: 2 * start.pits * start.seeds as usize };
+        let tables = Tables::open(&self.tables.directory, last.rules, last.pits, last.seeds)?;
+        if tables.max_seeds() == Some(last.seeds) {
+            return Ok(tables);
+        }
+        solve_tables::build(temporary.path(), last, self.memory, None, cancel)
+            .if_stopped("stopped while building tables for the outcomes; `kalah build` keeps them")?;
+        Ok(Tables::open(temporary.path(), last.rules, last.pits, last.seeds)?)
     }
 
     fn explore(&self, start: StartPosition, cancel: &Cancel) -> failure::Result<BoardReport> {
         let Self { rules, convention, .. } = *self;
-        let memory = self.limit();
+        let memory = self.memory.unwrap_or_else(|| {
+            available_memory().map_or(MOST_BY_DEFAULT, |available| MOST_BY_DEFAULT.min(available / 4 * 3))
+        });
         // An error here comes before tables are built.
         let need = Need::of(start).ok_or(GraphError::Board(start))?;
         if need.expected > memory {
             return Err(GraphError::Memory { start, need, limit: memory }.into());
         }
         let began = Instant::now();
-        let temporary;
-        let tables = if self.no_values {
-            None
-        } else {
-            let seeds = 2 * start.pits * start.seeds as usize;
-            let tables = Tables::open(&self.tables.directory, rules, start.pits, seeds)?;
-            if tables.max_seeds() == Some(seeds) {
-                Some(tables)
-            } else {
-                temporary = tempfile::tempdir().with_context(|| {
-                    format!("cannot create a directory for tables in {}", std::env::temp_dir().display())
-                })?;
-                let last = TableKey { rules, pits: start.pits, seeds };
-                solve_tables::build(temporary.path(), last, self.memory, None, cancel).if_stopped(
-                    "stopped while building tables for the outcomes; nothing is kept, but tables of `kalah build` \
-                     would be",
-                )?;
-                Some(Tables::open(temporary.path(), rules, start.pits, seeds)?)
-            }
-        };
+        let temporary = tempfile::tempdir().context("cannot create a temporary directory for tables")?;
+        let tables = (!self.no_values).then(|| self.open_tables(start, &temporary, cancel)).transpose()?;
         let explorer = Explorer { rules, start, convention, memory, tables: tables.as_ref() };
-        let counted = AtomicU64::new(0);
-        let text = || {
-            let positions = HumanCount(counted.load(Ordering::Relaxed));
-            format!("{start}: {positions} positions so far, {:.0} s", began.elapsed().as_secs_f64())
+        let (progress, mut counted) = (Progress::open(), 0);
+        let on_layer = &mut |layer: &GraphLayer| {
+            counted += layer.positions();
+            progress.stage(format!("{start}: {} positions so far", HumanCount(counted)));
         };
-        let on_layer = &mut |layer: &GraphLayer| _ = counted.fetch_add(layer.positions(), Ordering::Relaxed);
-        let graph = progress::watch_text(text, || explorer.run(cancel, on_layer))?;
+        let graph = progress.run(|| explorer.run(cancel, on_layer))?;
+        progress.finish();
         Ok(self.report(start, &graph, began.elapsed().as_secs_f64()))
     }
 

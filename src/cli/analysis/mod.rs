@@ -14,19 +14,15 @@ mod values;
 
 use clap::Subcommand;
 
-use crate::cli::analysis::complexity::Complexity;
-use crate::cli::analysis::graph::Graph;
-use crate::cli::analysis::opening_scan::OpeningScan;
-use crate::cli::analysis::values::Values;
 use crate::cli::{Outcome, failure};
 
 /// Analyse whole boards: values, positions, game trees, openings
 #[derive(Subcommand)]
 pub(super) enum Analyse {
-    Values(Values),
-    Graph(Graph),
-    Complexity(Complexity),
-    OpeningScan(OpeningScan),
+    Values(values::Values),
+    Graph(graph::Graph),
+    Complexity(complexity::Complexity),
+    OpeningScan(opening_scan::OpeningScan),
 }
 
 impl Analyse {

@@ -103,49 +103,35 @@ impl OpeningScan {
 }
 
 impl ScanReport {
-    /// Returns the numbers of seeds with which the first player does not win, with a mark unless the game is lost.
-    fn not_won(&self, pits: usize) -> Vec<(u32, &'static str)> {
-        let games = self.scan.games.iter().filter(|game| game.pits == pits && game.outcome != Some('W'));
-        let mark = |game: &ScannedStart| match game.outcome {
-            Some('L') => "",
-            Some(_) => " D",
-            None => " ?",
-        };
-        games.map(|game| (game.seeds, mark(game))).collect()
-    }
-
     fn text(&self) -> std::io::Result<()> {
         line!("{}: seeds with which the first player does not win (lost; D drawn, ? not decided)", self.rules)?;
-        let columns: Vec<_> = self.scan.boards.iter().map(|board| self.not_won(board.pits)).collect();
-        let heading = |name: &str| {
-            let houses = self.scan.boards.iter().map(|board| board.pits.to_string());
-            Grid::new(std::iter::once(name.to_owned()).chain(houses))
-        };
-        let mut grid = heading("houses");
-        for row in 0..columns.iter().map(Vec::len).max().unwrap_or(0) {
-            let cell = |column: &Vec<(u32, &str)>| {
-                column.get(row).map_or(String::new(), |(seeds, mark)| format!("{}{mark}", HumanCount((*seeds).into())))
-            };
-            let name = if row == 0 { "seeds" } else { "" };
-            grid.row(std::iter::once(name.to_owned()).chain(columns.iter().map(cell)));
+        for board in &self.scan.boards {
+            let games = self.scan.games.iter().filter(|game| game.pits == board.pits && game.outcome != Some('W'));
+            let not_won = games.map(|&ScannedStart { seeds, outcome, .. }| match outcome {
+                Some('L') => seeds.to_string(),
+                Some(_) => format!("{seeds} D"),
+                None => format!("{seeds} ?"),
+            });
+            line!("  {} houses: {}", board.pits, output::joined(not_won, ", "))?;
         }
-        grid.print()?;
-        line!("")?;
-        let mut grid = heading("houses");
-        type Figure = fn(&ScanTally) -> u64;
-        let figures: [(&str, Figure); 8] = [
-            ("games", |tally| tally.games),
-            ("won in the first turn", |tally| tally.won_in_first_turn),
-            ("won later", |tally| tally.won_later),
-            ("drawn", |tally| tally.draws),
-            ("lost", |tally| tally.losses),
-            ("not decided", |tally| tally.undecided),
-            ("proofs too long to check", |tally| tally.unproved),
-            ("positions", |tally| tally.positions),
-        ];
-        for (name, figure) in figures {
-            let figures = self.scan.boards.iter().map(|board| HumanCount(figure(&board.tally)).to_string());
-            grid.row(std::iter::once(name.to_owned()).chain(figures));
+        let mut grid = Grid::new([
+            "houses",
+            "games",
+            "won in the first turn",
+            "won later",
+            "drawn",
+            "lost",
+            "not decided",
+            "proofs too long to check",
+            "positions",
+        ]);
+        for board in &self.scan.boards {
+            let ScanTally {
+                games, won_in_first_turn, won_later, draws, losses, undecided, unproved, positions, ..
+            } = board.tally;
+            let counts = [games, won_in_first_turn, won_later, draws, losses, undecided, unproved, positions];
+            let counts = counts.map(|count| HumanCount(count).to_string());
+            grid.row(std::iter::once(board.pits.to_string()).chain(counts));
         }
         grid.print()?;
         let games: u64 = self.scan.boards.iter().map(|board| board.tally.games).sum();

@@ -10,7 +10,7 @@ use kalah::solve::{SolveError, SolveEvent};
 use serde::Serialize;
 
 use crate::cli::{
-    Grid, Outcome, Range, SearchProgress, SolverFlags, args, cancelled_by_signal, examples, failure, line, note, output,
+    Grid, Outcome, Progress, Range, SolverFlags, Stoppable, args, cancelled_by_signal, examples, failure, line, output,
 };
 
 /// Solve the starts of many boards
@@ -72,7 +72,6 @@ impl Values {
         let cancel = cancelled_by_signal();
         let mut values = GameValues::open(self.with.rules, self.state.as_deref())?;
         let boards = args::boards(&self.pits, &self.seeds);
-        let (begin, mut is_stopped) = (Instant::now(), false);
         for (index, &board) in boards.iter().enumerate() {
             let known = values.get(board).copied();
             // A search that had all this time would not prove more now.
@@ -81,71 +80,44 @@ impl Values {
                 continue;
             }
             let stage = format!("{board} ({} of {})", index + 1, boards.len());
-            let (value, stopped) = self.solve(board, known, stage, &cancel)?;
-            values.put(value)?;
-            is_stopped = stopped;
-            if is_stopped {
-                break;
-            }
-        }
-        if is_stopped {
-            output::message(match self.state {
+            let value = self.solve(board, known, stage, &cancel).if_stopped(match self.state {
                 Some(_) => "stopped; run the same command again to continue with this board",
                 None => "stopped, and nothing is saved; --state FILE saves proved values",
             });
-        } else {
-            note!("{} in {:.1} s", output::count(boards.len(), "board"), begin.elapsed().as_secs_f64());
+            values.put(value?)?;
         }
         let known: Vec<GameValue> = boards.iter().filter_map(|&board| values.get(board).copied()).collect();
         self.print(&known)?;
-        Ok(if is_stopped { Outcome::Failed } else { Outcome::Done })
+        Ok(Outcome::Done)
     }
 
-    /// Proves the value of one game, or bounds of it. Returns also true if a signal stopped the search.
+    /// Proves the value of one game, or bounds of it.
     fn solve(
         &self,
         board: StartPosition,
         known: Option<GameValue>,
         stage: String,
         cancel: &Cancel,
-    ) -> failure::Result<(GameValue, bool)> {
+    ) -> failure::Result<GameValue> {
         let position = board.position()?;
         let tables = self.with.open_tables(&position, cancel)?;
-        let progress = SearchProgress::new();
-        progress.stage(stage);
+        let progress = Progress::open().at(stage);
         let solver = self.with.solver(&position, &tables, cancel, |options| options)?;
         let solver = solver.with_events(|_, event: SolveEvent| progress.event(event));
         let start = Instant::now();
-        let search = || {
+        let bounds = progress.search(&solver, || {
             // The first guess takes a part of the time.
             let guess = solver.within(self.within).first_guess(&position)?;
             solver.narrow(&position, guess, self.within.saturating_sub(start.elapsed()))
-        };
-        let narrowed = progress.watch(&solver, search);
-        progress.finish();
-        let (bounds, stopped) = match narrowed {
-            Err(SolveError::Stopped) => (solver.value_bounds(&position)?, true),
-            narrowed => (narrowed?, false),
-        };
+        })?;
         let both = known.map_or(Some(bounds), |known| known.bounds_with(bounds));
         let bounds = both.ok_or_else(|| SolveError::Contradiction(Box::new(position)))?;
-        let value = GameValue {
-            pits: board.pits,
-            seeds: board.seeds,
-            at_least: bounds.lower,
-            at_most: bounds.upper,
-            nodes: solver.nodes(),
-            seconds: start.elapsed().as_secs_f64(),
-        };
-        if value.seconds > 1.0 {
-            note!(
-                "{board}: {} after {:.1} s and {}",
-                value_text(&value),
-                value.seconds,
-                output::many(value.nodes, "node")
-            );
-        }
-        Ok((value, stopped))
+        let (nodes, seconds) = (solver.nodes(), start.elapsed().as_secs_f64());
+        let StartPosition { pits, seeds } = board;
+        let value = GameValue { pits, seeds, at_least: bounds.lower, at_most: bounds.upper, nodes, seconds };
+        let text = format!("{board}: {} after {seconds:.1} s and {}", value_text(&value), output::many(nodes, "node"));
+        progress.step(seconds, &text);
+        Ok(value)
     }
 
     fn print(&self, known: &[GameValue]) -> failure::Result<()> {

@@ -48,14 +48,14 @@ pub(crate) struct GivenGame {
 }
 
 impl GivenGame {
-    /// Reads the game. It has `rules` if a position was given. Returns true with the rules of a file or a text.
-    pub(crate) fn read(&self, rules: Rules) -> failure::Result<(GameRecord, bool)> {
+    /// Reads the game. It has `rules` if a position was given.
+    pub(crate) fn read(&self, rules: Rules) -> failure::Result<GameRecord> {
         let path = Path::new(&self.text);
         if path.is_file() || is_stream(path) {
             if !self.turns.is_empty() {
                 return Err(usage("TURNS can follow only a position: a game has its own turns"));
             }
-            return Ok((read_one(path, self.number, rules)?, true));
+            return read_one(path, self.number, rules);
         }
         // The turns of a game without quotes are words of their own.
         let text = [std::slice::from_ref(&self.text), &self.turns[..]].concat().join(" ");
@@ -68,12 +68,11 @@ impl GivenGame {
         match first.parse::<Position>() {
             Ok(start) => {
                 let line = Line::parse(start.pits(), &turns).map_err(usage)?;
-                let illegal = |error| usage(output::of_default_rules(error, rules));
-                Ok((GameRecord::new(rules, start, line).map_err(illegal)?, false))
+                GameRecord::new(rules, start, line).map_err(usage)
             }
             Err(error) if !self.turns.is_empty() && !begins_with_turn => Err(usage(error)),
             Err(_) => match read_game(&text, rules) {
-                Ok(game) => output::require_rules_of("the game", game.rules, rules).map(|()| (game, true)),
+                Ok(game) => output::require_rules_of("the game", game.rules, rules).map(|()| game),
                 Err(error) => {
                     let text = printable(&text, 40);
                     Err(usage(format_args!("'{text}' is neither a file nor a game, and is not a position: {error}")))

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use indicatif::{HumanBytes, HumanCount, HumanDuration};
+use indicatif::{HumanBytes, HumanDuration};
 use kalah::build::{Backend, BuildEvent, BuildPlan};
 use kalah::diagnostic::Diagnostic;
 use kalah::index::layer_positions;
@@ -38,42 +38,27 @@ pub(crate) fn device_memory(plan: &BuildPlan) -> String {
 
 /// Prints an event of a build.
 pub(crate) fn print_event(progress: &Progress, event: &BuildEvent) {
+    let step = |what: String, positions: u64, seconds: f64| {
+        let (rate, positions) = (output::rate(positions, seconds), output::many(positions, "position"));
+        progress.step(seconds, &format!("{what}: {positions} in {seconds:.2} s, {rate}"));
+    };
     match event {
         BuildEvent::Layer { key, positions, kept } => {
             progress.skip(layer_positions(key.pits, key.seeds) - positions);
             if *kept > 0 {
-                progress.note(&format!(
-                    "layer {}: {} kept from an earlier run",
-                    key.seeds,
-                    output::count(*kept, "frame")
-                ));
+                let kept = output::count(*kept, "frame");
+                progress.note(&format!("layer {}: {kept} kept from an earlier run", key.seeds));
             }
         }
         BuildEvent::Pair(frame) => {
             let (mover, other) = (frame.mover, frame.other);
             progress.stage(format!("layer {}, frames {mover}|{other}", mover + other));
         }
-        BuildEvent::Done(record) => progress.step(
-            record.seconds,
-            &format!(
-                "layer {}: {} in {:.2} s, {}",
-                record.key.seeds,
-                output::many(record.positions, "position"),
-                record.seconds,
-                output::rate(record.positions, record.seconds),
-            ),
-        ),
-        BuildEvent::Piece { pair, seconds } => progress.step(
-            *seconds,
-            &format!(
-                "layer {}, frames {}|{}: {} positions in {seconds:.2} s, {}",
-                pair.layer.seeds,
-                pair.small,
-                pair.large(),
-                HumanCount(pair.positions()),
-                output::rate(pair.positions(), *seconds),
-            ),
-        ),
+        BuildEvent::Done(record) => step(format!("layer {}", record.key.seeds), record.positions, record.seconds),
+        BuildEvent::Piece { pair, seconds } => {
+            let what = format!("layer {}, frames {}|{}", pair.layer.seeds, pair.small, pair.large());
+            step(what, pair.positions(), *seconds);
+        }
         BuildEvent::Joined(key) => progress.note(&format!("layer {}: joined", key.seeds)),
         BuildEvent::Damaged(error) => progress.line(&error.advised()),
         _ => {}

@@ -2,13 +2,11 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `progress` | progress of long work, also of unknown length |
+//! | `progress` | progress of long work, such as a search |
 //! | `build_progress` | plan and progress of a build |
-//! | `search_progress` | progress of a search |
 
 pub(super) mod build_progress;
 pub(super) mod progress;
-pub(super) mod search_progress;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -16,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use comfy_table::{CellAlignment, ContentArrangement, presets};
 use indicatif::HumanCount;
-use kalah::game::{Position, Row, Rules};
+use kalah::game::{Position, Rules};
 use kalah::printable::printable;
 pub(super) use kalah::printable::signed as value;
 pub(super) use kalah::text::count;
@@ -88,9 +86,6 @@ pub(super) fn message(text: impl std::fmt::Display) {
     let _ = writeln!(io::stderr().lock(), "{}", shown(&text));
 }
 
-/// Maximum characters of a line of an error.
-const MAX_LINE: usize = 4000;
-
 /// Prints the message of an error that ends a command. Returns the outcome of the command.
 pub(super) fn failure(error: &Failure) -> Outcome {
     // Nobody reads the end of an output whose pipe is closed.
@@ -110,18 +105,12 @@ pub(super) fn name_rules() {
     DEFAULT_RULES.store(true, Ordering::Relaxed);
 }
 
-/// Returns true if the command line names no rule set.
-pub(super) fn has_default_rules() -> bool {
-    DEFAULT_RULES.load(Ordering::Relaxed)
-}
-
-/// Prints the rule set of an answer, unless it was named on the command line. It may come from a file instead.
-pub(super) fn default_rules(rules: Rules, from_file: bool) -> io::Result<()> {
-    let other = Rules::Standard;
-    match (DEFAULT_RULES.load(Ordering::Relaxed), from_file) {
-        (false, _) => Ok(()),
-        (true, true) => line(format_args!("under {rules}")),
-        (true, false) => line(format_args!("under {rules}; most people play --rules {other}, see kalah rules")),
+/// Prints the rule set of an answer, unless it was named on the command line.
+pub(super) fn default_rules(rules: Rules) -> io::Result<()> {
+    let hint = format!("; most people play --rules {}, see kalah rules", Rules::Standard);
+    match DEFAULT_RULES.load(Ordering::Relaxed) {
+        true => line(format_args!("under {rules}{}", if rules.is_default() { &hint } else { "" })),
+        false => Ok(()),
     }
 }
 
@@ -131,15 +120,6 @@ pub(super) fn require_rules_of(what: impl std::fmt::Display, rules: Rules, given
     match rules == given || DEFAULT_RULES.load(Ordering::Relaxed) {
         true => Ok(()),
         false => Err(usage(format_args!("{what} is under {rules}: leave out --rules {given}"))),
-    }
-}
-
-/// Adds to the error of a line of play that it was read by the default rules, if the command line names none.
-pub(super) fn of_default_rules(error: impl std::fmt::Display, rules: Rules) -> String {
-    let other = Rules::Standard;
-    match DEFAULT_RULES.load(Ordering::Relaxed) && rules.is_default() {
-        true => format!("{error}; the moves were played under {rules}: most people play --rules {other}"),
-        false => error.to_string(),
     }
 }
 
@@ -234,29 +214,19 @@ pub(super) fn rate(positions: u64, seconds: f64) -> String {
 /// Draws `position` with South, who is its mover, below: move numbers outside, stores at the ends.
 pub(super) fn draw(position: &Position) -> String {
     let widest = position.seeds().max(position.mover_store()).max(position.other_store());
-    let width = widest.max(position.pits() as u32).to_string().len().max(2);
-    let cells = |numbers: Vec<u32>| {
-        let cells: Vec<String> = numbers.into_iter().map(|number| format!("{number:>width$}")).collect();
-        cells.join("  ")
-    };
-    let numbers = || (1..=position.pits() as u32).collect::<Vec<_>>();
-    let seeds = |row: &Row| row.seeds().to_vec();
+    let width = widest.to_string().len().max(2);
+    let cells = |numbers: &mut dyn Iterator<Item = u32>| joined(numbers.map(|it| format!("{it:>width$}")), "  ");
+    let pits = position.pits() as u32;
     // North sows from right to left as South sees it.
-    let back = |mut numbers: Vec<u32>| {
-        numbers.reverse();
-        cells(numbers)
-    };
-    let (north, south) = (back(seeds(position.other())), cells(seeds(position.mover())));
-    let margin = " ".repeat(width + 9);
-    let (other, own) = (position.other_store(), position.mover_store());
-    let gap = " ".repeat(north.len());
+    let north = cells(&mut position.other().seeds().iter().rev().copied());
+    let south = cells(&mut position.mover().seeds().iter().copied());
+    let (own, other, gap) = (position.mover_store(), position.other_store(), " ".repeat(north.len() + 4));
     [
-        format!("{margin}{}   move", back(numbers())),
-        format!("  North{:width$}  [{north}]", ""),
-        format!("  {other:>at$}  {gap}    {own:<width$}", at = width + 5),
-        format!("       {:width$}  [{south}]  South", ""),
-        format!("{margin} {}   move", cells(numbers())),
+        format!("{:width$}         {}  move", "", cells(&mut (1..=pits).rev())),
+        format!("{:width$}  North [{north}]", ""),
+        format!("{other:>width$}      {gap}{own:>width$}"),
+        format!("{:width$}        [{south}] South", ""),
+        format!("{:width$}         {}  move", "", cells(&mut (1..=pits))),
     ]
-    .map(|line| line.trim_end().to_owned())
     .join("\n")
 }

@@ -1,29 +1,27 @@
-//! Progress of long work on stderr: a line that changes on a terminal, otherwise a note from time to time.
+//! Progress of long work: a line on a terminal that changes.
 
-use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use kalah::solve::{SolveEvent, Solver};
 use parking_lot::Mutex;
 
-use crate::cli::output;
+use crate::cli::{failure, output};
 
-/// Share of the work before the rest is estimated: the first steps of a build are small, and slow for their size.
-const ESTIMATED_FROM: f64 = 0.001;
+/// Interval of updates.
+const TICK: Duration = Duration::from_millis(200);
 
 /// Minimum seconds of a reported step.
 const REPORTED_FROM: f64 = 0.5;
 
-/// Progress of counted work, by default in positions.
+/// Progress of work on stderr, and notes above its line. Without a terminal there are only the notes.
 pub(crate) struct Progress {
-    line: Spinner,
-    things: &'static str,
-    /// Name of the current stage, and number of all things.
-    state: Mutex<(String, u64)>,
-    start: Instant,
+    bar: ProgressBar,
+    /// Current test of a search.
+    test: Mutex<String>,
 }
 
 impl Progress {
@@ -33,9 +31,20 @@ impl Progress {
     }
 
     /// Starts progress towards `total` things with this name.
-    pub(crate) fn of(total: u64, things: &'static str) -> Progress {
-        let state = Mutex::new((String::new(), total));
-        Progress { line: Spinner::of_hours(), things, state, start: Instant::now() }
+    pub(crate) fn of(total: u64, things: &str) -> Progress {
+        let counts = format!("{{percent_precise}} % of {{human_len}} {things}, {{per_sec}}, {{eta}} left");
+        Progress::styled(Some(total), &format!("{{spinner}} {{prefix}}: {counts}"))
+    }
+
+    /// Starts progress of work of unknown length, such as a search.
+    pub(crate) fn open() -> Progress {
+        Progress::styled(None, "{spinner} {prefix} {wide_msg} {elapsed_precise}")
+    }
+
+    fn styled(total: Option<u64>, template: &str) -> Progress {
+        let target = if output::is_quiet() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let style = ProgressStyle::with_template(template).expect("the template is sound");
+        Progress { bar: ProgressBar::with_draw_target(total, target).with_style(style), test: Mutex::default() }
     }
 
     /// Returns the progress with the name of its only stage.
@@ -46,13 +55,20 @@ impl Progress {
 
     /// Sets the name of the current stage.
     pub(crate) fn stage(&self, stage: String) {
-        self.state.lock().0 = stage;
+        self.bar.set_prefix(stage);
     }
 
     /// Takes work off the total that need not be done.
     pub(crate) fn skip(&self, positions: u64) {
-        let total = &mut self.state.lock().1;
-        *total = total.saturating_sub(positions);
+        self.bar.dec_length(positions);
+    }
+
+    /// Records an event of a search.
+    pub(crate) fn event(&self, event: SolveEvent) {
+        if let SolveEvent::Begin { score, known, position } = event {
+            let seeds = position.seeds();
+            *self.test.lock() = format!("{score} of {seeds} seeds? {}..{} proved", known.lower, known.upper);
+        }
     }
 
     /// Reports a finished step, unless it was quick; quick steps are part of the summary at the end.
@@ -64,17 +80,27 @@ impl Progress {
 
     /// Prints a note above the line, unless --quiet was given.
     pub(crate) fn note(&self, text: &str) {
-        self.line.above(|| output::note(text));
+        self.bar.suspend(|| output::note(text));
     }
 
     /// Prints an error above the line.
     pub(crate) fn line(&self, text: &str) {
-        self.line.above(|| output::message(text));
+        self.bar.suspend(|| output::message(text));
+    }
+
+    /// Prints an answer above the line.
+    pub(crate) fn print(&self, print: impl FnOnce() -> std::io::Result<()>) -> failure::Result<()> {
+        Ok(self.bar.suspend(print)?)
+    }
+
+    /// Runs `work` and shows the time that it takes.
+    pub(crate) fn run<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.polled(|| (), work)
     }
 
     /// Runs `work` and shows the progress of `counter` meanwhile.
     pub(crate) fn watch<T>(&self, counter: &AtomicU64, work: impl FnOnce() -> T) -> T {
-        self.line.watch(|| self.text(counter.load(Ordering::Relaxed)), work)
+        self.polled(|| self.bar.set_position(counter.load(Ordering::Relaxed)), work)
     }
 
     /// Runs `work` as [`watch`](Self::watch) does, then removes the line.
@@ -84,57 +110,41 @@ impl Progress {
         result
     }
 
-    fn text(&self, done: u64) -> String {
-        let (stage, total) = self.state.lock().clone();
-        let seconds = self.start.elapsed().as_secs_f64();
-        let left = match time_left(done, total, seconds) {
-            Some(left) => format!("{} left", HumanDuration(left)),
-            None => "time left unknown".to_owned(),
+    /// Runs `work`, shows the progress of `solver` meanwhile, then removes the line.
+    pub(crate) fn search<T>(&self, solver: &Solver, work: impl FnOnce() -> T) -> T {
+        let counts = || {
+            let [nodes, hits] = [solver.nodes(), solver.table_hits()].map(HumanCount);
+            let (test, full) = (self.test.lock(), 100.0 * solver.fill());
+            self.bar.set_message(format!("{test} | {nodes} nodes, {hits} table hits, {full:.0} % full"));
         };
-        format!(
-            "{stage}: {:.1} % of {} {}, {} a second, {left}",
-            100.0 * done as f64 / total.max(1) as f64,
-            HumanCount(total),
-            self.things,
-            HumanCount((done as f64 / seconds) as u64),
-        )
+        let result = self.polled(counts, work);
+        self.finish();
+        result
+    }
+
+    /// Runs `work` and calls `update` before the line is drawn.
+    fn polled<T>(&self, update: impl Fn() + Sync, work: impl FnOnce() -> T) -> T {
+        if self.bar.is_hidden() {
+            return work();
+        }
+        let poll = || {
+            update();
+            self.bar.tick();
+        };
+        watched(TICK, poll, work)
     }
 
     /// Removes the line.
     pub(crate) fn finish(&self) {
-        self.line.finish();
+        self.bar.finish_and_clear();
     }
 }
 
-/// Estimates the remaining time from the rate so far; `None` if too little is done.
-fn time_left(done: u64, total: u64, seconds: f64) -> Option<Duration> {
-    let is_enough = done as f64 >= ESTIMATED_FROM * total as f64 && done > 0;
-    is_enough.then(|| Duration::from_secs_f64(seconds * total.saturating_sub(done) as f64 / done as f64))
-}
-
-/// Interval of updates on a terminal.
-const TICK: Duration = Duration::from_millis(200);
-
-/// Time before the first note, since quick answers need none.
-const FIRST_NOTE: Duration = Duration::from_secs(1);
-
-/// Interval of later notes.
-const NOTE_EVERY: Duration = Duration::from_secs(10);
-
-/// Interval of the notes of work that may take hours.
-const LOG_EVERY: Duration = Duration::from_secs(30);
-
-/// Runs `work` and shows its elapsed time meanwhile.
+/// Runs `work` and shows `subject` meanwhile.
 pub(crate) fn watch<T>(subject: &str, work: impl FnOnce() -> T) -> T {
-    let start = Instant::now();
-    watch_text(|| format!("{subject}: {:.0} s", start.elapsed().as_secs_f64()), work)
-}
-
-/// Runs `work` and shows `text` meanwhile.
-pub(crate) fn watch_text<T>(text: impl Fn() -> String + Sync, work: impl FnOnce() -> T) -> T {
-    let spinner = Spinner::new(FIRST_NOTE, NOTE_EVERY);
-    let result = spinner.watch(text, work);
-    spinner.finish();
+    let progress = Progress::open().at(subject);
+    let result = progress.run(work);
+    progress.finish();
     result
 }
 
@@ -150,66 +160,4 @@ pub(crate) fn watched<T>(every: Duration, mut poll: impl FnMut() + Send, work: i
         });
         work()
     })
-}
-
-/// Progress of work of unknown length: a line that changes on a terminal, otherwise notes.
-pub(crate) struct Spinner {
-    bar: ProgressBar,
-    terminal: bool,
-    /// Time before the first note, and between later ones.
-    notes: (Duration, Duration),
-}
-
-impl Spinner {
-    /// Returns a spinner of work that may take hours, with few notes.
-    pub(crate) fn of_hours() -> Spinner {
-        Spinner::new(LOG_EVERY, LOG_EVERY)
-    }
-
-    /// Returns a spinner that makes notes after the time `first`, and then at intervals.
-    fn new(first: Duration, every: Duration) -> Spinner {
-        let terminal = std::io::stderr().is_terminal() && !output::is_quiet();
-        let bar = if terminal { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
-        bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is sound"));
-        Spinner { bar, terminal, notes: (first, every) }
-    }
-
-    /// Runs `work` and shows `text` meanwhile.
-    pub(crate) fn watch<T>(&self, text: impl Fn() -> String + Sync, work: impl FnOnce() -> T) -> T {
-        let ((mut next, every), start) = (self.notes, Instant::now());
-        let poll = || {
-            if self.terminal {
-                self.bar.set_message(text());
-                self.bar.tick();
-            } else if start.elapsed() >= next {
-                next = start.elapsed() + every;
-                output::note(text());
-            }
-        };
-        watched(TICK, poll, work)
-    }
-
-    /// Prints something above the line.
-    pub(crate) fn above<T>(&self, print: impl FnOnce() -> T) -> T {
-        self.bar.suspend(print)
-    }
-
-    /// Removes the line.
-    pub(crate) fn finish(&self) {
-        self.bar.finish_and_clear();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_is_estimated_from_next_to_nothing() {
-        // Without the minimum share, a build of 38 seeds estimated 27,795 years after half a minute.
-        assert_eq!(time_left(1_000, 29_133_991_068, 30.0), None);
-        assert_eq!(time_left(0, 0, 30.0), None);
-        assert_eq!(time_left(250, 1_000, 30.0), Some(Duration::from_secs(90)));
-        assert_eq!(time_left(1_000, 1_000, 30.0), Some(Duration::ZERO));
-    }
 }

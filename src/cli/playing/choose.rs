@@ -9,11 +9,11 @@ use clap::Args;
 use kalah::answer::MoveAnswer;
 use kalah::book::Books;
 use kalah::cancel::Cancel;
-use kalah::certificate::{Certificate, Head, Strategy};
+use kalah::certificate::{Certificate, Strategy};
 use kalah::file;
 use kalah::game::Position;
 use kalah::header::Kind;
-use kalah::play::{ByCertificate, Choice, Participant, Player, PlayerName, Setting, Source, Worth};
+use kalah::play::{ByCertificate, Choice, Participant, Player, PlayerName, Setting};
 use kalah::table::{Directory, Tables};
 
 use crate::cli::{Context, Outcome, PlayerFlags, args, examples, failure, line, output, positions, progress, usage};
@@ -63,7 +63,7 @@ impl Choose {
         let strategy = self.from.as_ref().map(|path| StrategyFile::read(path, self.with.directory())).transpose()?;
         let mut by_certificate = strategy.as_ref().map(StrategyFile::player).transpose()?;
         if let Some(strategy) = &strategy {
-            let rules = strategy.head().statement.rules;
+            let rules = strategy.certificate.head.statement.rules;
             output::require_rules_of("the certificate", rules, self.with.rules)?;
             self.with.rules = rules;
         }
@@ -73,7 +73,7 @@ impl Choose {
                 return Ok(Some(usage(format_args!("the game is over at {position}: there is no move to choose"))));
             }
             let answered = match &mut by_certificate {
-                Some(player) => self.ask(player, position, Instant::now()),
+                Some(player) => self.ask(player, position),
                 None => self.answer(position, &books),
             };
             match answered {
@@ -83,61 +83,39 @@ impl Choose {
             }
         })?;
         if has_chosen && !self.json {
-            output::default_rules(self.with.rules, self.from.is_some())?;
+            output::default_rules(self.with.rules)?;
         }
         Ok(outcome)
     }
 
     fn answer(&self, position: &Position, books: &Books) -> failure::Result<()> {
-        // The time to open tables and to allocate memory counts, too, but not that of an engine to start.
-        let (mut start, rules) = (Instant::now(), self.with.rules);
         let tables = self.with.open_tables(position, self.player == PlayerName::Perfect.into())?;
         let setting = self.with.setting(&tables, rayon::current_num_threads());
-        let setting = Setting { book: books.get(rules, position.pits()), ..setting };
-        let mut player = self.player.player(&setting);
-        if self.player.is_engine() {
-            player.prepare(position, &Cancel::new())?;
-            start = Instant::now();
-        }
-        self.ask(player.as_mut(), position, start)
+        let setting = Setting { book: books.get(self.with.rules, position.pits()), ..setting };
+        self.ask(self.player.player(&setting).as_mut(), position)
     }
 
-    /// Prints the move of a player, whose time began at `start`.
-    fn ask(&self, player: &mut dyn Player, position: &Position, start: Instant) -> failure::Result<()> {
-        let rules = self.with.rules;
-        let cancel =
-            self.time.map_or_else(Cancel::new, |time| Cancel::new().within(time.saturating_sub(start.elapsed())));
+    /// Prints the move of a player. Its time begins when it is ready.
+    fn ask(&self, player: &mut dyn Player, position: &Position) -> failure::Result<()> {
+        let (rules, mut cancel) = (self.with.rules, Cancel::new());
+        player.prepare(position, &cancel)?;
+        let start = Instant::now();
+        if let Some(time) = self.time {
+            cancel = cancel.within(time);
+        }
         let subject = format!("{} on {position}, {rules}", player.name());
         let choice = progress::watch(&subject, || player.choose(position, &cancel, &mut |_| ()))?;
-        let seconds = start.elapsed().as_secs_f64();
-        if !self.json {
-            let Choice { pit, worth, source } = choice;
-            output::line(position)?;
-            line!("  {}  move {pit}, {worth}, {source}", player.name())?;
-            return Ok(line!("  {}", certainty(&choice))?);
-        }
-        Ok(output::json(&MoveAnswer::new(rules, position, player.name(), &choice, seconds))?)
-    }
-}
-
-/// Describes how certain the choice is.
-fn certainty(choice: &Choice) -> String {
-    match (choice.worth, choice.source) {
-        (Worth::Exact(_), _) => "proved: no move has a higher value".to_owned(),
-        (Worth::Bounds { lower, upper }, _) => {
-            let (lower, upper) = (output::value(lower), output::value(upper));
-            format!("proved: the value of this move is at least {lower}, and that of no move is above {upper}")
-        }
-        (Worth::Evaluation(_), _) => "not proved: the best move that the search found".to_owned(),
-        (Worth::Unknown, Source::OnlyMove) => "this is the only move".to_owned(),
-        (Worth::Unknown, _) => "not proved: this player does not evaluate moves".to_owned(),
+        let (name, seconds) = (player.name(), start.elapsed().as_secs_f64());
+        let Choice { pit, worth, source } = choice;
+        let answer = MoveAnswer::new(rules, position, name.clone(), &choice, seconds);
+        Ok(output::answer(self.json, &answer, || line!("{position}\n  {name}  move {pit}, {worth}, {source}"))?)
     }
 }
 
 /// Certificate, and the tables that it rests on.
 pub(crate) struct StrategyFile {
     path: PathBuf,
-    certificate: Certificate,
+    pub certificate: Certificate,
     tables: Option<Tables>,
 }
 
@@ -145,27 +123,17 @@ impl StrategyFile {
     /// Returns true if a file begins as certificates do. Files that cannot be read are left to other readers.
     pub(crate) fn is_certificate(path: &Path) -> bool {
         let (mut start, magic) = ([0; 8], Kind::Certificate.magic());
-        let is_stream = path == Path::new("-") || file::is_stream(path);
-        !is_stream && file::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == magic
+        file::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == magic
     }
 
     /// Reads a certificate, and opens its tables in `directory`.
     pub(crate) fn read(path: &Path, directory: &Directory) -> failure::Result<StrategyFile> {
         let certificate = Certificate::read(path)?;
         let (seeds, statement) = (certificate.head.table_seeds(), &certificate.head.statement);
-        let tables = match seeds {
-            0 => None,
-            _ => {
-                let (rules, pits) = (statement.rules, statement.position.pits());
-                Some(Tables::open(directory, rules, pits, seeds)?)
-            }
-        };
+        let (rules, pits) = (statement.rules, statement.position.pits());
+        let open = || Tables::open(directory, rules, pits, seeds);
+        let tables = (seeds > 0).then(open).transpose()?;
         Ok(StrategyFile { path: path.to_owned(), certificate, tables })
-    }
-
-    /// Returns its statement, effort and tables.
-    pub(crate) fn head(&self) -> &Head {
-        &self.certificate.head
     }
 
     /// Returns its player.

@@ -5,7 +5,7 @@ use kalah::analyse::{Level, Puzzle, PuzzleMiner};
 use kalah::answer::PuzzleAnswer;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah::table::Tables;
+use kalah::table::{TableError, Tables};
 use serde::Serialize;
 
 use crate::cli::{Grid, Outcome, Progress, args, bail, cancelled_by_signal, examples, failure, output, usage};
@@ -62,11 +62,6 @@ struct PuzzlesReport {
 }
 
 impl Puzzles {
-    /// Returns true if a puzzle meets the flags.
-    fn wants(&self, puzzle: &Puzzle) -> bool {
-        self.level.is_none_or(|level| puzzle.level() == level) && (!self.tempting || puzzle.is_tempting())
-    }
-
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         let (rules, pits) = (self.rules, self.start.pits());
         if pits > MAX_TABLE_PITS {
@@ -80,14 +75,16 @@ impl Puzzles {
         let progress = Progress::of(u64::from(self.count), "puzzles").at("games");
         let (done, mut games, mut found) = (AtomicU64::new(0), 0, Vec::new());
         let mut miner = PuzzleMiner::new(&tables, self.start, self.seed)?.within(self.in_play..=u32::MAX);
+        let wants = |puzzle: &Puzzle| {
+            self.level.is_none_or(|level| puzzle.level() == level) && (!self.tempting || puzzle.is_tempting())
+        };
         progress.complete(&done, || {
             while found.len() < self.count as usize && games < self.games && !cancel.is_cancelled() {
-                let puzzles = miner.game()?;
-                found.extend(puzzles.into_iter().filter(|puzzle| self.wants(puzzle)));
+                found.extend(miner.game()?.into_iter().filter(wants));
                 games += 1;
                 done.store(found.len() as u64, Ordering::Relaxed);
             }
-            Ok::<_, kalah::table::TableError>(())
+            Ok::<_, TableError>(())
         })?;
         found.truncate(self.count as usize);
         let report = PuzzlesReport {
@@ -100,13 +97,10 @@ impl Puzzles {
         if !report.puzzles.is_empty() {
             output::answer(self.json, &report, || report.print())?;
         }
-        let games = output::many(games, "game");
-        if cancel.is_cancelled() {
-            bail!("stopped after {games}");
-        }
         if report.puzzles.len() < self.count as usize {
-            let found = output::count(report.puzzles.len(), "puzzle");
-            bail!("found only {found} in {games}: use larger tables, or more --games");
+            let (found, games) = (output::count(report.puzzles.len(), "puzzle"), output::many(games, "game"));
+            let why = if cancel.is_cancelled() { "stopped" } else { "use larger tables, or more --games" };
+            bail!("found only {found} in {games}: {why}");
         }
         Ok(Outcome::Done)
     }

@@ -6,9 +6,7 @@ use kalah::game::Rules;
 use kalah::serve::{SiteOptions, SitePlan, SiteReport};
 use serde::Serialize;
 
-use crate::cli::{
-    Outcome, Progress, Stoppable, args, examples, failed, failure, line, note, output, stopped_by_signal,
-};
+use crate::cli::{Outcome, Progress, Stoppable, args, examples, failure, line, note, output, stopped_by_signal};
 
 /// Write the page and its engine for a static web host
 ///
@@ -24,10 +22,9 @@ pub(crate) struct ExportSite {
     /// New or empty folder to write into
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// The engine, with kalah_first.wasm beside it: files of the npm package (docs/packages.md) [default:
-    /// kalah_wasm.wasm beside the program]
+    /// The engine, with kalah_first.wasm beside it: files of the npm package (docs/packages.md), made by packaging/wasm
     #[arg(long, value_name = "FILE", env = "KALAH_MODULE", hide_env_values = true)]
-    module: Option<PathBuf>,
+    module: PathBuf,
     #[command(flatten)]
     tables: args::Directory,
     #[command(flatten)]
@@ -53,14 +50,8 @@ struct ExportSiteReport {
 impl ExportSite {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         let pulse = stopped_by_signal();
-        let module = self.module.clone().or_else(beside_program).ok_or_else(|| {
-            failed(format_args!(
-                "the engine is missing: compile it with packaging/wasm, which prints its path, and give that by \
-                 --module"
-            ))
-        })?;
         let options = SiteOptions {
-            module,
+            module: self.module,
             tables: self.tables.path().to_owned(),
             size: self.size,
             books: self.book.find(&self.tables.directory, &Rules::ALL)?,
@@ -73,25 +64,15 @@ impl ExportSite {
         let written = written.if_stopped("stopped: delete the incomplete folder before the same command")?;
         let report = ExportSiteReport { directory: self.directory.display().to_string(), written };
         output::answer(self.json, &report, || {
-            let SiteReport { module_bytes, tables, table_bytes, book_positions, .. } = report.written;
+            let SiteReport { module_bytes, tables, table_bytes, book_positions, left_out, .. } = report.written;
             let (module, bytes) = (HumanBytes(module_bytes), HumanBytes(table_bytes));
             let tables = output::count(tables, "table");
             let positions = output::many(book_positions as u64, "position");
-            line!("{}: the engine ({module}), {tables} ({bytes}), {positions} of the book", report.directory)
+            line!(
+                "{}: the engine ({module}), {tables} ({bytes}; {left_out} left out), {positions} of the book",
+                report.directory
+            )
         })?;
-        if report.written.left_out > 0 {
-            note!(
-                "{} left out, since they exceed --size {}",
-                output::count(report.written.left_out, "table"),
-                HumanBytes(self.size)
-            );
-        }
         Ok(Outcome::Done)
     }
-}
-
-/// Returns the engine beside the program, if it is there.
-fn beside_program() -> Option<PathBuf> {
-    let module = std::env::current_exe().ok()?.with_file_name("kalah_wasm.wasm");
-    module.exists().then_some(module)
 }

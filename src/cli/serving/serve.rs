@@ -21,8 +21,8 @@ use crate::cli::{Context, Outcome, args, directories, examples, failed, failure,
 ]))]
 pub(crate) struct Serve {
     /// Address or name of this machine, and port, to listen on; port 0 takes any free one
-    #[arg(long, value_name = "ADDRESS", value_parser = place, default_value = "127.0.0.1:8080")]
-    address: ListenAddress,
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    address: String,
     /// Another name or address of the server, such as that of a proxy; may be repeated
     ///
     /// Requests for other hosts are refused, so that no website can use the server through a visitor's browser. The
@@ -49,30 +49,10 @@ pub(crate) struct Serve {
     memory: SharedMemory,
 }
 
-/// Address to listen on.
-#[derive(Clone)]
-struct ListenAddress {
-    /// Address as written, with the port.
-    text: String,
-    /// Name, if it is not an address.
-    name: Option<String>,
-}
-
-/// Reads an address or a name, and a port.
-fn place(text: &str) -> Result<ListenAddress, String> {
-    if text.parse::<SocketAddr>().is_ok() {
-        return Ok(ListenAddress { text: text.to_owned(), name: None });
-    }
-    let named = text.rsplit_once(':').filter(|(name, port)| !name.contains([':', '[']) && port.parse::<u16>().is_ok());
-    let name = named.and_then(|(name, _)| host(name).ok());
-    let form = "write an address or a name, and a port, such as 127.0.0.1:8080, [::1]:8080 or localhost:8080";
-    name.map(|name| ListenAddress { text: text.to_owned(), name: Some(name) }).ok_or_else(|| form.to_owned())
-}
-
 impl Serve {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
-        let listener = TcpListener::bind(&*self.address.text).with_context(|| {
-            format!("cannot listen on {}; choose another address with --address", self.address.text)
+        let listener = TcpListener::bind(&*self.address).with_context(|| {
+            format!("cannot listen on {}; write an address such as localhost:8080 or [::1]:8080", self.address)
         })?;
         let address = listener.local_addr()?;
         let mut options = Options::new(&self.tables.directory);
@@ -93,14 +73,10 @@ impl Serve {
         options.memory = self.memory.of_each();
         options.stream_time = self.stream_time;
         options.hosts = self.hosts;
-        options.hosts.extend(self.address.name);
+        // The name that it listens on is allowed; an address is that of the connection.
+        let name = self.address.rsplit_once(':').filter(|_| self.address.parse::<SocketAddr>().is_err());
+        options.hosts.extend(name.and_then(|(name, _)| host(name).ok()));
         options.log = Box::new(|line| message!("kalah: {line}"));
-        if !address.ip().is_loopback() && options.hosts.is_empty() {
-            note!(
-                "requests for other host names than this address are refused; --allow-host NAME allows a \
-                          name",
-            );
-        }
         line!("http://{address}")?;
         serve::serve(listener, options, &stop).context("the server failed")?;
         note!("stopped after answering all requests");

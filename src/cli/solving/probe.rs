@@ -52,7 +52,7 @@ impl Probe {
         let mut prober = Prober { probe: &self, books, tables: HashMap::new() };
         let (outcome, is_answered) = positions::answer_each(&self.positions, |position| prober.answer(position))?;
         if is_answered && !self.json {
-            output::default_rules(rules, false)?;
+            output::default_rules(rules)?;
         }
         Ok(outcome)
     }
@@ -82,14 +82,14 @@ impl Prober<'_> {
     fn look_up(&mut self, position: &Position) -> Result<table::Probe, ProbeError> {
         // The game may be over, which is answered without tables.
         let pits = position.pits().min(MAX_TABLE_PITS);
-        let tables = match self.tables.entry(pits) {
-            std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
-            std::collections::hash_map::Entry::Vacant(entry) => {
+        let tables = match self.tables.get(&pits) {
+            Some(tables) => tables,
+            None => {
                 let storage = if self.probe.no_map { Storage::Files } else { Storage::Mapped };
                 let (directory, rules) = (&self.probe.tables.directory, self.probe.rules);
                 let opened = Tables::open_as(directory, rules, pits, MAX_TABLE_SEEDS, storage)?;
                 args::note_gaps(&opened);
-                entry.insert(opened)
+                self.tables.entry(pits).or_insert(opened)
             }
         };
         if self.probe.no_line { tables.probe_moves(position) } else { tables.probe(position) }

@@ -1,15 +1,15 @@
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use kalah::analyse::{BoundsSource, QualityTally, Review as Reviewed, ReviewedTurn, review};
+use kalah::analyse::{BoundsSource, QualityTally, ReviewedTurn, review};
 use kalah::answer::Value;
-use kalah::game::{Line, MAX_PITS, Pit, Place, Position, ValueBounds};
+use kalah::game::{Line, Pit, Place};
 use kalah::solve::Solver;
 use serde::Serialize;
 
 use crate::cli::{
-    GivenGame, Grid, Outcome, SearchProgress, SolverFlags, Stoppable, args, cancelled_by_signal, examples, failure,
-    line, output,
+    GivenGame, Grid, Outcome, Progress, SolverFlags, Stoppable, args, cancelled_by_signal, examples, failure, line,
+    output,
 };
 
 /// Review a game: find the turns that lost seeds, a win or a draw
@@ -63,22 +63,16 @@ struct TurnAnswer {
 }
 
 impl TurnAnswer {
-    /// Returns the turn with this number, from 1, which leads to `next`.
-    fn new(number: usize, turn: &ReviewedTurn, next: &Place) -> TurnAnswer {
-        let position = &turn.place.position;
+    /// Returns the turn with this number, from 1.
+    fn new(number: usize, turn: &ReviewedTurn) -> TurnAnswer {
+        let (position, quality) = (&turn.place.position, turn.quality());
         let pits = position.pits();
-        let after = plain(&next.position);
-        let plain_worth = match next.first == turn.place.first {
-            true => after,
-            false => ValueBounds { lower: -after.upper, upper: -after.lower },
-        };
-        let quality = turn.quality();
         TurnAnswer {
             turn: number,
             player: if turn.place.first { "south" } else { "north" },
             position: position.to_string(),
             played: text(pits, &turn.moves),
-            worth: Value::new(turn.worth).beyond(plain_worth),
+            worth: Value::new(turn.worth).beyond_stores(position),
             best_worth: Value::new(turn.value).beyond_stores(position),
             best: turn.best.iter().map(|moves| text(pits, moves)).collect(),
             choice: turn.choice,
@@ -88,11 +82,12 @@ impl TurnAnswer {
             mark: quality.map_or("", |quality| quality.mark()),
         }
     }
-}
 
-/// Returns the bounds that these stores give to the value of any position.
-fn plain(position: &Position) -> ValueBounds {
-    ValueBounds { lower: position.value(0), upper: position.value(position.seeds()) }
+    /// Returns the lost seeds as text.
+    fn lost(&self) -> String {
+        let least = self.seeds_lost_at_least.map_or("unknown".to_owned(), |least| format!(">= {least}"));
+        self.seeds_lost.map_or(least, |lost| lost.to_string())
+    }
 }
 
 /// Formats the moves of a turn, or of its beginning.
@@ -117,35 +112,22 @@ struct PlayerAnswer {
 }
 
 impl PlayerAnswer {
-    fn new(name: Option<&str>, choices: usize, tally: &QualityTally) -> PlayerAnswer {
-        PlayerAnswer { name: name.map(str::to_owned), choices, tally: *tally, accuracy: tally.accuracy() }
-    }
-
-    /// Describes the turns of a side; `is_exact` if all losses are exact.
-    fn text(&self, of: &str, is_exact: bool) -> String {
-        let side = &self.tally;
-        let name = self.name.as_ref().map_or(String::new(), |name| format!(", {name}"));
-        let open = match self.choices as u64 - u64::from(side.evaluated) {
-            0 => String::new(),
-            open => format!("; {} unknown", output::many(open, "turn")),
-        };
-        let Some(accuracy) = self.accuracy else {
-            return format!("{of}{name}: no turn with a choice is evaluated{open}");
-        };
-        let counts = [
-            (side.inaccuracies, "inaccuracy", "inaccuracies"),
-            (side.mistakes, "mistake", "mistakes"),
-            (side.blunders, "blunder", "blunders"),
-        ];
-        let counts = counts.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many }));
-        let least = if is_exact { "" } else { "at least " };
-        format!(
-            "{of}{name}: {} of {} with a choice best ({accuracy:.1} %), {}, {least}{} lost{open}",
-            side.best,
-            output::many(u64::from(side.evaluated), "turn"),
-            counts.join(", "),
-            output::many(side.lost.unsigned_abs(), "seed"),
-        )
+    /// Returns the turns of a side as cells of the summary; `least` if some losses are bounds.
+    fn cells(&self, side: &str, least: bool) -> [String; 9] {
+        let QualityTally { evaluated, best, inaccuracies, mistakes, blunders, lost, .. } = self.tally;
+        let [best, inaccuracies, mistakes, blunders] =
+            [best, inaccuracies, mistakes, blunders].map(|it| it.to_string());
+        [
+            self.name.as_ref().map_or(side.to_owned(), |name| format!("{side}, {name}")),
+            self.choices.to_string(),
+            (self.choices - evaluated as usize).to_string(),
+            self.accuracy.map_or("unknown".to_owned(), |accuracy| format!("{accuracy:.1} %")),
+            best,
+            inaccuracies,
+            mistakes,
+            blunders,
+            if least { format!(">= {lost}") } else { lost.to_string() },
+        ]
     }
 }
 
@@ -167,7 +149,7 @@ struct ReviewAnswer {
 
 impl Review {
     pub(crate) fn run(mut self) -> failure::Result<Outcome> {
-        let (game, from_file) = self.game.read(self.with.rules)?;
+        let game = self.game.read(self.with.rules)?;
         self.with.rules = game.rules;
         let (rules, start) = (game.rules, game.start);
         let places = game.line.follow(rules, &start)?;
@@ -179,8 +161,10 @@ impl Review {
         let tables = self.with.open_tables(&start, &cancel)?;
         let known = BoundsSource::new(rules, start.pits(), book, tables.tables());
         // Making a solver takes memory, and reads all tables.
-        let search = self.needs_search(&known, &places)?;
-        let progress = SearchProgress::new();
+        let open = places.iter().filter(|place| !place.position.is_over());
+        let recalled: Vec<_> = open.map(|place| known.at_once(&place.position)).collect::<Result<_, _>>()?;
+        let search = recalled.iter().any(|recalled| !recalled.is_decided());
+        let progress = Progress::open();
         let make = || self.with.solver_that_makes(&start, &tables, &cancel, |options| options.book(book));
         let solver = search.then(make).transpose()?;
         let solver = solver.map(|solver| solver.with_events(|_, event| progress.event(event)));
@@ -193,76 +177,57 @@ impl Review {
             progress.stage(format!("after {turns}, {} seeds in play", place.position.seeds()));
         };
         let work = || review(rules, &places, game.line.turns(), &known, &report);
-        let reviewed = match &solver {
-            Some(solver) => progress.watch(solver, work),
-            None => work(),
-        };
-        progress.finish();
+        let reviewed = solver.as_ref().map_or_else(work, |solver| progress.search(solver, work));
         let reviewed = reviewed
             .if_stopped("stopped: an incomplete review is not printed; a smaller --within SECONDS makes it shorter")?;
-        let turns = |first: bool| reviewed.turns.iter().filter(|turn| turn.choice && turn.place.first == first).count();
-        let [south, north] = &reviewed.tallies;
+        let player = |first: bool, side: &str| {
+            let choices = reviewed.turns.iter().filter(|turn| turn.choice && turn.place.first == first).count();
+            let tally = reviewed.tallies[usize::from(!first)];
+            PlayerAnswer { name: game.header(side).map(str::to_owned), choices, tally, accuracy: tally.accuracy() }
+        };
         let answer = ReviewAnswer {
             rules: rules.name(),
             start: start.to_string(),
             line: game.line.to_string(),
             result: game.result,
-            turns: (1..)
-                .zip(&reviewed.turns)
-                .map(|(number, turn)| TurnAnswer::new(number, turn, &places[number]))
-                .collect(),
-            south: PlayerAnswer::new(game.header("South"), turns(true), south),
-            north: PlayerAnswer::new(game.header("North"), turns(false), north),
+            turns: (1..).zip(&reviewed.turns).map(|(number, turn)| TurnAnswer::new(number, turn)).collect(),
+            south: player(true, "South"),
+            north: player(false, "North"),
             table_seeds: tables.tables().and_then(|tables| tables.max_seeds()),
             nodes: solver.as_ref().map_or(0, Solver::nodes),
             seconds: began.elapsed().as_secs_f64(),
         };
         output::answer(self.json, &answer, || {
-            answer.print(&reviewed)?;
-            output::default_rules(rules, from_file)
+            answer.print(if start.pits() > 9 { " or " } else { " " })?;
+            output::default_rules(rules)
         })?;
         Ok(Outcome::Done)
-    }
-
-    /// Returns true if a position is neither over nor in the book nor in the tables.
-    fn needs_search(&self, known: &BoundsSource, places: &[Place]) -> failure::Result<bool> {
-        for place in places {
-            let recalled = known.at_once(&place.position)?;
-            if !place.position.is_over() && !recalled.is_decided() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 }
 
 impl ReviewAnswer {
-    /// Prints the turns as a table, and a summary of both players.
-    fn print(&self, reviewed: &Reviewed) -> std::io::Result<()> {
+    /// Prints the turns as a table, with best moves separated by `separator`, and a summary of both players.
+    fn print(&self, separator: &str) -> std::io::Result<()> {
         let mut grid = Grid::new(["turn", "player", "played", "mark", "worth", "best", "value", "seeds lost"]);
         for turn in &self.turns {
-            let pits = reviewed.turns.first().map_or(MAX_PITS, |turn| turn.place.position.pits());
-            let separator = if pits > 9 { " or " } else { " " };
             grid.row([
                 turn.turn.to_string(),
-                if turn.player == "south" { "South" } else { "North" }.to_owned(),
+                turn.player.to_owned(),
                 turn.played.clone(),
                 turn.mark.to_owned(),
                 turn.worth.symbols("unknown"),
                 if turn.best.is_empty() { "unknown".to_owned() } else { turn.best.join(separator) },
                 turn.best_worth.symbols("unknown"),
-                match (turn.seeds_lost, turn.seeds_lost_at_least) {
-                    (Some(lost), _) => lost.to_string(),
-                    (None, Some(least)) => format!(">= {least}"),
-                    (None, None) => "unknown".to_owned(),
-                },
+                turn.lost(),
             ]);
         }
         grid.print()?;
         line!("")?;
-        let is_exact =
-            |player: &str| self.turns.iter().all(|turn| turn.player != player || turn.seeds_lost_at_least.is_none());
-        output::line(self.south.text("South", is_exact("south")))?;
-        output::line(self.north.text("North", is_exact("north")))
+        let counts = ["accuracy", "best", "inaccuracies", "mistakes", "blunders", "seeds lost"];
+        let mut grid = Grid::new(["player", "choices", "unknown"].into_iter().chain(counts));
+        let least = |player| self.turns.iter().any(|it| it.player == player && it.seeds_lost_at_least.is_some());
+        grid.row(self.south.cells("South", least("south")));
+        grid.row(self.north.cells("North", least("north")));
+        grid.print()
     }
 }

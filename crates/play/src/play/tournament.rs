@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use kalah_base::random::{choice, generator};
 use kalah_core::cancel::Cancel;
-use kalah_core::game::{Pit, Place, Position, Rules};
+use kalah_core::game::{Pit, Position, Rules};
 use kalah_core::table::{ProbeError, TableError, Tables};
 use rayon::prelude::*;
 
@@ -140,25 +140,6 @@ impl<'t> Tournament<'t> {
         (first, opponent + usize::from(!self.self_play && opponent >= first), start)
     }
 
-    /// Compares the moves of a game from `start` with the best ones, by the tables of the setting, for both
-    /// players.
-    ///
-    /// # Errors
-    /// If a table is damaged.
-    ///
-    /// # Panics
-    /// If a move is illegal.
-    pub fn accuracy(&self, start: &Position, moves: &[Pit]) -> Result<[Accuracy; 2], PlayError> {
-        let mut accuracy = [Accuracy::default(); 2];
-        let Some(tables) = self.setting.tables else { return Ok(accuracy) };
-        let places = Place::all(self.setting.rules, start, moves).expect("legal moves");
-        for (place, &pit) in places.iter().zip(moves) {
-            let player = &mut accuracy[usize::from(!place.first)];
-            *player = player.and(accuracy_of(tables, &place.position, pit)?);
-        }
-        Ok(accuracy)
-    }
-
     fn game(&self, number: usize, cancel: &Cancel) -> Result<Match, PlayError> {
         let (first, second, start) = self.pairing(number);
         let seat = |seat: u64| {
@@ -167,8 +148,13 @@ impl<'t> Tournament<'t> {
         };
         let mut players = [self.players[first].player(&seat(0)), self.players[second].player(&seat(1))];
         let game = play_game(self.setting.rules, &self.starts[start], &mut players, self.time, cancel)?;
-        let moves: Vec<Pit> = game.moves.iter().map(|made| made.choice.pit).collect();
-        let accuracy = self.accuracy(&game.start, &moves)?;
+        let mut accuracy = [Accuracy::default(); 2];
+        if let Some(tables) = self.setting.tables {
+            for made in &game.moves {
+                let player = &mut accuracy[usize::from(!made.first)];
+                *player = player.and(accuracy_of(tables, &made.position, made.choice.pit)?);
+            }
+        }
         Ok(Match { number, first, second, start, game, accuracy })
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `report` | the report, and its games |
 //! | `saved` | games as text, and in the file from which a later run resumes |
-//! | `report` | the report |
 
 mod report;
 mod saved;
@@ -13,16 +13,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use kalah::file::{StateError, StateFile};
+use kalah::cancel::Cancel;
+use kalah::file::StateFile;
 use kalah::game::{Position, Rules};
 use kalah::play::{Participant, PlayError, PlayerName, Tournament as Games, random_starts};
 use kalah::record::GameRecord;
 use parking_lot::Mutex;
 
-use crate::cli::playing::tournament::report::TournamentReport;
-use crate::cli::playing::tournament::saved::{Finished, event};
+use crate::cli::playing::tournament::report::{Finished, TournamentReport};
 use crate::cli::{
-    Outcome, PlayerFlags, Progress, args, bail, cancelled_by_signal, ensure, examples, failure, games, message, note,
+    Context, Outcome, PlayerFlags, Progress, args, bail, cancelled_by_signal, ensure, examples, failure, games, note,
     output, usage,
 };
 
@@ -87,18 +87,15 @@ impl Tournament {
             return Err(usage("a game with an engine that never answers would not end: add --time"));
         }
         let rules = self.with.rules;
-        let given = match &self.from {
-            Some(path) => Some(starts_of(path, rules)?),
-            None => None,
-        };
+        let given = self.from.as_deref().map(|path| starts_of(path, rules)).transpose()?;
         if let Some(path) = self.save.as_deref().filter(|path| !output::is_stdout(path)) {
             self.force.prepare(path)?;
         }
         self.with.threads.start()?;
-        let players = match self.players {
-            players if players.is_empty() => PlayerName::PEKAR.map(Participant::from).to_vec(),
-            players => players,
-        };
+        let mut players = self.players;
+        if players.is_empty() {
+            players = PlayerName::PEKAR.map(Participant::from).to_vec();
+        }
         let starts = given.unwrap_or_else(|| {
             random_starts(rules, &self.start, self.random_moves, self.starts as usize, self.with.seed)
         });
@@ -115,99 +112,71 @@ impl Tournament {
         if !saved.is_empty() {
             note!("resumed: {} of {} games are over", saved.len(), tournament.games());
         }
-        let begin = Instant::now();
-        let Played { games, names, stopped, failed } = play(&tournament, saved, state)?;
-        let mut written = failed.map_or(Ok(()), |error| Err(error.into()));
-        // A stopped tournament goes on from the state, and writes its games then.
-        if let Some(path) = self.save.as_deref().filter(|_| !(stopped && self.state.is_some())) {
-            let event = event(&tournament, self.with.seed, self.time);
-            let records: Vec<GameRecord> =
-                games.iter().map(|game| game.record(&tournament, &names, &event)).collect::<Result<_, _>>()?;
-            written = written.and(games::write(path, &records));
-        }
-        let seconds = begin.elapsed().as_secs_f64();
-        let report = TournamentReport::new(&tournament, names, &games, self.with.seed, seconds);
-        if let Err(error) = written {
-            // A command that fails prints no answer, but games of hours must not be lost with the disk.
-            output::message(serde_json::to_string(&report).map_err(failure::failed)?);
-            return Err(error);
-        }
-        if !(stopped && games.is_empty()) {
-            output::answer(self.json, &report, || report.print())?;
-        }
-        if stopped {
+        let (begin, cancel) = (Instant::now(), cancelled_by_signal());
+        let (games, names) = play(&tournament, saved, state, &cancel)?;
+        if games.len() < tournament.games() {
             let advice = match self.state {
                 Some(_) => "run the same command again to continue",
                 None => "--state FILE saves games, to continue from them",
             };
             bail!("stopped after {} of {} games; {advice}", games.len(), tournament.games());
         }
+        let seconds = begin.elapsed().as_secs_f64();
+        let report = TournamentReport::new(&tournament, names, &games, self.with.seed, seconds);
+        output::answer(self.json, &report, || report.print())?;
+        if let Some(path) = &self.save {
+            let records: Result<Vec<GameRecord>, _> = games.iter().map(|game| saved::record(rules, game)).collect();
+            games::write(path, &records?)?;
+        }
         Ok(Outcome::Done)
     }
 }
 
-/// Games of a tournament.
-struct Played {
-    /// All games, in the order of their numbers.
-    games: Vec<Finished>,
-    /// Names of the players.
-    names: Vec<String>,
-    /// True if it was stopped before the last one.
-    stopped: bool,
-    /// Error of a game that could not be saved.
-    failed: Option<StateError>,
-}
-
-/// Plays the games that are not saved yet, and saves each in `state` as it ends. If one cannot be saved, the tournament
-/// goes on.
-fn play(tournament: &Games, saved: Vec<Finished>, state: Option<StateFile>) -> failure::Result<Played> {
-    let mut is_saved = vec![false; tournament.games()];
-    saved.iter().for_each(|game| is_saved[game.number] = true);
-    let left: Vec<usize> = (0..tournament.games()).filter(|&number| !is_saved[number]).collect();
-
-    let cancel = cancelled_by_signal();
+/// Plays the games that are not saved yet, and saves each in `state` as it ends. Returns all games in the order of
+/// their numbers, fewer if `cancel` was cancelled, and the names of the players.
+fn play(
+    tournament: &Games,
+    saved: Vec<Finished>,
+    state: Option<StateFile>,
+    cancel: &Cancel,
+) -> failure::Result<(Vec<Finished>, Vec<String>)> {
+    let is_saved = |number: &usize| saved.iter().any(|game| game.number == *number);
+    let left: Vec<usize> = (0..tournament.games()).filter(|number| !is_saved(number)).collect();
     let stage = format!("tournament of {}", output::count(tournament.players.len(), "player"));
-    let progress = Progress::of(left.len() as u64, "games").at(stage);
-    let done = AtomicU64::new(0);
-    let finished = Mutex::new((saved, state, None));
-    let mut names: Vec<String> = tournament.players.iter().map(ToString::to_string).collect();
+    let (progress, done) = (Progress::of(left.len() as u64, "games").at(stage), AtomicU64::new(0));
+    let names = tournament.try_engines(cancel)?;
+    let finished = Mutex::new((saved, state, Ok(())));
     let played = progress.complete(&done, || {
-        names = tournament.try_engines(&cancel)?;
-        tournament.run(&left, &cancel, &|played| {
-            let game = Finished::new(played);
+        tournament.run(&left, cancel, &|played| {
+            let game = Finished::new(tournament, &names, played);
             let (games, state, failed) = &mut *finished.lock();
             if let Some(Err(error)) = state.as_mut().map(|state| state.append(&game)) {
-                message!("kalah: cannot save the games: {error}; the tournament goes on");
-                (*state, *failed) = (None, Some(error));
+                (*state, *failed) = (None, Err(error));
+                cancel.cancel();
             }
             games.push(game);
             done.fetch_add(1, Ordering::Relaxed);
         })
     });
     let (mut games, _, failed) = finished.into_inner();
-    games.sort_by_key(|game| game.number);
+    failed?;
     match played {
-        Ok(_) => Ok(Played { games, names, stopped: false, failed }),
-        Err(PlayError::Stopped) => Ok(Played { games, names, stopped: true, failed }),
-        Err(error) => Err(error.into()),
+        Ok(_) | Err(PlayError::Stopped) => {}
+        Err(error) => return Err(error.into()),
     }
+    games.sort_by_key(|game| game.number);
+    Ok((games, names))
 }
 
 /// Returns the final positions of the games in a file, as starts of a tournament under these rules.
 fn starts_of(path: &Path, rules: Rules) -> failure::Result<Vec<Position>> {
     let records = games::read_all(path)?;
-    let pits = records[0].start.pits();
-    let start = |(number, record): (usize, &GameRecord)| {
-        let (end, _) = record.end();
-        let place = format!("{}, game {number}", path.display());
-        ensure!(record.rules == rules, "{place}: its rules are {}; add --rules {}", record.rules, record.rules);
-        ensure!(
-            end.pits() == pits,
-            "{place}: it has {} a side, but the first game has {pits}",
-            output::count(end.pits(), "pit")
-        );
-        ensure!(!end.is_over(), "{place}: it is over, so it cannot be continued");
-        Ok(end)
-    };
-    (1..).zip(&records).map(start).collect()
+    let starts: Vec<Position> = records.iter().map(|record| record.end().0).collect();
+    for (record, start) in records.iter().zip(&starts) {
+        let (given, pits) = (record.rules, record.start.pits());
+        ensure!(given == rules, "{}: the rules of a game are {given}; add --rules {given}", path.display());
+        ensure!(pits == starts[0].pits(), "{}: its games have different numbers of pits", path.display());
+        ensure!(!start.is_over(), "{}: a game is over, so it cannot be continued", path.display());
+    }
+    Ok(starts)
 }

@@ -4,10 +4,10 @@ use std::io;
 
 use indicatif::HumanCount;
 use kalah::game::Position;
-use kalah::play::{Accuracy, Tournament};
-use serde::Serialize;
+use kalah::play::{Accuracy, Forfeit, Match, Tournament};
+use kalah::progress::total_seconds;
+use serde::{Deserialize, Serialize};
 
-use crate::cli::playing::tournament::saved::Finished;
 use crate::cli::{Grid, line, output};
 
 /// Report on a tournament.
@@ -24,12 +24,6 @@ pub(super) struct TournamentReport {
     games: Vec<GameReport>,
     threads: usize,
     seconds: f64,
-    /// True if the tournament was stopped before all its games were over.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    stopped: bool,
-    /// Number of games of the whole tournament.
-    #[serde(skip)]
-    all: usize,
 }
 
 /// Results of a player; games against itself count for both sides.
@@ -61,7 +55,7 @@ struct Share {
     median: f64,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize, Deserialize)]
 struct AccuracyReport {
     moves: u64,
     mistakes: u64,
@@ -83,36 +77,72 @@ struct PairReport {
     places: [usize; 2],
 }
 
-#[derive(Serialize)]
-struct GameReport {
-    first: String,
-    second: String,
+/// A game of the report, and of the file of `--save`.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct GameReport {
+    pub first: String,
+    pub second: String,
     start: usize,
     /// Start position.
-    position: Position,
-    seeds: [u32; 2],
-    line: String,
+    pub position: Position,
+    pub seeds: [u32; 2],
+    pub line: String,
     /// Forfeit, if the game was not lost by moves.
     #[serde(skip_serializing_if = "Option::is_none")]
-    forfeit: Option<ForfeitReport>,
+    pub forfeit: Option<ForfeitReport>,
     evaluated: [AccuracyReport; 2],
     moves: usize,
     seconds: [f64; 2],
 }
 
 /// Forfeit of an external engine.
-#[derive(Serialize)]
-struct ForfeitReport {
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct ForfeitReport {
     /// Engine.
     player: String,
     /// Its fault.
-    fault: String,
+    pub fault: String,
+}
+
+/// A finished game, as a state keeps it.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Finished {
+    /// Number of the game, from 0.
+    pub number: usize,
+    /// Moves of both players.
+    moves: [usize; 2],
+    pub game: GameReport,
 }
 
 impl From<Accuracy> for AccuracyReport {
     fn from(accuracy: Accuracy) -> AccuracyReport {
         let Accuracy { moves, mistakes, lost } = accuracy;
         AccuracyReport { moves, mistakes, lost, loss: accuracy.loss() }
+    }
+}
+
+impl Finished {
+    /// Returns a game between players of these names that has just been played.
+    pub(super) fn new(tournament: &Tournament, names: &[String], played: &Match) -> Finished {
+        let Match { number, first, second, start, ref game, accuracy, .. } = *played;
+        let of = |seat: bool| game.moves.iter().filter(move |made| made.first == seat);
+        let forfeit = |&Forfeit { first: by_first, ref fault, .. }: &Forfeit| ForfeitReport {
+            player: names[if by_first { first } else { second }].clone(),
+            fault: fault.clone(),
+        };
+        let report = GameReport {
+            first: names[first].clone(),
+            second: names[second].clone(),
+            start,
+            position: tournament.starts[start],
+            seeds: game.seeds,
+            line: game.line().to_string(),
+            forfeit: game.forfeit.as_ref().map(forfeit),
+            evaluated: accuracy.map(AccuracyReport::from),
+            moves: game.moves.len(),
+            seconds: [true, false].map(|seat| total_seconds(of(seat).map(|made| made.seconds))),
+        };
+        Finished { number, moves: [true, false].map(|seat| of(seat).count()), game: report }
     }
 }
 
@@ -133,35 +163,30 @@ impl Share {
             median: median(differences.collect()),
         }
     }
-
-    fn won(&self) -> String {
-        format!("{:.1} %", 100.0 * self.won)
-    }
 }
 
 impl PlayerReport {
-    fn new(tournament: &Tournament, player: usize, name: String, matches: &[Finished]) -> PlayerReport {
-        let (mut as_first, mut as_second) = (Vec::new(), Vec::new());
+    fn new(tournament: &Tournament, player: usize, name: String, games: &[Finished]) -> PlayerReport {
+        let mut seeds = [Vec::new(), Vec::new()];
         let (mut evaluated, mut forfeits, mut moves, mut seconds) = (Accuracy::default(), 0, 0, 0.0);
-        for played in matches {
-            let [first, second] = played.seeds;
-            let (one, other, _) = tournament.pairing(played.number);
-            for (seat, _) in [one, other].into_iter().enumerate().filter(|&(_, own)| own == player) {
-                let (games, seeds) =
-                    if seat == 0 { (&mut as_first, [first, second]) } else { (&mut as_second, [second, first]) };
-                games.push(seeds);
-                evaluated = evaluated.and(played.accuracy[seat]);
-                forfeits += usize::from(played.forfeit.as_ref().is_some_and(|&(first, _)| first == (seat == 0)));
-                moves += played.moves[seat];
-                seconds += played.seconds[seat];
+        for Finished { number, moves: made, game } in games {
+            let (first, second, _) = tournament.pairing(*number);
+            for seat in [first, second].iter().enumerate().filter(|&(_, &own)| own == player).map(|(seat, _)| seat) {
+                seeds[seat].push([game.seeds[seat], game.seeds[1 - seat]]);
+                let AccuracyReport { moves: of, mistakes, lost, .. } = game.evaluated[seat];
+                evaluated = evaluated.and(Accuracy { moves: of, mistakes, lost });
+                // In a forfeited game the other player gets all seeds.
+                forfeits += usize::from(game.forfeit.is_some() && game.seeds[seat] == 0);
+                moves += made[seat];
+                seconds += game.seconds[seat];
             }
         }
         PlayerReport {
             player: name,
             command: Some(&tournament.players[player]).filter(|player| player.is_engine()).map(ToString::to_string),
-            all: Share::of(&[&as_first[..], &as_second[..]].concat()),
-            first: Share::of(&as_first),
-            second: Share::of(&as_second),
+            all: Share::of(&seeds.concat()),
+            first: Share::of(&seeds[0]),
+            second: Share::of(&seeds[1]),
             forfeits,
             moves,
             seconds_a_move: seconds / moves.max(1) as f64,
@@ -190,54 +215,32 @@ impl TournamentReport {
     pub(super) fn new(
         tournament: &Tournament,
         names: Vec<String>,
-        matches: &[Finished],
+        games: &[Finished],
         seed: u64,
         seconds: f64,
     ) -> TournamentReport {
-        let name = |player: usize| names[player].clone();
-        let players = 0..tournament.players.len();
         let places = |played: &Finished| {
             let (first, second, _) = tournament.pairing(played.number);
             [first, second]
         };
-        let pairs = matches.chunk_by(|a, b| places(a) == places(b)).map(|games| {
-            let mean = |seat: usize| {
-                games.iter().map(|played| f64::from(played.seeds[seat])).sum::<f64>() / games.len() as f64
-            };
-            let (seeds, places) = ([mean(0), mean(1)], places(&games[0]));
-            let [first, second] = places.map(name);
-            PairReport { first, second, seeds, places }
+        let pairs = games.chunk_by(|a, b| places(a) == places(b)).map(|games| {
+            let mean = |seat| games.iter().map(|it| f64::from(it.game.seeds[seat])).sum::<f64>() / games.len() as f64;
+            let places = places(&games[0]);
+            let [first, second] = places.map(|player| names[player].clone());
+            PairReport { first, second, seeds: [mean(0), mean(1)], places }
         });
-        let games = matches.iter().map(|played| {
-            let (one, other, start) = tournament.pairing(played.number);
-            GameReport {
-                first: name(one),
-                second: name(other),
-                start,
-                position: tournament.starts[start],
-                seeds: played.seeds,
-                line: played.line.clone(),
-                forfeit: played
-                    .forfeit
-                    .clone()
-                    .map(|(first, fault)| ForfeitReport { player: name(if first { one } else { other }), fault }),
-                evaluated: played.accuracy.map(AccuracyReport::from),
-                moves: played.moves.iter().sum(),
-                seconds: played.seconds,
-            }
-        });
+        let pairs = pairs.collect();
+        let players = names.into_iter().enumerate();
         TournamentReport {
             rules: tournament.setting.rules.name(),
             seed,
             starts: tournament.starts.iter().map(ToString::to_string).collect(),
             table_seeds: tournament.setting.tables.and_then(|tables| tables.max_seeds()),
-            players: players.map(|player| PlayerReport::new(tournament, player, name(player), matches)).collect(),
-            pairs: pairs.collect(),
-            games: games.collect(),
+            players: players.map(|(player, name)| PlayerReport::new(tournament, player, name, games)).collect(),
+            pairs,
+            games: games.iter().map(|finished| finished.game.clone()).collect(),
             threads: rayon::current_num_threads(),
             seconds,
-            stopped: matches.len() < tournament.games(),
-            all: tournament.games(),
         }
     }
 
@@ -249,7 +252,7 @@ impl TournamentReport {
         // A single game has a whole number of seeds.
         let digits = usize::from(self.starts.len() > 1);
         for row in self.pairs.chunk_by(|a, b| a.places[0] == b.places[0]) {
-            // In a stopped tournament some pairs have not met.
+            // Not all players play themselves.
             let mut cells = vec!["-".to_owned(); self.players.len()];
             for pair in row {
                 cells[pair.places[1]] = format!("{:.digits$}:{:.digits$}", pair.seeds[0], pair.seeds[1]);
@@ -262,9 +265,6 @@ impl TournamentReport {
             "player",
             "games",
             "won",
-            "as first",
-            "as second",
-            "forfeits",
             "seeds",
             "difference",
             "ms a move",
@@ -272,14 +272,11 @@ impl TournamentReport {
             "mistakes",
             "lost a move",
         ]);
-        for PlayerReport { player, all, first, second, forfeits, seconds_a_move, evaluated, .. } in &self.players {
+        for PlayerReport { player, all, seconds_a_move, evaluated, .. } in &self.players {
             grid.row([
                 player.clone(),
                 all.games.to_string(),
-                all.won(),
-                first.won(),
-                second.won(),
-                forfeits.to_string(),
+                format!("{:.1} %", 100.0 * all.won),
                 format!("{:.1}", all.seeds),
                 decimal(all.median),
                 format!("{:.3}", 1000.0 * seconds_a_move),
@@ -290,35 +287,16 @@ impl TournamentReport {
         }
         grid.print()?;
         line!("")?;
-        self.print_forfeits()?;
-        let moves: usize = self.games.iter().map(|game| game.moves).sum();
-        let evaluated: u64 = self.players.iter().map(|player| player.evaluated.moves).sum();
-        let by = match self.table_seeds {
-            Some(seeds) => format!("{} of them evaluated by tables to {seeds} seeds", HumanCount(evaluated)),
-            None => "none of them evaluated, since there are no tables".to_owned(),
-        };
-        let games = match self.stopped {
-            true => format!("{} of {}", self.games.len(), output::count(self.all, "game")),
-            false => output::count(self.all, "game"),
-        };
-        let moves = output::many(moves as u64, "move");
-        line!("{games} of {}, {moves}, {by}; {:.1} s", self.rules, self.seconds)
-    }
-
-    /// Prints the forfeited games of each engine, and its fault in the first of them.
-    fn print_forfeits(&self) -> io::Result<()> {
-        let forfeits: Vec<(&GameReport, &ForfeitReport)> =
-            self.games.iter().filter_map(|game| Some((game, game.forfeit.as_ref()?))).collect();
-        let mut printed: Vec<&str> = Vec::new();
-        for (game, ForfeitReport { player, fault }) in &forfeits {
-            if !printed.contains(&player.as_str()) {
-                printed.push(player);
-                let games = forfeits.iter().filter(|(_, forfeit)| forfeit.player == *player).count();
-                line!("{player} forfeits {}, the first one because it {fault}", output::count(games, "game"))?;
-                let GameReport { first, second, start, line, .. } = game;
-                line!("    {first} against {second} from {}: {line}", self.starts[*start])?;
+        for GameReport { first, second, line, forfeit, .. } in &self.games {
+            if let Some(ForfeitReport { player, fault }) = forfeit {
+                line!("{first} against {second}, {line}: {player} forfeits, since it {fault}")?;
             }
         }
-        if printed.is_empty() { Ok(()) } else { line!("") }
+        let moves: usize = self.games.iter().map(|game| game.moves).sum();
+        let evaluated: u64 = self.players.iter().map(|player| player.evaluated.moves).sum();
+        let by = self.table_seeds.map_or("no tables".to_owned(), |seeds| format!("tables to {seeds} seeds"));
+        let (games, moves) = (output::count(self.games.len(), "game"), output::many(moves as u64, "move"));
+        let evaluated = format!("{} of them evaluated by {by}", HumanCount(evaluated));
+        line!("{games} of {}, {moves}, {evaluated}; {:.1} s", self.rules, self.seconds)
     }
 }

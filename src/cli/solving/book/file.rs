@@ -4,12 +4,13 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use kalah::book::{Book as Positions, BookError, BookFileError};
+use kalah::certificate::{Certificate, Head};
 use kalah::file::{FileLock, remove_leftovers, resolved, temporary_beside};
 use kalah::game::Rules;
 use kalah::table::Directory;
 use serde::Serialize;
 
-use crate::cli::{Context, Failure, failed, failure, output};
+use crate::cli::{Context, failure, output};
 
 /// Returns the book in `file`, otherwise the one beside the tables, otherwise the program's, with its name in
 /// messages.
@@ -29,6 +30,15 @@ pub(super) fn in_use(
     let shipped = Positions::shipped(rules, pits).cloned();
     let name = if shipped.is_some() { "the program's book" } else { "no book" };
     Ok((shipped.unwrap_or_else(|| Positions::new(rules, pits)), name.to_owned()))
+}
+
+/// Reads a certificate: its head, and its claims as a book.
+pub(crate) fn read_certificate(path: &Path) -> failure::Result<(Head, Positions)> {
+    let Certificate { head, claims } = Certificate::read(path)?;
+    let mut book = Positions::new(head.statement.rules, head.statement.position.pits());
+    let added = book.add_all(claims.iter().map(|claim| (claim.position, claim.bounds)));
+    added.map_err(|error| BookFileError { path: path.into(), error })?;
+    Ok((head, book))
 }
 
 /// A book, and what it contains.
@@ -64,24 +74,15 @@ impl fmt::Display for BookAnswer {
     }
 }
 
-/// Returns the error that there is no book for a rule set and board.
-pub(super) fn no_book(rules: Rules, pits: usize) -> Failure {
-    failed(format_args!(
-        "there is no book for {rules} with {}; make one with `kalah book make {pits}x4`",
-        output::count(pits, "pit")
-    ))
-}
-
 /// Book that only this process may extend.
 pub(super) struct Extended {
-    path: PathBuf,
+    pub path: PathBuf,
     pub book: Positions,
     _lock: FileLock,
 }
 
 impl Extended {
-    /// Opens the book in `output`, or in its file in the directory of the tables. A new
-    /// file begins with the program's book.
+    /// Opens the book in `output`, or in its file in the directory of the tables. A new file begins with the program's book.
     pub(super) fn open(
         output: Option<&Path>,
         directory: &Directory,
@@ -103,11 +104,6 @@ impl Extended {
         let begin = || Positions::shipped(rules, pits).cloned().unwrap_or_else(|| Positions::new(rules, pits));
         let book = Positions::open_for(&path, rules, pits)?.unwrap_or_else(begin);
         Ok(Extended { path, book, _lock: lock })
-    }
-
-    /// Returns the path of the file.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Writes the book to its file, and describes it.

@@ -1,13 +1,11 @@
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use kalah::book::{Book, BookFileError, derive};
-use kalah::certificate::Certificate;
-use kalah::game::Position;
 use serde::Serialize;
 
 use crate::cli::playing::choose::StrategyFile;
-use crate::cli::solving::book::file::{BookAnswer, Extended};
+use crate::cli::solving::book::file::{BookAnswer, Extended, read_certificate};
 use crate::cli::{Outcome, args, failure, line, output};
 
 /// Add proved bounds from books and certificates to a book
@@ -39,11 +37,18 @@ struct BookImportReport {
 
 impl Import {
     pub(super) fn run(self) -> failure::Result<Outcome> {
-        let sources = self.files.iter().map(|path| Source::read(path)).collect::<failure::Result<Vec<_>>>()?;
-        let first = &sources.first().expect("the command line has at least one").book;
+        // Each book, and the position of a certificate: bounds of earlier positions may follow from its bounds.
+        let mut sources = Vec::new();
+        for path in &self.files {
+            sources.push(match StrategyFile::is_certificate(path) {
+                true => read_certificate(path).map(|(head, book)| (book, Some(head.statement.position)))?,
+                false => (Book::open(path)?, None),
+            });
+        }
+        let first = &sources.first().expect("the command line has at least one").0;
         let mut extended = Extended::open(self.output.as_deref(), &self.tables.directory, first.rules(), first.pits())?;
         let mut added = 0;
-        for (path, Source { book, start }) in self.files.iter().zip(&sources) {
+        for (path, (book, start)) in self.files.iter().zip(&sources) {
             let failed = |error| BookFileError { path: path.as_path().into(), error };
             added += extended.book.merge(book).map_err(failed)?;
             if let Some(start) = start {
@@ -55,26 +60,5 @@ impl Import {
             line!("{}\n  {} improved", report.book, output::count(added, "position"))
         })?;
         Ok(Outcome::Done)
-    }
-}
-
-/// Proved bounds of a file.
-struct Source {
-    book: Book,
-    /// Position of a certificate, from whose bounds those of earlier positions may follow.
-    start: Option<Position>,
-}
-
-impl Source {
-    fn read(path: &Path) -> failure::Result<Source> {
-        if !StrategyFile::is_certificate(path) {
-            return Ok(Source { book: Book::open(path)?, start: None });
-        }
-        let Certificate { head, claims } = Certificate::read(path)?;
-        let start = head.statement.position;
-        let mut book = Book::new(head.statement.rules, start.pits());
-        let added = book.add_all(claims.iter().map(|claim| (claim.position, claim.bounds)));
-        added.map_err(|error| BookFileError { path: path.into(), error })?;
-        Ok(Source { book, start: Some(start) })
     }
 }

@@ -5,11 +5,10 @@ use clap::Args;
 use kalah::book::{Made, MakeOptions, Step, make};
 use kalah::cancel::Cancel;
 use kalah::game::Position;
-use kalah::solve::SolveError;
 use serde::Serialize;
 
 use crate::cli::solving::book::file::{BookAnswer, Extended};
-use crate::cli::{Outcome, SearchProgress, SolverFlags, args, cancel_on_signal, failure, line, message, output, usage};
+use crate::cli::{Outcome, Progress, SolverFlags, Stoppable, args, cancel_on_signal, failure, line, output, usage};
 
 /// Interval at which the book is saved.
 const SAVE_EVERY: Duration = Duration::from_secs(10);
@@ -53,7 +52,6 @@ struct BookMakeReport {
     open: usize,
     nodes: u64,
     seconds: f64,
-    stopped: bool,
 }
 
 impl Make {
@@ -69,13 +67,12 @@ impl Make {
         let solver = self.with.solver(&self.position, &tables, &cancel, |options| options)?;
         cancel_on_signal(&cancel);
         let begin = Instant::now();
-        let progress = SearchProgress::new();
+        let progress = Progress::open();
         let solver = solver.with_events(|_, event| progress.event(event));
         let options = MakeOptions { turns: self.turns, loss: self.loss, within: self.within };
 
-        let path = extended.path().to_owned();
-        let (mut searched, mut saved) = (0, Instant::now());
-        let made = progress.watch(&solver, || {
+        let (path, mut searched, mut saved) = (extended.path.clone(), 0, Instant::now());
+        let made = progress.search(&solver, || {
             make(&solver, &self.position, &options, &mut extended.book, &mut |book, step| {
                 let &Step { turn, done, positions, .. } = step;
                 searched += usize::from(step.searched);
@@ -88,37 +85,29 @@ impl Make {
                 Ok(())
             })
         });
-        progress.finish();
         let book = extended.save()?;
-        let (made, stopped) = match made {
-            Ok(made) => (made, false),
-            Err(SolveError::Stopped) => (Made::default(), true),
-            Err(error) => return Err(error.into()),
-        };
+        let Made { derived, open, .. } =
+            made.if_stopped("stopped and saved; run the same command again to continue")?;
         let report = BookMakeReport {
             book,
             start: self.position,
             turns: self.turns,
             searched,
-            derived: made.derived,
-            open: made.open,
+            derived,
+            open,
             nodes: solver.nodes(),
             seconds: begin.elapsed().as_secs_f64(),
-            stopped,
         };
         output::answer(self.json, &report, || {
             line!(
                 "{}\n  {} searched, {} derived from others, {} of the first turns not exact, {:.1} s",
                 report.book,
-                report.searched,
-                report.derived,
-                report.open,
+                searched,
+                derived,
+                open,
                 report.seconds
             )
         })?;
-        if stopped {
-            message!("stopped and saved; run the same command again to continue");
-        }
-        Ok(if stopped { Outcome::Failed } else { Outcome::Done })
+        Ok(Outcome::Done)
     }
 }

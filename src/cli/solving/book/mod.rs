@@ -9,17 +9,13 @@
 //! | `file` | books that commands read and extend |
 
 mod check;
-mod file;
+pub(crate) mod file;
 mod import;
 mod make;
 mod show;
 
 use clap::Subcommand;
 
-use crate::cli::solving::book::check::Check;
-use crate::cli::solving::book::import::Import;
-use crate::cli::solving::book::make::Make;
-use crate::cli::solving::book::show::Show;
 use crate::cli::{Outcome, examples, failure};
 
 /// Show, extend and check the book of proved values near the start
@@ -34,10 +30,10 @@ use crate::cli::{Outcome, examples, failure};
     ("Prove ten random positions again", "kalah book check --sample 10"),
 ]))]
 pub(crate) enum Book {
-    Show(Show),
-    Make(Make),
-    Check(Check),
-    Import(Import),
+    Show(show::Show),
+    Make(make::Make),
+    Check(check::Check),
+    Import(import::Import),
 }
 
 impl Book {

@@ -7,22 +7,22 @@ use kalah::game::{Rules, StartPosition, ValueBounds};
 use serde::Serialize;
 
 use crate::cli::solving::book::file::{BookAnswer, in_use};
-use crate::cli::{Outcome, args, failure, line, output, usage};
+use crate::cli::{Grid, Outcome, args, failure, line, output};
 
 /// Show what a book contains
 ///
 /// `kalah probe` shows its answer for a position.
 #[derive(Args)]
 pub(crate) struct Show {
-    /// Rule set [default: empty-capture, or the rules of --book]
-    #[arg(long, value_name = "RULES")]
-    rules: Option<Rules>,
-    /// Pits a side [default: those of --book, otherwise 6]
-    #[arg(long, value_parser = args::pits)]
-    pits: Option<usize>,
     /// Book to show [default: the one beside the tables, otherwise the program's]
     #[arg(long, value_name = "FILE")]
     book: Option<PathBuf>,
+    /// Rule set
+    #[arg(long, default_value_t, value_name = "RULES", conflicts_with = "book")]
+    rules: Rules,
+    /// Pits a side
+    #[arg(long, default_value_t = 6, value_parser = args::pits, conflicts_with = "book")]
+    pits: usize,
     #[command(flatten)]
     tables: args::Directory,
     /// Print one JSON document
@@ -57,13 +57,7 @@ struct Summary {
 
 impl Show {
     pub(super) fn run(self) -> failure::Result<Outcome> {
-        let (rules, pits) = (self.rules.unwrap_or_default(), self.pits.unwrap_or(6));
-        let (book, name) = in_use(self.book.as_deref(), &self.tables.directory, rules, pits)?;
-        let (rules, pits) = (self.rules.unwrap_or(book.rules()), self.pits.unwrap_or(book.pits()));
-        if (rules, pits) != (book.rules(), book.pits()) {
-            let for_other = format!("{name} is a book for {} with {}", book.rules(), output::count(book.pits(), "pit"));
-            return Err(usage(format_args!("{for_other}, not for {rules} with {pits}")));
-        }
+        let (book, name) = in_use(self.book.as_deref(), &self.tables.directory, self.rules, self.pits)?;
         let entries: Vec<_> = book.iter().collect();
         let layers = entries.chunk_by(|one, next| one.0.seeds() == next.0.seeds()).map(|layer| Layer {
             seeds: layer[0].0.seeds(),
@@ -96,12 +90,10 @@ impl Summary {
         for Start { position, bounds } in &self.starts {
             line!("  {position}: value {}", bounds.words("unknown"))?;
         }
-        if !self.layers.is_empty() {
-            line!("seeds in play  positions  exact")?;
-        }
+        let mut grid = Grid::new(["seeds in play", "positions", "exact"]);
         for Layer { seeds, positions, exact } in &self.layers {
-            line!("{seeds:>13}  {positions:>9}  {exact:>5}")?;
+            grid.row([seeds.to_string(), positions.to_string(), exact.to_string()]);
         }
-        Ok(())
+        grid.print()
     }
 }

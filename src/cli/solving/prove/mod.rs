@@ -15,14 +15,14 @@ use kalah::cancel::Cancel;
 use kalah::certificate::{Checker, StoredCertificate};
 use kalah::file::{StateError, temporary_beside};
 use kalah::game::Position;
-use kalah::prove::{Job, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, Wanted};
+use kalah::prove::{ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, Wanted};
 use kalah::solve::{SearchTables, Solver};
 
-use crate::cli::solving::check::report::value_text;
-use crate::cli::solving::prove::report::{CertificateAnswer, ProveAnswer, Source, openings, text};
+use crate::cli::solving::book::file::read_certificate;
+use crate::cli::solving::prove::report::{CertificateAnswer, ProveAnswer, openings};
 use crate::cli::{
-    Context, Outcome, SearchProgress, SolverFlags, Stoppable, args, cancel_on_signal, examples, failure, message,
-    output, usage,
+    Context, Outcome, Progress, SolverFlags, Stoppable, args, cancel_on_signal, examples, failure, message, output,
+    usage,
 };
 
 /// Without searches in the check, claims may take one part in this many of `--memory`. One more effort halves their
@@ -44,7 +44,7 @@ const CLAIM_PARTS: u64 = 2;
 ]))]
 #[command(group = clap::ArgGroup::new("wanted").args(["value", "at_least", "at_most", "openings"]))]
 pub(crate) struct Prove {
-    /// Position [default: position and rules of the proof in DIR or of --from]
+    /// Position [default: that of the proof in DIR or of --from, under its rules]
     position: Option<Position>,
     /// Keep the plan and the jobs of the proof in DIR
     #[arg(long, value_name = "DIR")]
@@ -94,8 +94,7 @@ pub(crate) struct Prove {
 }
 
 impl Prove {
-    /// Works on the proof. Without a position and without --rules, both are taken from the existing proof or
-    /// from the certificate of `--from`.
+    /// Works on the proof.
     pub(crate) fn run(mut self) -> failure::Result<Outcome> {
         if self.status {
             return report::run_status(&self.proof, self.json);
@@ -103,40 +102,24 @@ impl Prove {
         let there = ProofDirectory::open(&self.proof)?;
         let effort = self.effort.or(there.as_ref().map(|there| there.plan().effort)).unwrap_or(ProofPlan::EFFORT);
         self.with.leave_memory(CLAIM_PARTS << effort);
-        let there = there.map(|there| there.plan().request);
-        let from = self.from.as_deref().map(Source::read).transpose()?;
-        let begun = there.or(from.as_ref().map(|from| from.request));
-        let request = match (self.position, begun) {
-            (None, Some(begun)) => {
-                if output::has_default_rules() {
-                    self.with.rules = begun.rules;
-                }
-                self.request(begun.position, Some(begun))
-            }
-            (None, None) => {
-                return Err(usage("give a position to prove, or the directory of an existing proof with --proof"));
-            }
-            (Some(position), begun) => self.request(position, begun),
-        };
+        let from = self.from.as_deref().map(read_certificate).transpose()?;
+        let begun = there.map(|there| there.plan().request);
+        let begun = begun.or(from.as_ref().map(|(head, _)| Request::of(&head.statement)));
+        let (request, book) = (self.request(begun)?, from.map(|(_, book)| book));
         self.require_writable()?;
-        let position = request.position;
-        let book = from.map(|from| from.book(&request)).transpose()?;
         self.with.threads.start()?;
         let cancel = Cancel::new();
-        let tables = self.with.open_tables(&position, &cancel)?;
+        let tables = self.with.open_tables(&request.position, &cancel)?;
         // Checkers read the tables too, from the page cache.
         let solver = self
             .with
-            .solver(&position, &tables, &cancel, |options| options.others_read_tables().book(book.as_ref()))?;
+            .solver(&request.position, &tables, &cancel, |options| options.others_read_tables().book(book.as_ref()))?;
         cancel_on_signal(&cancel);
         let directory = ProofDirectory::open_or_begin(&self.proof, || self.plan(request, &solver, &tables))?;
         self.matches(&request, directory.plan())?;
         let _lock = (!self.share).then(|| directory.lock()).transpose()?;
-        let progress = SearchProgress::new();
-        let work = Work { prove: &self, directory: &directory, tables: &tables, progress: &progress, cancel };
-        let outcome = progress.watch(&solver, || work.run(&solver));
-        progress.finish();
-        outcome.if_stopped("stopped; finished jobs are kept; run the same command again to continue")
+        self.prove(&directory, &solver, &tables, cancel.clone())
+            .if_stopped("stopped; finished jobs are kept; run the same command again to continue")
     }
 
     /// Returns an error if the certificate cannot be written to its file, before hours of work.
@@ -149,8 +132,19 @@ impl Prove {
         temporary_beside(path).map(drop).with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// Returns the statement to prove, from the flags, or else from the existing proof.
-    fn request(&self, position: Position, begun: Option<Request>) -> Request {
+    /// Returns the statement to prove: that of the flags, or else that of the proof or certificate that has `begun`.
+    fn request(&mut self, begun: Option<Request>) -> failure::Result<Request> {
+        let position = match (self.position, begun) {
+            (Some(position), _) => position,
+            (None, Some(begun)) => {
+                output::require_rules_of("the proof", begun.rules, self.with.rules)?;
+                self.with.rules = begun.rules;
+                begun.position
+            }
+            (None, None) => {
+                return Err(usage("give a position to prove, or the directory of an existing proof with --proof"));
+            }
+        };
         let begun = begun.filter(|begun| (begun.position, begun.rules) == (position, self.with.rules));
         let wanted = match (self.value, self.at_least, self.at_most, self.openings) {
             (Some(value), ..) => Wanted::Value(value),
@@ -159,7 +153,7 @@ impl Prove {
             (.., true) => Wanted::Openings,
             _ => begun.map_or(Wanted::Find, |begun| begun.wanted),
         };
-        Request { rules: self.with.rules, position, wanted }
+        Ok(Request { rules: self.with.rules, position, wanted })
     }
 
     /// Returns the plan of a new proof.
@@ -176,46 +170,33 @@ impl Prove {
     }
 
     /// Returns an error if the proof in the directory has another plan.
-    fn matches(&self, request: &Request, plan: &ProofPlan) -> Result<(), ProveError> {
+    fn matches(&self, request: &Request, plan: &ProofPlan) -> Result<(), StateError> {
         let describe = |request: &Request, effort: u32, seeds: usize| {
             format!("{request} with effort {effort} and tables to {seeds} seeds")
         };
-        let effort = self.effort.unwrap_or(plan.effort);
-        let seeds = self.rests_on.map_or(plan.table_seeds(), usize::from);
-        let expected = describe(request, effort, seeds);
+        let (effort, seeds) = (self.effort.unwrap_or(plan.effort), self.rests_on.map(usize::from));
+        let expected = describe(request, effort, seeds.unwrap_or(plan.table_seeds()));
         let found = describe(&plan.request, plan.effort, plan.table_seeds());
         if expected == found {
             return Ok(());
         }
-        let what = format!("it proves {found}, not {expected}");
-        Err(StateError::Other { path: self.proof.clone(), what }.into())
+        Err(StateError::Other { path: self.proof.clone(), what: format!("it proves {found}, not {expected}") })
     }
-}
 
-/// Process that works on a proof.
-struct Work<'a> {
-    prove: &'a Prove,
-    directory: &'a ProofDirectory,
-    tables: &'a SearchTables,
-    progress: &'a SearchProgress,
-    cancel: Cancel,
-}
-
-impl Work<'_> {
-    fn run(&self, solver: &Solver) -> failure::Result<Outcome> {
-        let Work { prove, directory, .. } = *self;
-        let start = Instant::now();
-        let plan = directory.plan();
-        let on_event = |event: ProveEvent| self.event(event);
-        let options = ProverOptions {
-            budget: prove.budget,
-            share: prove.share,
-            patience: prove.patience,
-            cancel: self.cancel.clone(),
-        };
-        let path = prove.certificate.clone().unwrap_or_else(|| directory.certificate_path());
-        let prover = Prover { solver, tables: self.tables.tables(), directory, options, on_event: &on_event };
-        let (state, file) = prover.prove(&path)?;
+    /// Runs jobs until the proof is finished, and writes the certificate.
+    fn prove(
+        &self,
+        directory: &ProofDirectory,
+        solver: &Solver,
+        tables: &SearchTables,
+        cancel: Cancel,
+    ) -> failure::Result<Outcome> {
+        let (start, plan, progress) = (Instant::now(), directory.plan(), Progress::open());
+        let on_event = |event: ProveEvent| report::event(&progress, &event);
+        let options = ProverOptions { budget: self.budget, share: self.share, patience: self.patience, cancel };
+        let path = self.certificate.clone().unwrap_or_else(|| directory.certificate_path());
+        let prover = Prover { solver, tables: tables.tables(), directory, options, on_event: &on_event };
+        let (state, file) = progress.search(solver, || prover.prove(&path))?;
         let certificate = file.map(|file| CertificateAnswer {
             file: path,
             effort: plan.effort,
@@ -224,66 +205,26 @@ impl Work<'_> {
             bytes: file.bytes(),
             digest: output::hex(&file.digest()),
         });
-        let statement = plan.statement(&state.parts);
-        let proved = proved(&state.jobs);
+        let (Request { position, rules, .. }, statement) = (plan.request, plan.statement(&state.parts));
         let answer = ProveAnswer {
-            position: plan.request.position.to_string(),
-            rules: plan.request.rules.name(),
+            position,
+            rules,
             proved: state.is_proved(),
-            bounds: Value::new(statement.bounds),
-            value: value_text(&plan.request.position, statement.bounds),
+            bounds: Value::new(statement.bounds).beyond_stores(&position),
             openings: openings(&statement, &plan.parts),
-            jobs: proved,
+            jobs: report::proved(&state.jobs),
             ran: state.ran,
-            split: state.jobs.len() - proved,
+            split: state.jobs.len() - report::proved(&state.jobs),
             nodes: state.jobs.iter().map(|job| job.nodes).sum(),
             job_seconds: report::seconds(&state.jobs),
             seconds: start.elapsed().as_secs_f64(),
             certificate,
         };
-        self.progress.print(|| output::answer(prove.json, &answer, || text(&answer)))?;
+        output::answer(self.json, &answer, || answer.text())?;
         if answer.proved {
             return Ok(Outcome::Done);
         }
-        message!("WRONG: {}: the value is {}, as proved", plan.request, answer.value);
+        message!("WRONG: {}: the value is {}, as proved", plan.request, answer.bounds.words("unknown"));
         Ok(Outcome::Wrong)
     }
-
-    fn event(&self, event: ProveEvent) {
-        match event {
-            ProveEvent::Begin(test) => self.progress.stage(format!("job: {test}?")),
-            ProveEvent::Waiting => self.progress.stage("waiting: other processes run the last jobs".to_owned()),
-            ProveEvent::Collecting => self.progress.stage("collecting the claims".to_owned()),
-            ProveEvent::Checking(claims) => {
-                self.progress.stage(format!("checking the certificate: {}", output::many(claims as u64, "claim")));
-            }
-            ProveEvent::Wrong(path) => self.progress.line(&format!(
-                "kalah: {}: the result of this job does not follow; the job was removed and is run again",
-                path.display()
-            )),
-            ProveEvent::Finished { job, claims, jobs, left } => {
-                let answer = match job.answer {
-                    Some(true) => "yes",
-                    Some(false) => "no",
-                    None => "over its budget, split",
-                };
-                let proved = proved(jobs);
-                self.progress.note(&format!(
-                    "{}? {answer}; {}, {:.1} s, {} | {} proved, {} split, {left} left",
-                    job.test,
-                    output::many(job.nodes, "node"),
-                    job.seconds,
-                    output::many(claims as u64, "claim"),
-                    output::count(proved, "job"),
-                    jobs.len() - proved,
-                ));
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Number of jobs that decided their test.
-fn proved(jobs: &[Job]) -> usize {
-    jobs.iter().filter(|job| job.answer.is_some()).count()
 }

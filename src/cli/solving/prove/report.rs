@@ -1,28 +1,26 @@
 //! The answer of `kalah prove`.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use indicatif::{HumanBytes, HumanCount};
 use kalah::answer::Value;
-use kalah::book::{Book, BookFileError};
-use kalah::certificate::{Certificate, ClaimSet, Statement};
-use kalah::prove::{Job, ProofDirectory, Request, RequestPart, State};
+use kalah::certificate::Statement;
+use kalah::game::{Position, Rules};
+use kalah::prove::{Job, ProofDirectory, ProveEvent, RequestPart, State};
 use serde::Serialize;
 
-use crate::cli::solving::check::report::OpeningAnswer;
-use crate::cli::{Outcome, bail, failure, line, output};
+use crate::cli::solving::check::OpeningAnswer;
+use crate::cli::{Outcome, Progress, bail, failure, line, output};
 
 /// Answer of the command.
 #[derive(Serialize)]
-pub(super) struct ProveAnswer<'a> {
-    pub position: String,
-    pub rules: &'a str,
+pub(super) struct ProveAnswer {
+    pub position: Position,
+    pub rules: Rules,
     pub proved: bool,
     #[serde(flatten)]
     pub bounds: Value,
-    /// Value in words, or its bounds.
-    #[serde(skip)]
-    pub value: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub openings: Vec<OpeningAnswer>,
     pub jobs: usize,
@@ -54,40 +52,33 @@ pub(super) fn openings(statement: &Statement, parts: &[RequestPart]) -> Vec<Open
 }
 
 /// Prints the openings as text.
-pub(super) fn openings_text(openings: &[OpeningAnswer]) -> std::io::Result<()> {
+pub(super) fn openings_text(openings: &[OpeningAnswer]) -> io::Result<()> {
     let line = |OpeningAnswer { r#move, bounds }: &OpeningAnswer| format!("  {move:>7}  {}", bounds.words("unknown"));
     openings.iter().map(line).try_for_each(output::line)
 }
 
-/// Prints the answer as text.
-pub(super) fn text(answer: &ProveAnswer) -> std::io::Result<()> {
-    output::line(&answer.position)?;
-    openings_text(&answer.openings)?;
-    line!("  value        {}", answer.value)?;
-    line!(
-        "  jobs         {} ({} by this process), {} split: {}, {:.1} s",
-        answer.jobs,
-        answer.ran,
-        answer.split,
-        output::many(answer.nodes, "node"),
-        answer.job_seconds
-    )?;
-    let Some(certificate) = &answer.certificate else { return Ok(()) };
-    line!(
-        "  certificate  {}: {}, {}, effort {}, tables to {} seeds",
-        certificate.file.display(),
-        output::many(certificate.claims, "claim"),
-        HumanBytes(certificate.bytes),
-        certificate.effort,
-        certificate.table_seeds
-    )?;
-    line!("  digest       {}", certificate.digest)
+impl ProveAnswer {
+    /// Prints the answer as text.
+    pub(super) fn text(&self) -> io::Result<()> {
+        output::line(self.position)?;
+        openings_text(&self.openings)?;
+        line!("  value        {}", self.bounds.words("unknown"))?;
+        let ProveAnswer { jobs, ran, split, nodes, job_seconds, .. } = self;
+        let nodes = output::many(*nodes, "node");
+        line!("  jobs         {jobs} ({ran} by this process), {split} split: {nodes}, {job_seconds:.1} s")?;
+        if let Some(CertificateAnswer { file, effort, table_seeds, claims, bytes, digest }) = &self.certificate {
+            let (file, claims, bytes) = (file.display(), output::many(*claims, "claim"), HumanBytes(*bytes));
+            line!("  certificate  {file}: {claims}, {bytes}, effort {effort}, tables to {table_seeds} seeds")?;
+            line!("  digest       {digest}")?;
+        }
+        output::default_rules(self.rules)
+    }
 }
 
 #[derive(Serialize)]
-struct ProveStatusAnswer<'a> {
-    position: String,
-    rules: &'a str,
+struct ProveStatusAnswer {
+    position: Position,
+    rules: Rules,
     /// Statement to prove.
     request: String,
     proved: bool,
@@ -119,6 +110,11 @@ impl JobAnswer {
     }
 }
 
+/// Returns the number of jobs that decided their test.
+pub(super) fn proved(jobs: &[Job]) -> usize {
+    jobs.iter().filter(|job| job.answer.is_some()).count()
+}
+
 /// Returns the seconds of all jobs.
 pub(super) fn seconds(jobs: &[Job]) -> f64 {
     // Not a `sum`, which is -0.0 without jobs.
@@ -128,17 +124,14 @@ pub(super) fn seconds(jobs: &[Job]) -> f64 {
 /// Shows the proof in a directory.
 pub(super) fn run_status(path: &Path, json: bool) -> failure::Result<Outcome> {
     let Some(directory) = ProofDirectory::open(path)? else {
-        bail!(
-            "{}: there is no proof in this directory; start one with `kalah prove POSITION --proof DIR`",
-            path.display()
-        );
+        bail!("{}: there is no proof in this directory", path.display());
     };
     let state = State::read(&directory)?;
     let (plan, jobs) = (directory.plan(), &state.jobs);
     let statement = plan.statement(&state.parts);
     let answer = ProveStatusAnswer {
-        position: plan.request.position.to_string(),
-        rules: plan.request.rules.name(),
+        position: plan.request.position,
+        rules: plan.request.rules,
         request: plan.request.to_string(),
         proved: state.is_proved(),
         refuted: state.is_refuted(),
@@ -150,67 +143,59 @@ pub(super) fn run_status(path: &Path, json: bool) -> failure::Result<Outcome> {
         seconds: seconds(jobs),
         jobs: jobs.iter().map(JobAnswer::new).collect(),
     };
-    output::answer(json, &answer, || status_text(&answer))?;
+    output::answer(json, &answer, || answer.text())?;
     Ok(Outcome::Done)
 }
 
-fn status_text(answer: &ProveStatusAnswer) -> std::io::Result<()> {
-    let state = match (answer.proved, answer.refuted) {
-        (true, _) => "proved",
-        (_, true) => "wrong",
-        _ => "not proved yet",
-    };
-    line!("{}: {state}", answer.request)?;
-    openings_text(&answer.openings)?;
-    line!("  value  {}", answer.bounds.words("unknown"))?;
-    for JobAnswer { test, answer, nodes, seconds, .. } in &answer.jobs {
-        let answer = match answer {
-            Some(true) => "yes",
-            Some(false) => "no",
-            None => "split",
+impl ProveStatusAnswer {
+    fn text(&self) -> io::Result<()> {
+        let state = match (self.proved, self.refuted) {
+            (true, _) => "proved",
+            (_, true) => "wrong",
+            _ => "not proved yet",
         };
-        line!("  {answer:<5} {:>15} nodes {seconds:>9.1} s  {test}", HumanCount(*nodes))?;
-    }
-    line!(
-        "  {}, {}, {:.1} s",
-        output::count(answer.jobs.len(), "job"),
-        output::many(answer.nodes, "node"),
-        answer.seconds
-    )
-}
-
-/// Certificate to begin with.
-pub(super) struct Source {
-    path: PathBuf,
-    /// Its statement.
-    pub request: Request,
-    claims: ClaimSet,
-}
-
-impl Source {
-    /// Reads a certificate, and checks it against its checksums and its digest.
-    pub(super) fn read(path: &Path) -> failure::Result<Source> {
-        let certificate = Certificate::read(path)?;
-        let request = Request::of(&certificate.head.statement);
-        Ok(Source { path: path.to_owned(), request, claims: certificate.claims })
-    }
-
-    /// Returns its claims as a book for the search.
-    pub(super) fn book(self, request: &Request) -> failure::Result<Book> {
-        let Request { rules, position, .. } = self.request;
-        let board = |request: &Request| (request.rules, request.position.pits());
-        if board(&self.request) != board(request) {
-            bail!(
-                "{} is about {rules} with {}, not {} with {}",
-                self.path.display(),
-                output::count(position.pits(), "pit"),
-                request.rules,
-                request.position.pits()
-            );
+        line!("{}: {state}", self.request)?;
+        openings_text(&self.openings)?;
+        line!("  value  {}", self.bounds.words("unknown"))?;
+        for JobAnswer { test, answer, nodes, seconds, .. } in &self.jobs {
+            line!("  {:<5} {:>15} nodes {seconds:>9.1} s  {test}", result(*answer), HumanCount(*nodes))?;
         }
-        let mut book = Book::new(rules, position.pits());
-        let added = book.add_all(self.claims.iter().map(|claim| (claim.position, claim.bounds)));
-        added.map_err(|error| BookFileError { path: self.path.into(), error })?;
-        Ok(book)
+        let (jobs, nodes) = (output::count(self.jobs.len(), "job"), output::many(self.nodes, "node"));
+        line!("  {jobs}, {nodes}, {:.1} s", self.seconds)
+    }
+}
+
+/// Formats the result of a job.
+fn result(answer: Option<bool>) -> &'static str {
+    match answer {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "split",
+    }
+}
+
+/// Shows an event of a proof.
+pub(super) fn event(progress: &Progress, event: &ProveEvent) {
+    match event {
+        ProveEvent::Begin(test) => progress.stage(format!("job: {test}?")),
+        ProveEvent::Waiting => progress.stage("waiting: other processes run the last jobs".to_owned()),
+        ProveEvent::Collecting => progress.stage("collecting the claims".to_owned()),
+        ProveEvent::Checking(claims) => {
+            progress.stage(format!("checking the certificate: {}", output::many(*claims as u64, "claim")));
+        }
+        ProveEvent::Wrong(path) => progress.line(&format!(
+            "kalah: {}: the result of this job does not follow; the job was removed and is run again",
+            path.display()
+        )),
+        ProveEvent::Finished { job, claims, jobs, left } => {
+            let JobAnswer { test, answer, nodes, seconds, .. } = JobAnswer::new(job);
+            let (nodes, claims) = (output::many(nodes, "node"), output::many(*claims as u64, "claim"));
+            let (proved, split) = (proved(jobs), jobs.len() - proved(jobs));
+            let (result, proved) = (result(answer), output::count(proved, "job"));
+            progress.note(&format!(
+                "{test}? {result}; {nodes}, {seconds:.1} s, {claims} | {proved} proved, {split} split, {left} left"
+            ));
+        }
+        _ => {}
     }
 }
