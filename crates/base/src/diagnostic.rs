@@ -11,9 +11,6 @@ use kalah_core::game::{IllegalMove, ParseError, Position, PositionError, Rules, 
 use kalah_core::header::Kind;
 use kalah_core::table::{Damage, ProbeError, TableError, TableKey};
 
-/// Advice for a file of a newer version.
-pub const USE_NEWER: &str = "use that version of kalah";
-
 /// An error that has its outcome and advice. One that wraps another returns the diagnosis of that.
 pub trait Diagnostic: Error {
     /// The outcome of a command that ends with this error, and advice for its user.
@@ -175,7 +172,6 @@ impl Diagnostic for TableError {
     fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         let outcome = if self.is_damage() { Outcome::Wrong } else { Outcome::Failed };
         let kind = match self {
-            error if error.is_newer() => ErrorKind::Table,
             TableError::Damaged { damage: Damage::Shrunk, .. } => ErrorKind::Unreadable,
             TableError::Damaged { .. } => ErrorKind::Damaged,
             TableError::Missing { .. } => ErrorKind::Missing,
@@ -183,7 +179,6 @@ impl Diagnostic for TableError {
             _ => ErrorKind::Table,
         };
         let help: String = match self {
-            error if error.is_newer() => format!("{USE_NEWER}, or another directory"),
             TableError::Io { source, .. } => match of_io(source) {
                 Some(help) => help.into(),
                 None => {
@@ -291,9 +286,6 @@ impl Diagnostic for NetworkFileError {
     fn diagnosis(&self, commands: &dyn Commands) -> Diagnosis {
         match &self.error {
             NetworkError::Io(error) => error.diagnosis(commands),
-            NetworkError::Header(error) if error.is_newer() => {
-                Outcome::Wrong.help(format!("{USE_NEWER}, or choose another file"))
-            }
             NetworkError::Damaged => {
                 Outcome::Wrong.help(format!("delete {}, or replace it with `kalah train`", self.path.display()))
             }

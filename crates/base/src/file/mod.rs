@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 pub use bulk::{BulkFile, read_back};
 pub use document::{Document, DocumentError, Seal};
 pub use in_memory::is_in_memory;
-pub use kalah_core::file::{found, open, open_with, other_version, read, read_exact_at, read_to_string};
+pub use kalah_core::file::{found, open, open_with, read, read_exact_at, read_to_string};
 pub use kind::FileContent;
 pub use lock::{FileLock, LockError};
 pub use overwrite::{
