@@ -12,7 +12,7 @@ use kalah::build::{Backend, BuildPlan};
 use kalah::game::Rules;
 use kalah::index::{Frame, LayerIndex, RowIndex, layer_positions, row_count};
 use kalah::isa::Isa;
-use kalah::table::format::{RawEntry, RawHeader, table_digest};
+use kalah::table::format::{Entry, RawEntry, RawHeader, table_digest};
 use kalah::table::group::{GROUP_BYTES, GROUP_POSITIONS};
 use kalah::table::{BLOCK_BYTES, FrameEntry, Layer, RUN_MARGIN, Section, Storage, Table, TableKey, archive};
 use xxhash_rust::xxh3::xxh3_64;
@@ -63,7 +63,7 @@ impl Sparse {
         let file = options.read(true).write(true).create(true).truncate(false).open(path).unwrap();
         let length = u64::try_from(offset).unwrap();
         file.set_len(length).expect("the file system has files with holes");
-        let raw: Vec<RawEntry> = entries.iter().map(RawEntry::new).collect();
+        let raw: Vec<RawEntry> = entries.iter().map(Entry::raw).collect();
         let directory: &[u8] = bytemuck::cast_slice(&raw);
         let header = RawHeader::finished(key, length, table_digest(key, directory));
         let mut sparse = Sparse { file, frame, entry: entries[frame.mover - 1] };

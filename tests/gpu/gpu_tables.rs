@@ -97,7 +97,12 @@ struct Compare<'a>(&'a Table);
 impl FrameOutput for Compare<'_> {
     fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
         let entry = &self.0.header().entries[packed.frame.mover - 1];
-        assert!(packed.section() == self.0.section(entry), "{:?} of {} seeds", packed.frame, self.0.key().seeds);
+        assert!(
+            packed.section() == self.0.blocks().section_bytes(&entry.section()),
+            "{:?} of {} seeds",
+            packed.frame,
+            self.0.key().seeds
+        );
         Ok(())
     }
 }

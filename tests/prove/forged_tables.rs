@@ -118,7 +118,7 @@ fn with_lower_score(table: &Table, mover: usize, ranks: (u32, u32), score: u8) -
         return None;
     }
     let block = group_at / BLOCK_BYTES as u64;
-    let range = entry.block_bytes(block);
+    let range = entry.section().block_bytes(block);
     let checksum = xxh3_64(&bytes[range.start as usize..range.end as usize]);
     let checksum_at = (entry.offset + entry.checksums_at() + 8 * block) as usize;
     bytes[checksum_at..][..8].copy_from_slice(&checksum.to_le_bytes());

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use kalah::game::{Position, Rules};
 use kalah::remote::RemoteError;
-use kalah::table::format::{RawEntry, RawHeader, table_digest};
+use kalah::table::format::{Entry, RawEntry, RawHeader, table_digest};
 use kalah::table::{Directory, FrameEntry, ProbeError, Table, TableKey, Tables};
 
 use crate::reading::positions;
@@ -121,7 +121,7 @@ fn forge(path: &Path) {
     // A large frame, whose digest is not compared when a block is read.
     let large = entries.iter().position(|entry| entry.blocks() > 1).expect("a frame of several blocks");
     entries[large].digest[0] ^= 1;
-    let raw: Vec<RawEntry> = entries.iter().map(RawEntry::new).collect();
+    let raw: Vec<RawEntry> = entries.iter().map(Entry::raw).collect();
     let directory: &[u8] = bytemuck::cast_slice(&raw);
     let head = RawHeader::finished(key, bytes.len() as u64, table_digest(key, directory));
     bytes[..size_of::<RawHeader>()].copy_from_slice(bytemuck::bytes_of(&head));

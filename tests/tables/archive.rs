@@ -84,7 +84,7 @@ fn chunks_are_zstd_frames_of_the_listed_lengths() {
     for mover in 1..9 {
         let [mut at, chunk_bytes, chunks, table_bytes] =
             [0, 8, 16, 24].map(|field| number(128 + 72 * (mover - 1) + field));
-        assert_eq!(table_bytes as u64, table.header().entries[mover - 1].section_bytes());
+        assert_eq!(table_bytes as u64, table.header().entries[mover - 1].section().bytes());
         let list = at + chunk_bytes;
         for length in bytes[list..list + 4 * chunks].as_chunks().0 {
             let length = u32::from_le_bytes(*length) as usize;

@@ -12,9 +12,6 @@ use kalah_core::game::{IllegalMove, ParseError, PositionError, UnknownRules};
 use kalah_core::header::Kind;
 use kalah_core::table::{Damage, ProbeError, TableError, TableKey};
 
-/// Advice for a file of a newer version.
-pub const USE_NEWER: &str = "use that version of kalah";
-
 /// An error that has its outcome and advice. One that wraps another returns the diagnosis of that.
 pub trait Diagnostic: Error {
     /// The outcome of a command that ends with this error, and advice for its user.
@@ -149,7 +146,6 @@ impl Diagnostic for TableError {
     fn diagnosis(&self) -> Diagnosis {
         let outcome = if self.is_damage() { Outcome::Wrong } else { Outcome::Failed };
         let kind = match self {
-            error if error.is_newer() => ErrorKind::Table,
             TableError::Damaged { damage: Damage::Shrunk, .. } => ErrorKind::Unreadable,
             TableError::Damaged { .. } => ErrorKind::Damaged,
             TableError::Missing { .. } => ErrorKind::Missing,
@@ -157,7 +153,6 @@ impl Diagnostic for TableError {
             _ => ErrorKind::Table,
         };
         let help: String = match self {
-            error if error.is_newer() => format!("{USE_NEWER}, or another directory"),
             TableError::Io { source, .. } => match source.kind() {
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
                     "free disk space, or raise the limit of `ulimit -f`, and run the same command again".into()
@@ -230,9 +225,6 @@ impl Diagnostic for NetworkFileError {
     fn diagnosis(&self) -> Diagnosis {
         match &self.error {
             NetworkError::Io(error) => error.diagnosis(),
-            NetworkError::Header(error) if error.is_newer() => {
-                Outcome::Wrong.help(format!("{USE_NEWER}, or choose another file"))
-            }
             NetworkError::Damaged => Outcome::Wrong.help("delete it, or make one with `kalah train --force`"),
             NetworkError::Header(_) | NetworkError::Unfit(_) => {
                 Outcome::Wrong.help("choose another file, or move it away from the tables")

@@ -88,9 +88,6 @@ impl Directory {
     }
 
     /// Opens the file `name`, to be read at offsets.
-    ///
-    /// # Errors
-    /// As [`Elsewhere::open`].
     pub(crate) fn open(&self, name: &str) -> io::Result<Box<dyn Source>> {
         match self {
             Directory::Here(path) => Ok(Box::new(LocalFile::open(&path.join(name))?)),

@@ -1,9 +1,7 @@
-//! Where bytes come from. Regular files are opened without blocking; anything else is an error that names its type.
+//! Where bytes come from. Regular files are opened without blocking; anything else is an error.
 
-use std::fs::{File, FileType, Metadata, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
-#[cfg(not(any(unix, windows)))]
-use std::io::{Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -16,25 +14,16 @@ pub fn open(path: &Path) -> io::Result<File> {
     open_with(path, OpenOptions::new().read(true))
 }
 
-/// Opens the regular file at `path` with `options`.
-///
-/// # Errors
-/// As [`open`].
+/// Opens the regular file at `path` with `options`: see [`open`].
 pub fn open_with(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     // With this flag, opening a pipe without a writer returns at once. Regular files are
     // unaffected.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NONBLOCK);
-    let file = match options.open(path) {
-        Ok(file) => file,
-        // Opening a socket, or a directory or readerless pipe for writing, fails with an obscure
-        // system error.
-        Err(error) => return Err(path.metadata().ok().and_then(|metadata| refusal(&metadata)).unwrap_or(error)),
-    };
-    match refusal(&file.metadata()?) {
-        Some(refusal) => Err(refusal),
-        None => Ok(file),
-    }
+    // Opening a socket, or a directory or readerless pipe for writing, fails with an obscure system error.
+    let obscure = |error| path.metadata().ok().and_then(|metadata| refusal(&metadata)).unwrap_or(error);
+    let file = options.open(path).map_err(obscure)?;
+    refusal(&file.metadata()?).map_or(Ok(file), Err)
 }
 
 /// Reads the bytes of the regular file at `path`.
@@ -81,17 +70,13 @@ pub fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<
     }
     #[cfg(not(any(unix, windows)))]
     {
-        let mut file = file;
-        file.seek(SeekFrom::Start(offset))?;
-        file.read_exact(buffer)
+        let _ = (file, buffer, offset);
+        Err(ErrorKind::Unsupported.into())
     }
 }
 
 /// Writes `bytes` to a file from `offset` on.
-///
-/// # Errors
-/// When they cannot be written.
-pub fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+pub(crate) fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
     #[cfg(unix)]
     return std::os::unix::fs::FileExt::write_all_at(file, bytes, offset);
     #[cfg(windows)]
@@ -105,9 +90,8 @@ pub fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
     }
     #[cfg(not(any(unix, windows)))]
     {
-        let mut file = file;
-        file.seek(SeekFrom::Start(offset))?;
-        file.write_all(bytes)
+        let _ = (file, bytes, offset);
+        Err(ErrorKind::Unsupported.into())
     }
 }
 
@@ -126,10 +110,7 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
 /// # Errors
 /// When `path` is something else, or its type cannot be determined.
 pub fn require_regular(path: &Path) -> io::Result<()> {
-    match found(path.metadata())?.and_then(|metadata| refusal(&metadata)) {
-        Some(refusal) => Err(refusal),
-        None => Ok(()),
-    }
+    found(path.metadata())?.and_then(|metadata| refusal(&metadata)).map_or(Ok(()), Err)
 }
 
 /// Turns the error for a file that does not exist into `None`.
@@ -143,42 +124,16 @@ pub fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Describes a file whose format version differs from the one this program reads: newer, or too
-/// old.
-#[must_use]
-pub fn other_version(found: u32, known: u32) -> String {
-    if found > known {
-        format!("a newer kalah made it: its format has version {found}, this program reads versions up to {known}")
-    } else {
-        format!("its format has version {found}, this program reads version {known}")
-    }
-}
-
 /// The error for a file with this metadata; `None` for a regular file.
 fn refusal(metadata: &Metadata) -> Option<io::Error> {
     if metadata.is_file() {
         return None;
     }
-    let kind = if metadata.is_dir() { ErrorKind::IsADirectory } else { ErrorKind::InvalidInput };
-    Some(io::Error::new(kind, format!("it is {}, not a regular file", name(metadata.file_type()))))
-}
-
-/// Name in messages for a file that is not regular.
-fn name(kind: FileType) -> &'static str {
-    if kind.is_dir() {
-        return "a directory";
-    }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::FileTypeExt;
-        if kind.is_fifo() {
-            return "a named pipe";
-        }
-        if kind.is_socket() {
-            return "a socket";
-        }
-    }
-    "a device"
+    let (kind, is) = match metadata.is_dir() {
+        true => (ErrorKind::IsADirectory, "it is a directory, not a regular file"),
+        false => (ErrorKind::InvalidInput, "it is not a regular file"),
+    };
+    Some(io::Error::new(kind, is))
 }
 
 /// Where the bytes of a table come from: a file, memory of another language, a file on another machine.
@@ -223,10 +178,7 @@ pub struct LocalFile {
 }
 
 impl LocalFile {
-    /// Opens the regular file at `path` for reading.
-    ///
-    /// # Errors
-    /// As [`open`].
+    /// Opens the regular file at `path` for reading: see [`open`].
     pub fn open(path: &Path) -> io::Result<LocalFile> {
         let file = open(path)?;
         Ok(LocalFile { path: path.to_owned(), bytes: file.metadata()?.len(), file })

@@ -5,8 +5,6 @@ use std::fmt;
 use bytemuck::{Pod, Zeroable, bytes_of, bytes_of_mut};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::file::other_version;
-
 /// Bytes of the checksum, the last field of a header.
 const CHECKSUM_BYTES: usize = size_of::<u64>();
 
@@ -71,7 +69,7 @@ pub enum HeaderError {
     #[error("it is not {0}")]
     Foreign(Kind),
     /// This program cannot read the version.
-    #[error("{}", other_version(*found, *known))]
+    #[error("its format has version {found}, this program reads version {known}")]
     Version {
         /// Version of the file.
         found: u32,
@@ -81,13 +79,6 @@ pub enum HeaderError {
     /// The header does not match its checksum.
     #[error("its header is damaged")]
     Damaged,
-}
-
-impl HeaderError {
-    /// Returns true if the file has a newer version than this program reads.
-    pub fn is_newer(&self) -> bool {
-        matches!(self, HeaderError::Version { found, known } if found > known)
-    }
 }
 
 /// The first field of every header: kind and version.

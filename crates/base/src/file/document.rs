@@ -25,7 +25,7 @@ pub enum DocumentError {
     #[error("it is not a '{0}', or it is damaged")]
     Foreign(&'static str),
     /// It has another version.
-    #[error("it is a '{format}': {}", super::other_version(*found, *known))]
+    #[error("it is a '{format}': its format has version {found}, this program reads version {known}")]
     Version {
         /// Name of the format. It begins with `kalah`, by which the file is recognised as ours.
         format: &'static str,
@@ -101,13 +101,6 @@ struct Whole<F, T> {
     _checksum: IgnoredAny,
     #[serde(flatten)]
     content: T,
-}
-
-impl DocumentError {
-    /// Returns true if the document has a newer version than this program reads.
-    pub(crate) fn is_newer(&self) -> bool {
-        matches!(self, DocumentError::Version { found, known, .. } if found > known)
-    }
 }
 
 impl Document {

@@ -69,8 +69,6 @@ pub enum StateError {
     Version {
         /// The file.
         path: PathBuf,
-        /// True if the file's format is newer than this program.
-        is_newer: bool,
         /// Both versions.
         what: String,
     },
@@ -91,11 +89,8 @@ impl Diagnostic for StateError {
             StateError::Lock(error) => error.diagnosis(),
             StateError::Io { source, .. } => source.diagnosis(),
             StateError::Foreign { .. } => Outcome::Wrong.help("choose another file with --state"),
-            StateError::Other { .. } | StateError::Version { is_newer: false, .. } => {
+            StateError::Other { .. } | StateError::Version { .. } => {
                 Outcome::Failed.help("choose another file with --state")
-            }
-            StateError::Version { .. } => {
-                Outcome::Failed.help("use that version of kalah, or choose another file with --state")
             }
             StateError::Damaged { line: None, .. } => {
                 Outcome::Wrong.help("delete it to start over, or choose another file with --state")
@@ -207,9 +202,7 @@ impl StateError {
     pub fn document(path: &Path) -> impl FnOnce(DocumentError) -> StateError {
         let path = path.to_owned();
         move |error| match error {
-            DocumentError::Version { .. } => {
-                StateError::Version { path, is_newer: error.is_newer(), what: error.to_string() }
-            }
+            DocumentError::Version { .. } => StateError::Version { path, what: error.to_string() },
             DocumentError::Foreign(_) => StateError::Foreign { path, what: error.to_string() },
             _ => StateError::damaged(&path, error),
         }

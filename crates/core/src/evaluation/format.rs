@@ -91,10 +91,6 @@ impl Network {
     }
 
     /// Reads a network from the bytes of a file.
-    ///
-    /// # Errors
-    /// When the bytes are not a network file, have another version, are damaged, or hold numbers
-    /// that do not form a network.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Network, NetworkError> {
         Start::read(bytes, Kind::Network, &[NETWORK_VERSION])?;
         let head: Head = head(bytes)?;

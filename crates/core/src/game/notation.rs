@@ -157,10 +157,8 @@ impl Line {
         self.turns.push(turn);
     }
 
-    /// The line of these single moves of both players from `start`. Its last turn may be unfinished.
-    ///
-    /// # Errors
-    /// As [`Place::all`].
+    /// The line of these single moves of both players from `start`. Its last turn may be unfinished. Errors are those
+    /// of [`Place::all`].
     pub fn of_moves(rules: Rules, start: &Position, moves: &[Pit]) -> Result<Line, (usize, IllegalMove)> {
         let mut line = Line::new(start.pits());
         for (&pit, before) in moves.iter().zip(Place::all(rules, start, moves)?) {

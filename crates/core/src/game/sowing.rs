@@ -35,9 +35,6 @@ pub fn sow(rules: Rules, mover: &Row, other: &Row, pit: Pit) -> Sowing {
 
 /// The same as [`sow`], and passes the place of each pit that is emptied, and its seeds, to `lifted`. Places on the
 /// ring are numbered from 0: the mover's row, the store, the other row.
-///
-/// # Panics
-/// As [`sow`].
 #[inline]
 pub(super) fn sow_observed(
     rules: Rules,

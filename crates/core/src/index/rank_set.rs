@@ -1,7 +1,5 @@
-use std::fmt;
-
 /// A set of ranks of rows, as bits.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankSet {
     /// Bit `rank % 64` of word `rank / 64`, followed by three words of 0.
     words: Vec<u64>,
@@ -51,9 +49,6 @@ impl RankSet {
     }
 
     /// Membership of the 128 ranks from `first` on: bit `i` for rank `first + i`.
-    ///
-    /// # Panics
-    /// When `first` is beyond the rows.
     #[inline(always)]
     pub(crate) fn window(&self, first: usize) -> u128 {
         let words: &[u64; 3] = self.words[first / 64..].first_chunk().expect("three words after the last rank");
@@ -61,11 +56,5 @@ impl RankSet {
         let low = u128::from(words[0]) | u128::from(words[1]) << 64;
         // In two steps, since shifting by 128 bits is not allowed.
         low >> shift | u128::from(words[2]) << 1 << (127 - shift)
-    }
-}
-
-impl fmt::Debug for RankSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RankSet").field("rows", &self.rows).field("len", &self.len).finish_non_exhaustive()
     }
 }

@@ -29,7 +29,7 @@ const CACHED_BLOCKS: usize = 64;
 type Cached = Mutex<Option<(Place, Arc<[u8]>)>>;
 
 /// A file with a section for each frame. It records which blocks have been compared with their
-/// checksums.
+/// checksums. Methods panic for a frame or block that the file does not have.
 pub struct Blocks {
     kind: Kind,
     path: PathBuf,
@@ -124,15 +124,13 @@ impl Blocks {
         self.checked.all()
     }
 
-    /// Returns true if all blocks of the frame with `mover` seeds in the mover's row have been
-    /// compared.
+    /// Returns true if all blocks of the frame with `mover` seeds in the mover's row have been compared.
     #[inline]
     pub fn is_frame_checked(&self, mover: usize) -> bool {
         self.checked.frame(mover)
     }
 
-    /// Returns true if a block of the frame with `mover` seeds in the mover's row has been
-    /// compared.
+    /// Returns true if a block of the frame with `mover` seeds in the mover's row has been compared.
     #[inline]
     pub fn is_block_checked(&self, mover: usize, block: u64) -> bool {
         self.checked.is_marked(mover, block)
@@ -178,12 +176,6 @@ impl Blocks {
     }
 
     /// Compares the blocks not yet compared in the frame with `mover` seeds in the mover's row.
-    ///
-    /// # Errors
-    /// The first damaged block.
-    ///
-    /// # Panics
-    /// When there is no such frame.
     pub(super) fn check_frame(&self, mover: usize) -> Result<(), TableError> {
         self.whole()?;
         if self.checked.frame(mover) {
@@ -195,15 +187,11 @@ impl Blocks {
             .try_for_each(|block| self.check_block(mover, block))
     }
 
-    /// Compares a block of the frame with `mover` seeds in the mover's row with its checksum, even
-    /// if that was done before. First compares the blocks of the section's head below it, unless
-    /// that was done.
+    /// Compares a block of the frame with `mover` seeds in the mover's row with its checksum, even if that was done
+    /// before. First compares the blocks of the section's head below it, unless that was done.
     ///
     /// # Errors
     /// When one of them is damaged.
-    ///
-    /// # Panics
-    /// When there is no such frame, or the frame has no such block.
     pub fn check_block(&self, mover: usize, block: u64) -> Result<(), TableError> {
         if !self.is_resident() {
             return self.block(mover, block).map(drop);
@@ -217,9 +205,6 @@ impl Blocks {
     }
 
     /// Compares a block the first time it is read.
-    ///
-    /// # Errors
-    /// As [`Blocks::check_block`].
     #[inline]
     pub(super) fn touch(&self, mover: usize, block: u64) -> Result<(), TableError> {
         if self.checked.all() || self.checked.is_marked(mover, block) { Ok(()) } else { self.first_touch(mover, block) }
@@ -256,9 +241,6 @@ impl Blocks {
     /// # Errors
     /// When there is not enough memory, or a block is damaged; [`TableError::Stopped`] when
     /// `cancel` is cancelled.
-    ///
-    /// # Panics
-    /// When there is no such frame.
     pub fn copied_section(&self, mover: usize, cancel: &Cancel) -> Result<&[u8], TableError> {
         let place = &self.copies[mover - 1];
         if let Some(copy) = place.get() {
@@ -301,9 +283,6 @@ impl Blocks {
 
     /// Asks the system to read these blocks of the frame with `mover` seeds in the mover's row,
     /// without waiting. Ignores blocks that the frame does not have.
-    ///
-    /// # Panics
-    /// When there is no such frame.
     pub(super) fn read_ahead(&self, mover: usize, blocks: Range<u64>) {
         let section = self.section(mover);
         let blocks = blocks.start..blocks.end.min(section.blocks());
@@ -313,20 +292,15 @@ impl Blocks {
         }
     }
 
-    /// Advises the system that lookups are random, so that it reads nothing around them. Comparing
-    /// blocks in file order is slow afterwards without `Blocks::read_ahead`.
+    /// Advises the system that lookups are random, so that it reads nothing around them.
     pub fn expect_random_reads(&self) {
         if let Some(bytes) = self.bytes.get() {
             bytes.expect_random_reads();
         }
     }
 
-    /// Asks the system to remove the frame with `mover` seeds in the mover's row from the page
-    /// cache, where that is possible (Linux). Use it for a frame that has been copied: reading it
-    /// from the file is slow afterwards.
-    ///
-    /// # Panics
-    /// When there is no such frame.
+    /// Asks the system to remove the frame with `mover` seeds in the mover's row, which has been copied, from the page
+    /// cache, where that is possible (Linux).
     pub fn release(&self, mover: usize) {
         let (section, local) = (self.section(mover), self.source.as_ref().and_then(|source| source.local()));
         if let (Some(bytes), Some(local)) = (self.bytes.get(), local) {
@@ -367,9 +341,6 @@ impl Blocks {
 
 impl fmt::Debug for Blocks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Blocks")
-            .field("path", &self.path)
-            .field("sections", &self.sections.len())
-            .finish_non_exhaustive()
+        f.debug_struct("Blocks").field("path", &self.path).finish_non_exhaustive()
     }
 }

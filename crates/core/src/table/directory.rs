@@ -7,7 +7,7 @@ use bytemuck::{Pod, Zeroable};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::Damage;
-use super::key::{PairKey, TableKey};
+use super::key::TableKey;
 use super::section::{ALIGNMENT, Section};
 
 use crate::game::Rules;
@@ -38,13 +38,6 @@ fn frames(kind: Kind, key: TableKey, form: u8) -> Option<Vec<Frame>> {
     match kind {
         Kind::Piece => key.pairs().find(|pair| pair.small == usize::from(form)).map(|pair| pair.frames().collect()),
         _ => Some(key.frames().collect()),
-    }
-}
-
-impl TableKey {
-    /// Bytes before the first frame of a table: header and directory.
-    pub fn prefix_bytes(self) -> u64 {
-        prefix_bytes(self.seeds - 1, 0) as u64
     }
 }
 
@@ -128,11 +121,6 @@ pub struct RawEntry {
 }
 
 impl RawEntry {
-    /// Returns the stored form of an entry.
-    pub fn new(entry: &impl Entry) -> RawEntry {
-        entry.raw()
-    }
-
     /// Makes an entry from where its frame begins, four figures, and the digest of the frame.
     pub fn of(offset: u64, figures: [u64; 4], digest: [u8; 32]) -> RawEntry {
         RawEntry { offset: offset.to_le(), figures: figures.map(u64::to_le), digest }
@@ -260,18 +248,12 @@ impl<E: Entry> LayerHeader<E> {
     }
 
     /// Reads and checks header and directory of a finished file: see [`LayerHeader::read_as`].
-    ///
-    /// # Errors
-    /// The fault of the file.
     pub fn read(prefix: &[u8], found_bytes: u64) -> Result<LayerHeader<E>, Damage> {
         LayerHeader::read_as(E::KIND, prefix, found_bytes)
     }
 
-    /// Reads and checks header and directory of a finished file of this kind with `found_bytes` bytes. `prefix`
-    /// holds at least all bytes before the first frame.
-    ///
-    /// Checks everything except the contents of frames: their sizes against the key, the digest
-    /// against the directory, and the length of the file.
+    /// Reads and checks header and directory of a finished file of this kind with `found_bytes` bytes: everything
+    /// except the contents of frames. `prefix` holds at least all bytes before the first frame.
     ///
     /// # Errors
     /// The fault of the file.
@@ -335,9 +317,9 @@ impl<E: Entry> LayerHeader<E> {
     }
 }
 
-impl PairKey {
-    /// Bytes before the first frame of the pair's piece: header and entries.
-    pub fn prefix_bytes(self) -> usize {
-        prefix_bytes(self.frames().count(), 0)
+impl TableKey {
+    /// Bytes before the first frame of a table: header and directory.
+    pub fn prefix_bytes(self) -> u64 {
+        prefix_bytes(self.seeds - 1, 0) as u64
     }
 }

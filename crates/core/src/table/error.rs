@@ -177,12 +177,6 @@ impl TableError {
         matches!(self, TableError::Io { source, .. } if source.kind() == ErrorKind::OutOfMemory)
     }
 
-    /// Returns true if the file has a newer version than this program reads. It may be sound and
-    /// must not be replaced.
-    pub fn is_newer(&self) -> bool {
-        matches!(self, TableError::Damaged { damage: Damage::Header(error), .. } if error.is_newer())
-    }
-
     /// Returns true if the file is of the expected kind and certainly damaged, so that it may be replaced
     /// or deleted. A file of another kind, version or layer may be sound, and so may one on a disk that
     /// failed.

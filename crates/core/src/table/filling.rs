@@ -69,12 +69,6 @@ impl Blocks {
     /// Reads these blocks of a [remote](Blocks::is_remote) file, each given by the seeds in the mover's row of its
     /// frame and its number. A small file is read as a whole. Does nothing for other files, and blocks that were read
     /// before.
-    ///
-    /// # Errors
-    /// When they cannot be read, or do not match their checksums even if they are read again.
-    ///
-    /// # Panics
-    /// When there is no such frame.
     pub(super) fn request(&self, places: impl IntoIterator<Item = Place>) -> Result<(), TableError> {
         let Some(source) = self.not_resident().filter(|source| source.is_remote()) else { return Ok(()) };
         let mut places = self.with_heads(places, |&(mover, block)| !self.is_block_checked(mover, block));
@@ -120,9 +114,6 @@ impl Blocks {
     ///
     /// # Errors
     /// When the frame does not match its digest, or cannot be read; or an error of `take`.
-    ///
-    /// # Panics
-    /// When there is no such frame.
     pub fn check_digest(
         &self,
         mover: usize,
@@ -154,9 +145,6 @@ impl Blocks {
     ///
     /// # Errors
     /// When they cannot be read, or do not match their checksums.
-    ///
-    /// # Panics
-    /// When there is no such frame.
     pub fn part(&self, mover: usize, part: Range<u64>) -> Result<Vec<u8>, TableError> {
         Ok(self.parts(mover, &[part])?.pop().unwrap_or_default())
     }
@@ -251,9 +239,6 @@ impl Blocks {
     }
 
     /// Reads blocks and marks them, first from this machine, then those that do not match from further away.
-    ///
-    /// # Errors
-    /// When they cannot be read, or do not match their checksums wherever they are read from.
     fn read_blocks(&self, source: &dyn Source, places: &[Place]) -> Result<Vec<Arc<[u8]>>, TableError> {
         let wanted = |&place: &Place| Wanted { place, section: self.section(place.0), checksum: 0, bytes: None };
         let mut wanted: Vec<Wanted> = places.iter().map(wanted).collect();

@@ -1,7 +1,5 @@
 //! The bytes of a table file: header, directory, digest (docs/format.md in the repository).
 
-use std::ops::Range;
-
 use super::group::{EXCEPTION_BYTES, GROUP_BYTES, GROUP_POSITIONS, PATCH_HEAD_BYTES};
 use super::key::TableKey;
 use super::section::Section;
@@ -61,16 +59,6 @@ impl FrameEntry {
     /// Number of blocks with a checksum.
     pub fn blocks(&self) -> u64 {
         self.section().blocks()
-    }
-
-    /// The bytes of a block, counted from the start of the file.
-    pub fn block_bytes(&self, block: u64) -> Range<u64> {
-        self.section().block_bytes(block)
-    }
-
-    /// Bytes of the frame in the file, checksums included.
-    pub fn section_bytes(&self) -> u64 {
-        self.section().bytes()
     }
 
     /// Where the next frame begins.

@@ -79,23 +79,17 @@ impl<'a> FrameScores<'a> {
         self.frame
     }
 
-    /// Score of the position with these ranks of rows (see [`Frame::index`]).
+    /// Score of the position with these ranks of rows (see [`Frame::index`]). Panics if the frame does not have them.
     ///
     /// # Errors
     /// When its group is damaged.
-    ///
-    /// # Panics
-    /// When the frame has no such ranks.
     #[inline]
     pub fn score(&self, mover_rank: u32, other_rank: u32) -> Result<u8, DamagedGroup> {
         self.score_at(self.place(mover_rank, other_rank))
     }
 
-    /// Place of the score of the position with these ranks, to be read by
-    /// [`FrameScores::score_at`].
-    ///
-    /// # Panics
-    /// When the frame has no such ranks.
+    /// Place of the score of the position with these ranks, to be read by [`FrameScores::score_at`]. Panics if the
+    /// frame does not have them.
     #[inline(always)]
     pub fn place(&self, mover_rank: u32, other_rank: u32) -> ScorePlace<'a> {
         let profile = self.profile[mover_rank as usize];

@@ -50,9 +50,6 @@ pub(super) enum Bytes {
 
 impl Bytes {
     /// Maps or reads a file, whose bytes do not change.
-    ///
-    /// # Errors
-    /// When it cannot be mapped or read, or does not fit in memory.
     pub(super) fn of(local: &LocalFile, storage: Storage) -> io::Result<Bytes> {
         // Some file systems have no mappings.
         if storage == Storage::Mapped

@@ -128,9 +128,6 @@ impl<T: Layer> Tables<T> {
 
     /// Looks up `position` without a line of best play: the score and the moves. It reads the scores of its moves only,
     /// while [`Tables::probe`] reads those of all positions of the line.
-    ///
-    /// # Errors
-    /// As [`Tables::probe`].
     pub fn probe_moves(&self, position: &Position) -> Result<Probe, ProbeError> {
         self.reaches(position)?;
         let (score, moves) = self.scores(position)?;
@@ -140,27 +137,19 @@ impl<T: Layer> Tables<T> {
 
     /// Score of `position`: the seeds in play that the mover collects with best play. It needs one
     /// read, where [`Tables::probe`] looks up every position on the line of best play.
-    ///
-    /// # Errors
-    /// As [`Tables::probe`].
     pub fn score(&self, position: &Position) -> Result<u32, ProbeError> {
         self.reaches(position)?;
         Ok(self.game_score(position.mover(), position.other())?)
     }
 
-    /// Value of `position`: the mover's final store difference with best play, stores included.
-    ///
-    /// # Errors
-    /// As [`Tables::probe`].
+    /// Value of `position`: the mover's final store difference with best play, stores included. Errors are those of
+    /// [`Tables::probe`].
     pub fn value(&self, position: &Position) -> Result<i64, ProbeError> {
         Ok(position.value(self.score(position)?))
     }
 
     /// Every legal move of `position` with the mover's score after it, its own gain included. Empty
-    /// once the game is over.
-    ///
-    /// # Errors
-    /// As [`Tables::probe`].
+    /// once the game is over. Errors are those of [`Tables::probe`].
     pub fn move_scores(&self, position: &Position) -> Result<Vec<(Pit, u32)>, ProbeError> {
         self.reaches(position)?;
         Ok(self.scores(position)?.1)

@@ -24,7 +24,7 @@ use crate::index::Frame;
 ///
 /// Opening checks header and directory. Blocks are compared with their checksums, once each, before their contents are
 /// used: [`Table::score`] compares the blocks that it reads, [`Table::frame`] those of a frame, [`Blocks::check`] all.
-/// Functions named `unchecked` leave this to the caller.
+/// Functions named `unchecked` leave this to the caller. Methods panic for a frame or rank that the layer does not have.
 pub struct LayerFile<E: Entry> {
     header: LayerHeader<E>,
     blocks: Blocks,
@@ -45,36 +45,25 @@ impl<E: Entry> LayerFile<E> {
     }
 
     /// The same as [`LayerFile::open`], with a choice how the bytes are read.
-    ///
-    /// # Errors
-    /// As [`LayerFile::open`].
     pub fn open_as(path: &Path, storage: Storage) -> Result<LayerFile<E>, TableError> {
         LayerFile::of(E::KIND, Box::new(LocalFile::open(path).map_err(TableError::io(path))?), storage)
     }
 
     /// The same as [`LayerFile::open`] for the file `temporary`, which will be renamed to `path`.
     /// Errors name `path`.
-    ///
-    /// # Errors
-    /// As [`LayerFile::open`].
     pub fn open_before_renaming(temporary: &Path, path: &Path) -> Result<LayerFile<E>, TableError> {
         let file = LocalFile::open(temporary).map_err(TableError::io(path))?;
         LayerFile::of(E::KIND, Box::new(LocalFile { path: path.to_owned(), ..file }), Storage::default())
     }
 
-    /// Opens the file `name` of a directory.
-    ///
-    /// # Errors
-    /// As [`LayerFile::open`].
+    /// Opens the file `name` of a directory: see [`LayerFile::open`].
     pub fn open_in(directory: &Directory, name: &str, storage: Storage) -> Result<LayerFile<E>, TableError> {
         let source = directory.open(name).map_err(|error| TableError::reading(&directory.file(name), error))?;
         LayerFile::of(E::KIND, source, storage)
     }
 
-    /// Opens the file of the layer `key` in a directory; `None` if it does not exist.
-    ///
-    /// # Errors
-    /// As [`LayerFile::open`].
+    /// Opens the file of the layer `key` in a directory; `None` if it does not exist. Errors are those of
+    /// [`LayerFile::open`].
     pub fn find(directory: &Directory, key: TableKey, storage: Storage) -> Result<Option<LayerFile<E>>, TableError> {
         match LayerFile::open_in(directory, &key.name_of(E::KIND), storage) {
             Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
@@ -139,9 +128,6 @@ impl<E: Entry> LayerFile<E> {
     }
 
     /// The entry of the frame with `mover` seeds in the mover's row, and the frame.
-    ///
-    /// # Panics
-    /// When the layer has no such frame.
     #[inline]
     pub(super) fn entry(&self, mover: usize) -> (&E, Frame) {
         let TableKey { pits, seeds, .. } = self.header.key;
@@ -170,9 +156,6 @@ impl Table {
     ///
     /// # Errors
     /// When there is not enough memory, a block is damaged, or `cancel` is cancelled.
-    ///
-    /// # Panics
-    /// When the layer has no such frame.
     pub fn copied_frame(&self, mover: usize, cancel: &Cancel) -> Result<FrameScores<'_>, TableError> {
         Ok(self.frame_in(mover, self.blocks.copied_section(mover, cancel)?))
     }
@@ -182,9 +165,6 @@ impl Table {
     ///
     /// # Errors
     /// When they cannot be read, or are damaged.
-    ///
-    /// # Panics
-    /// When the layer has no such frame.
     pub fn request(&self, positions: &[(usize, u32, u32)]) -> Result<(), TableError> {
         if !self.blocks.is_remote() || self.blocks.is_resident() {
             return Ok(());
@@ -217,9 +197,6 @@ impl Table {
     ///
     /// # Errors
     /// The first damaged block of the frame.
-    ///
-    /// # Panics
-    /// When the layer has no such frame.
     pub fn frame(&self, mover: usize) -> Result<FrameScores<'_>, TableError> {
         self.blocks.check_frame(mover)?;
         Ok(self.frame_unchecked(mover))
@@ -233,7 +210,7 @@ impl Table {
     /// When the layer has no such frame, or the file is not [in memory](Blocks::is_resident).
     #[inline]
     pub fn frame_unchecked(&self, mover: usize) -> FrameScores<'_> {
-        self.frame_in(mover, self.section(self.entry(mover).0))
+        self.frame_in(mover, self.blocks.section_bytes(self.blocks.section(mover)))
     }
 
     /// The frame with these bytes; the checksums at the end may be missing.
@@ -248,9 +225,6 @@ impl Table {
     ///
     /// # Errors
     /// When one of these blocks, or the group, is damaged.
-    ///
-    /// # Panics
-    /// When the layer has no such frame, or the frame no such ranks.
     #[inline]
     pub fn score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> Result<u8, TableError> {
         let (entry, _) = self.entry(mover);
@@ -297,14 +271,6 @@ impl Table {
         self.frame_unchecked(mover).score(ranks.0, ranks.1).map_err(|group| self.damaged_group(group))
     }
 
-    /// The bytes of a frame in the file: data and checksums.
-    ///
-    /// # Panics
-    /// When the file is not [in memory](Blocks::is_resident).
-    pub fn section(&self, entry: &FrameEntry) -> &[u8] {
-        &self.bytes()[entry.offset as usize..entry.end() as usize]
-    }
-
     /// Compares all blocks not yet compared with their checksums.
     ///
     /// # Errors
@@ -322,9 +288,6 @@ impl Table {
 
     /// Error for an impossible score of the position with these ranks and `mover` seeds in the
     /// mover's row.
-    ///
-    /// # Panics
-    /// When the layer has no such frame.
     pub fn damaged_score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
         let (entry, _) = self.entry(mover);
         let offset = entry.offset + group_of(entry, mover_rank, other_rank).0;

@@ -37,9 +37,6 @@ pub(super) struct Run<'a> {
 
 impl Run<'_> {
     /// Implements [`super::FrameScores::unpack_selected`].
-    ///
-    /// # Errors
-    /// The index of a group whose patch is missing.
     pub(super) fn unpack_selected(&self, isa: Isa, selected: &RankSet, out: &mut [u8]) -> Result<(), usize> {
         assert_eq!(selected.rows(), self.profile.len(), "a set of the mover's rows of this frame");
         assert!(out.len() >= selected.len() + SELECTED_MARGIN, "space for whole blocks");

@@ -28,9 +28,6 @@ pub trait Layer {
     ///
     /// # Errors
     /// When these bytes are damaged or cannot be read.
-    ///
-    /// # Panics
-    /// When the layer has no such frame, or the frame no such ranks.
     fn score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> Result<u8, TableError>;
 
     /// Returns true if the table is on another machine, so that [`Layer::request`] saves time.
@@ -38,10 +35,8 @@ pub trait Layer {
         false
     }
 
-    /// Reads ahead, together, what the scores of these positions need from other machines.
-    ///
-    /// # Errors
-    /// As [`Layer::score`].
+    /// Reads ahead, together, what the scores of these positions need from other machines. Errors are
+    /// those of [`Layer::score`].
     fn request(_wanted: &[TablePositions<'_, Self>]) -> Result<(), TableError>
     where
         Self: Sized,
@@ -50,9 +45,6 @@ pub trait Layer {
     }
 
     /// The error for an impossible score of the position with these ranks and `mover` seeds in the mover's row.
-    ///
-    /// # Panics
-    /// When the layer has no such frame.
     fn damaged_score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError;
 }
 
@@ -116,9 +108,6 @@ pub struct Tables<T = Table> {
 
 /// Seeds of the layers of a board in a directory, ascending, by the names of the files. A directory that does not exist
 /// has none.
-///
-/// # Errors
-/// When the directory cannot be listed.
 fn present_layers(directory: &Directory, rules: Rules, pits: usize) -> Result<Vec<usize>, TableError> {
     let names = file::found(directory.names()).map_err(TableError::io(directory.name()))?.unwrap_or_default();
     let keys = names.iter().filter_map(|name| TableKey::named(Path::new(name)));
@@ -136,15 +125,11 @@ pub fn gaps(present: &[usize]) -> Vec<usize> {
 
 impl Tables {
     /// Opens the layers from 2 seeds up to the first that is missing, at most to `max_seeds`. There are none in a
-    /// directory that does not exist.
-    ///
-    /// Callers that need all layers must also call [`Tables::require_all`], since there may be
-    /// [`Tables::gaps`].
+    /// directory that does not exist. Callers that need all layers must also call [`Tables::require_all`].
     ///
     /// # Errors
-    /// When the directory cannot be listed; when a table file is damaged, does not match its name, or cannot be
-    /// read; when `pits` is not 1 to [`MAX_TABLE_PITS`](crate::index::MAX_TABLE_PITS); when there is not
-    /// enough memory for copies.
+    /// When the directory cannot be listed; when a table is damaged, does not match its name, or cannot be read;
+    /// when `pits` is not 1 to [`MAX_TABLE_PITS`](crate::index::MAX_TABLE_PITS).
     pub fn open(
         directory: impl Into<Directory>,
         rules: Rules,
@@ -155,9 +140,6 @@ impl Tables {
     }
 
     /// The same as [`Tables::open`], with a choice how the bytes are read.
-    ///
-    /// # Errors
-    /// As [`Tables::open`].
     pub fn open_as(
         directory: impl Into<Directory>,
         rules: Rules,
@@ -214,8 +196,7 @@ impl<T: Layer> Tables<T> {
         Ok(())
     }
 
-    /// Adds the next layer while another thread makes it. Until one more is added, only [`Tables::require`] returns
-    /// it, after waiting.
+    /// Adds the next layer while another thread makes it. Until one more is added, only [`Tables::require`] returns it.
     ///
     /// # Errors
     /// When the layer below has failed.
@@ -278,9 +259,6 @@ impl<T: Layer> Tables<T> {
     }
 
     /// Layers up to `seeds` that are not in the directory, fewest seeds first.
-    ///
-    /// Layers above the first missing one are of no use even if their files exist, since every
-    /// table needs all those below.
     pub fn missing(&self, seeds: usize) -> Vec<usize> {
         let first = self.max_seeds().map_or(2, |max| max + 1);
         let is_missing = |&seeds: &usize| !self.key(seeds).is_in(&self.directory);
@@ -299,8 +277,7 @@ impl<T: Layer> Tables<T> {
     /// When there are [`Tables::gaps`]. The error names them.
     pub fn require_all(&self) -> Result<(), TableError> {
         let Some(&last) = self.gaps.last() else { return Ok(()) };
-        let (directory, missing) = (self.directory.clone(), self.gaps.clone());
-        Err(TableError::Missing { directory, key: self.key(last), missing })
+        Err(TableError::Missing { directory: self.directory.clone(), key: self.key(last), missing: self.gaps.clone() })
     }
 
     /// The table with `seeds` seeds. Waits for it if another thread makes it.
@@ -326,9 +303,7 @@ impl<T: Layer> Tables<T> {
 
     /// Score of the position with these rows: the seeds in play that the mover still collects.
     ///
-    /// If a row is empty, the remaining seeds belong to the owner of the other one. The bytes read
-    /// are compared with their checksums first: see [`Layer::score`]. [`Tables::score`] takes a
-    /// position.
+    /// If a row is empty, the remaining seeds belong to the owner of the other one.
     ///
     /// # Errors
     /// When the layer of the position is missing, or its table is damaged there.
@@ -384,11 +359,6 @@ impl Tables {
 
 impl<T> fmt::Debug for Tables<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tables")
-            .field("directory", &self.directory)
-            .field("rules", &self.rules)
-            .field("pits", &self.rows.pits())
-            .field("layers", &self.layers.len())
-            .finish()
+        f.debug_struct("Tables").field("directory", &self.directory).field("rules", &self.rules).finish_non_exhaustive()
     }
 }

@@ -329,7 +329,7 @@ pub fn self_test(gpu: &Arc<Gpu>, rules: Rules) -> Result<(), ComputeError> {
         let frames: Vec<Frame> = table.key().frames().collect();
         let wrong = Mutex::new(None);
         let compare = |packed: PackedFrame| {
-            if packed.section() != table.section(&table.header().entries[packed.frame.mover - 1]) {
+            if packed.section() != table.blocks().section_bytes(&table.blocks().sections()[packed.frame.mover - 1]) {
                 wrong.lock().get_or_insert(packed.frame);
             }
             Ok(())

@@ -155,7 +155,7 @@ impl Lower {
                 Some(resident) => recorder.copy(&Window { offset: range.start, ..resident.clone() }, &to, bytes)?,
                 None => {
                     let table = tables.require(part.frame.mover + part.frame.other)?;
-                    let section = table.section(&table.header().entries[part.frame.mover - 1]);
+                    let section = table.blocks().section_bytes(&table.blocks().sections()[part.frame.mover - 1]);
                     recorder.uploaded += bytes;
                     recorder.upload(&section[range.start as usize..range.end as usize], &to)?;
                 }
@@ -184,7 +184,7 @@ impl Lower {
         let bytes = entry.patches_at() + entry.patch_bytes.next_multiple_of(4);
         let Some(buffer) = self.allocate(recorder, frame, bytes)? else { return Ok(None) };
         recorder.uploaded += bytes;
-        recorder.upload(&table.section(entry)[..bytes as usize], &buffer.window())?;
+        recorder.upload(&table.blocks().section_bytes(&entry.section())[..bytes as usize], &buffer.window())?;
         let window = buffer.window();
         self.resident.insert(frame, buffer, bytes);
         Ok(Some(window))

@@ -116,7 +116,7 @@ impl FramePart {
 /// Where the patches of the groups from this one on begin.
 fn patches_from(frame: Frame, table: &Table, group: u64) -> Result<u64, TableError> {
     let entry = table.header().entries[frame.mover - 1];
-    let section = table.section(&entry);
+    let section = table.blocks().section_bytes(&entry.section());
     for group in group..entry.groups {
         let at = entry.groups_at() + group * GROUP_BYTES as u64;
         let block = at / BLOCK_BYTES as u64;

@@ -2,7 +2,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use kalah_base::diagnostic::{Diagnosis, Diagnostic, Outcome, USE_NEWER};
+use kalah_base::diagnostic::{Diagnosis, Diagnostic, Outcome};
 use kalah_base::file::StateError;
 use kalah_base::system::MemoryShortage;
 use kalah_core::cancel::Stopped;
@@ -61,7 +61,6 @@ impl CertificateError {
 impl Diagnostic for CertificateError {
     fn diagnosis(&self) -> Diagnosis {
         match self {
-            CertificateError::Header { source, .. } if source.is_newer() => Outcome::Wrong.help(USE_NEWER),
             CertificateError::Header { .. } | CertificateError::Damaged { .. } => Outcome::Wrong.into(),
             CertificateError::Io { source, .. } => source.diagnosis(),
             CertificateError::Memory(error) => error.diagnosis(),

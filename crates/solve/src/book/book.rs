@@ -3,7 +3,7 @@ use std::io;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use kalah_base::diagnostic::{Diagnosis, Diagnostic, Outcome, USE_NEWER};
+use kalah_base::diagnostic::{Diagnosis, Diagnostic, Outcome};
 use kalah_base::file::LockError;
 use kalah_core::game::{Bounds, Position, Rules};
 use kalah_core::header::HeaderError;
@@ -165,9 +165,6 @@ pub struct BookFileError {
 impl Diagnostic for BookError {
     fn diagnosis(&self) -> Diagnosis {
         match self {
-            BookError::Header(error) if error.is_newer() => {
-                Outcome::Failed.help(format!("{USE_NEWER}, choose another file, or use --no-book"))
-            }
             BookError::Damaged(_) => {
                 Outcome::Wrong.help("delete it: the program contains books, and `kalah book make 6x4` makes more")
             }

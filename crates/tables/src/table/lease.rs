@@ -157,8 +157,8 @@ impl Drop for Lease {
 /// Returns it if `is_same`; `None` if it may be replaced, since it does not exist or is certainly damaged.
 ///
 /// # Errors
-/// When it must stay ([`TableError::Occupied`]): it holds another table, or is of another kind. When it has a newer
-/// version or cannot be read.
+/// When it must stay ([`TableError::Occupied`]): it holds another table, or is of another kind or version. When it
+/// cannot be read.
 pub fn unless_other<T>(
     path: &Path,
     opened: Result<T, TableError>,
@@ -173,7 +173,6 @@ pub fn unless_other<T>(
         }
         Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) if error.is_worthless() => Ok(None),
-        Err(error) if error.is_newer() => Err(error),
         Err(TableError::Damaged { path, damage, .. }) => Err(TableError::Occupied { path, reason: damage.to_string() }),
         Err(error) => Err(error),
     }

@@ -226,7 +226,7 @@ impl PackedFrame {
         let (last, patch_bytes) = (packed.last()?, length.checked_sub(entry.patches_at() as usize)?);
         let patches = &last[last.len().checked_sub(patch_bytes)?..];
         entry.patch_bytes = patch_bytes as u64;
-        let (mut bytes, start) = memory.prepare(length, entry.section_bytes() as usize);
+        let (mut bytes, start) = memory.prepare(length, entry.section().bytes() as usize);
         // The padding, which is zero already, may follow.
         let copy = |at: usize, block: &mut [u8]| {
             let mut first = 0;

@@ -82,8 +82,8 @@ impl TableWriter {
         let mut file = self.file.file();
         file.seek(SeekFrom::Start(entry.offset))?;
         let mut hasher = blake3::Hasher::new();
-        let copied = io::copy(&mut file.take(entry.section_bytes()), &mut hasher)?;
-        if copied != entry.section_bytes() || *hasher.finalize().as_bytes() != entry.digest {
+        let copied = io::copy(&mut file.take(entry.section().bytes()), &mut hasher)?;
+        if copied != entry.section().bytes() || *hasher.finalize().as_bytes() != entry.digest {
             return Ok(false);
         }
         // The digest covers the frame, but not the entry's figures for the patches, whose end the

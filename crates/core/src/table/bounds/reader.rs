@@ -30,9 +30,6 @@ impl BoundTable {
     ///
     /// # Errors
     /// When there is not enough memory, a block is damaged, or `cancel` is cancelled.
-    ///
-    /// # Panics
-    /// When the layer has no such frame.
     pub fn copied_frame(&self, mover: usize, cancel: &Cancel) -> Result<FrameBounds<'_>, TableError> {
         Ok(self.frame_in(mover, self.blocks().copied_section(mover, cancel)?))
     }
@@ -62,9 +59,6 @@ impl BoundTable {
 
     /// Offset in the file of the byte that holds the code of the position with these ranks of rows
     /// and `mover` seeds in the mover's row.
-    ///
-    /// # Panics
-    /// When the layer has no such frame.
     pub fn code_at(&self, mover: usize, mover_rank: u32, other_rank: u32) -> u64 {
         self.entry(mover).0.offset + self.frame_in(mover, &[]).place(mover_rank, other_rank).0 as u64
     }
@@ -74,9 +68,6 @@ impl BoundTable {
     ///
     /// # Errors
     /// When this block is damaged.
-    ///
-    /// # Panics
-    /// When the layer has no such frame, or the frame no such ranks.
     #[inline]
     pub fn code(&self, mover: usize, mover_rank: u32, other_rank: u32) -> Result<u8, TableError> {
         let (frame, start) = (self.frame_in(mover, &[]), self.entry(mover).0.offset as usize);
@@ -93,18 +84,12 @@ impl BoundTable {
     }
 
     /// Bounds of the score of a position with this code and evaluation: see [`FrameBounds::bounds`].
-    ///
-    /// # Panics
-    /// When the layer has no such frame.
     #[inline]
     pub fn bounds_of(&self, mover: usize, code: u8, evaluation: i32) -> Bounds {
         self.frame_in(mover, &[]).bounds(code, evaluation)
     }
 
     /// The error for a code that contradicts the position.
-    ///
-    /// # Panics
-    /// When the layer has no such frame.
     pub fn damaged_code(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
         self.blocks().damaged_part("score of a position", self.code_at(mover, mover_rank, other_rank))
     }

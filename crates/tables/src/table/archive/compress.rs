@@ -77,7 +77,7 @@ pub fn compress_in_chunks(
         bytes.extend(lengths.iter().flat_map(|length| length.to_le_bytes()));
         let digest = seal(&mut bytes, 0);
         file.write_all(&bytes).map_err(TableError::io(path))?;
-        let table_bytes = table.header().entries[frame.mover - 1].section_bytes();
+        let table_bytes = table.header().entries[frame.mover - 1].section().bytes();
         let entry = ArchiveEntry { offset: at, chunk_bytes, chunks, table_bytes, digest };
         at += bytes.len() as u64;
         entries.push((frame.mover, entry));
