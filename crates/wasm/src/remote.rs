@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use kalah_api::hex;
 use kalah_core::file::Source;
+use kalah_core::header::Kind;
 use kalah_core::index::MAX_TABLE_SEEDS;
 use kalah_core::table::{Damage, Layer, Storage, Table, TableError, TableKey, TablePositions, Tables};
 use serde::{Deserialize, Serialize};
