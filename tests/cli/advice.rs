@@ -156,7 +156,7 @@ fn messages_name_standard_input_and_speak_of_one_thing_in_the_singular() {
     let directory = tempfile::tempdir().unwrap();
     for (line, expected, not) in [
         ("review -", "standard input", "cannot read -"),
-        ("solve <6,1,2>", "has 15 numbers", "no file of that name"),
+        ("solve <6,1,2>", "is not a position", "no file of that name"),
         ("solve 1x3 --threads 1 --no-book", "with 1 pit in", "1 pits"),
         ("build --seeds 4 --threads 1 --pits 1 --backend cpu --tables new", "1 thread (", "1 threads"),
     ] {
