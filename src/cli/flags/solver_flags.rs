@@ -12,7 +12,7 @@ use kalah::system::check_memory;
 use kalah::table::{Blocks, Directory, Stamps, TableKey, missing_layers};
 
 use crate::cli::flags::compute::Compute;
-use crate::cli::{Progress, args, bail, failure, note, output, remote, return_freed_memory, solve_tables, usage};
+use crate::cli::{Progress, args, bail, failure, note, output, remote, return_freed_memory, solve_tables};
 
 /// Memory of a search beside its transposition table and its tables: the network, stacks and buffers of threads.
 const SEARCH_MEMORY: u64 = 8 << 20;
