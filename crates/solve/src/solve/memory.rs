@@ -76,7 +76,8 @@ impl SearchMemory {
         self.total.is_none_or(|total| fixed.saturating_add(self.transposition_bytes(fixed)) <= total)
     }
 
-    /// Copies of tables whose largest frame has `frame` bytes, beside `fixed` bytes for all but the transposition table.
+    /// Copies of tables whose largest frame has `frame` bytes, beside `fixed` bytes for all but the transposition
+    /// table.
     ///
     /// Copies never push other tables out of the page cache: a search that waits for the disk gains nothing from huge
     /// pages. If others read the tables, they are never moved either, nor if the system does not release a part of a

@@ -112,7 +112,7 @@ pub fn seeds_within(pits: usize, positions: u64) -> usize {
     (2..=MAX_TABLE_SEEDS).take_while(fits).last().unwrap_or(2)
 }
 
-/// The evaluation network for new bound tables in `bounds`, made from the exact tables in `tables`: that of the existing
+/// The evaluation network for new bound tables in `bounds`, made from the exact tables in `tables`: that of existing
 /// bound tables, since a search uses bound tables of one network only, or else that of the directory of the exact
 /// tables, or the shipped one. `None` if there is no network.
 ///
