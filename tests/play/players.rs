@@ -133,7 +133,8 @@ proptest! {
         let (tables, bounds) = (tables(rules), bounds(rules));
         let probe = tables.probe(&start).unwrap();
         let small = Tables::open(directory(), rules, 6, 4).unwrap();
-        let setting = Setting { tables: Some(&small), bounds: Some(&bounds), memory: SearchMemory::shared(None, 1 << 20), ..Setting::new(rules) };
+        let memory = SearchMemory::shared(None, 1 << 20);
+        let setting = Setting { tables: Some(&small), bounds: Some(&bounds), memory, ..Setting::new(rules) };
         let choice = name("perfect").player(&setting).choose(&start, &Cancel::new(), &mut |_| ()).unwrap();
         prop_assert!(choice.source == Source::OnlyMove || choice.worth == Worth::Exact(probe.value));
         prop_assert!(probe.best().any(|pit| pit == choice.pit), "{} {}: {:?}", rules, start, choice);
