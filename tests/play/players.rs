@@ -492,6 +492,8 @@ fn a_shelf_has_the_sound_bound_tables_above_the_exact_ones() {
     (7..=9).for_each(|seeds| std::fs::remove_file(key(seeds).path(directory.path())).unwrap());
     assert_eq!(bounds().map(|seeds| *seeds.end()), Some(9));
     std::fs::write(key(9).bounds_path(directory.path()), "damaged").unwrap();
+    assert_eq!(bounds(), None);
+    std::fs::remove_file(key(9).bounds_path(directory.path())).unwrap();
     assert_eq!(bounds().map(|seeds| *seeds.end()), Some(8));
     std::fs::remove_file(key(7).bounds_path(directory.path())).unwrap();
     assert_eq!(bounds(), None);
