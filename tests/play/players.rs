@@ -133,7 +133,8 @@ proptest! {
         let (tables, bounds) = (tables(rules), bounds(rules));
         let probe = tables.probe(&start).unwrap();
         let small = Tables::open(directory(), rules, 6, 4).unwrap();
-        let setting = Setting { tables: Some(&small), bounds: Some(&bounds), memory: SearchMemory::shared(None, 1 << 20), ..Setting::new(rules) };
+        let memory = SearchMemory::shared(None, 1 << 20);
+        let setting = Setting { tables: Some(&small), bounds: Some(&bounds), memory, ..Setting::new(rules) };
         let choice = name("perfect").player(&setting).choose(&start, &Cancel::new(), &mut |_| ()).unwrap();
         prop_assert!(choice.source == Source::OnlyMove || choice.worth == Worth::Exact(probe.value));
         prop_assert!(probe.best().any(|pit| pit == choice.pit), "{} {}: {:?}", rules, start, choice);
@@ -491,6 +492,8 @@ fn a_shelf_has_the_sound_bound_tables_above_the_exact_ones() {
     (7..=9).for_each(|seeds| std::fs::remove_file(key(seeds).path(directory.path())).unwrap());
     assert_eq!(bounds().map(|seeds| *seeds.end()), Some(9));
     std::fs::write(key(9).bounds_path(directory.path()), "damaged").unwrap();
+    assert_eq!(bounds(), None);
+    std::fs::remove_file(key(9).bounds_path(directory.path())).unwrap();
     assert_eq!(bounds().map(|seeds| *seeds.end()), Some(8));
     std::fs::remove_file(key(7).bounds_path(directory.path())).unwrap();
     assert_eq!(bounds(), None);

@@ -1,5 +1,5 @@
-//! Arguments from Python. A wrong type is a TypeError, a number that is too large for any use an OverflowError, any other
-//! wrong value an error of this package.
+//! Arguments from Python. A wrong type is a TypeError, a number that is too large for any use an OverflowError, any
+//! other wrong value an error of this package.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;

@@ -131,7 +131,7 @@ impl Tables {
         }
     }
 
-    /// Bytes fetched so far from an address or a file system; 0 for tables on this machine, and once they are closed.
+    /// Bytes fetched so far from an address or a file system; 0 for tables on this machine and closed ones.
     #[getter]
     fn fetched(&self) -> u64 {
         self.lock().as_ref().and_then(|open| open.remote.as_ref()).map_or(0, RemoteTables::fetched)

@@ -98,7 +98,7 @@ impl<'t> Perfect<'t> {
         Ok(self.solver.as_ref().map(|solver| solver.under(cancel)))
     }
 
-    /// Chooses a move. After a `slice` of time it is `None` if nothing is proved, and the next call goes on proving: the
+    /// Chooses a move. After a `slice` of time it is `None` if nothing is proved, and the next call goes on: the
     /// transposition table keeps what was proved.
     fn think(
         &mut self,

@@ -182,7 +182,7 @@ class Tables:
         """The directory, as an absolute path, or the address."""
     @property
     def fetched(self) -> int:
-        """Bytes fetched so far from an address or a file system; 0 for tables on this machine, and once they are closed."""
+        """Bytes fetched so far from an address or a file system; 0 for tables on this machine and closed ones."""
     @property
     def rules(self) -> Rules:
         """The rule set."""

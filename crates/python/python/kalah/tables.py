@@ -123,8 +123,9 @@ class Tables(_kalah.Tables):
         start: Position | str | None = None,
         threads: int | None = None,
     ) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
-        """Draws `n` positions of the layer with `seeds` seeds in play, independently, with their exact scores. A position
-        may be drawn several times.
+        """Draws `n` positions of the layer with `seeds` seeds in play, independently, with their exact scores. A
+        position may be drawn several times.
+
         Returns a uint8 array of shape (n, 2 x pits) and an int8 array of shape (n,).
 
         The same `seed`, 0 to 2^64 - 1, gives the same positions. Samples of different seeds are independent. A
