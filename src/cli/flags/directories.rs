@@ -51,13 +51,13 @@ pub(crate) fn note_unused(directory: &Directory) {
         message!("kalah: {error}; it and larger tables of its board are not used");
     }
     let survey = Survey::read(directory).unwrap_or_default();
-    for (rules, pits, seeds) in &survey.boards {
-        let missing = gaps(seeds);
+    for (rules, pits) in survey.known_boards() {
+        let missing = gaps(&survey.layers(rules, pits));
         if let Some(first) = missing.first() {
             note!(
                 "tables of more than {} for {rules} with {} are not used: {} in {directory}",
                 output::count(*first, "seed"),
-                output::count(*pits, "pit"),
+                output::count(pits, "pit"),
                 missing_layers(&missing),
             );
         }
