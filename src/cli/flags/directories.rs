@@ -35,8 +35,9 @@ pub(crate) fn note_unused(directory: &Directory) {
     for (_, error) in &listing.damaged {
         message!("kalah: {error}; it and larger tables of its board are not used");
     }
-    for (rules, pits, seeds) in Survey::read(directory).unwrap_or_default().boards {
-        let missing = gaps(&seeds);
+    let survey = Survey::read(directory).unwrap_or_default();
+    for (rules, pits) in survey.known_boards() {
+        let missing = gaps(&survey.layers(rules, pits));
         if !missing.is_empty() {
             let (pits, missing) = (output::count(pits, "pit"), missing_layers(&missing));
             note!("{rules} with {pits} in {directory}: {missing}, so larger tables are not used");
