@@ -65,7 +65,7 @@ impl<'a> Check<'a> {
         Ok(Check { certificate, tables, checkers, has_more_tables: seeds > head.table_seeds() })
     }
 
-    /// A checker with the tables that the proof rests on. With effort 0, it asks for each claim that any other may need.
+    /// A checker with the tables that the proof rests on. With effort 0, it asks for each claim that others may need.
     fn own_checker(&self, effort: u32) -> Checker<'a> {
         let head = self.certificate.head();
         checker(head, self.tables, head.table_seeds(), effort)

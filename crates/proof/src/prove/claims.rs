@@ -21,8 +21,8 @@ const NEW: u8 = 4;
 struct Claimed {
     lower: u8,
     upper: u8,
-    /// [`SEARCHED_LOWER`] and [`SEARCHED_UPPER`] for bounds that follow from a re-search, and [`NEW`]. Without its flag,
-    /// a bound follows in one ply from other claims.
+    /// [`SEARCHED_LOWER`] and [`SEARCHED_UPPER`] for bounds that follow from a re-search, and [`NEW`]. Without its
+    /// flag, a bound follows in one ply from other claims.
     flags: u8,
 }
 
