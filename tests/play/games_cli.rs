@@ -55,7 +55,7 @@ fn a_tournament_writes_all_its_games() {
     refused(&["tournament", "greedy", "--from", file, "--rules", "standard"], "", 1, "it is over");
     let open = "[Rules \"standard\"]\n[Start \"3x2\"]\n\n1\n[Rules \"standard\"]\n[Start \"3x2\"]\n\n2";
     let args = ["tournament", "greedy", "--rules", "standard", "--from", "-", "--json", "--save"];
-    refused(&[&args[..], &[file]].concat(), open, 1, "has games");
+    refused(&[&args[..], &[file]].concat(), open, 1, "give --force to replace it");
     let other = directory.path().join("other.games");
     let args = [&args[..], &[other.to_str().unwrap()]].concat();
     let report: Value = kalah(&args, open).success().json();
@@ -110,7 +110,7 @@ fn games_are_added_to_those_of_a_file() {
     }
     let before = read();
     refused(&["play", "--from", file, "--game", "1", "--save", file], "", 1, "contains 4 games");
-    for (text, why) in [("my notes\n", "kalah did not write"), ("[remote \"origin\"]\n  url = x\n", "line 2")] {
+    for (text, why) in [("my notes\n", "is not a turn"), ("[remote \"origin\"]\n  url = x\n", "line 2")] {
         std::fs::write(&path, text).unwrap();
         refused(&add, "", 1, why);
         assert_eq!(read(), text);

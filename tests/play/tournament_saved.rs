@@ -132,7 +132,7 @@ fn games_of_another_tournament_are_not_gone_on_with() {
     // Games are never replaced: not by other flags, nor when the tournament is over.
     for more in [&["--seed", "4"][..], &["heuristic"], &[], &["--state", "state"]] {
         let ran = command(directory.path(), &[&["--save", "all.games"], more].concat()).run().exits(1);
-        assert!(ran.stderr().contains("choose another file"), "{more:?}: {}", ran.stderr());
+        assert!(ran.stderr().contains("give --force to replace it"), "{more:?}: {}", ran.stderr());
         assert!(std::fs::read(directory.path().join("all.games")).unwrap() == before, "{more:?}");
     }
 }

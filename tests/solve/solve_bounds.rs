@@ -293,5 +293,5 @@ fn the_command_uses_exact_tables_first_and_bound_tables_above() {
     (7..=SEEDS).for_each(|seeds| std::fs::remove_file(tables.key(seeds).path(directory.path())).unwrap());
     let (answer, messages) = solve(directory.path(), &[]);
     assert_eq!((&answer["value"], &answer["table_seeds"], &answer["bound_seeds"]), (value, &6.into(), &10.into()));
-    assert!(messages.contains("bound tables to 10 seeds only"), "{messages}");
+    assert!(messages.contains("found tables to 10 seeds"), "{messages}");
 }

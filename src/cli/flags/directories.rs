@@ -27,8 +27,8 @@ pub(crate) fn check(given: &Given) -> failure::Result<()> {
     }
 }
 
-/// Reports what a search cannot use of `directory`, for commands that go on without it: damaged tables, and tables above
-/// a missing layer.
+/// Reports what a search cannot use of `directory`, for commands that go on without it: damaged tables, and tables
+/// above a missing layer.
 pub(crate) fn note_unused(directory: &Directory) {
     // Another error of a directory is that of the first search.
     let listing = AllTables::new(directory, Storage::Files).list().unwrap_or_default();

@@ -134,8 +134,8 @@ impl SolverFlags {
             if options.reach() != all {
                 let (memory, (exact, reach)) = (HumanBytes(memory.total().unwrap_or(0)), options.reach());
                 note!(
-                    "not all tables fit into {memory} of memory: exact tables to {exact} seeds and all to {reach} seeds \
-                     are used; --tables-up-to {} uses all of them anyway",
+                    "not all tables fit into {memory} of memory: exact tables to {exact} seeds and all to {reach} are \
+                     used; --tables-up-to {} uses all of them anyway",
                     tables.reach,
                 );
             }

@@ -151,7 +151,7 @@ impl Bounds {
         match current {
             Ok(true) => Ok(true),
             Ok(false) => Ok(exact.map(|_| false)?),
-            Err(error) if error.is_worthless() => Ok(exact.map(|_| false)?),
+            Err(error) if error.is_worthless() && exact.is_ok() => Ok(false),
             Err(error) => Err(error.into()),
         }
     }

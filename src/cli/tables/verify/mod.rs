@@ -151,22 +151,11 @@ impl Verify {
     fn open(&self, survey: &Survey, rules: Rules, pits: usize) -> failure::Result<Opened> {
         let directory = &self.tables.directory;
         let (there, bounds_there) = (survey.layers(rules, pits), survey.bound_layers(rules, pits));
-        let mut highest = self.seeds.or(there.last().copied()).unwrap_or(2);
-        let most = self.seeds.or(bounds_there.last().copied()).map_or(highest, |seeds| seeds.max(highest));
-        let mut tables = Tables::empty(directory, rules, pits, most)?;
-        let archives = survey.archived_layers(rules, pits).into_iter();
-        let archives: Vec<usize> = archives.filter(|&seeds| self.seeds.is_none_or(|asked| asked == seeds)).collect();
-        if !there.contains(&highest) {
-            let is_asked = |&seeds: &usize| self.seeds.is_none_or(|asked| asked == seeds);
-            if !bounds_there.iter().any(is_asked) && archives.is_empty() {
-                if self.seeds.is_none() && there.is_empty() {
-                    bail!("nothing was checked: {}", suggestion::no_tables(directory, rules, pits));
-                }
-                // The error names the command that builds it.
-                tables.require(highest)?;
-            }
-            // This layer has only a bound table or an archive.
-            highest = there.iter().copied().rfind(|&seeds| seeds < highest).unwrap_or(1);
+        let is_asked = |seeds: &usize| self.seeds.is_none_or(|asked| asked == *seeds);
+        let archives: Vec<usize> = survey.archived_layers(rules, pits).into_iter().filter(is_asked).collect();
+        let last = self.seeds.or(there.last().max(bounds_there.last()).copied());
+        if last.is_none() && archives.is_empty() {
+            bail!("nothing was checked: {}", args::no_tables(directory, rules, pits));
         }
         let last = last.unwrap_or(1);
         let mut tables = Tables::empty(directory, rules, pits, last.max(2))?;
@@ -195,16 +184,13 @@ impl Verify {
         if !missing.is_empty() {
             report.add(last, Check::Files, &Fault::gap(&tables, last, missing));
         }
-        let lacks = |seeds: &usize| !there.contains(seeds) && !bounds_there.contains(seeds);
-        // A directory may contain bound tables only.
-        let lowest = if there.is_empty() { bounds_there.first().copied().unwrap_or(most) } else { highest + 1 };
-        let below_bounds: Vec<usize> = (lowest..most).filter(|seeds| *seeds > 1 && lacks(seeds)).collect();
-        if needs_below && !below_bounds.is_empty() {
-            report.add(most, Check::Files, &Fault::gap(&tables, most, below_bounds));
-        }
-        let bounds = bounds::open(&tables, &bounds_there, most, &mut report);
-        if let Some(seeds) = self.seeds {
-            chosen.retain(|&own, _| own == seeds);
+        let mut bounds = Vec::new();
+        for &seeds in bounds_there.iter().filter(|&&seeds| seeds <= last) {
+            let key = TableKey { rules, pits, seeds };
+            match BoundTable::open(directory.file(&key.bounds_name())) {
+                Ok(table) => bounds.push(Arc::new(table)),
+                Err(error) => report.add(seeds, Check::Files, &error.into()),
+            }
         }
         chosen.retain(|seeds, _| is_asked(seeds));
         Ok(Opened { tables, chosen, bounds, archives, report })
