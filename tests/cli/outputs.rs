@@ -106,18 +106,3 @@ fn what_cannot_be_printed_is_an_error() {
         assert_eq!((ran.status.code(), ran.stderr().is_empty()), (Some(0), true), "{args}: {}", ran.stderr());
     }
 }
-
-/// Work of unknown length shows within moments that it is running.
-#[cfg(unix)]
-#[test]
-fn a_long_search_reports_that_it_is_under_way() {
-    use std::io::{BufRead, BufReader};
-    let mut command = program::command();
-    let mut child = command.args(["search", "6x6", "--depth", "200"]).stderr(Stdio::piped()).spawn().unwrap();
-    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    // The search would take longer than any test. Without a message, this waits until it ends.
-    let line = lines.by_ref().map(Result::unwrap).find(|line| line.contains("to depth 200")).unwrap();
-    assert!(line.contains("searching"), "{line}");
-    child.kill().unwrap();
-    child.wait().unwrap();
-}

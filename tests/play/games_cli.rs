@@ -52,7 +52,7 @@ fn a_tournament_writes_all_its_games() {
     assert_eq!(last.json()["line"], games[3].line.to_string());
     assert!(last.stderr().contains("contains 4 games: this is the last one; --game N takes another"));
     refused(&["review", file, "--game", "5"], "", 1, "has no game 5");
-    refused(&["tournament", "greedy", "--from", file, "--rules", "standard"], "", 1, "it is over");
+    refused(&["tournament", "greedy", "--from", file, "--rules", "standard"], "", 1, "a game is over");
     let open = "[Rules \"standard\"]\n[Start \"3x2\"]\n\n1\n[Rules \"standard\"]\n[Start \"3x2\"]\n\n2";
     let args = ["tournament", "greedy", "--rules", "standard", "--from", "-", "--json", "--save"];
     refused(&[&args[..], &[file]].concat(), open, 1, "give --force to replace it");

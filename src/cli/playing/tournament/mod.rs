@@ -122,12 +122,12 @@ impl Tournament {
             bail!("stopped after {} of {} games; {advice}", games.len(), tournament.games());
         }
         let seconds = begin.elapsed().as_secs_f64();
-        let report = TournamentReport::new(&tournament, names, &games, self.with.seed, seconds);
-        output::answer(self.json, &report, || report.print())?;
         if let Some(path) = &self.save {
             let records: Result<Vec<GameRecord>, _> = games.iter().map(|game| saved::record(rules, game)).collect();
             games::write(path, &records?)?;
         }
+        let report = TournamentReport::new(&tournament, names, &games, self.with.seed, seconds);
+        output::answer(self.json, &report, || report.print())?;
         Ok(Outcome::Done)
     }
 }

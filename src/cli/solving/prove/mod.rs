@@ -170,7 +170,7 @@ impl Prove {
     }
 
     /// Returns an error if the proof in the directory has another plan.
-    fn matches(&self, request: &Request, plan: &ProofPlan) -> Result<(), StateError> {
+    fn matches(&self, request: &Request, plan: &ProofPlan) -> Result<(), ProveError> {
         let describe = |request: &Request, effort: u32, seeds: usize| {
             format!("{request} with effort {effort} and tables to {seeds} seeds")
         };
@@ -180,7 +180,7 @@ impl Prove {
         if expected == found {
             return Ok(());
         }
-        Err(StateError::Other { path: self.proof.clone(), what: format!("it proves {found}, not {expected}") })
+        Err(StateError::Other { path: self.proof.clone(), what: format!("it proves {found}, not {expected}") }.into())
     }
 
     /// Runs jobs until the proof is finished, and writes the certificate.
