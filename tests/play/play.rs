@@ -39,14 +39,14 @@ fn a_player_answers_and_reports_its_evaluation() {
 fn turns_are_taken_back_and_bad_ones_reported() {
     let typed = "undo\n9\nxyzzy\n25\n33\n36\n2\nundo\nundo\n3\nquit\n";
     let text = kalah(&["play", "6x4", "--north", "human"], typed).printed();
-    for why in ["you have not moved yet", "there is no pit 9", "'xyzzy'", "move that ended it", "move 3 is not legal"] {
+    for why in ["you have not moved yet", "'9' is not a turn", "'xyzzy'", "move that ended it", "move 3 is not legal"] {
         assert!(text.contains(why), "{why}: {text}");
     }
     // An error names the input that is understood.
     assert_eq!(text.matches("or undo, hint or quit").count(), 5, "{text}");
     assert!(text.contains("the game ends here, at <6,1,0,4,4,0,5,5,5,4,4,4,4,4,4>\nline 3\n"), "{text}");
     let text = kalah(&["play", "12x4", "--north", "human", "--tables", "/"], "9,1\n36\n").printed();
-    assert!(text.contains("there is no pit 36") && text.ends_with("line 9,1\n"), "{text}");
+    assert!(text.contains("'36' is not a turn") && text.ends_with("line 9,1\n"), "{text}");
     // This is the last seed of South's row.
     let text = kalah(&["play", "0,1/1,0", "--north", "human"], "21\n2\n").printed();
     assert!(text.ends_with("a draw, 1 to 1\nline 2\n"), "{text}");
