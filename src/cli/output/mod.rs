@@ -90,9 +90,7 @@ pub(super) fn message(text: impl std::fmt::Display) {
 pub(super) fn failure(error: &Failure) -> Outcome {
     // Nobody reads the end of an output whose pipe is closed.
     if error.outcome != Outcome::Done {
-        // File names and quoted input may contain control characters, which must not reach a terminal.
-        let lines: Vec<String> = error.message.lines().map(|line| printable(line, MAX_LINE)).collect();
-        message(format_args!("kalah: {}", lines.join("\n")));
+        message(format_args!("kalah: {}", error.message));
     }
     error.outcome
 }

@@ -16,7 +16,7 @@ use sources::Sources;
 use super::ROOT;
 
 /// Crates with layers: the name by which others use each, and its root.
-const CRATES: [(&str, &str); 15] = [
+const CRATES: [(&str, &str); 16] = [
     ("kalah_core", "crates/core/src/lib.rs"),
     ("kalah_base", "crates/base/src/lib.rs"),
     ("kalah_tables", "crates/tables/src/lib.rs"),
