@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use kalah::book::{BookFileError, Books};
-use kalah::diagnostic::{Diagnostic, build_command};
+use kalah::diagnostic::build_command;
 use kalah::file;
 use kalah::game::{Rules, StartPosition};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};

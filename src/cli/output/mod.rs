@@ -91,7 +91,7 @@ pub(super) fn failure(error: &Failure) -> Outcome {
     // Nobody reads the end of an output whose pipe is closed.
     if error.outcome != Outcome::Done {
         // File names and quoted input may contain control characters, which must not reach a terminal.
-        let lines: Vec<String> = error.message.lines().map(|line| printable(line, MAX_LINE)).collect();
+        let lines: Vec<String> = error.message.lines().map(|line| printable(line, usize::MAX)).collect();
         message(format_args!("kalah: {}", lines.join("\n")));
     }
     error.outcome

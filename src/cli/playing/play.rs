@@ -154,7 +154,7 @@ impl Play {
         let mut saved = saved.transpose()?;
         self.with.threads.start()?;
         let tables = self.with.open_tables(&record.start, true)?;
-        let books = self.book.find(self.with.directory(), &[record.rules]);
+        let books = self.book.find(self.with.directory(), &[record.rules])?;
         let setting = self.with.setting(&tables, rayon::current_num_threads());
         let setting = Setting { book: books.get(record.rules, record.start.pits()), ..setting };
         let player = |seat: &Seat| -> failure::Result<Option<Box<dyn Player + '_>>> {

@@ -7,8 +7,6 @@ use kalah_core::index::Frame;
 use kalah_core::table::{FrameEntry, PairKey, Storage, Table, TableError};
 use tempfile::NamedTempFile;
 
-/// A clause that states what is kept if a piece cannot be written.
-
 /// A file with the packed frames of one pair, computed by one of several processes: a table with only these frames.
 ///
 /// It gets its name when it is complete, and never changes afterwards. Header and entries are

@@ -22,8 +22,8 @@ use parking_lot::Mutex;
 
 use crate::cli::playing::tournament::report::{Finished, TournamentReport};
 use crate::cli::{
-    Context, Outcome, PlayerFlags, Progress, args, bail, cancelled_by_signal, ensure, examples, failure, games, note,
-    output, usage,
+    Outcome, PlayerFlags, Progress, args, bail, cancelled_by_signal, ensure, examples, failure, games, note, output,
+    usage,
 };
 
 /// Play players against each other, and evaluate their moves
