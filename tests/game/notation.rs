@@ -252,7 +252,8 @@ proptest! {
                 continue;
             };
             let at = Box::new(*line.follow(rules, &start).unwrap().last().unwrap());
-            prop_assert_eq!(longer.replay(rules, &start), Err(ParseError::Illegal { turn: turns + 1, at, why: source.to_string() }));
+            let error = ParseError::Illegal { turn: turns + 1, at, why: source.to_string() };
+            prop_assert_eq!(longer.replay(rules, &start), Err(error));
         }
     }
 }

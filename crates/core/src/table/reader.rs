@@ -24,7 +24,7 @@ use crate::index::Frame;
 ///
 /// Opening checks header and directory. Blocks are compared with their checksums, once each, before their contents are
 /// used: [`Table::score`] compares the blocks that it reads, [`Table::frame`] those of a frame, [`Blocks::check`] all.
-/// Functions named `unchecked` leave this to the caller. Methods panic for a frame or rank that the layer does not have.
+/// Functions named `unchecked` leave this to the caller. Methods panic for frames and ranks that the layer has not.
 pub struct LayerFile<E: Entry> {
     header: LayerHeader<E>,
     blocks: Blocks,

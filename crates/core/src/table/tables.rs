@@ -124,8 +124,8 @@ pub fn gaps(present: &[usize]) -> Vec<usize> {
 }
 
 impl Tables {
-    /// Opens the layers from 2 seeds up to the first that is missing, at most to `max_seeds`. There are none in a
-    /// directory that does not exist. Callers that need all layers must also call [`Tables::require_all`].
+    /// Opens the layers from 2 seeds up to the first that is missing, at most to `max_seeds`. A directory that
+    /// does not exist has no layers. Callers that need all layers must also call [`Tables::require_all`].
     ///
     /// # Errors
     /// When the directory cannot be listed; when a table is damaged, does not match its name, or cannot be read;
