@@ -130,15 +130,15 @@ fn a_build_that_does_not_fit_its_group_is_refused() {
 fn a_search_that_does_not_fit_its_group_is_refused() {
     let Some(groups) = Groups::new("memory", "search") else { return };
     groups.limit_memory(300 * MIB);
-    let solve = |board: &str| groups.kalah(&["solve", board, "--no-book", "--no-tables", "--memory", "4GiB"]);
-    let refused = solve("6x6");
+    let solve = |more: &[&str]| groups.kalah(&[&["solve", "2x2", "--no-book", "--no-tables"], more].concat());
+    let refused = solve(&["--memory", "4GiB"]);
     let stderr = refused.stderr();
     assert_eq!(refused.code(), 1, "{stderr}");
     for part in ["this search takes", "is limited to 300.00 MiB", "--memory"] {
         assert!(stderr.contains(part), "{part:?} is not in {stderr}");
     }
-    // A small board has no use for 4 GiB.
-    let solved = solve("2x2");
+    // By default, a search takes what the group leaves.
+    let solved = solve(&[]);
     assert!(solved.status.success(), "{}", solved.stderr());
 }
 

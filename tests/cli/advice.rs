@@ -137,6 +137,8 @@ fn a_file_of_another_kind_under_a_name_of_the_program_is_moved_away() {
             }
             let again = run(directory.path(), line);
             assert!(again.status.success(), "{line}, {kind}: {}", again.stderr());
+            // New bound tables have the network of those that exist.
+            let _ = std::fs::remove_file(directory.path().join("tables/empty-capture-6-04.bounds"));
         }
     }
 }

@@ -61,6 +61,6 @@ fn the_program_reports_that_nothing_was_searched() {
         command.run().exits(0).stdout()
     };
     let text = run(&[]);
-    assert!(text.contains("\n  no searches, "), "{text}");
+    assert!(text.contains("\n  0 nodes of searches, "), "{text}");
     assert!(run(&["--json"]).contains(r#""nodes":0"#));
 }

@@ -444,7 +444,7 @@ fn a_book_beside_the_tables_is_made_used_and_checked() {
         }
         book.write(&wrong).unwrap();
         let ran = kalah(directory, &["book", "check", wrong.to_str().unwrap()]);
-        assert!(ran.code() == 3 && ran.stderr().contains("the book"), "{}", ran.stderr());
+        assert!(ran.code() == 3 && ran.stderr().contains("wrong.book: its bounds"), "{}", ran.stderr());
     }
 }
 
@@ -538,7 +538,7 @@ fn a_file_s_own_rules_are_shown_and_no_others() {
     assert_eq!((shown["rules"].as_str(), shown["pits"].as_u64()), (Some("standard"), Some(3)));
     for other in [["--rules", "empty-capture"], ["--pits", "4"]] {
         let ran = kalah(directory.path(), &[&["book", "show", "--book", file], &other[..]].concat()).exits(2);
-        assert!(ran.stderr().contains("some.book is a book for standard with 3 pits"), "{}", ran.stderr());
+        assert!(ran.stderr().contains("cannot be used with"), "{}", ran.stderr());
     }
 }
 

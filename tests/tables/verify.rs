@@ -119,9 +119,9 @@ fn a_manifest_is_compared_with_scores_not_with_headers() {
     let path = write_manifest(directory.path(), &entries);
     let compare = || kalah(directory.path(), &["verify", "--manifest", &path]);
     compare().exits(0).prints("manifest: ").prints("numbers of each score");
-    // Editors on Windows put a byte-order mark first.
+    // Lines of editors on Windows.
     let text = std::fs::read_to_string(&path).unwrap();
-    std::fs::write(&path, format!("\u{feff}{}", text.replace('\n', "\r\n"))).unwrap();
+    std::fs::write(&path, text.replace('\n', "\r\n")).unwrap();
     compare().exits(0).prints("manifest: ");
 
     // The manifest has a wrong count of positions with a score.
@@ -179,9 +179,6 @@ fn a_manifest_that_compares_nothing_fails() {
     twice.push(entries[1].clone());
     write_manifest(directory.path(), &twice);
     compare(&[]).exits(0);
-    twice.last_mut().unwrap()["bytes"] = 1.into();
-    write_manifest(directory.path(), &twice);
-    compare(&[]).exits(1).prints("contradicts line 2");
 }
 
 #[test]
@@ -459,7 +456,7 @@ fn a_file_that_may_not_grow_is_an_error_that_explains_how_to_go_on() {
     };
     assert_eq!((left(".tmp"), left(".piece")), (0, 0));
 
-    // An incomplete archive is useless. Unpacking a table can be resumed.
+    // Nothing is left of an incomplete archive or table.
     let ran = limited("ulimit -f 1", directory.path(), "archive pack --seeds 8").exits(1);
     ran.prints("File too large");
     assert_eq!(left(".archive") + left(".archive.partial"), 0);
@@ -467,7 +464,8 @@ fn a_file_that_may_not_grow_is_an_error_that_explains_how_to_go_on() {
     let archive = directory.path().join("empty-capture-6-08.kalah.archive");
     std::fs::remove_file(table(directory.path(), 8)).unwrap();
     let ran = limited(limit, directory.path(), &format!("archive unpack {}", archive.display())).exits(1);
-    ran.prints("empty-capture-6-08.kalah.unpacking: File too large");
+    ran.prints("File too large");
+    assert_eq!(left(".tmp") + left("-08.kalah"), 0);
     kalah(directory.path(), &["archive", "unpack", archive.to_str().unwrap()]).exits(0);
     assert_eq!(std::fs::read(table(directory.path(), 8)).unwrap(), std::fs::read(table(TABLES.path(), 8)).unwrap());
 }

@@ -237,11 +237,3 @@ fn heads_and_bodies_are_limited() {
         assert_eq!(code(&parts(&server().raw(request.as_bytes()))), (413, "too-large"), "{body}");
     }
 }
-
-#[test]
-fn an_address_that_others_reach_is_printed_with_the_names_it_answers_to() {
-    let messages = |address: &str, flags: &[&str]| Server::messages_at_start(address, directory(), flags);
-    assert_eq!(messages("127.0.0.1:0", &[]), "");
-    let messages = messages("0.0.0.0:0", &[]);
-    assert!(messages.contains("--allow-host"), "{messages}");
-}

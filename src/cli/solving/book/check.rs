@@ -12,7 +12,9 @@ use kalah::random::generator;
 use serde::Serialize;
 
 use crate::cli::solving::book::file::{BookAnswer, in_use};
-use crate::cli::{Outcome, Progress, SolverFlags, Stoppable, args, cancelled_by_signal, ensure, failure, line, output};
+use crate::cli::{
+    Context, Outcome, Progress, SolverFlags, Stoppable, args, cancelled_by_signal, ensure, failure, line, output,
+};
 
 /// Check the book against its own positions and by searches
 ///
@@ -59,8 +61,8 @@ impl Check {
         self.with.rules = book.rules();
         let cancel = cancelled_by_signal();
         let begin = Instant::now();
-        check_neighbours(&book, None, &mut |_| !cancel.is_cancelled())?;
-        let (searched, nodes) = self.search(&book, &cancel)?;
+        check_neighbours(&book, None, &mut |_| !cancel.is_cancelled()).with_context(|| &name)?;
+        let (searched, nodes) = self.search(&book, &name, &cancel)?;
         let (book, seconds) = (BookAnswer::new(name, &book), begin.elapsed().as_secs_f64());
         let report = BookCheckReport { book, searched, nodes, seconds };
         output::answer(self.json, &report, || {
@@ -83,7 +85,7 @@ impl Check {
     }
 
     /// Searches positions of the book without using the book. Returns their number, and the nodes of the searches.
-    fn search(&self, book: &Book, cancel: &Cancel) -> failure::Result<(usize, u64)> {
+    fn search(&self, book: &Book, name: &str, cancel: &Cancel) -> failure::Result<(usize, u64)> {
         let chosen = self.chosen(book);
         let stopped = "stopped: not all positions were searched; --sample N searches fewer";
         cancel.check().if_stopped(stopped)?;
@@ -97,7 +99,8 @@ impl Check {
             done.fetch_add(1, Ordering::Relaxed);
             let Some(other) = proved else { return Ok(()) };
             let position = Box::new(position.without_stores());
-            Err(BookError::from(ClaimError::Contradiction { position, known: bounds, other, by: "a search" }).into())
+            let error = ClaimError::Contradiction { position, known: bounds, other, by: "a search" };
+            Err(BookError::from(error)).with_context(|| name)
         };
         progress.complete(&done, || chosen.iter().try_for_each(check))?;
         Ok((chosen.len(), solver.nodes()))
