@@ -105,7 +105,8 @@ pub(super) fn name_rules() {
 
 /// Prints the rule set of an answer, unless it was named on the command line.
 pub(super) fn default_rules(rules: Rules) -> io::Result<()> {
-    let hint = format!("; most people play --rules {}, see kalah rules", Rules::Standard);
+    let other = Rules::Standard;
+    let hint = format!("; most people play --rules {other}, see kalah rules");
     match DEFAULT_RULES.load(Ordering::Relaxed) {
         true => line(format_args!("under {rules}{}", if rules.is_default() { &hint } else { "" })),
         false => Ok(()),

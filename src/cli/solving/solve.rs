@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use indicatif::HumanCount;
 use kalah::answer::{OpeningAnswer, SolveAnswer, Source, Value};
-use kalah::book::Books;
+use kalah::book::{Book, BookError, Books};
 use kalah::game::{Position, mover_value};
 use kalah::solve::{Checkpoint, Opening, SolveError, SolveEvent, Solver};
 
@@ -80,7 +80,8 @@ impl Solve {
         let is_test = self.at_least.is_some() || self.at_most.is_some();
         if let Some((book, recalled)) = book.zip(recalled)
             && recalled.is_decided()
-            && !(is_test || self.openings)
+            && !is_test
+            && let Some(openings) = self.recalled_openings(book, start)?
         {
             let mut answer = SolveAnswer::new(rules, &position);
             (answer.source, answer.threads) = (source, rayon::current_num_threads());
@@ -88,8 +89,12 @@ impl Solve {
             if !self.value_only {
                 answer.add_recalled(book, &position, &recalled)?;
             }
+            answer.openings = self.openings.then_some(openings);
             answer.seconds = start.elapsed().as_secs_f64();
-            output::answer(self.json, &answer, || self.text(&answer))?;
+            output::answer(self.json, &answer, || {
+                answer.openings.iter().flatten().try_for_each(|opening| output::line(opening_row(opening)))?;
+                self.text(&answer)
+            })?;
             return Ok(Outcome::Done);
         }
         // An unusable checkpoint is an error before any long work.
@@ -127,6 +132,23 @@ impl Solve {
         answer.source = source;
         output::answer(self.json, &answer, || self.text(&answer))?;
         Ok(Outcome::Done)
+    }
+
+    /// Returns the openings that the flags ask for; `None` if the book lacks the score of one.
+    fn recalled_openings(&self, book: &Book, start: Instant) -> Result<Option<Vec<OpeningAnswer>>, BookError> {
+        if !self.openings {
+            return Ok(Some(Vec::new()));
+        }
+        let answer = |opening: &Opening| {
+            let score = book.recall(&opening.position, None)?.score();
+            Ok(score.map(|score| OpeningAnswer {
+                r#move: opening.to_string(),
+                value: mover_value(opening.again, opening.position.value(score)),
+                nodes: 0,
+                seconds: start.elapsed().as_secs_f64(),
+            }))
+        };
+        Opening::all(self.with.rules, &self.position).iter().map(answer).collect()
     }
 
     /// Solves the position, or tests its value.
@@ -168,14 +190,12 @@ impl Solve {
             let guess = self.guess(solver, &opening.position, opening.again)?;
             let value = solver.opening_value(opening, guess)?;
             let (nodes, seconds) = (solver.nodes() - nodes, start.elapsed().as_secs_f64());
-            let r#move = opening.to_string();
-            let (shown, count) = (output::value(value), HumanCount(nodes));
-            let text = format!("{move:>7}  {shown:>4}  {count:>15} nodes  {seconds:>9.2} s");
+            let answer = OpeningAnswer { r#move: opening.to_string(), value, nodes, seconds };
             match self.json {
-                true => progress.note(&text),
-                false => progress.print(|| output::line(&text))?,
+                true => progress.note(&opening_row(&answer)),
+                false => progress.print(|| output::line(opening_row(&answer)))?,
             }
-            solved.push(OpeningAnswer { r#move, value, nodes, seconds });
+            solved.push(answer);
         }
         // The best opening has the value of the position.
         let best = solved.iter().map(|opening| opening.value).max();
@@ -218,4 +238,10 @@ impl Solve {
         )?;
         output::default_rules(self.with.rules)
     }
+}
+
+/// Writes an opening as a row of a table.
+fn opening_row(opening: &OpeningAnswer) -> String {
+    let OpeningAnswer { r#move, value, nodes, seconds } = opening;
+    format!("{move:>7}  {:>4}  {:>15} nodes  {seconds:>9.2} s", output::value(*value), HumanCount(*nodes))
 }

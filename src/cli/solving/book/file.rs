@@ -82,7 +82,8 @@ pub(super) struct Extended {
 }
 
 impl Extended {
-    /// Opens the book in `output`, or in its file in the directory of the tables. A new file begins with the program's book.
+    /// Opens the book in `output`, or in its file in the directory of the tables. A new file begins with the program's
+    /// book.
     pub(super) fn open(
         output: Option<&Path>,
         directory: &Directory,
