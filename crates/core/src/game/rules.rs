@@ -8,7 +8,7 @@ use std::str::FromStr;
 /// The enum is exhaustive, so that the compiler points to code that writes the rules down again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rules {
-    /// A last seed in an empty pit of the mover is captured with all seeds of the opposite pit, even if there are none.
+    /// A last seed in an empty pit of the mover is captured with all seeds of the opposite pit, even of an empty one.
     /// Irving, Donkers, Uiterwijk 2000, section 2; Rawlings 2015.
     #[default]
     EmptyCapture,

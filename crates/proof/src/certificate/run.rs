@@ -269,7 +269,7 @@ pub struct CheckIdentity {
     pub program: String,
     /// The digest of the certificate, in hexadecimal.
     pub certificate: String,
-    /// The [digest of the tables](super::digest_of_tables) that the proof rests on, in hexadecimal; `None` without tables.
+    /// The [digest of the tables](super::digest_of_tables) of the proof, in hexadecimal; `None` without tables.
     pub tables: Option<String>,
 }
 
