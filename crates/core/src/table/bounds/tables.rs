@@ -22,7 +22,7 @@ pub struct BoundTables {
 
 impl BoundTables {
     /// Opens the bound tables that a search can use together with exact tables up to `exact` seeds (0 without exact
-    /// tables); `None` if there are none.
+    /// tables). `None` without any.
     ///
     /// Above `exact`, these are the layers up to `max_seeds`, or to the first that is missing or has another network.
     /// Down from `exact`, these are those with the same network, to the first that is missing or unusable. They can
