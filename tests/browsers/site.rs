@@ -266,14 +266,14 @@ fn a_table_that_fails_gives_way_to_the_search(browser: &Browser) {
         let sound = std::fs::read(&file).unwrap();
         let groups = entry.offset + entry.rows.next_multiple_of(64);
         // A frame with one block is compared with its digest as a whole.
-        let scores = if entry.blocks() == 1 { "frame" } else { "block of scores" };
+        let scores = if entry.section().blocks() == 1 { "frame" } else { "block of scores" };
         let mut faults =
             vec![(40, "header"), (128 + 72 + 9, "directory"), (groups + 3, scores), (entry.offset + 1, scores)];
         // Behind the checksum of a frame's only block.
-        if entry.blocks() == 1 {
+        if entry.section().blocks() == 1 {
             faults.push((entry.offset + entry.checksums_at() + 8, "frame"));
         }
-        assert_eq!(entry.blocks() == 1, position.seeds() == 6);
+        assert_eq!(entry.section().blocks() == 1, position.seeds() == 6);
         for (byte, reason) in faults {
             let mut bytes = sound.clone();
             bytes[byte as usize] ^= 1;

@@ -54,7 +54,7 @@ impl Sparse {
                 entry.exceptions = (entry.patch_bytes - 2 * 5) / 2;
             }
             offset = end(&entry, offset);
-            assert_eq!(u128::from(entry.end()), offset, "{own:?}");
+            assert_eq!(u128::from(entry.section().end()), offset, "{own:?}");
             entries[own.mover - 1] = Some(entry);
         }
         let entries: Vec<FrameEntry> = entries.into_iter().map(Option::unwrap).collect();
@@ -217,7 +217,7 @@ fn every_number_of_a_file_agrees_with_128_bits() {
                     digest: [0; 32],
                 };
                 offset = end(&entry, offset);
-                assert_eq!(u128::from(entry.end()), offset);
+                assert_eq!(u128::from(entry.section().end()), offset);
             }
             assert_eq!(u128::from(layer_positions(pits, seeds)), positions);
             // Numbers in JavaScript are exact to 53 bits; offsets in files have 63.

@@ -333,7 +333,7 @@ fn proofs_end_right() {
             StoredCertificate::open(&file).ok()
         };
         let (Some(good), Some(found)) = (read(good), read(files)) else { return false };
-        let check = Check::new(&found, Some(&opened), 0, &Pulse::default()).unwrap();
+        let check = Check::new(&found, Some(&opened), &Pulse::default()).unwrap();
         let holds = check.statement().is_ok() && check.claims(CheckTally::default(), &Pulse::default(), None).is_ok();
         holds && found.head() == good.head()
     };

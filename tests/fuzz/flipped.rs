@@ -111,7 +111,7 @@ fn every_command_that_reads_scores_refuses_a_table_with_a_flipped_bit() {
         kalah(tables, &args)
     };
     let entry = open(SOUND.path(), SEEDS).layer(DAMAGED).unwrap().header().entries[3];
-    assert!(entry.blocks() == 1, "all reads of the frame are in one block");
+    assert!(entry.section().blocks() == 1, "all reads of the frame are in one block");
     // The profile, the first group, the checksum.
     let lines = (entry.rows as usize).next_multiple_of(64);
     for (at, bit) in [(0, 0), (lines + 1, 6), (entry.checksums_at() as usize, 3)] {

@@ -159,7 +159,7 @@ fn check_claims(certificate: &Certificate, tables: Option<&Tables>) -> Result<Ch
 }
 
 fn check_of<'a>(certificate: &'a StoredCertificate, tables: Option<&'a Tables>) -> Result<Check<'a>, CheckError> {
-    Check::new(certificate, tables, 0, &Pulse::default())
+    Check::new(certificate, tables, &Pulse::default())
 }
 
 /// Identity of the check of a certificate whose digest has this digit throughout.

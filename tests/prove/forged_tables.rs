@@ -114,7 +114,7 @@ fn with_lower_score(table: &Table, mover: usize, ranks: (u32, u32), score: u8) -
     let old = *code >> shift & 15;
     let new = old.checked_sub(score)?;
     *code = *code & !(15 << shift) | new << shift;
-    if entry.blocks() < 2 || patch_offset(group).is_some() {
+    if entry.section().blocks() < 2 || patch_offset(group).is_some() {
         return None;
     }
     let block = group_at / BLOCK_BYTES as u64;
@@ -148,8 +148,8 @@ fn a_forged_or_stopped_comparison_makes_no_check() {
     let open = || Tables::open(forgery.directory.path(), KEY.rules, KEY.pits, KEY.seeds).expect("tables are there");
     let pulse = Pulse::default();
     pulse.cancel.cancel();
-    assert!(matches!(Check::new(&forgery.stored, Some(&open()), 0, &pulse), Err(CheckError::Stopped(_))));
+    assert!(matches!(Check::new(&forgery.stored, Some(&open()), &pulse), Err(CheckError::Stopped(_))));
     forgery.overwrite(&forgery.forged_bytes);
-    let error = Check::new(&forgery.stored, Some(&open()), 0, &Pulse::default()).expect_err("the table is forged");
+    let error = Check::new(&forgery.stored, Some(&open()), &Pulse::default()).expect_err("the table is forged");
     assert!(matches!(&error, CheckError::Table(TableError::Damaged { .. })) && error.is_wrong(), "{error}");
 }

@@ -59,7 +59,7 @@ fn the_certificates_of_the_repository_hold() {
         kalah::build::build(directory.path(), rules, pits, seeds).unwrap();
         let tables = Tables::open(directory.path(), rules, pits, seeds).unwrap();
         let pulse = Pulse::default();
-        let check = Check::new(&file, Some(&tables), 0, &pulse).unwrap();
+        let check = Check::new(&file, Some(&tables), &pulse).unwrap();
         check.statement().unwrap();
         let (first, is_over) = (Pulse::default(), AtomicBool::new(false));
         std::thread::scope(|scope| {

@@ -80,7 +80,7 @@ impl<'a> Case<'a> {
     /// Checks a certificate as `kalah check` does.
     fn check(&self, certificate: &Certificate) {
         let certificate = stored(certificate);
-        let check = Check::new(&certificate, self.tables, 0, &Pulse::default()).unwrap();
+        let check = Check::new(&certificate, self.tables, &Pulse::default()).unwrap();
         check.statement().unwrap();
         check.claims(CheckTally::default(), &Pulse::default(), None).unwrap();
     }
@@ -448,7 +448,7 @@ fn the_program_names_the_job_and_ends_right() {
     assert_eq!(value(&ran), first);
     let tables = Tables::open(files.path(), Rules::Standard, 4, 6).unwrap();
     let written = kalah::certificate::StoredCertificate::open(&certificate).unwrap();
-    let check = Check::new(&written, Some(&tables), 0, &Pulse::default()).unwrap();
+    let check = Check::new(&written, Some(&tables), &Pulse::default()).unwrap();
     check.statement().unwrap();
     check.claims(CheckTally::default(), &Pulse::default(), None).unwrap();
     assert_ne!(JobFile::read(&path).head["answer"], job.head["answer"]);

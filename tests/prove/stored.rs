@@ -42,7 +42,7 @@ fn certificate(directory: &Path) -> (Certificate, Tables) {
 }
 
 fn check(certificate: &StoredCertificate, tables: &Tables) -> Result<CheckTally, CheckError> {
-    let check = Check::new(certificate, Some(tables), 0, &Pulse::default())?;
+    let check = Check::new(certificate, Some(tables), &Pulse::default())?;
     check.statement()?;
     let tally = check.claims(CheckTally::default(), &Pulse::default(), None)?;
     assert_eq!(tally.claims, certificate.claims());

@@ -12,7 +12,7 @@ use kalah_tests::program::{self, Ran, Run};
 
 fn check(board: &Board, certificate: &Certificate) -> Result<CheckTally, CheckError> {
     let certificate = stored(certificate);
-    let check = Check::new(&certificate, board.tables.as_ref(), 0, &Pulse::default())?;
+    let check = Check::new(&certificate, board.tables.as_ref(), &Pulse::default())?;
     check.statement()?;
     check.claims(CheckTally::default(), &Pulse::default(), None)
 }

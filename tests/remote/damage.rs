@@ -56,17 +56,17 @@ fn a_longer_body_than_stated_gives_no_wrong_score() {
 
 /// Changes a byte that no checksum covers, the last of the first frame of several blocks. Returns the frame's number.
 fn change_padding(path: &Path) {
-    change(path, |bytes, entry| bytes[entry.end() as usize - 1] ^= 1);
+    change(path, |bytes, entry| bytes[entry.section().end() as usize - 1] ^= 1);
 }
 
 /// Shifts the scores of the frame with `mover` seeds in the mover's row by one seed, in all blocks that the file has,
 /// and makes their checksums again.
 fn shift_scores(path: &Path, mover: usize) {
     let entry = Table::open(path).unwrap().header().entries[mover - 1];
-    assert!(entry.blocks() > 1);
+    assert!(entry.section().blocks() > 1);
     let mut bytes = std::fs::read(path).unwrap();
     let section = entry.section();
-    for block in 1..entry.blocks() {
+    for block in 1..entry.section().blocks() {
         let (place, sum) = (section.block_bytes(block), section.checksum_at(block) as usize);
         let (place, sum) = (place.start as usize..place.end as usize, sum..sum + 8);
         // The blocks that the cache lacks have no checksum.
@@ -84,7 +84,7 @@ fn shift_scores(path: &Path, mover: usize) {
 fn change(path: &Path, with: impl Fn(&mut [u8], &FrameEntry)) {
     let header = Table::open(path).unwrap().header().clone();
     let mut bytes = std::fs::read(path).unwrap();
-    let large = header.entries.iter().find(|entry| entry.blocks() > 1).expect("a frame of several blocks");
+    let large = header.entries.iter().find(|entry| entry.section().blocks() > 1).expect("a frame of several blocks");
     with(&mut bytes, large);
     std::fs::write(path, bytes).unwrap();
 }
@@ -119,7 +119,7 @@ fn forge(path: &Path) {
     let (key, header) = (table.key(), table.header().clone());
     let mut entries = header.entries;
     // A large frame, whose digest is not compared when a block is read.
-    let large = entries.iter().position(|entry| entry.blocks() > 1).expect("a frame of several blocks");
+    let large = entries.iter().position(|entry| entry.section().blocks() > 1).expect("a frame of several blocks");
     entries[large].digest[0] ^= 1;
     let raw: Vec<RawEntry> = entries.iter().map(Entry::raw).collect();
     let directory: &[u8] = bytemuck::cast_slice(&raw);

@@ -73,7 +73,7 @@ fn seal_frames(bytes: &mut [u8]) {
     let entries = open(sound()).unwrap().header().entries.clone();
     for (number, entry) in entries.iter().enumerate() {
         let start = entry.offset as usize;
-        let (data, end) = (entry.checksums_at() as usize, (entry.blocks() as usize * 8).next_multiple_of(64));
+        let (data, end) = (entry.checksums_at() as usize, (entry.section().blocks() as usize * 8).next_multiple_of(64));
         let section = &mut bytes[start..][..data + end];
         let (data, checksums) = section.split_at_mut(data);
         for (block, checksum) in data.chunks(BLOCK_BYTES).zip(checksums.chunks_mut(8)) {

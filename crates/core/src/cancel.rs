@@ -54,8 +54,7 @@ impl Cancel {
         Cancel { shared: Arc::new(shared), deadline: self.deadline }
     }
 
-    /// Returns a clone whose deadline is `time` from now, or the existing deadline if that is
-    /// sooner.
+    /// Returns a clone whose deadline is `time` from now, or the existing deadline if that is sooner.
     #[must_use]
     pub fn within(&self, time: Duration) -> Cancel {
         // A time beyond the range of the clock means no deadline.
@@ -82,10 +81,7 @@ impl Cancel {
             || self.shared.parent.as_ref().is_some_and(Cancel::is_cancelled)
     }
 
-    /// Returns an error if the work must stop.
-    ///
-    /// # Errors
-    /// [`Stopped`] when a clone or a parent was cancelled, or the deadline has passed.
+    /// Returns [`Stopped`] if the work must stop: see [`Cancel::is_cancelled`].
     #[inline]
     pub fn check(&self) -> Result<(), Stopped> {
         if self.is_cancelled() { Err(Stopped) } else { Ok(()) }

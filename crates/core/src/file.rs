@@ -5,8 +5,7 @@ use std::io::{self, ErrorKind, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Opens the regular file at `path` for reading. Never blocks: opening a named pipe could wait
-/// forever, and a device may have no end.
+/// Opens the regular file at `path` for reading. It never waits, as for the writer of a named pipe.
 ///
 /// # Errors
 /// When it cannot be opened or is not a regular file.
@@ -16,8 +15,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 
 /// Opens the regular file at `path` with `options`: see [`open`].
 pub fn open_with(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    // With this flag, opening a pipe without a writer returns at once. Regular files are
-    // unaffected.
+    // With this flag, opening a pipe without a writer returns at once. Regular files are unaffected.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NONBLOCK);
     // Opening a socket, or a directory or readerless pipe for writing, fails with an obscure system error.
@@ -26,10 +24,7 @@ pub fn open_with(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     refusal(&file.metadata()?).map_or(Ok(file), Err)
 }
 
-/// Reads the bytes of the regular file at `path`.
-///
-/// # Errors
-/// As [`open`], and when the file cannot be read.
+/// Reads the bytes of the regular file at `path`: see [`open`].
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.read_to_end(&mut bytes)?;
@@ -48,10 +43,7 @@ pub fn read_part(file: &File, part: Range<u64>) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Fills `buffer` with the bytes of a file from `offset` on.
-///
-/// # Errors
-/// When they cannot be read, or the file is too short.
+/// Fills `buffer` with the bytes of a file from `offset` on. A file that is too short is an error.
 pub fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
     #[cfg(unix)]
     return std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset);
@@ -95,28 +87,19 @@ pub(crate) fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result
     }
 }
 
-/// Reads the text of the regular file at `path`.
-///
-/// # Errors
-/// As [`read`], and when it is not UTF-8.
+/// Reads the text of the regular file at `path`: see [`open`]. Text that is not UTF-8 is an error.
 pub fn read_to_string(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     open(path)?.read_to_string(&mut text)?;
     Ok(text)
 }
 
-/// Returns an error if `path` exists and is not a regular file.
-///
-/// # Errors
-/// When `path` is something else, or its type cannot be determined.
+/// Returns an error if `path` exists and is not a regular file, or its type cannot be determined.
 pub fn require_regular(path: &Path) -> io::Result<()> {
     found(path.metadata())?.and_then(|metadata| refusal(&metadata)).map_or(Ok(()), Err)
 }
 
-/// Turns the error for a file that does not exist into `None`.
-///
-/// # Errors
-/// All other errors.
+/// Turns the error for a file that does not exist into `None`; other errors stay.
 pub fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

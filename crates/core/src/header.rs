@@ -117,8 +117,7 @@ pub fn read<H: Pod>(bytes: &[u8], kind: Kind, version: u32) -> Result<H, HeaderE
     if is_sealed(&header) { Ok(header) } else { Err(HeaderError::Damaged) }
 }
 
-/// Returns the header with its checksum: XXH3 of all its bytes, with zeros in place of the
-/// checksum, the last field.
+/// Returns the header with its checksum, the last field: XXH3 of all its bytes, with zeros in its place.
 #[must_use]
 pub fn sealed<H: Pod>(mut header: H) -> H {
     let checksum_at = size_of::<H>() - CHECKSUM_BYTES;

@@ -22,27 +22,19 @@ impl Isa {
     /// Returns true if this machine supports all features that [`per_isa`] compiles for.
     fn is_available(self) -> bool {
         #[cfg(target_arch = "x86_64")]
-        match self {
-            Isa::Baseline => true,
-            Isa::Avx2 => {
-                is_x86_feature_detected!("avx2")
-                    && is_x86_feature_detected!("bmi1")
-                    && is_x86_feature_detected!("bmi2")
-                    && is_x86_feature_detected!("popcnt")
-                    && is_x86_feature_detected!("lzcnt")
-            }
-            Isa::Avx512 => {
-                Isa::Avx2.is_available()
-                    && is_x86_feature_detected!("avx512f")
-                    && is_x86_feature_detected!("avx512bw")
-                    && is_x86_feature_detected!("avx512vl")
-                    && is_x86_feature_detected!("avx512vbmi")
-                    && is_x86_feature_detected!("avx512vbmi2")
-            }
+        macro_rules! all {
+            ($($feature:tt)*) => { true $(&& is_x86_feature_detected!($feature))* };
         }
         #[cfg(not(target_arch = "x86_64"))]
-        {
-            self == Isa::Baseline
+        macro_rules! all {
+            ($($feature:tt)*) => {
+                false
+            };
+        }
+        match self {
+            Isa::Baseline => true,
+            Isa::Avx2 => all!("avx2" "bmi1" "bmi2" "popcnt" "lzcnt"),
+            Isa::Avx512 => Isa::Avx2.is_available() && all!("avx512f" "avx512bw" "avx512vl" "avx512vbmi" "avx512vbmi2"),
         }
     }
 

@@ -11,8 +11,7 @@ use memmap2::MmapRaw as Memory;
 /// Bytes of a cache line on most processors.
 const CACHE_LINE: usize = 64;
 
-/// Zeroed memory outside the heap, in huge pages where the system has them. Random reads then need
-/// fewer page-table lookups.
+/// Zeroed memory outside the heap, in huge pages where the system has them, which makes random reads faster.
 #[derive(Debug)]
 pub struct HugePages(Memory);
 
@@ -72,8 +71,7 @@ impl HugePages {
         self.bytes()
     }
 
-    /// Pointer to the first byte, for threads that write to the shared memory as atomic values. No
-    /// slice of the memory may be used at the same time.
+    /// Pointer to the first byte, for threads that write atomic values. No slice may be used at the same time.
     #[inline]
     pub fn as_mut_ptr(&self) -> *mut u8 {
         self.0.as_mut_ptr()

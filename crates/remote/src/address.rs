@@ -8,9 +8,7 @@ use ureq::http::Uri;
 use super::error::RemoteError;
 use super::sign::{ESCAPED, Signer};
 
-/// The address of a directory of tables.
-///
-/// A query, such as the signature of a presigned address, is sent with every request and never shown.
+/// The address of a directory of tables. A query, such as a signature, is sent with every request and never shown.
 #[derive(Clone)]
 pub struct Address {
     /// The address to show to users.
@@ -37,12 +35,9 @@ impl Address {
         })
     }
 
-    /// Reads an address: `https://`, `http://`, `s3://BUCKET/PREFIX` or `gs://BUCKET/PREFIX`. For `s3`, `AWS_REGION`
-    /// and `AWS_ENDPOINT_URL` apply. Requests are signed if the environment has keys (`AWS_ACCESS_KEY_ID`,
-    /// `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`) and the address no query.
-    ///
-    /// # Errors
-    /// When it is not such an address.
+    /// Reads an address: `https://`, `http://`, `s3://BUCKET/PREFIX` or `gs://BUCKET/PREFIX`; others are errors. For
+    /// `s3`, `AWS_REGION` and `AWS_ENDPOINT_URL` apply. Requests are signed if the environment has keys
+    /// (`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`) and the address no query.
     pub fn parse(text: &str) -> Result<Address, RemoteError> {
         let shown = Address::without_secrets(text);
         let fault = |reason| RemoteError::Address { address: shown.clone(), reason };

@@ -9,8 +9,8 @@ use kalah_core::table::{TableError, TableHeader, TableKey};
 
 /// The directory that keeps the blocks of tables on other machines, for all processes of a user.
 ///
-/// It has a folder for each address, and in it a file for each layer, with holes in place of the blocks that no process
-/// has read. Files appear by renaming. A process that has opened a file keeps it.
+/// It has a folder for each address, and in it a file for each layer, with holes in place of the blocks that were not
+/// read. Files appear by renaming. A process that has opened a file keeps it.
 #[derive(Clone, Debug)]
 pub struct Cache {
     directory: PathBuf,

@@ -38,10 +38,8 @@ const FIRST_WAIT: Duration = Duration::from_millis(200);
 /// End of a range that has no end: all bytes from its start on.
 pub(crate) const NO_END: u64 = u64::MAX;
 
-/// The files at an address, requested over HTTP with pooled connections. The proxies of the environment
-/// (`HTTPS_PROXY`, `NO_PROXY`) are used.
-///
-/// Each request has a thread of its own, so that the wait for it can end at any time.
+/// The files at an address, requested over HTTP with pooled connections and the proxies of the environment
+/// (`HTTPS_PROXY`, `NO_PROXY`). Each request has a thread of its own, so that the wait for it can end at any time.
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
     pub(crate) address: Address,
@@ -77,9 +75,6 @@ impl Client {
 
     /// Receives the bytes of `range` of the file `name`, or up to the end of a shorter file, which `take` gets. Returns
     /// the bytes of the whole file. A request that fails for a passing reason is repeated from where it was.
-    ///
-    /// # Errors
-    /// When the server does not send them; when the wait was ended; those of `take`.
     pub(crate) fn receive(
         &self,
         name: &str,

@@ -16,10 +16,8 @@ use super::client::{Client, NO_END};
 use super::error::RemoteError;
 use super::store::Store;
 
-/// Downloads whole layers to a directory of tables.
-///
-/// A layer is received in a file beside its own, and gets its name once all checksums and digests match. A stopped
-/// download goes on where it was.
+/// Downloads whole layers to a directory of tables. A layer is received in a file beside its own, and gets its name
+/// once all checksums and digests match. A stopped download goes on where it was.
 #[derive(Debug)]
 pub struct Download {
     client: Client,
@@ -34,10 +32,7 @@ impl Download {
     }
 
     /// Bytes of the file of a layer, table or archive, and the bytes of it that this directory has: all, or those of a
-    /// stopped download.
-    ///
-    /// # Errors
-    /// When the server does not have the layer, or does not answer.
+    /// stopped download. An error if the server does not have the layer, or does not answer.
     pub fn size(&self, key: TableKey) -> Result<(u64, u64), RemoteError> {
         let (name, total) = self.find(key)?;
         let received = self.partial(&name).metadata().map_or(0, |metadata| metadata.len());

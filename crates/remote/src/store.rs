@@ -14,9 +14,8 @@ const MOST: u64 = 4 << 20;
 /// Requests at a time.
 const AT_A_TIME: usize = 16;
 
-/// A directory of files elsewhere, read by parts: over HTTP, or by any other means.
-///
-/// Nothing that it sends is trusted: headers are compared with digests, and blocks with checksums.
+/// A directory of files elsewhere, read by parts: over HTTP, or by any other means. Nothing that it sends is trusted:
+/// headers are compared with digests, and blocks with checksums.
 pub trait Store: Send + Sync {
     /// Address of the directory, for messages.
     fn address(&self) -> &Path;
@@ -26,10 +25,7 @@ pub trait Store: Send + Sync {
         self.address().display().to_string()
     }
 
-    /// Names of all files; `None` if the store cannot list them.
-    ///
-    /// # Errors
-    /// When the list cannot be read.
+    /// Names of all files; `None` if the store cannot list them. An error if the list cannot be read.
     fn names(&self) -> Result<Option<Vec<String>>, RemoteError> {
         Ok(None)
     }
@@ -41,8 +37,7 @@ pub trait Store: Send + Sync {
     /// [`RemoteError::NotFound`] if there is no such file; otherwise when the bytes cannot be read.
     fn range(&self, name: &str, range: Range<u64>, fresh: bool) -> Result<FetchedBytes, RemoteError>;
 
-    /// Ends the waits of now: calls of [`Store::range`] in progress fail, and later ones do not. A store that cannot do
-    /// this goes on.
+    /// Ends the waits of now, if possible: calls of [`Store::range`] in progress fail, and later ones do not.
     fn interrupt(&self) {}
 }
 
@@ -82,9 +77,6 @@ pub(crate) fn cut(read: &[(Range<u64>, Vec<u8>)], part: &Range<u64>) -> Vec<u8> 
 
 /// Calls `work` with each item, several at a time, and returns the results in any order. After an error no further
 /// work begins.
-///
-/// # Errors
-/// One of `work`.
 pub(crate) fn each<T: Sync, R: Send, E: Send>(
     items: &[T],
     work: impl Fn(&T) -> Result<R, E> + Sync,

@@ -61,9 +61,7 @@ struct Directory {
 }
 
 impl RemoteTables {
-    /// Finds the tables at `address`.
-    ///
-    /// Only headers are read.
+    /// Finds the tables at `address`, reading only headers.
     ///
     /// # Errors
     /// When the server does not answer, or has no tables or a damaged one; when the cache cannot be used.
@@ -72,9 +70,6 @@ impl RemoteTables {
     }
 
     /// Finds the tables in `store`: see [`RemoteTables::open`].
-    ///
-    /// # Errors
-    /// As [`RemoteTables::open`].
     pub fn of(store: Arc<dyn Store>, options: RemoteOptions) -> Result<RemoteTables, RemoteError> {
         let RemoteOptions { cache, rules, pits, .. } = options;
         // The name shows no secrets.

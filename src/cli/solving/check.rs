@@ -171,7 +171,7 @@ impl Check {
         let pulse = stopped_by_signal();
         let progress = Progress::of(layers.map(|table| table.header().file_bytes).sum(), "bytes");
         let progress = progress.at("comparing the tables with their digests");
-        let check = progress.complete(&pulse.positions, || Checked::new(file, tables.as_ref(), 0, &pulse));
+        let check = progress.complete(&pulse.positions, || Checked::new(file, tables.as_ref(), &pulse));
         let check = check.if_stopped("stopped while the tables were compared with their digests")?;
         pulse.positions.store(0, Ordering::Relaxed);
         check.statement()?;

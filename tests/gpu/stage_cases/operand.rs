@@ -54,7 +54,7 @@ impl Operand {
         self.bytes.extend_from_slice(bytes(0..entry.groups_at()));
         let [first, end] = [groups.start, groups.end].map(|group| entry.groups_at() + group_bytes * group);
         self.bytes.extend_from_slice(bytes(first..end));
-        self.bytes.extend_from_slice(bytes(entry.patches_at()..entry.end()));
+        self.bytes.extend_from_slice(bytes(entry.patches_at()..entry.section().end()));
         self.exceptions += entry.exceptions;
     }
 

@@ -17,47 +17,34 @@ const PHASED_VERSION: u32 = 2;
 /// Bytes of the checksum at the end of the file.
 const CHECKSUM_BYTES: usize = size_of::<u64>();
 
-/// The head of a file. The inputs follow, then the checksum of all bytes before it.
+/// The head of a file of either version. The content follows, then the checksum of all bytes before it.
+///
+/// The content of one network is bias, floor, outputs and inputs. Otherwise it is the least seeds of each phase, two
+/// bytes each, then the networks, each as in its own file.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Head {
     start: Start,
     rules: u8,
     pits: u8,
-    lanes: u8,
+    /// Lanes of a network, or phases.
+    count: u8,
+    /// Of a network; otherwise 0.
     shift: u8,
-    bias: [i16; LANES],
-    floor: [i16; LANES],
-    outputs: [i16; LANES],
 }
 
-/// The head of a file with several phases. The least seeds of each phase follow, two bytes each,
-/// then the networks, each as in its own file, then the checksum of all bytes before it.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct PhasedHead {
-    start: Start,
-    rules: u8,
-    pits: u8,
-    phases: u8,
-    zero: u8,
-}
-
-/// Converts numbers between native and file byte order.
-fn little_endian(numbers: &[i16; LANES]) -> [i16; LANES] {
-    numbers.map(i16::to_le)
-}
-
-/// The head of these bytes.
-fn head<H: Pod>(bytes: &[u8]) -> Result<H, NetworkError> {
-    Ok(bytemuck::pod_read_unaligned(bytes.get(..size_of::<H>()).ok_or(NetworkError::Damaged)?))
+/// The head of these bytes, with its pits.
+fn head(bytes: &[u8]) -> Result<(Head, usize), NetworkError> {
+    let head: Head = bytemuck::pod_read_unaligned(bytes.get(..size_of::<Head>()).ok_or(NetworkError::Damaged)?);
+    let pits = Some(usize::from(head.pits)).filter(|pits| (1..=MAX_PITS).contains(pits));
+    Ok((head, pits.ok_or(NetworkError::Damaged)?))
 }
 
 /// The bytes between head and checksum of a file that should have `expected` bytes.
-fn content<H: Pod>(bytes: &[u8], expected: usize) -> Result<&[u8], NetworkError> {
+fn content(bytes: &[u8], expected: usize) -> Result<&[u8], NetworkError> {
     let (content, checksum) = bytes.split_last_chunk().ok_or(NetworkError::Damaged)?;
     let is_sound = bytes.len() == expected && xxh3_64(content).to_le_bytes() == *checksum;
-    if is_sound { Ok(&content[size_of::<H>()..]) } else { Err(NetworkError::Damaged) }
+    if is_sound { Ok(&content[size_of::<Head>()..]) } else { Err(NetworkError::Damaged) }
 }
 
 /// Adds the checksum at the end of a file.
@@ -69,7 +56,7 @@ fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
 impl Network {
     /// Bytes of a network file for boards with `pits` pits a side.
     pub fn file_bytes(pits: usize) -> usize {
-        size_of::<Head>() + 2 * pits * HELD * size_of::<[i16; LANES]>() + CHECKSUM_BYTES
+        size_of::<Head>() + (3 + 2 * pits * HELD) * size_of::<[i16; LANES]>() + CHECKSUM_BYTES
     }
 
     /// Returns the network as the bytes of a file.
@@ -79,32 +66,25 @@ impl Network {
             start: Start::new(Kind::Network, NETWORK_VERSION),
             rules: self.rules().code(),
             pits: self.pits() as u8,
-            lanes: LANES as u8,
+            count: LANES as u8,
             shift,
-            bias: little_endian(&bias),
-            floor: little_endian(&floor),
-            outputs: little_endian(&outputs),
         };
         let mut bytes = bytemuck::bytes_of(&head).to_vec();
-        inputs.iter().for_each(|lanes| bytes.extend_from_slice(bytemuck::bytes_of(&little_endian(lanes))));
+        let numbers = [bias, floor, outputs].into_iter().chain(inputs);
+        numbers.for_each(|lanes| bytes.extend_from_slice(bytemuck::bytes_of(&lanes.map(i16::to_le))));
         sealed(bytes)
     }
 
     /// Reads a network from the bytes of a file.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Network, NetworkError> {
         Start::read(bytes, Kind::Network, &[NETWORK_VERSION])?;
-        let head: Head = head(bytes)?;
-        let pits = usize::from(head.pits);
-        let rules = Rules::from_code(head.rules).filter(|_| usize::from(head.lanes) == LANES);
-        let rules = rules.filter(|_| (1..=MAX_PITS).contains(&pits)).ok_or(NetworkError::Damaged)?;
-        let lanes = content::<Head>(bytes, Network::file_bytes(pits))?.chunks_exact(size_of::<[i16; LANES]>());
-        let weights = Weights {
-            inputs: lanes.map(|lanes| little_endian(&bytemuck::pod_read_unaligned(lanes))).collect(),
-            bias: little_endian(&head.bias),
-            floor: little_endian(&head.floor),
-            outputs: little_endian(&head.outputs),
-            shift: head.shift,
-        };
+        let (head, pits) = head(bytes)?;
+        let rules = Rules::from_code(head.rules).filter(|_| usize::from(head.count) == LANES);
+        let rules = rules.ok_or(NetworkError::Damaged)?;
+        let lanes = content(bytes, Network::file_bytes(pits))?.chunks_exact(size_of::<[i16; LANES]>());
+        let mut lanes = lanes.map(|lanes| bytemuck::pod_read_unaligned::<[i16; LANES]>(lanes).map(i16::from_le));
+        let [bias, floor, outputs] = std::array::from_fn(|_| lanes.next().expect("a file has more lanes"));
+        let weights = Weights { bias, floor, outputs, inputs: lanes.collect(), shift: head.shift };
         Network::new(rules, pits, &weights)
     }
 
@@ -117,7 +97,7 @@ impl Network {
 impl PhasedNetwork {
     /// Bytes of a file with several phases, for boards with `pits` pits a side.
     pub(super) fn file_bytes(pits: usize, phases: usize) -> usize {
-        size_of::<PhasedHead>() + phases * (size_of::<u16>() + Network::file_bytes(pits)) + CHECKSUM_BYTES
+        size_of::<Head>() + phases * (size_of::<u16>() + Network::file_bytes(pits)) + CHECKSUM_BYTES
     }
 
     /// Returns the bytes of a file. A single phase gives the same file as its network.
@@ -125,12 +105,12 @@ impl PhasedNetwork {
         if let [only] = self.phases() {
             return only.network.to_bytes();
         }
-        let head = PhasedHead {
+        let head = Head {
             start: Start::new(Kind::Network, PHASED_VERSION),
             rules: self.rules().code(),
             pits: self.pits() as u8,
-            phases: self.phases().len() as u8,
-            zero: 0,
+            count: self.phases().len() as u8,
+            shift: 0,
         };
         let mut bytes = bytemuck::bytes_of(&head).to_vec();
         self.phases().iter().for_each(|phase| bytes.extend_from_slice(&(phase.least_seeds as u16).to_le_bytes()));
@@ -147,18 +127,18 @@ impl PhasedNetwork {
         if Start::read(bytes, Kind::Network, &[NETWORK_VERSION, PHASED_VERSION])? == NETWORK_VERSION {
             return Network::from_bytes(bytes).map(PhasedNetwork::from);
         }
-        let head: PhasedHead = head(bytes)?;
-        let (pits, phases) = (usize::from(head.pits), usize::from(head.phases));
-        if !(1..=MAX_PITS).contains(&pits) || !(2..=MOST_PHASES).contains(&phases) {
+        let (head, pits) = head(bytes)?;
+        let phases = usize::from(head.count);
+        if !(2..=MOST_PHASES).contains(&phases) {
             return Err(NetworkError::Damaged);
         }
-        let content = content::<PhasedHead>(bytes, PhasedNetwork::file_bytes(pits, phases))?;
+        let content = content(bytes, PhasedNetwork::file_bytes(pits, phases))?;
         let (least, networks) = content.split_at(phases * size_of::<u16>());
         let least = least.as_chunks().0.iter().map(|&least| u16::from_le_bytes(least).into());
         let networks = networks.chunks_exact(Network::file_bytes(pits)).map(Network::from_bytes);
         let phase = |(least_seeds, network): (u32, Result<Network, _>)| Ok(Phase { least_seeds, network: network? });
         let network = PhasedNetwork::new(least.zip(networks).map(phase).collect::<Result<_, NetworkError>>()?)?;
-        let is_of_head = (network.rules().code(), network.pits(), 0) == (head.rules, pits, head.zero);
+        let is_of_head = (network.rules().code(), network.pits(), 0) == (head.rules, pits, head.shift);
         if is_of_head { Ok(network) } else { Err(NetworkError::Damaged) }
     }
 

@@ -17,8 +17,7 @@ pub const MOST_HELD: usize = 15;
 /// Distinct numbers of seeds in a pit.
 pub(super) const HELD: usize = MOST_HELD + 1;
 
-/// Largest output, in sixteenths of a seed: 65536 seeds. Calculations with evaluations stay far
-/// from overflow.
+/// Largest output, in sixteenths of a seed: 65536 seeds. Calculations stay far from overflow.
 const MOST_OUTPUT: i64 = 1 << 20;
 
 /// One number for each hidden unit.
@@ -29,8 +28,8 @@ struct Lanes([i16; LANES]);
 /// The numbers of a [`Network`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights {
-    /// Amounts added to each hidden unit, for each pit (the mover's, then the other row's) and each
-    /// number of seeds in it, 0 to [`MOST_HELD`]. The entry is at `pit * 16 + held`.
+    /// Amounts added to each hidden unit, for each pit (the mover's, then the other row's) and each number of seeds in
+    /// it, 0 to [`MOST_HELD`]. The entry is at `pit * 16 + held`.
     pub inputs: Vec<[i16; LANES]>,
     /// Initial value of each hidden unit.
     pub bias: [i16; LANES],
@@ -44,9 +43,9 @@ pub struct Weights {
 
 /// An evaluation network: a neural network with one hidden layer, in integer arithmetic.
 ///
-/// The input is the number of seeds in each pit, one-hot. The hidden layer is therefore a sum of
-/// one cache line for each pit. The output is added to half of the seeds in play. Construction
-/// checks that nothing can overflow, so every machine computes the same evaluation.
+/// The input is the number of seeds in each pit, one-hot, so the hidden layer is a sum of one cache line for each pit.
+/// The output is added to half of the seeds in play. Construction checks that nothing can overflow, so every machine
+/// computes the same evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Network {
     rules: Rules,
@@ -94,8 +93,8 @@ impl Network {
     /// Makes a network for one rule set and boards with `pits` pits a side.
     ///
     /// # Errors
-    /// When there are not 2 x `pits` x 16 inputs, or when a sum might exceed 16 bits (hidden
-    /// units), 32 bits (products) or 65536 seeds (evaluation).
+    /// When there are not 2 x `pits` x 16 inputs, or a sum might exceed 16 bits (hidden units), 32 bits (products) or
+    /// 65536 seeds (evaluation).
     pub fn new(rules: Rules, pits: usize, weights: &Weights) -> Result<Network, NetworkError> {
         let Weights { inputs, bias, floor, outputs, shift } = weights;
         if !(1..=MAX_PITS).contains(&pits) || inputs.len() != 2 * pits * HELD || u32::from(*shift) >= i32::BITS {
@@ -147,21 +146,14 @@ impl Network {
         self.pits
     }
 
-    /// Evaluation of a position: the expected score of the mover, in sixteenths of a seed. `seeds`
-    /// are in play. Rows are bytes from the first pit on, at least one for each pit.
-    ///
-    /// # Panics
-    /// When a row has fewer bytes than the board has pits.
+    /// Evaluation of a position with `seeds` seeds in play: the expected score of the mover, in sixteenths of a seed.
+    /// Rows are bytes from the first pit on. Panics when one has fewer bytes than the board has pits.
     #[inline]
     pub fn evaluate(&self, mover: &[u8], other: &[u8], seeds: u32) -> i32 {
         self.evaluate_on(Isa::detect(), mover, other, seeds)
     }
 
-    /// The same as [`Network::evaluate`] with a given instruction set. All give the same
-    /// evaluation.
-    ///
-    /// # Panics
-    /// When a row has fewer bytes than the board has pits.
+    /// The same as [`Network::evaluate`] with a given instruction set. All give the same evaluation.
     #[inline]
     pub fn evaluate_on(&self, isa: Isa, mover: &[u8], other: &[u8], seeds: u32) -> i32 {
         SEED / 2 * seeds as i32 + output(isa, self, &mover[..self.pits], &other[..self.pits])

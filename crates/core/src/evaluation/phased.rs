@@ -19,11 +19,8 @@ pub struct Phase {
     pub network: Network,
 }
 
-/// One network for each phase of the game. The seeds in play determine the phase.
-///
-/// A network trained on positions with few seeds evaluates positions with many seeds badly: it has
-/// hardly seen their numbers of seeds in a pit. So one network covers positions within the tables,
-/// and others may cover those above.
+/// One network for each phase of the game, which the seeds in play determine. A network trained on positions with few
+/// seeds evaluates those with many badly, since it has hardly seen their numbers of seeds in a pit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhasedNetwork {
     /// Ordered by seeds; the first phase begins at 0.
@@ -31,13 +28,11 @@ pub struct PhasedNetwork {
 }
 
 impl PhasedNetwork {
-    /// Makes an evaluation from phases, fewest seeds first.
+    /// Makes an evaluation from at most `MOST_PHASES` phases, fewest seeds first.
     ///
     /// # Errors
-    /// - When the first phase does not begin at 0 seeds.
-    /// - When a phase does not begin above the one before it, or begins above 65,535 seeds.
-    /// - When the networks are for different rule sets or boards.
-    /// - When there are more than `MOST_PHASES`.
+    /// When the first does not begin at 0 seeds, one begins above 65,535 seeds or not above the one before it, or the
+    /// networks are for different rule sets or boards.
     pub fn new(phases: Vec<Phase>) -> Result<PhasedNetwork, NetworkError> {
         let board = |phase: &Phase| (phase.network.rules(), phase.network.pits());
         let is_sound = phases.first().is_some_and(|first| first.least_seeds == 0)
@@ -53,8 +48,7 @@ impl PhasedNetwork {
         &self.phases
     }
 
-    /// The network of the phase with the fewest seeds, trained on scores from tables. Bound tables
-    /// are made with it.
+    /// The network of the phase with the fewest seeds, trained on scores from tables. Bound tables are made with it.
     pub fn first(&self) -> &Network {
         &self.phases[0].network
     }
@@ -84,10 +78,8 @@ impl From<Network> for PhasedNetwork {
     }
 }
 
-/// Network files built into the program, one for each rule set, made by `kalah train`
-/// (docs/evaluation.md in the repository).
-///
-/// A WebAssembly module has none: its host gives it those that it needs.
+/// Network files built into the program, one for each rule set, made by `kalah train` (docs/evaluation.md in the
+/// repository). A WebAssembly module has none: its host gives it those that it needs.
 const SHIPPED: [Option<&[u8]>; Rules::ALL.len()] = if cfg!(all(target_family = "wasm", target_os = "unknown")) {
     [None; Rules::ALL.len()]
 } else {
@@ -133,10 +125,7 @@ impl PhasedNetwork {
         format!("{rules}-{pits}.network")
     }
 
-    /// Reads the network for a rule set and board from the file at `path`.
-    ///
-    /// # Errors
-    /// When the file cannot be read, is damaged, or holds a network for another rule set or board.
+    /// Reads the network from the file at `path`. An error if it cannot be read, is damaged, or is for another board.
     pub fn open(path: impl AsRef<Path>, rules: Rules, pits: usize) -> Result<PhasedNetwork, NetworkFileError> {
         let path = path.as_ref();
         let read = || {
@@ -151,11 +140,8 @@ impl PhasedNetwork {
         read().map_err(|error| NetworkFileError { path: path.to_owned(), error })
     }
 
-    /// Finds the network to use with the tables in a directory: the file with its
-    /// [name](PhasedNetwork::file_name), otherwise the [built-in](PhasedNetwork::shipped) network.
-    ///
-    /// # Errors
-    /// When the file exists but cannot be used.
+    /// Finds the network to use with the tables in a directory: the file with its [name](PhasedNetwork::file_name),
+    /// otherwise the [built-in](PhasedNetwork::shipped) network. A file that cannot be used is an error.
     pub fn find(
         directory: impl Into<Directory>,
         rules: Rules,

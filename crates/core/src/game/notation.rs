@@ -58,8 +58,8 @@ fn row(seeds: &[u32]) -> Result<Row, ParseError> {
 impl FromStr for Position {
     type Err = ParseError;
 
-    /// Reads a Kalah Game Protocol literal `<m,S,N,s1..sm,n1..nm>`, the short form
-    /// `s1,..,sm/n1,..,nm` without stores, or a start position `6x4` (or `6X4`).
+    /// Reads a Kalah Game Protocol literal `<m,S,N,s1..sm,n1..nm>`, two rows without stores `s1,..,sm/n1,..,nm`, or a
+    /// start position `6x4` (or `6X4`).
     fn from_str(text: &str) -> Result<Position, ParseError> {
         let text = text.trim();
         if let Some(inner) = text.strip_prefix('<').and_then(|text| text.strip_suffix('>')) {
@@ -118,8 +118,7 @@ impl FromStr for StartPosition {
     fn from_str(text: &str) -> Result<StartPosition, ParseError> {
         let shape = || ParseError::Shape(shown(text));
         let (pits, seeds) = text.trim().split_once(['x', 'X']).ok_or_else(shape)?;
-        // Many words contain an x. A bad number before it means that the text is not a start
-        // position.
+        // Many words contain an x. A bad number before it means that the text is not a start position.
         let start = StartPosition { pits: number(pits).map_err(|_| shape())? as usize, seeds: number(seeds)? };
         start.position().map(|_| start)
     }
@@ -175,11 +174,8 @@ impl Line {
         &self.turns
     }
 
-    /// Reads a line of play on a board of `pits` pits a side. [`Line::replay`] checks that it is
-    /// legal.
-    ///
-    /// # Errors
-    /// When something is not a move number of the board.
+    /// Reads a line of play on a board of `pits` pits a side; an error if something is not a move number of the board.
+    /// [`Line::replay`] checks that it is legal.
     pub fn parse(pits: usize, text: &str) -> Result<Line, ParseError> {
         let mut line = Line::new(pits);
         for turn in text.split_whitespace() {
@@ -197,8 +193,8 @@ impl Line {
         Ok(line)
     }
 
-    /// Plays the line from `start` and returns the places on it: `start`, then one after every
-    /// turn. The last turn may be unfinished, ending in an again-move.
+    /// Plays the line from `start` and returns the places on it: `start`, then one after every turn. The last turn may
+    /// be unfinished.
     ///
     /// # Errors
     /// When a move is illegal, or a turn ends too early or has too many moves.
@@ -222,11 +218,8 @@ impl Line {
         Ok(places)
     }
 
-    /// Plays the line from `start` and returns the position at its end, seen by the player to move
-    /// there.
-    ///
-    /// # Errors
-    /// As [`Line::follow`], and when the last turn is unfinished.
+    /// Plays the line from `start` and returns the position at its end, seen by the player to move there. Errors are
+    /// those of [`Line::follow`]; an unfinished last turn is one, too.
     pub fn replay(&self, rules: Rules, start: &Position) -> Result<Position, ParseError> {
         let places = self.follow(rules, start)?;
         let end = places.last().expect("there is the start");
@@ -251,11 +244,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// Plays single moves of both players from `start` and returns the places on the way: `start`, then one after
-    /// every move.
-    ///
-    /// # Errors
-    /// When a move is illegal: its index among the moves, and the reason.
+    /// Plays single moves of both players from `start` and returns the places on the way: `start`, then one after every
+    /// move. The error of an illegal move has its index among the moves.
     pub fn all(rules: Rules, start: &Position, moves: &[Pit]) -> Result<Vec<Place>, (usize, IllegalMove)> {
         let mut places = vec![Place::start(start)];
         for (index, &pit) in moves.iter().enumerate() {

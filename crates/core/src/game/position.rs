@@ -59,22 +59,20 @@ pub struct Played {
 }
 
 impl Played {
-    /// The mover's score in `before` with this move, if the player to move after it collects
-    /// `score`.
+    /// The mover's score in `before` with this move, if the player to move after it collects `score`.
     pub fn mover_score(&self, before: &Position, score: u32) -> u32 {
         let store = if self.again { self.position.mover_store } else { self.position.other_store };
         mover_score(self.again, store - before.mover_store, before.seeds(), score)
     }
 
-    /// Converts the final store difference for the player who moves next into that for the player
-    /// who moved.
+    /// Converts the final store difference for the player who moves next into that for the player who moved.
     pub fn mover_value(&self, value: i64) -> i64 {
         mover_value(self.again, value)
     }
 }
 
 impl Position {
-    /// Makes a position from rows and stores.
+    /// Makes a position from rows of equal length and stores.
     ///
     /// # Errors
     /// When the rows differ in length, or there are too many seeds.
@@ -136,8 +134,7 @@ impl Position {
         value.saturating_sub(self.value(0)).div_euclid(2).clamp(0, i64::from(self.seeds())) as u32
     }
 
-    /// The mover's final store difference in a finished game, where remaining seeds count for the
-    /// owner of their row. `None` while the game goes on.
+    /// The mover's final store difference if the game is over; the owner of a row gets its seeds. Otherwise `None`.
     pub fn final_value(&self) -> Option<i64> {
         self.is_over().then(|| self.value(self.mover.total()))
     }
@@ -187,20 +184,18 @@ impl Position {
     }
 }
 
-/// Returns the mover's score for one of its moves, from the score `next` after that move. `seeds`
-/// are in play before the move, the move stores `stored`, and `again` is true if the mover moves
-/// again.
+/// Returns the mover's score for a move that stores `stored` of the `seeds` seeds in play, from the score `next` after
+/// it. `again` is true if the mover moves again.
 ///
-/// `T` may count seeds or parts of a seed, and scores may be bounds. Loops over packed scores with
-/// their own version are tested against this one.
+/// `T` counts seeds or parts of a seed, and scores may be bounds. Loops with a version of their own are tested against
+/// this one.
 #[inline]
 pub fn mover_score<T: Add<Output = T> + Sub<Output = T>>(again: bool, stored: T, seeds: T, next: T) -> T {
     // The mover collects the seeds that the opponent does not, including those stored by the move.
     if again { stored + next } else { seeds - next }
 }
 
-/// Converts the final store difference for the player who moves next into the mover's. `again` is
-/// as for [`mover_score`].
+/// Converts the final store difference for the player who moves next into the mover's, as [`mover_score`] does.
 #[inline]
 pub fn mover_value(again: bool, next: i64) -> i64 {
     mover_score(again, 0, 0, next)
@@ -216,17 +211,14 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Converts bounds of the score after a move into bounds for the player who moved. The move
-    /// stored `stored` of the `seeds` seeds in play; `again` is true if the same player moves
-    /// again.
+    /// Converts bounds of the score after a move into bounds for the player who moved: see [`mover_score`].
     #[inline]
     pub fn after(self, again: bool, stored: u32, seeds: u32) -> Bounds {
         let [one, two] = [self.lower, self.upper].map(|score| mover_score(again, stored, seeds, score));
         Bounds { lower: one.min(two), upper: one.max(two) }
     }
 
-    /// Converts bounds of the score after the move `played` into bounds for the player who moved in
-    /// `before`.
+    /// Converts bounds of the score after the move `played` into bounds for the player who moved in `before`.
     pub fn for_mover(self, played: &Played, before: &Position) -> Bounds {
         let ends = [self.lower, self.upper].map(|score| played.mover_score(before, score));
         Bounds { lower: ends[0].min(ends[1]), upper: ends[0].max(ends[1]) }

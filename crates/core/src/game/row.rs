@@ -3,10 +3,8 @@ use std::fmt;
 /// Maximum pits a side of a position. For tables see [`crate::index::MAX_TABLE_PITS`].
 pub const MAX_PITS: usize = 16;
 
-/// A pit of one side, counted from 0 in its owner's sowing order. It is printed from 1, as a move
-/// number, also for debugging.
-///
-/// The last pit is next to the owner's store.
+/// A pit of one side, counted from 0 in its owner's sowing order; the last is next to the owner's store. It is printed
+/// from 1, as a move number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pit(u8);
 
@@ -52,9 +50,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Makes a row with these seeds in its pits.
-    ///
-    /// `None` if there are no pits, or more than [`MAX_PITS`].
+    /// Makes a row with these seeds in its pits; `None` if there are no pits, or more than [`MAX_PITS`].
     pub fn new(seeds: &[u32]) -> Option<Row> {
         if !(1..=MAX_PITS).contains(&seeds.len()) {
             return None;
@@ -99,8 +95,7 @@ impl Row {
         self.seeds.iter().all(|&seeds| seeds == 0)
     }
 
-    /// The pits that hold seeds, from the first to the one next to the store. These are the owner's
-    /// legal moves.
+    /// The pits that hold seeds, the owner's legal moves, from the first to the one next to the store.
     pub fn moves(&self) -> impl Iterator<Item = Pit> + '_ {
         self.seeds().iter().enumerate().filter(|&(_, &seeds)| seeds > 0).map(|(index, _)| Pit(index as u8))
     }

@@ -3,32 +3,26 @@ use std::str::FromStr;
 
 /// A rule set: the effect of the last seed of a sowing.
 ///
-/// In all rule sets a sowing includes the pit it started from. The game ends when either row is
-/// empty, and the remaining seeds belong to the owner of their row. Code asks for a property of the
-/// rules and never compares names.
-///
-/// More rule sets may come. The enum is exhaustive all the same, so that the compiler points to
-/// code that writes the rules down again, such as reference oracles. They are ordered as in
-/// [`Rules::ALL`].
+/// In all rule sets a sowing includes the pit it started from. The game ends when either row is empty, and the
+/// remaining seeds belong to the owner of their row. Code asks for a property of the rules and never compares names.
+/// The enum is exhaustive, so that the compiler points to code that writes the rules down again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rules {
-    /// A last seed in an empty pit of the mover is captured with all seeds of the opposite pit,
-    /// even if that pit is empty. Irving, Donkers, Uiterwijk 2000, section 2; Rawlings 2015.
+    /// A last seed in an empty pit of the mover is captured with all seeds of the opposite pit, even of an empty one.
+    /// Irving, Donkers, Uiterwijk 2000, section 2; Rawlings 2015.
     #[default]
     EmptyCapture,
-    /// As [`Rules::EmptyCapture`], but captures only if the opposite pit holds seeds. The most
-    /// widely played rules; Kalah Game Protocol; Pekař 2020.
+    /// As [`Rules::EmptyCapture`], but captures only if the opposite pit holds seeds. The most widely played rules;
+    /// Kalah Game Protocol; Pekař 2020.
     Standard,
-    /// No captures. A last seed in a non-empty pit of either side picks up all seeds there and sows
-    /// on (a relay). Kvitberg 2026, section 3.2.
+    /// No captures. A last seed in a non-empty pit of either side picks up all seeds there and sows on (a relay).
+    /// Kvitberg 2026, section 3.2.
     SKalaha,
-    /// As [`Rules::EmptyCapture`], but a last seed in the mover's store ends the turn: every turn
-    /// is one move.
+    /// As [`Rules::EmptyCapture`], but a last seed in the mover's store ends the turn: every turn is one move.
     SingleMove,
 }
 
-/// Condition for capturing a last seed in an empty pit of the mover together with the opposite
-/// pit's seeds.
+/// Condition for capturing a last seed in an empty pit of the mover with the seeds of the opposite pit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Capture {
     /// Never: the turn ends.
@@ -129,8 +123,7 @@ impl Rules {
         self == Rules::default()
     }
 
-    /// Returns true if a last seed in the mover's store gives another move. Otherwise it ends the
-    /// turn.
+    /// Returns true if a last seed in the mover's store gives another move. Otherwise it ends the turn.
     #[inline]
     pub const fn moves_again(self) -> bool {
         self.properties().moves_again
@@ -142,8 +135,7 @@ impl Rules {
         self.properties().capture
     }
 
-    /// Returns true if a last seed in an empty pit of the mover is captured when the opposite pit
-    /// holds `opposite` seeds.
+    /// Returns true if a last seed in an empty pit of the mover is captured opposite a pit with `opposite` seeds.
     #[inline]
     pub const fn captures(self, opposite: u32) -> bool {
         match self.capture() {
@@ -153,8 +145,7 @@ impl Rules {
         }
     }
 
-    /// Returns true if a last seed in a non-empty pit, on either side, picks up all seeds there and
-    /// sows on.
+    /// Returns true if a last seed in a non-empty pit, on either side, picks up all seeds there and sows on.
     #[inline]
     pub const fn relays(self) -> bool {
         self.properties().relays

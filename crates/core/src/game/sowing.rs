@@ -1,9 +1,7 @@
 use super::{Pit, Row, Rules};
 
-/// The result of one move: the rows after it and the seeds it stores.
-///
-/// The rows are those after sowing and capture. Seeds that remain when a row is empty are not moved
-/// to the store.
+/// The result of one move: the rows after sowing and capture, and the seeds it stores. Seeds that remain when a row is
+/// empty are not moved to the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sowing {
     /// Seeds that the mover's store gains by sowing and capture.
@@ -16,19 +14,15 @@ pub struct Sowing {
     pub mover: Row,
     /// The other row after the move.
     pub other: Row,
-    /// True if the last seed fell into the store and the rules give another move for that. The
-    /// mover moves again unless a row is empty.
+    /// True if the last seed fell into the store and the rules give another move for that, unless a row is empty.
     pub again: bool,
 }
 
-/// Sows the seeds of `pit` of the row `mover` under `rules`.
-///
-/// Full laps around the ring (both rows and the mover's store) are added in one step, so a pit may
-/// hold any number of seeds.
+/// Sows the seeds of `pit` of the row `mover` under `rules`. Full laps are added in one step, so a pit may hold any
+/// number of seeds.
 ///
 /// # Panics
-/// When the rows differ in length, or the pit is empty or not on the board.
-/// [`super::Position::play`] checks this.
+/// When the rows differ in length, or the pit is empty or not on the board. [`super::Position::play`] checks this.
 pub fn sow(rules: Rules, mover: &Row, other: &Row, pit: Pit) -> Sowing {
     sow_observed(rules, mover, other, pit, |_, _| {})
 }
@@ -99,10 +93,7 @@ pub(super) fn sow_observed(
     }
 }
 
-/// A move seed by seed, for display.
-///
-/// Places are numbered from 1 in the mover's sowing order: the mover's pits, the mover's store, the
-/// other pits. On a board with 6 pits a side, 7 is the store and 8 to 13 are the other side's pits.
+/// A move seed by seed, for display. Places are numbered from 1: the mover's pits, the mover's store, the other pits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     /// The first sowing, then one for each relay.
@@ -121,10 +112,7 @@ pub struct Lift {
 }
 
 impl Trace {
-    /// Sows the seeds of `pit` as [`super::sow`] does, which returns the rows after the move.
-    ///
-    /// # Panics
-    /// As [`super::sow`].
+    /// Sows the seeds of `pit` as [`super::sow`] does, which returns the rows after the move. It panics likewise.
     pub fn of(rules: Rules, mover: &Row, other: &Row, pit: Pit) -> Trace {
         let (store, ring) = (mover.pits() + 1, 2 * mover.pits() + 1);
         let mut lifts = Vec::new();

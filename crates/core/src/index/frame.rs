@@ -1,10 +1,8 @@
 /// A frame: all positions in which the mover's row holds `mover` seeds and the other row `other`.
 ///
-/// The index of a position is (rank of the other row) x (mover's rows) + (rank of the mover's row).
-/// Positions that differ only in the mover's row are therefore adjacent: they form a *run*.
-///
-/// Builders play each move of one mover's row against all other rows. If the move ends the turn, the
-/// mover's row after it is the other row of every child. So the children in one frame lie in one run.
+/// The index of a position is (rank of the other row) x (mover's rows) + (rank of the mover's row). Positions that
+/// differ only in the mover's row are adjacent: they form a *run*. If a move of one mover's row ends the turn, its row
+/// after it is the other row of every child, against all other rows. So the children in one frame lie in one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Frame {
     /// Pits a side.
@@ -57,10 +55,8 @@ fn binomial(n: u64, k: u64) -> u64 {
     (1..=k).fold(1u128, |product, i| product * u128::from(n - k + i) / u128::from(i)) as u64
 }
 
-/// Number of rows with `pits` pits and exactly `seeds` seeds: C(seeds + pits - 1, pits - 1).
-///
-/// For `pits` from 1 to [`MAX_TABLE_PITS`] and `seeds` up to [`MAX_TABLE_SEEDS`] it is below 2^28. Tables
-/// have no other rows, so for other pits or seeds it is 0.
+/// Number of rows with `pits` pits and exactly `seeds` seeds: C(seeds + pits - 1, pits - 1), below 2^28. It is 0 for
+/// pits beyond [`MAX_TABLE_PITS`] or seeds beyond [`MAX_TABLE_SEEDS`], since tables have no such rows.
 pub fn row_count(pits: usize, seeds: usize) -> usize {
     if !(1..=MAX_TABLE_PITS).contains(&pits) || seeds > MAX_TABLE_SEEDS {
         return 0;

@@ -9,10 +9,7 @@ pub struct RankSet {
 }
 
 impl RankSet {
-    /// Makes the set of `ranks`, all below `rows`.
-    ///
-    /// # Panics
-    /// When a rank is not below `rows`.
+    /// Makes the set of `ranks`. Panics when one is not below `rows`.
     pub fn new(rows: usize, ranks: impl IntoIterator<Item = u32>) -> RankSet {
         let mut words = vec![0u64; rows.div_ceil(64) + 3];
         for rank in ranks {

@@ -3,8 +3,7 @@ use std::fmt;
 use super::frame::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_frames};
 use crate::game::Row;
 
-/// Seeds in each pit of a row of a table position, in its owner's sowing order. Pits beyond the
-/// board hold none.
+/// Seeds in each pit of a row of a table position, in sowing order. Pits beyond the board hold none.
 pub type TableRow = [u8; MAX_TABLE_PITS];
 
 /// Seeds in a row.
@@ -13,8 +12,7 @@ pub fn row_seeds(row: &TableRow) -> usize {
     row.iter().map(|&seeds| usize::from(seeds)).sum()
 }
 
-/// Converts a row for tables. `None` if it has more than [`MAX_TABLE_PITS`] pits, or more than 255
-/// seeds in a pit.
+/// Converts a row for tables; `None` with more than [`MAX_TABLE_PITS`] pits, or more than 255 seeds in a pit.
 pub fn table_row(row: &Row) -> Option<TableRow> {
     let mut seeds = TableRow::default();
     if row.pits() > seeds.len() {
@@ -31,34 +29,28 @@ pub fn game_row(pits: usize, row: &TableRow) -> Option<Row> {
     Row::new(row.map(u32::from).get(..pits)?)
 }
 
-/// Ranks the rows with a given number of seeds. The rows of `m` pits with `k` seeds have ranks 0 to
-/// C(k+m-1, m-1) - 1, without gaps.
+/// Ranks the rows with a given number of seeds. The rows of `m` pits with `k` seeds have ranks 0 to C(k+m-1, m-1) - 1.
 ///
-/// The *potential* of a row is the sum over its pits of seeds x distance to the last pit: the last
-/// pit weighs 0, the first `m - 1`. Rows are ordered by potential, then lexicographically, first
-/// pit first.
+/// The *potential* of a row is the sum over its pits of seeds x distance to the last pit: the last pit weighs 0, the
+/// first `m - 1`. Rows are ordered by potential, then lexicographically, first pit first.
 ///
-/// A quiet move (one that keeps all its seeds in the row) lowers the potential, so the row after it
-/// has a lower rank. Rows of one *level* have equal potential and adjacent ranks, and never lead to
-/// each other.
+/// A quiet move (one that keeps all its seeds in the row) lowers the potential, so the row after it has a lower rank.
+/// Rows of one *level* have equal potential and adjacent ranks, and never lead to each other.
 ///
-/// The number of rows of `n` pits with `k` seeds and potential `p`, `count(n, k, p)`, is the
-/// coefficient of q^p in a Gaussian binomial. All ranks are sums and differences of these counts
-/// (docs/indexing.md).
+/// The number of rows of `n` pits with `k` seeds and potential `p`, `count(n, k, p)`, is the coefficient of q^p in a
+/// Gaussian binomial. All ranks are sums and differences of these counts (docs/indexing.md).
 pub struct RowIndex {
     pits: usize,
     max_seeds: usize,
     /// `counts[n][k * stride + p]` for n from 1 to `pits`; `counts[0]` is unused.
     counts: Vec<Vec<u32>>,
     stride: usize,
-    /// `levels[k][p]`: number of rows with `k` seeds and a potential below `p`, for p from 0 to
-    /// (pits - 1) k + 1.
+    /// `levels[k][p]`: number of rows with `k` seeds and a potential below `p`, which is at most (pits - 1) k + 1.
     levels: Vec<Vec<u32>>,
 }
 
 impl RowIndex {
-    /// Makes an index for rows of `pits` pits with up to `max_seeds` seeds. `None` if `pits` is not
-    /// 1 to [`MAX_TABLE_PITS`], or `max_seeds` is more than [`MAX_TABLE_SEEDS`].
+    /// Makes an index for rows of `pits` pits with up to `max_seeds` seeds; `None` beyond the limits of tables.
     pub fn new(pits: usize, max_seeds: usize) -> Option<RowIndex> {
         if !(1..=MAX_TABLE_PITS).contains(&pits) || max_seeds > MAX_TABLE_SEEDS {
             return None;
@@ -107,14 +99,12 @@ impl RowIndex {
         self.levels[seeds][self.levels[seeds].len() - 1] as usize
     }
 
-    /// Bounds of the levels of the rows with `seeds` seeds. Level `p` holds the ranks
-    /// `bounds[p]..bounds[p + 1]`.
+    /// Bounds of the levels of the rows with `seeds` seeds: level `p` holds the ranks `bounds[p]..bounds[p + 1]`.
     pub fn level_bounds(&self, seeds: usize) -> &[u32] {
         &self.levels[seeds]
     }
 
-    /// Number of rows of `pits` pits (1 to that of the index) with `seeds` seeds and this
-    /// potential; 0 if no such row exists.
+    /// Number of rows of `pits` pits (1 to that of the index) with `seeds` seeds and this potential.
     pub fn count(&self, pits: usize, seeds: usize, potential: usize) -> u32 {
         if potential < self.stride { self.counts[pits][seeds * self.stride + potential] } else { 0 }
     }
@@ -124,15 +114,12 @@ impl RowIndex {
         self.stride
     }
 
-    /// Returns the terms whose sum, modulo 2^32, is the rank of a row.
+    /// Returns the terms whose sum, modulo 2^32, is the rank of a row, computed from the first pit on.
     ///
-    /// The rank is computed from the first pit on. There is a term for each number of pits passed
-    /// (none to all but two), seeds in the remaining pits, and potential of these. The terms are in
-    /// this order: the potential varies fastest, over all [`RowIndex::potentials`]. With fewer than
-    /// three pits, no pit is passed.
-    ///
-    /// Each term combines the two numbers that [`RowIndex::rank`] adds and subtracts for the same
-    /// seeds and potential, so a shader reads one number instead of two.
+    /// There is a term for each number of pits passed (none to all but two), seeds in the remaining pits, and potential
+    /// of these. The potential varies fastest, over all [`RowIndex::potentials`]. With fewer than three pits, none is
+    /// passed. Each term combines the two numbers that [`RowIndex::rank`] adds and subtracts for the same seeds and
+    /// potential, so a shader reads one number instead of two.
     pub fn rank_terms(&self) -> Vec<u32> {
         let (pits, most) = (self.pits, self.max_seeds);
         let passed = 0..=pits.saturating_sub(2);
@@ -152,10 +139,8 @@ impl RowIndex {
             .collect()
     }
 
-    /// Rank of `row` among the rows with the same number of seeds.
-    ///
-    /// Pits beyond the board must be empty, and the seeds at most `max_seeds`. Otherwise this
-    /// panics or returns a meaningless number.
+    /// Rank of `row` among the rows with the same number of seeds. If pits beyond the board hold seeds, or there are
+    /// more than `max_seeds`, this panics or returns a meaningless number.
     #[inline]
     pub fn rank(&self, row: &TableRow) -> u32 {
         let (mut seeds, mut potential) = (0usize, 0usize);
@@ -168,8 +153,7 @@ impl RowIndex {
         // Seeds and potential determine the last two pits.
         for (n, &pit) in (3..=self.pits).rev().zip(row) {
             let count = &self.counts[n];
-            // The sum and the difference below add the number of rows with the same seeds and
-            // potential but fewer seeds in this pit.
+            // The sum and the difference add the number of such rows with fewer seeds in this pit.
             rank += count[seeds * self.stride + potential];
             seeds -= usize::from(pit);
             potential -= usize::from(pit) * (n - 1);
@@ -178,10 +162,7 @@ impl RowIndex {
         rank
     }
 
-    /// Returns the row with `seeds` seeds and this rank: the inverse of [`RowIndex::rank`].
-    ///
-    /// # Panics
-    /// When `rank` is not below [`RowIndex::rows`].
+    /// Returns the row with `seeds` seeds and this rank: the inverse of [`RowIndex::rank`]. Panics without such a rank.
     pub fn unrank(&self, seeds: usize, rank: u32) -> TableRow {
         assert!((rank as usize) < self.rows(seeds), "rank {rank} of the rows with {seeds} seeds");
         let mut potential = self.levels[seeds].partition_point(|&below| below <= rank) - 1;
@@ -212,9 +193,8 @@ impl fmt::Debug for RowIndex {
     }
 }
 
-/// Ranks the positions of a layer: `seeds` seeds in play, both rows non-empty.
-///
-/// The frames follow each other without gaps, from 1 seed in the mover's row to `seeds - 1`.
+/// Ranks the positions of a layer: `seeds` seeds in play, both rows non-empty. The frames follow each other without
+/// gaps, from 1 seed in the mover's row to `seeds - 1`.
 #[derive(Debug)]
 pub struct LayerIndex<'a> {
     rows: &'a RowIndex,
@@ -245,10 +225,7 @@ impl<'a> LayerIndex<'a> {
         self.starts[seeds] + frame.index(self.rows.rank(mover), self.rows.rank(other))
     }
 
-    /// Rows (mover's, other) of the position with this rank.
-    ///
-    /// # Panics
-    /// When `rank` is not below [`LayerIndex::positions`].
+    /// Rows (mover's, other) of the position with this rank. Panics when it is not below [`LayerIndex::positions`].
     pub fn unrank(&self, rank: u64) -> (TableRow, TableRow) {
         assert!(rank < self.positions(), "rank {rank} of a layer of {}", self.positions());
         let mover = self.starts.partition_point(|&start| start <= rank) - 1;

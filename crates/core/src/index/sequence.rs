@@ -21,11 +21,10 @@ static BINOMIALS: LazyLock<Vec<Vec<u128>>> = LazyLock::new(|| {
     binomials
 });
 
-/// Number of sequences of the `2 pits` pits of both sides with `seeds` seeds together: C(seeds + 2
-/// pits - 1, 2 pits - 1).
+/// Number of sequences of the `2 pits` pits of both sides with `seeds` seeds: C(seeds + 2 pits - 1, 2 pits - 1).
 ///
-/// `None` if there are more than 2^120 sequences, more than [`MAX_RANKED_SEEDS`] seeds, or no such
-/// boards. Unlike the layers of tables, this counts positions with an empty row, too.
+/// `None` if there are more than 2^120 sequences, more than [`MAX_RANKED_SEEDS`] seeds, or no such boards. Unlike the
+/// layers of tables, this counts positions with an empty row, too.
 pub fn sequences(pits: usize, seeds: usize) -> Option<u128> {
     if !(1..=MAX_PITS).contains(&pits) || seeds > MAX_RANKED_SEEDS {
         return None;
@@ -33,12 +32,12 @@ pub fn sequences(pits: usize, seeds: usize) -> Option<u128> {
     Some(BINOMIALS[2 * pits - 1][seeds + 2 * pits - 1]).filter(|&count| count <= 1 << 120)
 }
 
-/// Rank of a position among all [`sequences`] with as many pits and seeds in play. Stores do not
-/// matter. `None` if such positions have no ranks.
+/// Rank of a position among all [`sequences`] with as many pits and seeds in play, without regard to stores. `None`
+/// if such positions have no ranks.
 ///
-/// Let p(i) be the sum of the first i pits, the mover's row before the other. Then p(1), p(2) + 1,
-/// ..., p(2m-1) + 2m - 2 ascend strictly. The rank is the number of this set in the combinatorial
-/// number system (Lehmer): the sum of C(p(i) + i - 1, i) over i from 1 to 2m - 1.
+/// Let p(i) be the sum of the first i pits, the mover's row before the other. Then p(1), p(2) + 1, ...,
+/// p(2m-1) + 2m - 2 ascend strictly. The rank is the number of this set in the combinatorial number system (Lehmer):
+/// the sum of C(p(i) + i - 1, i) over i from 1 to 2m - 1.
 pub fn sequence_rank(position: &Position) -> Option<u128> {
     sequences(position.pits(), position.seeds() as usize)?;
     let pits = position.mover().seeds().iter().chain(position.other().seeds());
@@ -50,8 +49,7 @@ pub fn sequence_rank(position: &Position) -> Option<u128> {
     Some(rank)
 }
 
-/// Returns the position with this rank and empty stores: the inverse of [`sequence_rank`]. `None`
-/// if there is no such rank.
+/// Returns the position with this rank and empty stores: the inverse of [`sequence_rank`]. `None` without such a rank.
 pub fn sequence_position(pits: usize, seeds: usize, rank: u128) -> Option<Position> {
     if rank >= sequences(pits, seeds)? {
         return None;

@@ -13,13 +13,10 @@ use crate::directory::Directory;
 use crate::game::{Position, Rules};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 
-/// The tables of all rules and boards in a directory, each opened on first use and kept open.
+/// The tables of all rules and boards in a directory, each opened on first use and kept open: see [`Table::open`].
 ///
-/// A damaged layer ends the tables of its board, as a missing one does: positions above it must be
-/// searched. If a bound table above them is damaged, none of the board are used. [`AllTables::list`] names what is
-/// damaged.
-///
-/// The files are mapped or read into memory: see [`Table::open`].
+/// A damaged layer ends the tables of its board, as a missing one does: positions above it must be searched. If a bound
+/// table above them is damaged, none of the board are used. [`AllTables::list`] names what is damaged.
 #[derive(Debug)]
 pub struct AllTables {
     directory: Directory,
@@ -42,8 +39,7 @@ struct Opened {
 pub struct Listing {
     /// The tables, with their positions and bytes.
     pub tables: Vec<(TableKey, u64, u64)>,
-    /// Names of tables and bound tables that cannot be used, with the reason. Larger ones of their
-    /// boards are not used either.
+    /// Names of tables and bound tables that cannot be used, with the reason; larger ones are not used either.
     pub damaged: Vec<(String, String)>,
 }
 
@@ -80,8 +76,7 @@ impl AllTables {
         self.opened(rules, pits).map(|opened| &opened.exact).filter(|exact| exact.max_seeds().is_some())
     }
 
-    /// The bound tables of a board for the layers above its tables, as far as they share one
-    /// network; `None` without any.
+    /// The bound tables of a board above its tables, as far as they share one network; `None` without any.
     pub fn bounds(&self, rules: Rules, pits: usize) -> Option<&BoundTables> {
         self.opened(rules, pits)?.bounds.as_ref()
     }
@@ -109,19 +104,13 @@ impl AllTables {
         position.is_over() || most.is_some_and(|most| position.seeds() as usize <= most)
     }
 
-    /// Looks up `position` in the tables; `None` if it is above them.
-    ///
-    /// # Errors
-    /// When a table is damaged.
+    /// Looks up `position` in the tables; `None` if it is above them. A damaged table is an error.
     pub fn probe(&self, rules: Rules, position: &Position) -> Result<Option<Probe>, TableError> {
         let Some(tables) = self.tables(rules, position.pits()) else { return Ok(None) };
         ProbeError::unless_above(tables.probe(position))
     }
 
-    /// Lists the current contents of the directory.
-    ///
-    /// # Errors
-    /// When it cannot be listed.
+    /// Lists the current contents of the directory; an error if it cannot be listed.
     pub fn list(&self) -> std::io::Result<Listing> {
         let mut listing = Listing::default();
         for name in self.directory.names()? {

@@ -45,14 +45,13 @@ pub struct Blocks {
     pub(super) cache: Box<[Cached]>,
     /// By seeds in the mover's row, from 1.
     sections: Box<[Section]>,
-    checked: Checked,
+    pub(super) checked: Checked,
     /// Copies of the data of sections, at the same places.
     copies: Box<[OnceLock<HugePages>]>,
 }
 
 impl Blocks {
-    /// Makes a file of this kind with these sections, none of whose blocks is compared yet. Its bytes or their source
-    /// are set by the caller.
+    /// Makes a file of this kind with these sections. Its bytes or their source are set by the caller.
     pub(super) fn new(kind: Kind, path: &Path, file_bytes: u64, storage: Storage, sections: Box<[Section]>) -> Blocks {
         Blocks {
             kind,
@@ -69,12 +68,7 @@ impl Blocks {
         }
     }
 
-    /// Marks a block that matches its checksum.
-    pub(super) fn mark(&self, mover: usize, block: u64) {
-        self.checked.mark(mover, block);
-    }
-
-    /// Returns true if all bytes are in memory or mapped. Only then may a search read bytes that it does not check.
+    /// Returns true if all bytes are in memory or mapped, so that a search may read bytes that it does not check.
     #[inline]
     pub fn is_resident(&self) -> bool {
         self.bytes.get().is_some()
@@ -90,10 +84,7 @@ impl Blocks {
         self.file_bytes
     }
 
-    /// The whole file.
-    ///
-    /// # Panics
-    /// When it is not [in memory](Blocks::is_resident): see [`Blocks::whole`].
+    /// The whole file. Panics when it is not [in memory](Blocks::is_resident): see [`Blocks::whole`].
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         self.resident().expect("all bytes are in memory")
@@ -110,10 +101,7 @@ impl Blocks {
         &self.sections
     }
 
-    /// The bytes of a section: data and checksums.
-    ///
-    /// # Panics
-    /// As [`Blocks::bytes`].
+    /// The bytes of a section: data and checksums. Panics as [`Blocks::bytes`].
     pub fn section_bytes(&self, section: &Section) -> &[u8] {
         &self.bytes()[section.offset as usize..section.end() as usize]
     }
@@ -143,10 +131,7 @@ impl Blocks {
         local.map(|local| local.file.metadata())
     }
 
-    /// Checks that the file on this machine is not shorter than when it was opened.
-    ///
-    /// # Errors
-    /// When the file became shorter or its length cannot be read.
+    /// Returns an error if the file on this machine became shorter, or its length cannot be read.
     pub fn require_whole(&self) -> Result<(), TableError> {
         let Some(metadata) = self.metadata() else { return Ok(()) };
         let is_whole = metadata.is_ok_and(|metadata| metadata.len() >= self.file_bytes);
@@ -160,10 +145,7 @@ impl Blocks {
         }
     }
 
-    /// Compares all blocks not yet compared, in file order.
-    ///
-    /// # Errors
-    /// The first damaged block.
+    /// Compares all blocks not yet compared, in file order; an error names the first damaged one.
     pub fn check(&self) -> Result<(), TableError> {
         self.in_file_order().into_iter().try_for_each(|mover| self.check_frame(mover))
     }
@@ -188,10 +170,7 @@ impl Blocks {
     }
 
     /// Compares a block of the frame with `mover` seeds in the mover's row with its checksum, even if that was done
-    /// before. First compares the blocks of the section's head below it, unless that was done.
-    ///
-    /// # Errors
-    /// When one of them is damaged.
+    /// before. First compares the blocks of the section's head below it, unless that was done. Damage is an error.
     pub fn check_block(&self, mover: usize, block: u64) -> Result<(), TableError> {
         if !self.is_resident() {
             return self.block(mover, block).map(drop);
@@ -232,15 +211,11 @@ impl Blocks {
         Ok(())
     }
 
-    /// Returns a copy of the data of the frame with `mover` seeds in the mover's row, made on the
-    /// first call and kept. Every block is compared with its checksum.
-    ///
-    /// The copy is in huge pages where the system has them, which makes random reads faster than in
-    /// a mapped file.
+    /// Returns a copy of the data of the frame with `mover` seeds in the mover's row, made on the first call and kept.
+    /// Every block is compared with its checksum. Random reads of huge pages are faster than those of a mapped file.
     ///
     /// # Errors
-    /// When there is not enough memory, or a block is damaged; [`TableError::Stopped`] when
-    /// `cancel` is cancelled.
+    /// When there is not enough memory, a block is damaged, or `cancel` is cancelled.
     pub fn copied_section(&self, mover: usize, cancel: &Cancel) -> Result<&[u8], TableError> {
         let place = &self.copies[mover - 1];
         if let Some(copy) = place.get() {
@@ -281,8 +256,7 @@ impl Blocks {
         Ok(copy)
     }
 
-    /// Asks the system to read these blocks of the frame with `mover` seeds in the mover's row,
-    /// without waiting. Ignores blocks that the frame does not have.
+    /// Asks the system to read these blocks of the frame with `mover` seeds in the mover's row, without waiting.
     pub(super) fn read_ahead(&self, mover: usize, blocks: Range<u64>) {
         let section = self.section(mover);
         let blocks = blocks.start..blocks.end.min(section.blocks());

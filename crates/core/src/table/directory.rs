@@ -20,8 +20,7 @@ pub const VERSION: u32 = 1;
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = std::mem::size_of::<RawHeader>();
 
-/// Bytes of a frame's entry in the directory, which follows the header. The first entry is for the
-/// frame with the fewest seeds in the mover's row.
+/// Bytes of a frame's entry in the directory, which follows the header: the frame with the fewest seeds to move first.
 pub const ENTRY_BYTES: usize = std::mem::size_of::<RawEntry>();
 
 /// Byte 15 of a finished table.
@@ -80,8 +79,7 @@ pub struct LayerHeader<E: Entry> {
     pub positions: u64,
     /// Bytes of the file.
     pub file_bytes: u64,
-    /// BLAKE3 of the key and the directory, which holds the digests of all frames. Equal for equal
-    /// files.
+    /// BLAKE3 of the key and the directory, which holds the digests of all frames. Equal for equal files.
     pub digest: [u8; 32],
     /// Digest of the exact table that the file was made from; zeros in tables and pieces.
     pub source: [u8; 32],
@@ -155,10 +153,7 @@ impl RawHeader {
         sealed(RawHeader { file_bytes: file_bytes.to_le(), digest, ..RawHeader::new(Kind::Table, key, FINISHED) })
     }
 
-    /// Reads the header and key of a file of a layer, finished or not.
-    ///
-    /// # Errors
-    /// The fault of the header.
+    /// Reads the header and key of a file of a layer, finished or not. The error is the fault of the header.
     pub fn read(bytes: &[u8], kind: Kind) -> Result<(RawHeader, TableKey), Damage> {
         let raw: RawHeader = header::read(bytes, kind, VERSION)?;
         let key = Rules::from_code(raw.rules).map(|rules| TableKey {
@@ -197,10 +192,8 @@ pub fn table_digest(key: TableKey, directory: &[u8]) -> [u8; 32] {
 
 /// Returns the first bytes of a finished file, up to its first frame: header, directory, what is attached.
 ///
-/// `entries` are by seeds in the mover's row. `source` is the digest of the table that the file was made from.
-///
-/// # Panics
-/// When there is not one entry for each frame.
+/// `entries` are by seeds in the mover's row, one for each frame. `source` is the digest of the table that the file was
+/// made from.
 pub fn prefix<E: Entry>(
     kind: Kind,
     key: TableKey,
@@ -254,9 +247,6 @@ impl<E: Entry> LayerHeader<E> {
 
     /// Reads and checks header and directory of a finished file of this kind with `found_bytes` bytes: everything
     /// except the contents of frames. `prefix` holds at least all bytes before the first frame.
-    ///
-    /// # Errors
-    /// The fault of the file.
     pub fn read_as(kind: Kind, prefix: &[u8], found_bytes: u64) -> Result<LayerHeader<E>, Damage> {
         let (raw, key) = RawHeader::read(prefix, kind)?;
         if kind == Kind::Table && raw.form != FINISHED {

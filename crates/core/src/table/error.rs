@@ -115,10 +115,7 @@ pub enum TableError {
 }
 
 impl TableError {
-    /// Checks that tables can have `pits` pits a side and `seeds` seeds in play.
-    ///
-    /// # Errors
-    /// When they cannot.
+    /// Returns an error if tables cannot have `pits` pits a side and `seeds` seeds in play.
     pub fn unless_possible(pits: usize, seeds: usize) -> Result<(), TableError> {
         match (pits, seeds) {
             (1..=MAX_TABLE_PITS, 0..=MAX_TABLE_SEEDS) => Ok(()),
@@ -158,7 +155,7 @@ impl TableError {
 
     /// Damage of the file at `path`, a table or a bound table.
     pub fn damaged(path: &Path, damage: Damage) -> TableError {
-        let kind = TableKey::named_bounds(path).map_or(Kind::Table, |_| Kind::BoundTable);
+        let kind = TableKey::of_file(Kind::BoundTable, path).map_or(Kind::Table, |_| Kind::BoundTable);
         TableError::damaged_as(kind, path, damage)
     }
 
@@ -177,9 +174,8 @@ impl TableError {
         matches!(self, TableError::Io { source, .. } if source.kind() == ErrorKind::OutOfMemory)
     }
 
-    /// Returns true if the file is of the expected kind and certainly damaged, so that it may be replaced
-    /// or deleted. A file of another kind, version or layer may be sound, and so may one on a disk that
-    /// failed.
+    /// Returns true if the file is of the expected kind and certainly damaged, so that it may be replaced or deleted. A
+    /// file of another kind, version or layer may be sound, and so may one on a disk that failed.
     pub fn is_worthless(&self) -> bool {
         let TableError::Damaged { damage, .. } = self else { return false };
         matches!(damage, Damage::Length { .. } | Damage::Part { .. } | Damage::Digest | Damage::Unfinished)
@@ -191,8 +187,7 @@ impl TableError {
     }
 }
 
-/// Lists missing layers, with consecutive ones as a range: `layer 5 is missing`, `layers 3, 25 to
-/// 48 are missing`.
+/// Lists missing layers, with consecutive ones as a range: `layers 3, 25 to 48 are missing`.
 pub fn missing_layers(layers: &[usize]) -> String {
     let runs = runs(layers);
     let (layers, are) = if layers.len() == 1 { ("layer", "is") } else { ("layers", "are") };

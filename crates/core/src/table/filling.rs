@@ -67,11 +67,10 @@ impl Blocks {
     }
 
     /// Reads these blocks of a [remote](Blocks::is_remote) file, each given by the seeds in the mover's row of its
-    /// frame and its number. A small file is read as a whole. Does nothing for other files, and blocks that were read
-    /// before.
+    /// frame and its number. A small file is read as a whole. Does nothing for other files and known blocks.
     pub(super) fn request(&self, places: impl IntoIterator<Item = Place>) -> Result<(), TableError> {
         let Some(source) = self.not_resident().filter(|source| source.is_remote()) else { return Ok(()) };
-        let mut places = self.with_heads(places, |&(mover, block)| !self.is_block_checked(mover, block));
+        let mut places = self.with_heads(places, |&(mover, block)| !self.checked.is_marked(mover, block));
         if source.bytes() <= SMALL_FILE_BYTES && !places.is_empty() {
             places = self.places().collect();
         }
@@ -106,11 +105,9 @@ impl Blocks {
         }
     }
 
-    /// Compares the frame with `mover` seeds in the mover's row, checksums included, with its
-    /// digest, even if that was done before. Checksums find accidental damage. Only the digest
-    /// finds bytes forged together with their checksums.
-    ///
-    /// `take` receives all bytes, part by part, before they are compared.
+    /// Compares the frame with `mover` seeds in the mover's row, checksums included, with its digest, even if that was
+    /// done before. Checksums find accidental damage. Only the digest finds bytes forged together with them. `take`
+    /// receives all bytes, part by part, before they are compared.
     ///
     /// # Errors
     /// When the frame does not match its digest, or cannot be read; or an error of `take`.
@@ -136,15 +133,12 @@ impl Blocks {
         if *hasher.finalize().as_bytes() != section.digest {
             return Err(self.damaged_part("frame", section.offset));
         }
-        (0..section.blocks()).for_each(|block| self.mark(mover, block));
+        (0..section.blocks()).for_each(|block| self.checked.mark(mover, block));
         Ok(())
     }
 
     /// A part of the frame with `mover` seeds in the mover's row of a file that is not in memory, counted from the
-    /// start of the frame. Its blocks are compared with their checksums the first time.
-    ///
-    /// # Errors
-    /// When they cannot be read, or do not match their checksums.
+    /// start of the frame. Its blocks are compared with their checksums the first time. Damage is an error.
     pub fn part(&self, mover: usize, part: Range<u64>) -> Result<Vec<u8>, TableError> {
         Ok(self.parts(mover, &[part])?.pop().unwrap_or_default())
     }
@@ -155,7 +149,7 @@ impl Blocks {
         let mut all = parts.iter().flat_map(blocks);
         self.request(all.clone().map(|block| (mover, block)))?;
         let source = self.source.as_deref().filter(|source| source.local().is_some());
-        if let Some(source) = source.filter(|_| all.all(|block| self.is_block_checked(mover, block))) {
+        if let Some(source) = source.filter(|_| all.all(|block| self.checked.is_marked(mover, block))) {
             let start = self.section(mover).offset;
             let parts: Vec<_> = parts.iter().map(|part| start + part.start..start + part.end).collect();
             return self.read(source, &parts, From::Here);
@@ -183,7 +177,7 @@ impl Blocks {
         {
             return Ok(Arc::clone(bytes));
         }
-        let is_needed = |&place: &Place| place == (mover, block) || !self.is_block_checked(place.0, place.1);
+        let is_needed = |&place: &Place| place == (mover, block) || !self.checked.is_marked(place.0, place.1);
         // The blocks of the head are below it.
         let read = self.read_blocks(self.source(), &self.with_heads([(mover, block)], is_needed))?.pop();
         let bytes = read.expect("a block is asked for");
@@ -281,7 +275,7 @@ impl Blocks {
             // Other processes read the local file, so only valid bytes may be written.
             if is_valid(wanted.section, wanted.checksum, &bytes, piece.unwrap_or_default()) {
                 keep(&bytes, wanted.block().start)?;
-                self.mark(wanted.place.0, wanted.place.1);
+                self.checked.mark(wanted.place.0, wanted.place.1);
                 wanted.bytes = Some(bytes.into());
             }
         }

@@ -14,11 +14,8 @@ use crate::index::Frame;
 /// The header and directory of a table.
 pub type TableHeader = LayerHeader<FrameEntry>;
 
-/// A frame's entry in the directory.
-///
-/// The parts of a frame are the profile (a byte for each mover's row), the groups, the patches, and
-/// the checksums of these three in blocks of [`BLOCK_BYTES`]. They follow each other, each padded
-/// with zeros to a multiple of 64 bytes.
+/// A frame's entry in the directory. A frame has a profile (a byte for each mover's row), groups, patches, and the
+/// checksums of these in blocks of [`BLOCK_BYTES`], each padded with zeros to a multiple of 64 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameEntry {
     /// Where the frame begins, in bytes from the start of the file.
@@ -56,32 +53,17 @@ impl FrameEntry {
         Section { offset: self.offset, data: self.checksums_at(), head: self.rows, tag: 0, digest: self.digest }
     }
 
-    /// Number of blocks with a checksum.
-    pub fn blocks(&self) -> u64 {
-        self.section().blocks()
-    }
-
-    /// Where the next frame begins.
-    pub fn end(&self) -> u64 {
-        self.section().end()
-    }
-
-    /// Returns true if `patch_bytes` agrees with `exceptions`.
-    fn patches_hold_exceptions(&self) -> bool {
+    /// Returns true if this can be the entry of `frame` in a file of at most `file_bytes` bytes.
+    pub(crate) fn fits(&self, frame: Frame, file_bytes: u64) -> bool {
         let exceptions = self.exceptions.checked_mul(EXCEPTION_BYTES as u64);
         let heads = exceptions.and_then(|bytes| self.patch_bytes.checked_sub(bytes));
         let head = PATCH_HEAD_BYTES as u64;
-        heads.is_some_and(|heads| heads % head == 0 && heads / head <= self.groups.min(self.exceptions))
-    }
-
-    /// Returns true if this can be the entry of `frame` in a file of at most `file_bytes` bytes.
-    pub(crate) fn fits(&self, frame: Frame, file_bytes: u64) -> bool {
         self.rows == frame.mover_rows() as u64
             && self.groups == frame.positions().div_ceil(GROUP_POSITIONS as u64)
             && self.patch_bytes <= file_bytes
-            && self.patches_hold_exceptions()
+            && heads.is_some_and(|heads| heads % head == 0 && heads / head <= self.groups.min(self.exceptions))
             && self.offset <= file_bytes
-            && self.end() <= file_bytes
+            && self.section().end() <= file_bytes
     }
 }
 

@@ -12,12 +12,11 @@ pub const RUN_MARGIN: usize = 2 * GROUP_BYTES;
 
 /// The packed scores of a frame.
 ///
-/// The profile holds the mean score of each mover's row. The groups hold residuals, the differences
-/// from the profile. The patches hold the residuals that do not fit 4 bits.
+/// The profile holds the mean score of each mover's row. The groups hold residuals, the differences from the profile.
+/// The patches hold the residuals that do not fit 4 bits.
 ///
-/// The bytes may be damaged if they have not been compared with their checksums
-/// ([`super::Table::frame_unchecked`]). Nothing here panics then, and a group that refers to a
-/// missing patch is an error.
+/// Bytes that were not compared with their checksums ([`super::Table::frame_unchecked`]) may be damaged. Nothing here
+/// panics then, and a group that refers to a missing patch is an error.
 #[derive(Clone, Copy)]
 pub struct FrameScores<'a> {
     frame: Frame,
@@ -64,8 +63,8 @@ impl fmt::Debug for FrameScores<'_> {
 }
 
 impl<'a> FrameScores<'a> {
-    /// Wraps the scores in `section`, the bytes of `frame` as `entry` describes them. The checksums
-    /// at the end may be missing. `None` if the section is too short.
+    /// Wraps the scores in `section`, the bytes of `frame` as `entry` describes them. The checksums at the end may be
+    /// missing. `None` if the section is too short.
     #[inline]
     pub fn new(frame: Frame, entry: &FrameEntry, section: &'a [u8]) -> Option<FrameScores<'a>> {
         let profile = section.get(..entry.rows as usize)?;
@@ -79,10 +78,8 @@ impl<'a> FrameScores<'a> {
         self.frame
     }
 
-    /// Score of the position with these ranks of rows (see [`Frame::index`]). Panics if the frame does not have them.
-    ///
-    /// # Errors
-    /// When its group is damaged.
+    /// Score of the position with these ranks of rows: see [`Frame::index`]. Panics if the frame does not have them; a
+    /// damaged group is an error.
     #[inline]
     pub fn score(&self, mover_rank: u32, other_rank: u32) -> Result<u8, DamagedGroup> {
         self.score_at(self.place(mover_rank, other_rank))
@@ -98,10 +95,7 @@ impl<'a> FrameScores<'a> {
         ScorePlace { group: &self.groups[number as usize], place, profile }
     }
 
-    /// Score at a place of this frame.
-    ///
-    /// # Errors
-    /// When its group is damaged.
+    /// Score at a place of this frame; an error if its group is damaged.
     #[inline(always)]
     pub fn score_at(&self, at: ScorePlace<'a>) -> Result<u8, DamagedGroup> {
         let place = usize::from(at.place);
@@ -127,14 +121,10 @@ impl<'a> FrameScores<'a> {
         prefetch(self.profile.as_ptr().wrapping_add(mover_rank as usize));
     }
 
-    /// Unpacks the scores of `count` positions to `buffer[at..at + count]`: those with the mover's
-    /// rows from `mover_rank` on, against one other row.
+    /// Unpacks the scores of `count` positions to `buffer[at..at + count]`: those with the mover's rows from
+    /// `mover_rank` on, against one other row. A damaged group is an error.
     ///
-    /// Whole groups are unpacked, so up to [`RUN_MARGIN`] bytes on either side are overwritten and
-    /// must exist.
-    ///
-    /// # Errors
-    /// When a group is damaged.
+    /// Whole groups are unpacked, so up to [`RUN_MARGIN`] bytes on either side are overwritten and must exist.
     #[inline]
     pub fn unpack_run(
         &self,
@@ -160,17 +150,12 @@ impl<'a> FrameScores<'a> {
         Ok(())
     }
 
-    /// Unpacks the scores of the mover's rows in `selected`, against one other row, to the start of
-    /// `out`, in rank order.
-    ///
-    /// `out` must have [`SELECTED_MARGIN`](super::SELECTED_MARGIN) bytes more than there are
-    /// selected rows. These are overwritten.
-    ///
-    /// # Errors
-    /// When a group is damaged.
+    /// Unpacks the scores of the mover's rows in `selected`, against one other row, to the start of `out`, in rank
+    /// order. A damaged group is an error.
     ///
     /// # Panics
-    /// When `out` is shorter, or the set is not one of the mover's rows of this frame.
+    /// When the set is not one of the mover's rows of this frame, or `out` does not have
+    /// [`SELECTED_MARGIN`](super::SELECTED_MARGIN) bytes more than there are selected rows. These are overwritten.
     #[inline]
     pub fn unpack_selected(
         &self,
@@ -188,8 +173,7 @@ impl<'a> FrameScores<'a> {
         run.unpack_selected(isa, selected, out).map_err(|index| self.damaged((first + index) as u64))
     }
 
-    /// Prefetches the first `most` groups of the run against one other row, from one mover's row
-    /// on.
+    /// Prefetches the first `most` groups of the run against one other row, from one mover's row on.
     #[inline]
     pub fn prefetch_run(&self, (mover_rank, other_rank): (u32, u32), most: usize) {
         let index = u64::from(other_rank) * self.profile.len() as u64 + u64::from(mover_rank);

@@ -1,14 +1,13 @@
 //! The codec: a *group* of 126 residuals in 64 bytes, one cache line.
 //!
-//! A *residual* is a score minus the profile of its mover's row (see [`super::FrameScores`]),
-//! modulo 256. Bytes 0 to 62 of a group hold 4-bit codes, two per byte, the even place in the low
-//! half. The low 7 bits of byte 63 hold the *base* plus 64. A residual is base + code.
+//! A *residual* is a score minus the profile of its mover's row (see [`super::FrameScores`]), modulo 256. Bytes 0 to 62
+//! of a group hold 4-bit codes, two per byte, the even place in the low half. The low 7 bits of byte 63 hold the *base*
+//! plus 64. A residual is base + code.
 //!
-//! If the residuals of a group span more than 15, the base is chosen so that most fit. The others
-//! are *exceptions*. Bit 7 of byte 63 is set then, and the first four bytes of the group are the
-//! offset of its *patch* in the patches of the frame. A patch holds the eight codes that these
-//! bytes replaced, the number of exceptions, and the place and 8-bit code of each. A score
-//! therefore takes one read, or two in a group with exceptions.
+//! If the residuals of a group span more than 15, the base is chosen so that most fit. The others are *exceptions*. Bit
+//! 7 of byte 63 is set then, and the first four bytes of the group are the offset of its *patch* in the patches of the
+//! frame. A patch holds the eight codes that these bytes replaced, the number of exceptions, and the place and 8-bit
+//! code of each. A score therefore takes one read, or two in a group with exceptions.
 
 use crate::isa::per_isa;
 
@@ -100,8 +99,7 @@ impl<'a> GroupPatch<'a> {
     }
 }
 
-/// Counts the exceptions in a frame's patches; `None` if `patches` is not a sequence of complete
-/// patches.
+/// Counts the exceptions in a frame's patches; `None` if `patches` is not a sequence of complete patches.
 pub fn count_exceptions(mut patches: &[u8]) -> Option<u64> {
     let mut exceptions = 0;
     while !patches.is_empty() {
@@ -129,15 +127,12 @@ fn nibble(byte: u8, place: usize) -> u8 {
 }
 
 per_isa! {
-    /// Unpacks whole groups, [`GROUP_POSITIONS`] residuals each, one after the other. Returns true
-    /// if a group has exceptions; those are not corrected.
-    ///
-    /// `out` must have two more bytes, which are overwritten.
+    /// Unpacks whole groups, [`GROUP_POSITIONS`] residuals each, one after the other. Returns true if a group has
+    /// exceptions; those are not corrected. `out` must have two more bytes, which are overwritten.
     pub(super) fn decode_groups(groups: &[Group], out: &mut [u8]) -> bool {
         let mut marks = 0;
         for (index, group) in groups.iter().enumerate() {
-            // All 128 places. The last two come from the base byte and are overwritten by the next
-            // group.
+            // All 128 places. The last two come from the base byte and are overwritten by the next group.
             let out: &mut [u8; 2 * GROUP_BYTES] = (&mut out[index * GROUP_POSITIONS..][..2 * GROUP_BYTES])
                 .try_into()
                 .expect("the slice has this length");
@@ -153,10 +148,8 @@ per_isa! {
 }
 
 per_isa! {
-    /// Packs residuals into groups. In a partly filled last group, the other places get code 0.
-    ///
-    /// Appends to `patches` and returns the number of exceptions. Offsets in the groups count from
-    /// the start of that buffer. Residuals are signed, from -64 to 63.
+    /// Packs residuals, signed from -64 to 63, into groups. In a partly filled last group, the other places get code 0.
+    /// Appends to `patches`, from whose start offsets in the groups count, and returns the number of exceptions.
     pub fn encode_groups(residuals: &[u8], groups: &mut [Group], patches: &mut Vec<u8>) -> u64 {
         let mut exceptions = 0;
         for (residuals, group) in residuals.chunks(GROUP_POSITIONS).zip(groups) {
@@ -199,8 +192,7 @@ fn best_base(values: &[u8], min: u8, max: u8) -> u8 {
     best.1
 }
 
-/// Moves residuals that do not fit 4 bits from a group to a patch. Returns the number of
-/// exceptions.
+/// Moves residuals that do not fit 4 bits from a group to a patch. Returns the number of exceptions.
 #[inline(never)]
 fn patch(values: &[u8], base: u8, group: &mut Group, patches: &mut Vec<u8>) -> u64 {
     let offset = patches.len() as u32;

@@ -34,39 +34,29 @@ impl TableKey {
         self.pairs().flat_map(PairKey::frames)
     }
 
-    /// The table that a file should hold according to its name; `None` if it is not named like a
-    /// table.
+    /// The table that a file should hold according to its name; `None` if it is not named like a table.
     pub fn named(path: &Path) -> Option<TableKey> {
-        TableKey::of_stem(path.file_name()?.to_str()?.strip_suffix(EXTENSION)?)
+        TableKey::of_file(Kind::Table, path)
     }
 
-    /// The layer whose bound table a file should hold according to its name; `None` if it is not
-    /// named like a bound table.
-    pub fn named_bounds(path: &Path) -> Option<TableKey> {
-        TableKey::of_stem(path.file_name()?.to_str()?.strip_suffix(BOUNDS_EXTENSION)?)
-    }
-
-    /// The layer that a file of this kind should hold according to its name.
+    /// The layer that a file of this kind, a table or a bound table, should hold according to its name.
     pub fn of_file(kind: Kind, path: &Path) -> Option<TableKey> {
-        match kind {
-            Kind::Table => TableKey::named(path),
-            Kind::BoundTable => TableKey::named_bounds(path),
-            _ => None,
-        }
-    }
-
-    /// Name of the file of this kind with the layer: a table or a bound table.
-    pub(super) fn name_of(self, kind: Kind) -> String {
-        if kind == Kind::BoundTable { self.bounds_name() } else { self.file_name() }
-    }
-
-    /// Parses the stem of a table's file names.
-    fn of_stem(stem: &str) -> Option<TableKey> {
+        let extension = match kind {
+            Kind::Table => EXTENSION,
+            Kind::BoundTable => BOUNDS_EXTENSION,
+            _ => return None,
+        };
+        let stem = path.file_name()?.to_str()?.strip_suffix(extension)?;
         let (rest, seeds) = stem.rsplit_once('-')?;
         let (rules, pits) = rest.rsplit_once('-')?;
         let key = TableKey { rules: rules.parse().ok()?, pits: pits.parse().ok()?, seeds: seeds.parse().ok()? };
         // A table has exactly one file name: no other spelling of the rules, no extra zeros.
         (key.is_possible() && key.file_stem() == stem).then_some(key)
+    }
+
+    /// Name of the file of this kind with the layer: a table or a bound table.
+    pub(super) fn name_of(self, kind: Kind) -> String {
+        if kind == Kind::BoundTable { self.bounds_name() } else { self.file_name() }
     }
 
     /// Returns true if pits and seeds are within the limits of tables.
@@ -111,8 +101,7 @@ impl fmt::Display for TableKey {
     }
 }
 
-/// A pair of mirrored frames of a layer, K|L and L|K, which are computed together. One frame if K =
-/// L.
+/// A pair of mirrored frames of a layer, K|L and L|K, which are computed together. One frame if K = L.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PairKey {
     /// The layer.

@@ -17,27 +17,23 @@ pub enum Storage {
     /// copies in memory.
     #[default]
     Mapped,
-    /// By lookups in the files: a block is compared with its checksum when it is first needed, and no file is mapped.
-    /// A lookup takes some ten times as long as in memory. Work on whole frames makes a copy in memory.
+    /// By lookups in the files: a block is compared with its checksum when it is first needed. A lookup takes some ten
+    /// times as long as in memory. Work on whole frames makes a copy in memory.
     Files,
 }
 
 /// True once files are mapped.
 static MAPPED: AtomicBool = AtomicBool::new(false);
 
-/// Makes this process map the tables that it opens from now on. Otherwise [`super::Table::open`]
-/// and its callers read files into memory, where nothing can happen to them.
+/// Makes this process map the tables that it opens from now on. Otherwise they are read into memory, where nothing can
+/// happen to them. Mapped tables open at once and share the page cache with all processes that use them.
 ///
-/// Mapped tables open at once and share the page cache with all processes that use them. Mapping is
-/// for programs that control who writes to their files, not for libraries.
-///
-/// If the file of a mapped table becomes shorter, reading the lost part raises SIGBUS, which ends
-/// the process.
+/// Mapping is for programs that control who writes to their files, not for libraries. If the file of a mapped table
+/// becomes shorter, reading the lost part raises SIGBUS, which ends the process.
 ///
 /// # Safety
-/// While a table is open, nobody may write to its file or shorten it: its bytes are a slice.
-/// Removing the file, or renaming another over it, is safe. This library does nothing else to
-/// finished tables.
+/// While a table is open, nobody may write to its file or shorten it: its bytes are a slice. Removing the file, or
+/// renaming another over it, is safe. This library does nothing else to finished tables.
 pub unsafe fn map_files() {
     MAPPED.store(true, Ordering::Relaxed);
 }

@@ -16,11 +16,10 @@ pub struct Probe {
     pub score: u32,
     /// The final store difference for the mover.
     pub value: i64,
-    /// Every legal move with the mover's score after it, its own gain included. Empty once the game
-    /// is over.
+    /// Every legal move with the mover's score after it, its own gain included. Empty once the game is over.
     pub moves: Vec<(Pit, u32)>,
-    /// A line of best play to the end of the game. Among equal moves it takes the one nearest the
-    /// store. Empty if only the moves were looked up.
+    /// A line of best play to the end of the game; among equal moves it takes the one nearest the store. Empty if only
+    /// the moves were looked up.
     pub line: Line,
 }
 
@@ -83,10 +82,7 @@ pub enum ProbeError {
 }
 
 impl ProbeError {
-    /// Returns what was found; `None` if the position is above the tables, or on another board.
-    ///
-    /// # Errors
-    /// When a table cannot be read.
+    /// Returns what was found, or the error of a table; `None` if the position is above the tables or of another board.
     pub fn unless_above<F>(found: Result<F, ProbeError>) -> Result<Option<F>, TableError> {
         match found {
             Ok(found) => Ok(Some(found)),
@@ -100,8 +96,7 @@ impl<T: Layer> Tables<T> {
     /// Looks up `position`: score, moves, and a line of best play.
     ///
     /// # Errors
-    /// When the position is above the tables (the error names the missing layers), or a table is
-    /// damaged: checksums do not match, or scores contradict each other.
+    /// When the position is above the tables, a checksum does not match, or scores contradict each other.
     pub fn probe(&self, position: &Position) -> Result<Probe, ProbeError> {
         let probe = self.probe_moves(position)?;
         let mut line = Line::new(position.pits());
@@ -135,8 +130,7 @@ impl<T: Layer> Tables<T> {
         Ok(Probe { position: *position, score, value: position.value(score), moves, line })
     }
 
-    /// Score of `position`: the seeds in play that the mover collects with best play. It needs one
-    /// read, where [`Tables::probe`] looks up every position on the line of best play.
+    /// Score of `position` by one read, where [`Tables::probe`] looks up every position on the line of best play.
     pub fn score(&self, position: &Position) -> Result<u32, ProbeError> {
         self.reaches(position)?;
         Ok(self.game_score(position.mover(), position.other())?)
@@ -148,8 +142,8 @@ impl<T: Layer> Tables<T> {
         Ok(position.value(self.score(position)?))
     }
 
-    /// Every legal move of `position` with the mover's score after it, its own gain included. Empty
-    /// once the game is over. Errors are those of [`Tables::probe`].
+    /// Every legal move of `position` with the mover's score after it, its own gain included. Empty once the game is
+    /// over. Errors are those of [`Tables::probe`].
     pub fn move_scores(&self, position: &Position) -> Result<Vec<(Pit, u32)>, ProbeError> {
         self.reaches(position)?;
         Ok(self.scores(position)?.1)
@@ -180,8 +174,7 @@ impl<T: Layer> Tables<T> {
         Ok(())
     }
 
-    /// Score of `position`, and every legal move with the mover's score after it. An error if the
-    /// score is not the best of these.
+    /// Score of `position`, and every legal move with the mover's score after it. They must not contradict each other.
     fn scores(&self, position: &Position) -> Result<(u32, Vec<(Pit, u32)>), TableError> {
         if self.is_remote() {
             let after = position.moves().filter_map(|pit| Some(position.play(self.rules(), pit).ok()?.position));

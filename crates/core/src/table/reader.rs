@@ -38,8 +38,7 @@ impl<E: Entry> LayerFile<E> {
     /// memory. A file with the name of a layer must hold that layer.
     ///
     /// # Errors
-    /// When the file cannot be read, is damaged, foreign or unfinished, does not match its name, or
-    /// does not fit in memory.
+    /// When the file cannot be read, is damaged, foreign or unfinished, or does not match its name.
     pub fn open(path: impl AsRef<Path>) -> Result<LayerFile<E>, TableError> {
         LayerFile::open_as(path.as_ref(), Storage::default())
     }
@@ -49,8 +48,7 @@ impl<E: Entry> LayerFile<E> {
         LayerFile::of(E::KIND, Box::new(LocalFile::open(path).map_err(TableError::io(path))?), storage)
     }
 
-    /// The same as [`LayerFile::open`] for the file `temporary`, which will be renamed to `path`.
-    /// Errors name `path`.
+    /// Opens the file `temporary`, which will be renamed to `path`. Errors name `path`.
     pub fn open_before_renaming(temporary: &Path, path: &Path) -> Result<LayerFile<E>, TableError> {
         let file = LocalFile::open(temporary).map_err(TableError::io(path))?;
         LayerFile::of(E::KIND, Box::new(LocalFile { path: path.to_owned(), ..file }), Storage::default())
@@ -72,10 +70,7 @@ impl<E: Entry> LayerFile<E> {
     }
 
     /// Opens the file of this kind in `source`: [`Entry::KIND`], or a piece. If it is named like the file of a layer,
-    /// it must hold that layer.
-    ///
-    /// # Errors
-    /// When header or directory cannot be read, or are not valid.
+    /// it must hold that layer. Header and directory are read and checked.
     pub fn of(kind: Kind, source: Box<dyn Source>, storage: Storage) -> Result<LayerFile<E>, TableError> {
         let (path, bytes) = (source.name(), source.bytes());
         let prefix = 0..bytes.min(LayerHeader::<E>::most_prefix_bytes() as u64);
@@ -93,10 +88,7 @@ impl<E: Entry> LayerFile<E> {
         Ok(LayerFile { header, blocks })
     }
 
-    /// Reads a file from memory; `path` only names it in errors.
-    ///
-    /// # Errors
-    /// When the bytes are not a valid file of this kind.
+    /// Reads a valid file of [`Entry::KIND`] from memory; `path` only names it in errors.
     pub fn from_bytes(path: impl AsRef<Path>, bytes: Vec<u8>) -> Result<LayerFile<E>, TableError> {
         let (path, length) = (path.as_ref(), bytes.len() as u64);
         let header: LayerHeader<E> =
@@ -142,29 +134,21 @@ impl<E: Entry> fmt::Debug for LayerFile<E> {
 }
 
 impl Table {
-    /// Opens the table `key` in `directory`.
-    ///
-    /// # Errors
-    /// As [`Table::open`]; also when the table does not exist, or the file holds another one.
+    /// Opens the table `key` in `directory`. Unlike [`Table::find`], it returns an error if the table does not exist.
     pub fn open_key(directory: impl Into<Directory>, key: TableKey) -> Result<Table, TableError> {
         let directory = directory.into();
         Table::find(&directory, key, Storage::default())?.ok_or_else(|| TableError::missing(&directory, key))
     }
 
-    /// Returns the scores of a copy in memory of the frame with `mover` seeds in the mover's row.
-    /// See [`Blocks::copied_section`].
-    ///
-    /// # Errors
-    /// When there is not enough memory, a block is damaged, or `cancel` is cancelled.
+    /// Returns the scores of a copy in memory of the frame with `mover` seeds in the mover's row. Errors are those of
+    /// [`Blocks::copied_section`].
     pub fn copied_frame(&self, mover: usize, cancel: &Cancel) -> Result<FrameScores<'_>, TableError> {
         Ok(self.frame_in(mover, self.blocks.copied_section(mover, cancel)?))
     }
 
     /// Reads the blocks of these positions from the origin of a remote file, together, and then those of their patches.
-    /// Each is given by the seeds in the mover's row and the ranks of the rows. Does nothing for other files.
-    ///
-    /// # Errors
-    /// When they cannot be read, or are damaged.
+    /// Each is given by the seeds in the mover's row and the ranks of the rows. Does nothing for other files. An error
+    /// if they cannot be read, or are damaged.
     pub fn request(&self, positions: &[(usize, u32, u32)]) -> Result<(), TableError> {
         if !self.blocks.is_remote() || self.blocks.is_resident() {
             return Ok(());
@@ -184,30 +168,21 @@ impl Table {
         self.blocks.request(patches)
     }
 
-    /// The whole file.
-    ///
-    /// # Panics
-    /// When it is not [in memory](Blocks::is_resident): see [`Blocks::whole`].
+    /// The whole file: see [`Blocks::bytes`].
     pub fn bytes(&self) -> &[u8] {
         self.blocks.bytes()
     }
 
-    /// The scores of the frame with `mover` seeds in the mover's row, 1 to seeds - 1. The first
-    /// call compares all its blocks with their checksums.
-    ///
-    /// # Errors
-    /// The first damaged block of the frame.
+    /// The scores of the frame with `mover` seeds in the mover's row. The first call compares all its blocks with their
+    /// checksums; the first damaged block is an error.
     pub fn frame(&self, mover: usize) -> Result<FrameScores<'_>, TableError> {
         self.blocks.check_frame(mover)?;
         Ok(self.frame_unchecked(mover))
     }
 
-    /// The scores of the frame with `mover` seeds in the mover's row, without comparing checksums.
-    /// It is for callers that do this themselves, or that read damaged tables. Damaged scores are
-    /// wrong or give a [`DamagedGroup`], but never panic.
-    ///
-    /// # Panics
-    /// When the layer has no such frame, or the file is not [in memory](Blocks::is_resident).
+    /// The scores of the frame with `mover` seeds in the mover's row, without comparing checksums, for callers that do
+    /// this themselves, or that read damaged tables. Damaged scores are wrong or give a [`DamagedGroup`]. Panics when
+    /// the file is not [in memory](Blocks::is_resident).
     #[inline]
     pub fn frame_unchecked(&self, mover: usize) -> FrameScores<'_> {
         self.frame_in(mover, self.blocks.section_bytes(self.blocks.section(mover)))
@@ -220,11 +195,8 @@ impl Table {
         FrameScores::new(frame, entry, section).expect("opening checked the entries")
     }
 
-    /// Score of the position with these ranks of rows and `mover` seeds in the mover's row (1 to
-    /// seeds - 1). The first read of a block compares it with its checksum.
-    ///
-    /// # Errors
-    /// When one of these blocks, or the group, is damaged.
+    /// Score of the position with these ranks of rows and `mover` seeds in the mover's row. The first read of a block
+    /// compares it with its checksum; a damaged block or group is an error.
     #[inline]
     pub fn score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> Result<u8, TableError> {
         let (entry, _) = self.entry(mover);
@@ -271,10 +243,7 @@ impl Table {
         self.frame_unchecked(mover).score(ranks.0, ranks.1).map_err(|group| self.damaged_group(group))
     }
 
-    /// Compares all blocks not yet compared with their checksums.
-    ///
-    /// # Errors
-    /// The first damaged block.
+    /// Compares all blocks not yet compared with their checksums: see [`Blocks::check`].
     pub fn check(&self) -> Result<(), TableError> {
         self.blocks.check()
     }
@@ -286,8 +255,7 @@ impl Table {
         self.blocks.damaged_part("group of scores", offset)
     }
 
-    /// Error for an impossible score of the position with these ranks and `mover` seeds in the
-    /// mover's row.
+    /// Error for an impossible score of the position with these ranks and `mover` seeds in the mover's row.
     pub fn damaged_score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
         let (entry, _) = self.entry(mover);
         let offset = entry.offset + group_of(entry, mover_rank, other_rank).0;

@@ -7,20 +7,19 @@ pub const BLOCK_BYTES: usize = 1 << 16;
 /// Every part of a file begins at a multiple of this many bytes, so that each group is a cache line of the mapping.
 pub const ALIGNMENT: u64 = 64;
 
-/// The bytes of a frame in a file: data, padded to a multiple of 64 bytes, then a checksum for each
-/// block of the data ([`BLOCK_BYTES`]), padded likewise.
+/// The bytes of a frame in a file: data, padded to a multiple of 64 bytes, then a checksum for each block of the data
+/// ([`BLOCK_BYTES`]), padded likewise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Section {
     /// Where it begins, in bytes from the start of the file.
     pub offset: u64,
     /// Bytes of data, padding included; the checksums follow.
     pub data: u64,
-    /// Bytes at the start of the data that are read together with all others. Their blocks are
-    /// compared with their checksums before any other block.
+    /// Bytes at the start of the data that are read together with all others. Their blocks are compared with their
+    /// checksums before any other block.
     pub head: u64,
-    /// Combined with the checksums of the blocks by exclusive or, so that a section written over
-    /// another of the same size does not match. It is 0 in tables, whose sections differ in size,
-    /// and the seeds in the mover's row in bound tables.
+    /// Combined with the checksums of the blocks by exclusive or, so that a section written over another of the same
+    /// size does not match. It is 0 in tables, and the seeds in the mover's row in bound tables.
     pub tag: u64,
     /// BLAKE3 of data and checksums.
     pub digest: [u8; 32],
@@ -61,14 +60,12 @@ impl Section {
 
 /// Marks of the blocks that have been compared with their checksums and found valid.
 ///
-/// A valid block stays valid, since the bytes of a finished table never change. A caller that
-/// cannot rely on this reads a copy, or compares digests again ([`super::Blocks::check_digest`]).
-/// A mark publishes that the bytes were compared, so it is stored with release and loaded with
-/// acquire ordering.
+/// A valid block stays valid, since the bytes of a finished table never change. A caller that cannot rely on this reads
+/// a copy, or compares digests again ([`super::Blocks::check_digest`]). A mark publishes that the bytes were compared,
+/// so it is stored with release and loaded with acquire ordering.
 ///
-/// The blocks of a section's head (the profile of a frame) are marked before its other blocks
-/// ([`super::Section::blocks_before`]). If the block of a group is marked, the profile may be read,
-/// too.
+/// The blocks of a section's head (the profile of a frame) are marked before its other blocks. So if the block of a
+/// group is marked, the profile may be read, too.
 pub(super) struct Checked {
     /// By seeds in the mover's row, from 1.
     frames: Box<[Marks]>,

@@ -1,7 +1,7 @@
 //! Unpacks selected scores of a run: those of a set of mover's rows, against one other row.
 //!
-//! Each group is unpacked and its selected scores are packed side by side before the next one is
-//! read. Only these are written to memory. Groups without selected scores are skipped.
+//! Each group is unpacked and its selected scores are packed side by side before the next one is read. Only these are
+//! written to memory. Groups without selected scores are skipped.
 
 use super::group::{BASE_BYTE, GROUP_BYTES, GROUP_POSITIONS, Group, GroupPatch, PATCHED, base, patch_offset};
 use crate::index::RankSet;
@@ -89,8 +89,7 @@ fn unpack_avx512(run: &Run, selected: &RankSet, out: &mut [u8]) -> Result<(), us
         _mm512_add_epi8, _mm512_and_si512, _mm512_loadu_si512, _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8,
         _mm512_permutex2var_epi8, _mm512_set1_epi8, _mm512_srli_epi16, _mm512_storeu_si512,
     };
-    /// For each place of one half of a group, the byte with its code. Bit 6 is set if the code is
-    /// in the high half of that byte.
+    /// For each place of one half of a group, the byte with its code; bit 6 is set for the high half of that byte.
     const fn bytes_of_places(first: usize) -> [u8; 64] {
         let mut bytes = [0; 64];
         let mut place = 0;

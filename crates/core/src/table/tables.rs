@@ -23,11 +23,8 @@ pub trait Layer {
     /// The file, or the name used in errors.
     fn path(&self) -> &Path;
 
-    /// Score of the position with these ranks of rows and `mover` seeds in the mover's row (1 to
-    /// seeds - 1). The bytes are compared with their checksums, at least on the first read.
-    ///
-    /// # Errors
-    /// When these bytes are damaged or cannot be read.
+    /// Score of the position with these ranks of rows and `mover` seeds in the mover's row (1 to seeds - 1). The bytes
+    /// are compared with their checksums, at least on the first read.
     fn score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> Result<u8, TableError>;
 
     /// Returns true if the table is on another machine, so that [`Layer::request`] saves time.
@@ -35,8 +32,7 @@ pub trait Layer {
         false
     }
 
-    /// Reads ahead, together, what the scores of these positions need from other machines. Errors are
-    /// those of [`Layer::score`].
+    /// Reads ahead, together, what the scores of these positions need from other machines.
     fn request(_wanted: &[TablePositions<'_, Self>]) -> Result<(), TableError>
     where
         Self: Sized,
@@ -116,9 +112,8 @@ fn present_layers(directory: &Directory, rules: Rules, pits: usize) -> Result<Ve
     Ok(seeds)
 }
 
-/// Seeds of the layers that are missing below the last of those with these seeds, which ascend.
-///
-/// A table needs those of all layers below, so layers above a gap are of no use.
+/// Seeds of the layers that are missing below the last of those with these seeds, which ascend. Layers above a gap are
+/// of no use.
 pub fn gaps(present: &[usize]) -> Vec<usize> {
     (2..present.last().copied().unwrap_or(2)).filter(|seeds| present.binary_search(seeds).is_err()).collect()
 }
@@ -162,10 +157,7 @@ impl Tables {
 }
 
 impl<T: Layer> Tables<T> {
-    /// Makes tables without layers; those up to `max_seeds` can be added.
-    ///
-    /// # Errors
-    /// When `pits` is not 1 to [`MAX_TABLE_PITS`](crate::index::MAX_TABLE_PITS).
+    /// Makes tables without layers; those up to `max_seeds` can be added. An error if no table has `pits` pits.
     pub fn empty(
         directory: impl Into<Directory>,
         rules: Rules,
@@ -184,10 +176,7 @@ impl<T: Layer> Tables<T> {
         })
     }
 
-    /// Adds the next layer.
-    ///
-    /// # Errors
-    /// When `table` is not the table of the next layer of these rules and pits, or the layer below has failed.
+    /// Adds the next layer; an error if `table` is another one, or the layer below has failed.
     pub fn push(&mut self, table: Arc<T>) -> Result<(), TableError> {
         self.await_coming()?;
         let expected = self.key(self.max_seeds().map_or(2, |seeds| seeds + 1));
@@ -197,9 +186,7 @@ impl<T: Layer> Tables<T> {
     }
 
     /// Adds the next layer while another thread makes it. Until one more is added, only [`Tables::require`] returns it.
-    ///
-    /// # Errors
-    /// When the layer below has failed.
+    /// An error if the layer below has failed.
     pub fn push_coming(&mut self, layer: ComingLayer<T>) -> Result<(), TableError> {
         self.await_coming()?;
         self.coming = Some(layer);
@@ -271,19 +258,13 @@ impl<T: Layer> Tables<T> {
         &self.gaps
     }
 
-    /// Checks that no layer is missing below another one, so that all layers are open.
-    ///
-    /// # Errors
-    /// When there are [`Tables::gaps`]. The error names them.
+    /// Returns an error that names the [`Tables::gaps`] if there are any.
     pub fn require_all(&self) -> Result<(), TableError> {
         let Some(&last) = self.gaps.last() else { return Ok(()) };
         Err(TableError::Missing { directory: self.directory.clone(), key: self.key(last), missing: self.gaps.clone() })
     }
 
-    /// The table with `seeds` seeds. Waits for it if another thread makes it.
-    ///
-    /// # Errors
-    /// When it or one below it is missing, or has failed. The error names the missing layers.
+    /// The table with `seeds` seeds. Waits for it if another thread makes it. An error names the missing layers.
     pub fn require(&self, seeds: usize) -> Result<&T, TableError> {
         self.layer(seeds).map_or_else(|| self.require_other(seeds), Ok)
     }
@@ -301,9 +282,8 @@ impl<T: Layer> Tables<T> {
         Err(TableError::Missing { directory, key: self.key(seeds), missing })
     }
 
-    /// Score of the position with these rows: the seeds in play that the mover still collects.
-    ///
-    /// If a row is empty, the remaining seeds belong to the owner of the other one.
+    /// Score of the position with these rows: the seeds in play that the mover still collects. If a row is empty, the
+    /// remaining seeds belong to the owner of the other one.
     ///
     /// # Errors
     /// When the layer of the position is missing, or its table is damaged there.
@@ -319,10 +299,8 @@ impl<T: Layer> Tables<T> {
     }
 
     /// Reads ahead what the scores of these positions need from other machines, all of it together. Each position is
-    /// given by its rows; those that no open layer has are left out. Does nothing if the tables are on this machine.
-    ///
-    /// # Errors
-    /// When it cannot be read, or is damaged.
+    /// given by its rows; those that no open layer has are left out. Does nothing if the tables are on this machine. An
+    /// error if it cannot be read, or is damaged.
     pub fn request(&self, positions: &[(TableRow, TableRow)]) -> Result<(), TableError> {
         if !self.is_remote() {
             return Ok(());

@@ -33,10 +33,7 @@ const STATE: Document = Document { format: "kalah check", version: 3 };
 pub struct Check<'a> {
     certificate: &'a StoredCertificate,
     tables: Option<&'a Tables>,
-    /// Over all tables that are used.
     checkers: Checkers<'a>,
-    /// True if these are more than those that the proof rests on.
-    has_more_tables: bool,
 }
 
 impl<'a> Check<'a> {
@@ -44,31 +41,19 @@ impl<'a> Check<'a> {
     /// frame by frame, and the digests with those in the certificate. Adds the bytes compared to
     /// `pulse.positions`. The files must not be written to until the check ends.
     ///
-    /// It uses the tables up to `seeds` seeds, even if the proof rests on fewer. Then searches are shorter, and the
-    /// result rests on these tables. With 0 seeds, it uses those that the proof rests on.
-    ///
     /// # Errors
     /// If one of these tables is missing, has another digest, or has a frame that does not match;
     /// [`CheckError::Stopped`] if `pulse` was stopped.
     pub fn new(
         certificate: &'a StoredCertificate,
         tables: Option<&'a Tables>,
-        seeds: usize,
         pulse: &Pulse,
     ) -> Result<Check<'a>, CheckError> {
         let head = certificate.head();
-        let seeds = head.table_seeds().max(seeds);
-        compare_digests(head, tables, seeds)?;
-        tables.map_or(Ok(()), |tables| compare_frames(tables, seeds, pulse))?;
-        let TableKey { rules, pits, .. } = key(head, seeds);
-        let checkers = Checkers::new(rules, pits, tables, seeds, head.effort);
-        Ok(Check { certificate, tables, checkers, has_more_tables: seeds > head.table_seeds() })
-    }
-
-    /// A checker with the tables that the proof rests on. With effort 0, it asks for each claim that others may need.
-    fn own_checker(&self, effort: u32) -> Checker<'a> {
-        let head = self.certificate.head();
-        checker(head, self.tables, head.table_seeds(), effort)
+        compare_digests(head, tables)?;
+        tables.map_or(Ok(()), |tables| compare_frames(tables, head.table_seeds(), pulse))?;
+        let TableKey { rules, pits, seeds } = key(head, head.table_seeds());
+        Ok(Check { certificate, tables, checkers: Checkers::new(rules, pits, tables, seeds, head.effort) })
     }
 
     /// Checks that the statement follows from the claims. Each of its bounds, for every opening and for the
@@ -83,7 +68,7 @@ impl<'a> Check<'a> {
             let what = "the certificate states nothing: every game has a value within its bounds";
             return Err(CheckError::Statement(what.to_owned()));
         }
-        let (mut asking, asked) = (self.own_checker(0), RefCell::new(Vec::new()));
+        let (mut asking, asked) = (checker(self.certificate.head(), self.tables, 0), RefCell::new(Vec::new()));
         for goal in &goals {
             goal.reason(&mut asking, &|position| {
                 asked.borrow_mut().extend(self.certificate.keys().key(position));
@@ -93,30 +78,13 @@ impl<'a> Check<'a> {
         let known = self.certificate.look_up(asked.into_inner(), &Pulse::default())?;
         self.checkers.with(|checker| {
             for goal in goals {
-                if self.first_reason(checker, |by| goal.reason(by, &|at| known.get(at)))?.is_none() {
+                if goal.reason(checker, &|at| known.get(at))?.is_none() {
                     let why = unproved(checker, &goal.position)?;
                     return Err(CheckError::Statement(format!("{goal}: {why}")));
                 }
             }
             Ok(())
         })
-    }
-
-    /// Asks `checker` for the reason of a bound. With larger tables, a search remembers other positions and might
-    /// need more nodes. So a bound that it cannot prove is searched again over the tables that the proof rests on.
-    fn first_reason(
-        &self,
-        checker: &mut Checker<'a>,
-        reason: impl Fn(&mut Checker) -> Result<Option<Reason>, TableError>,
-    ) -> Result<Option<Reason>, TableError> {
-        let found = reason(checker)?;
-        if found.is_some() || !self.has_more_tables {
-            return Ok(found);
-        }
-        let mut second = self.own_checker(checker.effort);
-        let found = reason(&mut second)?;
-        checker.nodes += second.nodes;
-        Ok(found)
     }
 
     /// Checks the claims in the order of the file, without the first ones, which are `done`. Adds every claim to
@@ -173,7 +141,7 @@ impl<'a> Check<'a> {
 
     /// Looks up the claims that the checks of `claims` may ask for.
     fn asked_by(&self, claims: &[CodedClaim], pulse: &Pulse) -> Result<Known, CheckError> {
-        let (checker, keys) = (self.own_checker(0), self.certificate.keys());
+        let (checker, keys) = (checker(self.certificate.head(), self.tables, 0), self.certificate.keys());
         let asked = claims.par_iter().flat_map_iter(|&coded| {
             let position = self.certificate.claim(coded).position;
             checker.asked(&position).filter_map(|position| keys.key(&position)).collect::<Vec<_>>()
@@ -220,7 +188,7 @@ impl<'a> Check<'a> {
         tally: &mut CheckTally,
     ) -> Result<(), CheckError> {
         for bound in claim.parts() {
-            match self.first_reason(checker, |by| by.reason(&claim.position, bound, &|at| known.get(at)))? {
+            match checker.reason(&claim.position, bound, &|at| known.get(at))? {
                 Some(reason) => tally.count(reason),
                 None => {
                     let why = unproved(checker, &claim.position)?;
@@ -239,19 +207,18 @@ fn key(head: &Head, seeds: usize) -> TableKey {
     TableKey { rules: *rules, pits: position.pits(), seeds }
 }
 
-/// Compares the digests of the tables up to `seeds` seeds with those of a certificate. The larger ones must only be
-/// there.
+/// Compares the digests of the tables that a proof rests on with those of its certificate.
 ///
 /// # Errors
 /// If one of these tables is missing or has another digest.
-pub(super) fn compare_digests(head: &Head, tables: Option<&Tables>, seeds: usize) -> Result<(), CheckError> {
-    for (index, key) in (2..=seeds).map(|seeds| key(head, seeds)).enumerate() {
+pub(super) fn compare_digests(head: &Head, tables: Option<&Tables>) -> Result<(), CheckError> {
+    let seeds = head.table_seeds();
+    for (digest, key) in head.tables.iter().zip((2..).map(|seeds| key(head, seeds))) {
         let Some(tables) = tables else {
             return Err(TableError::Missing { directory: "".into(), key, missing: (2..=seeds).collect() }.into());
         };
         let table = tables.require(key.seeds)?;
-        let differs = head.tables.get(index).is_some_and(|digest| *digest != table.header().digest);
-        if tables.key(key.seeds) != key || differs {
+        if tables.key(key.seeds) != key || *digest != table.header().digest {
             return Err(CheckError::OtherTable(key));
         }
         table.blocks().expect_random_reads();
@@ -276,9 +243,10 @@ fn compare_frames(tables: &Tables, seeds: usize, pulse: &Pulse) -> Result<(), Ta
     compared.find_first(Result::is_err).unwrap_or(Ok(()))
 }
 
-/// A checker of a certificate's claims over the tables up to `seeds` seeds, whose digests were compared.
-pub(super) fn checker<'a>(head: &Head, tables: Option<&'a Tables>, seeds: usize, effort: u32) -> Checker<'a> {
-    let TableKey { rules, pits, .. } = key(head, seeds);
+/// A checker of a certificate's claims over the tables that the proof rests on, whose digests were compared. With
+/// effort 0, it asks for each claim that others may need.
+pub(super) fn checker<'a>(head: &Head, tables: Option<&'a Tables>, effort: u32) -> Checker<'a> {
+    let TableKey { rules, pits, seeds } = key(head, head.table_seeds());
     let tables = tables.filter(|_| seeds > 0);
     Checker::new(rules, pits, tables, seeds, effort).expect("the tables are for this board")
 }
@@ -301,7 +269,7 @@ pub struct CheckIdentity {
     pub program: String,
     /// The digest of the certificate, in hexadecimal.
     pub certificate: String,
-    /// The [digest of the tables](super::digest_of_tables) that are used, in hexadecimal; `None` without tables.
+    /// The [digest of the tables](super::digest_of_tables) of the proof, in hexadecimal; `None` without tables.
     pub tables: Option<String>,
 }
 

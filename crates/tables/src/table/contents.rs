@@ -55,7 +55,7 @@ impl Contents {
     pub(super) fn add(&mut self, frame: Frame, entry: FrameEntry) {
         self.require_next(frame);
         let place = self.place(frame);
-        self.end = entry.end();
+        self.end = entry.section().end();
         self.entries[place] = entry;
         self.written += 1;
     }

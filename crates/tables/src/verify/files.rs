@@ -92,7 +92,7 @@ impl Survey {
             let archived = || TableKey::named(Path::new(name.strip_suffix(".archive")?));
             if let Some(key) = TableKey::named(path) {
                 survey.tables.insert(key);
-            } else if let Some(key) = TableKey::named_bounds(path) {
+            } else if let Some(key) = TableKey::of_file(Kind::BoundTable, path) {
                 survey.bounds.insert(key);
             } else if let Some(key) = archived() {
                 survey.archives.insert(key);

@@ -90,11 +90,8 @@ pub fn file_bytes(key: TableKey, bits: u32) -> u64 {
 
 /// Returns the first bytes of a bound table, up to its first frame: header, directory, network.
 ///
-/// `exact` is the digest of the exact table. The entries are by seeds in the mover's row, and all have the same number
-/// of cuts.
-///
-/// # Panics
-/// When there is not one entry for each frame.
+/// `exact` is the digest of the exact table. The entries are by seeds in the mover's row, one for each frame, and all
+/// have the same number of cuts.
 pub fn prefix(key: TableKey, exact: [u8; 32], network: &Network, entries: &[BoundEntry]) -> Vec<u8> {
     let bits = entries[0].cuts.bits() as u8;
     directory::prefix(Kind::BoundTable, key, bits, exact, &network.to_bytes(), entries)
@@ -122,9 +119,8 @@ pub const MAX_CUTS: usize = 3;
 
 /// Distances from the evaluation of a position at which scores are divided into intervals.
 ///
-/// With an evaluation e, the *threshold* of a cut c is the least whole number of seeds that is at
-/// least e + c. The *code* of a score is the number of thresholds that it reaches. One cut gives
-/// codes of 1 bit, three cuts give codes of 2 bits.
+/// With an evaluation e, the *threshold* of a cut c is the least whole number of seeds that is at least e + c. The
+/// *code* of a score is the number of thresholds that it reaches: 1 bit with one cut, 2 bits with three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cuts {
     /// In sixteenths of a seed, ascending. Only the first `count` are used; the others are 0.
@@ -136,13 +132,11 @@ impl Cuts {
     /// Cut for codes of 1 bit: the evaluation.
     pub const ONE_BIT: Cuts = Cuts { cuts: [0; MAX_CUTS], count: 1 };
 
-    /// Cuts for codes of 2 bits: four seeds below the evaluation, the evaluation, and four seeds
-    /// above. Closer cuts leave more positions of a search undecided (docs/measurements.md in the
-    /// repository).
+    /// Cuts for codes of 2 bits: four seeds below the evaluation, the evaluation, four seeds above. Closer cuts leave
+    /// more positions of a search undecided (docs/measurements.md in the repository).
     pub const TWO_BITS: Cuts = Cuts { cuts: [-4 * SEED as i16, 0, 4 * SEED as i16], count: MAX_CUTS as u8 };
 
-    /// Cuts for codes of `bits` bits: [`Cuts::ONE_BIT`] or [`Cuts::TWO_BITS`]. `None` for other
-    /// numbers of bits.
+    /// Cuts for codes of `bits` bits, [`Cuts::ONE_BIT`] or [`Cuts::TWO_BITS`]; otherwise `None`.
     pub const fn with_bits(bits: u32) -> Option<Cuts> {
         match bits {
             1 => Some(Cuts::ONE_BIT),
@@ -151,8 +145,7 @@ impl Cuts {
         }
     }
 
-    /// Makes one or three cuts, in sixteenths of a seed relative to the evaluation, ascending;
-    /// equal cuts are allowed. `None` for any other number or order.
+    /// Makes one or three cuts, in sixteenths of a seed relative to the evaluation, ascending or equal; or `None`.
     pub fn new(cuts: &[i16]) -> Option<Cuts> {
         if ![1, MAX_CUTS].contains(&cuts.len()) || !cuts.is_sorted() {
             return None;
@@ -173,8 +166,7 @@ impl Cuts {
         if usize::from(self.count) == MAX_CUTS { 2 } else { 1 }
     }
 
-    /// Least score that reaches cut `cut` (from 0) of a position with this evaluation, in
-    /// sixteenths of a seed. It may be below 0 or above the seeds in play.
+    /// Least score that reaches cut `cut` (from 0) of a position with this evaluation, in sixteenths of a seed.
     #[inline]
     fn threshold(&self, cut: usize, evaluation: i32) -> i32 {
         evaluation.saturating_add(i32::from(self.cuts[cut])).saturating_add(SEED - 1).div_euclid(SEED)
@@ -186,10 +178,8 @@ impl Cuts {
         (0..usize::from(self.count)).map(|cut| u8::from(score as i32 >= self.threshold(cut, evaluation))).sum()
     }
 
-    /// Bounds, from 0 to `seeds`, of the score of a position with this code and evaluation.
-    ///
-    /// If no such score has this code, the lower bound is above the upper one, or both are 0 or `seeds`.
-    /// Only damage or another evaluation can cause that.
+    /// Bounds, from 0 to `seeds`, of the score of a position with this code and evaluation. If no such score has this
+    /// code, by damage or another evaluation, the lower bound is above the upper one, or both are 0 or `seeds`.
     #[inline]
     pub fn bounds(&self, code: u8, evaluation: i32, seeds: u32) -> Bounds {
         let clamped = |score: i32| score.clamp(0, seeds as i32) as u32;

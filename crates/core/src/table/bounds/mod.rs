@@ -1,9 +1,8 @@
-//! Bound tables: one or two bits for each position of a layer, which state the interval of its
-//! score.
+//! Bound tables: one or two bits for each position of a layer, which state the interval of its score.
 //!
-//! The intervals lie between a few *cuts* at fixed distances from the evaluation of the position by
-//! an [evaluation network](crate::evaluation). A file half or a quarter as large as the exact table
-//! therefore decides most positions (docs/bounds.md in the repository).
+//! The intervals lie between a few *cuts* at fixed distances from the evaluation of the position by an [evaluation
+//! network](crate::evaluation). A file half or a quarter as large as the exact table therefore decides most positions
+//! (docs/bounds.md in the repository).
 
 // | module | contents |
 // |---|---|

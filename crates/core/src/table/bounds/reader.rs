@@ -17,21 +17,20 @@ use crate::table::reader::LayerFile;
 pub type BoundTable = LayerFile<BoundEntry>;
 
 impl BoundTable {
-    /// Opens the bound table of the layer `key` in `directory`; `None` if the file does not exist.
-    ///
-    /// # Errors
-    /// As [`BoundTable::open`], except when the file does not exist.
+    /// Opens the bound table of the layer `key`: see [`LayerFile::find`].
     pub fn open_key(directory: impl Into<Directory>, key: TableKey) -> Result<Option<BoundTable>, TableError> {
         BoundTable::find(&directory.into(), key, Storage::default())
     }
 
-    /// Returns the codes of a copy in memory of the frame with `mover` seeds in the mover's row.
-    /// See `Blocks::copied_section`.
-    ///
-    /// # Errors
-    /// When there is not enough memory, a block is damaged, or `cancel` is cancelled.
+    /// Returns the codes of a copy in memory of the frame with `mover` seeds in the mover's row. Errors are those of
+    /// `Blocks::copied_section`.
     pub fn copied_frame(&self, mover: usize, cancel: &Cancel) -> Result<FrameBounds<'_>, TableError> {
         Ok(self.frame_in(mover, self.blocks().copied_section(mover, cancel)?))
+    }
+
+    /// Offset in the file of the byte with the code of the position with these ranks of rows.
+    pub fn code_at(&self, mover: usize, mover_rank: u32, other_rank: u32) -> u64 {
+        self.entry(mover).0.offset + self.frame_in(mover, &[]).place(mover_rank, other_rank).0 as u64
     }
 
     /// The network that evaluates its positions.
@@ -40,11 +39,8 @@ impl BoundTable {
         &self.header().attached
     }
 
-    /// The codes of the frame with `mover` seeds in the mover's row (1 to seeds - 1). No checksums
-    /// are compared.
-    ///
-    /// # Panics
-    /// When the layer has no such frame, or the file is not [in memory](crate::table::Blocks::is_resident).
+    /// The codes of the frame with `mover` seeds in the mover's row. No checksums are compared. Panics when the file is
+    /// not [in memory](crate::table::Blocks::is_resident).
     #[inline]
     pub fn frame_unchecked(&self, mover: usize) -> FrameBounds<'_> {
         let (entry, _) = self.entry(mover);
@@ -57,17 +53,8 @@ impl BoundTable {
         FrameBounds { codes, rows: frame.mover_rows() as u64, cuts: entry.cuts, frame }
     }
 
-    /// Offset in the file of the byte that holds the code of the position with these ranks of rows
-    /// and `mover` seeds in the mover's row.
-    pub fn code_at(&self, mover: usize, mover_rank: u32, other_rank: u32) -> u64 {
-        self.entry(mover).0.offset + self.frame_in(mover, &[]).place(mover_rank, other_rank).0 as u64
-    }
-
-    /// Code of the position with these ranks of rows and `mover` seeds in the mover's row (1 to
-    /// seeds - 1). The first read of a block compares it with its checksum.
-    ///
-    /// # Errors
-    /// When this block is damaged.
+    /// Code of the position with these ranks of rows and `mover` seeds in the mover's row. The first read of a block
+    /// compares it with its checksum; damage is an error.
     #[inline]
     pub fn code(&self, mover: usize, mover_rank: u32, other_rank: u32) -> Result<u8, TableError> {
         let (frame, start) = (self.frame_in(mover, &[]), self.entry(mover).0.offset as usize);
@@ -95,10 +82,8 @@ impl BoundTable {
     }
 }
 
-/// The codes of a frame: for each position, the number of cuts that its score reaches.
-///
-/// The bytes may be damaged if they have not been compared with their checksums
-/// ([`BoundTable::frame_unchecked`]). Nothing here panics then, but bounds may be wrong.
+/// The codes of a frame: for each position, the number of cuts that its score reaches. Bytes that were not compared
+/// with their checksums may be damaged. Nothing here panics then, but bounds may be wrong.
 #[derive(Clone, Copy)]
 pub struct FrameBounds<'a> {
     codes: &'a [u8],
@@ -138,10 +123,7 @@ impl<'a> FrameBounds<'a> {
         byte >> shift & ((1 << self.cuts.bits()) - 1)
     }
 
-    /// Code of the position with these ranks of rows (see [`Frame::index`]).
-    ///
-    /// # Panics
-    /// When the frame has no such ranks, and they lie beyond its last line of 64 bytes.
+    /// Code of the position with these ranks of rows: see [`Frame::index`]. Panics for ranks beyond the last line.
     #[inline]
     pub fn code(&self, mover_rank: u32, other_rank: u32) -> u8 {
         let (byte, shift) = self.place(mover_rank, other_rank);
@@ -154,8 +136,7 @@ impl<'a> FrameBounds<'a> {
         prefetch(self.codes.as_ptr().wrapping_add(self.place(mover_rank, other_rank).0));
     }
 
-    /// Bounds of the score of a position with this code and evaluation, in sixteenths of a seed. The
-    /// evaluation comes from the table's network. See [`Cuts::bounds`].
+    /// Bounds of the score of a position with this code and evaluation by the table's network: see [`Cuts::bounds`].
     #[inline]
     pub fn bounds(&self, code: u8, evaluation: i32) -> Bounds {
         self.cuts.bounds(code, evaluation, (self.frame.mover + self.frame.other) as u32)

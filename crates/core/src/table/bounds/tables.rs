@@ -12,8 +12,7 @@ use crate::table::error::TableError;
 use crate::table::key::TableKey;
 use crate::table::mapping::Storage;
 
-/// The bound tables of one rule set and number of pits in a directory: consecutive
-/// layers with one network.
+/// The bound tables of one rule set and number of pits in a directory: consecutive layers with one network.
 pub struct BoundTables {
     directory: Directory,
     rows: Arc<RowIndex>,
@@ -22,16 +21,15 @@ pub struct BoundTables {
 }
 
 impl BoundTables {
-    /// Opens the bound tables that a search can use together with exact tables up to `exact` seeds
-    /// (0 without exact tables). `None` if there are no such bound tables.
+    /// Opens the bound tables that a search can use together with exact tables up to `exact` seeds (0 without exact
+    /// tables). `None` without any.
     ///
     /// Above `exact`, these are the layers up to `max_seeds`, or to the first that is missing or has another network.
-    /// Down from `exact`, these are the layers with the same network, to the first that is missing or unusable. They
-    /// can replace exact tables.
+    /// Down from `exact`, these are those with the same network, to the first that is missing or unusable. They can
+    /// replace exact tables.
     ///
     /// # Errors
-    /// When a file of a layer above `exact` is damaged, does not match its name, or cannot be read;
-    /// when `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
+    /// When a file above `exact` is damaged, does not match its name, or cannot be read; when no table has `pits` pits.
     pub fn open_around(
         directory: impl Into<Directory>,
         rules: Rules,
@@ -64,10 +62,8 @@ impl BoundTables {
         Ok(BoundTables::new(directory, layers.into()))
     }
 
-    /// Combines the bound tables of these layers, fewest seeds first. `None` if `layers` is empty.
-    ///
-    /// # Panics
-    /// When the layers are of different boards, not consecutive, or made with different networks.
+    /// Combines the bound tables of these layers, fewest seeds first; `None` without layers. Panics when they are of
+    /// different boards, not consecutive, or made with different networks.
     pub fn new(directory: impl Into<Directory>, layers: Vec<Arc<BoundTable>>) -> Option<BoundTables> {
         let (first, last) = (layers.first()?, layers.last()?);
         for (table, seeds) in layers.iter().zip(first.key().seeds..) {
@@ -120,12 +116,8 @@ impl BoundTables {
         seeds.checked_sub(self.layers[0].key().seeds).and_then(|index| self.layers.get(index)).map(|table| &**table)
     }
 
-    /// Bounds of the score of the position with these rows, as far as the table states; `None`
-    /// if its layer is not open. If a row is empty, the remaining seeds belong to the owner of the
-    /// other one. The bytes read are compared with their checksums first.
-    ///
-    /// # Errors
-    /// When the table is damaged there.
+    /// Bounds of the score of the position with these rows, as far as the table states; `None` if its layer is not
+    /// open. If a row is empty, the remaining seeds belong to the owner of the other one. Damage is an error.
     pub fn bounds(&self, mover: &TableRow, other: &TableRow) -> Result<Option<Bounds>, TableError> {
         let frame = Frame { pits: self.pits(), mover: row_seeds(mover), other: row_seeds(other) };
         let seeds = frame.mover + frame.other;
