@@ -1,7 +1,6 @@
 //! The HTTP server, and the page in one browser.
 #![cfg(all(feature = "cli", feature = "serve"))]
 
-mod description;
 mod page;
 mod serve;
 mod serve_api;

@@ -1,4 +1,4 @@
-// Written from the answers' types by a test: tests/serve/description.rs.
+// Written from the answers' types by a test: crates/api/tests/description.
 
 declare namespace Api {
   type Rules = string;

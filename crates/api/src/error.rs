@@ -12,7 +12,7 @@ use serde::Serialize;
 
 /// Code by which programs distinguish errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Code {
     /// The request cannot be read, or asks for something impossible.
@@ -39,7 +39,7 @@ pub enum Code {
 
 /// Error of a request.
 #[derive(Clone, Debug, Serialize, thiserror::Error)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[error("{message}")]
 pub struct ApiError {
     /// Code by which programs distinguish errors.
@@ -49,7 +49,7 @@ pub struct ApiError {
 
 /// Answer to a request that is refused, or that failed.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ErrorAnswer {
     error: ApiError,
 }

@@ -13,7 +13,7 @@ use super::searcher::Searcher;
 
 /// Position of a game, and the move made there.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GamePlace {
     /// Number of moves before it.
     index: usize,
@@ -29,7 +29,7 @@ pub struct GamePlace {
 
 /// Answer about a game.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GameAnswer {
     rules: &'static str,
     places: Vec<GamePlace>,

@@ -16,10 +16,14 @@
 // | `answer` | the JSON documents |
 // | `fields` | the fields of a request, and their errors |
 // | `error` | errors: code, status, message |
+// | `description` | a test that describes the answers to other languages |
 
 mod analyser;
 pub mod answer;
 mod choose;
+#[cfg(test)]
+#[path = "../tests/description/mod.rs"]
+mod description;
 mod error;
 mod fields;
 mod game;

@@ -49,7 +49,7 @@ pub struct PositionsRequest {
 
 /// Answer about one of many positions: that of `GET /api/position`, or the reason for its absence.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 enum OneAnswer {
     Known(Box<PositionAnswer>),
@@ -58,7 +58,7 @@ enum OneAnswer {
 
 /// Answer about many positions, in the order of the request.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PositionsAnswer {
     rules: &'static str,
     positions: Vec<OneAnswer>,

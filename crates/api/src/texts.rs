@@ -9,7 +9,7 @@ use super::fields::{MAX_MOVES, of_body, parse_position, parsed, position, read_m
 
 /// Game that was read.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ReadAnswer {
     rules: &'static str,
     board: String,
@@ -19,7 +19,7 @@ pub struct ReadAnswer {
 
 /// Game that was written.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WriteAnswer {
     text: String,
 }

@@ -8,7 +8,7 @@ use super::value::Value;
 
 /// Position on a line of play, and the move played there; no move at the end.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct PlaceAnswer {
     pub(crate) position: String,
     /// True if the player to move is the one who moved first.
@@ -21,7 +21,7 @@ pub(crate) struct PlaceAnswer {
 
 /// Line of play.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LineAnswer {
     pub(crate) rules: &'static str,
     pub(crate) places: Vec<PlaceAnswer>,
@@ -29,7 +29,7 @@ pub struct LineAnswer {
 
 /// Move that a player chose, with its effects. The first module of a page has no code for the time in seconds.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChosenMove {
     position: String,
     rules: &'static str,
@@ -47,7 +47,7 @@ pub struct ChosenMove {
 
 /// Move that a player chose, and the time that it took.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MoveAnswer {
     #[serde(flatten)]
     chosen: ChosenMove,
@@ -78,7 +78,7 @@ impl ChosenMove {
 
 /// A puzzle: a position in which only one move keeps the win or the draw.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PuzzleAnswer {
     /// The position.
     pub position: String,
@@ -89,7 +89,7 @@ pub struct PuzzleAnswer {
     /// The number of the pit, from 1.
     pub r#move: usize,
     /// The outcome that the move keeps for the mover.
-    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["win", "draw"])))]
+    #[cfg_attr(test, schemars(extend("enum" = ["win", "draw"])))]
     pub outcome: &'static str,
     /// The value of the position.
     pub value: i64,
@@ -104,7 +104,7 @@ pub struct PuzzleAnswer {
     /// Smallest depth of a search that finds the move.
     pub depth: u32,
     /// Level of difficulty.
-    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["easy", "medium", "hard"])))]
+    #[cfg_attr(test, schemars(extend("enum" = ["easy", "medium", "hard"])))]
     pub level: &'static str,
     /// The day that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -11,7 +11,7 @@ use super::value::Value;
 /// Seeds of one pit, taken up and sown. Places are numbered from the mover's first pit: the mover's pits, the mover's
 /// store, the other pits, the other store.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Lift {
     /// Place that the seeds are taken from.
     from: usize,
@@ -21,7 +21,7 @@ struct Lift {
 
 /// Effects of a move.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MoveEffects {
     /// Position after the move, as the next player to move sees it.
     next: String,
@@ -53,7 +53,7 @@ impl MoveEffects {
 
 /// A legal move with what is known of its value. Positions of a game leave out its effects.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ValuedMove {
     /// Number of the pit, from 1.
     r#move: usize,
@@ -91,7 +91,7 @@ impl Analysis {
 
 /// Where an answer about a position comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
     /// The rules: the game is over.
@@ -111,7 +111,7 @@ pub enum Source {
 
 /// Answer about a position.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PositionAnswer {
     position: String,
     rules: &'static str,
@@ -280,7 +280,7 @@ impl fmt::Display for PositionAnswer {
 
 /// Answer of the opening explorer: of the book, the tables and the rules.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExplorerAnswer {
     #[serde(flatten)]
     pub(crate) known: PositionAnswer,
@@ -290,7 +290,7 @@ pub struct ExplorerAnswer {
 
 /// Reason of the end of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Ended {
     /// The values of the position and of all moves are proved.
@@ -303,7 +303,7 @@ pub enum Ended {
 
 /// Answer of a streaming search, during the search or at its end.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SearchAnswer {
     /// Results.
     #[serde(flatten)]

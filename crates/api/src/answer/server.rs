@@ -15,7 +15,7 @@ pub const PAGE_TIME: Duration = Duration::from_secs(5);
 pub const PAGE_STREAM_TIME: Duration = Duration::from_secs(600);
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct TableEntry {
     rules: &'static str,
     pits: usize,
@@ -25,7 +25,7 @@ struct TableEntry {
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct DamagedEntry {
     file: String,
     error: String,
@@ -33,7 +33,7 @@ struct DamagedEntry {
 
 /// Tables of the server.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TablesAnswer {
     tables: Vec<TableEntry>,
     damaged: Vec<DamagedEntry>,
@@ -56,7 +56,7 @@ impl From<Listing> for TablesAnswer {
 
 /// Description of a rule set.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct RuleSet {
     name: &'static str,
     played_by: &'static str,
@@ -67,7 +67,7 @@ struct RuleSet {
 
 /// Book of one board.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct BookEntry {
     rules: &'static str,
     pits: usize,
@@ -76,7 +76,7 @@ struct BookEntry {
 
 /// Description of the server and its limits.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ServerAnswer {
     version: &'static str,
     rules: [&'static str; Rules::ALL.len()],

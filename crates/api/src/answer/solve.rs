@@ -11,7 +11,7 @@ use super::value::Value;
 
 /// The value of a first turn.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OpeningAnswer {
     /// The moves, with dashes.
     pub r#move: String,
@@ -25,7 +25,7 @@ pub struct OpeningAnswer {
 
 /// The answer of a search for a position.
 #[derive(Clone, Debug, Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct SolveAnswer {
     /// The position.

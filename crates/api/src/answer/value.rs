@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// Certainty of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 enum Known {
     Exact,
@@ -15,7 +15,7 @@ enum Known {
 
 /// Knowledge of a value, which is a final store difference: the value, proved bounds of it, an evaluation, or nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Value {
     /// Certainty of the value.
     #[serde(skip_serializing_if = "Option::is_none")]

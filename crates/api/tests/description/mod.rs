@@ -3,22 +3,22 @@
 //! variable `KALAH_WRITE` it writes them:
 //!
 //! ```text
-//! KALAH_WRITE=1 cargo test --test serve described
+//! KALAH_WRITE=1 cargo test -p kalah-api described
 //! ```
 
 use std::fmt::Write;
 use std::path::Path;
 
-use kalah::game::Rules;
+use kalah_core::game::Rules;
 use schemars::JsonSchema;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value, json};
 
-use kalah_api::answer::{
+use crate::answer::{
     ExplorerAnswer, LineAnswer, MoveAnswer, MoveEffects, PositionAnswer, PuzzleAnswer, SearchAnswer, ServerAnswer,
     SolveAnswer, TablesAnswer, Value as ValueAnswer,
 };
-use kalah_api::{ErrorAnswer, GameAnswer, PositionsAnswer, ReadAnswer, WriteAnswer};
+use crate::{ErrorAnswer, GameAnswer, PositionsAnswer, ReadAnswer, WriteAnswer};
 
 /// Where schemas are in the OpenAPI document.
 const PLACE: &str = "#/components/schemas/";
@@ -185,7 +185,7 @@ fn type_of(schema: &Value) -> String {
 /// Compares a committed file with what it should be, or writes it.
 #[track_caller]
 fn holds(path: &str, made: impl FnOnce(&str) -> String) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(path);
     let old = std::fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
     let new = made(&old);
     if std::env::var_os("KALAH_WRITE").is_some() {
@@ -211,7 +211,7 @@ const OF_SERVER: [fn(&mut SchemaGenerator); 13] = [
     add::<WriteAnswer>,
 ];
 
-const GENERATED: &str = "// Written from the answers' types by a test: tests/serve/description.rs.\n";
+const GENERATED: &str = "// Written from the answers' types by a test: crates/api/tests/description.\n";
 
 #[test]
 fn answers_are_described_by_their_types() {
