@@ -114,16 +114,21 @@ impl Outcome {
     }
 }
 
-/// The command that builds a table and all below it.
-pub fn build_command(TableKey { rules, pits, seeds }: TableKey) -> String {
-    format!("kalah build --seeds {seeds} --rules {rules} --pits {pits}")
+/// The command that builds a table and all below it in `directory`, for a shell.
+pub fn build_command(directory: &Path, TableKey { rules, pits, seeds }: TableKey) -> String {
+    let build = format!("kalah build --seeds {seeds} --rules {rules} --pits {pits}");
+    match directory.to_str() {
+        Some("tables" | "") => build,
+        Some(name) if !name.contains(char::is_whitespace) => format!("{build} --tables {name}"),
+        _ => format!("{build} --tables '{}'", directory.display()),
+    }
 }
 
 /// Advice for a missing table, and perhaps others below it.
 pub fn build_missing(directory: &Directory, key: TableKey) -> String {
     match directory.is_remote() {
         true => "the layers are not at that address".to_owned(),
-        false => format!("build the missing layers with `{}`", build_command(key)),
+        false => format!("build the missing layers with `{}`", build_command(directory.name(), key)),
     }
 }
 
@@ -131,7 +136,7 @@ impl Diagnostic for ProbeError {
     fn diagnosis(&self) -> Diagnosis {
         match self {
             ProbeError::AboveTables { directory, key, .. } => {
-                let help = format!("{}, or use `kalah solve`", build_missing(directory, *key));
+                let help = format!("{}; or use `kalah solve`", build_missing(directory, *key));
                 Outcome::Failed.help(help).of(ErrorKind::Missing)
             }
             ProbeError::BeyondTables { .. } => Outcome::Usage.help("use `kalah solve`").of(ErrorKind::Missing),
@@ -185,7 +190,7 @@ impl Diagnostic for TableError {
 /// Advice for a damaged file, or one of another kind in its place.
 fn rebuild(remove: &str, kind: Kind, path: &Path) -> String {
     match (kind, TableKey::of_file(kind, path)) {
-        (Kind::Table, Some(key)) => format!("{remove} and run `{}`", build_command(key)),
+        (Kind::Table, Some(key)) => format!("{remove} and run `{}`", build_command(path.parent().unwrap_or(path), key)),
         (Kind::BoundTable, Some(TableKey { rules, pits, seeds })) => {
             format!("{remove} and run `kalah bounds --seeds {seeds} --rules {rules} --pits {pits}`")
         }

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 /// An instruction set that hot loops are compiled for, slowest first. All give the same results.
 ///
 /// A value proves that this machine supports the set: other crates cannot construct those that not every machine has,
-/// and this one does so only after [`Isa::is_available`].
+/// and this one does so only after `Isa::is_available`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isa {
     /// Supported by every machine of the target.

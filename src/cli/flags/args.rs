@@ -36,7 +36,7 @@ pub(crate) fn note_gaps<T: Layer>(tables: &Tables<T>) {
 
 /// States that there are no tables of a board.
 pub(crate) fn no_tables(directory: &table::Directory, rules: Rules, pits: usize) -> String {
-    let build = build_command(TableKey { rules, pits, seeds: 14 });
+    let build = build_command(directory.name(), TableKey { rules, pits, seeds: 14 });
     let pits = output::count(pits, "pit");
     format!(
         "there are no tables for {rules} with {pits} in {directory}; build some with `{build}`, or give their \

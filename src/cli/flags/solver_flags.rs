@@ -95,7 +95,9 @@ impl SolverFlags {
         // Without missing layers, flags have chosen to use fewer.
         if reach < wanted && !(self.build && self.tables_up_to.is_none()) {
             if reach == 0 {
-                note!("found no tables for {rules} with {board} in {directory}: --build builds those that fit");
+                note!(
+                    "searching without tables for {rules} with {board} in {directory}; --build builds those that fit"
+                );
             } else if !missing.is_empty() {
                 let missing = missing_layers(&missing);
                 note!("found tables to {reach} seeds for {rules} with {board} in {directory}: {missing}");

@@ -1,3 +1,4 @@
+use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use kalah::serve::{self, Options, Stop, host};
 
 use crate::cli::flags::player_flags::SharedMemory;
 use crate::cli::process::signals::{on_signal, received};
-use crate::cli::{Context, Outcome, args, directories, examples, failed, failure, line, message, note, remote};
+use crate::cli::{Context, Outcome, args, directories, examples, failed, failure, line, message, note, remote, usage};
 
 /// Serve a page to play and explore on, and a JSON API, over HTTP
 ///
@@ -51,9 +52,12 @@ pub(crate) struct Serve {
 
 impl Serve {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
-        let listener = TcpListener::bind(&*self.address).with_context(|| {
-            format!("cannot listen on {}; write an address such as localhost:8080 or [::1]:8080", self.address)
-        })?;
+        let listener = TcpListener::bind(&*self.address);
+        if listener.as_ref().is_err_and(|error| error.kind() == ErrorKind::InvalidInput) {
+            let example = "write an address such as localhost:8080 or [::1]:8080";
+            return Err(usage(format_args!("'{}' is not an address; {example}", self.address)));
+        }
+        let listener = listener.with_context(|| format!("cannot listen on {}", self.address))?;
         let address = listener.local_addr()?;
         let mut options = Options::new(&self.tables.directory);
         // A signal ends this at once.

@@ -226,8 +226,8 @@ impl ReviewAnswer {
         let counts = ["accuracy", "best", "inaccuracies", "mistakes", "blunders", "seeds lost"];
         let mut grid = Grid::new(["player", "choices", "unknown"].into_iter().chain(counts));
         let least = |player| self.turns.iter().any(|it| it.player == player && it.seeds_lost_at_least.is_some());
-        grid.row(self.south.cells("South", least("south")));
-        grid.row(self.north.cells("North", least("north")));
+        grid.row(self.south.cells("south", least("south")));
+        grid.row(self.north.cells("north", least("north")));
         grid.print()
     }
 }

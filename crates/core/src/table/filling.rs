@@ -61,7 +61,7 @@ impl Wanted<'_> {
 }
 
 impl Blocks {
-    /// Returns true if the file is on another machine, so that [`Blocks::request`] saves time.
+    /// Returns true if the file is on another machine, so that asking for blocks early saves time.
     pub fn is_remote(&self) -> bool {
         self.source.as_ref().is_some_and(|source| source.is_remote())
     }

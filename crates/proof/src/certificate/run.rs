@@ -213,6 +213,9 @@ fn key(head: &Head, seeds: usize) -> TableKey {
 /// If one of these tables is missing or has another digest.
 pub(super) fn compare_digests(head: &Head, tables: Option<&Tables>) -> Result<(), CheckError> {
     let seeds = head.table_seeds();
+    if let Some(tables) = tables.filter(|_| !head.tables.is_empty()) {
+        tables.require(seeds)?;
+    }
     for (digest, key) in head.tables.iter().zip((2..).map(|seeds| key(head, seeds))) {
         let Some(tables) = tables else {
             return Err(TableError::Missing { directory: "".into(), key, missing: (2..=seeds).collect() }.into());

@@ -294,9 +294,9 @@ impl TournamentReport {
         }
         let moves: usize = self.games.iter().map(|game| game.moves).sum();
         let evaluated: u64 = self.players.iter().map(|player| player.evaluated.moves).sum();
-        let by = self.table_seeds.map_or("no tables".to_owned(), |seeds| format!("tables to {seeds} seeds"));
         let (games, moves) = (output::count(self.games.len(), "game"), output::many(moves as u64, "move"));
-        let evaluated = format!("{} of them evaluated by {by}", HumanCount(evaluated));
-        line!("{games} of {}, {moves}, {evaluated}; {:.1} s", self.rules, self.seconds)
+        let by_tables = |seeds| format!(", {} of them evaluated by tables to {seeds} seeds", HumanCount(evaluated));
+        let evaluated = self.table_seeds.map_or(String::new(), by_tables);
+        line!("{games} of {}, {moves}{evaluated}; {:.1} s", self.rules, self.seconds)
     }
 }

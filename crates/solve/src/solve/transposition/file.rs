@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 
-use super::table::TranspositionTable;
+use super::table::{ROOM, TranspositionTable};
 use crate::solve::packed::Word;
 
 /// Bytes before the entries: those of an entry, bits of a key and of a bucket's number.
@@ -50,7 +50,7 @@ fn take<W: Word>(table: &TranspositionTable<W>, seeds: usize, file: &mut dyn Buf
     let is_own = head[..2] == [size_of::<W>() as u8, key_bits as u8];
     let other = || io::Error::other("its transposition table is that of another board");
     let count = count.filter(|_| is_own).ok_or_else(other)?;
-    table.make_room(u64::MAX);
+    table.make_room(count / ROOM);
     let mut taken = 0;
     for index in 0..count {
         let mut word = [0; 16];

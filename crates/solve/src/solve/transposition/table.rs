@@ -19,7 +19,7 @@ const WORK_MASK: u64 = (1 << WORK_BITS) - 1;
 const FIRST_BITS: u32 = 12;
 
 /// A table in use has places for at least this many times the entries that are expected.
-const ROOM: u64 = 4;
+pub(super) const ROOM: u64 = 4;
 
 /// Proved bounds of positions, shared by all threads without locks.
 ///
