@@ -160,7 +160,7 @@ fn games_come_from_files_text_and_positions() {
     let table = kalah(&["-"], &text);
     let table = table.stdout();
     assert_eq!(table.lines().count(), game.line.turns().len() + 6, "{table}");
-    assert!(table.contains("\nSouth, me ") && table.contains("accuracy"), "{table}");
+    assert!(table.contains("\nsouth, me ") && table.contains("accuracy"), "{table}");
     #[cfg(unix)]
     {
         let program = program::path();

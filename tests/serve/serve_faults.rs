@@ -141,7 +141,7 @@ fn it_listens_at_names() {
         let mut command = kalah_tests::program::command();
         let refused = command.args(["serve", "--address", wrong]).output().unwrap();
         let messages = String::from_utf8(refused.stderr).unwrap();
-        assert_eq!(refused.status.code(), Some(1), "{wrong}: {messages}");
+        assert_eq!(refused.status.code(), Some(2), "{wrong}: {messages}");
         assert!(messages.contains("such as localhost:8080 or [::1]:8080"), "{wrong}: {messages}");
     }
 }

@@ -96,7 +96,7 @@ impl SolverFlags {
         if reach < wanted && !(self.build && self.tables_up_to.is_none()) {
             if reach == 0 {
                 note!(
-                    "searching without tables for {rules} with {board} in {directory}; --build builds those that fit"
+                    "found no tables for {rules} with {board} in {directory}: searching without; --build builds some"
                 );
             } else if !missing.is_empty() {
                 let missing = missing_layers(&missing);
