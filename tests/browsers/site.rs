@@ -155,11 +155,11 @@ fn a_static_site_reads_the_tables_as_the_library_does(browser: &Browser) {
         let read = post("api/text/read", &json!({ "text": game.to_string() }));
         assert_eq!((&read["moves"], &read["headers"]), (&json!(moves), &json!(game.headers)), "{read}");
         let refused = post("api/text/read", &json!({ "text": format!("{game}1 2 3") }));
-        assert_eq!(refused["error"]["code"], "text", "{refused}");
+        assert_eq!(refused["error"]["code"], "request", "{refused}");
     }
     // Errors have the words of the API.
     let (status, refused) = ask(browser, &["api/position?board=six".to_owned()]).remove(0);
-    assert_eq!((status, &refused["error"]["code"]), (400, &json!("board")));
+    assert_eq!((status, &refused["error"]["code"]), (400, &json!("request")));
     // Files that were read once work without the host, and so does the page itself.
     browser.wait("navigator.serviceWorker.controller");
     let before = ask(browser, std::slice::from_ref(&path));

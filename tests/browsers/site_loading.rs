@@ -60,7 +60,7 @@ fn a_page_is_playable_before_the_engine_has_loaded(browser: &Browser) {
         "return Promise.all(window.late).then(([one, ...others]) => [one.known, one.value, others.map((other) => \
            other.error.code)])",
     );
-    assert_eq!(late, json!(["exact", 10, ["line", "request"]]));
+    assert_eq!(late, json!(["exact", 10, ["request", "request"]]));
     assert_eq!(browser.run(&format!("return {first}")), before);
 }
 

@@ -306,7 +306,7 @@ fn exports_are_replaced_as_a_whole() {
     let (work, tables) = (directory.path().join("work"), directory.path().join("tables"));
     kalah::build::build(&tables, Rules::EmptyCapture, 3, 6).unwrap();
     let output = work.join("scores.csv");
-    let args = ["export", "--seeds", "6", "--pits", "3", "--format", "csv"];
+    let args = ["export", "--seeds", "6", "--pits", "3", "--format", "csv", "--force"];
     let args = strings(&args, &[("--output", &output), ("--tables", &tables)]);
     let before = Files::from([("scores.csv".into(), b"mover1,old scores".to_vec())]);
     let is_right = |files: &Files, good: &Files| are_equal(files, good, "csv");

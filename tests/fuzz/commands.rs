@@ -30,7 +30,7 @@ const COMMANDS: [&str; 18] = [
     "tournament C C !--start=P --starts=N --random-moves=N --self-play !--time=S --rules=R --memory=M --tables=D \
      --json",
     "analyse opening-scan !--pits=A !--seeds-per-pit=A --rules=R --turns=N !--positions=N --wins --json",
-    "export !--seeds=N --sample=N --seed=N --format=npy --output=O --rules=R !--pits=N --tables=D",
+    "export !--seeds=N --sample=N --seed=N --format=csv --output=O --rules=R !--pits=N --tables=D",
     "analyse graph P --pits=A --seeds-per-pit=A --rules=R --no-values --memory=M --tables=D --json",
     "analyse complexity P --pits=A --seeds-per-pit=A --rules=R !--games=N --depth=N --json",
     "info --tables=D --json --manifest",

@@ -157,7 +157,6 @@ fn a_table_under_the_name_of_another_is_damage_to_every_command() {
         "bench --pits 4 --seeds 9 --backend cpu",
         "archive pack --pits 4",
         "build --pits 4 --seeds 9 --backend cpu",
-        "plan build --pits 4 --seeds 9",
         "verify --pits 4 --checksums",
         "tournament greedy --start 4x1",
     ] {

@@ -192,8 +192,11 @@ pub(crate) fn memory(text: &str) -> Result<u64, String> {
 
 /// Reads an amount of memory such as 512MiB or 4G.
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {
-    let bytes = text.parse().map(|bytes: bytesize::ByteSize| bytes.as_u64());
-    bytes.map_err(|_| "write bytes, or a size such as 512MiB or 4GiB".to_owned())
+    let bytes = text.parse().ok().map(|bytes: bytesize::ByteSize| bytes.as_u64());
+    // The parser returns the largest number for sizes that are too large, and 0 for sizes below a byte.
+    let zero = || text.bytes().all(|byte| !matches!(byte, b'1'..=b'9'));
+    let exact = bytes.filter(|&bytes| !text.starts_with('+') && bytes < u64::MAX && (bytes > 0 || zero()));
+    exact.ok_or_else(|| "write bytes, or a size such as 512MiB or 4GiB, below 16EiB".to_owned())
 }
 
 /// Start positions.

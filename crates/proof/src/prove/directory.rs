@@ -133,7 +133,9 @@ impl ProofDirectory {
     /// If the directory cannot be listed, or a file cannot be removed.
     pub(super) fn clean(&self) -> Result<(), ProveError> {
         let left = [self.files("lease")?, self.files("tmp")?, vec![self.certificate_lease_path()]].concat();
-        left.iter().try_for_each(|path| self.remove(path))
+        left.iter().try_for_each(|path| self.remove(path))?;
+        let proof = self.path.join("proof.json");
+        file::remove_leftovers(&proof).map_err(ProveError::io(&proof))
     }
 
     /// Files in the directory of jobs with this extension, sorted by name.

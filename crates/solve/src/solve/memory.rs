@@ -1,6 +1,8 @@
 use kalah_base::system::available_memory;
 use kalah_core::index::row_count;
 
+use super::packed::BoardKeys;
+
 /// Part of the available memory left to other programs: one in this many.
 const LEFT: u64 = 16;
 
@@ -19,12 +21,14 @@ const UNLIMITED_TRANSPOSITIONS: u64 = 1 << 30;
 /// It limits the program, the transposition table, tables in the page cache, and copies of tables, all together. Tables
 /// are copied as far as that pushes no others out of the page cache. By default there is no limit, nothing is copied,
 /// and the transposition table takes at most 1 GiB; a small search fills little of it.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct SearchMemory {
     /// Bytes for everything. `None` leaves the page cache to the system.
     pub(super) total: Option<u64>,
     /// Maximum bytes of the transposition table.
     pub(super) transpositions: Option<u64>,
+    /// True if the transposition table of a small problem is smaller.
+    pub(super) by_size: bool,
     /// True if tables are copied.
     pub(super) copied: bool,
     /// True if other threads read the tables from the page cache.
@@ -40,18 +44,25 @@ pub(super) struct Copies {
     pub moved: bool,
 }
 
+impl Default for SearchMemory {
+    fn default() -> SearchMemory {
+        SearchMemory { total: None, transpositions: None, by_size: true, copied: false, others_read: false }
+    }
+}
+
 impl SearchMemory {
     /// A search may take `total` bytes, by default what is available now, less a sixteenth for other programs. The
     /// transposition table gets at most `transpositions` of them, by default a quarter, and no more than the tables
-    /// leave, but at least a sixteenth.
+    /// leave, but at least a sixteenth. If neither is given, that of a small problem is smaller.
     #[must_use]
     pub fn new(total: Option<u64>, transpositions: Option<u64>) -> SearchMemory {
+        let by_size = total.is_none() && transpositions.is_none();
         let total = total.or_else(|| available_memory().map(|bytes| bytes - bytes / LEFT));
-        SearchMemory { total, transpositions, copied: true, others_read: false }
+        SearchMemory { total, transpositions, by_size, copied: true, others_read: false }
     }
 
     /// One of several searches that read the same tables, which stay in the page cache: it may take `total` bytes, if
-    /// they are limited, and its transposition table at most `transpositions`.
+    /// they are limited, and its transposition table at most `transpositions`, less for a small problem.
     #[must_use]
     pub fn shared(total: Option<u64>, transpositions: u64) -> SearchMemory {
         SearchMemory { total, transpositions: Some(transpositions), ..SearchMemory::default() }
@@ -88,6 +99,22 @@ impl SearchMemory {
         let moved = cfg!(target_os = "linux") && !self.others_read && frame > 0 && spare >= frame;
         Copies { twice: if moved { spare - frame } else { spare }, moved }
     }
+}
+
+/// Bytes of transposition table that searches from `seeds` seeds fill, with tables of `pits` pits a side up to the layer
+/// `reach`, 0 for none (docs/measurements.md). About ten nodes make one entry of 8 bytes.
+pub(super) fn filled_bytes(pits: usize, seeds: usize, reach: usize) -> u64 {
+    // So far above the tables, searches fill this in part; two more seeds double it.
+    const BASE: (usize, u64) = (26, 16 << 20);
+    // Up to so many seeds only the distance to the tables counts; then so many more double the table.
+    const MANY_SEEDS: (usize, usize) = (60, 6);
+    const POSITIONS_A_BYTE: u128 = 64;
+    let far = seeds.saturating_sub(reach.max(2)).saturating_sub(BASE.0) / 2;
+    let many = if reach == 0 { 0 } else { seeds.saturating_sub(MANY_SEEDS.0) / MANY_SEEDS.1 };
+    // Searches of small boards visit only few positions.
+    let positions = BoardKeys::<u128>::new(pits, seeds).map_or(u128::MAX, |keys| keys.count());
+    let most = u64::try_from(positions / POSITIONS_A_BYTE).unwrap_or(u64::MAX).max(BASE.1);
+    (BASE.1 << (far + many.min(far)).min(30)).min(most)
 }
 
 /// Bytes of a search for everything but the transposition table and copies, with `files` bytes of tables of `pits` pits

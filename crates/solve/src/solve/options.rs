@@ -4,7 +4,7 @@ use kalah_core::game::{Position, Rules};
 use kalah_core::table::{Blocks, BoundTables, Tables};
 
 use super::error::SolveError;
-use super::memory::{Copies, SearchMemory, fixed_bytes};
+use super::memory::{Copies, SearchMemory, filled_bytes, fixed_bytes};
 use super::packed::BoardKeys;
 use super::probing::Layers;
 use crate::book::Book;
@@ -109,7 +109,7 @@ impl<'a> SolverOptions<'a> {
     /// Sets the maximum bytes of the transposition table, which takes a power of two.
     #[must_use]
     pub fn transpositions(self, bytes: u64) -> SolverOptions<'a> {
-        SolverOptions { memory: SearchMemory { transpositions: Some(bytes), ..self.memory }, ..self }
+        SolverOptions { memory: SearchMemory { transpositions: Some(bytes), by_size: false, ..self.memory }, ..self }
     }
 
     /// States that others, such as a checker of claims, read the tables at the same time. Then no copied table
@@ -205,7 +205,12 @@ impl<'a> SolverOptions<'a> {
     /// Bytes of the transposition table that a solver with these options makes.
     #[must_use]
     pub fn transposition_bytes(&self) -> u64 {
-        self.memory.transposition_bytes(self.fixed_bytes(self.layers()))
+        let layers = self.layers();
+        let bytes = self.memory.transposition_bytes(self.fixed_bytes(layers));
+        match self.memory.by_size {
+            true => bytes.min(1 << filled_bytes(self.pits, self.seeds, layers.reach).ilog2()),
+            false => bytes,
+        }
     }
 
     /// Settings of copying tables.
