@@ -60,7 +60,7 @@ impl FromStr for PlayerName {
     fn from_str(text: &str) -> Result<PlayerName, UnknownPlayer> {
         let unknown = || UnknownPlayer(text.to_owned());
         let (kind, number) = text.split_once(':').unwrap_or((text, ""));
-        if !number.bytes().all(|byte| byte.is_ascii_digit()) {
+        if text.ends_with(':') || !number.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(unknown());
         }
         let depth = number.parse().ok().filter(|depth| (1..=MAX_DEPTH).contains(depth));
