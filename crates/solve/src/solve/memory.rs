@@ -20,7 +20,7 @@ const UNLIMITED_TRANSPOSITIONS: u64 = 1 << 30;
 ///
 /// It limits the program, the transposition table, tables in the page cache, and copies of tables, all together. Tables
 /// are copied as far as that pushes no others out of the page cache. By default there is no limit, nothing is copied,
-/// and the transposition table takes at most 1 GiB; a small search fills little of it.
+/// and the transposition table takes at most 1 GiB, less for a small problem.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchMemory {
     /// Bytes for everything. `None` leaves the page cache to the system.
@@ -127,6 +127,16 @@ pub(super) fn fixed_bytes(pits: usize, reach: usize, files: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn known_searches_get_what_they_fill_and_small_ones_little() {
+        let mebibytes = |seeds, reach| 1u64 << filled_bytes(6, seeds, reach).ilog2() >> 20;
+        // Kalah(6,6) under `standard` rules, tables to 33 seeds: 5 to 7 billion nodes; an opening of 70 seeds.
+        assert_eq!((mebibytes(72, 33), mebibytes(70, 33)), (4096, 1024));
+        // Kalah(6,4) and (6,5), which take seconds.
+        assert_eq!([24, 28, 34].map(|reach| mebibytes(60, reach)), [512, 128, 16]);
+        assert_eq!((mebibytes(48, 24), filled_bytes(4, 40, 0)), (16, 16 << 20));
+    }
 
     #[test]
     fn shares_stay_within_the_memory() {
