@@ -134,12 +134,12 @@ impl SolverFlags {
             let all = options.reach();
             options = options.within_memory();
             if options.reach() != all {
-                let (memory, (exact, reach)) = (HumanBytes(memory.total().unwrap_or(0)), options.reach());
-                note!(
-                    "not all tables fit into {memory} of memory: exact tables to {exact} seeds and all to {reach} are \
-                     used; --tables-up-to {} uses all of them anyway",
-                    tables.reach,
-                );
+                let (memory, most) = (HumanBytes(memory.total().unwrap_or(0)), tables.reach);
+                let used = match options.reach() {
+                    (_, 0) => "none is used".to_owned(),
+                    (exact, reach) => format!("exact ones to {exact} seeds and all to {reach} are used"),
+                };
+                note!("not all tables fit into {memory} of memory: {used}; --tables-up-to {most} uses all anyway");
             }
         }
         let what = || "this search takes".to_owned();
