@@ -69,3 +69,23 @@ fn take<W: Word>(table: &TranspositionTable<W>, seeds: usize, file: &mut dyn Buf
     }
     Ok(taken)
 }
+
+#[cfg(test)]
+mod tests {
+    use kalah_core::game::Bounds;
+
+    use super::*;
+
+    /// Otherwise each later save walks through all of a large table.
+    #[test]
+    fn a_loaded_table_is_no_larger_than_the_saved_one() {
+        let new = |bytes| TranspositionTable::<u64>::new(1 << 40, bytes).unwrap();
+        let saved = new(1 << 20);
+        (0..1000u64).for_each(|key| saved.put(saved.locate(key << 20), Bounds { lower: 1, upper: 2 }, 1));
+        let mut file = Vec::new();
+        save(&saved, &mut file).unwrap();
+        let mut loaded = new(1 << 26);
+        assert_eq!(load(&mut loaded, 48, &mut &file[..]).unwrap(), 1000);
+        assert_eq!(loaded.sizes(), saved.sizes());
+    }
+}
