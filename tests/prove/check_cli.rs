@@ -213,7 +213,8 @@ fn what_cannot_be_checked_has_exit_code_1_or_2() {
     assert!(errors.contains("there is no directory /nowhere"), "{errors}");
     let empty = tempfile::tempdir().unwrap();
     let errors = check(&fixture.file, &["--tables", empty.path().to_str().unwrap()]).exits(1).stderr();
-    assert!(errors.contains("kalah build"), "{errors}");
+    assert!(errors.contains("layers 2 to 5 are missing"), "{errors}");
+    assert!(errors.contains("kalah build --seeds 5"), "{errors}");
     let errors = check(Path::new("/nowhere/a.certificate"), &[]).exits(1).stderr();
     assert!(errors.contains("/nowhere/a.certificate"), "{errors}");
 }
