@@ -107,7 +107,7 @@ fn a_search_keeps_to_its_memory() {
     // Not enough memory for all tables.
     let (most, messages) = small;
     assert!(
-        most < 64 * MIB && messages.contains("exact tables to 1") && messages.contains("--tables-up-to 18"),
+        most < 64 * MIB && messages.contains("exact ones to 1") && messages.contains("--tables-up-to 18"),
         "{most} {messages}"
     );
 }
