@@ -88,7 +88,7 @@ pub use kalah_train as train;
 /// Tables on disk: the format, reading, probing, writing, archives.
 pub mod table {
     pub use kalah_core::directory::{Directory, Elsewhere};
-    pub use kalah_core::file::{LocalFile, Source};
+    pub use kalah_core::file::{LocalFile, Source, SourceError};
     pub use kalah_core::table::*;
     pub use kalah_tables::table::*;
 }

@@ -12,7 +12,7 @@ use kalah::game::{Position, Rules};
 use kalah::header::Kind;
 use kalah::index::{Frame, RowIndex};
 use kalah::table::{
-    BLOCK_BYTES, Damage, Layer, Source, Storage, Table, TableError, TableKey, Tables, check_in_parallel,
+    BLOCK_BYTES, Damage, Layer, Source, SourceError, Storage, Table, TableError, TableKey, Tables, check_in_parallel,
 };
 use tempfile::TempDir;
 
@@ -203,9 +203,9 @@ impl Source for Failing {
         self.bytes.len() as u64
     }
 
-    fn read(&self, parts: &[Range<u64>], _: bool) -> io::Result<Vec<Vec<u8>>> {
+    fn read(&self, parts: &[Range<u64>], _: bool) -> Result<Vec<Vec<u8>>, SourceError> {
         if self.left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_err() {
-            return Err(io::Error::other("the network is down"));
+            return Err(io::Error::other("the network is down").into());
         }
         Ok(parts.iter().map(|part| self.bytes[part.start as usize..part.end as usize].to_vec()).collect())
     }

@@ -5,7 +5,6 @@ use std::io;
 use std::path::Path;
 
 use kalah_core::cancel::Stopped;
-use kalah_core::cause;
 use kalah_core::directory::Directory;
 use kalah_core::evaluation::{NetworkError, NetworkFileError};
 use kalah_core::game::{IllegalMove, ParseError, PositionError, UnknownRules};
@@ -165,10 +164,7 @@ impl Diagnostic for TableError {
                 io::ErrorKind::OutOfMemory => {
                     "close other programs, or raise the limit on memory (see `ulimit -v`)".into()
                 }
-                _ => {
-                    let cause = source.diagnosis();
-                    return if cause.kind == ErrorKind::Other { cause.of(kind) } else { cause };
-                }
+                _ => return Diagnosis::from(outcome).of(kind),
             },
             TableError::Stopped(error) => return error.diagnosis(),
             TableError::Damaged { path, .. } if path.to_str().is_some_and(|text| text.contains("://")) => {
@@ -210,17 +206,7 @@ impl Diagnostic for Stopped {
     }
 }
 
-/// An error of the library that it carries has the diagnosis.
 impl Diagnostic for io::Error {
-    fn diagnosis(&self) -> Diagnosis {
-        fn of<E: Diagnostic + 'static>(error: &(dyn Error + 'static)) -> Option<Diagnosis> {
-            error.downcast_ref::<E>().map(E::diagnosis)
-        }
-        let known =
-            |error| of::<TableError>(error).or_else(|| of::<ProbeError>(error)).or_else(|| of::<Stopped>(error));
-        cause::chain(self).find_map(known).unwrap_or(Outcome::Failed.into())
-    }
-
     fn is_closed_pipe(&self) -> bool {
         self.kind() == io::ErrorKind::BrokenPipe
     }

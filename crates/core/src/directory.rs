@@ -24,7 +24,7 @@ pub trait Elsewhere: fmt::Debug + Send + Sync {
     /// Opens the file `name`.
     ///
     /// # Errors
-    /// When it does not exist or cannot be used. An error may carry a [`Damage`](crate::table::Damage).
+    /// When it does not exist or cannot be used.
     fn open(&self, name: &str) -> io::Result<Box<dyn Source>>;
 }
 

@@ -5,6 +5,8 @@ use std::io::{self, ErrorKind, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use crate::cancel::Stopped;
+
 /// Opens the regular file at `path` for reading. It never waits, as for the writer of a named pipe.
 ///
 /// # Errors
@@ -119,6 +121,17 @@ fn refusal(metadata: &Metadata) -> Option<io::Error> {
     Some(io::Error::new(kind, is))
 }
 
+/// Reasons why bytes of a [`Source`] are not read.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// They cannot be read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// Nobody waits for them any more.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
 /// Where the bytes of a table come from: a file, memory of another language, a file on another machine.
 ///
 /// Nothing that it gives is trusted: [`crate::table::Table`] compares blocks with their checksums.
@@ -133,9 +146,8 @@ pub trait Source: Send + Sync {
     /// may answer.
     ///
     /// # Errors
-    /// When they cannot be read. An error that carries a [`Damage`](crate::table::Damage) means that the origin holds
-    /// another file, and one with [`Stopped`](crate::cancel::Stopped) that nobody waits for the parts any more.
-    fn read(&self, parts: &[Range<u64>], again: bool) -> io::Result<Vec<Vec<u8>>>;
+    /// When they cannot be read, or nobody waits for them any more.
+    fn read(&self, parts: &[Range<u64>], again: bool) -> Result<Vec<Vec<u8>>, SourceError>;
 
     /// The file on this machine with the bytes, in the same places. It may lack bytes of a [remote](Source::is_remote)
     /// source that were not read so far; they are written to it once they were read and found valid.
@@ -178,11 +190,11 @@ impl Source for LocalFile {
     }
 
     /// Reads the parts. A file that became shorter is an error, wherever they are.
-    fn read(&self, parts: &[Range<u64>], _: bool) -> io::Result<Vec<Vec<u8>>> {
+    fn read(&self, parts: &[Range<u64>], _: bool) -> Result<Vec<Vec<u8>>, SourceError> {
         if self.file.metadata()?.len() < self.bytes {
-            return Err(ErrorKind::UnexpectedEof.into());
+            return Err(io::Error::from(ErrorKind::UnexpectedEof).into());
         }
-        parts.iter().map(|part| read_part(&self.file, part.clone())).collect()
+        Ok(parts.iter().map(|part| read_part(&self.file, part.clone())).collect::<io::Result<_>>()?)
     }
 
     fn local(&self) -> Option<&LocalFile> {

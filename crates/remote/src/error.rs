@@ -4,6 +4,7 @@ use std::io;
 use kalah_base::diagnostic::{Diagnosis, Diagnostic, Outcome};
 use kalah_base::file::LockError;
 use kalah_core::cancel::Stopped;
+use kalah_core::file::SourceError;
 use kalah_core::table::TableError;
 
 /// Reasons why files at an address cannot be read or downloaded.
@@ -52,11 +53,11 @@ impl Diagnostic for RemoteError {
     }
 }
 
-impl From<RemoteError> for io::Error {
-    fn from(error: RemoteError) -> io::Error {
+impl From<RemoteError> for SourceError {
+    fn from(error: RemoteError) -> SourceError {
         match error {
-            RemoteError::Stopped(stopped) => io::Error::other(stopped),
-            error => io::Error::other(error),
+            RemoteError::Stopped(stopped) => stopped.into(),
+            error => io::Error::other(error).into(),
         }
     }
 }

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use kalah_core::cancel::Cancel;
 use kalah_core::directory::{self, Elsewhere};
-use kalah_core::file::{LocalFile, Source};
+use kalah_core::file::{LocalFile, Source, SourceError};
 use kalah_core::game::Rules;
 use kalah_core::index::MAX_TABLE_SEEDS;
 use kalah_core::table::{Damage, TableError, TableHeader, TableKey};
@@ -219,7 +219,7 @@ impl Source for RemoteFile {
         self.local.bytes
     }
 
-    fn read(&self, parts: &[Range<u64>], again: bool) -> io::Result<Vec<Vec<u8>>> {
+    fn read(&self, parts: &[Range<u64>], again: bool) -> Result<Vec<Vec<u8>>, SourceError> {
         let (directory, TableHeader { key, file_bytes, .. }) = (&*self.directory, &self.header);
         let fetch = |part: &Range<u64>| {
             let fetched = directory.fetch(&key.file_name(), part.clone(), again)?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use kalah_api::hex;
-use kalah_core::file::Source;
+use kalah_core::file::{Source, SourceError};
 use kalah_core::header::Kind;
 use kalah_core::index::MAX_TABLE_SEEDS;
 use kalah_core::table::{Damage, Layer, Storage, Table, TableError, TableKey, TablePositions, Tables};
@@ -64,7 +64,7 @@ impl Source for RemoteFile {
     }
 
     /// Notes all parts that the page must fetch first.
-    fn read(&self, parts: &[Range<u64>], _: bool) -> io::Result<Vec<Vec<u8>>> {
+    fn read(&self, parts: &[Range<u64>], _: bool) -> Result<Vec<Vec<u8>>, SourceError> {
         let Parts { fetched, needed } = &mut *lock(&self.parts);
         let part = |part: &Range<u64>| Part { file: self.file.clone(), start: part.start, end: part.end };
         let parts: Vec<Part> = parts.iter().map(part).collect();
@@ -77,7 +77,7 @@ impl Source for RemoteFile {
                 needed.push(part);
             }
         }
-        Err(io::ErrorKind::WouldBlock.into())
+        Err(io::Error::from(io::ErrorKind::WouldBlock).into())
     }
 
     fn is_remote(&self) -> bool {

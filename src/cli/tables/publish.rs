@@ -145,7 +145,7 @@ impl Publish {
         let manifest = ManifestEntry::of(&Table::open(&source.table)?)?;
         pulse.positions.fetch_add(source.bytes, Ordering::Relaxed);
         link(file, to).with_context(|| format!("cannot link or copy {} to {}", file.display(), to.display()))?;
-        let (bytes, sha256) = sha256(to, pulse).with_context(|| format!("cannot read {}", to.display()))?;
+        let (bytes, sha256) = sha256(to, pulse)?;
         let (key, positions, digest) = (source.key, manifest.positions, manifest.digest.clone());
         let name = to.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok((manifest, Published { name, key, positions, bytes, digest, sha256 }))
@@ -258,12 +258,13 @@ const PART_BYTES: usize = 4 << 20;
 ///
 /// # Errors
 /// If the file cannot be read, or `pulse` was stopped.
-fn sha256(path: &Path, pulse: &Pulse) -> io::Result<(u64, String)> {
-    let (mut file, mut part) = (open(path)?, vec![0; PART_BYTES]);
+fn sha256(path: &Path, pulse: &Pulse) -> failure::Result<(u64, String)> {
+    let cannot = || format!("cannot read {}", path.display());
+    let (mut file, mut part) = (open(path).with_context(cannot)?, vec![0; PART_BYTES]);
     let (mut sum, mut bytes) = (Sha256::new(), 0);
     loop {
-        pulse.check().map_err(io::Error::other)?;
-        let count = file.read(&mut part)?;
+        pulse.check()?;
+        let count = file.read(&mut part).with_context(cannot)?;
         if count == 0 {
             return Ok((bytes, sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect()));
         }

@@ -120,9 +120,8 @@ pub fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
     let (prefix, directory) = (prefix(path)?, directory_of(path));
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(SUFFIX).rand_bytes(RANDOM);
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(directory).map_err(|error| in_directory(without_name(error), directory))
+    let create = |path: &Path| File::options().read(true).write(true).create_new(true).open(path);
+    builder.make_in(directory, create).map_err(|error| in_directory(error, directory))
 }
 
 /// Names the directory in the error of a file that cannot be created in it since it does not exist.
@@ -133,12 +132,6 @@ pub(super) fn in_directory(error: io::Error, directory: &Path) -> io::Error {
         }
         _ => error,
     }
-}
-
-/// The system's error without the name of the temporary file, which the user has not given.
-fn without_name(error: io::Error) -> io::Error {
-    let inner = error.get_ref().and_then(|named| named.source()).and_then(|inner| inner.downcast_ref::<io::Error>());
-    inner.and_then(io::Error::raw_os_error).map_or(error, io::Error::from_raw_os_error)
 }
 
 /// Replaces or creates the file `path` with the output of `write`.

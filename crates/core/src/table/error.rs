@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use super::key::TableKey;
 use crate::cancel::Stopped;
 use crate::directory::Directory;
+use crate::file::SourceError;
 use crate::header::{HeaderError, Kind};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use crate::text::{count, runs};
@@ -134,15 +135,11 @@ impl TableError {
         move |source| TableError::Io { path: path.to_owned(), source }
     }
 
-    /// Error of a failed read of the file at `path`, which may carry the fault of the file.
-    pub(super) fn reading(path: &Path, error: io::Error) -> TableError {
-        let inner = error.get_ref();
-        if let Some(damage) = inner.and_then(|inner| inner.downcast_ref::<Damage>()) {
-            return TableError::damaged(path, damage.clone());
-        }
-        match inner.and_then(|inner| inner.downcast_ref::<Stopped>()) {
-            Some(&stopped) => stopped.into(),
-            None => TableError::io(path)(error),
+    /// Error of a failed read of the file at `path`.
+    pub(super) fn reading(path: &Path, error: SourceError) -> TableError {
+        match error {
+            SourceError::Io(error) => TableError::io(path)(error),
+            SourceError::Stopped(stopped) => stopped.into(),
         }
     }
 

@@ -13,7 +13,7 @@ use super::format::BLOCK_BYTES;
 use super::mapping::Bytes;
 use super::section::Section;
 use crate::file;
-use crate::file::{LocalFile, Source};
+use crate::file::{LocalFile, Source, SourceError};
 
 /// Files of at most this many bytes are read from another machine as a whole, by one request. A score of a larger one
 /// needs as many bytes: its block and the one with the head of its frame.
@@ -298,16 +298,18 @@ impl Blocks {
         };
         match read {
             Ok(read) if fits(&read) => Ok(read),
-            Ok(_) => Err(self.unread(ErrorKind::UnexpectedEof.into())),
+            Ok(_) => Err(self.unread(std::io::Error::from(ErrorKind::UnexpectedEof))),
             Err(error) => Err(self.unread(error)),
         }
     }
 
     /// The error of a failed read.
-    fn unread(&self, error: std::io::Error) -> TableError {
-        match error.kind() {
-            ErrorKind::UnexpectedEof if !self.is_remote() => self.damaged(Damage::Shrunk),
-            _ => TableError::reading(self.path(), error),
+    fn unread(&self, error: impl Into<SourceError>) -> TableError {
+        match error.into() {
+            SourceError::Io(error) if error.kind() == ErrorKind::UnexpectedEof && !self.is_remote() => {
+                self.damaged(Damage::Shrunk)
+            }
+            error => TableError::reading(self.path(), error),
         }
     }
 }

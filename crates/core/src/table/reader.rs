@@ -56,7 +56,7 @@ impl<E: Entry> LayerFile<E> {
 
     /// Opens the file `name` of a directory: see [`LayerFile::open`].
     pub fn open_in(directory: &Directory, name: &str, storage: Storage) -> Result<LayerFile<E>, TableError> {
-        let source = directory.open(name).map_err(|error| TableError::reading(&directory.file(name), error))?;
+        let source = directory.open(name).map_err(|error| TableError::io(&directory.file(name))(error))?;
         LayerFile::of(E::KIND, source, storage)
     }
 
