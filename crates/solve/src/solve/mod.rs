@@ -6,8 +6,7 @@
 // | `probing` | fast reading of scores from tables; comparing these tables with their checksums |
 // | `transposition` | bounds of positions already searched, shared by threads; their file; their memory |
 // | `evaluation` | heuristic values of positions, learned from the tables, and of moves, to order them |
-// | `depth_limited` | searches to a depth: with evaluations alone, with proved bounds, and by
-// published methods |
+// | `depth_limited` | searches to a depth: with evaluations alone, with proved bounds, by published methods |
 // | `zero_window` | the zero-window test, on one thread |
 // | `ends` | conditions that end a search before it has a result |
 // | `move_order` | the order of a position's moves outside the search |
@@ -16,8 +15,7 @@
 // | `memory` | division of memory among transposition table, page cache and copies of tables |
 // | `options` | memory, threads, tables of a solver |
 // | `solver` | the word for a board, MTD(f) over tests |
-// | `heuristic` | unproved results: a first guess, depth-limited
-// searches |
+// | `heuristic` | unproved results: a first guess, depth-limited searches |
 // | `planning` | the tables of a search: existing ones, and those to make |
 // | `solution` | best moves, a line of best play, openings |
 // | `narrowing` | bounds of a value in a given time |
