@@ -85,7 +85,7 @@ impl<'a> Builder<'a> {
         let TableKey { rules, pits, seeds } = self.last;
         // Tables are added one by one, as layers are finished. The ranks of rows serve all of them.
         let tables = Tables::empty(self.directory, rules, pits, seeds)?;
-        Ok(Run::new(self.directory, &self.backend, (tables, seeds), pulse, on_event))
+        Ok(Run::new(self.directory, &self.backend, tables, seeds, pulse, on_event))
     }
 
     /// Builds alone. If nothing is missing, nothing is written, so the directory may be in use by
@@ -101,7 +101,7 @@ impl<'a> Builder<'a> {
             Err(error) => return Err(error.into()),
         };
         let tables = if complete { found } else { open()? };
-        let mut run = Run::new(self.directory, &self.backend, (tables, last), pulse, on_event);
+        let mut run = Run::new(self.directory, &self.backend, tables, last, pulse, on_event);
         // Wrong scores below would give wrong scores above, with valid checksums.
         for table in run.tables.layers() {
             run.check(self.last)?;

@@ -39,7 +39,8 @@ impl<'a> Run<'a> {
     pub(super) fn new(
         directory: &'a Path,
         backend: &'a Backend,
-        (tables, last): (Tables, usize),
+        tables: Tables,
+        last: usize,
         pulse: &'a Pulse,
         on_event: &'a (dyn Fn(BuildEvent) + Sync),
     ) -> Run<'a> {

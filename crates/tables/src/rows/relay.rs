@@ -102,7 +102,7 @@ impl Relays {
     pub fn fillings(&self, pits: u8, seeds: usize) -> &OffsetList {
         self.fillings[seeds << self.pits | usize::from(pits)].get_or_init(|| {
             let mut found = Vec::new();
-            self.fill(0, pits, seeds, (0, RankOffsets::default()), &mut found);
+            self.fill(0, pits, seeds, 0, RankOffsets::default(), &mut found);
             // Found in lexicographic order, which the sort keeps among rows of equal potential.
             found.sort_by_key(|&(potential, _)| potential);
             found.into_iter().map(|(_, offsets)| offsets).collect()
@@ -116,7 +116,8 @@ impl Relays {
         pit: usize,
         pits: u8,
         seeds: usize,
-        (mut potential, mut offsets): (usize, RankOffsets),
+        mut potential: usize,
+        mut offsets: RankOffsets,
         found: &mut Vec<(usize, RankOffsets)>,
     ) {
         if u32::from(pits) >> pit == 0 {
@@ -127,7 +128,7 @@ impl Relays {
         }
         let most = if pits >> pit & 1 == 1 { seeds } else { 0 };
         for held in 0..=most {
-            self.fill(pit + 1, pits, seeds - held, (potential, offsets), found);
+            self.fill(pit + 1, pits, seeds - held, potential, offsets, found);
             potential += self.pits - 1 - pit;
             offsets += self.sums.seed(pit);
         }

@@ -106,7 +106,7 @@ impl<'a> TableScores<'a> {
             cancel.check()?;
             // By potential: the rank of the next row.
             let mut next = rows.level_bounds(seeds).to_vec();
-            each_row(keys, (0, rows.pits()), (0, seeds), (W::default(), 0), &mut |number, potential| {
+            each_row(keys, rows.pits(), seeds, RowStart::default(), &mut |number, potential| {
                 scores.ranks[number.low() as usize] = next[potential];
                 next[potential] += 1;
             });
@@ -285,20 +285,30 @@ impl<'a> TableScores<'a> {
     }
 }
 
-/// Calls `each` with the number and the potential ([`RowIndex`]) of every row of `pits` pits and `seeds` seeds, in
-/// lexicographic order. The pits before `pit` have `sum` seeds, and contribute `number` and `potential`.
+/// The first pits of a row: how many, their seeds, and their part of the row's number and potential ([`RowIndex`]).
+#[derive(Clone, Copy, Default)]
+struct RowStart<W> {
+    pits: usize,
+    seeds: usize,
+    number: W,
+    potential: usize,
+}
+
+/// Calls `each` with the number and the potential of every row of `pits` pits and `seeds` seeds that begins with
+/// `start`, in lexicographic order.
 fn each_row<W: Word>(
     keys: &BoardKeys<W>,
-    (pit, pits): (usize, usize),
-    (sum, seeds): (usize, usize),
-    (number, potential): (W, usize),
+    pits: usize,
+    seeds: usize,
+    start: RowStart<W>,
     each: &mut impl FnMut(W, usize),
 ) {
-    let potential = potential + sum;
-    if pit + 1 == pits {
-        return each(number + keys.term(pit, seeds), potential);
+    let potential = start.potential + start.seeds;
+    if start.pits + 1 == pits {
+        return each(start.number + keys.term(start.pits, seeds), potential);
     }
-    for next in sum..=seeds {
-        each_row(keys, (pit + 1, pits), (next, seeds), (number + keys.term(pit, next), potential), each);
+    for sum in start.seeds..=seeds {
+        let number = start.number + keys.term(start.pits, sum);
+        each_row(keys, pits, seeds, RowStart { pits: start.pits + 1, seeds: sum, number, potential }, each);
     }
 }

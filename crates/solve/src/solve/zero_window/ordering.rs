@@ -66,7 +66,7 @@ pub(crate) fn refine<W: Word>(
     let (least, most) =
         if above < seeds { (LEAST_ABOVE, MOST_TURNS) } else { (LEAST_WITHOUT_TABLES, MOST_TURNS_WITHOUT_TABLES) };
     match above.checked_sub(least) {
-        Some(far) if children.len() > 1 => search_moves(search, findings, children, seeds, (far, most), score),
+        Some(far) if children.len() > 1 => search_moves(search, findings, children, seeds, far, most, score),
         _ => 0,
     }
 }
@@ -76,7 +76,8 @@ fn search_moves<W: Word>(
     findings: &mut Findings,
     children: &mut [Child<W>],
     seeds: u32,
-    (far, most_turns): (u32, u32),
+    far: u32,
+    most_turns: u32,
     score: u32,
 ) -> u32 {
     let margin = |(least, each): (i32, i32)| least + each * far as i32;

@@ -102,7 +102,7 @@ impl<'a> FrameRelays<'a> {
             for ending in &*endings {
                 // Evaluated for all other rows at once where the first met pit is empty.
                 if spilled > self.frame.pits || usize::from(ending.rest) < self.frame.other {
-                    self.sort_out(children, ending, (at, scores), many, &mut queue);
+                    self.sort_out(children, ending, at, scores, many, &mut queue);
                 }
             }
             queue.read_many(scores)?;
@@ -121,7 +121,7 @@ impl<'a> FrameRelays<'a> {
                 }
             }
             for (at, ending) in endings {
-                self.push_reads(child, source, (at, ending), self.other_rows(ending), &mut queue);
+                self.push_reads(child, source, at, ending, self.other_rows(ending), &mut queue);
                 queue.read_many(scores)?;
             }
         }
@@ -135,7 +135,8 @@ impl<'a> FrameRelays<'a> {
         &self,
         children: &'a [Option<Child<'a>>],
         ending: &Ending,
-        (at, scores): (u32, &mut [u8]),
+        at: u32,
+        scores: &mut [u8],
         many: &mut Vec<(Source, u32, Ending)>,
         queue: &mut ReadQueue<'a>,
     ) {
@@ -152,7 +153,7 @@ impl<'a> FrameRelays<'a> {
                     .each_of_both(before, fillings, |rank, _| raise(scores, at + rank, self.total() as u8 - opponent));
             }
             Some((_, child)) if fillings.offsets().len() <= FEW => {
-                self.push_reads(child, source, (at, ending), others, queue);
+                self.push_reads(child, source, at, ending, others, queue);
             }
             Some((_, child)) => {
                 if !again {
@@ -168,7 +169,8 @@ impl<'a> FrameRelays<'a> {
         &self,
         scores: &FrameScores<'a>,
         source: Source,
-        (at, ending): (u32, &Ending),
+        at: u32,
+        ending: &Ending,
         others: OtherRows,
         queue: &mut ReadQueue<'a>,
     ) {
