@@ -300,8 +300,8 @@ class Solver:
     the next position. With `book`, the bounds of the book that comes with the package are taken as proved, and what
     it contains is answered at once.
 
-    `memory` is the maximum number of bytes of the transposition table, by default 1 GiB, and less for a small board. The
-    table is made by the first call that needs a search.
+    `memory` is the maximum number of bytes of the transposition table, by default 1 GiB, and less for a small board.
+    The table is made by the first call that needs a search.
 
     Every method releases the interpreter's lock. Ctrl-C in the main thread ends it, and proved bounds are kept.
     After `seconds`, if given, it raises TimeUpError. `progress` is called about twenty times a second with a
