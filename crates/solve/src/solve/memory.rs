@@ -106,7 +106,7 @@ impl SearchMemory {
 pub(super) fn filled_bytes(pits: usize, seeds: usize, reach: usize) -> u64 {
     // So far above the tables, searches fill this in part; two more seeds double it.
     const BASE: (usize, u64) = (26, 16 << 20);
-    // Up to the first number of seeds only the distance to the tables counts; then the second one more double the table.
+    // Up to the first number, only the distance to the tables counts; each second number beyond doubles the table.
     const MANY_SEEDS: (usize, usize) = (60, 6);
     const POSITIONS_A_BYTE: u128 = 64;
     let far = seeds.saturating_sub(reach.max(2)).saturating_sub(BASE.0) / 2;
