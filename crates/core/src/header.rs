@@ -68,6 +68,9 @@ pub enum HeaderError {
     /// The first bytes are not those of this kind.
     #[error("it is not {0}")]
     Foreign(Kind),
+    /// It ends within the header.
+    #[error("it is not {0}")]
+    Short(Kind),
     /// This program cannot read the version.
     #[error("its format has version {found}, this program reads version {known}")]
     Version {
@@ -110,11 +113,11 @@ impl Start {
 /// Reads the header of a file of this kind and version that begins with `bytes`. Its first field is a [`Start`].
 ///
 /// # Errors
-/// When it is of another kind or version, too short for it, or does not match its checksum.
+/// When it is of another kind or version, too short, or does not match its checksum.
 pub fn read<H: Pod>(bytes: &[u8], kind: Kind, version: u32) -> Result<H, HeaderError> {
     Start::read(bytes, kind, &[version])?;
-    let header = bytemuck::pod_read_unaligned(bytes.get(..size_of::<H>()).ok_or(HeaderError::Foreign(kind))?);
-    if is_sealed(&header) { Ok(header) } else { Err(HeaderError::Damaged) }
+    let header = bytemuck::pod_read_unaligned(bytes.get(..size_of::<H>()).ok_or(HeaderError::Short(kind))?);
+    if bytes_of(&sealed(header)) == bytes_of(&header) { Ok(header) } else { Err(HeaderError::Damaged) }
 }
 
 /// Returns the header with its checksum, the last field: XXH3 of all its bytes, with zeros in its place.
@@ -125,9 +128,4 @@ pub fn sealed<H: Pod>(mut header: H) -> H {
     let checksum = xxh3_64(bytes_of(&header)).to_le_bytes();
     bytes_of_mut(&mut header)[checksum_at..].copy_from_slice(&checksum);
     header
-}
-
-/// Returns true if the checksum of a header is correct.
-pub fn is_sealed<H: Pod>(header: &H) -> bool {
-    bytes_of(&sealed(*header)) == bytes_of(header)
 }

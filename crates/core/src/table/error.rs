@@ -58,6 +58,7 @@ impl From<HeaderError> for Damage {
     fn from(error: HeaderError) -> Damage {
         match error {
             HeaderError::Damaged => Damage::Part { part: "header", offset: 0 },
+            HeaderError::Short(kind) => Damage::Header(HeaderError::Foreign(kind)),
             error => Damage::Header(error),
         }
     }

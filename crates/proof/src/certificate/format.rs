@@ -6,7 +6,7 @@ use std::path::Path;
 use bytemuck::{Pod, Zeroable};
 use kalah_base::file;
 use kalah_core::game::{MAX_PITS, Pit, Position, Row, Rules, ValueBounds};
-use kalah_core::header::{Kind, Start, is_sealed, sealed};
+use kalah_core::header::{self, HeaderError, Kind, Start, sealed};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah_solve::blocks::{BLOCK_CLAIMS, BlockEntry, ENTRY_BYTES, compressed, entries};
 use kalah_solve::bounds::{ClaimKeys, CodedClaim};
@@ -88,17 +88,19 @@ impl Header {
     /// Parses the header at the start of the file `path`, and compares the file's length, `found`, with it. `bytes` has
     /// at least the first [`HEADER_BYTES`] bytes of the file, or all of a shorter one.
     pub(crate) fn read(path: &Path, bytes: &[u8], found: u64) -> Result<Header, CertificateError> {
-        let start = Start::read(bytes, Kind::Certificate, &[VERSION]);
-        start.map_err(|source| CertificateError::Header { path: path.to_owned(), source })?;
+        let raw = header::read(bytes, Kind::Certificate, VERSION);
+        if let Err(source @ (HeaderError::Foreign(_) | HeaderError::Version { .. })) = raw {
+            return Err(CertificateError::Header { path: path.to_owned(), source });
+        }
         let require_length = |is_right, expected: u64| {
             let what = || format!("length is {found} bytes, but should be {expected}");
             if is_right { Ok(()) } else { Err(CertificateError::Damaged { path: path.to_owned(), what: what() }) }
         };
         let least = (HEADER_BYTES + DIGEST_BYTES) as u64;
         require_length(found >= least, least)?;
-        let raw: RawHeader = bytemuck::pod_read_unaligned(&bytes[..HEADER_BYTES]);
-        let header = Some(&raw).filter(|raw| is_sealed(*raw)).and_then(Header::of);
-        let header = header.ok_or_else(|| CertificateError::damaged(path, "header"))?;
+        let damaged = || CertificateError::damaged(path, "header");
+        let raw: RawHeader = raw.map_err(|_| damaged())?;
+        let header = Header::of(&raw).ok_or_else(damaged)?;
         let expected = u64::from_le(raw.file_bytes);
         require_length(found == expected, expected)?;
         Ok(header)

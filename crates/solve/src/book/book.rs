@@ -121,7 +121,7 @@ impl Book {
 pub enum BookError {
     /// It is not a book, or has another version.
     #[error("{0}")]
-    Header(#[from] HeaderError),
+    Header(HeaderError),
     /// Some of its bytes were changed.
     #[error("{0}: it was changed or damaged")]
     Damaged(&'static str),
@@ -159,6 +159,16 @@ pub struct BookFileError {
     /// The reason.
     #[source]
     pub error: BookError,
+}
+
+impl From<HeaderError> for BookError {
+    fn from(error: HeaderError) -> BookError {
+        match error {
+            HeaderError::Short(_) => BookError::Damaged("its header is incomplete"),
+            HeaderError::Damaged => BookError::Damaged("its header is wrong"),
+            error => BookError::Header(error),
+        }
+    }
 }
 
 /// Only a file that is certainly a damaged book is to be deleted.

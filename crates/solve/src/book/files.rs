@@ -9,7 +9,7 @@ use bytemuck::{Pod, Zeroable};
 use kalah_base::file;
 use kalah_core::directory::Directory;
 use kalah_core::game::{MAX_PITS, Rules};
-use kalah_core::header::{HeaderError, Kind, Start, is_sealed, sealed};
+use kalah_core::header::{self, HeaderError, Kind, Start, sealed};
 
 use super::book::{Book, BookError, BookFileError};
 use crate::blocks::{compressed, take};
@@ -49,7 +49,7 @@ impl Book {
     pub fn open(path: impl AsRef<Path>) -> Result<Book, BookFileError> {
         let path = path.as_ref();
         let read = || -> Result<Book, BookError> {
-            let file = file::open(path)?;
+            let file = kalah_core::file::open(path)?;
             // A file of this name can be anything, of any size.
             if file.metadata()?.len() > MAX_BYTES {
                 return Err(HeaderError::Foreign(Kind::Book).into());
@@ -155,8 +155,6 @@ struct RawHeader {
     checksum: u64,
 }
 
-const HEADER_BYTES: usize = size_of::<RawHeader>();
-
 impl Book {
     /// BLAKE3 of the contents. Two books are equal exactly if their digests are.
     pub fn digest(&self) -> [u8; 32] {
@@ -188,15 +186,10 @@ impl Book {
     /// # Errors
     /// If they are not a complete and unchanged book.
     pub fn from_bytes(bytes: &[u8]) -> Result<Book, BookError> {
-        Start::read(bytes, Kind::Book, &[VERSION])?;
-        let (header, mut blocks) =
-            bytes.split_at_checked(HEADER_BYTES).ok_or(BookError::Damaged("its header is incomplete"))?;
-        let raw: RawHeader = bytemuck::pod_read_unaligned(header);
-        let damaged = || BookError::Damaged("its header is wrong");
-        if !is_sealed(&raw) || raw.reserved != 0 {
-            return Err(damaged());
-        }
-        let rules = Rules::from_code(raw.rules).ok_or_else(damaged)?;
+        let raw: RawHeader = header::read(bytes, Kind::Book, VERSION)?;
+        let mut blocks = &bytes[size_of::<RawHeader>()..];
+        let damaged = || BookError::from(HeaderError::Damaged);
+        let rules = Rules::from_code(raw.rules).filter(|_| raw.reserved == 0).ok_or_else(damaged)?;
         let pits = Some(usize::from(raw.pits)).filter(|pits| (1..=MAX_PITS).contains(pits)).ok_or_else(damaged)?;
         let count = Some(u64::from_le(raw.entries)).filter(|&count| count <= MAX_ENTRIES).ok_or_else(damaged)?;
         let keys = ClaimKeys::new(pits);
