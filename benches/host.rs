@@ -18,7 +18,8 @@ use kalah::build::{
 use kalah::game::Rules;
 use kalah::index::Frame;
 use kalah::progress::Pulse;
-use kalah::table::{FrameMemory, PackedFrame, TableHeader, TableKey, TableWriter, Tables};
+use kalah::table::format::TableHeader;
+use kalah::table::{FrameMemory, PackedFrame, TableKey, TableWriter, Tables};
 use rayon::prelude::*;
 
 const RUNS: usize = 5;

@@ -70,13 +70,13 @@
 //! | [`printable`] | making untrusted text safe to print |
 pub use kalah_analyse as analyse;
 pub use kalah_api::answer;
-pub use kalah_base::{diagnostic, file, printable, progress, random, system};
+pub use kalah_base::{diagnostic, printable, progress, random, system};
 pub use kalah_core::{cancel, cause, evaluation, game, header, index, isa, memory, text};
 pub use kalah_export as export;
 #[cfg(feature = "gpu")]
 pub use kalah_gpu::device as gpu;
 pub use kalah_play::{play, record};
-pub use kalah_proof::{certificate, prove};
+pub use kalah_proof::prove;
 #[cfg(feature = "remote")]
 pub use kalah_remote as remote;
 #[cfg(feature = "serve")]
@@ -85,12 +85,24 @@ pub use kalah_solve::solve;
 pub use kalah_tables::{rows, verify};
 pub use kalah_train as train;
 
+/// Opening, replacing, sealing and locking files.
+pub mod file {
+    pub use kalah_base::file::*;
+    pub use kalah_core::file::{found, open, open_with, read, read_exact_at, read_to_string};
+}
+
 /// Tables on disk: the format, reading, probing, writing, archives.
 pub mod table {
     pub use kalah_core::directory::{Directory, Elsewhere};
     pub use kalah_core::file::{LocalFile, Source, SourceError};
     pub use kalah_core::table::*;
     pub use kalah_tables::table::*;
+}
+
+/// Proved bounds that anyone can check.
+pub mod certificate {
+    pub use kalah_proof::certificate::*;
+    pub use kalah_solve::bounds::{Bound, Claim, ClaimError, ClaimKeys, ClaimSet};
 }
 
 /// Proved bounds of positions near the start, and making and checking them.

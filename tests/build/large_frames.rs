@@ -12,9 +12,9 @@ use kalah::build::{Backend, BuildPlan};
 use kalah::game::Rules;
 use kalah::index::{Frame, LayerIndex, RowIndex, layer_positions, row_count};
 use kalah::isa::Isa;
-use kalah::table::format::{Entry, RawEntry, RawHeader, table_digest};
+use kalah::table::format::{BLOCK_BYTES, Entry, FrameEntry, RawEntry, RawHeader, table_digest};
 use kalah::table::group::{GROUP_BYTES, GROUP_POSITIONS};
-use kalah::table::{BLOCK_BYTES, FrameEntry, Layer, RUN_MARGIN, Section, Storage, Table, TableKey, archive};
+use kalah::table::{Layer, RUN_MARGIN, Section, Storage, Table, TableKey, archive};
 use xxhash_rust::xxh3::xxh3_64;
 
 use kalah_tests::optional::{self, has_python};

@@ -8,8 +8,9 @@ use kalah::certificate::{Bound, Certificate, Check, CheckError, ClaimSet, Head, 
 use kalah::game::{Position, Rules, ValueBounds};
 use kalah::index::table_row;
 use kalah::progress::Pulse;
+use kalah::table::format::BLOCK_BYTES;
 use kalah::table::group::{GROUP_BYTES, GROUP_POSITIONS, Group, patch_offset};
-use kalah::table::{BLOCK_BYTES, Table, TableError, TableKey, Tables};
+use kalah::table::{Table, TableError, TableKey, Tables};
 use xxhash_rust::xxh3::xxh3_64;
 
 use kalah_tests::program::{self, Ran, Run};

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use kalah::game::{Position, Rules};
 use kalah::remote::RemoteError;
-use kalah::table::format::{Entry, RawEntry, RawHeader, table_digest};
-use kalah::table::{Directory, FrameEntry, ProbeError, Table, TableKey, Tables};
+use kalah::table::format::{Entry, FrameEntry, RawEntry, RawHeader, table_digest};
+use kalah::table::{Directory, ProbeError, Table, TableKey, Tables};
 
 use crate::reading::positions;
 use crate::server::{Fault, SEEDS, Server, TABLES, copied, layer, run, shown};

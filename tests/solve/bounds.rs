@@ -10,9 +10,8 @@ use kalah::game::{Bounds, Rules};
 use kalah::index::LayerIndex;
 use kalah::progress::Pulse;
 use kalah::table::bound_format::{BoundEntry, prefix};
-use kalah::table::{
-    BLOCK_BYTES, BoundMaker, BoundTable, BoundTables, Cuts, Damage, Storage, Table, TableError, TableKey, Tables,
-};
+use kalah::table::format::BLOCK_BYTES;
+use kalah::table::{BoundMaker, BoundTable, BoundTables, Cuts, Damage, Storage, Table, TableError, TableKey, Tables};
 use kalah::verify::{BoundSet, Fault, Sample, check_bounds_against, check_checksums};
 
 /// Makes a network of random numbers whose evaluations vary by a few seeds.

@@ -8,8 +8,8 @@ use kalah::game::Rules;
 use kalah::header::{HeaderError, Kind};
 use kalah::progress::Pulse;
 use kalah::table::archive::ArchiveEntry;
-use kalah::table::format::{Entry, LayerHeader, prefix};
-use kalah::table::{BLOCK_BYTES, Damage, DirectoryLock, Table, TableError, TableKey, archive};
+use kalah::table::format::{BLOCK_BYTES, Entry, LayerHeader, prefix};
+use kalah::table::{Damage, DirectoryLock, Table, TableError, TableKey, archive};
 
 fn table(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Table {
     Builder::new(directory, TableKey { rules, pits, seeds }).run(&Pulse::default(), &|_| {}).unwrap();

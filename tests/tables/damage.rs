@@ -9,9 +9,9 @@ use kalah::game::{Position, Row, Rules};
 use kalah::header::{HeaderError, Kind};
 use kalah::index::{LayerIndex, RankSet, TableRow};
 use kalah::isa::Isa;
+use kalah::table::format::BLOCK_BYTES;
 use kalah::table::{
-    BLOCK_BYTES, Damage, ProbeError, RUN_MARGIN, SELECTED_MARGIN, Stamps, Storage, Table, TableError, TableKey, Tables,
-    score_counts,
+    Damage, ProbeError, RUN_MARGIN, SELECTED_MARGIN, Stamps, Storage, Table, TableError, TableKey, Tables, score_counts,
 };
 use kalah::verify::{Fault, Oracle, check_checksums};
 use proptest::prelude::*;

@@ -11,8 +11,9 @@ use kalah::build::build;
 use kalah::game::{Position, Rules};
 use kalah::header::Kind;
 use kalah::index::{Frame, RowIndex};
+use kalah::table::format::BLOCK_BYTES;
 use kalah::table::{
-    BLOCK_BYTES, Damage, Layer, Source, SourceError, Storage, Table, TableError, TableKey, Tables, check_in_parallel,
+    Damage, Layer, Source, SourceError, Storage, Table, TableError, TableKey, Tables, check_in_parallel,
 };
 use tempfile::TempDir;
 

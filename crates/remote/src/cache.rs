@@ -5,7 +5,8 @@ use std::time::SystemTime;
 
 use kalah_base::file::temporary_beside;
 use kalah_core::file::read_part;
-use kalah_core::table::{TableError, TableHeader, TableKey};
+use kalah_core::table::format::TableHeader;
+use kalah_core::table::{TableError, TableKey};
 
 /// The directory that keeps the blocks of tables on other machines, for all processes of a user.
 ///

@@ -3,9 +3,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use kalah_base::file::open_with;
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Cancel;
+use kalah_core::file::open_with;
 use kalah_core::header::Kind;
 use kalah_core::table::{Damage, Table, TableError, TableKey};
 use kalah_tables::table::archive::{decompress, read_info};

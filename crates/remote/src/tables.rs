@@ -12,7 +12,8 @@ use kalah_core::directory::{self, Elsewhere};
 use kalah_core::file::{LocalFile, Source, SourceError};
 use kalah_core::game::Rules;
 use kalah_core::index::MAX_TABLE_SEEDS;
-use kalah_core::table::{Damage, TableError, TableHeader, TableKey};
+use kalah_core::table::format::TableHeader;
+use kalah_core::table::{Damage, TableError, TableKey};
 use kalah_tables::table::Manifest;
 
 use super::address::Address;

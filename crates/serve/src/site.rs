@@ -201,7 +201,7 @@ fn first_moves() -> impl Iterator<Item = (String, Value)> {
 
 /// Reads a WebAssembly module, without its custom sections: the books and networks for other hosts.
 fn module(path: &Path) -> Result<Vec<u8>, SiteError> {
-    let bytes = at(path, file::read(path))?;
+    let bytes = at(path, kalah_core::file::read(path))?;
     let sections = bytes.strip_prefix(HEAD).and_then(program);
     let sections = at(path, sections.ok_or_else(|| io::Error::other("it is not a WebAssembly module")))?;
     Ok([HEAD, &sections].concat())

@@ -2,7 +2,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use kalah_core::file::open_with;
+use kalah_core::file::{found, open_with};
 
 use super::replace::in_directory;
 use super::{beside, directory_of};
@@ -124,7 +124,7 @@ fn has_no_locks(error: &io::Error) -> bool {
 #[cfg(unix)]
 fn is_named(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
-    let Some(named) = super::found(path.metadata())? else { return Ok(false) };
+    let Some(named) = found(path.metadata())? else { return Ok(false) };
     let opened = file.metadata()?;
     Ok((opened.dev(), opened.ino()) == (named.dev(), named.ino()))
 }

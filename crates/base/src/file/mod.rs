@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 pub use bulk::{BulkFile, read_back};
 pub use document::{Document, DocumentError, Seal};
 pub use in_memory::is_in_memory;
-pub use kalah_core::file::{found, open, open_with, read, read_exact_at, read_to_string};
+use kalah_core::file::found;
 pub use lock::{FileLock, LockError};
 pub use replace::{Replacement, is_stream, is_temporary_of, persist_new, remove_leftovers, replace, temporary_beside};
 pub use state::{StateError, StateFile};

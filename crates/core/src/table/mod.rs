@@ -41,7 +41,6 @@ pub use blocks::Blocks;
 pub use bounds::format as bound_format;
 pub use bounds::{BoundTable, BoundTables, Cuts, FrameBounds, MAX_CUTS};
 pub use error::{Damage, TableError, missing_layers};
-pub use format::{BLOCK_BYTES, FrameEntry, TableHeader};
 pub use frame::{DamagedGroup, FrameScores, RUN_MARGIN, ScorePlace};
 pub use key::{PairKey, TableKey};
 pub use mapping::{Storage, map_files};

@@ -6,8 +6,9 @@
 use std::ops::Range;
 
 use kalah_core::index::Frame;
+use kalah_core::table::format::{BLOCK_BYTES, FrameEntry};
 use kalah_core::table::group::{GROUP_BYTES, GROUP_POSITIONS, patch_offset};
-use kalah_core::table::{BLOCK_BYTES, FrameEntry, Table, TableError};
+use kalah_core::table::{Table, TableError};
 
 use super::stages::{FrameAt, rows_of_whole_groups};
 

@@ -28,7 +28,6 @@ pub use check::{Checker, Reason};
 pub use checker_search::CheckerFinding;
 pub use error::{CertificateError, CheckError, VERSION};
 pub(crate) use format::write_sorted;
-pub use kalah_solve::bounds::{Bound, Claim, ClaimError, ClaimKeys, ClaimSet};
 pub use run::{Check, CheckIdentity, CheckTally};
 pub(crate) use statement::score_bounds;
 pub use statement::{Certificate, Goal, Head, OpeningBounds, Statement, StatementError, digest_of_tables};

@@ -3,9 +3,9 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use kalah_base::file;
 use kalah_base::progress::Pulse;
 use kalah_base::system::check_memory;
+use kalah_core::file;
 use kalah_core::game::{Bounds, Position};
 use kalah_solve::blocks::{BLOCK_CLAIMS, BlockEntry};
 use kalah_solve::bounds::{Claim, ClaimKeys, ClaimSet, CodedClaim};

@@ -3,6 +3,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use kalah_base::file::{self, Document, FileLock, StateError};
+use kalah_core::file::{found, read};
 use kalah_core::game::Pit;
 use serde::{Deserialize, Serialize};
 
@@ -68,7 +69,7 @@ impl ProofDirectory {
     pub fn open(path: impl AsRef<Path>) -> Result<Option<ProofDirectory>, ProveError> {
         let path = path.as_ref();
         let proof = path.join("proof.json");
-        let Some(bytes) = file::found(file::read(&proof)).map_err(ProveError::io(&proof))? else { return Ok(None) };
+        let Some(bytes) = found(read(&proof)).map_err(ProveError::io(&proof))? else { return Ok(None) };
         let content: Proof = PROOF.parse(&bytes).map_err(StateError::document(&proof))?;
         let plan = content.plan().ok_or_else(|| StateError::damaged(&proof, "it does not describe a proof"))?;
         let id = blake3::hash(&bytes).to_hex()[..16].to_owned();
@@ -174,7 +175,7 @@ impl ProofDirectory {
     /// If it cannot be read, is damaged, or belongs to another proof.
     pub(super) fn read(&self, path: &Path) -> Result<Option<(Job, Claims)>, ProveError> {
         let damaged = |what: &str| ProveError::from(StateError::damaged(path, what));
-        let Some(bytes) = file::found(file::read(path)).map_err(ProveError::io(path))? else { return Ok(None) };
+        let Some(bytes) = found(read(path)).map_err(ProveError::io(path))? else { return Ok(None) };
         let end = bytes.iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |at| at + 1);
         let (line, rest) = bytes.split_at(end);
         // Only jobs have such a name here.
@@ -201,7 +202,7 @@ impl ProofDirectory {
     /// # Errors
     /// If the file exists and cannot be removed.
     pub(super) fn remove(&self, path: &Path) -> Result<(), ProveError> {
-        file::found(fs::remove_file(path)).map_err(ProveError::io(path))?;
+        found(fs::remove_file(path)).map_err(ProveError::io(path))?;
         Ok(())
     }
 

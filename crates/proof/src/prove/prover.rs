@@ -6,6 +6,7 @@ use kalah_base::file::{self, StateError};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::Position;
 use kalah_core::table::Tables;
+use kalah_solve::bounds::ClaimKeys;
 use kalah_solve::solve::{SolveError, Solver};
 use kalah_tables::table::Leases;
 
@@ -17,7 +18,7 @@ use super::extract::Extraction;
 use super::manager::{Finished, Manager};
 use super::request::{Aim, Progress, RequestPart, Wanted};
 use super::test::{Reply, Test};
-use crate::certificate::{Checkers, ClaimKeys, Statement, StoredCertificate, write_sorted};
+use crate::certificate::{Checkers, Statement, StoredCertificate, write_sorted};
 
 /// Sleep of a process that waits for others.
 const WAIT: Duration = Duration::from_millis(250);

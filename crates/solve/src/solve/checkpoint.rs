@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kalah_base::file::{self, Document, FileLock, StateError};
+use kalah_core::file::{found, open};
 use kalah_core::game::{Bounds, Position, Rules};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -134,7 +135,7 @@ impl Checkpoint {
 
     /// Reads the first line of a saved search of `position` by `rules`, if there is one. The table follows.
     fn head(&self, rules: Rules, position: &Position) -> Result<Option<(Head, BufReader<File>)>, StateError> {
-        let Some(file) = file::found(file::open(&self.path)).map_err(StateError::io(&self.path))? else {
+        let Some(file) = found(open(&self.path)).map_err(StateError::io(&self.path))? else {
             return Ok(None);
         };
         // Until the search is saved, it may be empty.

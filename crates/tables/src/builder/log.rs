@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use kalah_base::file;
 use kalah_base::printable::printable;
+use kalah_core::file;
 use kalah_core::table::TableKey;
 use serde::{Deserialize, Serialize};
 

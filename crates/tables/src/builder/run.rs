@@ -174,7 +174,7 @@ impl<'scope, 'env> Finishing<'scope, 'env> {
             // The log is a convenience, so its errors do not fail a build.
             let _ = record.append(directory);
             on_event(BuildEvent::Done(&record));
-            if read_soon && let Ok(file) = file::open(&key.path(directory)) {
+            if read_soon && let Ok(file) = kalah_core::file::open(&key.path(directory)) {
                 file::read_back(&file, &pulse.cancel);
             }
             Ok(record)

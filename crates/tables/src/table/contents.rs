@@ -1,7 +1,7 @@
 use kalah_core::header::Kind;
 use kalah_core::index::Frame;
-use kalah_core::table::format::{Entry, RawHeader, TableHeader, prefix, table_digest};
-use kalah_core::table::{FrameEntry, PairKey, Table, TableError, TableKey};
+use kalah_core::table::format::{Entry, FrameEntry, RawHeader, TableHeader, prefix, table_digest};
+use kalah_core::table::{PairKey, Table, TableError, TableKey};
 
 use super::packed_frame::PackedFrame;
 

@@ -2,8 +2,8 @@
 
 use blake3::Hasher;
 use blake3::hazmat::{ChainingValue, HasherExt, Mode, left_subtree_len, merge_subtrees_non_root, merge_subtrees_root};
-use kalah_core::table::BLOCK_BYTES;
 use kalah_core::table::format::ALIGNMENT;
+use kalah_core::table::format::BLOCK_BYTES;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -7,6 +7,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use kalah_base::file;
+use kalah_core::file::found;
 use kalah_core::table::{PairKey, TableError, TableKey};
 use tempfile::TempPath;
 
@@ -45,7 +46,7 @@ impl LayerFiles {
 fn names(directory: &Path) -> Result<HashSet<String>, TableError> {
     let name = |entry: io::Result<DirEntry>| Ok(entry?.file_name().to_string_lossy().into());
     let listed = std::fs::read_dir(directory).and_then(|entries| entries.map(name).collect());
-    Ok(file::found(listed).map_err(TableError::io(directory))?.unwrap_or_default())
+    Ok(found(listed).map_err(TableError::io(directory))?.unwrap_or_default())
 }
 
 /// Writes a piece to a temporary file of its own, so that two writers of one piece do not collide.
@@ -176,5 +177,5 @@ pub(crate) fn remove_partial(directory: &Path, key: TableKey) -> Result<(), Tabl
 
 /// Removes the file at `path` if it exists.
 fn remove_if_there(path: &Path) -> Result<(), TableError> {
-    file::found(std::fs::remove_file(path)).map(drop).map_err(TableError::io(path))
+    found(std::fs::remove_file(path)).map(drop).map_err(TableError::io(path))
 }

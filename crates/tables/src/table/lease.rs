@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use kalah_base::file::{self, FileLock, LockError, create_directory};
+use kalah_base::file::{FileLock, LockError, create_directory};
 use kalah_base::parallel::small_thread;
 use kalah_core::cancel::Cancel;
+use kalah_core::file::{found, read, read_to_string};
 use kalah_core::table::{PairKey, TableError, TableKey};
 
 use super::piece::temporary;
@@ -80,7 +81,7 @@ impl Leases {
             Err(error) => return Err(io(&path)(error)),
         }
         // If it was released just now, the next call takes it.
-        let Some(now) = file::found(file::read(&path)).map_err(io(&path))? else { return Ok(None) };
+        let Some(now) = found(read(&path)).map_err(io(&path))? else { return Ok(None) };
         match self.seen.get(&path) {
             Some((before, since)) if *before == now => {
                 if since.elapsed() < self.patience {
@@ -132,7 +133,7 @@ impl Lease {
 }
 
 fn is_ours(path: &Path, id: &str) -> bool {
-    file::read_to_string(path).is_ok_and(|text| text.starts_with(id))
+    read_to_string(path).is_ok_and(|text| text.starts_with(id))
 }
 
 /// Overwrites a file without truncating it first, so that it is never seen empty.

@@ -2,7 +2,7 @@ use std::io;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use kalah_base::file;
+use kalah_core::file;
 use kalah_core::table::{Table, TableError, TableKey};
 use serde::{Deserialize, Serialize};
 

@@ -2,8 +2,9 @@ use std::mem::MaybeUninit;
 
 use kalah_core::index::Frame;
 use kalah_core::isa::{Isa, per_isa};
+use kalah_core::table::FrameScores;
+use kalah_core::table::format::FrameEntry;
 use kalah_core::table::group::{self, GROUP_BYTES, GROUP_POSITIONS};
-use kalah_core::table::{FrameEntry, FrameScores};
 use rayon::prelude::*;
 
 use super::digest::{seal, seal_filled};

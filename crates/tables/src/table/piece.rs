@@ -4,7 +4,8 @@ use kalah_base::file;
 use kalah_core::file::LocalFile;
 use kalah_core::header::Kind;
 use kalah_core::index::Frame;
-use kalah_core::table::{FrameEntry, PairKey, Storage, Table, TableError};
+use kalah_core::table::format::FrameEntry;
+use kalah_core::table::{PairKey, Storage, Table, TableError};
 use tempfile::NamedTempFile;
 
 /// A file with the packed frames of one pair, computed by one of several processes: a table with only these frames.

@@ -3,11 +3,12 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use kalah_base::file::{self, BulkFile};
+use kalah_core::file::open_with;
 use kalah_core::header::Kind;
 use kalah_core::index::Frame;
-use kalah_core::table::format::{ENTRY_BYTES, Entry, HEADER_BYTES, RawEntry, RawHeader};
+use kalah_core::table::format::{ENTRY_BYTES, Entry, FrameEntry, HEADER_BYTES, RawEntry, RawHeader};
 use kalah_core::table::group::count_exceptions;
-use kalah_core::table::{FrameEntry, Table, TableError, TableKey};
+use kalah_core::table::{Table, TableError, TableKey};
 
 use super::contents::Contents;
 use super::packed_frame::PackedFrame;
@@ -43,7 +44,7 @@ impl TableWriter {
 
     /// Begins or resumes the file with these contents, a table or a piece, under the temporary name `partial`.
     pub(super) fn open_at(path: PathBuf, partial: PathBuf, contents: Contents) -> Result<TableWriter, TableError> {
-        let file = file::open_with(&partial, File::options().read(true).write(true).create(true));
+        let file = open_with(&partial, File::options().read(true).write(true).create(true));
         let file = BulkFile::new(file.map_err(TableError::io(&partial))?);
         let mut writer = TableWriter { path, partial, file, contents };
         writer.resume().map_err(TableError::io(&writer.partial))?;

@@ -2,9 +2,9 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
-use kalah_base::file::found;
 use kalah_base::progress::Pulse;
 use kalah_core::directory::Directory;
+use kalah_core::file::found;
 use kalah_core::game::Rules;
 use kalah_core::header::Kind;
 use kalah_core::table::{Blocks, Damage, Table, TableError, TableKey};

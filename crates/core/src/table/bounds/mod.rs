@@ -6,14 +6,16 @@
 
 // | module | contents |
 // |---|---|
+// | `cuts` | the cuts of a frame: codes of scores, bounds of codes |
 // | `format` | the bytes of a file: header, network, directory |
 // | `reader` | a bound table, and the codes of a frame |
 // | `tables` | the bound tables of one rule set and board, opened together |
 
+mod cuts;
 pub mod format;
 mod reader;
 mod tables;
 
-pub use format::{Cuts, MAX_CUTS};
+pub use cuts::{Cuts, MAX_CUTS};
 pub use reader::{BoundTable, FrameBounds};
 pub use tables::BoundTables;

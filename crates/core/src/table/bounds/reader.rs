@@ -1,14 +1,15 @@
 use std::fmt;
 
-use super::format::{BoundEntry, Cuts, LINE_BYTES};
+use super::cuts::Cuts;
+use super::format::{BoundEntry, LINE_BYTES};
 use crate::cancel::Cancel;
 use crate::directory::Directory;
 use crate::evaluation::Network;
 use crate::game::Bounds;
 use crate::index::Frame;
 use crate::memory::prefetch;
-use crate::table::BLOCK_BYTES;
 use crate::table::error::TableError;
+use crate::table::format::BLOCK_BYTES;
 use crate::table::key::TableKey;
 use crate::table::mapping::Storage;
 use crate::table::reader::LayerFile;

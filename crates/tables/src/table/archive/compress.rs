@@ -9,8 +9,8 @@ use kalah_core::file::LocalFile;
 use kalah_core::header::Kind;
 use kalah_core::index::{Frame, RowIndex};
 use kalah_core::isa::Isa;
-use kalah_core::table::format::prefix;
-use kalah_core::table::{Damage, FrameScores, RUN_MARGIN, Storage, Table, TableError, TableHeader, TableKey};
+use kalah_core::table::format::{TableHeader, prefix};
+use kalah_core::table::{Damage, FrameScores, RUN_MARGIN, Storage, Table, TableError, TableKey};
 use rayon::prelude::*;
 
 use super::chunk::{self, Shape, zeroed};
