@@ -147,7 +147,7 @@ impl SolverFlags {
             // Without this, the system may end the program.
             bail!("{shortage}; allow less with --memory");
         }
-        compare(&options, cancel)?;
+        compare(options.files(), cancel)?;
         // `cancel` ends only searches, not the making of the solver, so that commands report a stopped search.
         Ok(Solver::new(options)?.under(cancel))
     }
@@ -180,13 +180,13 @@ impl SolverFlags {
     }
 }
 
-/// Compares the tables of a search with their checksums, unless that was done before. If `cancel` is cancelled,
-/// the search compares the rest when it reads it.
+/// Compares the files that are in memory or mapped with their checksums, unless that was done before. If `cancel` is
+/// cancelled, the rest is compared when it is read.
 ///
 /// # Errors
 /// If a table is damaged.
-fn compare(options: &SolverOptions, cancel: &Cancel) -> failure::Result<()> {
-    let files: Vec<&Blocks> = options.files().filter(|file| file.is_resident()).collect();
+pub(crate) fn compare<'a>(files: impl Iterator<Item = &'a Blocks>, cancel: &Cancel) -> failure::Result<()> {
+    let files: Vec<&Blocks> = files.filter(|file| file.is_resident()).collect();
     let bytes = files.iter().map(|file| file.file_bytes()).sum();
     let (progress, done) = (Progress::of(bytes, "bytes").at("comparing tables"), AtomicU64::new(0));
     let on_bytes = |bytes| _ = done.fetch_add(bytes, Ordering::Relaxed);

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use clap::{Args, value_parser};
 use indicatif::HumanCount;
+use kalah::cancel::Cancel;
 use kalah::evaluation::PhasedNetwork;
 use kalah::file::replace;
 use kalah::index::MAX_TABLE_SEEDS;
@@ -11,6 +12,7 @@ use kalah::table::Tables;
 use kalah::train::{Fit, LEAST_TABLE_SEEDS, Trained, Trainer};
 use serde::Serialize;
 
+use crate::cli::flags::solver_flags::compare;
 use crate::cli::{Context, Outcome, args, examples, failure, line, note, output};
 
 /// Train an evaluation network, which orders the moves of searches
@@ -111,6 +113,7 @@ impl Train {
         self.force.prepare(&path)?;
         let [samples, solved, estimated, epochs] =
             [self.samples, self.solved, self.estimated, self.epochs].map(|number| number as usize);
+        compare(tables.layers().iter().map(|table| table.blocks()), &Cancel::new())?;
         let trainer = Trainer { tables: &tables, samples, solved, estimated, epochs };
         let trained = trainer.run(&|step| note!("{step} ..."))?;
         replace(&path, |file| file.write_all(&trained.network.to_bytes()))
