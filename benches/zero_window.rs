@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 
 use kalah::game::{Position, Rules};
 use kalah::solve::{Solver, SolverOptions};
-use kalah::table::{BoundTables, Storage, Tables};
+use kalah::table::{BoundTables, Tables};
 use serde::{Deserialize, Serialize};
 
 /// Maximum seeds of the tables in use.
@@ -210,8 +210,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             kalah::table::check_in_parallel(layer.blocks())?;
         }
         let with_bounds = set("BOUNDS").map_or(directory.to_owned(), PathBuf::from);
-        let bounds =
-            set("EXACT").map(|_| BoundTables::open_around(&with_bounds, rules, 6, REACH, REACH, Storage::default()));
+        let bounds = set("EXACT").map(|_| BoundTables::open_around(&with_bounds, rules, 6, REACH, REACH));
         let bounds = bounds.transpose()?.flatten();
         for layer in bounds.iter().flat_map(BoundTables::layers) {
             kalah::table::check_in_parallel(layer.blocks())?;

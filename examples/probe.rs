@@ -6,9 +6,10 @@
 
 use std::error::Error;
 
+use kalah_core::directory::Directory;
 use kalah_core::game::{Position, Rules};
 use kalah_core::index::MAX_TABLE_SEEDS;
-use kalah_core::table::{Storage, Tables};
+use kalah_core::table::Tables;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -17,7 +18,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let rules = arguments.next().map_or(Ok(Rules::default()), |rules| rules.parse())?;
     let position: Position = position.parse()?;
-    let tables = Tables::open_as(&directory, rules, position.pits(), MAX_TABLE_SEEDS, Storage::Files)?;
+    let directory = Directory::from(&directory).reading_files();
+    let tables = Tables::open(directory, rules, position.pits(), MAX_TABLE_SEEDS)?;
     let probe = tables.probe(&position)?;
     println!("{position}: score {} of the {} seeds in play, value {:+}", probe.score, position.seeds(), probe.value);
     for (pit, score) in &probe.moves {

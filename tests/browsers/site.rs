@@ -7,7 +7,7 @@ use kalah::game::{Pit, Position, Rules};
 use kalah::progress::Pulse;
 use kalah::record::GameRecord;
 use kalah::solve::{Solver, SolverOptions};
-use kalah::table::{AllTables, Storage, TableKey, Tables};
+use kalah::table::{AllTables, TableKey, Tables};
 use serde_json::{Value, json};
 
 use crate::sites::{Conduct, Host, ask, directory, export, in_browsers, open, version};
@@ -70,8 +70,7 @@ fn a_static_site_reads_the_tables_as_the_library_does(browser: &Browser) {
     // Here the engine builds no tables, but reads all of them from the host.
     let remote = folder.path().join("remote");
     export(&remote, &["--seeds", "0"]);
-    let (all_tables, mut random) =
-        (AllTables::new(directory().to_owned(), Storage::default()), fastrand::Rng::with_seed(7));
+    let (all_tables, mut random) = (AllTables::new(directory().to_owned()), fastrand::Rng::with_seed(7));
     for host in [Host::new(site.clone()), Host::new(remote.clone()), Host::without_ranges(remote.clone())] {
         open(browser, &host.address);
         for rules in Rules::ALL {
@@ -247,10 +246,7 @@ fn a_table_that_fails_gives_way_to_the_search(browser: &Browser) {
         open(browser, &Host::new(site.clone()).address);
         let path = format!("api/position?rules=standard&time=5&board={}", encoded(&position.to_string()));
         let (status, answer) = ask(browser, &[path]).remove(0);
-        let probe = AllTables::new(directory().to_owned(), Storage::default())
-            .probe(Rules::Standard, position)
-            .unwrap()
-            .unwrap();
+        let probe = AllTables::new(directory().to_owned()).probe(Rules::Standard, position).unwrap().unwrap();
         assert_eq!((status, &answer["value"]), (200, &json!(probe.value)), "{answer}");
         answer["note"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
     };

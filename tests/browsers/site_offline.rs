@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use kalah::game::{Position, Rules};
-use kalah::table::{AllTables, Storage, Table};
+use kalah::table::{AllTables, Table};
 use serde_json::{Value, json};
 
 use crate::sites::{Conduct, Host, ask, browser, directory, export, in_browsers, need_engine, open, version};
@@ -164,7 +164,7 @@ fn what_was_damaged_on_the_way_heals(browser: &Browser) {
     export(folder.path(), &["--seeds", "0"]);
     let host = Host::lasting(folder.path().to_owned());
     visit(browser, &host);
-    let all_tables = AllTables::new(directory().to_owned(), Storage::default());
+    let all_tables = AllTables::new(directory().to_owned());
     let score = |text: &str| {
         let position: Position = text.parse().unwrap();
         json!(all_tables.probe(Rules::Standard, &position).unwrap().unwrap().score)

@@ -14,7 +14,7 @@ use kalah::index::{Frame, LayerIndex, RowIndex, layer_positions, row_count};
 use kalah::isa::Isa;
 use kalah::table::format::{BLOCK_BYTES, Entry, FrameEntry, RawEntry, RawHeader, table_digest};
 use kalah::table::group::{GROUP_BYTES, GROUP_POSITIONS};
-use kalah::table::{Layer, RUN_MARGIN, Section, Storage, Table, TableKey, archive};
+use kalah::table::{Directory, Layer, RUN_MARGIN, Section, Table, TableKey, archive};
 use xxhash_rust::xxh3::xxh3_64;
 
 use kalah_tests::optional::{self, has_python};
@@ -167,7 +167,7 @@ fn readers_find_scores_beyond_four_billion_positions() {
         // SAFETY: the file is finished, so no process writes to it. It is too large to be read into memory.
         unsafe { kalah::table::map_files() };
         let table = Table::open(key.path(directory.path())).unwrap();
-        let read_at = Table::open_as(&key.path(directory.path()), Storage::Files).unwrap();
+        let read_at = Table::find(Directory::from(directory.path()).reading_files(), key).unwrap().unwrap();
         let mut literals = String::new();
         for &(index, score) in &scores {
             let (mover, other) = frame.ranks(index);

@@ -15,7 +15,7 @@ use kalah::isa::Isa;
 use kalah::play::{PlayError, PlayerName, Setting};
 use kalah::progress::Pulse;
 use kalah::solve::{Solution, SolveError, Solver, SolverOptions};
-use kalah::table::{AllTables, ManifestEntry, Probe, ProbeError, Storage, TableError, TableKey, Tables, archive};
+use kalah::table::{AllTables, ManifestEntry, Probe, ProbeError, TableError, TableKey, Tables, archive};
 use kalah::verify::{Fault, check_against};
 use kalah_tests::program::{self, Ran, Run};
 
@@ -167,7 +167,7 @@ fn a_table_under_the_name_of_another_is_damage_to_every_command() {
         assert!(found && printed.contains("empty-capture-4-08.kalah"), "{command}: {printed}");
     }
     // The tables of the page end below the wrong file, which the listing reports.
-    let all_tables = AllTables::new(directory.path().to_owned(), Storage::default());
+    let all_tables = AllTables::new(directory.path().to_owned());
     assert_eq!(all_tables.tables(RULES, PITS).unwrap().max_seeds(), Some(7));
     let listing = all_tables.list().unwrap();
     assert_eq!((listing.tables.len(), listing.damaged.len()), (SEEDS - 2, 1));

@@ -13,7 +13,7 @@ use kalah::game::{Bounds, Pit, Position, Row, Rules};
 use kalah::play::{Choice, PlayError, PlayerName, Setting, Source, Worth, play_game};
 use kalah::progress::Pulse;
 use kalah::solve::SearchMemory;
-use kalah::table::{AllTables, BoundMaker, BoundTable, BoundTables, Cuts, Storage, TableKey, Tables};
+use kalah::table::{AllTables, BoundMaker, BoundTable, BoundTables, Cuts, TableKey, Tables};
 use kalah_tests::tables::built;
 use proptest::prelude::*;
 
@@ -474,7 +474,7 @@ fn a_shelf_has_the_sound_bound_tables_above_the_exact_ones() {
     let directory = tempfile::tempdir().unwrap();
     let (rules, pits) = (Rules::Standard, 3);
     let key = |seeds| TableKey { rules, pits, seeds };
-    let all_tables = || AllTables::new(directory.path().to_owned(), Storage::default());
+    let all_tables = || AllTables::new(directory.path().to_owned());
     let bounds = || all_tables().bounds(rules, pits).map(|bounds| bounds.seeds());
     build(directory.path(), rules, pits, 9).unwrap();
     let tables = Tables::open(directory.path(), rules, pits, 9).unwrap();

@@ -7,7 +7,7 @@ use kalah::evaluation::{LANES, Network, Weights};
 use kalah::game::{Bounds, Rules};
 use kalah::index::{LayerIndex, TableRow, layer_frames};
 use kalah::progress::Pulse;
-use kalah::table::{BoundMaker, BoundTables, Cuts, Storage, Tables};
+use kalah::table::{BoundMaker, BoundTables, Cuts, Tables};
 
 use kalah_tests::optional::{self, has_python};
 use kalah_tests::program::Run;
@@ -114,9 +114,7 @@ fn the_python_reader_reads_the_bounds_that_the_library_reads() {
             let maker = BoundMaker::new(&network, Cuts::new(cuts).unwrap());
             let layer = tables.layer(seeds).unwrap();
             maker.write(layer, directory.path(), &Pulse::default()).unwrap();
-            let bounds = BoundTables::open_around(directory.path(), rules, pits, seeds, seeds, Storage::default())
-                .unwrap()
-                .unwrap();
+            let bounds = BoundTables::open_around(directory.path(), rules, pits, seeds, seeds).unwrap().unwrap();
             let index = LayerIndex::new(tables.rows(), seeds);
             let (mut positions, mut expected) = (String::new(), String::new());
             for _ in 0..300 {

@@ -11,7 +11,7 @@ use kalah::index::LayerIndex;
 use kalah::progress::Pulse;
 use kalah::table::bound_format::{BoundEntry, prefix};
 use kalah::table::format::BLOCK_BYTES;
-use kalah::table::{BoundMaker, BoundTable, BoundTables, Cuts, Damage, Storage, Table, TableError, TableKey, Tables};
+use kalah::table::{BoundMaker, BoundTable, BoundTables, Cuts, Damage, Table, TableError, TableKey, Tables};
 use kalah::verify::{BoundSet, Fault, Sample, check_bounds_against, check_checksums};
 
 /// Makes a network of random numbers whose evaluations vary by a few seeds.
@@ -132,9 +132,7 @@ fn bounds_contain_the_scores() {
     let exact = tables(directory.path(), Rules::EmptyCapture, 2, 9);
     let mut random = fastrand::Rng::with_seed(3);
     let networks = [(); 2].map(|()| network(Rules::EmptyCapture, 2, &mut random));
-    let open = |most| {
-        BoundTables::open_around(directory.path(), Rules::EmptyCapture, 2, most, most, Storage::default()).unwrap()
-    };
+    let open = |most| BoundTables::open_around(directory.path(), Rules::EmptyCapture, 2, most, most).unwrap();
     let make = |seeds: usize, network: usize| {
         let maker = BoundMaker::new(&networks[network], Cuts::new(&[-20, 0, 20]).unwrap());
         maker.write(exact.layer(seeds).unwrap(), directory.path(), &Pulse::default()).unwrap();
@@ -156,7 +154,7 @@ fn bounds_contain_the_scores() {
         }
     }
     make(6, 1);
-    let layer = |seeds| BoundTable::open_key(directory.path(), exact.key(seeds)).map(|table| Arc::new(table.unwrap()));
+    let layer = |seeds| BoundTable::find(directory.path(), exact.key(seeds)).map(|table| Arc::new(table.unwrap()));
     // A file with the name of another layer.
     std::fs::copy(exact.key(5).bounds_path(directory.path()), exact.key(7).bounds_path(directory.path())).unwrap();
     assert!(matches!(layer(7), Err(TableError::Damaged { damage: Damage::Other { .. }, .. })));
@@ -169,8 +167,7 @@ fn tables_are_opened_around_the_exact_layers() {
     let mut random = fastrand::Rng::with_seed(3);
     let networks = [(); 2].map(|()| network(Rules::EmptyCapture, 2, &mut random));
     let open = |exact, most| {
-        let opened =
-            BoundTables::open_around(directory.path(), Rules::EmptyCapture, 2, exact, most, Storage::default());
+        let opened = BoundTables::open_around(directory.path(), Rules::EmptyCapture, 2, exact, most);
         opened.map(|bounds| bounds.map(|bounds| bounds.seeds()))
     };
     let make = |seeds: usize, network: usize| {

@@ -221,7 +221,7 @@ fn new_bound_tables_have_the_network_of_those_that_are_there() {
     let directory = directory.path();
     let network_of = |seeds| {
         let key = TableKey { seeds, ..KEY };
-        BoundTable::open_key(directory, key).unwrap().unwrap().network().clone()
+        BoundTable::find(directory, key).unwrap().unwrap().network().clone()
     };
     let (first, second) = (network(KEY.rules, 1), network(KEY.rules, 2));
     assert_eq!(kalah(directory, &["bounds", "--seeds", "7..8"]).0, 0);

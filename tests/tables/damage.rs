@@ -11,7 +11,8 @@ use kalah::index::{LayerIndex, RankSet, TableRow};
 use kalah::isa::Isa;
 use kalah::table::format::BLOCK_BYTES;
 use kalah::table::{
-    Damage, ProbeError, RUN_MARGIN, SELECTED_MARGIN, Stamps, Storage, Table, TableError, TableKey, Tables, score_counts,
+    Damage, LocalFile, ProbeError, RUN_MARGIN, SELECTED_MARGIN, Stamps, Table, TableError, TableKey, Tables,
+    score_counts,
 };
 use kalah::verify::{Fault, Oracle, check_checksums};
 use proptest::prelude::*;
@@ -468,7 +469,7 @@ fn a_changed_or_replaced_file_is_compared_again() {
     stopped.cancel();
     // Bytes that were copied from a file get no note.
     let is_noted_after = |cancel: &Cancel| {
-        let table = Table::open_as(&path, Storage::Files).unwrap();
+        let table = Table::of(Kind::Table, Box::new(LocalFile::open(&path).unwrap())).unwrap();
         stamps.compare(table.blocks(), cancel, &|_| ()).unwrap();
         table.blocks().is_checked()
     };

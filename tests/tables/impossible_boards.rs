@@ -22,7 +22,7 @@ use kalah::progress::Pulse;
 use kalah::rows::RowMove;
 use kalah::solve::{Board, SolveError, Solver, SolverOptions, Sower};
 use kalah::table::{
-    AllTables, BoundMaker, BoundTable, BoundTables, Cuts, ProbeError, Storage, Table, TableError, TableKey, Tables,
+    AllTables, BoundMaker, BoundTable, BoundTables, Cuts, Directory, ProbeError, Table, TableError, TableKey, Tables,
 };
 use kalah::verify::{Oracle, Survey};
 
@@ -78,14 +78,12 @@ fn rows_and_ranks() {
 #[test]
 fn tables_and_networks() {
     let directory = tempfile::tempdir().unwrap();
-    let (path, all_tables) = (directory.path(), AllTables::new(directory.path(), Storage::default()));
+    let (path, all_tables) = (directory.path(), AllTables::new(directory.path()));
     for pits in PITS {
         refused(pits, Tables::open(path, RULES, pits, 4));
-        for storage in [Storage::Mapped, Storage::Files] {
-            refused(pits, Tables::open_as(path, RULES, pits, 4, storage));
-        }
+        refused(pits, Tables::open(Directory::from(path).reading_files(), RULES, pits, 4));
         refused(pits, Tables::<kalah::table::Table>::empty(path, RULES, pits, 4));
-        refused(pits, BoundTables::open_around(path, RULES, pits, 0, 4, Storage::default()));
+        refused(pits, BoundTables::open_around(path, RULES, pits, 0, 4));
         assert!(all_tables.tables(RULES, pits).is_none() && all_tables.bounds(RULES, pits).is_none());
         assert!(Survey::default().layers(RULES, pits).is_empty());
         let network = PhasedNetwork::shipped(Rules::EmptyCapture, 6).unwrap();

@@ -13,7 +13,7 @@ use kalah::header::Kind;
 use kalah::index::{Frame, RowIndex};
 use kalah::table::format::BLOCK_BYTES;
 use kalah::table::{
-    Damage, Layer, Source, SourceError, Storage, Table, TableError, TableKey, Tables, check_in_parallel,
+    Damage, Directory, Layer, LocalFile, Source, SourceError, Table, TableError, TableKey, Tables, check_in_parallel,
 };
 use tempfile::TempDir;
 
@@ -47,6 +47,11 @@ fn scores(layer: &impl Layer) -> Result<Vec<u8>, String> {
     Ok(scores)
 }
 
+/// Opens the table at `path`, whose blocks are read when they are needed.
+fn in_file(path: &Path) -> Table {
+    Table::of(Kind::Table, Box::new(LocalFile::open(path).unwrap())).unwrap()
+}
+
 #[test]
 fn all_ways_to_read_a_table_give_the_same_scores() {
     for rules in Rules::ALL {
@@ -55,7 +60,7 @@ fn all_ways_to_read_a_table_give_the_same_scores() {
             let mapped = Table::open(&path).unwrap();
             let expected = scores(&mapped).unwrap();
             assert_eq!(expected.len() as u64, mapped.header().positions);
-            let by_block = Table::open_as(&path, Storage::Files).unwrap();
+            let by_block = in_file(&path);
             assert_eq!((scores(&by_block).unwrap(), by_block.header()), (expected, mapped.header()));
             assert!(!by_block.blocks().is_resident());
             by_block.check().unwrap();
@@ -68,7 +73,7 @@ fn all_ways_to_read_a_table_give_the_same_scores() {
 fn tables_that_are_not_mapped_answer_the_same() {
     for rules in Rules::ALL {
         let mapped = Tables::open(SOUND.path(), rules, PITS, SEEDS).unwrap();
-        let unmapped = Tables::open_as(SOUND.path(), rules, PITS, SEEDS, Storage::Files).unwrap();
+        let unmapped = Tables::open(Directory::from(SOUND.path()).reading_files(), rules, PITS, SEEDS).unwrap();
         assert_eq!(unmapped.max_seeds(), Some(SEEDS));
         for text in ["4x1", "<4,3,0,1,0,2,3,0,1,5,1>", "3,0,0,1/1,2,0,5", "0,0,0,1/9,0,0,0"] {
             let position: Position = text.parse().unwrap();
@@ -120,7 +125,7 @@ fn random_ranks(random: &mut fastrand::Rng, frame: Frame) -> (u32, u32) {
 fn frames_of_many_blocks_are_read_the_same_block_by_block() {
     let (directory, key) = &*LARGE;
     let path = key.path(directory.path());
-    let (mapped, by_block) = (Table::open(&path).unwrap(), Table::open_as(&path, Storage::Files).unwrap());
+    let (mapped, by_block) = (Table::open(&path).unwrap(), in_file(&path));
     let mut random = fastrand::Rng::with_seed(1);
     let frames: Vec<Frame> = key.frames().collect();
     let block = |at: u64| at / BLOCK_BYTES as u64;
@@ -177,7 +182,7 @@ fn a_file_that_became_shorter_is_an_error_wherever_it_is_read() {
     let (directory, key) = (tempfile::tempdir().unwrap(), key(Rules::EmptyCapture, 7));
     let path = key.path(directory.path());
     std::fs::copy(key.path(SOUND.path()), &path).unwrap();
-    let table = Table::open_as(&path, Storage::Files).unwrap();
+    let table = in_file(&path);
     table.score(1, 0, 0).unwrap();
     let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
     file.set_len(table.header().file_bytes - 1).unwrap();
@@ -215,7 +220,7 @@ impl Source for Failing {
 /// Opens a table whose blocks are read when they are needed, from a source that fails after `reads` reads.
 fn by_block(name: &Path, bytes: Vec<u8>, reads: u64) -> Result<Table, TableError> {
     let source = Failing { name: name.to_owned(), bytes, left: AtomicU64::new(reads) };
-    Table::of(Kind::Table, Box::new(source), Storage::Files)
+    Table::of(Kind::Table, Box::new(source))
 }
 
 #[test]

@@ -10,7 +10,7 @@ use kalah::header::Kind;
 use kalah::progress::Pulse;
 use kalah::table::archive::{self, ArchiveEntry, archive_path};
 use kalah::table::format::{LayerHeader, prefix};
-use kalah::table::{Storage, Table, TableError, TableKey, Tables};
+use kalah::table::{Directory, Table, TableError, TableKey, Tables};
 use kalah_tests::program::{self, Ran, Run};
 use serde_json::Value;
 
@@ -320,7 +320,7 @@ fn boards_that_no_table_has_are_errors() {
     for pits in [0, 9, 16, usize::MAX] {
         let errors = [
             Tables::open(path, rules, pits, 4).err(),
-            Tables::open_as(path, rules, pits, 4, Storage::Files).err(),
+            Tables::open(Directory::from(path).reading_files(), rules, pits, 4).err(),
             Tables::open(path.join("none"), rules, pits, 4).err(),
         ];
         for error in errors {

@@ -28,9 +28,25 @@ pub trait Elsewhere: fmt::Debug + Send + Sync {
     fn open(&self, name: &str) -> io::Result<Box<dyn Source>>;
 }
 
-/// A directory of tables. A path converts into one.
+/// Ways to read the bytes of tables on this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Storage {
+    /// As mapped files in a program that called [`crate::table::map_files`], where the file system has mappings;
+    /// otherwise as copies in memory.
+    Mapped,
+    /// By lookups in the files: see [`Directory::reading_files`].
+    Files,
+}
+
+/// A directory of tables, and the way to read them. A path converts into one.
 #[derive(Clone, Debug)]
-pub enum Directory {
+pub struct Directory {
+    place: Place,
+    pub(crate) storage: Storage,
+}
+
+#[derive(Clone, Debug)]
+enum Place {
     /// A directory of this machine.
     Here(PathBuf),
     /// A directory elsewhere.
@@ -38,11 +54,19 @@ pub enum Directory {
 }
 
 impl Directory {
+    /// Makes the tables of this directory be read by lookups in their files: a block is compared with its checksum when
+    /// it is first needed. A lookup takes some ten times as long as in memory. Work on whole frames makes a copy in
+    /// memory.
+    #[must_use]
+    pub fn reading_files(self) -> Directory {
+        Directory { storage: Storage::Files, ..self }
+    }
+
     /// The directory as users name it: its path or address.
     pub fn name(&self) -> &Path {
-        match self {
-            Directory::Here(path) => path,
-            Directory::Elsewhere(directory) => directory.address(),
+        match &self.place {
+            Place::Here(path) => path,
+            Place::Elsewhere(directory) => directory.address(),
         }
     }
 
@@ -53,7 +77,7 @@ impl Directory {
 
     /// Returns true if it is elsewhere.
     pub fn is_remote(&self) -> bool {
-        matches!(self, Directory::Elsewhere(_))
+        matches!(self.place, Place::Elsewhere(_))
     }
 
     /// Names of its files.
@@ -61,50 +85,56 @@ impl Directory {
     /// # Errors
     /// When they cannot be listed.
     pub fn names(&self) -> io::Result<Vec<String>> {
-        match self {
-            Directory::Here(path) => {
+        match &self.place {
+            Place::Here(path) => {
                 let name = |entry: io::Result<std::fs::DirEntry>| Ok(entry?.file_name().to_string_lossy().into_owned());
                 std::fs::read_dir(path)?.map(name).collect()
             }
-            Directory::Elsewhere(directory) => directory.names(),
+            Place::Elsewhere(directory) => directory.names(),
         }
     }
 
     /// Path or address of the file `name`.
     pub fn file(&self, name: &str) -> PathBuf {
-        match self {
-            Directory::Here(path) => path.join(name),
+        match &self.place {
+            Place::Here(path) => path.join(name),
             // Not `Path::join`, which would use the separator of this system.
-            Directory::Elsewhere(directory) => format!("{}/{name}", directory.address().display()).into(),
+            Place::Elsewhere(directory) => format!("{}/{name}", directory.address().display()).into(),
         }
     }
 
     /// Returns true if it has the file `name`.
     pub fn has(&self, name: &str) -> bool {
-        match self {
-            Directory::Here(path) => path.join(name).exists(),
-            Directory::Elsewhere(directory) => directory.has(name),
+        match &self.place {
+            Place::Here(path) => path.join(name).exists(),
+            Place::Elsewhere(directory) => directory.has(name),
         }
     }
 
     /// Opens the file `name`, to be read at offsets.
     pub(crate) fn open(&self, name: &str) -> io::Result<Box<dyn Source>> {
-        match self {
-            Directory::Here(path) => Ok(Box::new(LocalFile::open(&path.join(name))?)),
-            Directory::Elsewhere(directory) => directory.open(name),
+        match &self.place {
+            Place::Here(path) => Ok(Box::new(LocalFile::open(&path.join(name))?)),
+            Place::Elsewhere(directory) => directory.open(name),
         }
     }
 }
 
 impl<P: AsRef<Path> + ?Sized> From<&P> for Directory {
     fn from(path: &P) -> Directory {
-        Directory::Here(path.as_ref().to_owned())
+        path.as_ref().to_owned().into()
     }
 }
 
 impl From<PathBuf> for Directory {
     fn from(path: PathBuf) -> Directory {
-        Directory::Here(path)
+        Directory { place: Place::Here(path), storage: Storage::Mapped }
+    }
+}
+
+impl From<Arc<dyn Elsewhere>> for Directory {
+    fn from(directory: Arc<dyn Elsewhere>) -> Directory {
+        Directory { place: Place::Elsewhere(directory), storage: Storage::Mapped }
     }
 }
 

@@ -9,7 +9,7 @@ use kalah::game::Rules as GameRules;
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_frames, layer_positions as count_positions, table_row};
 use kalah::remote::{Address, RemoteTables};
 use kalah::solve::Sower;
-use kalah::table::{Directory, ProbeError, Storage, Tables as OpenTables, check_in_parallel};
+use kalah::table::{Directory, ProbeError, Tables as OpenTables, check_in_parallel};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -92,8 +92,8 @@ impl Tables {
             }
         };
         let directory = remote.as_ref().map_or_else(|| Directory::from(path), RemoteTables::directory);
-        let storage = if mapped { Storage::Mapped } else { Storage::Files };
-        let open = || OpenTables::open_as(&directory, rules, pits, max_seeds, storage);
+        let directory = if mapped { directory } else { directory.reading_files() };
+        let open = || OpenTables::open(&directory, rules, pits, max_seeds);
         let tables = py.detach(open).or_raise()?;
         tables.require_all().or_raise()?;
         tables.require(2).or_raise()?;

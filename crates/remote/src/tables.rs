@@ -87,7 +87,8 @@ impl RemoteTables {
 
     /// The directory with the tables, which everything that opens tables takes.
     pub fn directory(&self) -> directory::Directory {
-        directory::Directory::Elsewhere(Arc::new(self.clone()))
+        let directory: Arc<dyn directory::Elsewhere> = Arc::new(self.clone());
+        directory.into()
     }
 
     /// The folder of the cache with the blocks that were read.

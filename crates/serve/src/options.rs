@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kalah_api::{ApiError, Sources};
 use kalah_core::directory::Directory;
-use kalah_core::table::{AllTables, Storage};
+use kalah_core::table::AllTables;
 use kalah_solve::book::Books;
 use kalah_solve::solve::SearchMemory;
 
@@ -40,7 +40,7 @@ impl Options {
     pub fn new(tables: impl Into<Directory>) -> Options {
         Options {
             // A mapped file that becomes shorter would end the server.
-            all_tables: Arc::new(AllTables::new(tables, Storage::Files)),
+            all_tables: Arc::new(AllTables::new(tables.into().reading_files())),
             books: Books::none(),
             time: Duration::from_secs(5),
             stream_time: Duration::from_secs(60),

@@ -8,7 +8,7 @@ use kalah_api::hex;
 use kalah_core::file::{Source, SourceError};
 use kalah_core::header::Kind;
 use kalah_core::index::MAX_TABLE_SEEDS;
-use kalah_core::table::{Damage, Layer, Storage, Table, TableError, TableKey, TablePositions, Tables};
+use kalah_core::table::{Damage, Layer, Table, TableError, TableKey, TablePositions, Tables};
 use serde::{Deserialize, Serialize};
 
 /// A table on the host of the page.
@@ -111,7 +111,7 @@ impl RemoteLayer {
         let RemoteTable { file, bytes, digest, .. } = &self.table;
         let (parts, path) = (Arc::clone(&self.parts), self.path.clone());
         let file = RemoteFile { parts, file: file.clone(), path, bytes: *bytes };
-        let table = Table::of(Kind::Table, Box::new(file), Storage::Files)?;
+        let table = Table::of(Kind::Table, Box::new(file))?;
         if hex(&table.header().digest) != *digest {
             return Err(TableError::damaged(&self.path, Damage::OtherDigest));
         }

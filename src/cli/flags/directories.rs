@@ -1,7 +1,7 @@
 //! The directory of the tables. One that was named but does not exist is an error before any work starts.
 
 use clap::parser::ValueSource;
-use kalah::table::{AllTables, Directory, Storage, gaps, missing_layers};
+use kalah::table::{AllTables, Directory, gaps, missing_layers};
 use kalah::verify::Survey;
 
 use crate::cli::flags::tables_flag::Given;
@@ -31,7 +31,7 @@ pub(crate) fn check(given: &Given) -> failure::Result<()> {
 /// above a missing layer.
 pub(crate) fn note_unused(directory: &Directory) {
     // Another error of a directory is that of the first search.
-    let listing = AllTables::new(directory, Storage::Files).list().unwrap_or_default();
+    let listing = AllTables::new(directory).list().unwrap_or_default();
     for (_, error) in &listing.damaged {
         message!("kalah: {error}; it and larger tables of its board are not used");
     }

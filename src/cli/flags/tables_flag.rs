@@ -33,7 +33,7 @@ impl Directory {
 impl FromArgMatches for Directory {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let path = TablesFlag::from_arg_matches(matches)?.tables;
-        Ok(Directory { directory: OPENED.get().cloned().unwrap_or(table::Directory::Here(path)) })
+        Ok(Directory { directory: OPENED.get().cloned().unwrap_or(path.into()) })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {

@@ -5,7 +5,7 @@ use kalah::game::Rules;
 use kalah::play::PlayerName;
 use kalah::play::engine::serve_engine;
 use kalah::solve::SearchTables;
-use kalah::table::{AllTables, Storage};
+use kalah::table::AllTables;
 
 use crate::cli::{Outcome, PlayerFlags, args, directories, examples, failure, remote};
 
@@ -33,7 +33,7 @@ impl Engine {
         self.with.threads.start()?;
         directories::note_unused(self.with.directory());
         let books = self.book.find(self.with.directory(), &Rules::ALL)?;
-        let all_tables = AllTables::new(self.with.directory(), Storage::default());
+        let all_tables = AllTables::new(self.with.directory());
         remote::fetch_for_searches(&all_tables)?;
         let none = SearchTables::default();
         let setting = self.with.setting(&none, rayon::current_num_threads());

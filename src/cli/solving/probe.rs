@@ -6,7 +6,7 @@ use kalah::answer::PositionAnswer;
 use kalah::book::Books;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah::table::{self, ProbeError, Storage, Tables};
+use kalah::table::{self, ProbeError, Tables};
 
 use crate::cli::{Failure, Outcome, args, examples, failure, output, positions};
 
@@ -85,9 +85,9 @@ impl Prober<'_> {
         let tables = match self.tables.get(&pits) {
             Some(tables) => tables,
             None => {
-                let storage = if self.probe.no_map { Storage::Files } else { Storage::Mapped };
-                let (directory, rules) = (&self.probe.tables.directory, self.probe.rules);
-                let opened = Tables::open_as(directory, rules, pits, MAX_TABLE_SEEDS, storage)?;
+                let directory = self.probe.tables.directory.clone();
+                let directory = if self.probe.no_map { directory.reading_files() } else { directory };
+                let opened = Tables::open(directory, self.probe.rules, pits, MAX_TABLE_SEEDS)?;
                 args::note_gaps(&opened);
                 self.tables.entry(pits).or_insert(opened)
             }

@@ -144,7 +144,7 @@ impl Bounds {
         let directory = self.output.as_deref().unwrap_or(self.common.tables.path());
         let exact = Table::open_key(self.common.tables.path(), key);
         let is_made = |bounds: &BoundTable| maker.made(bounds, exact.as_ref().ok());
-        let current = BoundTable::open_key(directory, key).and_then(|bounds| match bounds.filter(is_made) {
+        let current = BoundTable::find(directory, key).and_then(|bounds| match bounds.filter(is_made) {
             Some(bounds) => check_in_parallel(bounds.blocks()).map(|_| true),
             None => Ok(false),
         });

@@ -7,7 +7,7 @@ use indicatif::{HumanBytes, HumanCount};
 use kalah::build::BuildLog;
 use kalah::diagnostic::Diagnostic;
 use kalah::evaluation::SEED;
-use kalah::table::{BoundTable, ManifestEntry, Storage, Table, TableKey, gaps, missing_layers};
+use kalah::table::{BoundTable, ManifestEntry, Table, TableKey, gaps, missing_layers};
 use serde::Serialize;
 
 use crate::cli::{Context, Grid, Outcome, args, examples, failure, line, message, note, output};
@@ -93,8 +93,8 @@ impl Info {
         let directory = &self.tables.directory;
         for name in directory.names().with_context(|| format!("cannot list {directory}"))? {
             let opened = match Path::new(&name).extension().and_then(OsStr::to_str) {
-                Some("kalah") => Table::open_in(directory, &name, Storage::Mapped).map(|table| tables.push(table)),
-                Some("bounds") => BoundTable::open(directory.file(&name)).map(|table| bounds.push(table)),
+                Some("kalah") => Table::open_in(directory, &name).map(|table| tables.push(table)),
+                Some("bounds") => BoundTable::open_in(directory, &name).map(|table| bounds.push(table)),
                 _ => continue,
             };
             if let Err(error) = opened {

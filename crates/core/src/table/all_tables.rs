@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 use super::bounds::{BoundTable, BoundTables};
 use super::error::TableError;
 use super::key::TableKey;
-use super::mapping::Storage;
 use super::probe::{Probe, ProbeError};
 use super::reader::Table;
 use super::tables::Tables;
@@ -20,7 +19,6 @@ use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 #[derive(Debug)]
 pub struct AllTables {
     directory: Directory,
-    storage: Storage,
     /// By rules and pits.
     opened: [[OnceLock<Opened>; MAX_TABLE_PITS]; Rules::ALL.len()],
 }
@@ -44,15 +42,15 @@ pub struct Listing {
 }
 
 impl AllTables {
-    /// Prepares the tables in `directory`, if any, to be read in the given way.
-    pub fn new(directory: impl Into<Directory>, storage: Storage) -> AllTables {
+    /// Prepares the tables in `directory`, if any.
+    pub fn new(directory: impl Into<Directory>) -> AllTables {
         let opened = [const { [const { OnceLock::new() }; MAX_TABLE_PITS] }; Rules::ALL.len()];
-        AllTables { directory: directory.into(), storage, opened }
+        AllTables { directory: directory.into(), opened }
     }
 
     /// Collects opened tables, at most one set for each board. No other board has tables.
     pub fn of(tables: impl IntoIterator<Item = Tables>) -> AllTables {
-        let all_tables = AllTables::new(PathBuf::new(), Storage::default());
+        let all_tables = AllTables::new(PathBuf::new());
         for exact in tables {
             let place = &all_tables.opened[exact.rules().index()][exact.pits() - 1];
             place.get_or_init(|| Opened { exact, bounds: None });
@@ -87,12 +85,12 @@ impl AllTables {
         Some(place.get_or_init(|| {
             let mut exact = Tables::empty(&self.directory, rules, pits, MAX_TABLE_SEEDS).expect("pits of a table");
             for seeds in 2..=MAX_TABLE_SEEDS {
-                let table = Table::find(&self.directory, TableKey { rules, pits, seeds }, self.storage);
+                let table = Table::find(&self.directory, TableKey { rules, pits, seeds });
                 let Ok(Some(table)) = table else { break };
                 exact.push(Arc::new(table)).expect("it follows the one below");
             }
             let (below, most) = (exact.max_seeds().unwrap_or(1), MAX_TABLE_SEEDS);
-            let bounds = BoundTables::open_around(&self.directory, rules, pits, below, most, self.storage);
+            let bounds = BoundTables::open_around(&self.directory, rules, pits, below, most);
             let bounds = bounds.ok().flatten().filter(|bounds| *bounds.seeds().end() > below);
             Opened { exact, bounds }
         }))
@@ -112,14 +110,14 @@ impl AllTables {
 
     /// Lists the current contents of the directory; an error if it cannot be listed.
     pub fn list(&self) -> std::io::Result<Listing> {
-        let mut listing = Listing::default();
-        for name in self.directory.names()? {
+        let (mut listing, directory) = (Listing::default(), self.directory.clone().reading_files());
+        for name in directory.names()? {
             let opened = match Path::new(&name).extension().and_then(OsStr::to_str) {
-                Some("kalah") => Table::open_in(&self.directory, &name, Storage::Files).map(|table| {
+                Some("kalah") => Table::open_in(&directory, &name).map(|table| {
                     let header = table.header();
                     listing.tables.push((header.key, header.positions, header.file_bytes));
                 }),
-                Some("bounds") => BoundTable::open_as(&self.directory.file(&name), Storage::Files).map(drop),
+                Some("bounds") => BoundTable::open_in(&directory, &name).map(drop),
                 _ => continue,
             };
             if let Err(error) = opened {

@@ -9,9 +9,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::{Damage, TableError};
 use super::format::BLOCK_BYTES;
-use super::mapping::{Bytes, Storage};
+use super::mapping::Bytes;
 use super::section::{Checked, Section};
 use crate::cancel::Cancel;
+use crate::directory::Storage;
 use crate::file::Source;
 use crate::header::Kind;
 use crate::memory::HugePages;

@@ -7,20 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use memmap2::{Mmap, MmapOptions};
 
+use crate::directory::Storage;
 use crate::file;
 use crate::file::LocalFile;
-
-/// Ways to read the bytes of tables on this machine.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Storage {
-    /// As mapped files in a program that called [`map_files`], where the file system has mappings; otherwise as
-    /// copies in memory.
-    #[default]
-    Mapped,
-    /// By lookups in the files: a block is compared with its checksum when it is first needed. A lookup takes some ten
-    /// times as long as in memory. Work on whole frames makes a copy in memory.
-    Files,
-}
 
 /// True once files are mapped.
 static MAPPED: AtomicBool = AtomicBool::new(false);

@@ -9,7 +9,7 @@
 // | `frame` | a frame of groups: random access, unpacking runs |
 // | `selection` | unpacking selected scores of a run |
 // | `reader` | a finished file of a layer; looking up scores and frames of a table |
-// | `mapping` | all bytes of a file: mapped, or in memory; the choice between them and lookups |
+// | `mapping` | all bytes of a file: mapped, or in memory |
 // | `section` | the bytes of a frame in a file: data, checksums of blocks, marks of those that match |
 // | `blocks` | a file of such sections |
 // | `filling` | blocks of a file that is not in memory |
@@ -43,7 +43,7 @@ pub use bounds::{BoundTable, BoundTables, Cuts, FrameBounds, MAX_CUTS};
 pub use error::{Damage, TableError, missing_layers};
 pub use frame::{DamagedGroup, FrameScores, RUN_MARGIN, ScorePlace};
 pub use key::{PairKey, TableKey};
-pub use mapping::{Storage, map_files};
+pub use mapping::map_files;
 pub use probe::{Probe, ProbeError};
 pub use reader::{LayerFile, Table};
 pub use section::Section;

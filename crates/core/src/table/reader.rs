@@ -10,9 +10,9 @@ use super::format::{BLOCK_BYTES, FrameEntry};
 use super::frame::{DamagedGroup, FrameScores};
 use super::group::{self, GROUP_BYTES, GROUP_POSITIONS, GroupPatch};
 use super::key::TableKey;
-use super::mapping::{Bytes, Storage};
+use super::mapping::Bytes;
 use crate::cancel::Cancel;
-use crate::directory::Directory;
+use crate::directory::{Directory, Storage};
 use crate::file::{LocalFile, Source};
 use crate::header::Kind;
 use crate::index::Frame;
@@ -40,38 +40,37 @@ impl<E: Entry> LayerFile<E> {
     /// # Errors
     /// When the file cannot be read, is damaged, foreign or unfinished, or does not match its name.
     pub fn open(path: impl AsRef<Path>) -> Result<LayerFile<E>, TableError> {
-        LayerFile::open_as(path.as_ref(), Storage::default())
-    }
-
-    /// The same as [`LayerFile::open`], with a choice how the bytes are read.
-    pub fn open_as(path: &Path, storage: Storage) -> Result<LayerFile<E>, TableError> {
-        LayerFile::of(E::KIND, Box::new(LocalFile::open(path).map_err(TableError::io(path))?), storage)
+        LayerFile::open_before_renaming(path.as_ref(), path.as_ref())
     }
 
     /// Opens the file `temporary`, which will be renamed to `path`. Errors name `path`.
     pub fn open_before_renaming(temporary: &Path, path: &Path) -> Result<LayerFile<E>, TableError> {
         let file = LocalFile::open(temporary).map_err(TableError::io(path))?;
-        LayerFile::of(E::KIND, Box::new(LocalFile { path: path.to_owned(), ..file }), Storage::default())
+        LayerFile::read(E::KIND, Box::new(LocalFile { path: path.to_owned(), ..file }), Storage::Mapped)
     }
 
     /// Opens the file `name` of a directory: see [`LayerFile::open`].
-    pub fn open_in(directory: &Directory, name: &str, storage: Storage) -> Result<LayerFile<E>, TableError> {
+    pub fn open_in(directory: &Directory, name: &str) -> Result<LayerFile<E>, TableError> {
         let source = directory.open(name).map_err(|error| TableError::io(&directory.file(name))(error))?;
-        LayerFile::of(E::KIND, source, storage)
+        LayerFile::read(E::KIND, source, directory.storage)
     }
 
     /// Opens the file of the layer `key` in a directory; `None` if it does not exist. Errors are those of
     /// [`LayerFile::open`].
-    pub fn find(directory: &Directory, key: TableKey, storage: Storage) -> Result<Option<LayerFile<E>>, TableError> {
-        match LayerFile::open_in(directory, &key.name_of(E::KIND), storage) {
+    pub fn find(directory: impl Into<Directory>, key: TableKey) -> Result<Option<LayerFile<E>>, TableError> {
+        match LayerFile::open_in(&directory.into(), &key.name_of(E::KIND)) {
             Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
             opened => opened.map(Some),
         }
     }
 
     /// Opens the file of this kind in `source`: [`Entry::KIND`], or a piece. If it is named like the file of a layer,
-    /// it must hold that layer. Header and directory are read and checked.
-    pub fn of(kind: Kind, source: Box<dyn Source>, storage: Storage) -> Result<LayerFile<E>, TableError> {
+    /// it must hold that layer. Header and directory are read and checked. Blocks are read when they are needed.
+    pub fn of(kind: Kind, source: Box<dyn Source>) -> Result<LayerFile<E>, TableError> {
+        LayerFile::read(kind, source, Storage::Files)
+    }
+
+    fn read(kind: Kind, source: Box<dyn Source>, storage: Storage) -> Result<LayerFile<E>, TableError> {
         let (path, bytes) = (source.name(), source.bytes());
         let prefix = 0..bytes.min(LayerHeader::<E>::most_prefix_bytes() as u64);
         let read = source.local().map_or(&*source, |local| local).read(&[prefix], false);
@@ -137,7 +136,7 @@ impl Table {
     /// Opens the table `key` in `directory`. Unlike [`Table::find`], it returns an error if the table does not exist.
     pub fn open_key(directory: impl Into<Directory>, key: TableKey) -> Result<Table, TableError> {
         let directory = directory.into();
-        Table::find(&directory, key, Storage::default())?.ok_or_else(|| TableError::missing(&directory, key))
+        Table::find(&directory, key)?.ok_or_else(|| TableError::missing(&directory, key))
     }
 
     /// Returns the scores of a copy in memory of the frame with `mover` seeds in the mover's row. Errors are those of

@@ -4,7 +4,6 @@ use std::sync::{Arc, OnceLock};
 
 use super::error::TableError;
 use super::key::TableKey;
-use super::mapping::Storage;
 use super::reader::Table;
 use crate::cancel::Stopped;
 use crate::directory::Directory;
@@ -131,17 +130,6 @@ impl Tables {
         pits: usize,
         max_seeds: usize,
     ) -> Result<Tables, TableError> {
-        Tables::open_as(directory, rules, pits, max_seeds, Storage::default())
-    }
-
-    /// The same as [`Tables::open`], with a choice how the bytes are read.
-    pub fn open_as(
-        directory: impl Into<Directory>,
-        rules: Rules,
-        pits: usize,
-        max_seeds: usize,
-        storage: Storage,
-    ) -> Result<Tables, TableError> {
         let mut tables = Tables::empty(directory, rules, pits, max_seeds)?;
         let mut present = present_layers(&tables.directory, rules, pits)?;
         present.retain(|&seeds| seeds <= max_seeds);
@@ -149,7 +137,7 @@ impl Tables {
         present.truncate(tables.gaps.first().map_or(present.len(), |first| first - 2));
         for seeds in present {
             let key = tables.key(seeds);
-            let table = Table::find(&tables.directory, key, storage)?;
+            let table = Table::find(&tables.directory, key)?;
             tables.push(Arc::new(table.ok_or_else(|| TableError::missing(&tables.directory, key))?))?;
         }
         Ok(tables)

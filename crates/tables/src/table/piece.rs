@@ -5,7 +5,7 @@ use kalah_core::file::LocalFile;
 use kalah_core::header::Kind;
 use kalah_core::index::Frame;
 use kalah_core::table::format::FrameEntry;
-use kalah_core::table::{PairKey, Storage, Table, TableError};
+use kalah_core::table::{PairKey, Table, TableError};
 use tempfile::NamedTempFile;
 
 /// A file with the packed frames of one pair, computed by one of several processes: a table with only these frames.
@@ -28,7 +28,7 @@ impl Piece {
     pub fn open(directory: &Path, pair: PairKey) -> Result<Piece, TableError> {
         let path = pair.piece_path(directory);
         let source = LocalFile::open(&path).map_err(TableError::io(&path))?;
-        let file = Table::of(Kind::Piece, Box::new(source), Storage::Files)?;
+        let file = Table::of(Kind::Piece, Box::new(source))?;
         let is_own = (file.key(), usize::from(file.header().form)) == (pair.layer, pair.small);
         if is_own { Ok(Piece { pair, file }) } else { Err(file.blocks().damaged_part("header", 0)) }
     }

@@ -187,7 +187,7 @@ impl Verify {
         let mut bounds = Vec::new();
         for &seeds in bounds_there.iter().filter(|&&seeds| seeds <= last) {
             let key = TableKey { rules, pits, seeds };
-            match BoundTable::open(directory.file(&key.bounds_name())) {
+            match BoundTable::open_in(directory, &key.bounds_name()) {
                 Ok(table) => bounds.push(Arc::new(table)),
                 Err(error) => report.add(seeds, Check::Files, &error.into()),
             }

@@ -3,26 +3,18 @@ use std::fmt;
 use super::cuts::Cuts;
 use super::format::{BoundEntry, LINE_BYTES};
 use crate::cancel::Cancel;
-use crate::directory::Directory;
 use crate::evaluation::Network;
 use crate::game::Bounds;
 use crate::index::Frame;
 use crate::memory::prefetch;
 use crate::table::error::TableError;
 use crate::table::format::BLOCK_BYTES;
-use crate::table::key::TableKey;
-use crate::table::mapping::Storage;
 use crate::table::reader::LayerFile;
 
 /// A bound table. [`BoundTable::code`] compares the block that it reads.
 pub type BoundTable = LayerFile<BoundEntry>;
 
 impl BoundTable {
-    /// Opens the bound table of the layer `key`: see [`LayerFile::find`].
-    pub fn open_key(directory: impl Into<Directory>, key: TableKey) -> Result<Option<BoundTable>, TableError> {
-        BoundTable::find(&directory.into(), key, Storage::default())
-    }
-
     /// Returns the codes of a copy in memory of the frame with `mover` seeds in the mover's row. Errors are those of
     /// `Blocks::copied_section`.
     pub fn copied_frame(&self, mover: usize, cancel: &Cancel) -> Result<FrameBounds<'_>, TableError> {

@@ -10,7 +10,6 @@ use crate::game::{Bounds, Rules};
 use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow, row_seeds};
 use crate::table::error::TableError;
 use crate::table::key::TableKey;
-use crate::table::mapping::Storage;
 
 /// The bound tables of one rule set and number of pits in a directory: consecutive layers with one network.
 pub struct BoundTables {
@@ -36,11 +35,10 @@ impl BoundTables {
         pits: usize,
         exact: usize,
         max_seeds: usize,
-        storage: Storage,
     ) -> Result<Option<BoundTables>, TableError> {
         TableError::unless_possible(pits, 0)?;
         let directory = directory.into();
-        let open = |seeds| BoundTable::find(&directory, TableKey { rules, pits, seeds }, storage);
+        let open = |seeds| BoundTable::find(&directory, TableKey { rules, pits, seeds });
         let mut layers: VecDeque<Arc<BoundTable>> = VecDeque::new();
         let fits = |layers: &VecDeque<Arc<BoundTable>>, table: &BoundTable| {
             layers.front().is_none_or(|first| first.network() == table.network())

@@ -7,7 +7,7 @@ use kalah_core::directory::Directory;
 use kalah_core::evaluation::{Network, NetworkFileError, PhasedNetwork};
 use kalah_core::game::{Position, Rules};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
-use kalah_core::table::{BoundTable, BoundTables, Storage, TableError, TableKey, Tables};
+use kalah_core::table::{BoundTable, BoundTables, TableError, TableKey, Tables};
 use kalah_tables::builder::{BuildError, MemoryBuilder};
 use kalah_tables::verify::Survey;
 
@@ -62,7 +62,7 @@ impl SearchTables {
         let TableKey { rules, pits, seeds } = last;
         let tables = Tables::open(&directory, rules, pits, seeds)?;
         let exact = tables.max_seeds().unwrap_or(0).min(exact_up_to.unwrap_or(MAX_TABLE_SEEDS));
-        let bounds = BoundTables::open_around(&directory, rules, pits, exact, seeds, Storage::default())?;
+        let bounds = BoundTables::open_around(&directory, rules, pits, exact, seeds)?;
         let reach = bounds.as_ref().map_or(exact, |bounds| exact.max(*bounds.seeds().end()));
         Ok(SearchTables { tables: Some(tables), bounds, made: OnceLock::new(), exact, reach })
     }
@@ -126,7 +126,7 @@ pub fn bound_network(
 ) -> Result<Option<Network>, NetworkFileError> {
     let survey = Survey::read(bounds).unwrap_or_default();
     let mut keys = survey.bound_layers(rules, pits).into_iter().map(|seeds| TableKey { rules, pits, seeds });
-    match keys.find_map(|key| BoundTable::open_key(bounds, key).ok().flatten()) {
+    match keys.find_map(|key| BoundTable::find(bounds, key).ok().flatten()) {
         Some(table) => Ok(Some(table.network().clone())),
         None => Ok(PhasedNetwork::find(tables, rules, pits)?.map(|found| found.first().clone())),
     }

@@ -10,7 +10,7 @@ use kalah_core::header::Kind;
 use kalah_core::index::{Frame, RowIndex};
 use kalah_core::isa::Isa;
 use kalah_core::table::format::{TableHeader, prefix};
-use kalah_core::table::{Damage, FrameScores, RUN_MARGIN, Storage, Table, TableError, TableKey};
+use kalah_core::table::{Damage, FrameScores, RUN_MARGIN, Table, TableError, TableKey};
 use rayon::prelude::*;
 
 use super::chunk::{self, Shape, zeroed};
@@ -87,7 +87,7 @@ pub fn compress_in_chunks(
     let prefix = prefix(Kind::Archive, key, side.ilog2() as u8, digest, &[], &entries);
     file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&prefix)).map_err(TableError::io(path))?;
     let written = LocalFile { path: path.to_owned(), bytes: at, file: file.reopen().map_err(TableError::io(path))? };
-    let reader = ArchiveReader::of(Archive::of(Kind::Archive, Box::new(written), Storage::Files)?);
+    let reader = ArchiveReader::of(Archive::of(Kind::Archive, Box::new(written))?);
     reader.check(&Pulse::new(pulse.cancel.clone())).map_err(|error| match error {
         // Scores can be packed in several ways; unpacking makes the usual one.
         TableError::Damaged { damage: Damage::Digest, .. } => {

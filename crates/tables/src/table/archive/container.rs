@@ -4,10 +4,11 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use kalah_core::directory::Directory;
+use kalah_core::file::LocalFile;
 use kalah_core::header::Kind;
 use kalah_core::index::Frame;
 use kalah_core::table::format::{ALIGNMENT, Entry, LayerHeader, RawEntry};
-use kalah_core::table::{LayerFile, Section, Storage, TableError, TableKey};
+use kalah_core::table::{LayerFile, Section, TableError, TableKey};
 
 use super::order::Grid;
 
@@ -131,7 +132,12 @@ pub(super) type Archive = LayerFile<ArchiveEntry>;
 /// # Errors
 /// When it cannot be read, or is damaged or foreign.
 pub fn read_info(archive: impl AsRef<Path>) -> Result<ArchiveInfo, TableError> {
-    Archive::open_as(archive.as_ref(), Storage::Files).map(|archive| ArchiveInfo::new(archive.header()))
+    open(archive.as_ref()).map(|archive| ArchiveInfo::new(archive.header()))
+}
+
+/// Opens the archive at `path`: see [`LayerFile::of`].
+pub(super) fn open(path: &Path) -> Result<Archive, TableError> {
+    Archive::of(Kind::Archive, Box::new(LocalFile::open(path).map_err(TableError::io(path))?))
 }
 
 /// Compares a frame of an archive with its digest, and returns its chunks.

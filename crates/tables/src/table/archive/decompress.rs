@@ -6,7 +6,7 @@ use kalah_base::progress::Pulse;
 use kalah_core::header::Kind;
 use kalah_core::index::{Frame, RowIndex};
 use kalah_core::isa::Isa;
-use kalah_core::table::{Damage, Storage, Table, TableError};
+use kalah_core::table::{Damage, Table, TableError};
 use rayon::prelude::*;
 
 use super::chunk::{self, Shape, zeroed};
@@ -118,7 +118,7 @@ pub(super) struct ArchiveReader {
 impl ArchiveReader {
     /// Opens an archive and checks everything except its frames.
     pub(super) fn open(path: &Path) -> Result<ArchiveReader, TableError> {
-        Archive::open_as(path, Storage::Files).map(ArchiveReader::of)
+        container::open(path).map(ArchiveReader::of)
     }
 
     /// Reads from an open archive.
