@@ -122,7 +122,7 @@ impl Graph {
     /// Opens the tables of a start, or builds them in `temporary`.
     fn open_tables(&self, start: StartPosition, temporary: &TempDir, cancel: &Cancel) -> failure::Result<Tables> {
         let last = TableKey { rules: self.rules, pits: start.pits, seeds: 2 * start.pits * start.seeds as usize };
-        let tables = Tables::open(&self.tables.directory, last.rules, last.pits, last.seeds)?;
+        let tables = Tables::open(self.tables.directory(), last.rules, last.pits, last.seeds)?;
         if tables.max_seeds() == Some(last.seeds) {
             return Ok(tables);
         }

@@ -40,7 +40,7 @@ pub(crate) struct PlayerFlags {
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub seed: u64,
     #[command(flatten)]
-    tables: args::Directory,
+    pub tables: args::Directory,
     #[command(flatten)]
     pub threads: args::Threads,
 }
@@ -48,7 +48,7 @@ pub(crate) struct PlayerFlags {
 impl PlayerFlags {
     /// Returns the directory of the tables.
     pub(crate) fn directory(&self) -> &Directory {
-        &self.tables.directory
+        self.tables.directory()
     }
 
     /// Opens the tables for games from `position`. With `bounds` bound tables are opened, too, and a note says if
@@ -60,15 +60,15 @@ impl PlayerFlags {
         }
         let last = TableKey { rules, pits, seeds: MAX_TABLE_SEEDS.min(position.seeds() as usize) };
         if !bounds {
-            return Ok(SearchTables::exact(&self.tables.directory, last)?);
+            return Ok(SearchTables::exact(self.tables.directory(), last)?);
         }
-        let tables = SearchTables::open(&self.tables.directory, last, None)?;
-        remote::fetch_for_search(tables.tables(), Some(position))?;
+        let tables = SearchTables::open(self.tables.directory(), last, None)?;
+        remote::fetch_for_search(tables.tables(), Some(position), self.tables.fetch_limit())?;
         if let Some(tables) = tables.tables() {
             args::note_gaps(tables);
         }
         if tables.reach == 0 {
-            let (directory, board) = (&self.tables.directory, output::count(pits, "pit"));
+            let (directory, board) = (self.tables.directory(), output::count(pits, "pit"));
             note!("there are no tables for {rules} with {board} in {directory}: playing without them");
         }
         Ok(tables)

@@ -75,7 +75,7 @@ impl SolverFlags {
         }
         let wanted = self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS).min(seeds);
         let last = TableKey { rules: self.rules, pits, seeds: wanted };
-        let directory = &self.tables.directory;
+        let directory = self.tables.directory();
         if self.build {
             let directory = directory.name();
             match self.tables_up_to {
@@ -88,7 +88,7 @@ impl SolverFlags {
             }
         }
         let tables = SearchTables::open(directory, last, self.exact_up_to)?;
-        remote::fetch_for_search(tables.tables(), Some(position))?;
+        remote::fetch_for_search(tables.tables(), Some(position), self.tables.fetch_limit())?;
         let (reach, rules, board) = (tables.reach, self.rules, output::count(pits, "pit"));
         let mut missing = tables.missing(wanted);
         missing.retain(|&seeds| seeds > reach);
@@ -108,7 +108,7 @@ impl SolverFlags {
 
     /// Returns the directory of the tables.
     pub(crate) fn directory(&self) -> &Directory {
-        &self.tables.directory
+        self.tables.directory()
     }
 
     /// Makes a solver of `position` and all positions that follow it, with `further` options. `cancel` stops its

@@ -1,54 +1,56 @@
 //! The flag `--tables` and the variable `KALAH_TABLES`: a directory, or an address.
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use clap::{ArgMatches, Args, Command, Error, FromArgMatches, ValueHint};
+use clap::builder::{PathBufValueParser, TypedValueParser};
+use clap::{ArgMatches, Args, ValueHint};
 use kalah::table;
 
-/// The flag as clap reads it.
-#[derive(Args)]
-struct TablesFlag {
-    /// Directory with the tables
-    #[arg(long, value_name = "DIR", default_value = "tables", env = "KALAH_TABLES", value_hint = ValueHint::AnyPath)]
-    tables: PathBuf,
-}
-
-/// The directory at the address that the flag names, once it was opened.
-pub(crate) static OPENED: OnceLock<table::Directory> = OnceLock::new();
-
 /// The directory of the tables.
-#[derive(Clone)]
+#[derive(Args, Clone)]
 pub(crate) struct Directory {
-    pub directory: table::Directory,
+    /// Directory with the tables
+    #[arg(
+        long,
+        value_name = "DIR",
+        default_value = "tables",
+        env = "KALAH_TABLES",
+        value_hint = ValueHint::AnyPath,
+        value_parser = PathBufValueParser::new().map(Named::new)
+    )]
+    tables: Named,
 }
 
 impl Directory {
+    /// Returns the directory, or the one at the address.
+    pub(crate) fn directory(&self) -> &table::Directory {
+        self.tables.opened.get().map_or(&self.tables.here, |(directory, _)| directory)
+    }
+
     /// Returns its path, for commands that write to it: these refuse an address.
     pub(crate) fn path(&self) -> &Path {
-        self.directory.name()
+        self.directory().name()
+    }
+
+    /// Returns the maximum bytes that a search fetches from the address; 0 for a directory.
+    pub(crate) fn fetch_limit(&self) -> u64 {
+        self.tables.opened.get().map_or(0, |(_, limit)| *limit)
     }
 }
 
-impl FromArgMatches for Directory {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let path = TablesFlag::from_arg_matches(matches)?.tables;
-        Ok(Directory { directory: OPENED.get().cloned().unwrap_or(path.into()) })
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        *self = Directory::from_arg_matches(matches)?;
-        Ok(())
-    }
+/// The value of the flag.
+#[derive(Clone)]
+pub(crate) struct Named {
+    /// The directory with this name, which may be an address.
+    here: table::Directory,
+    /// The directory at the address, once it was opened, and the maximum bytes that a search fetches from it.
+    pub opened: Arc<OnceLock<(table::Directory, u64)>>,
 }
 
-impl Args for Directory {
-    fn augment_args(command: Command) -> Command {
-        TablesFlag::augment_args(command)
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
+impl Named {
+    fn new(path: PathBuf) -> Named {
+        Named { here: path.into(), opened: Arc::default() }
     }
 }
 
@@ -71,8 +73,13 @@ impl<'a> Given<'a> {
     }
 
     /// Returns the value of `--tables`; `None` if the command does not have it.
+    pub(crate) fn named(&self) -> Option<&'a Named> {
+        self.matches.try_get_one("tables").ok().flatten()
+    }
+
+    /// Returns its path or address.
     pub(crate) fn tables(&self) -> Option<&'a Path> {
-        self.matches.try_get_one::<PathBuf>("tables").ok().flatten().map(PathBuf::as_path)
+        self.named().map(|named| named.here.name())
     }
 
     /// Returns its address, if it is one.

@@ -67,9 +67,9 @@ impl Puzzles {
         if pits > MAX_TABLE_PITS {
             return Err(usage(format_args!("puzzles need tables, which have at most {MAX_TABLE_PITS} pits a side")));
         }
-        let tables = Tables::open(&self.tables.directory, rules, pits, MAX_TABLE_SEEDS)?;
+        let tables = Tables::open(self.tables.directory(), rules, pits, MAX_TABLE_SEEDS)?;
         if tables.max_seeds().is_none() {
-            bail!("{}", args::no_tables(&self.tables.directory, rules, pits));
+            bail!("{}", args::no_tables(self.tables.directory(), rules, pits));
         }
         let cancel = cancelled_by_signal();
         let progress = Progress::of(u64::from(self.count), "puzzles").at("games");

@@ -34,7 +34,7 @@ impl Engine {
         directories::note_unused(self.with.directory());
         let books = self.book.find(self.with.directory(), &Rules::ALL)?;
         let all_tables = AllTables::new(self.with.directory());
-        remote::fetch_for_searches(&all_tables)?;
+        remote::fetch_for_searches(&all_tables, self.with.tables.fetch_limit())?;
         let none = SearchTables::default();
         let setting = self.with.setting(&none, rayon::current_num_threads());
         serve_engine(BufReader::new(io::stdin()), io::stdout(), self.player, setting, &all_tables, &books)?;

@@ -54,7 +54,7 @@ impl ExportSite {
             module: self.module,
             tables: self.tables.path().to_owned(),
             size: self.size,
-            books: self.book.find(&self.tables.directory, &Rules::ALL)?,
+            books: self.book.find(self.tables.directory(), &Rules::ALL)?,
             seeds: self.seeds.into(),
         };
         let plan = SitePlan::new(&options)?;

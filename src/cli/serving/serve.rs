@@ -59,17 +59,17 @@ impl Serve {
         }
         let listener = listener.with_context(|| format!("cannot listen on {}", self.address))?;
         let address = listener.local_addr()?;
-        let mut options = Options::new(&self.tables.directory);
+        let mut options = Options::new(self.tables.directory());
         // A signal ends this at once.
-        remote::fetch_for_searches(&options.all_tables)?;
+        remote::fetch_for_searches(&options.all_tables, self.tables.fetch_limit())?;
         let stop = Stop::default();
         let stopped = stop.clone();
         on_signal(move || stopped.stop());
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         // Tables are checked on all cores. An error to start threads belongs here, not in the first request.
         rayon::ThreadPoolBuilder::new().build_global().map_err(failed).context("cannot start the threads")?;
-        directories::note_unused(&self.tables.directory);
-        let books = self.book.find(&self.tables.directory, &Rules::ALL)?;
+        directories::note_unused(self.tables.directory());
+        let books = self.book.find(self.tables.directory(), &Rules::ALL)?;
         options.books = books;
         options.time = self.time;
         options.searches = self.searches.map_or(cores, usize::from);

@@ -165,7 +165,7 @@ impl Check {
         let last = key(file.head(), file.head().table_seeds());
         let tables = match last.seeds {
             0 => None,
-            seeds => Some(Tables::open(&self.tables.directory, last.rules, last.pits, seeds)?),
+            seeds => Some(Tables::open(self.tables.directory(), last.rules, last.pits, seeds)?),
         };
         let layers = tables.iter().flat_map(|tables| tables.layers());
         let pulse = stopped_by_signal();

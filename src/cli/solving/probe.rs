@@ -47,7 +47,7 @@ pub(crate) struct Probe {
 
 impl Probe {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
-        let (directory, rules) = (&self.tables.directory, self.rules);
+        let (directory, rules) = (self.tables.directory(), self.rules);
         let books = self.book.find(directory, &[rules])?;
         let mut prober = Prober { probe: &self, books, tables: HashMap::new() };
         let (outcome, is_answered) = positions::answer_each(&self.positions, |position| prober.answer(position))?;
@@ -85,7 +85,7 @@ impl Prober<'_> {
         let tables = match self.tables.get(&pits) {
             Some(tables) => tables,
             None => {
-                let directory = self.probe.tables.directory.clone();
+                let directory = self.probe.tables.directory().clone();
                 let directory = if self.probe.no_map { directory.reading_files() } else { directory };
                 let opened = Tables::open(directory, self.probe.rules, pits, MAX_TABLE_SEEDS)?;
                 args::note_gaps(&opened);

@@ -69,7 +69,7 @@ impl Export {
         }
         self.threads.start()?;
         let args::BoardFlags { rules, pits } = self.board;
-        let table = Table::open_key(&self.tables.directory, TableKey { rules, pits, seeds: self.seeds })?;
+        let table = Table::open_key(self.tables.directory(), TableKey { rules, pits, seeds: self.seeds })?;
         let all = table.header().positions;
         if self.sample.is_some_and(|count| count > all) {
             return Err(usage(format_args!(

@@ -90,7 +90,7 @@ impl Info {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         let (mut tables, mut bounds) = (Vec::new(), Vec::new());
         let mut outcome = Outcome::Done;
-        let directory = &self.tables.directory;
+        let directory = self.tables.directory();
         for name in directory.names().with_context(|| format!("cannot list {directory}"))? {
             let opened = match Path::new(&name).extension().and_then(OsStr::to_str) {
                 Some("kalah") => Table::open_in(directory, &name).map(|table| tables.push(table)),

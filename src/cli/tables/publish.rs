@@ -97,7 +97,7 @@ impl Publish {
 
     /// Finds all tables, each with the file to publish.
     fn entries(&self) -> failure::Result<Vec<Source>> {
-        let directory = &self.tables.directory;
+        let directory = self.tables.directory();
         let survey = Survey::read(directory).with_context(|| format!("cannot list {directory}"))?;
         let mut entries = Vec::new();
         for (rules, pits) in survey.known_boards() {
@@ -131,7 +131,7 @@ impl Publish {
     fn prepare_folder(&self, entries: &[Source]) -> failure::Result<()> {
         let folder = &self.output;
         create_directory(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-        if self.tables.directory.path().is_some_and(|directory| is_same(directory, folder)) {
+        if self.tables.directory().path().is_some_and(|directory| is_same(directory, folder)) {
             bail!("{} is the directory of the tables: choose another folder", folder.display());
         }
         let texts = NAMES.iter().map(|name| folder.join(name));

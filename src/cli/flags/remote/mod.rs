@@ -13,7 +13,7 @@ use kalah::game::{Position, Rules};
 use kalah::index::MAX_TABLE_PITS;
 use kalah::table::{AllTables, Layer, Table, TableKey, Tables};
 
-use crate::cli::flags::tables_flag::{self, Given};
+use crate::cli::flags::tables_flag::Given;
 use crate::cli::{Progress, failure, note, usage};
 
 pub(crate) use opening::with_flags;
@@ -36,20 +36,20 @@ pub(crate) fn open(given: &Given) -> failure::Result<()> {
             "this command does not use tables at an address: give --tables a directory; `kalah fetch` downloads layers",
         ));
     }
-    let _ = tables_flag::OPENED.set(opening::open(address, given.matches)?);
+    let opened = opening::open(address, given.matches)?;
+    let _ = given.named().map(|named| named.opened.set(opened));
     Ok(())
 }
 
 /// Fetches the layers that searches read, as [`fetch_for_search`] does, for all boards of `all_tables`: as many as fit
-/// `--fetch-limit` together, beginning with the usual boards of 6 pits.
+/// `limit` together, beginning with the usual boards of 6 pits.
 ///
 /// # Errors
 /// When they cannot be read, or are damaged.
-pub(crate) fn fetch_for_searches(all_tables: &AllTables) -> failure::Result<()> {
+pub(crate) fn fetch_for_searches(all_tables: &AllTables, mut limit: u64) -> failure::Result<()> {
     if !all_tables.directory().is_remote() {
         return Ok(());
     }
-    let mut limit = opening::fetch_limit();
     for rules in Rules::ALL {
         let pits = (1..=6).rev().chain(7..=MAX_TABLE_PITS);
         for tables in pits.filter_map(|pits| all_tables.tables(rules, pits)) {
@@ -59,16 +59,20 @@ pub(crate) fn fetch_for_searches(all_tables: &AllTables) -> failure::Result<()> 
     Ok(())
 }
 
-/// Fetches the layers that a search of `position` reads, if `tables` are at an address: as many as fit `--fetch-limit`,
+/// Fetches the layers that a search of `position` reads, if `tables` are at an address: as many as fit `limit`,
 /// fewest seeds first. States first what it fetches, and which layers the search does without.
 ///
 /// # Errors
 /// When they cannot be read, or are damaged.
-pub(crate) fn fetch_for_search(tables: Option<&Tables>, position: Option<&Position>) -> failure::Result<()> {
+pub(crate) fn fetch_for_search(
+    tables: Option<&Tables>,
+    position: Option<&Position>,
+    limit: u64,
+) -> failure::Result<()> {
     let Some(tables) = tables else { return Ok(()) };
     // A position of the tables is only looked up.
     let is_in = |position: &Position| tables.max_seeds().is_some_and(|last| position.seeds() as usize <= last);
-    if position.is_some_and(is_in) { Ok(()) } else { fetch(tables, opening::fetch_limit()).map(drop) }
+    if position.is_some_and(is_in) { Ok(()) } else { fetch(tables, limit).map(drop) }
 }
 
 /// Fetches layers of tables at an address, at most `limit` bytes in all. Returns the bytes of their files.
@@ -124,15 +128,10 @@ mod opening {
     }
 
     /// Returns an error: this program reads no tables at addresses.
-    pub(crate) fn open(_: &str, _: &ArgMatches) -> failure::Result<Directory> {
+    pub(crate) fn open(_: &str, _: &ArgMatches) -> failure::Result<(Directory, u64)> {
         Err(usage(
             "this program was built without the feature `remote`: build it with `cargo build --release --locked \
              --features remote`, or give --tables a directory",
         ))
-    }
-
-    /// Maximum bytes that a search fetches.
-    pub(crate) fn fetch_limit() -> u64 {
-        0
     }
 }

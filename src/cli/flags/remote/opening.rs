@@ -1,5 +1,4 @@
 use std::path::PathBuf;
-use std::sync::OnceLock;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use kalah::game::Rules;
@@ -12,9 +11,6 @@ use crate::cli::{Context, args, bail, failure, output};
 
 /// Default of `--fetch-limit`: layers of up to 22 seeds for 6 pits.
 const FETCH_LIMIT: u64 = 256 << 20;
-
-/// Maximum bytes that a search fetches.
-static LIMIT: OnceLock<u64> = OnceLock::new();
 
 /// Adds the flags of tables at an address to the commands that read them.
 pub(crate) fn with_flags(command: Command) -> Command {
@@ -46,12 +42,11 @@ fn flag(name: &'static str, value: &'static str, help: &str) -> Arg {
     Arg::new(name).long(name).value_name(value).help(format!("With tables at an address: {help}"))
 }
 
-/// Opens the directory of tables at an address.
-pub(super) fn open(address: &str, matches: &ArgMatches) -> failure::Result<Directory> {
+/// Opens the directory of tables at an address. Returns also the maximum bytes that a search fetches.
+pub(super) fn open(address: &str, matches: &ArgMatches) -> failure::Result<(Directory, u64)> {
     let address = Address::parse(address)?;
     let option = |name| matches.try_get_one::<PathBuf>(name).ok().flatten().cloned();
     let size = |name| matches.try_get_one::<u64>(name).ok().flatten().copied();
-    let _ = LIMIT.set(size("fetch-limit").unwrap_or(FETCH_LIMIT));
     let Some(directory) = option("cache").or_else(user_cache) else {
         bail!("there is no cache directory for the blocks of {address}: give --cache DIR");
     };
@@ -62,10 +57,5 @@ pub(super) fn open(address: &str, matches: &ArgMatches) -> failure::Result<Direc
     }
     let open = || RemoteTables::open(&address, options).with_context(|| format!("cannot use the tables at {address}"));
     let tables = output::progress::watch(&format!("asking {address} for its tables"), open)?;
-    Ok(tables.directory())
-}
-
-/// Maximum bytes that a search fetches.
-pub(super) fn fetch_limit() -> u64 {
-    LIMIT.get().copied().unwrap_or(FETCH_LIMIT)
+    Ok((tables.directory(), size("fetch-limit").unwrap_or(FETCH_LIMIT)))
 }

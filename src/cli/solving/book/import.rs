@@ -46,7 +46,8 @@ impl Import {
             });
         }
         let first = &sources.first().expect("the command line has at least one").0;
-        let mut extended = Extended::open(self.output.as_deref(), &self.tables.directory, first.rules(), first.pits())?;
+        let mut extended =
+            Extended::open(self.output.as_deref(), self.tables.directory(), first.rules(), first.pits())?;
         let mut added = 0;
         for (path, (book, start)) in self.files.iter().zip(&sources) {
             let failed = |error| BookFileError { path: path.as_path().into(), error };

@@ -57,7 +57,7 @@ struct Summary {
 
 impl Show {
     pub(super) fn run(self) -> failure::Result<Outcome> {
-        let (book, name) = in_use(self.book.as_deref(), &self.tables.directory, self.rules, self.pits)?;
+        let (book, name) = in_use(self.book.as_deref(), self.tables.directory(), self.rules, self.pits)?;
         let entries: Vec<_> = book.iter().collect();
         let layers = entries.chunk_by(|one, next| one.0.seeds() == next.0.seeds()).map(|layer| Layer {
             seeds: layer[0].0.seeds(),

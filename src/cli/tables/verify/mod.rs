@@ -84,7 +84,7 @@ const AGAINST: &[(&str, Check)] = &[("cpu", Check::Cpu), ("gpu", Check::Gpu)];
 impl Verify {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         self.threads.start()?;
-        let directory = &self.tables.directory;
+        let directory = self.tables.directory();
         let settings = self.settings()?;
         let survey = Survey::read(directory).with_context(|| format!("cannot list {directory}"))?;
         let boards: Vec<(Rules, usize)> =
@@ -149,7 +149,7 @@ impl Verify {
 
     /// Opens the tables of a board, and records those that are missing or cannot be opened.
     fn open(&self, survey: &Survey, rules: Rules, pits: usize) -> failure::Result<Opened> {
-        let directory = &self.tables.directory;
+        let directory = self.tables.directory();
         let (there, bounds_there) = (survey.layers(rules, pits), survey.bound_layers(rules, pits));
         let is_asked = |seeds: &usize| self.seeds.is_none_or(|asked| asked == *seeds);
         let archives: Vec<usize> = survey.archived_layers(rules, pits).into_iter().filter(is_asked).collect();
