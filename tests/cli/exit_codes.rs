@@ -244,6 +244,7 @@ fn a_damaged_table_is_found_in_every_error_that_it_may_cause() {
     use kalah::diagnostic::{Diagnostic, Outcome};
     use kalah::export::ExportError;
     use kalah::file::StateError;
+    use kalah::header::Kind;
     use kalah::play::PlayError;
     use kalah::prove::ProveError;
     use kalah::solve::SolveError;
@@ -252,7 +253,7 @@ fn a_damaged_table_is_found_in_every_error_that_it_may_cause() {
     use kalah::verify::Fault;
     use std::io;
 
-    let table = || TableError::damaged("standard-6-09.kalah".as_ref(), Damage::Digest);
+    let table = || TableError::damaged(Kind::Table, "standard-6-09.kalah".as_ref(), Damage::Digest);
     let solve = || SolveError::Table(table());
     let book = || BookError::Table(table());
     let play = || PlayError::Solve(solve());

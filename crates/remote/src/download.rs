@@ -97,7 +97,7 @@ impl Download {
     fn restore(&self, archive: &Path, lock: &DirectoryLock) -> Result<(), TableError> {
         let info = read_info(archive)?;
         if Manifest::contradicts(info.key, &info.digest) {
-            return Err(TableError::damaged_as(Kind::Archive, archive, Damage::OtherDigest));
+            return Err(TableError::damaged(Kind::Archive, archive, Damage::OtherDigest));
         }
         decompress(archive, lock, &Pulse::new(self.cancel.clone()))?;
         fs::remove_file(archive).map_err(TableError::io(archive))

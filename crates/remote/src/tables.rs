@@ -11,6 +11,7 @@ use kalah_core::cancel::Cancel;
 use kalah_core::directory::{self, Elsewhere};
 use kalah_core::file::{LocalFile, Source, SourceError};
 use kalah_core::game::Rules;
+use kalah_core::header::Kind;
 use kalah_core::index::MAX_TABLE_SEEDS;
 use kalah_core::table::format::TableHeader;
 use kalah_core::table::{Damage, TableError, TableKey};
@@ -150,7 +151,7 @@ impl Directory {
             }
             fetched => fetched?,
         };
-        let damaged = |damage| TableError::damaged(&self.url(&name), damage);
+        let damaged = |damage| TableError::damaged(Kind::Table, &self.url(&name), damage);
         let header = TableHeader::read(&bytes, total).map_err(damaged)?;
         if header.key != key || Manifest::contradicts(key, &header.digest) {
             return Err(damaged(Damage::OtherDigest).into());

@@ -113,10 +113,10 @@ impl RemoteLayer {
         let file = RemoteFile { parts, file: file.clone(), path, bytes: *bytes };
         let table = Table::of(Kind::Table, Box::new(file))?;
         if hex(&table.header().digest) != *digest {
-            return Err(TableError::damaged(&self.path, Damage::OtherDigest));
+            return Err(table.blocks().damaged(Damage::OtherDigest));
         }
         if table.key() != self.key {
-            return Err(TableError::damaged(&self.path, Damage::Other { found: table.key(), expected: self.key }));
+            return Err(table.blocks().damaged(Damage::Other { found: table.key(), expected: self.key }));
         }
         Ok(self.opened.get_or_init(|| table))
     }

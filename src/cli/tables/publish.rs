@@ -111,7 +111,7 @@ impl Publish {
                         .with_context(|| format!("there is no archive of {key}; make one with `kalah archive pack`"))?
                         .digest;
                     if digest != header.digest {
-                        return Err(TableError::damaged_as(Kind::Archive, &path, Damage::OtherDigest).into());
+                        return Err(TableError::damaged(Kind::Archive, &path, Damage::OtherDigest).into());
                     }
                 }
                 let file = path.canonicalize().with_context(|| format!("cannot read {}", path.display()))?;

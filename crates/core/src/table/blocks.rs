@@ -305,7 +305,7 @@ impl Blocks {
 
     /// Damage of this file.
     pub fn damaged(&self, damage: Damage) -> TableError {
-        TableError::damaged_as(self.kind, &self.path, damage)
+        TableError::damaged(self.kind, &self.path, damage)
     }
 
     /// Damage of a part at byte `offset` of this file.

@@ -126,9 +126,14 @@ impl TableError {
         }
     }
 
-    /// Checks that the file at `path`, a table or a bound table, holds the expected layer.
-    pub(super) fn unless_expected(path: &Path, found: TableKey, expected: TableKey) -> Result<(), TableError> {
-        if found == expected { Ok(()) } else { Err(TableError::damaged(path, Damage::Other { found, expected })) }
+    /// Checks that the file of this kind at `path` holds the expected layer.
+    pub(super) fn unless_expected(
+        kind: Kind,
+        path: &Path,
+        found: TableKey,
+        expected: TableKey,
+    ) -> Result<(), TableError> {
+        if found == expected { Ok(()) } else { Err(TableError::damaged(kind, path, Damage::Other { found, expected })) }
     }
 
     /// Error of reading or writing at `path`.
@@ -151,20 +156,9 @@ impl TableError {
         TableError::Missing { directory: directory.clone(), key, missing }
     }
 
-    /// Damage of the file at `path`, a table or a bound table.
-    pub fn damaged(path: &Path, damage: Damage) -> TableError {
-        let kind = TableKey::of_file(Kind::BoundTable, path).map_or(Kind::Table, |_| Kind::BoundTable);
-        TableError::damaged_as(kind, path, damage)
-    }
-
     /// Damage of the file of this kind at `path`.
-    pub fn damaged_as(kind: Kind, path: &Path, damage: Damage) -> TableError {
+    pub fn damaged(kind: Kind, path: &Path, damage: Damage) -> TableError {
         TableError::Damaged { path: path.to_owned(), damage, kind }
-    }
-
-    /// Damage of a part at byte `offset` of the file at `path`, a table or a bound table.
-    pub fn damaged_part(path: &Path, part: &'static str, offset: u64) -> TableError {
-        TableError::damaged(path, Damage::Part { part, offset })
     }
 
     /// Returns true if there is not enough memory or address space.

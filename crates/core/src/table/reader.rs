@@ -76,8 +76,8 @@ impl<E: Entry> LayerFile<E> {
         let read = source.local().map_or(&*source, |local| local).read(&[prefix], false);
         let prefix = read.map_err(|error| TableError::reading(path, error))?.pop().unwrap_or_default();
         let header: LayerHeader<E> =
-            LayerHeader::read_as(kind, &prefix, bytes).map_err(|damage| TableError::damaged_as(kind, path, damage))?;
-        TableError::unless_expected(path, header.key, TableKey::of_file(kind, path).unwrap_or(header.key))?;
+            LayerHeader::read_as(kind, &prefix, bytes).map_err(|damage| TableError::damaged(kind, path, damage))?;
+        TableError::unless_expected(kind, path, header.key, TableKey::of_file(kind, path).unwrap_or(header.key))?;
         let is_read_now = storage == Storage::Mapped && !source.is_remote();
         let mut blocks = Blocks::new(kind, path, bytes, storage, header.sections());
         blocks.source = Some(source);
@@ -91,7 +91,7 @@ impl<E: Entry> LayerFile<E> {
     pub fn from_bytes(path: impl AsRef<Path>, bytes: Vec<u8>) -> Result<LayerFile<E>, TableError> {
         let (path, length) = (path.as_ref(), bytes.len() as u64);
         let header: LayerHeader<E> =
-            LayerHeader::read(&bytes, length).map_err(|damage| TableError::damaged_as(E::KIND, path, damage))?;
+            LayerHeader::read(&bytes, length).map_err(|damage| TableError::damaged(E::KIND, path, damage))?;
         let mut blocks = Blocks::new(E::KIND, path, length, Storage::Mapped, header.sections());
         blocks.bytes = Bytes::Owned(bytes).into();
         Ok(LayerFile { header, blocks })

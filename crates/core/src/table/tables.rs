@@ -9,6 +9,7 @@ use crate::cancel::Stopped;
 use crate::directory::Directory;
 use crate::file;
 use crate::game::Rules;
+use crate::header::Kind;
 use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow, row_seeds};
 
 /// Positions of a table: for each the seeds in the mover's row, and the ranks of the rows.
@@ -168,7 +169,7 @@ impl<T: Layer> Tables<T> {
     pub fn push(&mut self, table: Arc<T>) -> Result<(), TableError> {
         self.await_coming()?;
         let expected = self.key(self.max_seeds().map_or(2, |seeds| seeds + 1));
-        TableError::unless_expected(table.path(), table.key(), expected)?;
+        TableError::unless_expected(Kind::Table, table.path(), table.key(), expected)?;
         self.layers.push(table);
         Ok(())
     }

@@ -32,7 +32,7 @@ pub fn check_bounds_against(exact: &Table, bounds: &BoundTable, pulse: &Pulse) -
         }
         if bounds.header().entries[frame.mover - 1].counts != counts {
             let offset = bounds.header().entry_at(frame.mover);
-            return Err(Fault::Table(TableError::damaged_part(bounds.path(), "directory", offset)));
+            return Err(Fault::Table(bounds.blocks().damaged_part("directory", offset)));
         }
         compared += frame.positions();
     }
@@ -63,5 +63,5 @@ fn first_wrong(exact: &Table, bounds: &BoundTable, mover: usize, byte: usize) ->
     }
     // The difference is behind the last position.
     let offset = bounds.header().entries[mover - 1].offset + byte as u64;
-    Ok(Fault::Table(TableError::damaged_part(bounds.path(), "packing of a frame", offset)))
+    Ok(Fault::Table(bounds.blocks().damaged_part("packing of a frame", offset)))
 }

@@ -43,7 +43,7 @@ pub fn check_archive(directory: impl Into<Directory>, key: TableKey, pulse: &Pul
     let path = archive_path(directory, key);
     let found = archive::read_info(&path)?.key;
     if found != key {
-        return Err(TableError::damaged_as(Kind::Archive, &path, Damage::Other { found, expected: key }).into());
+        return Err(TableError::damaged(Kind::Archive, &path, Damage::Other { found, expected: key }).into());
     }
     Ok(archive::check(&path, pulse)?.positions)
 }

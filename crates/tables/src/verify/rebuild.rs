@@ -1,7 +1,7 @@
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Stopped;
 use kalah_core::index::Frame;
-use kalah_core::table::{Table, TableError, Tables};
+use kalah_core::table::{Table, Tables};
 use parking_lot::Mutex;
 
 use super::Fault;
@@ -38,7 +38,7 @@ pub fn check_against(backend: &Backend, tables: &Tables, seeds: usize, pulse: &P
         }
         *fault = Some(first_wrong(tables, table, &packed).unwrap_or_else(|| {
             // All scores are right, but they are packed differently.
-            Fault::Table(TableError::damaged_part(table.path(), "packing of a frame", entry.offset))
+            Fault::Table(table.blocks().damaged_part("packing of a frame", entry.offset))
         }));
         Err(Stopped.into())
     };

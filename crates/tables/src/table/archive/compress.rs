@@ -91,7 +91,7 @@ pub fn compress_in_chunks(
     reader.check(&Pulse::new(pulse.cancel.clone())).map_err(|error| match error {
         // Scores can be packed in several ways; unpacking makes the usual one.
         TableError::Damaged { damage: Damage::Digest, .. } => {
-            TableError::damaged_part(table.path(), "packing of a frame", key.prefix_bytes())
+            table.blocks().damaged_part("packing of a frame", key.prefix_bytes())
         }
         error => error,
     })?;

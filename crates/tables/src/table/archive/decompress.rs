@@ -65,7 +65,7 @@ pub fn decompress(archive: impl AsRef<Path>, lock: &DirectoryLock, pulse: &Pulse
     let mut writer = TableWriter::open_at(path, temporary.to_path_buf(), Contents::new(key, None))?;
     reader.each_frame(pulse, |packed| writer.write(packed))?;
     if writer.digest() != digest {
-        return Err(TableError::damaged_as(Kind::Archive, archive, Damage::Digest));
+        return Err(TableError::damaged(Kind::Archive, archive, Damage::Digest));
     }
     let path = writer.finish()?;
     // It has another name now.
