@@ -14,7 +14,7 @@ use kalah::index::{Frame, LayerIndex, RowIndex, layer_positions, row_count};
 use kalah::isa::Isa;
 use kalah::table::format::{BLOCK_BYTES, Entry, FrameEntry, RawEntry, RawHeader, table_digest};
 use kalah::table::group::{GROUP_BYTES, GROUP_POSITIONS};
-use kalah::table::{Directory, Layer, RUN_MARGIN, Section, Table, TableKey, archive};
+use kalah::table::{Directory, RUN_MARGIN, Section, Table, TableKey, archive};
 use xxhash_rust::xxh3::xxh3_64;
 
 use kalah_tests::optional::{self, has_python};
@@ -173,7 +173,7 @@ fn readers_find_scores_beyond_four_billion_positions() {
             let (mover, other) = frame.ranks(index);
             assert_eq!(frame.index(mover, other), index);
             assert_eq!(table.score(frame.mover, mover, other).unwrap(), score, "{key}, index {index}");
-            assert_eq!(Layer::score(&read_at, frame.mover, mover, other).unwrap(), score, "{key}, index {index}");
+            assert_eq!(read_at.score(frame.mover, mover, other).unwrap(), score, "{key}, index {index}");
             let unpacked = table.frame_unchecked(frame.mover);
             let mut run = vec![0; 2 * RUN_MARGIN + 1];
             unpacked.unpack_run(Isa::detect(), (mover, other), 1, &mut run, RUN_MARGIN).unwrap();

@@ -82,7 +82,7 @@ fn tables_and_networks() {
     for pits in PITS {
         refused(pits, Tables::open(path, RULES, pits, 4));
         refused(pits, Tables::open(Directory::from(path).reading_files(), RULES, pits, 4));
-        refused(pits, Tables::<kalah::table::Table>::empty(path, RULES, pits, 4));
+        refused(pits, Tables::empty(path, RULES, pits, 4));
         refused(pits, BoundTables::open_around(path, RULES, pits, 0, 4));
         assert!(all_tables.tables(RULES, pits).is_none() && all_tables.bounds(RULES, pits).is_none());
         assert!(Survey::default().layers(RULES, pits).is_empty());

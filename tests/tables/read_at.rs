@@ -13,7 +13,7 @@ use kalah::header::Kind;
 use kalah::index::{Frame, RowIndex};
 use kalah::table::format::BLOCK_BYTES;
 use kalah::table::{
-    Damage, Directory, Layer, LocalFile, Source, SourceError, Table, TableError, TableKey, Tables, check_in_parallel,
+    Damage, Directory, LocalFile, Source, SourceError, Table, TableError, TableKey, Tables, check_in_parallel,
 };
 use tempfile::TempDir;
 
@@ -33,7 +33,7 @@ fn key(rules: Rules, seeds: usize) -> TableKey {
 }
 
 /// Returns every score of a layer, frame by frame, or the first error.
-fn scores(layer: &impl Layer) -> Result<Vec<u8>, String> {
+fn scores(layer: &Table) -> Result<Vec<u8>, String> {
     let rows = RowIndex::new(PITS, SEEDS).unwrap();
     let mut scores = Vec::new();
     for mover in 1..layer.key().seeds {

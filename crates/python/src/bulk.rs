@@ -5,7 +5,7 @@ use kalah::game::mover_score;
 use kalah::index::{LayerIndex, RowIndex};
 use kalah::isa::Isa;
 use kalah::solve::{Board, Word};
-use kalah::table::{Layer, RUN_MARGIN, Table, TableError, TablePositions, Tables, frame_in_parallel};
+use kalah::table::{RUN_MARGIN, Table, TableError, Tables, frame_in_parallel};
 use rayon::prelude::*;
 
 use crate::rows::{Reader, RowError, ScoreLocation, rows_at, total};
@@ -53,17 +53,10 @@ fn request(tables: &Tables, places: impl Iterator<Item = ScoreLocation>) -> Resu
     if !tables.is_remote() {
         return Ok(());
     }
-    let mut wanted: Vec<TablePositions<'_, Table>> =
-        tables.layers().iter().map(|table| (&**table, Vec::new())).collect();
-    for place in places {
-        if let ScoreLocation::Table { seeds, mover, ranks } = place
-            && let Some((_, positions)) = wanted.get_mut(seeds - 2)
-        {
-            positions.push((mover, ranks.0, ranks.1));
-        }
-    }
-    wanted.retain(|(_, positions)| !positions.is_empty());
-    Ok(<Table as Layer>::request(&wanted)?)
+    Ok(tables.request_ranks(places.filter_map(|place| match place {
+        ScoreLocation::Table { seeds, mover, ranks } => Some((seeds, (mover, ranks.0, ranks.1))),
+        _ => None,
+    }))?)
 }
 
 /// Does `task` with parts of the positions and their results, on all threads of the current pool. A few

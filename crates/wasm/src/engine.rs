@@ -15,7 +15,7 @@ use kalah_solve::solve::{SearchMemory, seeds_within};
 use kalah_tables::builder::MemoryBuilder;
 use serde::Serialize;
 
-use super::remote::{Parts, RemoteTable, SiteLayer, layers, lock};
+use super::remote::{Parts, RemoteTable, layers, lock};
 use super::searching::{Searches, Searching};
 
 /// Maximum bytes of the transposition table: a quarter of the address space.
@@ -44,7 +44,7 @@ pub(super) struct Engine {
     /// True if the tables on the host are not used.
     pub local: bool,
     /// The layers of the last board, with those on the host; `None` until they are needed.
-    layers: Option<Tables<SiteLayer>>,
+    layers: Option<Tables>,
 }
 
 /// A layer that was built.

@@ -2,13 +2,13 @@ use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kalah_api::hex;
 use kalah_core::file::{Source, SourceError};
 use kalah_core::header::Kind;
 use kalah_core::index::MAX_TABLE_SEEDS;
-use kalah_core::table::{Damage, Layer, Table, TableError, TableKey, TablePositions, Tables};
+use kalah_core::table::{Damage, Table, TableError, TableKey, Tables};
 use serde::{Deserialize, Serialize};
 
 /// A table on the host of the page.
@@ -85,97 +85,26 @@ impl Source for RemoteFile {
     }
 }
 
-/// A layer of a board: built here, or on the host.
-#[derive(Debug)]
-pub(super) enum SiteLayer {
-    Built(Arc<Table>),
-    Remote(Box<RemoteLayer>),
-}
-
-/// A layer on the host, opened at the first read.
-#[derive(Debug)]
-pub(super) struct RemoteLayer {
-    key: TableKey,
-    path: PathBuf,
-    table: RemoteTable,
-    parts: Arc<Mutex<Parts>>,
-    opened: OnceLock<Table>,
-}
-
-impl RemoteLayer {
-    /// Opens the table, which must be the one that the site describes.
-    fn open(&self) -> Result<&Table, TableError> {
-        if let Some(opened) = self.opened.get() {
-            return Ok(opened);
-        }
-        let RemoteTable { file, bytes, digest, .. } = &self.table;
-        let (parts, path) = (Arc::clone(&self.parts), self.path.clone());
-        let file = RemoteFile { parts, file: file.clone(), path, bytes: *bytes };
+impl RemoteTable {
+    /// Opens the table of the layer `key`, which must be the one that the site describes.
+    fn open(&self, key: TableKey, parts: &Arc<Mutex<Parts>>) -> Result<Table, TableError> {
+        let path = Path::new(&self.file).file_name().map_or_else(PathBuf::new, PathBuf::from);
+        let file = RemoteFile { parts: Arc::clone(parts), file: self.file.clone(), path, bytes: self.bytes };
         let table = Table::of(Kind::Table, Box::new(file))?;
-        if hex(&table.header().digest) != *digest {
+        if hex(&table.header().digest) != self.digest {
             return Err(table.blocks().damaged(Damage::OtherDigest));
         }
-        if table.key() != self.key {
-            return Err(table.blocks().damaged(Damage::Other { found: table.key(), expected: self.key }));
-        }
-        Ok(self.opened.get_or_init(|| table))
-    }
-}
-
-impl Layer for SiteLayer {
-    fn key(&self) -> TableKey {
-        match self {
-            SiteLayer::Built(table) => table.key(),
-            SiteLayer::Remote(layer) => layer.key,
-        }
-    }
-
-    fn path(&self) -> &Path {
-        match self {
-            SiteLayer::Built(table) => table.path(),
-            SiteLayer::Remote(layer) => &layer.path,
-        }
-    }
-
-    fn score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> Result<u8, TableError> {
-        match self {
-            SiteLayer::Built(table) => table.score(mover, mover_rank, other_rank),
-            SiteLayer::Remote(layer) => layer.open()?.score(mover, mover_rank, other_rank),
-        }
-    }
-
-    fn is_remote(&self) -> bool {
-        matches!(self, SiteLayer::Remote(_))
-    }
-
-    /// Notes the parts for all positions, so that the page fetches them together.
-    fn request(wanted: &[TablePositions<'_, SiteLayer>]) -> Result<(), TableError> {
-        let mut requested = Ok(());
-        for (layer, positions) in wanted {
-            if let SiteLayer::Remote(layer) = layer {
-                requested = requested.and(layer.open().and_then(|table| table.request(positions)));
-            }
-        }
-        requested
-    }
-
-    fn damaged_score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
-        match self {
-            SiteLayer::Built(table) => table.damaged_score(mover, mover_rank, other_rank),
-            SiteLayer::Remote(layer) => match layer.open() {
-                Ok(table) => table.damaged_score(mover, mover_rank, other_rank),
-                Err(error) => error,
-            },
-        }
+        let found = table.key();
+        if found == key { Ok(table) } else { Err(table.blocks().damaged(Damage::Other { found, expected: key })) }
     }
 }
 
 /// Returns all layers of a board: those that were built, and those above them on the host.
-pub(super) fn layers(built: &Tables, remote: &[RemoteTable], parts: &Arc<Mutex<Parts>>) -> Tables<SiteLayer> {
+pub(super) fn layers(built: &Tables, remote: &[RemoteTable], parts: &Arc<Mutex<Parts>>) -> Tables {
     let layers = Tables::empty(built.directory(), built.rules(), built.pits(), MAX_TABLE_SEEDS);
     let mut layers = layers.expect("the board has tables");
     for table in built.layers() {
-        layers.push(Arc::new(SiteLayer::Built(Arc::clone(table)))).expect("they are in order");
+        layers.push(Arc::clone(table)).expect("they are in order");
     }
     let first = built.max_seeds().map_or(2, |seeds| seeds + 1);
     for seeds in first..=MAX_TABLE_SEEDS {
@@ -183,10 +112,8 @@ pub(super) fn layers(built: &Tables, remote: &[RemoteTable], parts: &Arc<Mutex<P
         let is_it =
             |table: &&RemoteTable| (&*table.rules, table.pits, table.seeds) == (key.rules.name(), key.pits, key.seeds);
         let Some(table) = remote.iter().find(is_it) else { break };
-        let path = Path::new(&table.file).file_name().map_or_else(PathBuf::new, PathBuf::from);
-        let (table, parts, opened) = (table.clone(), Arc::clone(parts), OnceLock::new());
-        let layer = RemoteLayer { key, path, table, parts, opened };
-        layers.push(Arc::new(SiteLayer::Remote(Box::new(layer)))).expect("they are in order");
+        let (table, parts) = (table.clone(), Arc::clone(parts));
+        layers.push_later(move || table.open(key, &parts));
     }
     layers
 }

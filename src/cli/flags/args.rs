@@ -11,7 +11,7 @@ use kalah::file;
 use kalah::game::{Rules, StartPosition};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::system::check_process_limits;
-use kalah::table::{self, Layer, TableKey, Tables};
+use kalah::table::{self, TableKey, Tables};
 
 pub(crate) use crate::cli::flags::tables_flag::Directory;
 use crate::cli::{Context, failed, failure, note, output};
@@ -28,7 +28,7 @@ pub(crate) struct BoardFlags {
 }
 
 /// Notes which layers are missing, if there are unused layers above them.
-pub(crate) fn note_gaps<T: Layer>(tables: &Tables<T>) {
+pub(crate) fn note_gaps(tables: &Tables) {
     if let Err(error) = tables.require_all() {
         note!("the layers above a gap are not used: {error}");
     }

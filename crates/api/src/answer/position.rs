@@ -1,7 +1,7 @@
 use std::fmt;
 
 use kalah_core::game::{Bounds, Line, Pit, Position, Rules, Trace, ValueBounds};
-use kalah_core::table::{Layer, Probe, Tables};
+use kalah_core::table::{Probe, Tables};
 use kalah_core::text::count;
 use kalah_solve::book::{Book, BookError, Recalled};
 use serde::Serialize;
@@ -194,22 +194,22 @@ impl PositionAnswer {
     ///
     /// # Errors
     /// If a table is damaged, or the book contradicts it.
-    pub fn of_book<T: Layer>(
+    pub fn of_book(
         book: &Book,
         position: &Position,
-        tables: Option<&Tables<T>>,
+        tables: Option<&Tables>,
     ) -> Result<Option<PositionAnswer>, BookError> {
-        let recalled = book.recall_with(position, tables)?;
+        let recalled = book.recall(position, tables)?;
         let is_known = recalled.from_book && (book.get(position).is_some() || recalled.score().is_some());
         is_known.then(|| PositionAnswer::recalled(book, position, tables, &recalled)).transpose()
     }
 
     /// Returns the answer of `book`, which has `recalled` the position with these tables: bounds of its value and of
     /// those of its moves, and a line of best play if the value is exact.
-    pub(crate) fn recalled<T: Layer>(
+    pub(crate) fn recalled(
         book: &Book,
         position: &Position,
-        tables: Option<&Tables<T>>,
+        tables: Option<&Tables>,
         recalled: &Recalled,
     ) -> Result<PositionAnswer, BookError> {
         let proved = |bounds: Bounds| {

@@ -13,7 +13,7 @@
 // | `section` | the bytes of a frame in a file: data, checksums of blocks, marks of those that match |
 // | `blocks` | a file of such sections |
 // | `filling` | blocks of a file that is not in memory |
-// | `tables` | the layers of one rule set and board, opened together; the trait of such layers |
+// | `tables` | the layers of one rule set and board, opened together |
 // | `bounds` | bound tables: 1 or 2 bits a position that state the interval of its score |
 // | `probe` | looking up a position: score, moves, line of best play |
 // | `all_tables` | the tables of all boards in a directory, opened on first use |
@@ -48,4 +48,4 @@ pub use probe::{Probe, ProbeError};
 pub use reader::{LayerFile, Table};
 pub use section::Section;
 pub use selection::SELECTED_MARGIN;
-pub use tables::{ComingLayer, Layer, TablePositions, Tables, gaps};
+pub use tables::{ComingLayer, Tables, gaps};

@@ -1,6 +1,6 @@
 use super::error::{TableError, missing_layers};
 use super::key::TableKey;
-use super::tables::{Layer, Tables};
+use super::tables::Tables;
 use crate::directory::Directory;
 use crate::game::{Line, Pit, Position, Row, Rules};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, TableRow, row_seeds, table_row};
@@ -92,7 +92,7 @@ impl ProbeError {
     }
 }
 
-impl<T: Layer> Tables<T> {
+impl Tables {
     /// Looks up `position`: score, moves, and a line of best play.
     ///
     /// # Errors

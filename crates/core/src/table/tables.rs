@@ -1,6 +1,8 @@
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
+use std::thread::ScopedJoinHandle;
 
 use super::error::TableError;
 use super::key::TableKey;
@@ -12,92 +14,36 @@ use crate::game::Rules;
 use crate::header::Kind;
 use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow, row_seeds};
 
-/// Positions of a table: for each the seeds in the mover's row, and the ranks of the rows.
-pub type TablePositions<'a, T> = (&'a T, Vec<(usize, u32, u32)>);
-
-/// A table from which scores can be read, by any means. [`super::Tables`] consist of these.
-pub trait Layer {
-    /// The table's key.
-    fn key(&self) -> TableKey;
-
-    /// The file, or the name used in errors.
-    fn path(&self) -> &Path;
-
-    /// Score of the position with these ranks of rows and `mover` seeds in the mover's row (1 to seeds - 1). The bytes
-    /// are compared with their checksums, at least on the first read.
-    fn score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> Result<u8, TableError>;
-
-    /// Returns true if the table is on another machine, so that [`Layer::request`] saves time.
-    fn is_remote(&self) -> bool {
-        false
-    }
-
-    /// Reads ahead, together, what the scores of these positions need from other machines.
-    fn request(_wanted: &[TablePositions<'_, Self>]) -> Result<(), TableError>
-    where
-        Self: Sized,
-    {
-        Ok(())
-    }
-
-    /// The error for an impossible score of the position with these ranks and `mover` seeds in the mover's row.
-    fn damaged_score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError;
-}
-
-impl Layer for Table {
-    #[inline]
-    fn key(&self) -> TableKey {
-        Table::key(self)
-    }
-
-    #[inline]
-    fn path(&self) -> &Path {
-        Table::path(self)
-    }
-
-    #[inline]
-    fn score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> Result<u8, TableError> {
-        Table::score(self, mover, mover_rank, other_rank)
-    }
-
-    fn is_remote(&self) -> bool {
-        self.blocks().is_remote()
-    }
-
-    fn request(wanted: &[TablePositions<'_, Table>]) -> Result<(), TableError> {
-        let mut wanted = wanted.iter().filter(|(table, _)| table.is_remote());
-        let Some((last, positions)) = wanted.next_back() else { return Ok(()) };
-        // The origin answers several tables at once.
-        std::thread::scope(|scope| {
-            let others: Vec<_> =
-                wanted.map(|(table, positions)| scope.spawn(move || table.request(positions))).collect();
-            let mut requested = last.request(positions);
-            for other in others {
-                requested = requested.and(other.join().expect("a request does not panic"));
-            }
-            requested
-        })
-    }
-
-    fn damaged_score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
-        Table::damaged_score(self, mover, mover_rank, other_rank)
-    }
-}
-
 /// A layer that another thread still makes; `None` once that has failed.
-pub type ComingLayer<T = Table> = Arc<OnceLock<Option<Arc<T>>>>;
+pub type ComingLayer = Arc<OnceLock<Option<Arc<Table>>>>;
+
+/// A layer that is opened when it is first read.
+struct LaterLayer {
+    open: Box<dyn Fn() -> Result<Table, TableError> + Send + Sync>,
+    opened: OnceLock<Table>,
+}
+
+impl LaterLayer {
+    fn table(&self) -> Result<&Table, TableError> {
+        if let Some(table) = self.opened.get() {
+            return Ok(table);
+        }
+        let table = (self.open)()?;
+        Ok(self.opened.get_or_init(|| table))
+    }
+}
 
 /// The tables of one rule set and number of pits in a directory: all layers from 2 seeds up, without a gap.
-///
-/// The layers are [`Table`]s, or any other [`Layer`]s.
-pub struct Tables<T = Table> {
+pub struct Tables {
     directory: Directory,
     rules: Rules,
     rows: Arc<RowIndex>,
     /// The table with `s` seeds at `s - 2`.
-    layers: Vec<Arc<T>>,
+    layers: Vec<Arc<Table>>,
     /// The layer after those.
-    coming: Option<ComingLayer<T>>,
+    coming: Option<ComingLayer>,
+    /// The layers after those.
+    later: Vec<LaterLayer>,
     /// Seeds of the layers that were missing below another one when the directory was listed.
     gaps: Vec<usize>,
 }
@@ -143,16 +89,14 @@ impl Tables {
         }
         Ok(tables)
     }
-}
 
-impl<T: Layer> Tables<T> {
     /// Makes tables without layers; those up to `max_seeds` can be added. An error if no table has `pits` pits.
     pub fn empty(
         directory: impl Into<Directory>,
         rules: Rules,
         pits: usize,
         max_seeds: usize,
-    ) -> Result<Tables<T>, TableError> {
+    ) -> Result<Tables, TableError> {
         TableError::unless_possible(pits, 0)?;
         let rows = RowIndex::new(pits, max_seeds.clamp(2, MAX_TABLE_SEEDS)).expect("the pits of a table");
         Ok(Tables {
@@ -161,25 +105,32 @@ impl<T: Layer> Tables<T> {
             rows: Arc::new(rows),
             layers: Vec::new(),
             coming: None,
+            later: Vec::new(),
             gaps: Vec::new(),
         })
     }
 
     /// Adds the next layer; an error if `table` is another one, or the layer below has failed.
-    pub fn push(&mut self, table: Arc<T>) -> Result<(), TableError> {
+    pub fn push(&mut self, table: Arc<Table>) -> Result<(), TableError> {
         self.await_coming()?;
         let expected = self.key(self.max_seeds().map_or(2, |seeds| seeds + 1));
         TableError::unless_expected(Kind::Table, table.path(), table.key(), expected)?;
+        assert!(self.later.is_empty(), "layers that are opened later are the last");
         self.layers.push(table);
         Ok(())
     }
 
     /// Adds the next layer while another thread makes it. Until one more is added, only [`Tables::require`] returns it.
     /// An error if the layer below has failed.
-    pub fn push_coming(&mut self, layer: ComingLayer<T>) -> Result<(), TableError> {
+    pub fn push_coming(&mut self, layer: ComingLayer) -> Result<(), TableError> {
         self.await_coming()?;
         self.coming = Some(layer);
         Ok(())
+    }
+
+    /// Adds the next layer, which `open` opens when it is first read. Only such layers may follow.
+    pub fn push_later(&mut self, open: impl Fn() -> Result<Table, TableError> + Send + Sync + 'static) {
+        self.later.push(LaterLayer { open: Box::new(open), opened: OnceLock::new() });
     }
 
     /// Waits for the layer that another thread makes, if there is one.
@@ -189,7 +140,7 @@ impl<T: Layer> Tables<T> {
     }
 
     /// The layer that another thread still makes, if one was added last.
-    pub fn coming(&self) -> Option<&ComingLayer<T>> {
+    pub fn coming(&self) -> Option<&ComingLayer> {
         self.coming.as_ref()
     }
 
@@ -213,9 +164,10 @@ impl<T: Layer> Tables<T> {
         &self.rows
     }
 
-    /// Seeds of the largest open layer; `None` if no layer is open.
+    /// Seeds of the largest layer; `None` if there is no layer.
     pub fn max_seeds(&self) -> Option<usize> {
-        (!self.layers.is_empty()).then_some(self.layers.len() + 1)
+        let layers = self.layers.len() + self.later.len();
+        (layers > 0).then_some(layers + 1)
     }
 
     /// Key of the table with `seeds` seeds.
@@ -224,13 +176,13 @@ impl<T: Layer> Tables<T> {
     }
 
     /// The open layers, from 2 seeds up.
-    pub fn layers(&self) -> &[Arc<T>] {
+    pub fn layers(&self) -> &[Arc<Table>] {
         &self.layers
     }
 
     /// The table with `seeds` seeds, if it is open.
     #[inline]
-    pub fn layer(&self, seeds: usize) -> Option<&T> {
+    pub fn layer(&self, seeds: usize) -> Option<&Table> {
         seeds.checked_sub(2).and_then(|index| self.layers.get(index)).map(|table| &**table)
     }
 
@@ -254,14 +206,17 @@ impl<T: Layer> Tables<T> {
     }
 
     /// The table with `seeds` seeds. Waits for it if another thread makes it. An error names the missing layers.
-    pub fn require(&self, seeds: usize) -> Result<&T, TableError> {
+    pub fn require(&self, seeds: usize) -> Result<&Table, TableError> {
         self.layer(seeds).map_or_else(|| self.require_other(seeds), Ok)
     }
 
     /// The same for a table that is not open.
-    fn require_other(&self, seeds: usize) -> Result<&T, TableError> {
+    fn require_other(&self, seeds: usize) -> Result<&Table, TableError> {
         if let Some(coming) = self.coming.as_ref().filter(|_| seeds == self.layers.len() + 2) {
             return Ok(coming.wait().as_deref().ok_or(Stopped)?);
+        }
+        if let Some(later) = seeds.checked_sub(self.layers.len() + 2).and_then(|index| self.later.get(index)) {
+            return later.table();
         }
         let (directory, mut missing) = (self.directory.clone(), self.missing(seeds));
         // The files were made after these tables were opened, or `seeds` is beyond all tables.
@@ -288,33 +243,50 @@ impl<T: Layer> Tables<T> {
     }
 
     /// Reads ahead what the scores of these positions need from other machines, all of it together. Each position is
-    /// given by its rows; those that no open layer has are left out. Does nothing if the tables are on this machine. An
-    /// error if it cannot be read, or is damaged.
+    /// given by its rows; those that no layer has are left out. Does nothing if the tables are on this machine. An error
+    /// if it cannot be read, or is damaged.
     pub fn request(&self, positions: &[(TableRow, TableRow)]) -> Result<(), TableError> {
-        if !self.is_remote() {
-            return Ok(());
-        }
-        let mut wanted: Vec<TablePositions<'_, T>> = self.layers.iter().map(|layer| (&**layer, Vec::new())).collect();
-        for (mover, other) in positions {
+        let most = self.max_seeds().filter(|_| self.is_remote()).unwrap_or(0);
+        self.request_ranks(positions.iter().filter_map(|(mover, other)| {
             let (mover_seeds, other_seeds) = (row_seeds(mover), row_seeds(other));
-            if mover_seeds > 0
-                && other_seeds > 0
-                && let Some((_, positions)) = wanted.get_mut(mover_seeds + other_seeds - 2)
-            {
-                positions.push((mover_seeds, self.rows.rank(mover), self.rows.rank(other)));
-            }
+            let is_there = mover_seeds > 0 && other_seeds > 0 && mover_seeds + other_seeds <= most;
+            let ranks = || (mover_seeds, self.rows.rank(mover), self.rows.rank(other));
+            is_there.then(|| (mover_seeds + other_seeds, ranks()))
+        }))
+    }
+
+    /// The same for positions of the layers, given by the seeds in play, those in the mover's row, and the ranks of the
+    /// rows.
+    pub fn request_ranks(
+        &self,
+        positions: impl IntoIterator<Item = (usize, (usize, u32, u32))>,
+    ) -> Result<(), TableError> {
+        let mut wanted: BTreeMap<usize, Vec<(usize, u32, u32)>> = BTreeMap::new();
+        for (seeds, position) in positions {
+            wanted.entry(seeds).or_default().push(position);
         }
-        wanted.retain(|(_, positions)| !positions.is_empty());
-        T::request(&wanted)
+        wanted.retain(|&seeds, _| self.layer(seeds).is_none_or(|table| table.blocks().is_remote()));
+        let request = |seeds, positions: &[(usize, u32, u32)]| self.require(seeds)?.request(positions);
+        // A browser has no threads here. Its page fetches what all of these requests lack.
+        if cfg!(target_family = "wasm") {
+            return wanted.iter().map(|(&seeds, positions)| request(seeds, positions)).fold(Ok(()), Result::and);
+        }
+        let Some((last, positions)) = wanted.pop_last() else { return Ok(()) };
+        // The origin answers several tables at once.
+        std::thread::scope(|scope| {
+            let others: Vec<_> =
+                wanted.iter().map(|(&seeds, positions)| scope.spawn(move || request(seeds, positions))).collect();
+            let requested = request(last, &positions);
+            let join = |other: ScopedJoinHandle<'_, _>| other.join().expect("a request does not panic");
+            others.into_iter().map(join).fold(requested, Result::and)
+        })
     }
 
     /// Returns true if tables are on another machine.
     pub fn is_remote(&self) -> bool {
-        self.layers.iter().any(|layer| layer.is_remote())
+        !self.later.is_empty() || self.layers.iter().any(|layer| layer.blocks().is_remote())
     }
-}
 
-impl Tables {
     /// Seeds of the largest layer that, like all below it, is on this machine as a whole, so that a search may read all
     /// of it; 0 for none.
     pub fn local_seeds(&self) -> usize {
@@ -324,7 +296,7 @@ impl Tables {
     }
 }
 
-impl<T> fmt::Debug for Tables<T> {
+impl fmt::Debug for Tables {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tables").field("directory", &self.directory).field("rules", &self.rules).finish_non_exhaustive()
     }

@@ -1,5 +1,5 @@
 use kalah_core::game::{Bounds, Line, Pit, Position};
-use kalah_core::table::{Layer, ProbeError, Tables};
+use kalah_core::table::{ProbeError, Tables};
 
 use super::book::{Book, BookError};
 use crate::bounds::ClaimError;
@@ -46,7 +46,7 @@ impl Recalled {
 
 impl Book {
     /// Bounds of the position itself from the rules, `tables` and the book.
-    fn known<T: Layer>(&self, position: &Position, tables: Option<&Tables<T>>) -> Result<Bounds, BookError> {
+    fn known(&self, position: &Position, tables: Option<&Tables>) -> Result<Bounds, BookError> {
         if position.is_over() {
             let score = position.mover().total();
             return Ok(Bounds { lower: score, upper: score });
@@ -68,18 +68,6 @@ impl Book {
     /// If these contradict each other, or a table is damaged; if the position or the tables are for another board,
     /// or the tables for other rules.
     pub fn recall(&self, position: &Position, tables: Option<&Tables>) -> Result<Recalled, BookError> {
-        self.recall_with(position, tables)
-    }
-
-    /// As [`Book::recall`], with tables that are read by any means.
-    ///
-    /// # Errors
-    /// As [`Book::recall`].
-    pub fn recall_with<T: Layer>(
-        &self,
-        position: &Position,
-        tables: Option<&Tables<T>>,
-    ) -> Result<Recalled, BookError> {
         if position.pits() != self.pits() {
             return Err(ClaimError::Position(Box::new(position.without_stores())).into());
         }
@@ -117,11 +105,11 @@ impl Book {
     ///
     /// # Errors
     /// As [`Book::recall`].
-    pub fn line<T: Layer>(&self, position: &Position, tables: Option<&Tables<T>>) -> Result<(Line, bool), BookError> {
+    pub fn line(&self, position: &Position, tables: Option<&Tables>) -> Result<(Line, bool), BookError> {
         let start = *position;
         let (mut position, mut moves) = (start, Vec::new());
         while !position.is_over() {
-            let Some(pit) = self.recall_with(&position, tables)?.best().last() else { break };
+            let Some(pit) = self.recall(&position, tables)?.best().last() else { break };
             moves.push(pit);
             position = position.play(self.rules(), pit).expect("a legal move").position;
         }
@@ -131,7 +119,7 @@ impl Book {
 }
 
 /// The score of a position in the tables; `None` if it is above them.
-fn table_score<T: Layer>(tables: &Tables<T>, position: &Position) -> Result<Option<u32>, BookError> {
+fn table_score(tables: &Tables, position: &Position) -> Result<Option<u32>, BookError> {
     if tables.max_seeds().is_none_or(|most| position.seeds() as usize > most) {
         return Ok(None);
     }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use indicatif::HumanBytes;
 use kalah::game::{Position, Rules};
 use kalah::index::MAX_TABLE_PITS;
-use kalah::table::{AllTables, Layer, Table, TableKey, Tables};
+use kalah::table::{AllTables, Table, TableKey, Tables};
 
 use crate::cli::flags::tables_flag::Given;
 use crate::cli::{Progress, failure, note, usage};
@@ -78,7 +78,7 @@ pub(crate) fn fetch_for_search(
 /// Fetches layers of tables at an address, at most `limit` bytes in all. Returns the bytes of their files.
 fn fetch(tables: &Tables, limit: u64) -> failure::Result<u64> {
     let Some(last) = tables.max_seeds().filter(|_| tables.is_remote()) else { return Ok(0) };
-    let size = |table: &Table| if table.is_remote() { table.header().file_bytes } else { 0 };
+    let size = |table: &Table| if table.blocks().is_remote() { table.header().file_bytes } else { 0 };
     let (mut bytes, mut used) = (0, 1);
     for table in tables.layers() {
         let more = size(table);
@@ -105,7 +105,7 @@ fn fetch(tables: &Tables, limit: u64) -> failure::Result<u64> {
     note!("fetching the tables to {used} seeds, at most {}, from {address}", HumanBytes(bytes));
     let (progress, done) = (Progress::of(bytes, "bytes"), AtomicU64::new(0));
     progress.complete(&done, || {
-        tables.layers()[..used - 1].iter().filter(|table| table.is_remote()).try_for_each(|table| {
+        tables.layers()[..used - 1].iter().filter(|table| table.blocks().is_remote()).try_for_each(|table| {
             table.check()?;
             done.fetch_add(size(table), Ordering::Relaxed);
             Ok::<_, kalah::table::TableError>(())
