@@ -1,10 +1,11 @@
 //! Python exceptions for the errors of the library. The classes are defined in `python/kalah/errors.py`.
 
 use std::error::Error;
+use std::io;
+use std::iter::successors;
 
 use kalah::book::BookError;
 use kalah::build::BuildError;
-use kalah::cause;
 use kalah::diagnostic::{Diagnostic, ErrorKind};
 use kalah::play::PlayError;
 use kalah::solve::SolveError;
@@ -68,7 +69,12 @@ impl<T, E: ToPython> OrRaise<T> for Result<T, E> {
 /// Returns `exception` with the Python exception that caused `error`, if there is one; or that exception itself, if it
 /// is no error, as for Ctrl-C.
 pub(crate) fn raised_by(exception: PyErr, error: &(dyn Error + 'static)) -> PyErr {
-    let Some(raised) = cause::find::<PyErr>(error) else { return exception };
+    // Unlike its source, the error that an `io::Error` was made from may be the one of Python.
+    let mut causes = successors(Some(error), |&error| match error.downcast_ref().and_then(io::Error::get_ref) {
+        Some(inner) => Some(inner as &(dyn Error + 'static)),
+        None => error.source(),
+    });
+    let Some(raised) = causes.find_map(|cause| cause.downcast_ref::<PyErr>()) else { return exception };
     Python::attach(|py| {
         let raised = raised.clone_ref(py);
         if !raised.is_instance_of::<PyException>(py) {

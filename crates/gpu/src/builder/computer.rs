@@ -3,8 +3,8 @@ use std::sync::Arc;
 use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
+use kalah_base::diagnostic::ErrorKind;
 use kalah_base::progress::Pulse;
-use kalah_core::cause;
 use kalah_core::game::Rules;
 use kalah_core::index::{Frame, layer_frames};
 use kalah_core::table::{TableKey, Tables};
@@ -260,7 +260,7 @@ impl From<GpuError> for ComputeError {
 
 /// Returns true if the device did not have enough memory.
 pub(super) fn is_out_of_memory(error: &ComputeError) -> bool {
-    matches!(cause::find(error), Some(GpuError::OutOfMemory { .. }))
+    matches!(error, ComputeError::Device(error) if error.diagnosis().kind == ErrorKind::Memory)
 }
 
 /// Positions per second of a GPU, which waits for the disk, and of a software adapter. Rules with
