@@ -1,8 +1,12 @@
-//! Python exceptions for the errors of the library. The classes are defined in `python/kalah/errors.py`.
+//! Python exceptions: for the errors of the library, and for arguments. The classes are defined in
+//! `python/kalah/errors.py`. An argument of a wrong type is a TypeError, a number that is too large for any use an
+//! OverflowError, any other wrong value an error of this package.
 
 use std::error::Error;
 use std::io;
 use std::iter::successors;
+use std::ops::RangeInclusive;
+use std::time::Duration;
 
 use kalah::book::BookError;
 use kalah::build::BuildError;
@@ -117,3 +121,18 @@ raises!(
     BookError => SolveError,
     PlayError => SolveError,
 );
+
+/// The number if it is in `range`, otherwise an error with this `name`.
+pub(crate) fn within(name: &str, number: i64, range: RangeInclusive<usize>) -> PyResult<usize> {
+    usize::try_from(number).ok().filter(|number| range.contains(number)).ok_or_else(|| {
+        python::ArgumentError::new_err(format!("{name} must be {} to {}, not {number}", range.start(), range.end()))
+    })
+}
+
+/// A number of seconds, from 0 up, if one is given.
+pub(crate) fn duration(seconds: Option<f64>) -> PyResult<Option<Duration>> {
+    seconds
+        .map(Duration::try_from_secs_f64)
+        .transpose()
+        .map_err(|error| python::ArgumentError::new_err(format!("seconds: {error}")))
+}
