@@ -3,8 +3,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`errors`] | Python exceptions for the errors of the library |
-//! | [`argument`] | numbers and times as arguments |
+//! | [`errors`] | Python exceptions for the errors of the library; numbers and times as arguments |
 //! | [`array`] | arrays as arguments and results, and memory for them |
 //! | [`waiting`] | long work without the interpreter's lock: progress, Ctrl-C, threads |
 //! | [`rules`] | the class `Rules` |
@@ -25,7 +24,6 @@
 
 use pyo3::prelude::*;
 
-mod argument;
 mod array;
 mod build;
 mod bulk;

@@ -11,10 +11,9 @@ use kalah::table::Tables as OpenTables;
 use pyo3::prelude::*;
 use self_cell::self_cell;
 
-use crate::argument::duration;
 use crate::array::check_limit;
-use crate::errors::OrRaise;
 use crate::errors::python::{ArgumentError, IllegalMoveError};
+use crate::errors::{OrRaise, duration};
 use crate::position::Position;
 use crate::results::result;
 use crate::rules::Rules;

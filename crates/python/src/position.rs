@@ -6,8 +6,8 @@ use kalah::game::{
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyTuple};
 
-use crate::argument::within;
 use crate::errors::python::{IllegalMoveError, PositionError};
+use crate::errors::within;
 use crate::rules::Rules;
 
 /// A position: both rows, both stores. The mover is always South.

@@ -13,10 +13,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use self_cell::self_cell;
 
-use crate::argument::duration;
 use crate::array::check_limit;
 use crate::errors::python::{ArgumentError, InUseError, PositionError, TimeUpError};
-use crate::errors::{OrRaise, ToPython};
+use crate::errors::{OrRaise, ToPython, duration};
 use crate::position::{Line, Position};
 use crate::results::{moves_dict, result};
 use crate::rules::Rules;

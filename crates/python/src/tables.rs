@@ -14,11 +14,10 @@ use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use crate::argument::within;
 use crate::array::{positions, ranks, shaped, zeros};
 use crate::bulk;
-use crate::errors::OrRaise;
 use crate::errors::python::{ArgumentError, MissingTableError, PositionError};
+use crate::errors::{OrRaise, within};
 use crate::position::Position;
 use crate::remote;
 use crate::results::{self, moves_dict};

@@ -18,7 +18,7 @@ use kalah_api::{
 use super::events;
 use super::options::Options;
 use super::searches::NeededTables;
-use super::service::Service;
+use super::searches::Service;
 
 /// Default time to search a position of a game.
 const GAME_TIME: Duration = Duration::from_millis(200);

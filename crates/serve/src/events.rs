@@ -11,7 +11,7 @@ use kalah_api::{ApiError, ErrorAnswer};
 use serde::Serialize;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::service::Service;
+use super::searches::Service;
 
 /// Header that makes proxies such as nginx pass each event on at once, instead of collecting them.
 const UNBUFFERED: (HeaderName, HeaderValue) =

@@ -19,7 +19,7 @@ use tower_http::add_extension::AddExtension;
 use super::options::Options;
 use super::routes::routes;
 use super::searches::Searches;
-use super::service::Service;
+use super::searches::Service;
 
 /// Threads that read requests and write answers.
 const ANSWERING: usize = 2;

@@ -14,7 +14,7 @@ use lzma_rust2::{LzmaOptions, LzmaWriter};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::page::{FILES, File};
+use super::routes::{FILES, File};
 
 /// Directory of all files except the page, its worker and the tables.
 const DIRECTORY: &str = "site";

@@ -1,5 +1,4 @@
 use std::cell::RefCell;
-use std::error::Error;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
@@ -164,7 +163,7 @@ impl<'t> Searches<'t> {
         position: &Position,
         seconds: f64,
         value_only: bool,
-    ) -> Result<SolveAnswer, Box<dyn Error>> {
+    ) -> Result<SolveAnswer, SolveError> {
         let (start, mut answer) = (Instant::now(), SolveAnswer::new(rules, position));
         if let Some(book) = self.sources.books.get(rules, position.pits()) {
             let recalled = book.recall(position, None)?;
@@ -191,14 +190,14 @@ impl<'t> Searches<'t> {
                         Ok(solution) => answer.add_solution(&solution),
                         // Best moves and line are missing.
                         Err(SolveError::Stopped) => {}
-                        Err(error) => return Err(error.into()),
+                        Err(error) => return Err(error),
                     }
                 }
                 answer.add_effort(&solver, 1, start.elapsed());
                 (answer.nodes, answer.table_hits) = (answer.nodes - nodes, answer.table_hits - hits);
             }
             Err(SolveError::Stopped) => answer.seconds = start.elapsed().as_secs_f64(),
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         }
         Ok(answer)
     }

@@ -1,4 +1,4 @@
-//! Certificates as players: `--from CERTIFICATE` of `kalah play` and `kalah move`.
+//! The command `kalah move`; certificates as players, for `--from CERTIFICATE` of this command and `kalah play`.
 
 use std::ffi::OsString;
 use std::io::Read;

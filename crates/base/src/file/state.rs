@@ -225,11 +225,6 @@ impl StateError {
         let what = format!("{} {}, not {}", name.replace('_', " "), value(&found), value(&own));
         Err(StateError::Other { path: path.to_owned(), what })
     }
-
-    /// Returns true if the file does not exist.
-    pub fn is_missing(&self) -> bool {
-        matches!(self, StateError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
-    }
 }
 
 /// The bytes of a file, which may be missing. Only those that begin like our own are read.

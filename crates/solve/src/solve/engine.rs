@@ -9,12 +9,11 @@ use kalah_core::game::{Bounds, Position};
 use kalah_core::table::TableError;
 use parking_lot::Mutex;
 
-use super::depth_limited::{BoundedSearch, Depth, DepthLimitedResult, Findings, StaticSearch};
+use super::depth_limited::{BoundedSearch, Depth, DepthLimitedResult, Findings, StaticSearch, Window};
 use super::ends::Ends;
 use super::error::SolveError;
-use super::evaluation::{SEED, StaticEvaluation};
+use super::evaluation::{SEED, StaticEvaluation, in_order};
 use super::memory::Copies;
-use super::move_order::in_order;
 use super::options::SolverOptions;
 use super::packed::{Board, BoardKeys, Sower, Word};
 use super::probing::TableScores;
@@ -39,7 +38,7 @@ const BOOK_PASS: usize = 64;
 const BOOK_PART: u64 = 8;
 
 /// Window that contains all evaluations.
-const WINDOW: (i32, i32) = (-256 * SEED, 256 * SEED);
+const WINDOW: Window = Window { low: -256 * SEED, high: 256 * SEED };
 
 /// The part of a solver that depends on the word for its boards: the search, and its proved bounds.
 ///
