@@ -3,7 +3,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use kalah_api::answer::{PositionAnswer, SolveAnswer};
-use kalah_api::hex;
+use kalah_base::printable::hex;
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Instant;
 use kalah_core::evaluation::PhasedNetwork;

@@ -112,7 +112,7 @@ impl<'t> Searches<'t> {
         let (searcher, cancel) = (Rc::clone(&self.searcher), Cancel::new().within(time));
         self.start(Reports::default(), async move {
             let player = request.player(&mut searcher.borrow_mut(), &cancel)?;
-            Ok(json!(request.search_in_slices(SLICE, player, &cancel).await?))
+            Ok(json!(request.search(SLICE, player, &cancel).await?))
         });
     }
 
