@@ -52,6 +52,8 @@ mod module {
     #[pymodule_export]
     use super::remote::is_address;
     #[pymodule_export]
+    use super::results::Document;
+    #[pymodule_export]
     use super::rules::Rules;
     #[pymodule_export]
     use super::solver::Solver;

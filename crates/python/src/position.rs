@@ -201,7 +201,7 @@ fn raise_line(error: ParseError) -> PyErr {
 impl Line {
     #[new]
     #[pyo3(signature = (text, pits = 6))]
-    fn new(text: &str, pits: i64) -> PyResult<Line> {
+    pub(crate) fn new(text: &str, pits: i64) -> PyResult<Line> {
         GameLine::parse(within("pits", pits, 1..=MAX_PITS)?, text).map(Line).map_err(raise_line)
     }
 

@@ -159,7 +159,7 @@ impl Tables {
     /// Raises MissingTableError if the position has more seeds in play than the largest table,
     /// DamagedTableError if a table is damaged, and PositionError if it has other pits than the tables.
     fn probe<'py>(&self, py: Python<'py>, position: Position) -> PyResult<Bound<'py, PyAny>> {
-        results::probe(py, self.look_up(py, |tables| tables.probe(&position.0))?)
+        results::probe(py, self.rules, self.look_up(py, |tables| tables.probe(&position.0))?)
     }
 
     /// Returns the score: the number of seeds in play that the mover collects with best play. Raises as `probe`

@@ -53,7 +53,7 @@ pub(super) fn respond<T: Serialize + Send>(
             Ok(answer) => sender.send("answer", &answer),
             Err(error) => {
                 service.options.report(&error);
-                sender.send("error", &ErrorAnswer::from(error));
+                sender.send("error", &ErrorAnswer { error });
             }
         }
     };

@@ -3,8 +3,9 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use kalah_api::answer::{PositionAnswer, SolveAnswer};
-use kalah_api::{ApiError, Code, hex};
+use kalah_api::{ApiError, Code};
 use kalah_base::diagnostic::{Diagnostic, ErrorKind};
+use kalah_base::printable::hex;
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Instant;
 use kalah_core::evaluation::PhasedNetwork;

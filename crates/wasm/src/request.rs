@@ -1,9 +1,9 @@
 use std::time::{Duration, UNIX_EPOCH};
 
-use kalah_api::answer::{PositionAnswer, SearchAnswer};
+use kalah_api::answer::{PAGE_STREAM_TIME, PAGE_TIME, PositionAnswer, SearchAnswer};
 use kalah_api::{
-    ApiError, Code, ErrorAnswer, GameRequest, MoveRequest, PAGE_STREAM_TIME, PAGE_TIME, PositionRequest, PuzzleRequest,
-    follow_line, read_text, write_text,
+    ApiError, Code, ErrorAnswer, GameRequest, MoveRequest, PositionRequest, PuzzleRequest, follow_line, read_text,
+    write_text,
 };
 use kalah_core::game::{Position, Rules};
 use kalah_core::table::TableKey;
@@ -169,7 +169,7 @@ fn finished(engine: &Engine, reply: Result<Reply, ApiError>) -> Reply {
     let needs = std::mem::take(&mut lock(&engine.parts).needed);
     match reply {
         Err(_) if !needs.is_empty() => Reply::Needs { needs },
-        Err(error) => Reply::Answer { status: error.status(), answer: json!(ErrorAnswer::from(error)) },
+        Err(error) => Reply::Answer { status: error.status(), answer: json!(ErrorAnswer { error }) },
         Ok(reply) => reply,
     }
 }
