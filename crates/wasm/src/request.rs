@@ -92,7 +92,7 @@ enum Reply {
 /// Answers a call: a document, or an object with an `error`.
 pub(super) fn answer(engine: &mut Option<Engine>, call: &[u8], attached: Vec<u8>) -> String {
     let call = serde_json::from_slice(call).map_err(CallError::wrong);
-    call.and_then(|call| respond(engine, call, attached)).unwrap_or_else(|error| text(&ErrorAnswer::from(error.0)))
+    call.and_then(|call| respond(engine, call, attached)).unwrap_or_else(|error| text(&ErrorAnswer { error: error.0 }))
 }
 
 /// The text of a document.

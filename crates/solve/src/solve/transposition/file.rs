@@ -43,12 +43,7 @@ pub(crate) fn load<W: Word>(
     taken
 }
 
-fn take<W: Word>(
-    table: &TranspositionTable<W>,
-    seeds: usize,
-    line: &[u8],
-    file: &mut dyn BufRead,
-) -> io::Result<u64> {
+fn take<W: Word>(table: &TranspositionTable<W>, seeds: usize, line: &[u8], file: &mut dyn BufRead) -> io::Result<u64> {
     let mut bytes = BufReader::with_capacity(1 << 20, zstd::Decoder::with_buffer(file)?);
     let mut own = vec![0; line.len()];
     bytes.read_exact(&mut own)?;
