@@ -419,10 +419,7 @@ fn assert_others_and_damaged_ones_are_refused(position: Position, other: Positio
         match at {
             // It is empty until the search is first saved.
             0 => assert!(matches!(cut, Ok(None))),
-            _ => assert!(
-                matches!(cut, Err(StateError::Damaged { .. } | StateError::Foreign { .. })),
-                "cut at {at}"
-            ),
+            _ => assert!(matches!(cut, Err(StateError::Damaged { .. } | StateError::Foreign { .. })), "cut at {at}"),
         }
     }
     std::fs::write(&path, &whole).unwrap();
