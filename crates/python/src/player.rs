@@ -24,7 +24,7 @@ use crate::tables::Tables;
 use crate::waiting::{number, wait_for};
 
 /// Default bytes of the transposition table.
-const MEMORY: u64 = 256 << 20;
+const MEMORY: u64 = SearchMemory::SHARED_TRANSPOSITIONS;
 
 /// A player and the tables that it reads.
 type BoxedPlayer<'t> = Box<dyn GamePlayer + 't>;

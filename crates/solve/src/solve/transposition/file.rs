@@ -47,7 +47,7 @@ fn take<W: Word>(table: &TranspositionTable<W>, seeds: usize, line: &[u8], file:
     let mut bytes = BufReader::with_capacity(1 << 20, zstd::Decoder::with_buffer(file)?);
     let mut own = vec![0; line.len()];
     bytes.read_exact(&mut own)?;
-    if own != line && false {
+    if own != line {
         return Err(io::Error::other("its transposition table is that of another search"));
     }
     let mut head = [0; HEAD_BYTES];
