@@ -29,8 +29,8 @@ def lasting(document: Mapping[str, object]) -> dict[str, object]:
 
 def test_documents_have_what_the_results_have(tables: Tables) -> None:
     probe = tables.probe("6x1")
-    document = probe.to_dict()
-    assert (document["position"], document["rules"], document["source"]) == (str(probe.position), "empty-capture", "tables")
+    document, board = probe.to_dict(), str(probe.position)
+    assert (document["position"], document["rules"], document["source"]) == (board, "empty-capture", "tables")
     assert (document["score"], document["value"], document["best"]) == (probe.score, probe.value, probe.best)
     assert {move["move"]: move["score"] for move in document["moves"]} == probe.moves
     assert document["line"] == str(probe.line)

@@ -10,6 +10,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -203,7 +204,7 @@ def test_results_can_be_compared_and_pickled(tables: Tables) -> None:
     solver, player = Solver("6x2", tables=tables, memory=SMALL), Player("perfect", tables=tables)
     seen: list[kalah.SolveProgress] = []
     solution = solver.solve("6x2", progress=seen.append)
-    pairs: list[tuple[kalah.Probe | kalah.Solution | kalah.Choice, object]] = [
+    pairs: list[tuple[Any, object]] = [
         (tables.probe("6x1"), tables.probe("<6,1,0,1,1,1,1,1,1,1,1,1,1,1,1>")),
         (solution, solver.solve("6x2")),
         (player.choose("6x1"), player.choose("1,0,0,0,0,1/1,1,1,1,1,1")),

@@ -266,7 +266,8 @@ const OF_SERVER: [fn(&mut SchemaGenerator); 13] = [
 
 const GENERATED: &str = "// Written from the answers' types by a test: crates/api/tests/description.\n";
 
-const PYTHON: &str = r#""""The documents that `to_dict` returns. Written from the answers' types by a test: crates/api/tests/description."""
+const PYTHON: &str = r#"# Written from the answers' types by a test: crates/api/tests/description.
+"""The documents that `to_dict` returns."""
 
 from __future__ import annotations
 

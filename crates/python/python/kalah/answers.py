@@ -1,4 +1,5 @@
-"""The documents that `to_dict` returns. Written from the answers' types by a test: crates/api/tests/description."""
+# Written from the answers' types by a test: crates/api/tests/description.
+"""The documents that `to_dict` returns."""
 
 from __future__ import annotations
 
