@@ -52,7 +52,7 @@ impl TestAdapter {
 }
 
 /// Returns the error of a device that caused `error`.
-pub(crate) fn gpu_error(error: &(dyn Error + 'static)) -> Option<&GpuError> {
+pub(crate) fn gpu_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e GpuError> {
     successors(Some(error), |&error| error.source()).find_map(<dyn Error>::downcast_ref)
 }
 
