@@ -103,7 +103,8 @@ per_isa! {
         let (shift, base) = (u32::from(run.weights.shift), run.half);
         for (movers, evaluations) in run.movers[first..].iter().zip(evaluations) {
             let mut sums = [0i32; ROWS_PER_BLOCK];
-            for (mover, ((other, floor), outputs)) in movers.iter().zip(other.iter().zip(&run.floor).zip(&run.outputs)) {
+            let shared = other.iter().zip(&run.floor).zip(&run.outputs);
+            for (mover, ((other, floor), outputs)) in movers.iter().zip(shared) {
                 let unit = |at: usize| {
                     let unit = mover.0[at].wrapping_add(other.0[at]).max(floor.0[at]);
                     i32::from(unit) * i32::from(outputs.0[at])
