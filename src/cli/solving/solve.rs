@@ -110,9 +110,7 @@ impl Solve {
         if let Some(checkpoint) = &checkpoint
             && let Some(resumed) = checkpoint.load(&mut solver, &position)?
         {
-            let (proofs, found) =
-                (output::count(resumed.proofs, "proved position"), HumanCount(resumed.transpositions));
-            note!("resumed: {proofs} and {found} transpositions");
+            note!("resumed: {} transpositions", HumanCount(resumed));
         }
         let save = || checkpoint.as_ref().map_or(Ok(()), |checkpoint| checkpoint.save(&solver, &position));
         let poll = || {

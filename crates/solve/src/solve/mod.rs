@@ -44,7 +44,7 @@ mod transposition;
 mod zero_window;
 
 #[cfg(not(target_family = "wasm"))]
-pub use checkpoint::{Checkpoint, Resumed};
+pub use checkpoint::Checkpoint;
 pub use depth_limited::{
     Deepening, Depth, DepthLimitedResult, DepthSchedule, Evaluation, LimitedResult, LimitedSearch, MAX_MOVES, Method,
     deepen,
