@@ -212,12 +212,7 @@ impl StateError {
     ///
     /// # Errors
     /// [`StateError::Other`] with the first difference; those of [`StateError::document`].
-    pub fn unless_same(
-        path: &Path,
-        document: Document,
-        line: &[u8],
-        own: &impl Serialize,
-    ) -> Result<(), StateError> {
+    pub fn unless_same(path: &Path, document: Document, line: &[u8], own: &impl Serialize) -> Result<(), StateError> {
         let found: Map<String, Value> = document.parse(line).map_err(StateError::document(path))?;
         let own = match serde_json::to_value(own) {
             Ok(Value::Object(fields)) => fields,
