@@ -23,7 +23,7 @@ use crate::tables::Tables;
 use crate::waiting::{number, wait_for};
 
 /// Default bytes of the transposition table.
-const MEMORY: u64 = 256 << 20;
+const MEMORY: u64 = SearchMemory::SHARED_TRANSPOSITIONS;
 
 /// The result of a choice.
 fn result_of<'py>(py: Python<'py>, choice: &Choice) -> PyResult<Bound<'py, PyAny>> {

@@ -3,9 +3,6 @@ use kalah_core::table::{BoundTables, Tables};
 use kalah_solve::book::Book;
 use kalah_solve::solve::{SearchMemory, SolverOptions};
 
-/// Default maximum bytes of a solver's transposition table.
-const TRANSPOSITIONS: u64 = 256 << 20;
-
 /// Settings of players.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting<'t> {
@@ -26,10 +23,10 @@ pub struct Setting<'t> {
 }
 
 impl<'t> Setting<'t> {
-    /// No tables, no book, one thread, a transposition table of 256 MiB at most.
+    /// No tables, no book, one thread, the default of [`SearchMemory::shared`].
     #[must_use]
     pub fn new(rules: Rules) -> Setting<'t> {
-        let memory = SearchMemory::shared(None, TRANSPOSITIONS);
+        let memory = SearchMemory::shared(None, SearchMemory::SHARED_TRANSPOSITIONS);
         Setting { rules, tables: None, bounds: None, book: None, memory, threads: 1, game: 0 }
     }
 
