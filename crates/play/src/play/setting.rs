@@ -23,7 +23,7 @@ pub struct Setting<'t> {
 }
 
 impl<'t> Setting<'t> {
-    /// No tables, no book, one thread, the default of [`SearchMemory::shared`].
+    /// No tables, no book, one thread, a transposition table of [`SearchMemory::SHARED_TRANSPOSITIONS`] at most.
     #[must_use]
     pub fn new(rules: Rules) -> Setting<'t> {
         let memory = SearchMemory::shared(None, SearchMemory::SHARED_TRANSPOSITIONS);
