@@ -163,8 +163,8 @@ pub(crate) fn check_goals(
     })
 }
 
-/// Checks at most [`PART_CLAIMS`] claims, which follow those of `done`, on all threads. `known` returns the claims about
-/// other positions. Adds the counts of the first ones to `done`, up to the first that is wrong or not finished.
+/// Checks at most [`PART_CLAIMS`] claims, which follow those of `done`, on all threads. `known` returns the claims
+/// about other positions. Adds the counts of the first ones to `done`, up to the first that is wrong or not finished.
 ///
 /// # Errors
 /// For the first claim that does not hold, or a table that cannot be read; [`CheckError::Stopped`] if `pulse` was

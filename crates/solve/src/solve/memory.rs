@@ -40,13 +40,13 @@ pub struct SearchMemory {
     pub(super) others_read: bool,
 }
 
-/// Bytes that a search uses if it may.
+/// Memory that a search takes if it may.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Needs {
-    /// For everything but the transposition table and copies of tables: the program, the tables, and the ranks of their
-    /// rows.
+    /// Bytes for everything but the transposition table and copies of tables: the program, the tables, and the ranks of
+    /// their rows.
     pub fixed: u64,
-    /// Of the transposition table.
+    /// Bytes of the transposition table.
     filled: u64,
 }
 
