@@ -42,6 +42,12 @@ impl Work {
     }
 }
 
+/// A saved search: its first line, and the file from its table on.
+struct Saved {
+    line: Vec<u8>,
+    table: BufReader<File>,
+}
+
 impl Checkpoint {
     /// Opens the checkpoint in the file `path`, which need not exist. Removes temporary files of killed processes.
     /// No other process can open it until it is dropped.
@@ -78,9 +84,9 @@ impl Checkpoint {
     /// # Errors
     /// If the file cannot be read, is damaged, or belongs to another position or rule set.
     pub fn load(&self, solver: &mut Solver, position: &Position) -> Result<Option<u64>, StateError> {
-        let Some((line, mut file)) = self.line(solver.rules(), position)? else { return Ok(None) };
+        let Some(Saved { line, mut table }) = self.saved(solver.rules(), position)? else { return Ok(None) };
         let engine = Arc::get_mut(&mut solver.engine).expect("no clone of the solver is in use");
-        engine.load(&line, &mut file).map(Some).map_err(|what| StateError::damaged(&self.path, what))
+        engine.load(&line, &mut table).map(Some).map_err(|what| StateError::damaged(&self.path, what))
     }
 
     /// Checks that the saved search, if there is one, can be read and is a search of `position` by `rules`.
@@ -89,21 +95,21 @@ impl Checkpoint {
     /// # Errors
     /// If the file cannot be read, is damaged, or belongs to another position or rule set.
     pub fn check(&self, rules: Rules, position: &Position) -> Result<(), StateError> {
-        self.line(rules, position).map(drop)
+        self.saved(rules, position).map(drop)
     }
 
-    /// Reads the first line of a saved search of `position` by `rules`, if there is one. The table follows.
-    fn line(&self, rules: Rules, position: &Position) -> Result<Option<(Vec<u8>, BufReader<File>)>, StateError> {
+    /// Opens the saved search of `position` by `rules`, if there is one.
+    fn saved(&self, rules: Rules, position: &Position) -> Result<Option<Saved>, StateError> {
         let Some(file) = found(open(&self.path)).map_err(StateError::io(&self.path))? else {
             return Ok(None);
         };
-        let (mut file, mut line) = (BufReader::new(file), Vec::new());
-        (&mut file).take(MOST_LINE_BYTES).read_until(b'\n', &mut line).map_err(StateError::io(&self.path))?;
+        let (mut table, mut line) = (BufReader::new(file), Vec::new());
+        (&mut table).take(MOST_LINE_BYTES).read_until(b'\n', &mut line).map_err(StateError::io(&self.path))?;
         // Until the search is saved, it may be empty.
         if line.is_empty() {
             return Ok(None);
         }
         StateError::unless_same(&self.path, DOCUMENT, &line, &Work::new(rules, position))?;
-        Ok(Some((line, file)))
+        Ok(Some(Saved { line, table }))
     }
 }
