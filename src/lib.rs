@@ -61,7 +61,6 @@
 //! | [`memory`] | huge pages and prefetching |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 //! | [`cancel`] | stopping long work |
-//! | [`cause`] | finding the cause of an error |
 //! | [`diagnostic`] | outcome and advice of errors |
 //! | [`text`] | parts of messages |
 //! | [`progress`] | progress of a long computation, and stopping it |
@@ -71,7 +70,7 @@
 pub use kalah_analyse as analyse;
 pub use kalah_api::answer;
 pub use kalah_base::{diagnostic, printable, progress, random, system};
-pub use kalah_core::{cancel, cause, evaluation, game, header, index, isa, memory, text};
+pub use kalah_core::{cancel, evaluation, game, header, index, isa, memory, text};
 pub use kalah_export as export;
 #[cfg(feature = "gpu")]
 pub use kalah_gpu::device as gpu;

@@ -1,8 +1,8 @@
 //! The error of a command: its message and its exit code.
 
 use std::fmt;
+use std::iter::successors;
 
-use kalah::cause;
 use kalah::diagnostic::{Diagnostic, Outcome};
 
 /// Result of a part of a command.
@@ -20,7 +20,7 @@ pub(super) struct Failure {
 impl<E: Diagnostic + 'static> From<E> for Failure {
     fn from(error: E) -> Failure {
         let mut message = error.to_string();
-        for text in cause::chain(&error).map(ToString::to_string) {
+        for text in successors(error.source(), |&cause| cause.source()).map(ToString::to_string) {
             if !message.contains(&text) {
                 message += &format!(": {text}");
             }

@@ -82,10 +82,8 @@ use self::help::examples;
 use self::output::Grid;
 use self::output::formatted::{line, message, note};
 use self::output::progress::{self, Progress};
-use self::process::limits::return_freed_memory;
-use self::process::outcome::{Outcome, leave};
 use self::process::signals::{cancel_on_signal, cancelled_by_signal, stopped_by_signal};
-use self::process::{bus_error, limits, signals};
+use self::process::{Outcome, bus_error, leave, return_freed_memory, signals};
 
 /// Solve and play the sowing game Kalah, with exact endgame tables
 #[derive(Parser)]
@@ -105,10 +103,10 @@ fn command() -> clap::Command {
 
 /// Prepares for system limits and for files that shrink, then runs the command line.
 pub(crate) fn main() -> ExitCode {
-    limits::spare_address_space();
-    limits::expect_full_files();
+    process::spare_address_space();
+    process::expect_full_files();
     #[cfg(feature = "gpu")]
-    limits::hush_caught_panics();
+    process::hush_caught_panics();
     signals::listen();
     bus_error::map_tables();
     run()

@@ -10,14 +10,13 @@ use std::time::Duration;
 
 use kalah::build::gpu::{GpuComputer, self_test};
 use kalah::build::{Backend, BuildError, Builder, measure};
-use kalah::cause;
 use kalah::game::Rules;
 use kalah::gpu::{Gpu, GpuError, GpuOptions};
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
 use kalah::table::{TableKey, Tables};
 
-use crate::adapter;
+use crate::adapter::{self, gpu_error};
 #[cfg(target_os = "linux")]
 use crate::faults::Faults;
 use kalah_tests::files::{assert_same_files, files};
@@ -91,7 +90,7 @@ fn each_buffer_that_is_refused_ends_in_an_error_or_is_made_do_without() {
                         without += 1;
                         assert_same_files(&right, &files(directory.path()), &what);
                     }
-                    Err(error) if matches!(cause::find(&error), Some(GpuError::OutOfMemory { .. })) => {
+                    Err(error) if matches!(gpu_error(&error), Some(GpuError::OutOfMemory { .. })) => {
                         ended += 1;
                         assert!(error.to_string().contains("not enough GPU memory"), "{error}");
                         kept += usize::from(finished(directory.path(), key) > 0);
@@ -122,7 +121,7 @@ fn a_device_that_hangs_is_given_up_and_finished_frames_are_kept() {
         faults.hang_after(submissions);
         let directory = tempfile::tempdir().unwrap();
         match build_on(directory.path(), key, &gpu).unwrap_err() {
-            error if matches!(cause::find(&error), Some(GpuError::Hung(_))) => {
+            error if matches!(gpu_error(&error), Some(GpuError::Hung(_))) => {
                 assert!(error.to_string().contains("hangs"), "{error}");
             }
             other => panic!("after {submissions} submissions: {other}"),
@@ -178,7 +177,7 @@ fn impatience_ends_a_build_but_makes_nothing_wrong() {
         let what = format!("a patience of {microseconds} us");
         match build_on(directory.path(), key, &gpu) {
             Ok(()) => {}
-            Err(error) if matches!(cause::find(&error), Some(GpuError::Hung(_))) => {}
+            Err(error) if matches!(gpu_error(&error), Some(GpuError::Hung(_))) => {}
             Err(other) => panic!("{what}: {other}"),
         }
         assert_goes_on(directory.path(), key, Backend::Cpu(Isa::detect()), &right, &what);
@@ -195,7 +194,7 @@ fn a_device_that_does_nothing_is_not_trusted() {
         faults.idle();
         let is_refused = |error: &(dyn std::error::Error + 'static)| {
             let message = error.to_string();
-            matches!(cause::find(error), Some(GpuError::WrongScores { .. }))
+            matches!(gpu_error(error), Some(GpuError::WrongScores { .. }))
                 && message.contains("self-test")
                 && message.contains(key.rules.name())
         };

@@ -14,7 +14,6 @@ use kalah::build::{
     DeviceTraffic, FrameOutput, SMALL_ARRIVING_FRAMES,
 };
 use kalah::cancel::Stopped;
-use kalah::cause;
 use kalah::game::Rules;
 use kalah::gpu::{Gpu, GpuError, GpuOptions, Shortage};
 use kalah::index::Frame;
@@ -23,7 +22,7 @@ use kalah::progress::Pulse;
 use kalah::table::{PackedFrame, Table, TableKey, TableWriter, Tables};
 use kalah::verify::{Fault, check_against};
 
-use crate::adapter::{self, TestAdapter};
+use crate::adapter::{self, TestAdapter, gpu_error};
 #[cfg(target_os = "linux")]
 use crate::faults::Faults;
 use kalah_tests::files::{assert_same_files, files};
@@ -147,7 +146,7 @@ fn least_memory(adapter: &TestAdapter, key: TableKey, max_binding: Option<u64>) 
         pairs.fetch_add(matches!(event, BuildEvent::Pair(_)).into(), Ordering::Relaxed);
     });
     let error = error.unwrap_err();
-    match cause::find(&error) {
+    match gpu_error(&error) {
         Some(&GpuError::OutOfMemory { bytes, allowed: Some(1), shortage: Shortage::Allowed, .. }) => {
             assert_eq!((pairs.into_inner(), device.used()), (0, 0), "no pair is begun");
             assert_eq!(directory.path().read_dir().unwrap().count(), 0, "nothing is left");
@@ -204,7 +203,7 @@ fn with_the_least_memory_frames_are_given_up_and_loaded_again() {
             let device = adapter.open(adapter::limits(Some(least - 1), None));
             let directory = tempfile::tempdir().unwrap();
             let error = build(directory.path(), key, gpu(&device), &|_| {}).unwrap_err();
-            assert!(matches!(cause::find(&error), Some(GpuError::OutOfMemory { .. })), "{error}");
+            assert!(matches!(gpu_error(&error), Some(GpuError::OutOfMemory { .. })), "{error}");
         }
     });
 }
@@ -309,7 +308,7 @@ fn parts_that_a_stage_can_use_may_be_smaller_than_the_scores() {
                         assert_same_files(&right, &files(directory.path()), &what);
                     }
                     // A limit must show before any computation.
-                    Err(error) if matches!(cause::find(&error), Some(GpuError::Unfit { .. })) => {
+                    Err(error) if matches!(gpu_error(&error), Some(GpuError::Unfit { .. })) => {
                         refused += 1;
                         assert_eq!(begun.into_inner(), 0, "{key}, parts of {max_binding} bytes");
                     }
@@ -397,7 +396,7 @@ fn a_layer_beyond_the_limits_is_refused() {
         let key = TableKey { rules: Rules::Standard, pits: 6, seeds: 12 };
         let error = build(directory.path(), key, gpu(&device), &|_| {}).unwrap_err();
         assert!(
-            matches!(cause::find(&error), Some(GpuError::Unfit { reason, .. }) if reason.contains("12 are needed")),
+            matches!(gpu_error(&error), Some(GpuError::Unfit { reason, .. }) if reason.contains("12 are needed")),
             "{error}"
         );
         assert!(error.to_string().contains("seeds"), "{error}");
@@ -468,7 +467,7 @@ fn what_a_lost_device_had_finished_is_kept_and_another_or_the_cpu_goes_on() {
                 }
             });
             match lost.unwrap_err() {
-                error if matches!(cause::find(&error), Some(GpuError::Lost(_))) => {
+                error if matches!(gpu_error(&error), Some(GpuError::Lost(_))) => {
                     assert!(error.to_string().contains("lost"), "{error}");
                 }
                 other => panic!("lost at pair {lost_at}: {other}"),

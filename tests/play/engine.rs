@@ -371,6 +371,22 @@ fn a_search_without_a_limit_ends_when_it_is_asked_to() {
 }
 
 #[test]
+fn an_engine_ends_when_too_many_lines_wait() {
+    let mut child =
+        command(&["engine", "--transpositions", "16MiB", "--no-book"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    // The search takes longer than the test.
+    input.write_all(b"position 10x10\ngo\n").unwrap();
+    assert!(lines.next().unwrap().starts_with("info "));
+    input.write_all("isready\n".repeat(10_001).as_bytes()).unwrap();
+    assert_eq!(lines.filter(|line| line == "readyok").count(), 10_000);
+    let output = child.wait_with_output().unwrap();
+    assert!(!output.status.success());
+    assert!(output.stderr().contains("more than 10000 lines wait"), "{}", output.stderr());
+}
+
+#[test]
 fn every_search_asked_for_ends_when_it_is_asked_to() {
     for end in ["stop\nisready\n", "quit\n", ""] {
         let mut child =

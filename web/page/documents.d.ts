@@ -30,6 +30,7 @@ declare namespace Api {
 
   /** Answer to a request that is refused, or that failed. */
   interface Error {
+    /** The error. */
     error: ApiError;
   }
 

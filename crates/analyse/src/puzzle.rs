@@ -20,11 +20,12 @@ const GAME_DEPTH: u32 = 3;
 const FEWEST_MOVES: usize = 3;
 
 /// Difficulty of a puzzle, by its [depth](Puzzle::depth).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Level {
     /// A search of up to 2 moves finds it.
     Easy,
     /// A search of up to 5 moves finds it.
+    #[default]
     Medium,
     /// Only a deeper search finds it, or none.
     Hard,

@@ -25,14 +25,10 @@ pub struct MoveRequest {
     /// The requested time.
     #[serde(default, deserialize_with = "seconds")]
     pub time: Option<Duration>,
-    #[serde(default = "perfect", deserialize_with = "parsed")]
+    #[serde(default, deserialize_with = "parsed")]
     player: PlayerName,
     #[serde(skip, default = "Instant::now")]
     start: Instant,
-}
-
-fn perfect() -> PlayerName {
-    PlayerName::Perfect
 }
 
 /// Returns a number that makes random players differ from game to game. One with a seed repeats its moves in equal
@@ -98,19 +94,11 @@ impl MoveRequest {
         searcher.player(self.player, self.rules, &self.position, cancel)
     }
 
-    /// Chooses a move by a search of the player.
-    ///
-    /// # Errors
-    /// If a table is damaged.
-    pub fn search(&self, mut player: Box<dyn Player + '_>, cancel: &Cancel) -> Result<MoveAnswer, ApiError> {
-        Ok(self.answer(&player.choose(&self.position, cancel, &mut |_| ())?))
-    }
-
     /// Chooses a move by a search of the player in slices, between which the thread can do other work.
     ///
     /// # Errors
     /// If a table is damaged.
-    pub async fn search_in_slices(
+    pub async fn search(
         &self,
         slice: Duration,
         mut player: Box<dyn Player + '_>,

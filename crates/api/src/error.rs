@@ -51,13 +51,8 @@ pub struct ApiError {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ErrorAnswer {
-    error: ApiError,
-}
-
-impl From<ApiError> for ErrorAnswer {
-    fn from(error: ApiError) -> ErrorAnswer {
-        ErrorAnswer { error }
-    }
+    /// The error.
+    pub error: ApiError,
 }
 
 impl ApiError {

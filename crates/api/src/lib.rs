@@ -33,7 +33,6 @@ mod searcher;
 mod texts;
 
 pub use analyser::{evaluate_without_tables, pause};
-pub use answer::{PAGE_STREAM_TIME, PAGE_TIME};
 pub use choose::{MoveRequest, choose_without_tables};
 pub use error::{ApiError, Code, ErrorAnswer};
 pub use game::{GameAnswer, GamePlace, GameRequest, follow_line, follow_moves};
@@ -41,8 +40,3 @@ pub use position::{PositionRequest, PositionsAnswer, PositionsRequest};
 pub use puzzle::PuzzleRequest;
 pub use searcher::{Search, Searcher, Sources};
 pub use texts::{ReadAnswer, WriteAnswer, read_text, write_text};
-
-/// Returns bytes in hexadecimal, as digests are written.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}

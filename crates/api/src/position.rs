@@ -86,7 +86,7 @@ impl PositionsRequest {
         };
         let answer = |board| match one(board) {
             Ok(known) => OneAnswer::Known(Box::new(known)),
-            Err(error) => OneAnswer::Error(error.into()),
+            Err(error) => OneAnswer::Error(ErrorAnswer { error }),
         };
         PositionsAnswer { rules: self.rules.name(), positions: self.boards.iter().map(answer).collect() }
     }

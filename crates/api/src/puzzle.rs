@@ -38,7 +38,7 @@ pub struct PuzzleRequest {
     /// Start of the games.
     #[serde(rename = "board", default = "start", deserialize_with = "position")]
     pub start: Position,
-    #[serde(default = "medium", deserialize_with = "parsed")]
+    #[serde(default, deserialize_with = "parsed")]
     level: Level,
     day: Option<String>,
     seed: Option<u64>,
@@ -46,10 +46,6 @@ pub struct PuzzleRequest {
 
 fn start() -> Position {
     "6x4".parse().expect("a position")
-}
-
-fn medium() -> Level {
-    Level::Medium
 }
 
 /// Returns the days from 1 January 1970 to a day such as 2026-11-23; `None` for other texts.

@@ -163,10 +163,8 @@ impl Sources<'_> {
         let Some(book) = self.books.get(rules, position.pits()) else { return Ok(None) };
         let tables = self.all_tables.tables(rules, position.pits());
         let recalled = book.recall(position, tables)?;
-        if !(recalled.from_book && recalled.is_exact()) {
-            return Ok(None);
-        }
-        Ok(Some(PositionAnswer::recalled(book, position, tables, &recalled)?))
+        let answer = || PositionAnswer::recalled(book, position, tables, &recalled);
+        Ok((recalled.from_book && recalled.is_exact()).then(answer).transpose()?)
     }
 
     /// Answers the opening explorer: bounds of the book for a position and its moves, without a search.

@@ -43,6 +43,25 @@ pub fn printable(text: &str, most: usize) -> String {
     shown
 }
 
+/// Returns bytes in hexadecimal, as digests are written.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Returns a number with commas.
+///
+/// ```
+/// assert_eq!([999, 1000, 1_002_003].map(kalah_base::printable::commas), ["999", "1,000", "1,002,003"]);
+/// ```
+pub fn commas(number: u64) -> String {
+    if number < 1000 { number.to_string() } else { format!("{},{:03}", commas(number / 1000), number % 1000) }
+}
+
+/// Formats a large number of things, such as "1 claim" or "1,776 claims".
+pub fn many(number: u64, thing: &str) -> String {
+    format!("{} {thing}{}", commas(number), if number == 1 { "" } else { "s" })
+}
+
 /// Returns a value with its sign; 0 for a draw.
 ///
 /// ```

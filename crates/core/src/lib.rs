@@ -32,11 +32,9 @@
 //! | [`memory`] | huge pages and prefetching |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 //! | [`cancel`] | stopping long work; the clock, also where the host provides it |
-//! | [`cause`] | finding the cause of an error |
 //! | [`text`] | parts of messages |
 
 pub mod cancel;
-pub mod cause;
 pub mod directory;
 pub mod evaluation;
 pub mod file;

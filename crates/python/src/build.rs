@@ -11,9 +11,8 @@ use kalah::system::MemoryShortage;
 use kalah::table::TableKey;
 use pyo3::prelude::*;
 
-use crate::argument::within;
-use crate::errors::OrRaise;
 use crate::errors::python::{BuildError, OutOfMemoryError};
+use crate::errors::{OrRaise, within};
 use crate::results::result;
 use crate::rules::Rules;
 use crate::waiting::{pool, wait_for};

@@ -1,10 +1,15 @@
-//! Python exceptions for the errors of the library. The classes are defined in `python/kalah/errors.py`.
+//! Python exceptions: for the errors of the library, and for arguments. The classes are defined in
+//! `python/kalah/errors.py`. An argument of a wrong type is a TypeError, a number that is too large for any use an
+//! OverflowError, any other wrong value an error of this package.
 
 use std::error::Error;
+use std::io;
+use std::iter::successors;
+use std::ops::RangeInclusive;
+use std::time::Duration;
 
 use kalah::book::BookError;
 use kalah::build::BuildError;
-use kalah::cause;
 use kalah::diagnostic::{Diagnostic, ErrorKind};
 use kalah::play::PlayError;
 use kalah::solve::SolveError;
@@ -68,7 +73,12 @@ impl<T, E: ToPython> OrRaise<T> for Result<T, E> {
 /// Returns `exception` with the Python exception that caused `error`, if there is one; or that exception itself, if it
 /// is no error, as for Ctrl-C.
 pub(crate) fn raised_by(exception: PyErr, error: &(dyn Error + 'static)) -> PyErr {
-    let Some(raised) = cause::find::<PyErr>(error) else { return exception };
+    // Unlike its source, the error that an `io::Error` was made from may be the one of Python.
+    let mut causes = successors(Some(error), |&error| match error.downcast_ref().and_then(io::Error::get_ref) {
+        Some(inner) => Some(inner as &(dyn Error + 'static)),
+        None => error.source(),
+    });
+    let Some(raised) = causes.find_map(|cause| cause.downcast_ref::<PyErr>()) else { return exception };
     Python::attach(|py| {
         let raised = raised.clone_ref(py);
         if !raised.is_instance_of::<PyException>(py) {
@@ -111,3 +121,18 @@ raises!(
     BookError => SolveError,
     PlayError => SolveError,
 );
+
+/// The number if it is in `range`, otherwise an error with this `name`.
+pub(crate) fn within(name: &str, number: i64, range: RangeInclusive<usize>) -> PyResult<usize> {
+    usize::try_from(number).ok().filter(|number| range.contains(number)).ok_or_else(|| {
+        python::ArgumentError::new_err(format!("{name} must be {} to {}, not {number}", range.start(), range.end()))
+    })
+}
+
+/// A number of seconds, from 0 up, if one is given.
+pub(crate) fn duration(seconds: Option<f64>) -> PyResult<Option<Duration>> {
+    seconds
+        .map(Duration::try_from_secs_f64)
+        .transpose()
+        .map_err(|error| python::ArgumentError::new_err(format!("seconds: {error}")))
+}

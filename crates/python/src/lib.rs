@@ -3,8 +3,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`errors`] | Python exceptions for the errors of the library |
-//! | [`argument`] | numbers and times as arguments |
+//! | [`errors`] | Python exceptions for the errors of the library; numbers and times as arguments |
 //! | [`array`] | arrays as arguments and results, and memory for them |
 //! | [`waiting`] | long work without the interpreter's lock: progress, Ctrl-C, threads |
 //! | [`rules`] | the class `Rules` |
@@ -25,7 +24,6 @@
 
 use pyo3::prelude::*;
 
-mod argument;
 mod array;
 mod build;
 mod bulk;
@@ -53,6 +51,8 @@ mod module {
     use super::position::{Line, Position};
     #[pymodule_export]
     use super::remote::is_address;
+    #[pymodule_export]
+    use super::results::Document;
     #[pymodule_export]
     use super::rules::Rules;
     #[pymodule_export]

@@ -1,40 +1,30 @@
 //! The class `Player`.
 
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
+use kalah::answer::MoveAnswer;
 use kalah::book::Book;
 use kalah::cancel::Cancel;
 use kalah::game::Rules as GameRules;
-use kalah::play::{Choice, Player as GamePlayer, PlayerName, Setting, Worth};
+use kalah::play::{Player as GamePlayer, PlayerName, Setting, Worth};
 use kalah::solve::SearchMemory;
 use kalah::table::Tables as OpenTables;
 use pyo3::prelude::*;
 use self_cell::self_cell;
 
-use crate::argument::duration;
 use crate::array::check_limit;
-use crate::errors::OrRaise;
 use crate::errors::python::{ArgumentError, IllegalMoveError};
+use crate::errors::{OrRaise, duration};
 use crate::position::Position;
-use crate::results::result;
+use crate::results::{Document, result};
 use crate::rules::Rules;
 use crate::solver::{in_use, shared};
 use crate::tables::Tables;
 use crate::waiting::{number, wait_for};
 
 /// Default bytes of the transposition table.
-const MEMORY: u64 = 256 << 20;
-
-/// The result of a choice.
-fn result_of<'py>(py: Python<'py>, choice: &Choice) -> PyResult<Bound<'py, PyAny>> {
-    let (value, lower, upper, evaluation) = match choice.worth {
-        Worth::Exact(value) => (Some(value), Some(value), Some(value), None),
-        Worth::Bounds { lower, upper } => (None, Some(lower), Some(upper), None),
-        Worth::Evaluation(evaluation) => (None, None, None, Some(evaluation)),
-        Worth::Unknown => (None, None, None, None),
-    };
-    result(py, "Choice", (choice.pit.number(), value, lower, upper, evaluation, choice.source.name()))
-}
+const MEMORY: u64 = SearchMemory::SHARED_TRANSPOSITIONS;
 
 /// A player and the tables that it reads.
 type BoxedPlayer<'t> = Box<dyn GamePlayer + 't>;
@@ -114,16 +104,27 @@ impl Player {
     /// game is over.
     #[pyo3(signature = (position, seconds = None))]
     fn choose<'py>(&self, py: Python<'py>, position: Position, seconds: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
-        let seconds = duration(seconds)?;
-        if position.0.is_over() {
+        let (Position(position), seconds) = (position, duration(seconds)?);
+        if position.is_over() {
             return Err(IllegalMoveError::new_err("the game is over: there is no move to choose"));
         }
         let mut playing = self.playing.try_lock().map_err(|_| in_use())?;
         let playing = &mut *playing;
-        let cancel = Cancel::new();
+        let (start, cancel) = (Instant::now(), Cancel::new());
         let cancel = seconds.map_or_else(|| cancel.clone(), |seconds| cancel.within(seconds));
-        let work = || playing.with_dependent_mut(|_, player| player.choose(&position.0, &cancel, &mut |_| ()));
-        result_of(py, &wait_for(py, work, &cancel, |_| Ok(()))?.or_raise()?)
+        let work = || playing.with_dependent_mut(|_, player| player.choose(&position, &cancel, &mut |_| ()));
+        let choice = wait_for(py, work, &cancel, |_| Ok(()))?.or_raise()?;
+        let (value, lower, upper, evaluation) = match choice.worth {
+            Worth::Exact(value) => (Some(value), Some(value), Some(value), None),
+            Worth::Bounds { lower, upper } => (None, Some(lower), Some(upper), None),
+            Worth::Evaluation(evaluation) => (None, None, None, Some(evaluation)),
+            Worth::Unknown => (None, None, None, None),
+        };
+        let (rules, name, seconds) = (self.rules, self.name.clone(), start.elapsed().as_secs_f64());
+        let answer = move || MoveAnswer::new(rules, &position, name.clone(), &choice, seconds);
+        let document = Document::new(move || serde_json::to_string(&answer()));
+        let (number, source) = (choice.pit.number(), choice.source.name());
+        result(py, "Choice", (number, value, lower, upper, evaluation, source, document))
     }
 
     /// The name.

@@ -6,8 +6,8 @@ use kalah::game::{
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyTuple};
 
-use crate::argument::within;
 use crate::errors::python::{IllegalMoveError, PositionError};
+use crate::errors::within;
 use crate::rules::Rules;
 
 /// A position: both rows, both stores. The mover is always South.
@@ -201,7 +201,7 @@ fn raise_line(error: ParseError) -> PyErr {
 impl Line {
     #[new]
     #[pyo3(signature = (text, pits = 6))]
-    fn new(text: &str, pits: i64) -> PyResult<Line> {
+    pub(crate) fn new(text: &str, pits: i64) -> PyResult<Line> {
         GameLine::parse(within("pits", pits, 1..=MAX_PITS)?, text).map(Line).map_err(raise_line)
     }
 

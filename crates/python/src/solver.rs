@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use kalah::answer::SolveAnswer;
 use kalah::book::{Book, Recalled};
 use kalah::cancel::Cancel;
 use kalah::game::{Bounds, Pit, Position as GamePosition, Rules as GameRules};
@@ -13,12 +14,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use self_cell::self_cell;
 
-use crate::argument::duration;
 use crate::array::check_limit;
 use crate::errors::python::{ArgumentError, InUseError, PositionError, TimeUpError};
-use crate::errors::{OrRaise, ToPython};
+use crate::errors::{OrRaise, ToPython, duration};
 use crate::position::{Line, Position};
-use crate::results::{moves_dict, result};
+use crate::results::{Document, moves_dict, result};
 use crate::rules::Rules;
 use crate::tables::Tables;
 use crate::waiting::{number, wait_for};
@@ -100,20 +100,25 @@ impl Solver {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (Position(position), start) = (position, Instant::now());
-        let (score, best, line, line_open, nodes) = match self.recall(&position)? {
-            Some((book, recalled)) if recalled.is_decided() && recalled.score().is_some() => {
-                let (line, complete) = book.line(&position, None::<&OpenTables>).or_raise()?;
-                (recalled.bounds.lower, recalled.best().collect::<Vec<_>>(), line, !complete, 0)
-            }
-            _ => self.search(py, &position, seconds, progress, |solver| {
-                let before = solver.nodes();
-                let found = solver.solve(&position, solver.first_guess(&position)?)?;
-                Ok((found.score, found.best().collect(), found.line, false, solver.nodes() - before))
-            })?,
-        };
-        let best: Vec<usize> = best.iter().map(|pit| pit.number()).collect();
-        let (value, seconds) = (position.value(score), start.elapsed().as_secs_f64());
-        result(py, "Solution", (Position(position), score, value, best, Line(line), line_open, nodes, seconds))
+        self.check(&position)?;
+        let mut answer = SolveAnswer::new(self.rules, &position, self.book).or_raise()?;
+        answer.threads = self.threads;
+        if answer.best.is_none() {
+            self.search(py, &position, seconds, progress, |solver| {
+                let (nodes, hits) = (solver.nodes(), solver.table_hits());
+                answer.add_solution(&solver.solve(&position, solver.first_guess(&position)?)?);
+                answer.add_effort(solver, self.threads, start.elapsed());
+                (answer.nodes, answer.table_hits) = (answer.nodes - nodes, answer.table_hits - hits);
+                Ok(())
+            })?;
+        }
+        answer.seconds = start.elapsed().as_secs_f64();
+        let value = answer.value.value().expect("it is proved");
+        let (line, line_open) = (answer.line.as_deref().unwrap_or_default(), answer.line_open);
+        let (line, best, nodes) = (Line::new(line, position.pits() as i64)?, answer.best.clone(), answer.nodes);
+        let (score, seconds) = (position.score(value), answer.seconds);
+        let document = Document::new(move || serde_json::to_string(&answer));
+        result(py, "Solution", (Position(position), score, value, best, line, line_open, nodes, seconds, document))
     }
 
     /// Returns the final store difference for the mover with best play.
@@ -126,7 +131,7 @@ impl Solver {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<i64> {
         let Position(position) = position;
-        if let Some(score) = self.recall(&position)?.and_then(|(_, recalled)| recalled.score()) {
+        if let Some(score) = self.recall(&position)?.and_then(|recalled| recalled.score()) {
             return Ok(position.value(score));
         }
         let guess = |solver: &GameSolver| solver.first_guess(&position);
@@ -144,7 +149,7 @@ impl Solver {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let (Position(position), rules) = (position, self.rules);
-        if let Some((_, recalled)) = self.recall(&position)?.filter(|(_, recalled)| recalled.is_exact()) {
+        if let Some(recalled) = self.recall(&position)?.filter(Recalled::is_exact) {
             return moves_dict(py, recalled.moves.iter().map(|&(pit, bounds)| (pit, bounds.lower)));
         }
         let scores = self.search(py, &position, seconds, progress, |solver| {
@@ -219,20 +224,25 @@ impl Solver {
         })
     }
 
-    /// The book, and its bounds of a position that it has.
-    fn recall(&self, position: &GamePosition) -> PyResult<Option<(&'static Book, Recalled)>> {
-        if position.pits() != self.pits() || position.seeds() > self.max_seeds() {
-            return Err(PositionError::new_err(format!(
-                "{position} has {} and {} in play; this solver is for {} and up to {} seeds",
-                count(position.pits(), "pit"),
-                count(position.seeds() as usize, "seed"),
-                count(self.pits(), "pit"),
-                self.max_seeds()
-            )));
+    /// The book's bounds of a position that it has.
+    fn recall(&self, position: &GamePosition) -> PyResult<Option<Recalled>> {
+        self.check(position)?;
+        let recalled = self.book.map(|book| book.recall(position, None)).transpose().or_raise()?;
+        Ok(recalled.filter(|recalled| recalled.from_book))
+    }
+
+    /// Raises an error for a position of another board, or one with too many seeds.
+    fn check(&self, position: &GamePosition) -> PyResult<()> {
+        if position.pits() == self.pits() && position.seeds() <= self.max_seeds() {
+            return Ok(());
         }
-        let Some(book) = self.book else { return Ok(None) };
-        let recalled = book.recall(position, None).or_raise()?;
-        Ok(recalled.from_book.then_some((book, recalled)))
+        Err(PositionError::new_err(format!(
+            "{position} has {} and {} in play; this solver is for {} and up to {} seeds",
+            count(position.pits(), "pit"),
+            count(position.seeds() as usize, "seed"),
+            count(self.pits(), "pit"),
+            self.max_seeds()
+        )))
     }
 
     /// Does `work` with the solver until the time is up. It can be interrupted.

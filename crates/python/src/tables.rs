@@ -14,11 +14,10 @@ use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use crate::argument::within;
 use crate::array::{positions, ranks, shaped, zeros};
 use crate::bulk;
-use crate::errors::OrRaise;
 use crate::errors::python::{ArgumentError, MissingTableError, PositionError};
+use crate::errors::{OrRaise, within};
 use crate::position::Position;
 use crate::remote;
 use crate::results::{self, moves_dict};
@@ -160,7 +159,7 @@ impl Tables {
     /// Raises MissingTableError if the position has more seeds in play than the largest table,
     /// DamagedTableError if a table is damaged, and PositionError if it has other pits than the tables.
     fn probe<'py>(&self, py: Python<'py>, position: Position) -> PyResult<Bound<'py, PyAny>> {
-        results::probe(py, self.look_up(py, |tables| tables.probe(&position.0))?)
+        results::probe(py, self.rules, self.look_up(py, |tables| tables.probe(&position.0))?)
     }
 
     /// Returns the score: the number of seeds in play that the mover collects with best play. Raises as `probe`

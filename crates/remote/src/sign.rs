@@ -1,6 +1,7 @@
 use std::time::SystemTime;
 
 use humantime::format_rfc3339_seconds;
+use kalah_base::printable::hex;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use ring::digest::{SHA256, digest};
 use ring::hmac::{HMAC_SHA256, Key, sign};
@@ -43,10 +44,6 @@ impl Signer {
         });
         format!("{url}?{query}&X-Amz-Signature={}", hex(&signature))
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The example of Amazon's documentation.

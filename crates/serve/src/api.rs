@@ -18,7 +18,7 @@ use kalah_api::{
 use super::events;
 use super::options::Options;
 use super::searches::NeededTables;
-use super::service::Service;
+use super::searches::Service;
 
 /// Default time to search a position of a game.
 const GAME_TIME: Duration = Duration::from_millis(200);
@@ -101,9 +101,10 @@ pub(super) async fn choose(State(service): Shared, body: Bytes) -> ApiResult<Mov
         return Ok(Json(answer));
     }
     let needed = NeededTables::of(request.rules, &request.position);
-    let search = service
-        .searches
-        .begin(needed, time, move |searcher, cancel| request.search(request.player(searcher, cancel)?, cancel));
+    let search = service.searches.begin(needed, time, move |searcher, cancel| {
+        let player = request.player(searcher, cancel)?;
+        pollster::block_on(request.search(Duration::MAX, player, cancel))
+    });
     Ok(Json(search.await?.await?))
 }
 
@@ -185,7 +186,7 @@ impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let Refusal(error) = self;
         let status = StatusCode::from_u16(error.status()).expect("a status");
-        let mut response = (status, Json(ErrorAnswer::from(error.clone()))).into_response();
+        let mut response = (status, Json(ErrorAnswer { error: error.clone() })).into_response();
         if error.code == Code::Busy {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
         }

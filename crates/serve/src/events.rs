@@ -11,7 +11,7 @@ use kalah_api::{ApiError, ErrorAnswer};
 use serde::Serialize;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::service::Service;
+use super::searches::Service;
 
 /// Header that makes proxies such as nginx pass each event on at once, instead of collecting them.
 const UNBUFFERED: (HeaderName, HeaderValue) =
@@ -53,7 +53,7 @@ pub(super) fn respond<T: Serialize + Send>(
             Ok(answer) => sender.send("answer", &answer),
             Err(error) => {
                 service.options.report(&error);
-                sender.send("error", &ErrorAnswer::from(error));
+                sender.send("error", &ErrorAnswer { error });
             }
         }
     };

@@ -36,7 +36,8 @@ pub struct Options {
 
 impl Options {
     /// Returns the default settings with the tables in `tables`: one search at a time, of 5 seconds (60 if streamed),
-    /// with one thread and 256 MiB; 10 seconds for clients; no books, no other hosts, no reports of failures.
+    /// with one thread and a transposition table of [`SearchMemory::SHARED_TRANSPOSITIONS`]; 10 seconds for clients; no
+    /// books, no other hosts, no reports of failures.
     pub fn new(tables: impl Into<Directory>) -> Options {
         Options {
             // A mapped file that becomes shorter would end the server.
@@ -46,7 +47,7 @@ impl Options {
             stream_time: Duration::from_secs(60),
             searches: 1,
             threads: 1,
-            memory: SearchMemory::shared(None, 256 << 20),
+            memory: SearchMemory::shared(None, SearchMemory::SHARED_TRANSPOSITIONS),
             patience: Duration::from_secs(10),
             hosts: Vec::new(),
             log: Box::new(|_| ()),

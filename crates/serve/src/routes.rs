@@ -2,7 +2,7 @@ use std::net::IpAddr;
 
 use axum::body::to_bytes;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -12,8 +12,8 @@ use tokio::time::timeout;
 use tower_http::compression::CompressionLayer;
 
 use super::api::{self, Refusal};
-use super::service::Service;
-use super::{hosts, page};
+use super::hosts;
+use super::searches::Service;
 
 /// Maximum bytes of a request's body: that of 1000 positions, or of a long game.
 const MAX_BODY: usize = 64 << 10;
@@ -37,6 +37,52 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
     (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
 ];
 
+/// File of the page, which is a part of the program: nothing is loaded from elsewhere.
+#[derive(Clone, Copy)]
+pub(super) struct File {
+    pub path: &'static str,
+    /// Media type.
+    pub kind: &'static str,
+    pub bytes: &'static [u8],
+}
+
+const HTML: &str = "text/html; charset=utf-8";
+const CSS: &str = "text/css; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const PNG: &str = "image/png";
+
+/// All files. `build.rs` joins the scripts into one; `web/images` makes the images.
+pub(super) const FILES: [File; 11] = [
+    File { path: "/", kind: HTML, bytes: include_bytes!("../web/page/index.html") },
+    File { path: "/style.css", kind: CSS, bytes: include_bytes!("../web/page/style.css") },
+    File { path: "/shell.css", kind: CSS, bytes: include_bytes!("../web/page/shell.css") },
+    File { path: "/panel.css", kind: CSS, bytes: include_bytes!("../web/page/panel.css") },
+    File { path: "/board.css", kind: CSS, bytes: include_bytes!("../web/page/board.css") },
+    File { path: "/moves.css", kind: CSS, bytes: include_bytes!("../web/page/moves.css") },
+    File { path: "/icon.svg", kind: "image/svg+xml", bytes: include_bytes!("../web/page/icon.svg") },
+    File { path: "/icon-180.png", kind: PNG, bytes: include_bytes!("../web/images/icon-180.png") },
+    File { path: "/icon-192.png", kind: PNG, bytes: include_bytes!("../web/images/icon-192.png") },
+    File { path: "/icon-512.png", kind: PNG, bytes: include_bytes!("../web/images/icon-512.png") },
+    File { path: "/page.js", kind: SCRIPT, bytes: include_bytes!(concat!(env!("OUT_DIR"), "/page.js")) },
+];
+
+impl File {
+    /// Returns the answer to a request for the file with these headers: nothing if the client has it.
+    fn answer(self, etag: &HeaderValue, headers: &HeaderMap) -> Response {
+        let tag = [(header::ETAG, etag.clone())];
+        if headers.get(header::IF_NONE_MATCH) == Some(etag) {
+            return (StatusCode::NOT_MODIFIED, tag).into_response();
+        }
+        (tag, [(header::CONTENT_TYPE, self.kind)], self.bytes).into_response()
+    }
+
+    /// Returns the tag of the file, which is the same in compressed form.
+    fn etag(self) -> HeaderValue {
+        let digest = xxhash_rust::xxh3::xxh3_64(self.bytes);
+        HeaderValue::from_str(&format!("W/\"{digest:016x}\"")).expect("plain letters")
+    }
+}
+
 /// Routes requests. Each has the address at which it arrived among its extensions.
 pub(super) fn routes(service: &'static Service) -> Router {
     let mut routes = Router::new()
@@ -53,10 +99,9 @@ pub(super) fn routes(service: &'static Service) -> Router {
         .route("/api/text/read", post(api::read_text))
         .route("/api/text/write", post(api::write_text))
         .route("/api/puzzle", get(api::puzzle));
-    for file in page::FILES {
-        let etag = page::etag(file);
-        routes =
-            routes.route(file.path, get(move |headers: HeaderMap| async move { page::answer(file, &etag, &headers) }));
+    for file in FILES {
+        let etag = file.etag();
+        routes = routes.route(file.path, get(move |headers: HeaderMap| async move { file.answer(&etag, &headers) }));
     }
     routes
         .fallback(async || Refusal(ApiError::new(Code::NotFound, "nothing is here; docs/api.md lists the addresses")))

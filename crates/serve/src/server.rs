@@ -19,7 +19,7 @@ use tower_http::add_extension::AddExtension;
 use super::options::Options;
 use super::routes::routes;
 use super::searches::Searches;
-use super::service::Service;
+use super::searches::Service;
 
 /// Threads that read requests and write answers.
 const ANSWERING: usize = 2;
@@ -45,14 +45,8 @@ const LINGER: Duration = Duration::from_secs(1);
 const LINGER_BYTES: u64 = 4 << 20;
 
 /// Stops a server, from any thread.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Stop(watch::Sender<bool>);
-
-impl Default for Stop {
-    fn default() -> Stop {
-        Stop(watch::Sender::new(false))
-    }
-}
 
 impl Stop {
     /// Makes the server refuse new requests, stop its searches, send their answers, and return.

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use kalah_api::answer::ServerAnswer;
-use kalah_api::{PAGE_STREAM_TIME, PAGE_TIME, follow_line, hex};
+use kalah_api::answer::{PAGE_STREAM_TIME, PAGE_TIME, ServerAnswer};
+use kalah_api::follow_line;
 use kalah_base::diagnostic::{Diagnosis, Diagnostic};
 use kalah_base::file;
+use kalah_base::printable::hex;
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Stopped;
 use kalah_core::evaluation::PhasedNetwork;
@@ -148,7 +149,7 @@ impl SitePlan<'_> {
             table_bytes: self.bytes(),
             left_out: self.left_out,
             module_bytes: self.modules[0].1.len() as u64,
-            book_positions: boards().filter_map(|(rules, pits)| Some(self.options.books.get(rules, pits)?.len())).sum(),
+            book_positions: self.options.books.iter().map(Book::len).sum(),
         })
     }
 

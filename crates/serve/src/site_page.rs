@@ -9,12 +9,12 @@ use std::io::Write;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use kalah_api::hex;
+use kalah_base::printable::hex;
 use lzma_rust2::{LzmaOptions, LzmaWriter};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::page::{FILES, File};
+use super::routes::{FILES, File};
 
 /// Directory of all files except the page, its worker and the tables.
 const DIRECTORY: &str = "site";

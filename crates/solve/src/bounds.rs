@@ -50,7 +50,7 @@ impl ClaimKeys {
     }
 
     /// The key of the position with these seeds in play and this rank.
-    pub fn of_rank(seeds: usize, rank: u128) -> u128 {
+    pub(crate) fn of_rank(seeds: usize, rank: u128) -> u128 {
         (seeds as u128) << RANK_BITS | rank
     }
 

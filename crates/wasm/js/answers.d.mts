@@ -51,16 +51,24 @@ export interface Move {
   value?: number;
 }
 
-/** The value of a first turn. */
+/** The value of a first turn, by a search or a certificate. */
 export interface Opening {
+  /** Evaluation of a value that is not exact, which proves nothing. */
+  estimate?: number;
+  /** Certainty of the value. */
+  known?: Known;
+  /** Proved lower bound of a value that is not exact. */
+  lower?: number;
   /** The moves, with dashes. */
   move: string;
   /** Nodes of its search. */
-  nodes: number;
+  nodes?: number;
   /** Seconds of its search. */
-  seconds: number;
-  /** Its value for the mover. */
-  value: number;
+  seconds?: number;
+  /** Proved upper bound of a value that is not exact. */
+  upper?: number;
+  /** The final store difference for the mover, if it is exact. */
+  value?: number;
 }
 
 /** Position on a line of play, and the move played there; no move at the end. */

@@ -1,9 +1,11 @@
-use std::error::Error;
+use std::fmt::Display;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use kalah_api::answer::{PositionAnswer, SolveAnswer};
-use kalah_api::hex;
+use kalah_api::{ApiError, Code};
+use kalah_base::diagnostic::{Diagnostic, ErrorKind};
+use kalah_base::printable::hex;
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Instant;
 use kalah_core::evaluation::PhasedNetwork;
@@ -12,7 +14,7 @@ use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
 use kalah_core::table::{AllTables, Probe, ProbeError, TableError, TableKey, Tables};
 use kalah_solve::book::{Book, Books};
 use kalah_solve::solve::{SearchMemory, seeds_within};
-use kalah_tables::builder::MemoryBuilder;
+use kalah_tables::builder::{BuildError, MemoryBuilder};
 use serde::Serialize;
 
 use super::remote::{Parts, RemoteTable, layers, lock};
@@ -60,6 +62,23 @@ pub(super) struct LayerAnswer {
     seconds: f64,
 }
 
+/// Error of a call. Unlike that of a request to a server, it is nearly always the caller's.
+pub(super) struct CallError(pub ApiError);
+
+impl<E: Diagnostic> From<E> for CallError {
+    fn from(error: E) -> CallError {
+        let code = if error.diagnosis().kind == ErrorKind::Memory { Code::Failed } else { Code::Request };
+        CallError(ApiError::new(code, error))
+    }
+}
+
+impl CallError {
+    /// Returns the error of a wrong call.
+    pub(super) fn wrong(why: impl Display) -> CallError {
+        CallError(ApiError::request(why))
+    }
+}
+
 /// Returns true if these are the tables of a board.
 fn is(board: &MemoryBuilder, rules: Rules, pits: usize) -> bool {
     (board.tables().rules(), board.tables().pits()) == (rules, pits)
@@ -89,9 +108,9 @@ impl Engine {
     ///
     /// # Errors
     /// When the tables are too large.
-    pub(crate) fn open(&mut self, last: TableKey) -> Result<(), Box<dyn Error>> {
+    pub(crate) fn open(&mut self, last: TableKey) -> Result<(), CallError> {
         if last.seeds < 2 {
-            return Err("tables have 2 seeds or more".into());
+            return Err(CallError::wrong("tables have 2 seeds or more"));
         }
         self.boards.retain(|board| !is(board, last.rules, last.pits));
         self.boards.push(MemoryBuilder::new(last)?);
@@ -100,8 +119,9 @@ impl Engine {
     }
 
     /// The tables that were built of the board that calls are about.
-    pub(crate) fn tables(&self) -> Result<&Tables, Box<dyn Error>> {
-        Ok(self.boards.last().map(MemoryBuilder::tables).ok_or("the first call must be \"open\"")?)
+    pub(crate) fn tables(&self) -> Result<&Tables, CallError> {
+        let tables = self.boards.last().map(MemoryBuilder::tables);
+        tables.ok_or_else(|| CallError::wrong("the first call must be \"open\""))
     }
 
     /// Names of the book and the network of a board, if the host has not given them.
@@ -114,13 +134,13 @@ impl Engine {
     ///
     /// # Errors
     /// If they are damaged. The host is not asked for this file again.
-    pub(crate) fn take(&mut self, name: &str, bytes: &[u8]) -> Result<(), Box<dyn Error>> {
+    pub(crate) fn take(&mut self, name: &str, bytes: &[u8]) -> Result<(), ApiError> {
         self.files.retain(|file| file != name);
         if name.ends_with(".book") {
-            self.books = Rc::new(self.books.with(Book::from_bytes(bytes)?));
+            self.books = Rc::new(self.books.with(Book::from_bytes(bytes).map_err(ApiError::failed)?));
             self.renew();
         } else {
-            PhasedNetwork::from_bytes(bytes)?.ship();
+            PhasedNetwork::from_bytes(bytes).map_err(ApiError::failed)?.ship();
             // Searches use it from now on; one in progress goes on without it.
             if !self.with(|searches| searches.is_busy()) {
                 self.renew();
@@ -131,7 +151,7 @@ impl Engine {
 
     /// Makes a board the one that calls are about, and builds its small layers. A board that is too large for tables
     /// changes nothing. Returns false if that would end the search in progress.
-    pub(crate) fn choose(&mut self, rules: Rules, pits: usize) -> Result<bool, Box<dyn Error>> {
+    pub(crate) fn choose(&mut self, rules: Rules, pits: usize) -> Result<bool, BuildError> {
         if pits > MAX_TABLE_PITS || self.positions == 0 {
             return Ok(true);
         }
@@ -159,7 +179,7 @@ impl Engine {
     }
 
     /// Builds the next layer of the last board; `None` if all are built, or a search is in progress.
-    pub(crate) fn build(&mut self) -> Result<Option<LayerAnswer>, Box<dyn Error>> {
+    pub(crate) fn build(&mut self) -> Result<Option<LayerAnswer>, BuildError> {
         if self.with(|searches| searches.is_busy()) {
             return Ok(None);
         }
@@ -230,7 +250,7 @@ impl Engine {
     }
 
     /// Looks up a position of the opened board in the tables that were built, or else in the book.
-    pub(crate) fn look_up(&self, position: &Position) -> Result<PositionAnswer, Box<dyn Error>> {
+    pub(crate) fn look_up(&self, position: &Position) -> Result<PositionAnswer, CallError> {
         let tables = self.tables()?;
         let above = match tables.probe(position) {
             Ok(probe) => return Ok(PositionAnswer::probed(tables.rules(), &probe)),
@@ -238,7 +258,7 @@ impl Engine {
         };
         let book = self.books.get(tables.rules(), tables.pits());
         let recalled = book.map(|book| PositionAnswer::of_book(book, position, Some(tables))).transpose()?;
-        Ok(recalled.flatten().ok_or(above)?)
+        recalled.flatten().ok_or_else(|| CallError(ApiError::new(Code::NotFound, above)))
     }
 
     /// Solves a position of the opened board by the book or by a search of at most `seconds`. With `value_only`, the
@@ -248,8 +268,8 @@ impl Engine {
         position: &Position,
         seconds: f64,
         value_only: bool,
-    ) -> Result<SolveAnswer, Box<dyn Error>> {
+    ) -> Result<SolveAnswer, CallError> {
         let rules = self.tables()?.rules();
-        self.with(|searches| searches.solve(rules, position, seconds, value_only))
+        Ok(self.with(|searches| searches.solve(rules, position, seconds, value_only))?)
     }
 }

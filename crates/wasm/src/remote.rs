@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use kalah_api::hex;
+use kalah_base::printable::hex;
 use kalah_core::file::{Source, SourceError};
 use kalah_core::header::Kind;
 use kalah_core::index::MAX_TABLE_SEEDS;

@@ -1,20 +1,17 @@
-use std::error::Error;
 use std::time::{Duration, UNIX_EPOCH};
 
-use kalah_api::answer::{PositionAnswer, SearchAnswer};
+use kalah_api::answer::{PAGE_STREAM_TIME, PAGE_TIME, PositionAnswer, SearchAnswer};
 use kalah_api::{
-    ApiError, Code, ErrorAnswer, GameRequest, MoveRequest, PAGE_STREAM_TIME, PAGE_TIME, PositionRequest, PuzzleRequest,
-    follow_line, read_text, write_text,
+    ApiError, Code, ErrorAnswer, GameRequest, MoveRequest, PositionRequest, PuzzleRequest, follow_line, read_text,
+    write_text,
 };
-use kalah_base::system::{MemoryShortage, OutOfMemory};
-use kalah_core::cause;
 use kalah_core::game::{Position, Rules};
-use kalah_core::table::{ProbeError, TableKey};
+use kalah_core::table::TableKey;
 use kalah_core::text::count;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::engine::Engine;
+use super::engine::{CallError, Engine};
 use super::remote::{Part, RemoteTable, lock};
 use super::searching::{Searches, Step};
 
@@ -94,44 +91,37 @@ enum Reply {
 
 /// Answers a call: a document, or an object with an `error`.
 pub(super) fn answer(engine: &mut Option<Engine>, call: &[u8], attached: Vec<u8>) -> String {
-    let answered = serde_json::from_slice(call).map_err(Into::into).and_then(|call| respond(engine, call, attached));
-    answered
-        .unwrap_or_else(|error| json!({ "error": { "code": code(&*error), "message": error.to_string() } }).to_string())
+    let call = serde_json::from_slice(call).map_err(CallError::wrong);
+    call.and_then(|call| respond(engine, call, attached)).unwrap_or_else(|error| text(&ErrorAnswer { error: error.0 }))
 }
 
-/// Returns the code by which programs distinguish errors, as in the HTTP API.
-fn code(error: &(dyn Error + 'static)) -> Code {
-    if cause::find::<ProbeError>(error).is_some() {
-        Code::NotFound
-    } else if cause::find::<MemoryShortage>(error).is_some() || cause::find::<OutOfMemory>(error).is_some() {
-        Code::Failed
-    } else {
-        Code::Request
-    }
+/// The text of a document.
+fn text(document: &impl Serialize) -> String {
+    serde_json::to_string(document).expect("documents are JSON")
 }
 
-fn respond(engine: &mut Option<Engine>, call: Call, attached: Vec<u8>) -> Result<String, Box<dyn Error>> {
+fn respond(engine: &mut Option<Engine>, call: Call, attached: Vec<u8>) -> Result<String, CallError> {
     if let Call::Start { positions, transpositions, tables, files } = call {
         *engine = Some(Engine::new(positions, transpositions, tables, files));
         return Ok("null".to_owned());
     }
-    let engine = engine.as_mut().ok_or("the first call must be \"start\"")?;
+    let engine = engine.as_mut().ok_or_else(|| CallError::wrong("the first call must be \"start\""))?;
     Ok(match call {
         Call::Start { .. } => unreachable!("answered above"),
         Call::Open { rules, pits, seeds } => {
             engine.open(TableKey { rules: rules.parse()?, pits, seeds })?;
             "null".to_owned()
         }
-        Call::Build => serde_json::to_string(&engine.build()?)?,
-        Call::Probe { position } => serde_json::to_string(&engine.look_up(&parse(engine, &position)?)?)?,
+        Call::Build => text(&engine.build()?),
+        Call::Probe { position } => text(&engine.look_up(&parse(engine, &position)?)?),
         Call::Solve { position, seconds, value_only } => {
             let position = parse(engine, &position)?;
-            serde_json::to_string(&engine.solve(&position, seconds, value_only)?)?
+            text(&engine.solve(&position, seconds, value_only)?)
         }
         Call::Request { method, target, body, streams, local } => {
             engine.local = local;
             let reply = request(engine, &method, &target, body.as_bytes(), streams);
-            serde_json::to_string(&finished(engine, reply))?
+            text(&finished(engine, reply))
         }
         Call::Step => {
             let reply = engine.with(|searches| searches.step()).map(|step| match step {
@@ -141,7 +131,7 @@ fn respond(engine: &mut Option<Engine>, call: Call, attached: Vec<u8>) -> Result
             if reply.is_err() {
                 engine.with(|searches| searches.cancel());
             }
-            serde_json::to_string(&finished(engine, reply))?
+            text(&finished(engine, reply))
         }
         Call::Cancel => {
             engine.with(|searches| searches.cancel());
@@ -149,7 +139,7 @@ fn respond(engine: &mut Option<Engine>, call: Call, attached: Vec<u8>) -> Result
         }
         Call::File { name } => {
             let refused = engine.take(&name, &attached).err().map(|error| format!("{name}: {error}"));
-            serde_json::to_string(&refused)?
+            text(&refused)
         }
         Call::Part { file, start, end } => {
             lock(&engine.parts).fetched.insert(Part { file, start, end }, attached);
@@ -163,14 +153,14 @@ fn respond(engine: &mut Option<Engine>, call: Call, attached: Vec<u8>) -> Result
 }
 
 /// Parses a position of the opened board.
-fn parse(engine: &Engine, text: &str) -> Result<Position, Box<dyn Error>> {
+fn parse(engine: &Engine, text: &str) -> Result<Position, CallError> {
     let position: Position = text.parse()?;
     let expected = engine.tables()?.pits();
     let found = position.pits();
     if found == expected {
         Ok(position)
     } else {
-        Err(format!("{text} has {} a side, not {expected}", count(found, "pit")).into())
+        Err(CallError::wrong(format_args!("{text} has {} a side, not {expected}", count(found, "pit"))))
     }
 }
 
@@ -179,7 +169,7 @@ fn finished(engine: &Engine, reply: Result<Reply, ApiError>) -> Reply {
     let needs = std::mem::take(&mut lock(&engine.parts).needed);
     match reply {
         Err(_) if !needs.is_empty() => Reply::Needs { needs },
-        Err(error) => Reply::Answer { status: error.status(), answer: json!(ErrorAnswer::from(error)) },
+        Err(error) => Reply::Answer { status: error.status(), answer: json!(ErrorAnswer { error }) },
         Ok(reply) => reply,
     }
 }

@@ -1,11 +1,10 @@
 use std::cell::RefCell;
-use std::error::Error;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use kalah_api::answer::{SolveAnswer, Source, Value as Known};
+use kalah_api::answer::{SolveAnswer, Value as Known};
 use kalah_api::{ApiError, GameRequest, MoveRequest, PositionRequest, PuzzleRequest, Searcher, Sources, pause};
 use kalah_core::cancel::{Cancel, Instant};
 use kalah_core::game::{Position, Rules};
@@ -112,7 +111,7 @@ impl<'t> Searches<'t> {
         let (searcher, cancel) = (Rc::clone(&self.searcher), Cancel::new().within(time));
         self.start(Reports::default(), async move {
             let player = request.player(&mut searcher.borrow_mut(), &cancel)?;
-            Ok(json!(request.search_in_slices(SLICE, player, &cancel).await?))
+            Ok(json!(request.search(SLICE, player, &cancel).await?))
         });
     }
 
@@ -164,19 +163,12 @@ impl<'t> Searches<'t> {
         position: &Position,
         seconds: f64,
         value_only: bool,
-    ) -> Result<SolveAnswer, Box<dyn Error>> {
-        let (start, mut answer) = (Instant::now(), SolveAnswer::new(rules, position));
-        if let Some(book) = self.sources.books.get(rules, position.pits()) {
-            let recalled = book.recall(position, None)?;
-            if recalled.from_book && recalled.score().is_some() {
-                answer.source = Source::Book;
-            }
-            if let Some(score) = recalled.score().filter(|_| recalled.from_book && recalled.is_decided()) {
-                answer.value = Known::exact(position.value(score));
-                answer.add_recalled(book, position, &recalled)?;
-                answer.seconds = start.elapsed().as_secs_f64();
-                return Ok(answer);
-            }
+    ) -> Result<SolveAnswer, SolveError> {
+        let (start, book) = (Instant::now(), self.sources.books.get(rules, position.pits()));
+        let mut answer = SolveAnswer::new(rules, position, book)?;
+        if answer.best.is_some() {
+            answer.seconds = start.elapsed().as_secs_f64();
+            return Ok(answer);
         }
         // A time beyond the clock's range is no limit.
         let time = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
@@ -191,14 +183,14 @@ impl<'t> Searches<'t> {
                         Ok(solution) => answer.add_solution(&solution),
                         // Best moves and line are missing.
                         Err(SolveError::Stopped) => {}
-                        Err(error) => return Err(error.into()),
+                        Err(error) => return Err(error),
                     }
                 }
                 answer.add_effort(&solver, 1, start.elapsed());
                 (answer.nodes, answer.table_hits) = (answer.nodes - nodes, answer.table_hits - hits);
             }
             Err(SolveError::Stopped) => answer.seconds = start.elapsed().as_secs_f64(),
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         }
         Ok(answer)
     }

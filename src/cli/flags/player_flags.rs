@@ -16,15 +16,15 @@ pub(crate) struct SharedMemory {
     /// that do not fit are not used [default: no limit]
     #[arg(long, value_name = "SIZE", value_parser = args::memory)]
     memory: Option<u64>,
-    /// Limit the transposition table of each search to this size, such as 4GiB
-    #[arg(long, value_name = "SIZE", value_parser = args::memory, default_value = "256MiB")]
-    transpositions: u64,
+    /// Limit the transposition table of each search to this size, such as 4GiB [default: 256MiB]
+    #[arg(long, value_name = "SIZE", value_parser = args::memory)]
+    transpositions: Option<u64>,
 }
 
 impl SharedMemory {
     /// Returns the memory of each search.
     pub(crate) fn of_each(&self) -> SearchMemory {
-        SearchMemory::shared(self.memory, self.transpositions)
+        SearchMemory::shared(self.memory, self.transpositions.unwrap_or(SearchMemory::SHARED_TRANSPOSITIONS))
     }
 }
 

@@ -14,12 +14,6 @@ use kalah::table::{Blocks, Directory, Stamps, TableKey, missing_layers};
 use crate::cli::flags::compute::Compute;
 use crate::cli::{Progress, args, bail, failure, note, output, remote, return_freed_memory, solve_tables};
 
-/// Memory of a search beside its transposition table and its tables: the network, stacks and buffers of threads.
-const SEARCH_MEMORY: u64 = 8 << 20;
-
-/// Minimum of `--memory` with which tables are made in memory; they take up to a quarter of it.
-const MAKING_MEMORY: u64 = 256 << 20;
-
 /// Flags of commands that solve.
 #[derive(Args)]
 pub(crate) struct SolverFlags {
@@ -55,12 +49,17 @@ pub(crate) struct SolverFlags {
 }
 
 impl SolverFlags {
-    /// Leaves one part in `parts` of a given --memory to other data of the command.
-    pub(crate) fn leave_memory(&mut self, parts: u64) {
+    /// Leaves a part of a given --memory to the claims of a proof, which are checked with this `effort`.
+    pub(crate) fn leave_memory_to_claims(&mut self, effort: u32) {
         if self.memory.is_some() {
             return_freed_memory();
         }
-        self.memory = self.memory.map(|bytes| bytes - bytes / parts);
+        self.memory = self.memory.map(|bytes| SearchMemory::beside_claims(bytes, effort));
+    }
+
+    /// Returns the memory of the search.
+    fn search_memory(&self) -> SearchMemory {
+        SearchMemory::new(self.memory, self.transpositions)
     }
 
     /// Opens the tables to use, after building them with `--build`, and notes missing ones. `cancel` stops the build.
@@ -81,9 +80,8 @@ impl SolverFlags {
             match self.tables_up_to {
                 Some(_) => solve_tables::build(directory, last, self.memory, Some(&self.compute), cancel)?,
                 None => {
-                    let memory = SearchMemory::new(self.memory, self.transpositions);
                     let build = solve_tables::PlannedBuild { compute: &self.compute, allowed: self.memory, cancel };
-                    build.run(directory, self.rules, position, memory)?;
+                    build.run(directory, self.rules, position, self.search_memory())?;
                 }
             }
         }
@@ -128,7 +126,7 @@ impl SolverFlags {
             .bounds(tables.bounds())
             .exact_up_to(self.exact_up_to.unwrap_or(MAX_TABLE_SEEDS))
             .threads(rayon::current_num_threads());
-        let memory = SearchMemory::new(self.memory, self.transpositions);
+        let memory = self.search_memory();
         options = further(options.memory(memory));
         if self.tables_up_to.is_none() {
             let all = options.reach();
@@ -143,7 +141,7 @@ impl SolverFlags {
             }
         }
         let what = || "this search takes".to_owned();
-        if let Err(shortage) = check_memory(options.transposition_bytes() + SEARCH_MEMORY, None, what) {
+        if let Err(shortage) = check_memory(options.own_bytes(), None, what) {
             // Without this, the system may end the program.
             bail!("{shortage}; allow less with --memory");
         }
@@ -163,7 +161,7 @@ impl SolverFlags {
         let solver = self.solver(position, tables, cancel, &further)?;
         let may_make = !self.no_tables
             && self.tables_up_to.is_none()
-            && self.memory.is_none_or(|bytes| bytes >= MAKING_MEMORY)
+            && self.search_memory().has_room_to_make()
             && position.pits() <= MAX_TABLE_PITS
             && tables.tables().is_none()
             && tables.reach == 0;

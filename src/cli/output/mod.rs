@@ -13,10 +13,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use comfy_table::{CellAlignment, ContentArrangement, presets};
-use indicatif::HumanCount;
 use kalah::game::{Position, Rules};
 use kalah::printable::printable;
-pub(super) use kalah::printable::signed as value;
+pub(super) use kalah::printable::{hex, many, signed as value};
 pub(super) use kalah::text::count;
 use serde::Serialize;
 
@@ -138,11 +137,6 @@ pub(super) fn wrapped(text: &str, indent: usize) -> String {
     lines.join("\n")
 }
 
-/// Formats a large number of things with commas: "1 claim", "1,776 claims".
-pub(super) fn many(number: u64, thing: &str) -> String {
-    format!("{} {thing}{}", HumanCount(number), if number == 1 { "" } else { "s" })
-}
-
 /// Joins things with `between` between them.
 pub(super) fn joined(things: impl IntoIterator<Item = impl std::fmt::Display>, between: &str) -> String {
     things.into_iter().map(|thing| thing.to_string()).collect::<Vec<_>>().join(between)
@@ -193,11 +187,6 @@ impl Grid {
         }
         table.lines().try_for_each(|row| line(row.trim_end()))
     }
-}
-
-/// Formats a digest in hexadecimal.
-pub(super) fn hex(digest: &[u8; 32]) -> String {
-    blake3::Hash::from_bytes(*digest).to_hex().to_string()
 }
 
 /// Rounds bits a position to three places.

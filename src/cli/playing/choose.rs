@@ -1,4 +1,4 @@
-//! Certificates as players: `--from CERTIFICATE` of `kalah play` and `kalah move`.
+//! The command `kalah move`; certificates as players, for `--from CERTIFICATE` of this command and `kalah play`.
 
 use std::ffi::OsString;
 use std::io::Read;
@@ -13,10 +13,10 @@ use kalah::certificate::{Certificate, Strategy};
 use kalah::file;
 use kalah::game::Position;
 use kalah::header::Kind;
-use kalah::play::{ByCertificate, Choice, Participant, Player, PlayerName, Setting};
+use kalah::play::{ByCertificate, Participant, Player, PlayerName, Setting};
 use kalah::table::{Directory, Tables};
 
-use crate::cli::{Context, Outcome, PlayerFlags, args, examples, failure, line, output, positions, progress, usage};
+use crate::cli::{Context, Outcome, PlayerFlags, args, examples, failure, output, positions, progress, usage};
 
 /// Ask a player for its move in a position
 ///
@@ -105,10 +105,8 @@ impl Choose {
         }
         let subject = format!("{} on {position}, {rules}", player.name());
         let choice = progress::watch(&subject, || player.choose(position, &cancel, &mut |_| ()))?;
-        let (name, seconds) = (player.name(), start.elapsed().as_secs_f64());
-        let Choice { pit, worth, source } = choice;
-        let answer = MoveAnswer::new(rules, position, name.clone(), &choice, seconds);
-        Ok(output::answer(self.json, &answer, || line!("{position}\n  {name}  move {pit}, {worth}, {source}"))?)
+        let answer = MoveAnswer::new(rules, position, player.name(), &choice, start.elapsed().as_secs_f64());
+        Ok(output::answer(self.json, &answer, || output::line(&answer))?)
     }
 }
 

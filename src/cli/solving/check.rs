@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::Args;
 use indicatif::HumanCount;
-use kalah::answer::Value;
+use kalah::answer::{OpeningAnswer, Value};
 use kalah::certificate::{
     Check as Checked, CheckIdentity, CheckTally, Head, OpeningBounds, Statement, StoredCertificate, digest_of_tables,
 };
@@ -72,14 +72,6 @@ struct CheckAnswer {
     seconds: f64,
 }
 
-/// Opening of a statement.
-#[derive(Serialize)]
-pub(crate) struct OpeningAnswer {
-    pub r#move: String,
-    #[serde(flatten)]
-    pub bounds: Value,
-}
-
 /// Tables of a check, compared with the manifest inside the program.
 #[derive(Serialize)]
 struct TablesOrigin {
@@ -130,7 +122,8 @@ impl Check {
         let stated = |bounds| Value::new(bounds).beyond_stores(position);
         let opening = |opening: &OpeningBounds| OpeningAnswer {
             r#move: head.statement.line(opening).to_string(),
-            bounds: stated(opening.bounds),
+            value: stated(opening.bounds),
+            ..OpeningAnswer::default()
         };
         let answer = CheckAnswer {
             digest: output::hex(&file.digest()),
@@ -193,8 +186,8 @@ impl Check {
         let CheckAnswer { position, rules, bounds, tally, .. } = answer;
         line!("{}, digest {}", self.file.display(), answer.digest)?;
         line!("the value of {position} under {rules} rules for the mover: {}", bounds.words("not stated"))?;
-        for OpeningAnswer { r#move, bounds } in &answer.openings {
-            line!("  after {move}: {}", bounds.words("not stated"))?;
+        for OpeningAnswer { r#move, value, .. } in &answer.openings {
+            line!("  after {move}: {}", value.words("not stated"))?;
         }
         if let Some(TablesOrigin { digest, origin, .. }) = &answer.tables {
             line!("tables to {} seeds: every frame was compared with its digest", answer.table_seeds)?;

@@ -2,16 +2,15 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use indicatif::HumanCount;
-use kalah::answer::{OpeningAnswer, SolveAnswer, Source, Value};
+use kalah::answer::{OpeningAnswer, SolveAnswer, Value};
 use kalah::book::{Book, BookError, Books};
 use kalah::game::{Position, mover_value};
+use kalah::printable::commas;
 use kalah::solve::{Checkpoint, Opening, SolveError, SolveEvent, Solver};
 
 use crate::cli::output::progress::watched;
 use crate::cli::{
-    Context, Outcome, Progress, SolverFlags, Stoppable, args, cancelled_by_signal, examples, failure, line, note,
-    output,
+    Context, Outcome, Progress, SolverFlags, Stoppable, args, cancelled_by_signal, examples, failure, note, output,
 };
 
 /// Solve a position: exact value, best moves, line of best play
@@ -74,20 +73,17 @@ impl Solve {
             None => self.book.find(self.with.directory(), &[rules])?,
         };
         let book = books.get(rules, position.pits());
-        let recalled = book.map(|book| book.recall(&position, None)).transpose()?;
-        let recalled = recalled.filter(|recalled| recalled.from_book && recalled.score().is_some());
-        let source = if recalled.is_some() { Source::Book } else { Source::Solver };
-        let is_test = self.at_least.is_some() || self.at_most.is_some();
-        if let Some((book, recalled)) = book.zip(recalled)
-            && recalled.is_decided()
+        let recalled = SolveAnswer::new(rules, &position, book)?;
+        let (source, is_test) = (recalled.source, self.at_least.is_some() || self.at_most.is_some());
+        if let Some(book) = book
+            && recalled.best.is_some()
             && !is_test
             && let Some(openings) = self.recalled_openings(book, start)?
         {
-            let mut answer = SolveAnswer::new(rules, &position);
-            (answer.source, answer.threads) = (source, rayon::current_num_threads());
-            answer.value = Value::exact(position.value(recalled.bounds.lower));
-            if !self.value_only {
-                answer.add_recalled(book, &position, &recalled)?;
+            let mut answer = recalled;
+            answer.threads = rayon::current_num_threads();
+            if self.value_only {
+                (answer.best, answer.line, answer.line_open) = (None, None, false);
             }
             answer.openings = self.openings.then_some(openings);
             answer.seconds = start.elapsed().as_secs_f64();
@@ -110,9 +106,7 @@ impl Solve {
         if let Some(checkpoint) = &checkpoint
             && let Some(resumed) = checkpoint.load(&mut solver, &position)?
         {
-            let (proofs, found) =
-                (output::count(resumed.proofs, "proved position"), HumanCount(resumed.transpositions));
-            note!("resumed: {proofs} and {found} transpositions");
+            note!("resumed: {} transpositions", commas(resumed));
         }
         let save = || checkpoint.as_ref().map_or(Ok(()), |checkpoint| checkpoint.save(&solver, &position));
         let poll = || {
@@ -143,9 +137,9 @@ impl Solve {
             let score = book.recall(&opening.position, None)?.score();
             Ok(score.map(|score| OpeningAnswer {
                 r#move: opening.to_string(),
-                value: mover_value(opening.again, opening.position.value(score)),
-                nodes: 0,
-                seconds: start.elapsed().as_secs_f64(),
+                value: Value::exact(mover_value(opening.again, opening.position.value(score))),
+                nodes: Some(0),
+                seconds: Some(start.elapsed().as_secs_f64()),
             }))
         };
         Opening::all(self.with.rules, &self.position).iter().map(answer).collect()
@@ -154,7 +148,7 @@ impl Solve {
     /// Solves the position, or tests its value.
     fn answer(&self, solver: &Solver, progress: &Progress) -> failure::Result<SolveAnswer> {
         let (position, start) = (&self.position, Instant::now());
-        let mut answer = SolveAnswer::new(self.with.rules, position);
+        let mut answer = SolveAnswer::new(self.with.rules, position, None)?;
         (answer.at_least, answer.at_most) = (self.at_least, self.at_most);
         match (self.at_least, self.at_most) {
             (Some(value), _) => answer.proved = Some(solver.at_least(position, value)?),
@@ -189,8 +183,8 @@ impl Solve {
             let (start, nodes) = (Instant::now(), solver.nodes());
             let guess = self.guess(solver, &opening.position, opening.again)?;
             let value = solver.opening_value(opening, guess)?;
-            let (nodes, seconds) = (solver.nodes() - nodes, start.elapsed().as_secs_f64());
-            let answer = OpeningAnswer { r#move: opening.to_string(), value, nodes, seconds };
+            let (nodes, seconds) = (Some(solver.nodes() - nodes), Some(start.elapsed().as_secs_f64()));
+            let answer = OpeningAnswer { r#move: opening.to_string(), value: Value::exact(value), nodes, seconds };
             match self.json {
                 true => progress.note(&opening_row(&answer)),
                 false => progress.print(|| output::line(opening_row(&answer)))?,
@@ -198,11 +192,11 @@ impl Solve {
             solved.push(answer);
         }
         // The best opening has the value of the position.
-        let best = solved.iter().map(|opening| opening.value).max();
+        let best = solved.iter().filter_map(|opening| opening.value.value()).max();
         let guess = best.map_or_else(|| self.guess(solver, &self.position, true), Ok)?;
         let (score, value) = solver.value(&self.position, guess)?;
         let mut best: Vec<usize> = (openings.iter().zip(&solved))
-            .filter(|(_, solved)| solved.value == value)
+            .filter(|(_, solved)| solved.value.value() == Some(value))
             .map(|(opening, _)| opening.moves[0].number())
             .collect();
         best.dedup();
@@ -213,35 +207,14 @@ impl Solve {
     }
 
     fn text(&self, answer: &SolveAnswer) -> std::io::Result<()> {
-        output::line(&answer.position)?;
-        let from = if answer.source == Source::Book { ", from the book" } else { "" };
-        let tested = self.at_least.map(|value| ("at least", value)).or(self.at_most.map(|value| ("at most", value)));
-        if let (Some((how, value)), Some(proved)) = (tested, answer.proved) {
-            line!("  value {how} {}: {}{from}", output::value(value), if proved { "yes" } else { "no" })?;
-        }
-        if let Some(value) = answer.value.value() {
-            line!("  value  {}{from}", output::value(value))?;
-        }
-        if let Some(best) = answer.best.as_ref().filter(|best| !best.is_empty()) {
-            line!("  best   {}", output::joined(best, " "))?;
-        }
-        if let Some(line) = answer.line.as_ref().filter(|line| !line.is_empty()) {
-            let open = if answer.line_open { " ... (the book ends here; --no-book finds the rest)" } else { "" };
-            line!("  line   {line}{open}")?;
-        }
-        line!(
-            "  {}, {}, {:.2} s, {} nodes/s",
-            output::many(answer.nodes, "node"),
-            output::many(answer.table_hits, "table hit"),
-            answer.seconds,
-            HumanCount((answer.nodes as f64 / answer.seconds.max(1e-9)) as u64),
-        )?;
+        output::line(answer)?;
         output::default_rules(self.with.rules)
     }
 }
 
 /// Writes an opening as a row of a table.
 fn opening_row(opening: &OpeningAnswer) -> String {
-    let OpeningAnswer { r#move, value, nodes, seconds } = opening;
-    format!("{move:>7}  {:>4}  {:>15} nodes  {seconds:>9.2} s", output::value(*value), HumanCount(*nodes))
+    let (name, value) = (&opening.r#move, opening.value.symbols("?"));
+    let (nodes, seconds) = (commas(opening.nodes.unwrap_or(0)), opening.seconds.unwrap_or(0.0));
+    format!("{name:>7}  {value:>4}  {nodes:>15} nodes  {seconds:>9.2} s")
 }

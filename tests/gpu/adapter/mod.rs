@@ -5,9 +5,11 @@
 //! `KALAH_REQUIRE_ADAPTER` names adapters whose absence makes the tests fail; `KALAH_REQUIRE_ADAPTER=1` requires any
 //! adapter. If none is required, tests skip a missing adapter with a warning.
 
+use std::error::Error;
+use std::iter::successors;
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use kalah::gpu::{Adapter, Gpu, GpuOptions};
+use kalah::gpu::{Adapter, Gpu, GpuError, GpuOptions};
 
 use kalah_tests::optional;
 
@@ -47,6 +49,11 @@ impl TestAdapter {
         assert!(!device.is_checked());
         Arc::clone(device)
     }
+}
+
+/// Returns the error of a device that caused `error`.
+pub(crate) fn gpu_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e GpuError> {
+    successors(Some(error), |&error| error.source()).find_map(<dyn Error>::downcast_ref)
 }
 
 /// Names in an environment variable.

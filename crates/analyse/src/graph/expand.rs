@@ -6,7 +6,7 @@ use kalah_solve::solve::Board;
 use kalah_tables::rows::{ForwardMove, Kind, SpillMap};
 use rayon::prelude::*;
 
-use super::space::{GraphRows, Plane, Side, Space};
+use super::space::{GraphRows, Plane, RowSeeds, Side, Space};
 
 /// Size of a plane, in bits, from which its work is shared among threads.
 const PARALLEL_FROM: usize = 1 << 16;
@@ -20,8 +20,7 @@ pub(super) struct Block<'a> {
     rows: &'a GraphRows,
     space: &'a Space,
     store: usize,
-    /// Seeds in the rows, the first player's first.
-    seeds: (usize, usize),
+    seeds: RowSeeds,
     /// For each player's row: the map of ranks after seeds are sown into it, by the number of those seeds.
     spills: [Vec<OnceLock<Arc<SpillMap>>>; 2],
     /// For each player's row: the ranks after a capture, by the seeds sown into it before and by the captured
@@ -30,11 +29,11 @@ pub(super) struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    pub(crate) fn new(rows: &'a GraphRows, space: &'a Space, store: usize, seeds: (usize, usize)) -> Block<'a> {
+    pub(crate) fn new(rows: &'a GraphRows, space: &'a Space, store: usize, seeds: RowSeeds) -> Block<'a> {
         fn unset<T>(count: usize) -> [Vec<OnceLock<T>>; 2] {
             [(); 2].map(|()| (0..count).map(|_| OnceLock::new()).collect())
         }
-        let most = seeds.0.max(seeds.1) + 1;
+        let most = seeds.first.max(seeds.second) + 1;
         let pits = rows.maps.rows().pits();
         Block { rows, space, store, seeds, spills: unset(most), remainders: unset(most * pits) }
     }
@@ -59,7 +58,7 @@ impl<'a> Block<'a> {
     /// first player's row are processed from the last level down. The second player's moves leave that row
     /// unchanged and come first; the first player's moves lead to lower levels.
     fn expand_quiet(&self) {
-        let levels = self.rows.maps.rows().level_bounds(self.seeds.0);
+        let levels = self.rows.maps.rows().level_bounds(self.seeds.first);
         for level in levels.windows(2).rev().map(|bounds| bounds[0]..bounds[1]) {
             for side in [Side::Second, Side::First] {
                 let Some(plane) = self.plane(side) else { continue };
@@ -74,13 +73,13 @@ impl<'a> Block<'a> {
 
     /// Inserts the positions after the quiet moves of one row of a plane.
     fn quiet_row(&self, side: Side, plane: &Plane, first: u32) {
-        let (firsts, seconds) = (&self.rows.all[self.seeds.0], &self.rows.all[self.seeds.1]);
+        let (firsts, seconds) = (&self.rows.all[self.seeds.first], &self.rows.all[self.seeds.second]);
         let is_empty = |row: &TableRow, pit: Option<u8>| pit.is_none_or(|pit| row[usize::from(pit)] == 0);
         let after = OnceLock::new();
         let after = || *after.get_or_init(|| self.space.target(self.store, self.seeds, side.other()));
         match side {
             Side::First => {
-                for quiet in self.rows.moves[self.seeds.0].quiet(first) {
+                for quiet in self.rows.moves[self.seeds.first].quiet(first) {
                     for second in plane.reached(first, 0, plane.columns()) {
                         if is_empty(&seconds[second as usize], quiet.only_if_empty) {
                             after().insert(quiet.own, second);
@@ -89,7 +88,7 @@ impl<'a> Block<'a> {
                 }
             }
             Side::Second => {
-                let moves = &self.rows.moves[self.seeds.1];
+                let moves = &self.rows.moves[self.seeds.second];
                 for second in plane.reached(first, 0, plane.columns()) {
                     for quiet in moves.quiet(second) {
                         if is_empty(&firsts[first as usize], quiet.only_if_empty) {
@@ -105,7 +104,7 @@ impl<'a> Block<'a> {
     /// the second.
     fn expand_first(&self) {
         let Some(plane) = self.plane(Side::First) else { return };
-        let rows = 0..self.rows.maps.rows().rows(self.seeds.0) as u32;
+        let rows = 0..self.rows.maps.rows().rows(self.seeds.first) as u32;
         rows.into_par_iter().with_min_len(PARALLEL_FROM.div_ceil(plane.columns().max(1))).for_each_init(
             Vec::new,
             |others, first| {
@@ -120,7 +119,7 @@ impl<'a> Block<'a> {
     /// tile.
     fn expand_second(&self) {
         let Some(plane) = self.plane(Side::Second) else { return };
-        let rows = self.rows.maps.rows().rows(self.seeds.0);
+        let rows = self.rows.maps.rows().rows(self.seeds.first);
         let tiles: Vec<Range<usize>> =
             (0..plane.columns()).step_by(TILE).map(|at| at..plane.columns().min(at + TILE)).collect();
         let new = || vec![Vec::new(); TILE];
@@ -163,8 +162,8 @@ impl<'a> Block<'a> {
     /// Seeds in the mover's row and in the other row.
     fn of_mover(&self, side: Side) -> (usize, usize) {
         match side {
-            Side::First => self.seeds,
-            Side::Second => (self.seeds.1, self.seeds.0),
+            Side::First => (self.seeds.first, self.seeds.second),
+            Side::Second => (self.seeds.second, self.seeds.first),
         }
     }
 
@@ -222,10 +221,10 @@ impl<'a> Block<'a> {
     /// Target of a move: the mover's row after it (seeds and rank), the seeds of the other row, and true if the
     /// same side moves again.
     fn target(&self, side: Side, own: (usize, u32), other_seeds: usize, again: bool) -> Target<'_> {
-        let stored = self.seeds.0 + self.seeds.1 - own.0 - other_seeds;
+        let stored = self.seeds.total() - own.0 - other_seeds;
         let (store, seeds) = match side {
-            Side::First => (self.store + stored, (own.0, other_seeds)),
-            Side::Second => (self.store, (other_seeds, own.0)),
+            Side::First => (self.store + stored, RowSeeds { first: own.0, second: other_seeds }),
+            Side::Second => (self.store, RowSeeds { first: other_seeds, second: own.0 }),
         };
         let plane = self.space.target(store, seeds, if again { side } else { side.other() });
         Target { plane, side, own: own.1 }

@@ -9,7 +9,7 @@ use kalah_core::text::size;
 use rayon::prelude::*;
 
 use super::expand::Block;
-use super::space::{Convention, GraphRows, Side, Space, state_space};
+use super::space::{Convention, GraphRows, RowSeeds, Side, Space, state_space};
 use super::tally::{Branching, Outcomes, Subgraph, tally};
 
 /// Explores a game graph.
@@ -161,11 +161,11 @@ impl Explorer<'_> {
         let mut row = TableRow::default();
         row[..start.pits].fill(start.seeds as u8);
         let rank = rows.maps.rows().rank(&row);
-        space.target(0, (total / 2, total / 2), Side::First).insert(rank, rank);
+        space.target(0, RowSeeds { first: total / 2, second: total / 2 }, Side::First).insert(rank, rank);
         let mut graph = GameGraph { layers: Vec::new(), branching: Branching::default(), memory: 0 };
         for seeds in (0..=total).rev() {
-            let blocks =
-                (0..=total - seeds).flat_map(|store| (1..seeds).map(move |first| (store, (first, seeds - first))));
+            let blocks = (0..=total - seeds)
+                .flat_map(|store| (1..seeds).map(move |first| (store, RowSeeds { first, second: seeds - first })));
             blocks
                 .filter(|&(store, seeds)| !space.is_final(store, seeds))
                 .collect::<Vec<_>>()

@@ -38,8 +38,8 @@ impl Convention {
     }
 
     /// Returns true if a game of `total` seeds has ended with these stores, whatever the rows.
-    pub(super) fn is_decided(self, total: usize, stores: (usize, usize)) -> bool {
-        self == Convention::Irving && 2 * stores.0.max(stores.1) > total
+    pub(super) fn is_decided(self, total: usize, stores: [usize; 2]) -> bool {
+        self == Convention::Irving && stores.into_iter().any(|store| 2 * store > total)
     }
 }
 
@@ -107,6 +107,19 @@ impl GraphRows {
             spills + rows(seeds) * (4 * pits as u64 + 8 * pits as u64 + 12)
         };
         (0..=total).map(of_row).sum()
+    }
+}
+
+/// Seeds in the rows of both players.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RowSeeds {
+    pub first: usize,
+    pub second: usize,
+}
+
+impl RowSeeds {
+    pub(crate) fn total(self) -> usize {
+        self.first + self.second
     }
 }
 
@@ -221,23 +234,25 @@ impl Space {
     }
 
     /// The seeds in the second player's store.
-    pub(crate) fn second_store(&self, store: usize, seeds: (usize, usize)) -> usize {
-        self.total - store - seeds.0 - seeds.1
+    pub(crate) fn second_store(&self, store: usize, seeds: RowSeeds) -> usize {
+        self.total - store - seeds.total()
     }
 
     /// Returns true if the game is over with these stores and seeds in the rows.
-    pub(crate) fn is_final(&self, store: usize, seeds: (usize, usize)) -> bool {
-        seeds.0 == 0 || seeds.1 == 0 || self.convention.is_decided(self.total, (store, self.second_store(store, seeds)))
+    pub(crate) fn is_final(&self, store: usize, seeds: RowSeeds) -> bool {
+        seeds.first == 0
+            || seeds.second == 0
+            || self.convention.is_decided(self.total, [store, self.second_store(store, seeds)])
     }
 
-    fn cell(&self, store: usize, seeds: (usize, usize), side: Side) -> &OnceLock<Plane> {
-        let all = seeds.0 + seeds.1;
-        &self.layers[all][(store * (all + 1) + seeds.0) * 2 + side as usize]
+    fn cell(&self, store: usize, seeds: RowSeeds, side: Side) -> &OnceLock<Plane> {
+        let all = seeds.total();
+        &self.layers[all][(store * (all + 1) + seeds.first) * 2 + side as usize]
     }
 
     /// The plane of these positions, if any of them was reached.
     #[inline]
-    pub(crate) fn plane(&self, store: usize, seeds: (usize, usize), side: Side) -> Option<&Plane> {
+    pub(crate) fn plane(&self, store: usize, seeds: RowSeeds, side: Side) -> Option<&Plane> {
         self.cell(store, seeds, side).get()
     }
 
@@ -245,15 +260,15 @@ impl Space {
     ///
     /// Past the limit it is an empty plane that ignores positions.
     #[inline]
-    pub(crate) fn target(&self, store: usize, seeds: (usize, usize), side: Side) -> &Plane {
+    pub(crate) fn target(&self, store: usize, seeds: RowSeeds, side: Side) -> &Plane {
         let merged = self.convention == Convention::Plain && self.is_final(store, seeds);
         let side = if merged { Side::First } else { side };
         self.cell(store, seeds, side).get_or_init(|| self.make(seeds))
     }
 
     /// Allocates a plane, if the limit permits.
-    fn make(&self, seeds: (usize, usize)) -> Plane {
-        let (rows, columns) = (row_count(self.pits, seeds.0), row_count(self.pits, seeds.1));
+    fn make(&self, seeds: RowSeeds) -> Plane {
+        let (rows, columns) = (row_count(self.pits, seeds.first), row_count(self.pits, seeds.second));
         let bytes = Plane::bytes(rows, columns);
         if self.used.fetch_add(bytes, Relaxed) + bytes > self.limit {
             self.exhausted.store(true, Relaxed);

@@ -6,7 +6,7 @@ use kalah_tables::table::frame_in_parallel;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::space::{GraphRows, Plane, Side, Space};
+use super::space::{GraphRows, Plane, RowSeeds, Side, Space};
 
 /// Positions by outcome for the first player. In JSON they are numbers in an array: won, lost, drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -138,8 +138,9 @@ pub(super) fn tally(
     table: Option<&Table>,
 ) -> Result<(Vec<Subgraph>, Branching), TableError> {
     let stores = space.total() - seeds + 1;
-    let parts =
-        (0..=seeds).flat_map(|first| Side::BOTH.map(|side| Part { rows, space, seeds: (first, seeds - first), side }));
+    let parts = (0..=seeds).flat_map(|first| {
+        Side::BOTH.map(|side| Part { rows, space, seeds: RowSeeds { first, second: seeds - first }, side })
+    });
     let table = table.filter(|_| values);
     let counts = parts
         .collect::<Vec<_>>()
@@ -160,8 +161,7 @@ pub(super) fn tally(
 struct Part<'a> {
     rows: &'a GraphRows,
     space: &'a Space,
-    /// Seeds in the rows, the first player's first.
-    seeds: (usize, usize),
+    seeds: RowSeeds,
     side: Side,
 }
 
@@ -175,7 +175,7 @@ struct Open<'a> {
 
 impl Part<'_> {
     fn count<'t>(self, table: Option<&'t Table>) -> Result<Counts, TableError> {
-        let stores = self.space.total() - self.seeds.0 - self.seeds.1 + 1;
+        let stores = self.space.total() - self.seeds.total() + 1;
         let mut counts = Counts::new(stores);
         let mut open = Vec::new();
         for store in 0..stores {
@@ -186,8 +186,8 @@ impl Part<'_> {
             if self.space.is_final(store, self.seeds) {
                 // If a row is empty, the seeds of the other row belong to its owner. A store with more than
                 // half of all seeds wins whoever gets the rest.
-                let rows = self.seeds.0 as i64 - self.seeds.1 as i64;
-                let over = self.seeds.0 == 0 || self.seeds.1 == 0;
+                let rows = self.seeds.first as i64 - self.seeds.second as i64;
+                let over = self.seeds.first == 0 || self.seeds.second == 0;
                 counts.outcomes[store].count(if over { ahead + rows } else { ahead }, positions);
                 counts.branching.finals += positions;
             } else {
@@ -200,12 +200,12 @@ impl Part<'_> {
         // Runs of the table follow the mover's row, so the other row is divided into tiles.
         let rows = self.rows.maps.rows();
         let (run, others) = match self.side {
-            Side::First => (rows.rows(self.seeds.0), rows.rows(self.seeds.1)),
-            Side::Second => (rows.rows(self.seeds.1), rows.rows(self.seeds.0)),
+            Side::First => (rows.rows(self.seeds.first), rows.rows(self.seeds.second)),
+            Side::Second => (rows.rows(self.seeds.second), rows.rows(self.seeds.first)),
         };
         let width = (TILE / run).max(64);
         let tiles: Vec<Range<usize>> = (0..others).step_by(width).map(|at| at..others.min(at + width)).collect();
-        let mover = if self.side == Side::First { self.seeds.0 } else { self.seeds.1 };
+        let mover = if self.side == Side::First { self.seeds.first } else { self.seeds.second };
         let source = table.map(|table| Ok::<_, TableError>((table, frame_in_parallel(table, mover)?))).transpose()?;
         let tally = |(mut counts, mut runs): (Counts, Runs<'t>), tile: Range<usize>| {
             runs.tile = tile.clone();
@@ -232,19 +232,19 @@ impl Part<'_> {
         counts: &mut Counts,
     ) -> Result<(), TableError> {
         let (firsts, seconds) = match self.side {
-            Side::First => (0..self.rows.maps.rows().rows(self.seeds.0), tile),
+            Side::First => (0..self.rows.maps.rows().rows(self.seeds.first), tile),
             Side::Second => (tile, 0..open.plane.columns()),
         };
         let (branching, outcomes) = (&mut counts.branching, &mut counts.outcomes[open.store]);
         for first in firsts.start as u32..firsts.end as u32 {
             for second in open.plane.reached(first, seconds.start, seconds.end) {
                 let (choices, mover, other) = match self.side {
-                    Side::First => (&self.rows.choices[self.seeds.0], first, second),
-                    Side::Second => (&self.rows.choices[self.seeds.1], second, first),
+                    Side::First => (&self.rows.choices[self.seeds.first], first, second),
+                    Side::Second => (&self.rows.choices[self.seeds.second], second, first),
                 };
                 branching.moves[usize::from(choices[mover as usize])] += 1;
                 if let Some(score) = runs.score(mover, other)? {
-                    let rows = 2 * i64::from(score) - (self.seeds.0 + self.seeds.1) as i64;
+                    let rows = 2 * i64::from(score) - self.seeds.total() as i64;
                     outcomes.count(open.ahead + if self.side == Side::First { rows } else { -rows }, 1);
                 }
             }

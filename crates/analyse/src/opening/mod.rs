@@ -14,4 +14,4 @@ mod verdict;
 
 pub use scan::{OpeningScan, Scan, ScanError, ScanTally, ScannedBoard, ScannedStart, StartRange};
 pub use turn_tree::outcome;
-pub use verdict::{Limits, MAX_LINES, Outcome, Verdict, VerdictError, check};
+pub use verdict::{Limits, MAX_LINES, Outcome, Verdict, check};

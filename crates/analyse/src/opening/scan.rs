@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::turn_tree::outcome;
-use super::verdict::{Limits, Outcome, Verdict, VerdictError, check};
+use super::verdict::{Limits, Outcome, Verdict, check};
 
 /// Settings of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +139,7 @@ pub enum ScanError {
     Start(StartPosition, #[source] ParseError),
     /// A result that contradicts the rules.
     #[error("the result of {0} is wrong: {1}")]
-    Wrong(StartPosition, #[source] VerdictError),
+    Wrong(StartPosition, String),
 }
 
 impl Diagnostic for ScanError {
@@ -162,7 +162,7 @@ impl OpeningScan {
         let position = start.position().map_err(|source| ScanError::Start(start, source))?;
         let verdict = outcome(self.rules, &position, self.limits, cancel)?;
         if !verdict.lines.is_empty() {
-            check(self.rules, &position, &verdict).map_err(|source| ScanError::Wrong(start, source))?;
+            check(self.rules, &position, &verdict).map_err(|why| ScanError::Wrong(start, why))?;
         }
         Ok(verdict)
     }

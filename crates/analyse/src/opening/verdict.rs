@@ -80,26 +80,17 @@ pub struct Verdict {
     pub positions: u64,
 }
 
-/// Error: lines do not prove a verdict.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the lines do not prove the verdict: at {position}, {why}")]
-pub struct VerdictError {
-    /// The position where the proof fails, seen by the player to move.
-    pub position: Box<Position>,
-    /// The reason.
-    pub why: &'static str,
-}
-
-fn wrong(position: &Position, why: &'static str) -> VerdictError {
-    VerdictError { position: Box::new(*position), why }
+fn wrong(position: &Position, why: &str) -> String {
+    format!("the lines do not prove the verdict: at {position}, {why}")
 }
 
 /// Checks that the lines of a verdict prove it for `position`. The check uses only [`Position::play`] and
 /// shares nothing with the search that found the lines.
 ///
 /// # Errors
-/// If something is missing or wrong, or if there are no lines although the game is not over.
-pub fn check(rules: Rules, position: &Position, verdict: &Verdict) -> Result<(), VerdictError> {
+/// If something is missing or wrong, or if there are no lines although the game is not over: the position where the
+/// proof fails, seen by the player to move, and the reason.
+pub fn check(rules: Rules, position: &Position, verdict: &Verdict) -> Result<(), String> {
     let Some(outcome) = verdict.outcome else { return Ok(()) };
     if position.final_value().map(Outcome::of) == Some(outcome) {
         return Ok(());
@@ -129,7 +120,7 @@ impl Check {
     }
 
     /// The prover is to move: there is exactly one turn, after which the claim holds.
-    fn one(&self, position: &Position, lines: &[&[Vec<Pit>]]) -> Result<(), VerdictError> {
+    fn one(&self, position: &Position, lines: &[&[Vec<Pit>]]) -> Result<(), String> {
         let turn = lines.first().and_then(|line| line.first()).ok_or_else(|| wrong(position, "there is no turn"))?;
         if lines.iter().any(|line| line.first() != Some(turn)) {
             return Err(wrong(position, "there are several turns where there should be one"));
@@ -153,7 +144,7 @@ impl Check {
     }
 
     /// The other player is to move: the claim holds after every turn.
-    fn all(&self, position: &Position, lines: &[&[Vec<Pit>]]) -> Result<(), VerdictError> {
+    fn all(&self, position: &Position, lines: &[&[Vec<Pit>]]) -> Result<(), String> {
         let missing = || wrong(position, "a turn has no reply");
         let ends = self.ends(position)?;
         let mut lines_to: HashMap<Position, Vec<&[Vec<Pit>]>> = HashMap::new();
@@ -182,7 +173,7 @@ impl Check {
 
     /// Returns the positions at the ends of all turns of the mover, seen by the other player. The mover must
     /// not win within the turn.
-    fn ends(&self, position: &Position) -> Result<HashSet<Position>, VerdictError> {
+    fn ends(&self, position: &Position) -> Result<HashSet<Position>, String> {
         let (mut ends, mut met, mut open) = (HashSet::new(), HashSet::from([*position]), vec![*position]);
         while let Some(place) = open.pop() {
             if has_won(&place) {

@@ -1,3 +1,5 @@
+use std::fmt;
+
 use kalah_analyse::Puzzle;
 use kalah_core::game::{Position, Rules};
 use kalah_play::play::{Choice, Source};
@@ -52,12 +54,21 @@ pub struct MoveAnswer {
     #[serde(flatten)]
     chosen: ChosenMove,
     seconds: f64,
+    #[serde(skip)]
+    choice: Choice,
+}
+
+impl fmt::Display for MoveAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (ChosenMove { position, player, .. }, Choice { pit, worth, source }) = (&self.chosen, self.choice);
+        write!(f, "{position}\n  {player}  move {pit}, {worth}, {source}")
+    }
 }
 
 impl MoveAnswer {
     /// Returns the answer of a `player` who chose within these seconds.
     pub fn new(rules: Rules, position: &Position, player: String, choice: &Choice, seconds: f64) -> MoveAnswer {
-        MoveAnswer { chosen: ChosenMove::new(rules, position, player, choice), seconds }
+        MoveAnswer { chosen: ChosenMove::new(rules, position, player, choice), seconds, choice: *choice }
     }
 }
 

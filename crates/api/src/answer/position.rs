@@ -268,14 +268,16 @@ impl fmt::Display for PositionAnswer {
             Source::Tables => write!(f, "\n  moves  {}", moves.join("  "))?,
             _ => write!(f, "\n  values of the moves  {}", moves.join(", "))?,
         }
-        if !self.best.is_empty() {
-            let best: Vec<String> = self.best.iter().map(ToString::to_string).collect();
-            write!(f, "\n  best   {}", best.join(" "))?;
-        }
-        let line = self.line.as_ref().filter(|line| !line.is_empty());
-        let open = if self.line_open { " ... (the book ends here)" } else { "" };
-        line.map_or(Ok(()), |line| write!(f, "\n  line   {line}{open}"))
+        write_play(f, &self.best, self.line.as_deref(), if self.line_open { " ... (the book ends here)" } else { "" })
     }
+}
+
+/// Writes the best moves, and a line of best play with `open` after it, as lines of text; what is empty is left out.
+pub(super) fn write_play(f: &mut fmt::Formatter<'_>, best: &[usize], line: Option<&str>, open: &str) -> fmt::Result {
+    if !best.is_empty() {
+        write!(f, "\n  best   {}", best.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))?;
+    }
+    line.filter(|line| !line.is_empty()).map_or(Ok(()), |line| write!(f, "\n  line   {line}{open}"))
 }
 
 /// Answer of the opening explorer: of the book, the tables and the rules.

@@ -3,7 +3,7 @@ use std::time::Duration;
 use kalah_core::game::{MAX_PITS, Rules};
 use kalah_core::table::{Listing, TableKey};
 use kalah_play::play::PlayerName;
-use kalah_solve::book::Books;
+use kalah_solve::book::{Book, Books};
 use serde::Serialize;
 
 use crate::fields::MAX_SEEDS;
@@ -99,11 +99,7 @@ impl ServerAnswer {
     /// Describes a server with these books; it runs `searches` at a time, of at most `time`, or `stream_time` if they
     /// are streamed.
     pub fn new(books: &Books, time: Duration, stream_time: Duration, searches: usize) -> ServerAnswer {
-        let boards = Rules::ALL.into_iter().flat_map(|rules| (1..=MAX_PITS).map(move |pits| (rules, pits)));
-        let book = |(rules, pits): (Rules, _)| {
-            let positions = books.get(rules, pits)?.len();
-            (positions > 0).then_some(BookEntry { rules: rules.name(), pits, positions })
-        };
+        let book = |book: &Book| BookEntry { rules: book.rules().name(), pits: book.pits(), positions: book.len() };
         ServerAnswer {
             version: env!("CARGO_PKG_VERSION"),
             rules: Rules::ALL.map(Rules::name),
@@ -119,7 +115,7 @@ impl ServerAnswer {
             searches,
             seeds: MAX_SEEDS,
             pits: MAX_PITS,
-            books: boards.filter_map(book).collect(),
+            books: books.iter().filter(|book| !book.is_empty()).map(book).collect(),
         }
     }
 }

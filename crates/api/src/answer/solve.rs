@@ -1,26 +1,31 @@
+use std::fmt;
 use std::time::Duration;
 
-use kalah_core::game::{Position, Rules};
+use kalah_base::printable::{commas, many, signed};
+use kalah_core::game::{Pit, Position, Rules};
 use kalah_core::table::Tables;
-use kalah_solve::book::{Book, BookError, Recalled};
+use kalah_solve::book::{Book, BookError};
 use kalah_solve::solve::{Solution, Solver};
 use serde::Serialize;
 
-use super::position::Source;
+use super::position::{Source, write_play};
 use super::value::Value;
 
-/// The value of a first turn.
-#[derive(Clone, Debug, Serialize)]
+/// The value of a first turn, by a search or a certificate.
+#[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OpeningAnswer {
     /// The moves, with dashes.
     pub r#move: String,
     /// Its value for the mover.
-    pub value: i64,
+    #[serde(flatten)]
+    pub value: Value,
     /// Nodes of its search.
-    pub nodes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
     /// Seconds of its search.
-    pub seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
 }
 
 /// The answer of a search for a position.
@@ -75,27 +80,32 @@ pub struct SolveAnswer {
 }
 
 impl SolveAnswer {
-    /// An empty answer.
-    pub fn new(rules: Rules, position: &Position) -> SolveAnswer {
-        SolveAnswer { position: position.to_string(), rules: rules.name(), threads: 1, ..SolveAnswer::default() }
+    /// Begins an answer with what `book` has of the position: the value and, if the book decides every move, best moves
+    /// and line. Its source is the book if the book has the value.
+    ///
+    /// # Errors
+    /// When the book contradicts itself.
+    pub fn new(rules: Rules, position: &Position, book: Option<&Book>) -> Result<SolveAnswer, BookError> {
+        let rules = rules.name();
+        let mut answer = SolveAnswer { position: position.to_string(), rules, threads: 1, ..SolveAnswer::default() };
+        let Some(book) = book else { return Ok(answer) };
+        let recalled = book.recall(position, None)?;
+        if let Some(score) = recalled.score().filter(|_| recalled.from_book) {
+            (answer.source, answer.value) = (Source::Book, Value::exact(position.value(score)));
+            if recalled.is_decided() {
+                let (line, complete) = book.line(position, None::<&Tables>)?;
+                answer.best = Some(recalled.best().map(Pit::number).collect());
+                (answer.line, answer.line_open) = (Some(line.to_string()), !complete);
+            }
+        }
+        Ok(answer)
     }
 
     /// Adds value, best moves and line.
     pub fn add_solution(&mut self, solution: &Solution) {
         self.value = Value::exact(solution.value);
-        self.best = Some(solution.best().map(|pit| pit.number()).collect());
+        self.best = Some(solution.best().map(Pit::number).collect());
         self.line = Some(solution.line.to_string());
-    }
-
-    /// Adds best moves and line from a book.
-    ///
-    /// # Errors
-    /// When the book contradicts itself.
-    pub fn add_recalled(&mut self, book: &Book, position: &Position, recalled: &Recalled) -> Result<(), BookError> {
-        let (line, complete) = book.line(position, None::<&Tables>)?;
-        self.best = Some(recalled.best().map(|pit| pit.number()).collect());
-        (self.line, self.line_open) = (Some(line.to_string()), !complete);
-        Ok(())
     }
 
     /// Adds the tables that `solver` uses, and what it has counted in `time`.
@@ -104,5 +114,25 @@ impl SolveAnswer {
         self.threads = threads;
         (self.nodes, self.table_hits) = (solver.nodes(), solver.table_hits());
         self.seconds = time.as_secs_f64();
+    }
+}
+
+impl fmt::Display for SolveAnswer {
+    /// Writes the answer as lines of text, without the openings.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.position)?;
+        let from = if self.source == Source::Book { ", from the book" } else { "" };
+        let tested = self.at_least.map(|value| ("at least", value)).or(self.at_most.map(|value| ("at most", value)));
+        if let (Some((how, value)), Some(proved)) = (tested, self.proved) {
+            write!(f, "\n  value {how} {}: {}{from}", signed(value), if proved { "yes" } else { "no" })?;
+        }
+        if let Some(value) = self.value.value() {
+            write!(f, "\n  value  {}{from}", signed(value))?;
+        }
+        let open = if self.line_open { " ... (the book ends here; --no-book finds the rest)" } else { "" };
+        write_play(f, self.best.as_deref().unwrap_or_default(), self.line.as_deref(), open)?;
+        let (nodes, hits) = (many(self.nodes, "node"), many(self.table_hits, "table hit"));
+        let speed = commas((self.nodes as f64 / self.seconds.max(1e-9)) as u64);
+        write!(f, "\n  {nodes}, {hits}, {:.2} s, {speed} nodes/s", self.seconds)
     }
 }

@@ -1,6 +1,6 @@
-//! Descriptions of the answers for other languages, made from their types: the schemas of the OpenAPI document, and the
-//! TypeScript declarations of the page and of the WebAssembly package. A test compares the committed files; with the
-//! variable `KALAH_WRITE` it writes them:
+//! Descriptions of the answers for other languages, made from their types: the schemas of the OpenAPI document, the
+//! TypeScript declarations of the page and of the WebAssembly package, and the types of the Python package. A test
+//! compares the committed files; with the variable `KALAH_WRITE` it writes them:
 //!
 //! ```text
 //! KALAH_WRITE=1 cargo test -p kalah-api described
@@ -144,13 +144,66 @@ fn declarations(schemas: &Schemas, margin: &str, export: &str) -> String {
         let _ = writeln!(text, "{margin}{export}interface {name} {{");
         for (field, property) in properties {
             comment(&mut text, &format!("{margin}  "), property);
-            let is_required = schema["required"].as_array().is_some_and(|names| names.contains(&json!(field)));
-            let mark = if is_required { "" } else { "?" };
+            let mark = if is_required(schema, field) { "" } else { "?" };
             let _ = writeln!(text, "{margin}  {field}{mark}: {};", type_of(property));
         }
         let _ = writeln!(text, "{margin}}}");
     }
     text
+}
+
+fn is_required(schema: &Value, field: &str) -> bool {
+    schema["required"].as_array().is_some_and(|names| names.contains(&json!(field)))
+}
+
+/// Returns the Python types of schemas.
+fn typed_dicts(schemas: &Schemas) -> String {
+    let mut text = "Rules = str\n".to_owned();
+    for (name, schema) in schemas {
+        let description = |schema: &Value, margin: &str| match schema["description"].as_str() {
+            Some(description) => format!("\n{margin}\"\"\"{description}\"\"\""),
+            None => String::new(),
+        };
+        let Some(properties) = schema["properties"].as_object() else {
+            let _ = writeln!(text, "\n\n{name} = {}{}", python_type(schema), description(schema, ""));
+            continue;
+        };
+        let typed = |field: &str, property: &Value| match is_required(schema, field) {
+            true => python_type(property),
+            false => format!("NotRequired[{}]", python_type(property)),
+        };
+        // A field with the name of a keyword needs the other syntax.
+        if properties.contains_key("from") {
+            let fields =
+                properties.iter().map(|(field, property)| format!("\"{field}\": \"{}\"", typed(field, property)));
+            let fields = fields.collect::<Vec<_>>().join(", ");
+            let _ = writeln!(text, "\n\n{name} = TypedDict(\"{name}\", {{{fields}}}){}", description(schema, ""));
+            continue;
+        }
+        let _ = writeln!(text, "\n\nclass {name}(TypedDict):{}\n", description(schema, "    "));
+        for (field, property) in properties {
+            let _ = writeln!(text, "    {field}: {}{}", typed(field, property), description(property, "    "));
+        }
+    }
+    text
+}
+
+/// Returns the type of a schema in Python.
+fn python_type(schema: &Value) -> String {
+    if let Some(name) = schema["$ref"].as_str() {
+        return name.trim_start_matches(PLACE).to_owned();
+    }
+    if let Some(names) = schema["enum"].as_array() {
+        return format!("Literal[{}]", names.iter().map(Value::to_string).collect::<Vec<_>>().join(", "));
+    }
+    match schema["type"].as_str() {
+        Some("array") => format!("list[{}]", python_type(&schema["items"])),
+        Some("boolean") => "bool".to_owned(),
+        Some("integer") => "int".to_owned(),
+        Some("number") => "float".to_owned(),
+        Some("string") => "str".to_owned(),
+        _ => panic!("a schema without a type in Python: {schema}"),
+    }
 }
 
 /// Adds the description of a schema as a comment.
@@ -213,6 +266,18 @@ const OF_SERVER: [fn(&mut SchemaGenerator); 13] = [
 
 const GENERATED: &str = "// Written from the answers' types by a test: crates/api/tests/description.\n";
 
+const PYTHON: &str = r#"# Written from the answers' types by a test: crates/api/tests/description.
+"""The documents that `to_dict` returns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired
+
+"#;
+
 #[test]
 fn answers_are_described_by_their_types() {
     let server = schemas(&OF_SERVER);
@@ -221,6 +286,8 @@ fn answers_are_described_by_their_types() {
     holds("web/page/documents.d.ts", |_| {
         format!("{GENERATED}\ndeclare namespace Api {{\n{}}}\n", declarations(&page, "  ", ""))
     });
+    let package = schemas(&[add::<MoveAnswer>, add::<PositionAnswer>, add::<SolveAnswer>]);
+    holds("crates/python/python/kalah/answers.py", |_| format!("{PYTHON}{}", typed_dicts(&package)));
     let module = schemas(&[add::<LineAnswer>, add::<MoveAnswer>, add::<PositionAnswer>, add::<SolveAnswer>]);
     holds("crates/wasm/js/answers.d.mts", |_| format!("{GENERATED}\n{}", declarations(&module, "", "export ")));
 }

@@ -118,7 +118,7 @@ pub fn sync_directory(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// When it is such a link, or that cannot be determined.
-pub fn refuse_dangling(path: &Path) -> io::Result<()> {
+fn refuse_dangling(path: &Path) -> io::Result<()> {
     let is_link = found(path.symlink_metadata())?.is_some_and(|metadata| metadata.is_symlink());
     if !is_link || found(path.metadata())?.is_some() {
         return Ok(());

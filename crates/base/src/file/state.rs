@@ -129,8 +129,7 @@ impl StateFile {
         }
         let mut lines = lines.split_inclusive(|&byte| byte == b'\n');
         if let Some(first) = lines.next() {
-            let found: Value = document.parse(first).map_err(StateError::document(&path))?;
-            StateError::unless_same(&path, &found, work)?;
+            StateError::unless_same(&path, document, first, work)?;
         }
         let record = |(index, line)| {
             let opened = Seal(&head).open(line);
@@ -208,27 +207,26 @@ impl StateError {
         }
     }
 
-    /// Returns an error with the first difference if `found` in the file `path` identifies other work
-    /// than `own`.
+    /// Returns an error unless `line`, the first one of the file `path`, is that of a `document` and identifies the
+    /// work `own`.
     ///
     /// # Errors
-    /// [`StateError::Other`].
-    pub fn unless_same(path: &Path, found: &impl Serialize, own: &impl Serialize) -> Result<(), StateError> {
-        let fields = |work: Result<Value, serde_json::Error>| match work {
+    /// [`StateError::Other`] with the first difference; those of [`StateError::document`].
+    pub fn unless_same(path: &Path, document: Document, line: &[u8], own: &impl Serialize) -> Result<(), StateError> {
+        let found: Map<String, Value> = document.parse(line).map_err(StateError::document(path))?;
+        let own = match serde_json::to_value(own) {
             Ok(Value::Object(fields)) => fields,
             _ => Map::new(),
         };
-        let (found, own) = (fields(serde_json::to_value(found)), fields(serde_json::to_value(own)));
         let names = own.keys().chain(found.keys());
         let Some(name) = names.into_iter().find(|name| own.get(*name) != found.get(*name)) else { return Ok(()) };
         let value = |fields: &Map<String, Value>| fields.get(name).map_or("missing".to_owned(), text);
-        let what = format!("{} {}, not {}", name.replace('_', " "), value(&found), value(&own));
-        Err(StateError::Other { path: path.to_owned(), what })
+        Err(StateError::other(path, &name.replace('_', " "), value(&found), value(&own)))
     }
 
-    /// Returns true if the file does not exist.
-    pub fn is_missing(&self) -> bool {
-        matches!(self, StateError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    /// Returns the error for a file of other work, of which `name` is `found` and not `own`.
+    pub fn other(path: &Path, name: &str, found: impl Display, own: impl Display) -> StateError {
+        StateError::Other { path: path.to_owned(), what: format!("{name} {found}, not {own}") }
     }
 }
 

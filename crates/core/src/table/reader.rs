@@ -209,7 +209,7 @@ impl Table {
         let group = frame[group_at as usize..].first_chunk().expect("opening checked the entries");
         match group::patch_offset(group) {
             None => Ok(group::residual(group, place).wrapping_add(frame[mover_rank as usize])),
-            Some(offset) => self.patched_score(mover, (mover_rank, other_rank), offset),
+            Some(offset) => self.patched_score(mover, mover_rank, other_rank, offset),
         }
     }
 
@@ -237,9 +237,9 @@ impl Table {
     }
 
     /// Score of a position whose group has a patch.
-    fn patched_score(&self, mover: usize, ranks: (u32, u32), offset: u32) -> Result<u8, TableError> {
+    fn patched_score(&self, mover: usize, mover_rank: u32, other_rank: u32, offset: u32) -> Result<u8, TableError> {
         patch_blocks(self.entry(mover).0, offset).try_for_each(|block| self.blocks.touch(mover, block))?;
-        self.frame_unchecked(mover).score(ranks.0, ranks.1).map_err(|group| self.damaged_group(group))
+        self.frame_unchecked(mover).score(mover_rank, other_rank).map_err(|group| self.damaged_group(group))
     }
 
     /// Compares all blocks not yet compared with their checksums: see [`Blocks::check`].

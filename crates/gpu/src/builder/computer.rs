@@ -3,8 +3,8 @@ use std::sync::Arc;
 use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
+use kalah_base::diagnostic::ErrorKind;
 use kalah_base::progress::Pulse;
-use kalah_core::cause;
 use kalah_core::game::Rules;
 use kalah_core::index::{Frame, layer_frames};
 use kalah_core::table::{TableKey, Tables};
@@ -19,7 +19,7 @@ use super::classes::read_steps;
 use super::lower::{HEADROOM, Lower};
 use super::memory::DeviceMemory;
 use super::packer::{Packer, Readbacks};
-use super::pair::Pair;
+use super::pair::{Numbered, Pair};
 use super::prefetcher::Prefetcher;
 use super::rows::DeviceRows;
 use super::stages::Stage;
@@ -134,7 +134,7 @@ impl GpuComputer {
         for (number, pair) in (0..).zip(pairs) {
             output.pair(pair[0]);
             let small = small(pair);
-            self.compute_pair(recorder, tables, (number, small), pulse)?;
+            self.compute_pair(recorder, tables, Numbered { number, small }, pulse)?;
             for &frame in pair {
                 let scores =
                     if frame == small { &self.pair.small_moves } else { self.pair.transpose_large(recorder)? };
@@ -163,12 +163,12 @@ impl GpuComputer {
         &mut self,
         recorder: &mut Recorder,
         tables: &Tables,
-        small: (u32, Frame),
+        pair: Numbered,
         pulse: &Pulse,
     ) -> Result<(), ComputeError> {
         loop {
             let before = pulse.positions.load(std::sync::atomic::Ordering::Relaxed);
-            let computed = self.pair.compute(recorder, &mut self.lower, &mut self.rows, tables, small, pulse);
+            let computed = self.pair.compute(recorder, &mut self.lower, &mut self.rows, tables, pair, pulse);
             self.rows.forget_relay_rows();
             match computed {
                 Err(error) if is_out_of_memory(&error) && self.lower.evict(recorder)? => {
@@ -260,7 +260,7 @@ impl From<GpuError> for ComputeError {
 
 /// Returns true if the device did not have enough memory.
 pub(super) fn is_out_of_memory(error: &ComputeError) -> bool {
-    matches!(cause::find(error), Some(GpuError::OutOfMemory { .. }))
+    matches!(error, ComputeError::Device(error) if error.diagnosis().kind == ErrorKind::Memory)
 }
 
 /// Positions per second of a GPU, which waits for the disk, and of a software adapter. Rules with

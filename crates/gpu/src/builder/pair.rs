@@ -28,21 +28,29 @@ pub(super) struct Pair {
     pub large_moves: Matrix,
 }
 
+/// A pair of frames to compute.
+#[derive(Clone, Copy)]
+pub(super) struct Numbered {
+    /// Number of the pair in its layer.
+    pub number: u32,
+    /// The frame in which the side with fewer seeds moves. The other one is its mirror image.
+    pub small: Frame,
+}
+
 impl Pair {
     pub(super) fn new(gpu: &Gpu, memory: &DeviceMemory) -> Result<Pair, GpuError> {
         let matrix = || Matrix::new(gpu, &memory.matrix_bytes);
         Ok(Pair { small_moves: matrix()?, large_moves: matrix()? })
     }
 
-    /// Computes the scores of the frame in which the side with fewer seeds moves, and of its mirror
-    /// image. `number` is that of the pair in its layer.
+    /// Computes the scores of both frames of a pair.
     pub(super) fn compute(
         &mut self,
         recorder: &mut Recorder,
         lower: &mut Lower,
         rows: &mut DeviceRows,
         tables: &Tables,
-        (number, frame): (u32, Frame),
+        Numbered { number, small: frame }: Numbered,
         pulse: &Pulse,
     ) -> Result<(), ComputeError> {
         let (small_rows, large_rows) = (frame.mover_rows(), frame.mirrored().mover_rows());

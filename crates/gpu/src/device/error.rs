@@ -1,7 +1,7 @@
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use kalah_base::diagnostic::{Diagnosis, Diagnostic, Outcome};
+use kalah_base::diagnostic::{Diagnosis, Diagnostic, ErrorKind, Outcome};
 use kalah_core::text::size;
 
 /// Reasons why a computation on a GPU ended early.
@@ -79,12 +79,15 @@ impl Diagnostic for GpuError {
                 return Outcome::Failed
                     .help(format!("{VULKAN_PARTS}; use the CPU, or choose a software adapter with --adapter"));
             }
-            GpuError::OutOfMemory { shortage, .. } => match shortage {
-                Shortage::Allowed => "allow more with --gpu-memory, build fewer seeds, or use the CPU",
-                Shortage::BufferSize => "the adapter has no buffers of this size: use the CPU",
-                Shortage::Device => "close other programs that use the GPU, or use the CPU",
-                Shortage::Machine => "close other programs, or use the CPU",
-            },
+            GpuError::OutOfMemory { shortage, .. } => {
+                let help = match shortage {
+                    Shortage::Allowed => "allow more with --gpu-memory, build fewer seeds, or use the CPU",
+                    Shortage::BufferSize => "the adapter has no buffers of this size: use the CPU",
+                    Shortage::Device => "close other programs that use the GPU, or use the CPU",
+                    Shortage::Machine => "close other programs, or use the CPU",
+                };
+                return Outcome::Failed.help(help).of(ErrorKind::Memory);
+            }
             GpuError::Hung(_) => "restart the GPU's driver or the machine, or use the CPU",
             GpuError::WrongScores { .. } => "update the GPU's driver, or use the CPU",
             _ => return Outcome::Failed.into(),

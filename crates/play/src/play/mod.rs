@@ -20,9 +20,8 @@
 
 // | module | contents |
 // |---|---|
-// | `player` | the interface of players; a move with its worth and source; errors |
+// | `player` | the interface of players; their settings; a move with its worth and source; errors |
 // | `name` | the names of all players, read and written |
-// | `setting` | settings of players: rules, tables, memory |
 // | `perfect` | the perfect player: tables, book, solver, else the best evaluation |
 // | `depth_limited` | minimax and alpha-beta to a limited depth (Gonai and Cendejas 2022) |
 // | `pekar` | a heuristic and two minimax players (Pekař et al. 2020) |
@@ -41,13 +40,11 @@ mod pekar;
 mod perfect;
 mod plain;
 mod player;
-mod setting;
 mod tournament;
 
 pub use game::{Forfeit, Game, MoveMade, play_game};
 pub use name::{PlayerName, UnknownPlayer};
 pub use participant::Participant;
 pub use plain::ByCertificate;
-pub use player::{Choice, PlayError, Player, Source, Worth};
-pub use setting::Setting;
+pub use player::{Choice, PlayError, Player, Setting, Source, Worth};
 pub use tournament::{Accuracy, Match, Tournament, random_starts};

@@ -5,10 +5,11 @@ use std::str::FromStr;
 const MAX_DEPTH: u32 = 99;
 
 /// A player by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PlayerName {
     /// `perfect`: the tables, then the solver; the best evaluation if nothing is proved in time.
+    #[default]
     Perfect,
     /// `minimax:D`: minimax by store difference to D moves (Gonai and Cendejas 2022, section 3.3).
     Minimax(u32),

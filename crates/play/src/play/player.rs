@@ -4,11 +4,11 @@ use std::time::Duration;
 use kalah_base::diagnostic::{Diagnosis, Diagnostic, Outcome};
 use kalah_base::printable::signed;
 use kalah_core::cancel::{Cancel, Stopped};
-use kalah_core::game::{Pit, Position};
-use kalah_core::table::TableError;
+use kalah_core::game::{Pit, Position, Rules};
+use kalah_core::table::{BoundTables, TableError, Tables};
 use kalah_proof::certificate::StrategyError;
-use kalah_solve::book::BookError;
-use kalah_solve::solve::SolveError;
+use kalah_solve::book::{Book, BookError};
+use kalah_solve::solve::{SearchMemory, SolveError, SolverOptions};
 
 /// Error of a player.
 #[derive(Debug, thiserror::Error)]
@@ -205,5 +205,47 @@ impl fmt::Display for Source {
             Source::Certificate => f.write_str("by the certificate"),
             Source::Engine => f.write_str("by the engine's word"),
         }
+    }
+}
+
+/// Settings of players.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting<'t> {
+    /// The rule set.
+    pub rules: Rules,
+    /// Tables of these rules, for the perfect player.
+    pub tables: Option<&'t Tables>,
+    /// Bound tables of these rules, for its solver above the tables.
+    pub bounds: Option<&'t BoundTables>,
+    /// The book of these rules, for the perfect player on boards with the same number of pits.
+    pub book: Option<&'t Book>,
+    /// Memory of each solver.
+    pub memory: SearchMemory,
+    /// Threads of a solver, at least 1.
+    pub threads: usize,
+    /// Makes random players with the same seed play differently: the number of a game, for instance.
+    pub game: u64,
+}
+
+impl<'t> Setting<'t> {
+    /// No tables, no book, one thread, the default of [`SearchMemory::shared`].
+    #[must_use]
+    pub fn new(rules: Rules) -> Setting<'t> {
+        let memory = SearchMemory::shared(None, SearchMemory::SHARED_TRANSPOSITIONS);
+        Setting { rules, tables: None, bounds: None, book: None, memory, threads: 1, game: 0 }
+    }
+
+    /// The options of a solver for `position`, with the tables and the book if they are for its number of pits, and
+    /// without tables that do not fit the memory.
+    #[must_use]
+    pub fn solver_options(&self, position: &Position) -> SolverOptions<'t> {
+        let pits = position.pits();
+        SolverOptions::new(self.rules, position)
+            .tables(self.tables.filter(|tables| tables.pits() == pits))
+            .bounds(self.bounds.filter(|bounds| bounds.pits() == pits))
+            .book(self.book.filter(|book| book.pits() == pits))
+            .memory(self.memory)
+            .threads(self.threads)
+            .within_memory()
     }
 }

@@ -29,6 +29,7 @@ pub use checker_search::CheckerFinding;
 pub use error::{CertificateError, CheckError, VERSION};
 pub(crate) use format::write_sorted;
 pub use run::{Check, CheckIdentity, CheckTally};
+pub(crate) use run::{PART_CLAIMS, check_claims, check_goals};
 pub(crate) use statement::score_bounds;
 pub use statement::{Certificate, Goal, Head, OpeningBounds, Statement, StatementError, digest_of_tables};
 pub use stored::StoredCertificate;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use kalah_base::file::{Document, StateError, StateFile};
 use kalah_base::progress::Pulse;
-use kalah_core::game::Position;
+use kalah_core::game::{Bounds, Position};
 use kalah_core::table::{TableError, TableKey, Tables};
 use kalah_solve::bounds::{Claim, CodedClaim};
 use rayon::prelude::*;
@@ -13,14 +13,14 @@ use serde::{Deserialize, Serialize};
 
 use super::check::{Checker, Checkers, Reason};
 use super::error::CheckError;
-use super::statement::{Head, Statement};
+use super::statement::{Goal, Head, Statement};
 use super::stored::{Known, StoredCertificate};
 
 /// Claims that one thread checks without a break.
 const TASK_CLAIMS: usize = 16;
 
-/// Claims after which a check may be saved.
-const PART_CLAIMS: usize = 1 << 12;
+/// Claims that are checked at a time, after which a check may be saved.
+pub(crate) const PART_CLAIMS: usize = 1 << 12;
 
 /// Interval at which the state of a check is saved.
 const SAVE_EVERY: Duration = Duration::from_secs(10);
@@ -76,15 +76,7 @@ impl<'a> Check<'a> {
             })?;
         }
         let known = self.certificate.look_up(asked.into_inner(), &Pulse::default())?;
-        self.checkers.with(|checker| {
-            for goal in goals {
-                if goal.reason(checker, &|at| known.get(at))?.is_none() {
-                    let why = unproved(checker, &goal.position)?;
-                    return Err(CheckError::Statement(format!("{goal}: {why}")));
-                }
-            }
-            Ok(())
-        })
+        check_goals(&self.checkers, &goals, &|at| known.get(at))
     }
 
     /// Checks the claims in the order of the file, without the first ones, which are `done`. Adds every claim to
@@ -127,7 +119,8 @@ impl<'a> Check<'a> {
             let left = &claims[(done.claims - start) as usize..];
             let known = self.asked_by(left, pulse)?;
             for part in left.chunks(PART_CLAIMS) {
-                self.part(part, &known, done, pulse)?;
+                let claims = part.par_iter().map(|&coded| self.certificate.claim(coded));
+                check_claims(&self.checkers, claims, &|at| known.get(at), done, pulse)?;
                 if let Some(state) = state
                     && saved.elapsed() >= SAVE_EVERY
                 {
@@ -148,57 +141,65 @@ impl<'a> Check<'a> {
         });
         self.certificate.look_up(asked.collect(), pulse)
     }
+}
 
-    /// Checks the claims that follow those of `done` on all threads. Adds the counts of the first ones to it, up to
-    /// the first that is wrong or not finished.
-    fn part(
-        &self,
-        claims: &[CodedClaim],
-        known: &Known,
-        done: &mut CheckTally,
-        pulse: &Pulse,
-    ) -> Result<(), CheckError> {
-        let first = done.claims;
-        let task = |(task, claims): (usize, &[CodedClaim])| {
-            self.checkers.with(|checker| {
-                let (mut tally, before) = (CheckTally::default(), checker.nodes);
-                for (number, &coded) in (first + (task * TASK_CLAIMS) as u64 + 1..).zip(claims) {
-                    pulse.check()?;
-                    self.claim(checker, number, &self.certificate.claim(coded), known, &mut tally)?;
-                    pulse.positions.fetch_add(1, Ordering::Relaxed);
-                }
-                tally.nodes = checker.nodes - before;
-                Ok(tally)
-            })
-        };
-        let tasks = claims.par_chunks(TASK_CLAIMS).enumerate().map(task);
-        for tally in tasks.collect::<Vec<Result<CheckTally, CheckError>>>() {
-            done.add(&tally?);
-        }
-        Ok(())
-    }
-
-    /// Checks one claim, with this number in the file, from 1.
-    fn claim(
-        &self,
-        checker: &mut Checker<'a>,
-        number: u64,
-        claim: &Claim,
-        known: &Known,
-        tally: &mut CheckTally,
-    ) -> Result<(), CheckError> {
-        for bound in claim.parts() {
-            match checker.reason(&claim.position, bound, &|at| known.get(at))? {
-                Some(reason) => tally.count(reason),
-                None => {
-                    let why = unproved(checker, &claim.position)?;
-                    return Err(CheckError::Claim { number, claim: Box::new(*claim), bound, why });
-                }
+/// Checks that these parts of a statement follow from the claims that `known` returns.
+///
+/// # Errors
+/// For the first one that does not follow, or a table that cannot be read.
+pub(crate) fn check_goals(
+    checkers: &Checkers,
+    goals: &[Goal],
+    known: &impl Fn(&Position) -> Option<Bounds>,
+) -> Result<(), CheckError> {
+    checkers.with(|checker| {
+        for goal in goals {
+            if goal.reason(checker, known)?.is_none() {
+                let why = unproved(checker, &goal.position)?;
+                return Err(CheckError::Statement(format!("{goal}: {why}")));
             }
         }
-        tally.claims += 1;
         Ok(())
+    })
+}
+
+/// Checks at most [`PART_CLAIMS`] claims, which follow those of `done`, on all threads. `known` returns the claims
+/// about other positions. Adds the counts of the first ones to `done`, up to the first that is wrong or not finished.
+///
+/// # Errors
+/// For the first claim that does not hold, or a table that cannot be read; [`CheckError::Stopped`] if `pulse` was
+/// stopped.
+pub(crate) fn check_claims(
+    checkers: &Checkers,
+    claims: impl IndexedParallelIterator<Item = Claim>,
+    known: &(impl Fn(&Position) -> Option<Bounds> + Sync),
+    done: &mut CheckTally,
+    pulse: &Pulse,
+) -> Result<(), CheckError> {
+    let first = done.claims + 1;
+    let task = |(task, claims): (usize, Vec<Claim>)| {
+        checkers.with(|checker| {
+            let (mut tally, before) = (CheckTally::default(), checker.nodes);
+            for (number, claim) in (first + (task * TASK_CLAIMS) as u64..).zip(claims) {
+                pulse.check()?;
+                for bound in claim.parts() {
+                    let Some(reason) = checker.reason(&claim.position, bound, known)? else {
+                        let why = unproved(checker, &claim.position)?;
+                        return Err(CheckError::Claim { number, claim: Box::new(claim), bound, why });
+                    };
+                    tally.count(reason);
+                }
+                tally.claims += 1;
+                pulse.positions.fetch_add(1, Ordering::Relaxed);
+            }
+            tally.nodes = checker.nodes - before;
+            Ok(tally)
+        })
+    };
+    for tally in claims.chunks(TASK_CLAIMS).enumerate().map(task).collect::<Vec<_>>() {
+        done.add(&tally?);
     }
+    Ok(())
 }
 
 /// The table of a certificate's board with this number of seeds.

@@ -1,9 +1,10 @@
 use std::path::PathBuf;
 
+use kalah_base::progress::Pulse;
 use kalah_core::cancel::Cancel;
 use kalah_core::game::Position;
 use kalah_core::table::TableError;
-use kalah_solve::bounds::{Bound, Claim};
+use kalah_solve::bounds::Claim;
 use kalah_solve::solve::Solver;
 use rayon::prelude::*;
 
@@ -11,13 +12,7 @@ use super::claims::Claims;
 use super::directory::{Job, ProofDirectory};
 use super::error::ProveError;
 use super::test::{Reply, Test};
-use crate::certificate::{Checkers, Statement};
-
-/// Claims that are checked at a time.
-const PART_CLAIMS: usize = 1 << 12;
-
-/// Claims that one thread checks without a break.
-const TASK_CLAIMS: usize = 64;
+use crate::certificate::{CheckTally, Checkers, PART_CLAIMS, Statement, check_claims, check_goals};
 
 /// Searches a test again. Returns the answer, or `None` if the effort does not suffice.
 ///
@@ -42,35 +37,15 @@ pub(super) fn check(
     if goals.is_empty() {
         return Err(ProveError::trivial(&statement.position));
     }
-    let unproved = |position: &Position, bound: Bound| {
-        let what = format!("the claims of the finished jobs do not prove that the score of {position} is {bound}");
-        Err(ProveError::Wrong(what))
-    };
     let known = |position: &Position| claims.get(position);
-    for goal in goals {
-        if checkers.with(|checker| goal.reason(checker, &known))?.is_none() {
-            return unproved(&goal.position, goal.bound);
-        }
-    }
-    let mut left = claims.iter();
+    check_goals(checkers, &goals, &known)?;
+    let (mut left, mut done, pulse) = (claims.iter(), CheckTally::default(), Pulse::new(cancel.clone()));
     loop {
         let part: Vec<Claim> = left.by_ref().take(PART_CLAIMS).collect();
         if part.is_empty() {
             return Ok(());
         }
-        part.par_chunks(TASK_CLAIMS).try_for_each(|task| {
-            cancel.check()?;
-            checkers.with(|checker| {
-                for (Claim { position, .. }, bound) in
-                    task.iter().flat_map(|claim| claim.parts().map(move |part| (claim, part)))
-                {
-                    if checker.reason(position, bound, &known)?.is_none() {
-                        return unproved(position, bound);
-                    }
-                }
-                Ok(())
-            })
-        })?;
+        check_claims(checkers, part.into_par_iter(), &known, &mut done, &pulse)?;
     }
 }
 

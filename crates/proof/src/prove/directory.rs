@@ -182,8 +182,7 @@ impl ProofDirectory {
         let head: Head = JOB.parse(line).map_err(|error| StateError::damaged(path, error))?;
         let Head { proof, job, searched, one_ply, digest } = head;
         if proof != self.id {
-            let what = format!("proof {proof}, not {}", self.id);
-            return Err(StateError::Other { path: path.to_owned(), what }.into());
+            return Err(StateError::other(path, "proof", proof, &self.id).into());
         }
         if blake3::hash(rest).to_hex().as_str() != digest {
             return Err(damaged("its claims were changed or damaged"));

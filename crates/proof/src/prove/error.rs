@@ -9,7 +9,7 @@ use kalah_core::game::{Position, ValueBounds};
 use kalah_core::table::TableError;
 use kalah_solve::solve::SolveError;
 
-use crate::certificate::{CertificateError, Statement, StatementError};
+use crate::certificate::{CertificateError, CheckError, Statement, StatementError};
 
 /// Error of a proof.
 #[derive(Debug, thiserror::Error)]
@@ -50,6 +50,16 @@ impl From<TableError> for ProveError {
 impl From<StatementError> for ProveError {
     fn from(error: StatementError) -> ProveError {
         ProveError::Request(error.to_string())
+    }
+}
+
+impl From<CheckError> for ProveError {
+    fn from(error: CheckError) -> ProveError {
+        match error {
+            CheckError::Stopped(stopped) => stopped.into(),
+            CheckError::Table(error) => error.into(),
+            error => ProveError::Wrong(format!("the claims of the finished jobs do not prove it: {error}")),
+        }
     }
 }
 

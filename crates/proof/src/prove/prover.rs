@@ -334,8 +334,8 @@ impl Run<'_, '_> {
                 }
                 // A wrong job may be the reason why they differ.
                 self.checked_claims(&head.statement)?;
-                let what = format!("it is the certificate of another request, not of {}", directory.plan().request);
-                return Err(StateError::Other { path: path.to_owned(), what }.into());
+                let request = format!("of {}", directory.plan().request);
+                return Err(StateError::other(path, "it is the certificate", "of another request", request).into());
             }
             // It may have been written before the lease was taken. Another certificate would have another digest.
             if let Some(_lease) = self.leases.file(directory.certificate_lease_path())?

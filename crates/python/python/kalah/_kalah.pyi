@@ -11,6 +11,7 @@ from .names import PlayerName, RulesName
 from .results import BuildProgress, BuildReport, Choice, Probe, Solution, SolveProgress
 
 __all__ = [
+    "Document",
     "Line",
     "MAX_TABLE_PITS",
     "MAX_TABLE_SEEDS",
@@ -28,6 +29,12 @@ __all__ = [
 __version__: Final[str]
 MAX_TABLE_PITS: Final[int]
 MAX_TABLE_SEEDS: Final[int]
+
+@final
+class Document:
+    """The JSON document of an answer, made when it is asked for."""
+    def __new__(cls, text: str) -> Document: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
 class Rules:

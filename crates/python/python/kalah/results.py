@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from . import notebook
 
 if TYPE_CHECKING:
-    from ._kalah import Line, Position
+    from . import answers
+    from ._kalah import Document, Line, Position
 
 __all__ = ["BuildProgress", "BuildReport", "Choice", "Probe", "Solution", "SolveProgress"]
 
@@ -30,6 +32,12 @@ class Probe:
     """The moves that reach the score."""
     line: Line
     """A line of best play to the end of the game."""
+    _document: Document = field(compare=False)
+
+    def to_dict(self) -> answers.Position:
+        """Returns the document that `kalah probe --json` prints."""
+        document: answers.Position = json.loads(str(self._document))
+        return document
 
     def __repr__(self) -> str:
         return (
@@ -60,6 +68,12 @@ class Solution:
     """Nodes visited for it; 0 if it is from the book."""
     seconds: float
     """Elapsed seconds."""
+    _document: Document = field(compare=False)
+
+    def to_dict(self) -> answers.Solve:
+        """Returns the document that `kalah solve --json` prints."""
+        document: answers.Solve = json.loads(str(self._document))
+        return document
 
     def __repr__(self) -> str:
         line = f"{self.line!r}{', line_open=True' if self.line_open else ''}"
@@ -103,6 +117,12 @@ class Choice:
     """The player's evaluation of the move, which proves nothing."""
     source: str
     """Source of the choice: 'tables', 'book', 'solver', 'bound', 'depth', 'only-move', or the name of a rule."""
+    _document: Document = field(compare=False)
+
+    def to_dict(self) -> answers.Move:
+        """Returns the document that `kalah move --json` prints."""
+        document: answers.Move = json.loads(str(self._document))
+        return document
 
     def __repr__(self) -> str:
         numbers = {name: getattr(self, name) for name in ("value", "lower", "upper", "evaluation")}

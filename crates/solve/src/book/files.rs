@@ -131,6 +131,12 @@ impl Books {
         Ok(books)
     }
 
+    /// The books, by rule set and pits.
+    pub fn iter(&self) -> impl Iterator<Item = &Book> {
+        let boards = Rules::ALL.into_iter().flat_map(|rules| (1..=MAX_PITS).map(move |pits| (rules, pits)));
+        boards.filter_map(|(rules, pits)| self.get(rules, pits))
+    }
+
     /// The book for a rule set and board, if there is one.
     pub fn get(&self, rules: Rules, pits: usize) -> Option<&Book> {
         self.0.iter().map(Cow::as_ref).find(|book| (book.rules(), book.pits()) == (rules, pits))

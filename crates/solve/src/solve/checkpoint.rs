@@ -1,4 +1,3 @@
-use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -6,20 +5,19 @@ use std::sync::Arc;
 
 use kalah_base::file::{self, Document, FileLock, StateError};
 use kalah_core::file::{found, open};
-use kalah_core::game::{Bounds, Position, Rules};
+use kalah_core::game::{Position, Rules};
 use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::error::SolveError;
 use super::solver::Solver;
 
 /// The first line of the file, which the transposition table follows.
-const DOCUMENT: Document = Document { format: "kalah solve checkpoint", version: 4 };
+const DOCUMENT: Document = Document { format: "kalah solve checkpoint", version: 5 };
 
-/// Maximum bytes of the first line.
-const MOST_HEAD_BYTES: u64 = 1 << 28;
+/// Maximum bytes of the first line. That of earlier versions was longer.
+const MOST_LINE_BYTES: u64 = 1 << 20;
 
-/// A search saved to a file: a line with the position and all proved bounds, and the transposition table.
+/// A search saved to a file: a line with its rules and position, and the transposition table.
 ///
 /// It is replaced as a whole, so an interruption at any time leaves the last complete one. Only one process at a
 /// time can have it open. docs/solving.md describes the format.
@@ -31,36 +29,23 @@ pub struct Checkpoint {
     _lock: FileLock,
 }
 
-/// Content of a checkpoint that a resumed search uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Resumed {
-    /// Number of positions with proved bounds.
-    pub proofs: usize,
-    /// Number of entries of the transposition table.
-    pub transpositions: u64,
-}
-
 /// Identity of a search.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 struct Work {
     rules: String,
     position: String,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Head {
-    #[serde(flatten)]
-    work: Work,
-    proofs: Vec<Proof>,
+impl Work {
+    fn new(rules: Rules, position: &Position) -> Work {
+        Work { rules: rules.to_string(), position: position.to_string() }
+    }
 }
 
-/// Bounds of a score, proved by complete tests.
-#[derive(Serialize, Deserialize)]
-struct Proof {
-    position: String,
-    lower: u32,
-    upper: u32,
+/// A saved search: its first line, and the file from its table on.
+struct Saved {
+    line: Vec<u8>,
+    table: BufReader<File>,
 }
 
 impl Checkpoint {
@@ -78,50 +63,30 @@ impl Checkpoint {
         Ok(Checkpoint { path, saving: Mutex::default(), _lock: lock })
     }
 
-    /// Saves the bounds that complete tests proved, for a search of `position`, and the transposition table. This
-    /// is possible during the search.
+    /// Saves the transposition table of a search of `position`, with the bounds that complete tests proved. This is
+    /// possible during the search.
     ///
     /// # Errors
     /// If the file cannot be written.
     pub fn save(&self, solver: &Solver, position: &Position) -> Result<(), StateError> {
         let _saving = self.saving.lock();
-        let proof = |(position, bounds): (Position, Bounds)| Proof {
-            position: position.to_string(),
-            lower: bounds.lower,
-            upper: bounds.upper,
-        };
-        let work = Work { rules: solver.rules().to_string(), position: position.to_string() };
-        let head = Head { work, proofs: solver.proofs().into_iter().map(proof).collect() };
         let write = |file: &mut file::Replacement| {
-            file.write_all(&DOCUMENT.line(&head)?)?;
-            solver.engine.save(file)
+            let line = DOCUMENT.line(&Work::new(solver.rules(), position))?;
+            file.write_all(&line)?;
+            solver.engine.save(&line, file)
         };
         file::replace(&self.path, write).map_err(StateError::io(&self.path))
     }
 
-    /// Resumes a saved search of `position`, if there is one. Its proofs are compared with the tables and with
-    /// each other.
+    /// Resumes a saved search of `position`, if there is one. Returns the number of entries of its transposition
+    /// table.
     ///
     /// # Errors
-    /// If the file cannot be read, is damaged, or belongs to another position or rule set. The solver must not be
-    /// used then.
-    pub fn load(&self, solver: &mut Solver, position: &Position) -> Result<Option<Resumed>, SolveError> {
-        let Some((head, mut file)) = self.head(solver.rules(), position)? else { return Ok(None) };
+    /// If the file cannot be read, is damaged, or belongs to another position or rule set.
+    pub fn load(&self, solver: &mut Solver, position: &Position) -> Result<Option<u64>, StateError> {
+        let Some(Saved { line, mut table }) = self.saved(solver.rules(), position)? else { return Ok(None) };
         let engine = Arc::get_mut(&mut solver.engine).expect("no clone of the solver is in use");
-        let transpositions = engine.load(&mut file).map_err(|what| self.damaged(&what))?;
-        let impossible = |position: &str| self.damaged(&format_args!("its bounds of {position} are impossible"));
-        let mut proofs = Vec::new();
-        for proof in &head.proofs {
-            proofs.push(Checkpoint::resume_proof(solver, proof)?.ok_or_else(|| impossible(&proof.position))?);
-        }
-        // Bounds of a position must agree with the known bounds of the positions after its moves.
-        for position in &proofs {
-            solver.known_of(position).map_err(|error| match error {
-                SolveError::Contradiction(_) => impossible(&position.to_string()).into(),
-                error => error,
-            })?;
-        }
-        Ok(Some(Resumed { proofs: proofs.len(), transpositions }))
+        engine.load(&line, &mut table).map(Some).map_err(|what| StateError::damaged(&self.path, what))
     }
 
     /// Checks that the saved search, if there is one, can be read and is a search of `position` by `rules`.
@@ -130,41 +95,21 @@ impl Checkpoint {
     /// # Errors
     /// If the file cannot be read, is damaged, or belongs to another position or rule set.
     pub fn check(&self, rules: Rules, position: &Position) -> Result<(), StateError> {
-        self.head(rules, position).map(drop)
+        self.saved(rules, position).map(drop)
     }
 
-    /// Reads the first line of a saved search of `position` by `rules`, if there is one. The table follows.
-    fn head(&self, rules: Rules, position: &Position) -> Result<Option<(Head, BufReader<File>)>, StateError> {
+    /// Opens the saved search of `position` by `rules`, if there is one.
+    fn saved(&self, rules: Rules, position: &Position) -> Result<Option<Saved>, StateError> {
         let Some(file) = found(open(&self.path)).map_err(StateError::io(&self.path))? else {
             return Ok(None);
         };
+        let (mut table, mut line) = (BufReader::new(file), Vec::new());
+        (&mut table).take(MOST_LINE_BYTES).read_until(b'\n', &mut line).map_err(StateError::io(&self.path))?;
         // Until the search is saved, it may be empty.
-        if file.metadata().map_err(StateError::io(&self.path))?.len() == 0 {
+        if line.is_empty() {
             return Ok(None);
         }
-        let mut file = BufReader::new(file);
-        let mut line = Vec::new();
-        (&mut file).take(MOST_HEAD_BYTES).read_until(b'\n', &mut line).map_err(StateError::io(&self.path))?;
-        let head: Head = DOCUMENT.parse(&line).map_err(StateError::document(&self.path))?;
-        let own = Work { rules: rules.to_string(), position: position.to_string() };
-        StateError::unless_same(&self.path, &head.work, &own)?;
-        Ok(Some((head, file)))
-    }
-
-    /// Adds a proof to `solver`. Returns its position; `None` if the proof cannot be one of its search.
-    fn resume_proof(solver: &Solver, proof: &Proof) -> Result<Option<Position>, SolveError> {
-        let (position, bounds) = (proof.position.parse().ok(), Bounds { lower: proof.lower, upper: proof.upper });
-        let is_possible = |position: &Position| {
-            *position == position.without_stores() && bounds.lower <= bounds.upper && bounds.upper <= position.seeds()
-        };
-        let Some(position) = position.filter(is_possible) else { return Ok(None) };
-        match solver.add_proof(&position, bounds) {
-            Err(SolveError::Contradiction(_) | SolveError::Board { .. }) => Ok(None),
-            added => added.map(|()| Some(position)),
-        }
-    }
-
-    fn damaged(&self, what: &dyn Display) -> StateError {
-        StateError::damaged(&self.path, what)
+        StateError::unless_same(&self.path, DOCUMENT, &line, &Work::new(rules, position))?;
+        Ok(Some(Saved { line, table }))
     }
 }

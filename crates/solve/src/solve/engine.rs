@@ -9,12 +9,11 @@ use kalah_core::game::{Bounds, Position};
 use kalah_core::table::TableError;
 use parking_lot::Mutex;
 
-use super::depth_limited::{BoundedSearch, Depth, DepthLimitedResult, Findings, StaticSearch};
+use super::depth_limited::{BoundedSearch, Depth, DepthLimitedResult, Findings, StaticSearch, Window};
 use super::ends::Ends;
 use super::error::SolveError;
-use super::evaluation::{SEED, StaticEvaluation};
+use super::evaluation::{SEED, StaticEvaluation, in_order};
 use super::memory::Copies;
-use super::move_order::in_order;
 use super::options::SolverOptions;
 use super::packed::{Board, BoardKeys, Sower, Word};
 use super::probing::TableScores;
@@ -25,7 +24,7 @@ use super::transposition::file;
 use super::zero_window::{Expander, Node, Shared, SharedOrders, Worker, unkept};
 use crate::book::Book;
 
-/// Effort of entries from the book. Other entries hardly ever replace them.
+/// Effort of entries from the book, and of saved results of tests. Other entries hardly ever replace them.
 const BOOK_NODES: u64 = 1 << 40;
 
 /// The same for a book that fills more than one part in [`BOOK_PART`] of the transposition table. Entries that
@@ -39,7 +38,7 @@ const BOOK_PASS: usize = 64;
 const BOOK_PART: u64 = 8;
 
 /// Window that contains all evaluations.
-const WINDOW: (i32, i32) = (-256 * SEED, 256 * SEED);
+const WINDOW: Window = Window { low: -256 * SEED, high: 256 * SEED };
 
 /// The part of a solver that depends on the word for its boards: the search, and its proved bounds.
 ///
@@ -196,14 +195,6 @@ impl<W: Word> Search for Engine<'_, W> {
         Ok(())
     }
 
-    #[cfg(not(target_family = "wasm"))]
-    fn proofs(&self) -> Vec<(Position, Bounds)> {
-        let mut proofs: Vec<_> = self.proofs.lock().iter().map(|(&board, &bounds)| (board, bounds)).collect();
-        proofs.sort_unstable_by_key(|(board, _)| (std::cmp::Reverse(board.seeds()), board.mover, board.other));
-        let position = |board: Board<W>| board.position(self.sower.pits());
-        proofs.into_iter().filter_map(|(board, bounds)| Some((position(board)?, bounds))).collect()
-    }
-
     fn forget(&self) {
         self.proofs.lock().clear();
         self.positions.forget();
@@ -300,12 +291,17 @@ impl<W: Word> Search for Engine<'_, W> {
     }
 
     #[cfg(not(target_family = "wasm"))]
-    fn save(&self, out: &mut dyn std::io::Write) -> std::io::Result<()> {
-        file::save(&self.positions, out)
+    fn save(&self, line: &[u8], out: &mut dyn std::io::Write) -> std::io::Result<()> {
+        // Other entries may have replaced them. Their effort protects them, as that of bounds from the book.
+        for (&board, &bounds) in self.proofs.lock().iter() {
+            let _kept = self.positions.keep_size();
+            self.positions.put(self.positions.locate(self.keys.key(board)), bounds, BOOK_NODES);
+        }
+        file::save(&self.positions, line, out)
     }
 
     #[cfg(not(target_family = "wasm"))]
-    fn load(&mut self, saved: &mut dyn std::io::BufRead) -> std::io::Result<u64> {
-        file::load(&mut self.positions, self.seeds, saved)
+    fn load(&mut self, line: &[u8], saved: &mut dyn std::io::BufRead) -> std::io::Result<u64> {
+        file::load(&mut self.positions, self.seeds, line, saved)
     }
 }

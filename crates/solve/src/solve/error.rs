@@ -1,5 +1,4 @@
 use kalah_base::diagnostic::{Diagnosis, Diagnostic, ErrorKind, Outcome};
-use kalah_base::file::StateError;
 use kalah_base::system::OutOfMemory;
 use kalah_core::cancel::Stopped;
 use kalah_core::evaluation::NetworkFileError;
@@ -66,9 +65,6 @@ pub enum SolveError {
     /// The book could not be saved.
     #[error("{0}")]
     BookFile(#[from] BookFileError),
-    /// A saved search cannot be used.
-    #[error("{0}")]
-    State(#[from] StateError),
     /// Bounds contradict each other.
     #[error("the bounds of {0} contradict each other: a saved search, a book, a certificate or a table is wrong")]
     Contradiction(Box<Position>),
@@ -94,7 +90,6 @@ impl Diagnostic for SolveError {
             SolveError::Network(error) => error.diagnosis(),
             SolveError::Book(error) => error.diagnosis(),
             SolveError::BookFile(error) => error.diagnosis(),
-            SolveError::State(error) => error.diagnosis(),
             _ => Outcome::Failed.into(),
         }
     }

@@ -1,8 +1,6 @@
 use kalah_base::system::available_memory;
 use kalah_core::index::row_count;
 
-use super::packed::BoardKeys;
-
 /// Part of the available memory left to other programs: one in this many.
 const LEFT: u64 = 16;
 
@@ -15,6 +13,13 @@ const PROGRAM: u64 = 24 << 20;
 
 /// Maximum bytes of the transposition table by default, if the memory is not limited.
 const UNLIMITED_TRANSPOSITIONS: u64 = 1 << 30;
+
+/// Minimum of all memory with which tables are made in memory; they take up to a quarter of it.
+const MAKING: u64 = 256 << 20;
+
+/// Share of the claims of a proof that is checked without searches, as one part in this many of all memory. One more
+/// effort halves their number.
+const CLAIMS: u64 = 2;
 
 /// The memory of a search.
 ///
@@ -35,6 +40,16 @@ pub struct SearchMemory {
     pub(super) others_read: bool,
 }
 
+/// Memory that a search takes if it may.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Needs {
+    /// Bytes for everything but the transposition table and copies of tables: the program, the tables, and the ranks of
+    /// their rows.
+    pub fixed: u64,
+    /// Bytes of the transposition table.
+    filled: u64,
+}
+
 /// Settings of copying tables to memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Copies {
@@ -51,6 +66,9 @@ impl Default for SearchMemory {
 }
 
 impl SearchMemory {
+    /// Default maximum bytes of the transposition table of one of [several searches](SearchMemory::shared).
+    pub const SHARED_TRANSPOSITIONS: u64 = 256 << 20;
+
     /// A search may take `total` bytes, by default what is available now, less a sixteenth for other programs. The
     /// transposition table gets at most `transpositions` of them, by default a quarter, and no more than the tables
     /// leave, but at least a sixteenth. If neither is given, that of a small problem is smaller.
@@ -74,28 +92,43 @@ impl SearchMemory {
         self.total
     }
 
-    /// Bytes of the transposition table, a power of two, beside `fixed` bytes for all else.
-    pub(super) fn transposition_bytes(&self, fixed: u64) -> u64 {
+    /// Returns true if there is room to [make tables](super::SearchTables::make) for the search.
+    pub fn has_room_to_make(&self) -> bool {
+        self.total.is_none_or(|total| total >= MAKING)
+    }
+
+    /// Bytes of `total` for the search of a proof, beside its claims. These are checked with this `effort`.
+    pub fn beside_claims(total: u64, effort: u32) -> u64 {
+        total - total / (CLAIMS << effort)
+    }
+
+    /// Bytes of the transposition table, a power of two.
+    pub(super) fn transposition_bytes(&self, needs: Needs) -> u64 {
         let (most, least) = TRANSPOSITIONS;
         let by_default = || self.total.map_or(UNLIMITED_TRANSPOSITIONS, |total| total / most);
-        let rest = self.total.map_or(u64::MAX, |total| total.saturating_sub(fixed).max(total / least));
-        1 << self.transpositions.unwrap_or_else(by_default).min(rest).max(1).ilog2()
+        let filled = if self.by_size { needs.filled } else { u64::MAX };
+        let rest = self.total.map_or(u64::MAX, |total| total.saturating_sub(needs.fixed).max(total / least));
+        1 << self.transpositions.unwrap_or_else(by_default).min(filled).min(rest).max(1).ilog2()
     }
 
-    /// Returns true if `fixed` bytes fit together with the transposition table.
-    pub(super) fn fits(&self, fixed: u64) -> bool {
-        self.total.is_none_or(|total| fixed.saturating_add(self.transposition_bytes(fixed)) <= total)
+    /// Bytes for the search itself, without tables.
+    pub(super) fn own_bytes(&self, needs: Needs) -> u64 {
+        PROGRAM + self.transposition_bytes(needs)
     }
 
-    /// Copies of tables whose largest frame has `frame` bytes, beside `fixed` bytes for all but the transposition
-    /// table.
+    /// Returns true if all but copies fits.
+    pub(super) fn fits(&self, needs: Needs) -> bool {
+        self.total.is_none_or(|total| needs.fixed.saturating_add(self.transposition_bytes(needs)) <= total)
+    }
+
+    /// Copies of tables whose largest frame has `frame` bytes.
     ///
     /// Copies never push other tables out of the page cache: a search that waits for the disk gains nothing from huge
     /// pages. If others read the tables, they are never moved either, nor if the system does not release a part of a
     /// file from the page cache on request.
-    pub(super) fn copies(&self, fixed: u64, frame: u64) -> Copies {
+    pub(super) fn copies(&self, needs: Needs, frame: u64) -> Copies {
         let Some(total) = self.total.filter(|_| self.copied) else { return Copies::default() };
-        let spare = total.saturating_sub(fixed.saturating_add(self.transposition_bytes(fixed)));
+        let spare = total.saturating_sub(needs.fixed.saturating_add(self.transposition_bytes(needs)));
         let moved = cfg!(target_os = "linux") && !self.others_read && frame > 0 && spare >= frame;
         Copies { twice: if moved { spare - frame } else { spare }, moved }
     }
@@ -103,7 +136,7 @@ impl SearchMemory {
 
 /// Bytes of transposition table that searches from `seeds` seeds fill, with tables of `pits` pits a side up to layer
 /// `reach`, 0 for none (docs/measurements.md). About ten nodes make one entry of 8 bytes.
-pub(super) fn filled_bytes(pits: usize, seeds: usize, reach: usize) -> u64 {
+fn filled_bytes(pits: usize, seeds: usize, reach: usize) -> u64 {
     // So far above the tables, searches fill this in part; two more seeds double it.
     const BASE: (usize, u64) = (26, 16 << 20);
     // Up to the first number, only the distance to the tables counts; each second number beyond doubles the table.
@@ -112,16 +145,24 @@ pub(super) fn filled_bytes(pits: usize, seeds: usize, reach: usize) -> u64 {
     let far = seeds.saturating_sub(reach.max(2)).saturating_sub(BASE.0) / 2;
     let many = if reach == 0 { 0 } else { seeds.saturating_sub(MANY_SEEDS.0) / MANY_SEEDS.1 };
     // Searches of small boards visit only few positions.
-    let positions = BoardKeys::<u128>::new(pits, seeds).map_or(u128::MAX, |keys| keys.count());
+    let more = |fewer: u128, number: usize| Some(fewer.checked_mul((seeds + number) as u128)? / number as u128);
+    let positions = (1..=2 * pits).try_fold(1, more).unwrap_or(u128::MAX);
     let most = u64::try_from(positions / POSITIONS_A_BYTE).unwrap_or(u64::MAX).max(BASE.1);
     (BASE.1 << (far + many.min(far)).min(30)).min(most)
 }
 
-/// Bytes of a search for everything but the transposition table and copies, with `files` bytes of tables of `pits` pits
-/// a side up to the layer `reach`: the program, the tables, and the ranks of their rows.
-pub(super) fn fixed_bytes(pits: usize, reach: usize, files: u64) -> u64 {
-    let ranks: u64 = (0..reach).map(|seeds| 4 * row_count(pits, seeds) as u64).sum();
-    PROGRAM + ranks + files
+impl Needs {
+    /// The needs of a search from `seeds` seeds with `files` bytes of tables of `pits` pits a side up to the layer
+    /// `reach`, 0 for none.
+    pub(super) fn new(pits: usize, seeds: usize, reach: usize, files: u64) -> Needs {
+        let ranks: u64 = (0..reach).map(|seeds| 4 * row_count(pits, seeds) as u64).sum();
+        Needs { fixed: PROGRAM + ranks + files, filled: filled_bytes(pits, seeds, reach) }
+    }
+
+    /// The same with more bytes of tables.
+    pub(super) fn and_files(self, bytes: u64) -> Needs {
+        Needs { fixed: self.fixed + bytes, ..self }
+    }
 }
 
 #[cfg(test)]
@@ -138,6 +179,16 @@ mod tests {
         assert_eq!((mebibytes(48, 24), filled_bytes(4, 40, 0)), (16, 16 << 20));
     }
 
+    /// Otherwise a search would leave out tables for the sake of entries that it never makes.
+    #[test]
+    fn small_searches_use_what_their_transposition_table_leaves() {
+        let by_default = SearchMemory { by_size: true, ..SearchMemory::new(Some(1 << 30), None) };
+        let needs = |files| Needs::new(6, 24, 20, files);
+        assert_eq!(by_default.transposition_bytes(needs(0)), 16 << 20);
+        let files = (1 << 30) - (16 << 20) - needs(0).fixed;
+        assert!(by_default.fits(needs(files)) && !by_default.fits(needs(files + 1)));
+    }
+
     #[test]
     fn shares_stay_within_the_memory() {
         let mut random = fastrand::Rng::with_seed(5);
@@ -145,24 +196,24 @@ mod tests {
         for _ in 0..10_000 {
             let total = 1u64 << random.u32(26..38);
             let files = random.u64(..total * 2);
-            let (fixed, frame) = (fixed_bytes(6, 20, files), files / random.u64(10..40));
+            let (needs, frame) = (Needs::new(6, 72, 20, files), files / random.u64(10..40));
             let wanted = random.bool().then(|| 1u64 << random.u32(20..36));
             let memory = SearchMemory::new(Some(total), wanted);
-            let (transpositions, copies) = (memory.transposition_bytes(fixed), memory.copies(fixed, frame));
+            let (transpositions, copies) = (memory.transposition_bytes(needs), memory.copies(needs, frame));
             assert!(
                 transpositions <= wanted.unwrap_or(total / 4)
                     && transpositions >= wanted.unwrap_or(total).min(total / 16) / 2
             );
             // While a frame is moved it is in memory twice.
-            let most = fixed + transpositions + copies.twice + if copies.moved { frame } else { 0 };
+            let most = needs.fixed + transpositions + copies.twice + if copies.moved { frame } else { 0 };
             assert!(
-                if memory.fits(fixed) { most <= total } else { copies == Copies::default() },
+                if memory.fits(needs) { most <= total } else { copies == Copies::default() },
                 "{total} {files} {copies:?}"
             );
             // With other readers there may be a few more copies, but no table leaves the page cache.
-            let beside = SearchMemory { others_read: true, ..memory }.copies(fixed, frame);
+            let beside = SearchMemory { others_read: true, ..memory }.copies(needs, frame);
             assert!(!beside.moved && beside.twice == copies.twice + if copies.moved { frame } else { 0 });
-            assert_eq!(SearchMemory::shared(Some(total), 1 << 30).copies(fixed, frame), Copies::default());
+            assert_eq!(SearchMemory::shared(Some(total), 1 << 30).copies(needs, frame), Copies::default());
             moved += u32::from(copies.moved);
             twice += u32::from(copies.twice >= files);
             neither += u32::from(copies == Copies::default());

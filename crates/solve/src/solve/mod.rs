@@ -9,7 +9,6 @@
 // | `depth_limited` | searches to a depth: with evaluations alone, with proved bounds, by published methods |
 // | `zero_window` | the zero-window test, on one thread |
 // | `ends` | conditions that end a search before it has a result |
-// | `move_order` | the order of a position's moves outside the search |
 // | `search` | the interface of an engine |
 // | `engine` | all of the above for one word; tests on all threads |
 // | `memory` | division of memory among transposition table, page cache and copies of tables |
@@ -31,7 +30,6 @@ mod error;
 mod evaluation;
 mod heuristic;
 mod memory;
-mod move_order;
 mod narrowing;
 mod options;
 mod packed;
@@ -44,7 +42,7 @@ mod transposition;
 mod zero_window;
 
 #[cfg(not(target_family = "wasm"))]
-pub use checkpoint::{Checkpoint, Resumed};
+pub use checkpoint::Checkpoint;
 pub use depth_limited::{
     Deepening, Depth, DepthLimitedResult, DepthSchedule, Evaluation, LimitedResult, LimitedSearch, MAX_MOVES, Method,
     deepen,

@@ -4,7 +4,7 @@ use kalah_core::game::{Position, Rules};
 use kalah_core::table::{Blocks, BoundTables, Tables};
 
 use super::error::SolveError;
-use super::memory::{Copies, SearchMemory, filled_bytes, fixed_bytes};
+use super::memory::{Copies, Needs, SearchMemory};
 use super::packed::BoardKeys;
 use super::probing::Layers;
 use crate::book::Book;
@@ -183,7 +183,7 @@ impl<'a> SolverOptions<'a> {
     #[must_use]
     pub fn within_memory(self) -> SolverOptions<'a> {
         let all = self.layers();
-        let fits = |layers: Layers| self.memory.fits(self.fixed_bytes(layers));
+        let fits = |layers: Layers| self.memory.fits(self.needs(layers));
         if all.exact >= self.seeds || fits(all) {
             return self;
         }
@@ -197,26 +197,27 @@ impl<'a> SolverOptions<'a> {
         SolverOptions { exact_up_to, tables_up_to, ..self }
     }
 
-    /// Bytes for everything but the transposition table and copies of tables.
-    fn fixed_bytes(&self, layers: Layers) -> u64 {
-        fixed_bytes(self.pits, layers.reach, layers.files().map(Blocks::file_bytes).sum())
+    /// The memory that a search with these layers uses if it may.
+    fn needs(&self, layers: Layers) -> Needs {
+        Needs::new(self.pits, self.seeds, layers.reach, layers.files().map(Blocks::file_bytes).sum())
     }
 
     /// Bytes of the transposition table that a solver with these options makes.
     #[must_use]
     pub fn transposition_bytes(&self) -> u64 {
-        let layers = self.layers();
-        let bytes = self.memory.transposition_bytes(self.fixed_bytes(layers));
-        match self.memory.by_size {
-            true => bytes.min(1 << filled_bytes(self.pits, self.seeds, layers.reach).ilog2()),
-            false => bytes,
-        }
+        self.memory.transposition_bytes(self.needs(self.layers()))
+    }
+
+    /// Bytes for the search itself, without tables.
+    #[must_use]
+    pub fn own_bytes(&self) -> u64 {
+        self.memory.own_bytes(self.needs(self.layers()))
     }
 
     /// Settings of copying tables.
     pub(super) fn copies(&self) -> Copies {
         let layers = self.layers();
         let frames = layers.files().flat_map(|file| file.sections()).map(|section| section.bytes());
-        self.memory.copies(self.fixed_bytes(layers), frames.max().unwrap_or(0))
+        self.memory.copies(self.needs(layers), frames.max().unwrap_or(0))
     }
 }

@@ -65,10 +65,6 @@ pub(super) trait Search: Send + Sync {
     /// proved bounds.
     fn add_proof(&self, position: &Position, proved: Bounds) -> Result<(), SolveError>;
 
-    /// The bounds that complete tests proved, for positions without stores.
-    #[cfg(not(target_family = "wasm"))]
-    fn proofs(&self) -> Vec<(Position, Bounds)>;
-
     /// Forgets all proved bounds except those of the tables and the book. No search may be running.
     fn forget(&self);
 
@@ -91,12 +87,12 @@ pub(super) trait Search: Send + Sync {
     /// The share of the transposition table in use.
     fn fill(&self) -> f64;
 
-    /// Writes the transposition table.
+    /// Writes the transposition table, with all that complete tests proved, for the search that `line` identifies.
     #[cfg(not(target_family = "wasm"))]
-    fn save(&self, out: &mut dyn std::io::Write) -> std::io::Result<()>;
+    fn save(&self, line: &[u8], out: &mut dyn std::io::Write) -> std::io::Result<()>;
 
-    /// Loads a saved transposition table. Returns the number of its entries, or the reason why it is invalid;
-    /// then the table is empty.
+    /// Loads a saved transposition table of the search that `line` identifies. Returns the number of its entries, or
+    /// the reason why it is invalid; then the table is empty.
     #[cfg(not(target_family = "wasm"))]
-    fn load(&mut self, saved: &mut dyn std::io::BufRead) -> std::io::Result<u64>;
+    fn load(&mut self, line: &[u8], saved: &mut dyn std::io::BufRead) -> std::io::Result<u64>;
 }

@@ -2,7 +2,7 @@ use kalah_core::game::{Line, Pit, Position, Rules, mover_value};
 use kalah_core::table::ProbeError;
 
 use super::error::SolveError;
-use super::move_order::in_order;
+use super::evaluation::in_order;
 use super::solver::Solver;
 
 /// A solved position.

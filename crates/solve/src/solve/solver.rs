@@ -219,12 +219,6 @@ impl<'a> Solver<'a> {
         self.engine.fill()
     }
 
-    /// Bounds that complete tests proved so far, for the tested positions, without stores.
-    #[cfg(not(target_family = "wasm"))]
-    pub(crate) fn proofs(&self) -> Vec<(Position, Bounds)> {
-        self.engine.proofs()
-    }
-
     /// Forgets all bounds that were proved or [accepted](Solver::add_proof), except those of the tables and the
     /// book. Used when an accepted bound turned out to be wrong. No search of the solver may be running.
     pub fn forget(&self) {

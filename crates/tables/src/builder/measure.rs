@@ -8,7 +8,7 @@ use kalah_core::table::{Table, TableError, Tables};
 use serde::Serialize;
 
 use super::backend::Backend;
-use super::computer::{ComputeError, Computer, DeviceTraffic};
+use super::computer::{ComputeError, Computer, DeviceTraffic, FrameOutput};
 use super::cpu::CpuComputer;
 use super::event::BuildError;
 use super::writer::{Spare, Writing};
@@ -117,7 +117,8 @@ fn build_once(
     let mut writer = TableWriter::open(place.path(), tables.key(seeds))?;
     let frames: Vec<Frame> = writer.missing().collect();
     let (_, writing) = std::thread::scope(|scope| {
-        Writing::compute(scope, computer, &frames, (tables, pulse), &|_| {}, spare, &mut writer)?.wait()
+        let compute = |output: &dyn FrameOutput| computer.compute_ahead(tables, &frames, pulse, output);
+        Writing::compute(scope, tables, &|_| {}, spare, &mut writer, compute)?.wait()
     })?;
     let seconds = start.elapsed().as_secs_f64();
     let table = Table::open(&writer.finish()?)?;

@@ -67,7 +67,9 @@ impl<'a> Run<'a> {
             self.computer = Some(self.backend.computer(&self.tables, self.last)?);
         }
         let computer = &mut **self.computer.as_mut().expect("made above");
-        Writing::compute(scope, computer, frames, (&self.tables, self.pulse), self.on_event, &self.spare, writer)
+        Writing::compute(scope, &self.tables, self.on_event, &self.spare, writer, |output| {
+            computer.compute_ahead(&self.tables, frames, self.pulse, output)
+        })
     }
 
     /// Builds the table of a layer, or its missing frames. The last ones may still have to be written.

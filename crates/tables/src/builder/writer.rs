@@ -7,14 +7,13 @@ use std::thread::{Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use kalah_base::parallel::small_thread;
-use kalah_base::progress::Pulse;
 use kalah_core::cancel::Stopped;
 use kalah_core::index::Frame;
 use kalah_core::table::{TableError, TableKey, Tables};
 use parking_lot::Mutex;
 
 use super::backend::Backend;
-use super::computer::{Arriving, Collector, ComputeError, Computer, FrameOutput, collected};
+use super::computer::{Arriving, Collector, ComputeError, FrameOutput, collected};
 use super::event::BuildEvent;
 use crate::table::{FrameMemory, PackedFrame, TableWriter};
 
@@ -25,16 +24,16 @@ pub(super) struct Writing<'scope, W> {
 }
 
 impl<'scope, W: BorrowMut<TableWriter> + Send + 'scope> Writing<'scope, W> {
-    /// Computes and packs `frames`, while other threads collect and write the previous ones. When this returns, the
-    /// last frames may still be arriving, or waiting to be written. Nothing is written before the layer below is.
+    /// Calls `compute`, which computes frames from the layers below in `tables` and passes them on, while other threads
+    /// collect and write the previous ones. When this returns, the last frames may still be arriving, or waiting to be
+    /// written. Nothing is written before the layer below is.
     pub(super) fn compute(
         scope: &'scope Scope<'scope, '_>,
-        computer: &mut dyn Computer,
-        frames: &[Frame],
-        (tables, pulse): (&Tables, &Pulse),
+        tables: &Tables,
         on_event: &'scope (dyn Fn(BuildEvent) + Sync),
         spare: &Arc<Spare>,
         mut writer: W,
+        compute: impl FnOnce(&dyn FrameOutput) -> Result<(), ComputeError>,
     ) -> Result<Writing<'scope, W>, ComputeError> {
         let (sender, receiver) = sync_channel::<PackedFrame>(spare.waiting);
         let next = AtomicU64::new(writer.borrow().end());
@@ -56,7 +55,7 @@ impl<'scope, W: BorrowMut<TableWriter> + Send + 'scope> Writing<'scope, W> {
         let spawned = small_thread("writer").spawn_scoped(scope, write_all);
         let writer = spawned.map_err(TableError::io(Path::new("a thread to write frames")))?;
         let (output, collector) = Arriving::new(scope, output)?;
-        let computed = computer.compute_ahead(tables, frames, pulse, &output);
+        let computed = compute(&output);
         drop(output);
         let writing = Writing { collector, writer };
         if computed.is_ok() { Ok(writing) } else { Err(writing.ended(computed).err().expect("computing failed")) }

@@ -160,7 +160,7 @@ impl Drop for Lease {
 /// # Errors
 /// When it must stay ([`TableError::Occupied`]): it holds another table, or is of another kind or version. When it
 /// cannot be read.
-pub fn unless_other<T>(
+pub(crate) fn unless_other<T>(
     path: &Path,
     opened: Result<T, TableError>,
     source: &Path,

@@ -25,10 +25,6 @@ use crate::cli::{
     usage,
 };
 
-/// Without searches in the check, claims may take one part in this many of `--memory`. One more effort halves their
-/// number.
-const CLAIM_PARTS: u64 = 2;
-
 /// Prove a value in resumable jobs, and write a certificate
 ///
 /// Use this for a proof that others can check with `kalah check`, or that takes days or several machines. The proof is
@@ -101,7 +97,7 @@ impl Prove {
         }
         let there = ProofDirectory::open(&self.proof)?;
         let effort = self.effort.or(there.as_ref().map(|there| there.plan().effort)).unwrap_or(ProofPlan::EFFORT);
-        self.with.leave_memory(CLAIM_PARTS << effort);
+        self.with.leave_memory_to_claims(effort);
         let from = self.from.as_deref().map(read_certificate).transpose()?;
         let begun = there.map(|there| there.plan().request);
         let begun = begun.or(from.as_ref().map(|(head, _)| Request::of(&head.statement)));
@@ -180,7 +176,7 @@ impl Prove {
         if expected == found {
             return Ok(());
         }
-        Err(StateError::Other { path: self.proof.clone(), what: format!("it proves {found}, not {expected}") }.into())
+        Err(StateError::other(&self.proof, "it proves", found, expected).into())
     }
 
     /// Runs jobs until the proof is finished, and writes the certificate.

@@ -4,13 +4,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use indicatif::{HumanBytes, HumanCount};
-use kalah::answer::Value;
-use kalah::certificate::Statement;
+use kalah::answer::{OpeningAnswer, Value};
+use kalah::certificate::{OpeningBounds, Statement};
 use kalah::game::{Position, Rules};
 use kalah::prove::{Job, ProofDirectory, ProveEvent, RequestPart, State};
 use serde::Serialize;
 
-use crate::cli::solving::check::OpeningAnswer;
 use crate::cli::{Outcome, Progress, bail, failure, line, output};
 
 /// Answer of the command.
@@ -48,12 +47,16 @@ pub(super) struct CertificateAnswer {
 /// Returns the openings of a statement.
 pub(super) fn openings(statement: &Statement, parts: &[RequestPart]) -> Vec<OpeningAnswer> {
     let both = statement.openings.iter().zip(parts);
-    both.map(|(opening, part)| OpeningAnswer { r#move: part.name(), bounds: Value::new(opening.bounds) }).collect()
+    let stated = |(opening, part): (&OpeningBounds, &RequestPart)| {
+        let (name, value) = (part.name(), Value::new(opening.bounds));
+        OpeningAnswer { r#move: name, value, ..OpeningAnswer::default() }
+    };
+    both.map(stated).collect()
 }
 
 /// Prints the openings as text.
 pub(super) fn openings_text(openings: &[OpeningAnswer]) -> io::Result<()> {
-    let line = |OpeningAnswer { r#move, bounds }: &OpeningAnswer| format!("  {move:>7}  {}", bounds.words("unknown"));
+    let line = |opening: &OpeningAnswer| format!("  {:>7}  {}", opening.r#move, opening.value.words("unknown"));
     openings.iter().map(line).try_for_each(output::line)
 }
 

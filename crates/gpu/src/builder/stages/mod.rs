@@ -4,6 +4,7 @@
 //! A stage's parameters are declared once, beside its twin. The shader's `Params` and the
 //! constants are generated from Rust. Buffers are arrays of 32-bit words on both sides, in the
 //! order of the bindings.
+
 // | module | contents |
 // |---|---|
 // | `stage` | all stages, and the kernel of each |

@@ -1,6 +1,6 @@
 use std::fmt::{Display, Write as _};
 use std::io::{self, BufRead, Write};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{TrySendError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,6 +15,9 @@ use crate::play::{Choice, Player, PlayerName, Setting, Source, Worth};
 /// Maximum characters of an error.
 const MAX_ERROR: usize = 1000;
 
+/// Maximum lines that wait to be executed.
+const MAX_WAITING: usize = 10_000;
+
 /// Plays as an engine: executes the lines of `input` and answers on `output` until `quit` or the end of the
 /// input. The tables and books replace those of `setting`.
 ///
@@ -23,7 +26,8 @@ const MAX_ERROR: usize = 1000;
 /// first command after this function has returned.
 ///
 /// # Errors
-/// If `output` cannot be written or a thread cannot be started. Any other failure is answered with `error`.
+/// If `output` cannot be written, a thread cannot be started, or too many lines wait to be executed. Any other failure
+/// is answered with `error`.
 pub fn serve_engine(
     input: impl BufRead + Send + 'static,
     mut output: impl Write,
@@ -32,10 +36,10 @@ pub fn serve_engine(
     all_tables: &AllTables,
     books: &Books,
 ) -> io::Result<()> {
-    let ((sender, lines), closing) = (channel(), Cancel::new());
+    let ((sender, lines), closing) = (sync_channel(MAX_WAITING), Cancel::new());
     let ended = closing.clone();
-    thread::Builder::new().spawn(move || {
-        let mut search = ended.child();
+    let reader = thread::Builder::new().spawn(move || {
+        let (mut search, mut is_full) = (ended.child(), false);
         for line in input.split(b'\n').map_while(Result::ok) {
             let text = String::from_utf8_lossy(&line).trim().to_owned();
             let sent = match text.split_whitespace().next() {
@@ -46,14 +50,16 @@ pub fn serve_engine(
                     search = ended.child();
                     Ok(())
                 }
-                // The channel has no limit: a wait would keep `stop` from being read.
-                Some(_) => sender.send(Line { text, at: Instant::now(), search: search.clone() }),
+                // To wait for the session would keep `stop` from being read.
+                Some(_) => sender.try_send(Line { text, at: Instant::now(), search: search.clone() }),
             };
-            if sent.is_err() {
+            if let Err(error) = sent {
+                is_full = matches!(error, TrySendError::Full(_));
                 break;
             }
         }
         ended.cancel();
+        is_full
     })?;
     let mut session =
         Session { name, setting, all_tables, books, rules: Some(setting.rules), position: None, player: None };
@@ -67,7 +73,11 @@ pub fn serve_engine(
         output.write_all(answer.as_bytes())?;
         output.flush()?;
     }
-    Ok(())
+    match reader.join() {
+        Ok(false) => Ok(()),
+        Ok(true) => Err(io::Error::other(format!("more than {MAX_WAITING} lines wait to be executed"))),
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
 }
 
 /// A line that was read.

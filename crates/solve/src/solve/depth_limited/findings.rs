@@ -1,3 +1,5 @@
+use crate::solve::evaluation::SEED;
+
 /// Bits of the index of an entry: a table of 256 KiB, which stays in the cache of a core.
 const BITS: u32 = 15;
 
@@ -10,6 +12,26 @@ const WORDS: usize = (1 << (BITS - LINE_BITS)) / u64::BITS as usize;
 /// Bits beside the number of a pit that mark an evaluation as a lower or an upper bound.
 const AT_LEAST: u8 = 1 << 7;
 const AT_MOST: u8 = 1 << 6;
+
+/// The evaluations that matter to a search, in sixteenths of a seed. Up to `low` and from `high` on, a bound suffices.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window {
+    pub low: i32,
+    pub high: i32,
+}
+
+impl Window {
+    /// The window of the position after a move, with `seeds` seeds in play before it, for the player to move next.
+    #[inline]
+    pub(crate) fn after(self, again: bool, stored: u32, seeds: u32) -> Window {
+        let Window { low, high } = self;
+        if again {
+            Window { low: low - SEED * stored as i32, high: high - SEED * stored as i32 }
+        } else {
+            Window { low: SEED * seeds as i32 - high, high: SEED * seeds as i32 - low }
+        }
+    }
+}
 
 /// Result of a depth-limited search of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,12 +54,17 @@ impl Finding {
     /// # Errors
     /// With the evaluation or its bound, if that answers the search.
     #[inline(always)]
-    pub(crate) fn narrow(self, (low, high): (i32, i32)) -> Result<(i32, i32), i32> {
+    pub(crate) fn narrow(self, window: Window) -> Result<Window, i32> {
+        let Window { low, high } = window;
         let Finding { evaluation, at_least, at_most, .. } = self;
         if at_least && (at_most || evaluation >= high) || at_most && evaluation <= low {
             return Err(evaluation);
         }
-        Ok(if at_least { (low.max(evaluation), high) } else { (low, high.min(evaluation)) })
+        Ok(if at_least {
+            Window { low: low.max(evaluation), high }
+        } else {
+            Window { low, high: high.min(evaluation) }
+        })
     }
 }
 

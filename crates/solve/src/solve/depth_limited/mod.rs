@@ -15,8 +15,8 @@ mod proved_bounds;
 mod static_leaves;
 
 pub use deepening::{Deepening, Depth, DepthSchedule, MAX_MOVES, deepen};
-pub(crate) use findings::Findings;
+pub(crate) use findings::{Findings, Window};
 pub use methods::{Evaluation, LimitedResult, LimitedSearch, Method};
 pub(crate) use proved_bounds::BoundedSearch;
 pub use proved_bounds::DepthLimitedResult;
-pub(crate) use static_leaves::{LIMIT, StaticSearch, next_window};
+pub(crate) use static_leaves::{LIMIT, StaticSearch};

@@ -3,7 +3,8 @@ use kalah_core::game::{Bounds, Pit, Position};
 use kalah_core::table::TableError;
 
 use super::deepening::Depth;
-use super::static_leaves::{LIMIT, next_window};
+use super::findings::Window;
+use super::static_leaves::LIMIT;
 use crate::solve::error::SolveError;
 use crate::solve::evaluation::{MoveScore, SEED, StaticEvaluation, mover_evaluation};
 use crate::solve::packed::{Board, Sower, Word};
@@ -53,10 +54,12 @@ impl<W: Word, K: Fn(Board<W>) -> Result<Bounds, TableError>> BoundedSearch<'_, W
         moves: &[Pit],
         depth: Depth,
     ) -> Result<Option<DepthLimitedResult>, SolveError> {
+        let (moves_left, turns_left) = depth.limits();
         let mut best = None;
         let mut low = -LIMIT;
         for &pit in moves {
-            let evaluation = self.after(board, pit.index(), depth.limits(), (low, LIMIT))?;
+            let window = Window { low, high: LIMIT };
+            let evaluation = self.after(board, pit.index(), moves_left, turns_left, window)?;
             if best.is_none() || evaluation > low {
                 (best, low) = (Some(pit), evaluation);
             }
@@ -66,26 +69,26 @@ impl<W: Word, K: Fn(Board<W>) -> Result<Bounds, TableError>> BoundedSearch<'_, W
         Ok(best.map(|best| DepthLimitedResult { best, value, depth, exact: !self.evaluated }))
     }
 
-    /// The evaluation of one move for the mover of `board`, in sixteenths of a seed (fail-soft).
-    ///
-    /// `limits` are the remaining moves and turns.
+    /// The evaluation of one move for the mover of `board`, in sixteenths of a seed (fail-soft). `moves` and `turns`
+    /// remain, including this one.
     fn after(
         &mut self,
         board: Board<W>,
         pit: usize,
-        limits: (u32, u32),
-        window: (i32, i32),
+        moves: u32,
+        turns: u32,
+        window: Window,
     ) -> Result<i32, SolveError> {
         let sown = self.sower.sow(board, pit);
         let (next, left) = (sown.next(), board.seeds() - sown.stored);
-        let window = next_window(sown.again, sown.stored, board.seeds(), window);
-        let (moves, turns) = limits;
-        let evaluation = self.search(next, (moves - 1, turns - u32::from(!sown.again)), window)?;
+        let window = window.after(sown.again, sown.stored, board.seeds());
+        let evaluation = self.search(next, moves - 1, turns - u32::from(!sown.again), window)?;
         Ok(mover_evaluation(sown.again, sown.stored, left, evaluation))
     }
 
     /// The evaluation of `board` for its mover, in sixteenths of a seed (fail-soft).
-    fn search(&mut self, board: Board<W>, limits: (u32, u32), (mut low, high): (i32, i32)) -> Result<i32, SolveError> {
+    fn search(&mut self, board: Board<W>, moves: u32, turns: u32, window: Window) -> Result<i32, SolveError> {
+        let Window { mut low, high } = window;
         self.budget = self.budget.checked_sub(1).ok_or(SolveError::OverBudget)?;
         if self.budget.is_multiple_of(CHECK_INTERVAL) {
             self.cancel.check()?;
@@ -101,20 +104,20 @@ impl<W: Word, K: Fn(Board<W>) -> Result<Bounds, TableError>> BoundedSearch<'_, W
         if most <= low {
             return Ok(most);
         }
-        if limits.0 == 0 || limits.1 == 0 {
+        if moves == 0 || turns == 0 {
             self.evaluated = true;
             return Ok(self.evaluation.of(board, board.seeds()).clamp(least, most));
         }
         let pits = self.sower.pits();
-        let mut moves = Vec::with_capacity(pits);
+        let mut scored = Vec::with_capacity(pits);
         for pit in (0..pits).filter(|&pit| board.mover.seeds_in(pit) != 0) {
             let sown = self.sower.sow(board, pit);
-            moves.push((MoveScore::bonus(pit, sown.again, sown.stored, sown.next()), pit));
+            scored.push((MoveScore::bonus(pit, sown.again, sown.stored, sown.next()), pit));
         }
-        moves.sort_unstable_by_key(|&scored| std::cmp::Reverse(scored));
+        scored.sort_unstable_by_key(|&scored| std::cmp::Reverse(scored));
         let mut best = -LIMIT;
-        for (_, pit) in moves {
-            best = best.max(self.after(board, pit, limits, (low, high))?);
+        for (_, pit) in scored {
+            best = best.max(self.after(board, pit, moves, turns, Window { low, high })?);
             low = low.max(best);
             if low >= high {
                 break;

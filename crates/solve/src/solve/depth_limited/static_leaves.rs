@@ -1,4 +1,4 @@
-use super::findings::{Finding, Findings};
+use super::findings::{Finding, Findings, Window};
 use crate::solve::ends::Ends;
 use crate::solve::evaluation::{MoveScore, SEED, StaticEvaluation, mover_evaluation, select};
 use crate::solve::packed::{Board, MoveList, Sower, Sown, Word};
@@ -31,7 +31,7 @@ impl<W: Word> StaticSearch<'_, W> {
         board: Board<W>,
         seeds: u32,
         turns: u32,
-        window: (i32, i32),
+        window: Window,
         findings: &mut Findings,
     ) -> i32 {
         if board.is_over() {
@@ -47,7 +47,7 @@ impl<W: Word> StaticSearch<'_, W> {
         }
         let hash = hash(board);
         let found = findings.get(hash);
-        let (mut low, high) = match found.filter(|found| found.turns >= turns) {
+        let Window { mut low, high } = match found.filter(|found| found.turns >= turns) {
             Some(found) => match found.narrow(window) {
                 Ok(window) => window,
                 Err(evaluation) => return evaluation,
@@ -63,7 +63,7 @@ impl<W: Word> StaticSearch<'_, W> {
             let Sown { stored, again, .. } = sown;
             let static_evaluation = |findings: &mut Findings| {
                 let rest = seeds - stored;
-                mover_evaluation(again, stored, rest, self.search(sown.next(), rest, 0, (low, high), findings))
+                mover_evaluation(again, stored, rest, self.search(sown.next(), rest, 0, Window { low, high }, findings))
             };
             if turns == 1 && !again {
                 // Only above leaves: sorting the moves to leaves costs as much as evaluating them.
@@ -93,7 +93,7 @@ impl<W: Word> StaticSearch<'_, W> {
             let (_, pit, sown) = moves[index];
             let Sown { stored, again, .. } = sown;
             let rest = seeds - stored;
-            let window = next_window(again, stored, seeds, (low, high));
+            let window = Window { low, high }.after(again, stored, seeds);
             let next = self.search(sown.next(), rest, turns - u32::from(!again), window, findings);
             let evaluation = mover_evaluation(again, stored, rest, next);
             if evaluation > best {
@@ -115,14 +115,4 @@ fn hash<W: Word>(board: Board<W>) -> u64 {
     let rows = board.mover.wrapping_mul(W::SPREAD[0]).folded() ^ board.other.folded().rotate_left(7);
     let mixed = rows.wrapping_mul(u64::SPREAD[1]);
     (mixed ^ mixed >> 32).wrapping_mul(u64::SPREAD[0])
-}
-
-/// The window of the position after a move, with `seeds` seeds in play before it, for the player to move next.
-#[inline]
-pub(crate) fn next_window(again: bool, stored: u32, seeds: u32, (low, high): (i32, i32)) -> (i32, i32) {
-    if again {
-        (low - SEED * stored as i32, high - SEED * stored as i32)
-    } else {
-        (SEED * seeds as i32 - high, SEED * seeds as i32 - low)
-    }
 }

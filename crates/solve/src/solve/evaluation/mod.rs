@@ -2,15 +2,13 @@
 
 // | module | contents |
 // |---|---|
-// | `static_evaluation` | the evaluation that a solver uses: a network, or terms for pits |
-// | `pits` | terms for the seeds of each pit, learned when a solver is made |
-// | `move_score` | move-ordering scores |
+// | `static_evaluation` | the evaluation that a solver uses: a network, or terms for pits, learned when it is made |
+// | `move_score` | move-ordering scores; the order of a position's moves outside the search |
 
 mod move_score;
-mod pits;
 mod static_evaluation;
 
-pub(crate) use move_score::{MoveScore, mover_evaluation, select};
+pub(crate) use move_score::{MoveScore, in_order, mover_evaluation, select};
 pub(crate) use static_evaluation::StaticEvaluation;
 
 pub(crate) use kalah_core::evaluation::SEED;

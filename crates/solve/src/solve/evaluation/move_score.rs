@@ -1,5 +1,7 @@
+use std::cmp::Reverse;
+
 use kalah_core::evaluation::SEED;
-use kalah_core::game::mover_score;
+use kalah_core::game::{Pit, Position, Rules, mover_score, sow};
 
 use crate::solve::packed::{Board, Word};
 
@@ -63,4 +65,15 @@ pub(crate) fn select<T>(moves: &mut [T], score: impl Fn(&T) -> i32) {
     if let Some(best) = (0..moves.len()).rev().max_by_key(|&index| score(&moves[index])) {
         moves.swap(0, best);
     }
+}
+
+/// The moves in roughly the order of the search, so that moves with proved bounds come first.
+pub(crate) fn in_order(rules: Rules, position: &Position) -> Vec<Pit> {
+    let mut moves: Vec<Pit> = position.moves().collect();
+    let key = |pit: &Pit| {
+        let sown = sow(rules, position.mover(), position.other(), *pit);
+        Reverse((sown.again, 4 * sown.stored as usize + pit.index()))
+    };
+    moves.sort_by_key(key);
+    moves
 }

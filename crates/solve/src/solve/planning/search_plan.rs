@@ -6,7 +6,7 @@ use kalah_core::table::{Cuts, TableKey};
 use kalah_tables::builder::{Backend, BuildPlan};
 use serde::Serialize;
 
-use crate::solve::memory::{SearchMemory, fixed_bytes};
+use crate::solve::memory::{Needs, SearchMemory};
 
 /// Bits per position in an exact table (measured: 4.07 to 4.15).
 const EXACT_BITS: f64 = 4.15;
@@ -162,17 +162,18 @@ impl PlannedSearch<'_> {
         }
         let most = most.min(seeds).min(MAX_TABLE_SEEDS);
         let positions: Vec<u64> = (0..=most).map(|seeds| layer_positions(pits, seeds.max(1))).collect();
-        // Bytes of all layers up to each one, and of everything else.
+        // Bytes of all layers up to each one, and what a search up to there needs beside them.
         let up_to = |kind: LayerKind| -> Vec<u64> {
             let mut sum = 0;
             positions.iter().map(|&positions| (sum += kind.bytes(positions), sum).1).collect()
         };
         let [exact, two, one] = [LayerKind::Exact, LayerKind::TwoBits, LayerKind::OneBit].map(up_to);
-        let others: Vec<u64> = (0..=most).map(|reach| fixed_bytes(pits, reach, 0)).collect();
-        let fixed = |(first, second, third): Mixture| {
-            exact[first] + two[second] - two[first] + one[third] - one[second] + others[third]
+        let others: Vec<Needs> = (0..=most).map(|reach| Needs::new(pits, seeds, reach, 0)).collect();
+        let needs = |(first, second, third): Mixture| {
+            others[third].and_files(exact[first] + two[second] - two[first] + one[third] - one[second])
         };
-        let fits = |&mixture: &Mixture| self.memory.fits(fixed(mixture));
+        let fixed = |mixture: Mixture| needs(mixture).fixed;
+        let fits = |&mixture: &Mixture| self.memory.fits(needs(mixture));
         let exact_alone = (2..=most).rev().find(|&reach| fits(&(reach, reach, reach)))?;
         let alone = (exact_alone, exact_alone, exact_alone);
         let mixtures = (2..=most).flat_map(|third| {
@@ -194,7 +195,7 @@ impl PlannedSearch<'_> {
         Some(SearchPlan {
             layers,
             exact: best.0,
-            transpositions: self.memory.transposition_bytes(fixed(best)),
+            transpositions: self.memory.transposition_bytes(needs(best)),
             exact_alone,
             nodes: nodes(best),
             nodes_exact_alone: nodes(alone),

@@ -135,7 +135,7 @@ impl<'a> TableScores<'a> {
     }
 
     /// Bytes of the frame with these seeds in play and in the mover's row.
-    fn frame_bytes(&self, (seeds, mover): (usize, usize)) -> u64 {
+    fn frame_bytes(&self, seeds: usize, mover: usize) -> u64 {
         self.layers.blocks(seeds).sections()[mover - 1].data
     }
 
@@ -151,13 +151,13 @@ impl<'a> TableScores<'a> {
     /// stopped. If two calls copy the same frame, one copy stays. A frame that is damaged, or for which there is not
     /// enough memory, is still read from its file.
     pub(crate) fn copy(&self, copies: Copies, wait: &dyn Fn(Duration), cancel: &Cancel) {
-        let sizes = self.to_copy.iter().map(|&frame| self.frame_bytes(frame));
+        let sizes = self.to_copy.iter().map(|&(seeds, mover)| self.frame_bytes(seeds, mover));
         let copy_after = Duration::from_nanos(COPY_AFTER_BYTE.saturating_mul(copies.twice.min(sizes.sum())));
         loop {
             let next = self.copied.load(Ordering::Relaxed);
             let Some(&(seeds, mover)) = self.to_copy.get(next) else { return };
             let (file, place) = (self.layers.blocks(seeds), seeds * self.reach() + mover);
-            let bytes = self.frame_bytes((seeds, mover));
+            let bytes = self.frame_bytes(seeds, mover);
             let twice = self.twice.load(Ordering::Relaxed) + bytes <= copies.twice;
             // A file in memory never leaves it.
             if twice || copies.moved && !is_in_memory(file.path()) {

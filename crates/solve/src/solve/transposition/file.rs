@@ -5,17 +5,18 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use super::table::{ROOM, TranspositionTable};
 use crate::solve::packed::Word;
 
-/// Bytes before the entries: those of an entry, bits of a key and of a bucket's number.
+/// Bytes between the line and the entries: those of an entry, bits of a key and of a bucket's number.
 const HEAD_BYTES: usize = 3;
 
-/// Writes a table. This is possible during a search, since each entry is read atomically and is valid by
-/// itself.
-pub(crate) fn save<W: Word>(table: &TranspositionTable<W>, file: &mut dyn Write) -> io::Result<()> {
+/// Writes the table of the search that `line` identifies. This is possible during the search, since each entry is read
+/// atomically and is valid by itself.
+pub(crate) fn save<W: Word>(table: &TranspositionTable<W>, line: &[u8], file: &mut dyn Write) -> io::Result<()> {
     let _kept = table.keep_size();
     let (key_bits, bucket_bits) = table.sizes();
     let mut compressed = zstd::Encoder::new(file, 1)?;
     compressed.include_checksum(true)?;
     let mut bytes = BufWriter::with_capacity(1 << 20, compressed);
+    bytes.write_all(line)?;
     bytes.write_all(&[size_of::<W>() as u8, key_bits as u8, bucket_bits as u8])?;
     for word in table.words(bucket_bits) {
         bytes.write_all(&word.array()[..size_of::<W>()])?;
@@ -24,25 +25,31 @@ pub(crate) fn save<W: Word>(table: &TranspositionTable<W>, file: &mut dyn Write)
     Ok(())
 }
 
-/// Loads the entries of a file into a table of a board with `seeds` seeds, which may have another size. Returns
-/// their number, or the reason why the file is invalid; then the table is empty.
+/// Loads the entries of a file into a table of a board with `seeds` seeds, which may have another size, for the search
+/// that `line` identifies. Returns their number, or the reason why the file is invalid; then the table is empty.
 ///
 /// Entries are loaded directly into the table, so a resumed search needs no additional memory. No search uses
 /// the table meanwhile, so no entry is used before all are checked.
 pub(crate) fn load<W: Word>(
     table: &mut TranspositionTable<W>,
     seeds: usize,
+    line: &[u8],
     file: &mut dyn BufRead,
 ) -> io::Result<u64> {
-    let taken = take(table, seeds, file);
+    let taken = take(table, seeds, line, file);
     if taken.is_err() {
         table.clear();
     }
     taken
 }
 
-fn take<W: Word>(table: &TranspositionTable<W>, seeds: usize, file: &mut dyn BufRead) -> io::Result<u64> {
+fn take<W: Word>(table: &TranspositionTable<W>, seeds: usize, line: &[u8], file: &mut dyn BufRead) -> io::Result<u64> {
     let mut bytes = BufReader::with_capacity(1 << 20, zstd::Decoder::with_buffer(file)?);
+    let mut own = vec![0; line.len()];
+    bytes.read_exact(&mut own)?;
+    if own != line {
+        return Err(io::Error::other("its transposition table is that of another search"));
+    }
     let mut head = [0; HEAD_BYTES];
     bytes.read_exact(&mut head)?;
     let (key_bits, bucket_bits) = (table.sizes().0, u32::from(head[2]));
@@ -83,9 +90,9 @@ mod tests {
         let saved = new(1 << 20);
         (0..1000u64).for_each(|key| saved.put(saved.locate(key << 20), Bounds { lower: 1, upper: 2 }, 1));
         let mut file = Vec::new();
-        save(&saved, &mut file).unwrap();
+        save(&saved, b"", &mut file).unwrap();
         let mut loaded = new(1 << 26);
-        assert_eq!(load(&mut loaded, 48, &mut &file[..]).unwrap(), 1000);
+        assert_eq!(load(&mut loaded, 48, b"", &mut &file[..]).unwrap(), 1000);
         assert_eq!(loaded.sizes(), saved.sizes());
     }
 }

@@ -1,5 +1,5 @@
 use super::expansion::Child;
-use crate::solve::depth_limited::{Findings, LIMIT, StaticSearch, next_window};
+use crate::solve::depth_limited::{Findings, LIMIT, StaticSearch, Window};
 use crate::solve::evaluation::{SEED, StaticEvaluation, mover_evaluation, select};
 use crate::solve::packed::Word;
 
@@ -94,7 +94,7 @@ fn search_moves<W: Word>(
         select(&mut children[index..], Child::score);
         let child = &mut children[index];
         let Child { node, again, stored, .. } = *child;
-        let window = next_window(again, stored, seeds, (best - CLOSE, LIMIT));
+        let window = Window { low: best - CLOSE, high: LIMIT }.after(again, stored, seeds);
         let next = search.search(node.board, node.seeds, turns, window, findings);
         child.move_score.evaluation = mover_evaluation(again, stored, node.seeds, next);
         best = best.max(child.move_score.evaluation);

@@ -74,7 +74,7 @@ impl Job<'_> {
     ) -> Result<(), ComputeError> {
         let (small, large) = sides(pair);
         self.output.pair(pair[0]);
-        let scores = compute_pair_in(self.evaluator, self.tables, (small, large), space, self.pulse)?;
+        let scores = compute_pair_in(self.evaluator, self.tables, small, large, space, self.pulse)?;
         for &frame in pair {
             let scores = if frame.mover == small { scores.small_moves } else { scores.large_moves };
             take(PackedFrame::pack_in(self.isa, frame, scores, self.output.memory().bytes))?;

@@ -61,14 +61,15 @@ pub fn compute_pair<'a>(
     pulse: &Pulse,
 ) -> Result<PairScores<'a>, ComputeError> {
     let space = workspace.divide(tables.pits(), &[(small, large)])?.pop().expect("memory for one pair");
-    compute_pair_in(evaluator, tables, (small, large), space, pulse)
+    compute_pair_in(evaluator, tables, small, large, space, pulse)
 }
 
 /// [`compute_pair`] in a part of a workspace.
 pub(super) fn compute_pair_in<'a>(
     evaluator: &Evaluator,
     tables: &Tables,
-    (small, large): (usize, usize),
+    small: usize,
+    large: usize,
     space: PairSpace<'a>,
     pulse: &Pulse,
 ) -> Result<PairScores<'a>, ComputeError> {
@@ -91,7 +92,7 @@ pub(super) fn compute_pair_in<'a>(
     // Until a row is computed, its relay scores occupy the place of the scores with the other side
     // to move.
     large_moves.evaluate_relays(by_large, pulse)?;
-    let levels = Levels::new(evaluator, large_moves, (small, large));
+    let levels = Levels::new(evaluator, large_moves, small, large);
     let block_rows = block_rows(levels.small_rows);
     for level in rows.level_bounds(large).windows(2) {
         let end = level[1] as usize;
@@ -142,7 +143,7 @@ struct QuietMoves {
 }
 
 impl<'a> Levels<'a> {
-    fn new(evaluator: &'a Evaluator, large_moves: FrameEvaluator<'a>, (small, large): (usize, usize)) -> Levels<'a> {
+    fn new(evaluator: &'a Evaluator, large_moves: FrameEvaluator<'a>, small: usize, large: usize) -> Levels<'a> {
         let rows = evaluator.rows.maps.rows();
         let quiet = |own: usize, other: usize| QuietMoves {
             moves: evaluator.rows.moves(own),

@@ -82,8 +82,21 @@ impl RowOrder {
 /// The division of a frame into chunks: each part of the other rows with each part of the mover's
 /// rows.
 pub(super) struct Grid {
-    others: (usize, usize),
-    movers: (usize, usize),
+    others: Division,
+    movers: Division,
+}
+
+/// A division of rows into parts as equal as possible.
+struct Division {
+    rows: usize,
+    parts: usize,
+}
+
+impl Division {
+    /// Part `number`.
+    fn part(&self, number: usize) -> Range<usize> {
+        number * self.rows / self.parts..(number + 1) * self.rows / self.parts
+    }
 }
 
 impl Grid {
@@ -93,17 +106,18 @@ impl Grid {
         let (others, movers) = (frame.mirrored().mover_rows(), frame.mover_rows());
         let height = others.min(side.max(side * side / movers));
         let width = movers.min(side.max(side * side / height));
-        Grid { others: (others, others.div_ceil(height)), movers: (movers, movers.div_ceil(width)) }
+        let division = |rows: usize, most: usize| Division { rows, parts: rows.div_ceil(most) };
+        Grid { others: division(others, height), movers: division(movers, width) }
     }
 
     /// Number of chunks.
     pub(super) fn chunks(&self) -> usize {
-        self.others.1 * self.movers.1
+        self.others.parts * self.movers.parts
     }
 
     /// Places of a chunk's other rows and of its mover's rows.
     pub(super) fn chunk(&self, number: usize) -> (Range<usize>, Range<usize>) {
-        (part(self.others, number / self.movers.1), part(self.movers, number % self.movers.1))
+        (self.others.part(number / self.movers.parts), self.movers.part(number % self.movers.parts))
     }
 
     /// Number of positions in a chunk.
@@ -114,19 +128,14 @@ impl Grid {
 
     /// Upper bound of the positions in a chunk.
     pub(super) fn most_positions(&self) -> usize {
-        self.others.0.div_ceil(self.others.1) * self.movers.0.div_ceil(self.movers.1)
+        self.others.rows.div_ceil(self.others.parts) * self.movers.rows.div_ceil(self.movers.parts)
     }
 
     /// Chunks that contain an other row, and the number of the row in their part.
     pub(super) fn run(&self, place: usize) -> (Range<usize>, usize) {
-        let (count, parts) = self.others;
+        let Division { rows, parts } = self.others;
         // The last part that does not start after the place.
-        let number = ((place + 1) * parts - 1) / count;
-        (number * self.movers.1..(number + 1) * self.movers.1, place - part(self.others, number).start)
+        let number = ((place + 1) * parts - 1) / rows;
+        (number * self.movers.parts..(number + 1) * self.movers.parts, place - self.others.part(number).start)
     }
-}
-
-/// Part `number` of `count` rows divided into `parts` parts as equal as possible.
-fn part((count, parts): (usize, usize), number: usize) -> Range<usize> {
-    number * count / parts..(number + 1) * count / parts
 }

@@ -56,8 +56,7 @@ impl RunEvaluation {
             // SAFETY: an `Isa` of these kinds exists only where the machine supports the features.
             return unsafe { self.evaluate_avx2(&other, first, evaluations) };
         }
-        let scale = (u32::from(self.weights.shift), self.half);
-        evaluate_plain(isa, &self.movers[first..], &other, &self.floor, &self.outputs, scale, evaluations);
+        evaluate_plain(isa, self, &other, first, evaluations);
     }
 
     /// The same as [`evaluate_plain`], three times as fast.
@@ -96,17 +95,16 @@ impl RunEvaluation {
 
 per_isa! {
     fn evaluate_plain(
-        movers: &[Block],
+        run: &RunEvaluation,
         other: &Block,
-        floor: &Block,
-        outputs: &Block,
-        scale: (u32, i32),
+        first: usize,
         evaluations: &mut [[i32; ROWS_PER_BLOCK]],
     ) {
-        let (shift, base) = scale;
-        for (movers, evaluations) in movers.iter().zip(evaluations) {
+        let (shift, base) = (u32::from(run.weights.shift), run.half);
+        for (movers, evaluations) in run.movers[first..].iter().zip(evaluations) {
             let mut sums = [0i32; ROWS_PER_BLOCK];
-            for (mover, ((other, floor), outputs)) in movers.iter().zip(other.iter().zip(floor).zip(outputs)) {
+            let shared = other.iter().zip(&run.floor).zip(&run.outputs);
+            for (mover, ((other, floor), outputs)) in movers.iter().zip(shared) {
                 let unit = |at: usize| {
                     let unit = mover.0[at].wrapping_add(other.0[at]).max(floor.0[at]);
                     i32::from(unit) * i32::from(outputs.0[at])
