@@ -243,7 +243,6 @@ fn a_damaged_table_is_found_in_every_error_that_it_may_cause() {
     use kalah::certificate::CheckError;
     use kalah::diagnostic::{Diagnostic, Outcome};
     use kalah::export::ExportError;
-    use kalah::file::StateError;
     use kalah::header::Kind;
     use kalah::play::PlayError;
     use kalah::prove::ProveError;
@@ -251,24 +250,20 @@ fn a_damaged_table_is_found_in_every_error_that_it_may_cause() {
     use kalah::table::{Damage, ProbeError, TableError};
     use kalah::train::TrainError;
     use kalah::verify::Fault;
-    use std::io;
 
     let table = || TableError::damaged(Kind::Table, "standard-6-09.kalah".as_ref(), Damage::Digest);
     let solve = || SolveError::Table(table());
     let book = || BookError::Table(table());
     let play = || PlayError::Solve(solve());
     let file = || BookFileError { path: Path::new("a.book").into(), error: book() };
-    let state = || StateError::Io { path: "a.state".into(), source: io::Error::other(table()) };
     let wrapping: Vec<Box<dyn Diagnostic>> = vec![
         Box::new(table()),
-        Box::new(io::Error::other(table())),
         Box::new(ProbeError::Table(table())),
         Box::new(BuildError::Table(table())),
         Box::new(ComputeError::Table(table())),
         Box::new(ExportError::Table(table())),
         Box::new(Fault::Table(table())),
         Box::new(CheckError::Table(table())),
-        Box::new(CheckError::State(state())),
         Box::new(GraphError::Table(table())),
         Box::new(TrainError::Table(table())),
         Box::new(TrainError::Solve(solve())),
