@@ -122,7 +122,7 @@ declare namespace Api {
   /** Certainty of a value. */
   type Known = "exact" | "bounds" | "estimate";
 
-  /** Seeds of one pit, taken up and sown. Places are numbered from the mover's first pit: the mover's pits, the mover's store, the other pits, the other store. */
+  /** Seeds of one pit, taken up and sown. Places are numbered in sowing order from the mover's first pit. */
   interface Lift {
     /** Places that they fall into. */
     drops: number[];

@@ -216,5 +216,5 @@ impl Solve {
 fn opening_row(opening: &OpeningAnswer) -> String {
     let (name, value) = (&opening.r#move, opening.value.symbols("?"));
     let (nodes, seconds) = (commas(opening.nodes.unwrap_or(0)), opening.seconds.unwrap_or(0.0));
-    format!("{name:>7}  {value:>4}  {nodes:>15} nodes  {seconds:>9.2} s")
+    format!("{name:>7}  {value:>4}  {nodes} nodes  {seconds:>9.2} s")
 }

@@ -8,8 +8,7 @@ use serde::Serialize;
 
 use super::value::Value;
 
-/// Seeds of one pit, taken up and sown. Places are numbered from the mover's first pit: the mover's pits, the mover's
-/// store, the other pits, the other store.
+/// Seeds of one pit, taken up and sown. Places are numbered in sowing order from the mover's first pit.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Lift {

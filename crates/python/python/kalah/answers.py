@@ -16,7 +16,7 @@ Known = Literal["exact", "bounds", "estimate"]
 
 
 Lift = TypedDict("Lift", {"drops": "list[int]", "from": "int"})
-"""Seeds of one pit, taken up and sown. Places are numbered from the mover's first pit: the mover's pits, the mover's store, the other pits, the other store."""
+"""Seeds of one pit, taken up and sown. Places are numbered in sowing order from the mover's first pit."""
 
 
 class Move(TypedDict):
