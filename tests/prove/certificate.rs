@@ -1,13 +1,14 @@
 //! Certificates: the checker accepts only true certificates, and accepts them all. It finds every change of a
 //! certificate.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use kalah::build::build;
 use kalah::certificate::{
     Bound, Certificate, CertificateError, Check, CheckError, CheckIdentity, CheckTally, Checker, Claim, ClaimSet,
-    Statement, StoredCertificate,
+    Reason, Statement, StoredCertificate,
 };
 use kalah::file::StateError;
 use kalah::game::{Bounds, MAX_PITS, Position, Row, Rules, ValueBounds};
@@ -102,6 +103,36 @@ fn one_ply_accepts_what_follows_and_nothing_else() {
                 assert!(score == 0 || !follows(Bound::AtMost(score - 1)), "{rules} {}", claim.position);
             }
         }
+    }
+}
+
+/// With bounds of some positions after the moves, and searches that are often too short.
+#[test]
+fn every_reason_is_found_and_shows_only_what_is_true() {
+    for rules in Rules::ALL {
+        let mut scores = Scores::of(rules);
+        let mut checker = Checker::new(rules, 3, None, 0, 3).unwrap();
+        let mut found = [0; 3];
+        for position in positions(3, 8, 11) {
+            let is_known = |next: &Position| xxhash_rust::xxh3::xxh3_64(next.to_string().as_bytes()).is_multiple_of(2);
+            let after = children(rules, &position, Bound::AtLeast(0)).into_iter().map(|(_, next, _)| next);
+            let after = after.filter(|next| !next.is_over() && is_known(next));
+            let claims: HashMap<Position, u32> = after.map(|next| (next, scores.score(&next))).collect();
+            let known = |next: &Position| claims.get(next).map(|&score| Bounds { lower: score, upper: score });
+            let score = scores.score(&position);
+            let bounds = (0..=position.seeds()).flat_map(|score| [Bound::AtLeast(score), Bound::AtMost(score)]);
+            for bound in bounds {
+                match checker.reason(&position, bound, &known).expect("there are no tables") {
+                    None => continue,
+                    Some(Reason::OnePly) => found[0] += 1,
+                    Some(Reason::Search) => found[1] += 1,
+                    Some(Reason::OnePlyAndSearch) => found[2] += 1,
+                    Some(_) => {}
+                }
+                assert!(bound.is_implied_by(Bounds { lower: score, upper: score }), "{rules} {position} {bound:?}");
+            }
+        }
+        assert!(found.iter().all(|&found| found > 0), "{rules} {found:?}");
     }
 }
 

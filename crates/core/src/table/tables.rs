@@ -243,8 +243,10 @@ impl Tables {
     }
 
     /// Reads ahead what the scores of these positions need from other machines, all of it together. Each position is
-    /// given by its rows; those that no layer has are left out. Does nothing if the tables are on this machine. An error
-    /// if it cannot be read, or is damaged.
+    /// given by its rows; those that no layer has are left out. Does nothing if the tables are on this machine.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is damaged.
     pub fn request(&self, positions: &[(TableRow, TableRow)]) -> Result<(), TableError> {
         let most = self.max_seeds().filter(|_| self.is_remote()).unwrap_or(0);
         self.request_ranks(positions.iter().filter_map(|(mover, other)| {
