@@ -3,7 +3,6 @@ use std::time::Duration;
 
 use kalah_base::printable::{commas, many, signed};
 use kalah_core::game::{Pit, Position, Rules};
-use kalah_core::table::Tables;
 use kalah_solve::book::{Book, BookError};
 use kalah_solve::solve::{Solution, Solver};
 use serde::Serialize;
@@ -93,7 +92,7 @@ impl SolveAnswer {
         if let Some(score) = recalled.score().filter(|_| recalled.from_book) {
             (answer.source, answer.value) = (Source::Book, Value::exact(position.value(score)));
             if recalled.is_decided() {
-                let (line, complete) = book.line(position, None::<&Tables>)?;
+                let (line, complete) = book.line(position, None)?;
                 answer.best = Some(recalled.best().map(Pit::number).collect());
                 (answer.line, answer.line_open) = (Some(line.to_string()), !complete);
             }

@@ -1,9 +1,8 @@
 //! Files of books (docs/book.md), and the sources of books: the program itself, or a file beside the tables.
 
-use std::borrow::Cow;
 use std::io::{self, Read, Write};
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use bytemuck::{Pod, Zeroable};
 use kalah_base::file;
@@ -21,20 +20,17 @@ const SHIPPED: &[&[u8]] = &[include_bytes!("data/empty-capture-6.book"), include
 /// Maximum size of a book's file.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// The shipped books, parsed.
-fn shipped() -> &'static [Book] {
-    static BOOKS: OnceLock<Vec<Book>> = OnceLock::new();
-    let read = |bytes: &&[u8]| match Book::from_bytes(bytes) {
-        Ok(book) => book,
-        Err(error) => panic!("the program's own books are sound: {error}"),
-    };
-    BOOKS.get_or_init(|| SHIPPED.iter().map(read).collect())
-}
-
 impl Book {
-    /// The shipped book for a rule set and board, if there is one.
+    /// The shipped book for a rule set and board, if there is one. It is read when it is first asked for.
     pub fn shipped(rules: Rules, pits: usize) -> Option<&'static Book> {
-        shipped().iter().find(|book| (book.rules(), book.pits()) == (rules, pits))
+        static BOOKS: [OnceLock<Book>; SHIPPED.len()] = [const { OnceLock::new() }; SHIPPED.len()];
+        let sound = "the program's own books are sound";
+        let is_it = |bytes: &&[u8]| {
+            let raw: RawHeader = header::read(bytes, Kind::Book, VERSION).expect(sound);
+            (raw.rules, usize::from(raw.pits)) == (rules.code(), pits)
+        };
+        let number = SHIPPED.iter().position(is_it)?;
+        Some(BOOKS[number].get_or_init(|| Book::from_bytes(SHIPPED[number]).expect(sound)))
     }
 
     /// File name of a book in a directory of tables, such as `empty-capture-6.book`.
@@ -92,8 +88,13 @@ impl Book {
 }
 
 /// The books in use: for each rule set and board the one in the directory of the tables, else the shipped one.
-#[derive(Debug, Default)]
-pub struct Books(Vec<Cow<'static, Book>>);
+#[derive(Clone, Debug, Default)]
+pub struct Books {
+    /// Those that replace the shipped ones of their boards.
+    own: Vec<Arc<Book>>,
+    /// The rule sets whose shipped books are used.
+    shipped: Vec<Rules>,
+}
 
 impl Books {
     /// No books.
@@ -103,16 +104,16 @@ impl Books {
 
     /// The shipped books.
     pub fn shipped() -> Books {
-        Books(shipped().iter().map(Cow::Borrowed).collect())
+        Books { own: Vec::new(), shipped: Rules::ALL.to_vec() }
     }
 
     /// These books and `book`, in place of that of its board.
     #[must_use]
     pub fn with(&self, book: Book) -> Books {
-        let others = self.0.iter().filter(|other| (other.rules(), other.pits()) != (book.rules(), book.pits()));
-        let mut books = Books(others.cloned().collect());
-        books.0.push(Cow::Owned(book));
-        books
+        let Books { mut own, shipped } = self.clone();
+        own.retain(|other| (other.rules(), other.pits()) != (book.rules(), book.pits()));
+        own.push(Arc::new(book));
+        Books { own, shipped }
     }
 
     /// Finds the books for some rule sets to use with the tables in `directory`: files with the
@@ -122,11 +123,10 @@ impl Books {
     /// If a file cannot be read, is damaged, or is for another rule set or board.
     pub fn find(directory: impl Into<Directory>, rule_sets: &[Rules]) -> Result<Books, BookFileError> {
         let directory = directory.into();
-        let mut books = Books::none();
+        let mut books = Books { own: Vec::new(), shipped: rule_sets.to_vec() };
         for (&rules, pits) in rule_sets.iter().flat_map(|rules| (1..=MAX_PITS).map(move |pits| (rules, pits))) {
             let path = directory.file(&Book::file_name(rules, pits));
-            let found = Book::open_for(&path, rules, pits)?.map(Cow::Owned);
-            books.0.extend(found.or_else(|| Book::shipped(rules, pits).map(Cow::Borrowed)));
+            books.own.extend(Book::open_for(&path, rules, pits)?.map(Arc::new));
         }
         Ok(books)
     }
@@ -139,7 +139,9 @@ impl Books {
 
     /// The book for a rule set and board, if there is one.
     pub fn get(&self, rules: Rules, pits: usize) -> Option<&Book> {
-        self.0.iter().map(Cow::as_ref).find(|book| (book.rules(), book.pits()) == (rules, pits))
+        let own = self.own.iter().find(|book| (book.rules(), book.pits()) == (rules, pits));
+        let shipped = || Book::shipped(rules, pits).filter(|_| self.shipped.contains(&rules));
+        own.map(|book| &**book).or_else(shipped)
     }
 }
 
