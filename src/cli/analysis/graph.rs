@@ -2,12 +2,13 @@ use std::io;
 use std::time::Instant;
 
 use clap::Args;
-use indicatif::{HumanBytes, HumanCount};
+use indicatif::HumanBytes;
 use kalah::analyse::graph::{
     Convention, Explorer, GameGraph, GraphError, GraphLayer, Need, Outcomes, Subgraph, state_space,
 };
 use kalah::cancel::Cancel;
 use kalah::game::{Rules, StartPosition};
+use kalah::printable::commas;
 use kalah::system::available_memory;
 use kalah::table::{TableKey, Tables};
 use serde::Serialize;
@@ -148,7 +149,7 @@ impl Graph {
         let (progress, mut counted) = (Progress::open(), 0);
         let on_layer = &mut |layer: &GraphLayer| {
             counted += layer.positions();
-            progress.stage(format!("{start}: {} positions so far", HumanCount(counted)));
+            progress.stage(format!("{start}: {} positions so far", commas(counted)));
         };
         let graph = progress.run(|| explorer.run(cancel, on_layer))?;
         progress.finish();
@@ -199,8 +200,8 @@ fn text(reports: &[BoardReport]) -> io::Result<()> {
     for report in reports {
         grid.row([
             format!("{}x{}", report.pits, report.seeds),
-            HumanCount(report.positions).to_string(),
-            report.state_space.map_or("-".to_owned(), |count| HumanCount(count).to_string()),
+            commas(report.positions),
+            report.state_space.map_or("-".to_owned(), commas),
             format!("{:.2} %", 100.0 * report.share),
             report.outcomes.map_or("-".to_owned(), percent),
             format!("{:.2} ± {:.2}", report.branching.mean, report.branching.deviation),

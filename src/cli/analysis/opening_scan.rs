@@ -2,9 +2,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use clap::Args;
-use indicatif::HumanCount;
 use kalah::analyse::opening::{self, Limits, Scan, ScanTally, ScannedStart, StartRange};
 use kalah::game::{MAX_PITS, Rules, StartPosition};
+use kalah::printable::commas;
 use serde::Serialize;
 
 use crate::cli::{
@@ -130,7 +130,7 @@ impl ScanReport {
                 games, won_in_first_turn, won_later, draws, losses, undecided, unproved, positions, ..
             } = board.tally;
             let counts = [games, won_in_first_turn, won_later, draws, losses, undecided, unproved, positions];
-            let counts = counts.map(|count| HumanCount(count).to_string());
+            let counts = counts.map(commas);
             grid.row(std::iter::once(board.pits.to_string()).chain(counts));
         }
         grid.print()?;

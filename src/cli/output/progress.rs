@@ -5,7 +5,8 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use kalah::printable::commas;
 use kalah::solve::{SolveEvent, Solver};
 use parking_lot::Mutex;
 
@@ -113,7 +114,7 @@ impl Progress {
     /// Runs `work`, shows the progress of `solver` meanwhile, then removes the line.
     pub(crate) fn search<T>(&self, solver: &Solver, work: impl FnOnce() -> T) -> T {
         let counts = || {
-            let [nodes, hits] = [solver.nodes(), solver.table_hits()].map(HumanCount);
+            let [nodes, hits] = [solver.nodes(), solver.table_hits()].map(commas);
             let (test, full) = (self.test.lock(), 100.0 * solver.fill());
             self.bar.set_message(format!("{test} | {nodes} nodes, {hits} table hits, {full:.0} % full"));
         };

@@ -4,13 +4,13 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use clap::Args;
-use indicatif::HumanCount;
 use kalah::answer::{OpeningAnswer, Value};
 use kalah::certificate::{
     Check as Checked, CheckIdentity, CheckTally, Head, OpeningBounds, Statement, StoredCertificate, digest_of_tables,
 };
 use kalah::file::StateFile;
 use kalah::game::{Position, Rules};
+use kalah::printable::commas;
 use kalah::table::{Manifest, TableKey, Tables};
 use serde::Serialize;
 
@@ -171,7 +171,7 @@ impl Check {
         let progress = Progress::of(file.claims() - done.claims, "claims").at("checking");
         let tally = progress.complete(&pulse.positions, || check.claims(done, &pulse, state.as_mut()))?;
         if tally.claims < file.claims() {
-            let (checked, all) = (HumanCount(tally.claims), output::many(file.claims(), "claim"));
+            let (checked, all) = (commas(tally.claims), output::many(file.claims(), "claim"));
             let kept = match state {
                 Some(_) => "run the same command again to continue",
                 None => "no progress is kept; --state FILE keeps it",
@@ -195,7 +195,7 @@ impl Check {
         }
         line!("{}: every one was checked, and holds", output::many(answer.claims, "claim"))?;
         if self.state.is_some() {
-            let (this_run, earlier) = (HumanCount(answer.this_run), HumanCount(answer.earlier));
+            let (this_run, earlier) = (commas(answer.this_run), commas(answer.earlier));
             line!("  {this_run} checked by this run, {earlier} by earlier runs, according to the state")?;
         }
         line!("  {} of searches, {:.1} s", output::many(tally.nodes, "node"), answer.seconds)

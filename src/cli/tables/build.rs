@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use indicatif::HumanCount;
 use kalah::build::{BuildEvent, BuildPlan, BuildRecord, Builder};
+use kalah::printable::commas;
 use kalah::table::TableKey;
 use serde::Serialize;
 
@@ -96,7 +96,7 @@ impl Build {
         let (seeds, directory) = (last.seeds, self.common.tables.path().display());
         if self.share {
             let (pairs, layers) = (output::count(pairs, "pair"), output::count(joined, "layer"));
-            let positions = HumanCount(positions);
+            let positions = commas(positions);
             return format!(
                 "all layers to {seeds} seeds are in {directory}: {pairs} of frames computed here ({positions} \
                  positions), {layers} joined, {seconds:.1} s"

@@ -3,10 +3,11 @@ use std::io;
 use std::path::Path;
 
 use clap::Args;
-use indicatif::{HumanBytes, HumanCount};
+use indicatif::HumanBytes;
 use kalah::build::BuildLog;
 use kalah::diagnostic::Diagnostic;
 use kalah::evaluation::SEED;
+use kalah::printable::commas;
 use kalah::table::{BoundTable, ManifestEntry, Table, TableKey, gaps, missing_layers};
 use serde::Serialize;
 
@@ -178,7 +179,7 @@ impl InfoReport {
         for entry in &self.tables {
             let cells = [
                 format!("{:.3}", entry.bits_per_position),
-                HumanCount(entry.exceptions).to_string(),
+                commas(entry.exceptions),
                 entry.seconds.map_or("-".to_owned(), |seconds| format!("{seconds:.2} s")),
                 entry.finished.as_ref().map_or("-", |time| time.split('T').next().unwrap_or(time)).to_owned(),
                 entry.version.clone().unwrap_or("-".to_owned()),
@@ -222,6 +223,6 @@ impl InfoReport {
 
 /// The first cells of a row about a table.
 fn first_cells(TableKey { rules, pits, seeds }: TableKey, positions: u64, bytes: u64) -> [String; 5] {
-    let (positions, bytes) = (HumanCount(positions).to_string(), HumanBytes(bytes).to_string());
+    let (positions, bytes) = (commas(positions), HumanBytes(bytes).to_string());
     [rules.to_string(), pits.to_string(), seeds.to_string(), positions, bytes]
 }

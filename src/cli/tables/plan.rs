@@ -4,10 +4,11 @@ use std::io;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use indicatif::{HumanBytes, HumanCount, HumanDuration};
+use indicatif::{HumanBytes, HumanDuration};
 use kalah::build::{BuildPlan, ComputeError};
 use kalah::game::{Position, StartPosition};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use kalah::printable::commas;
 use kalah::solve::{
     BoardKeys, LayerKind, PlannedLayer, PlannedSearch, SearchMemory, SearchPlan, SolveError, bound_network,
 };
@@ -109,7 +110,7 @@ fn print_layers(plan: &BuildPlan) -> io::Result<()> {
     for layer in &plan.missing {
         grid.row([
             layer.key.seeds.to_string(),
-            HumanCount(layer.positions).to_string(),
+            commas(layer.positions),
             HumanBytes(layer.memory).to_string(),
             HumanBytes(layer.disk).to_string(),
             HumanBytes(layer.read).to_string(),
@@ -253,7 +254,7 @@ impl PlanSearchReport {
             grid.row([
                 format!("{}..{}", first.key.seeds, last.key.seeds),
                 kind.name().to_owned(),
-                HumanCount(layers.iter().map(|layer| layer.positions).sum()).to_string(),
+                commas(layers.iter().map(|layer| layer.positions).sum()),
                 HumanBytes(layers.iter().map(|layer| layer.bytes).sum()).to_string(),
                 layers.iter().filter(|layer| !layer.exists).count().to_string(),
             ]);

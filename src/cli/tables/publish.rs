@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use clap::Args;
-use indicatif::{HumanBytes, HumanCount};
+use indicatif::HumanBytes;
 use kalah::file::{create_directory, is_same, open, remove, remove_leftovers, replace};
 use kalah::header::Kind;
 use kalah::index::MAX_TABLE_SEEDS;
+use kalah::printable::{commas, hex};
 use kalah::progress::Pulse;
 use kalah::table::archive::{archive_path, read_info};
 use kalah::table::{Damage, ManifestEntry, Table, TableError, TableKey, Tables};
@@ -212,7 +213,7 @@ fn card(index: &Index) -> String {
         *board = (board.0.max(file.key.seeds), board.1 + file.positions, board.2 + file.bytes);
     }
     let rows = boards.iter().map(|((rules, pits), (seeds, positions, bytes))| {
-        format!("| {rules} | {pits} | 2 to {seeds} | {} | {} |\n", HumanCount(*positions), HumanBytes(*bytes))
+        format!("| {rules} | {pits} | 2 to {seeds} | {} | {} |\n", commas(*positions), HumanBytes(*bytes))
     });
     let one = index.contents;
     let restore = match one {
@@ -266,7 +267,7 @@ fn sha256(path: &Path, pulse: &Pulse) -> failure::Result<(u64, String)> {
         pulse.check()?;
         let count = file.read(&mut part).with_context(cannot)?;
         if count == 0 {
-            return Ok((bytes, sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect()));
+            return Ok((bytes, hex(&sum.finalize())));
         }
         sum.update(&part[..count]);
         bytes += count as u64;

@@ -3,11 +3,11 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, value_parser};
-use indicatif::HumanCount;
 use kalah::cancel::Cancel;
 use kalah::evaluation::PhasedNetwork;
 use kalah::file::replace;
 use kalah::index::MAX_TABLE_SEEDS;
+use kalah::printable::commas;
 use kalah::table::Tables;
 use kalah::train::{Fit, LEAST_TABLE_SEEDS, Trained, Trainer};
 use serde::Serialize;
@@ -153,7 +153,7 @@ impl TrainReport {
         if json {
             return output::json(self);
         }
-        let samples = HumanCount(self.samples as u64);
+        let samples = commas(self.samples as u64);
         line!("{}: learned from {samples} positions in {:.1} s", self.network.display(), self.seconds)?;
         line!("  digest {}", self.digest)?;
         let within = (format!("of searches, to {} seeds", self.seeds), &self.within);
@@ -163,7 +163,7 @@ impl TrainReport {
         for (name, fit) in [within, above].into_iter().chain(phases) {
             let &Fitted { positions, error, explained, .. } = fit;
             if positions > 0 {
-                let (share, positions) = (100.0 * explained, HumanCount(positions as u64));
+                let (share, positions) = (100.0 * explained, commas(positions as u64));
                 line!("  {name:<28} {share:>5.1} % of the variance, error {error:.2} seeds, {positions} positions")?;
             }
         }

@@ -19,7 +19,7 @@ use super::classes::read_steps;
 use super::lower::{HEADROOM, Lower};
 use super::memory::DeviceMemory;
 use super::packer::{Packer, Readbacks};
-use super::pair::{Numbered, Pair};
+use super::pair::{NumberedPair, Pair};
 use super::prefetcher::Prefetcher;
 use super::rows::DeviceRows;
 use super::stages::Stage;
@@ -134,7 +134,7 @@ impl GpuComputer {
         for (number, pair) in (0..).zip(pairs) {
             output.pair(pair[0]);
             let small = small(pair);
-            self.compute_pair(recorder, tables, Numbered { number, small }, pulse)?;
+            self.compute_pair(recorder, tables, NumberedPair { number, small }, pulse)?;
             for &frame in pair {
                 let scores =
                     if frame == small { &self.pair.small_moves } else { self.pair.transpose_large(recorder)? };
@@ -163,7 +163,7 @@ impl GpuComputer {
         &mut self,
         recorder: &mut Recorder,
         tables: &Tables,
-        pair: Numbered,
+        pair: NumberedPair,
         pulse: &Pulse,
     ) -> Result<(), ComputeError> {
         loop {

@@ -30,7 +30,7 @@ pub(super) struct Pair {
 
 /// A pair of frames to compute.
 #[derive(Clone, Copy)]
-pub(super) struct Numbered {
+pub(super) struct NumberedPair {
     /// Number of the pair in its layer.
     pub number: u32,
     /// The frame in which the side with fewer seeds moves. The other one is its mirror image.
@@ -50,7 +50,7 @@ impl Pair {
         lower: &mut Lower,
         rows: &mut DeviceRows,
         tables: &Tables,
-        Numbered { number, small: frame }: Numbered,
+        NumberedPair { number, small: frame }: NumberedPair,
         pulse: &Pulse,
     ) -> Result<(), ComputeError> {
         let (small_rows, large_rows) = (frame.mover_rows(), frame.mirrored().mover_rows());

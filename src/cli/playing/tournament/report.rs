@@ -2,9 +2,9 @@
 
 use std::io;
 
-use indicatif::HumanCount;
 use kalah::game::Position;
 use kalah::play::{Accuracy, Forfeit, Match, Tournament};
+use kalah::printable::commas;
 use kalah::progress::total_seconds;
 use serde::{Deserialize, Serialize};
 
@@ -295,7 +295,7 @@ impl TournamentReport {
         let moves: usize = self.games.iter().map(|game| game.moves).sum();
         let evaluated: u64 = self.players.iter().map(|player| player.evaluated.moves).sum();
         let (games, moves) = (output::count(self.games.len(), "game"), output::many(moves as u64, "move"));
-        let by_tables = |seeds| format!(", {} of them evaluated by tables to {seeds} seeds", HumanCount(evaluated));
+        let by_tables = |seeds| format!(", {} of them evaluated by tables to {seeds} seeds", commas(evaluated));
         let evaluated = self.table_seeds.map_or(String::new(), by_tables);
         line!("{games} of {}, {moves}{evaluated}; {:.1} s", self.rules, self.seconds)
     }

@@ -3,10 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use indicatif::{HumanBytes, HumanCount};
+use indicatif::HumanBytes;
 use kalah::answer::{OpeningAnswer, Value};
 use kalah::certificate::{OpeningBounds, Statement};
 use kalah::game::{Position, Rules};
+use kalah::printable::commas;
 use kalah::prove::{Job, ProofDirectory, ProveEvent, RequestPart, State};
 use serde::Serialize;
 
@@ -161,7 +162,7 @@ impl ProveStatusAnswer {
         openings_text(&self.openings)?;
         line!("  value  {}", self.bounds.words("unknown"))?;
         for JobAnswer { test, answer, nodes, seconds, .. } in &self.jobs {
-            line!("  {:<5} {:>15} nodes {seconds:>9.1} s  {test}", result(*answer), HumanCount(*nodes))?;
+            line!("  {:<5} {} nodes {seconds:>9.1} s  {test}", result(*answer), commas(*nodes))?;
         }
         let (jobs, nodes) = (output::count(self.jobs.len(), "job"), output::many(self.nodes, "node"));
         line!("  {jobs}, {nodes}, {:.1} s", self.seconds)

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use indicatif::HumanCount;
 use kalah::build::{Backend, ComputeError};
 use kalah::diagnostic::Diagnostic;
 use kalah::index::layer_positions;
+use kalah::printable::commas;
 use kalah::progress::Pulse;
 use kalah::system::check_memory;
 use kalah::table::archive::{archive_path, decompress_memory, read_info};
@@ -202,7 +202,7 @@ impl CheckSettings {
         self.pulse.positions.store(0, Ordering::Relaxed);
         let checked = progress.complete(&self.pulse.positions, count)?;
         let seconds = start.elapsed().as_secs_f64();
-        let summary = format!("{} {}, no fault, {seconds:.2} s", HumanCount(checked), check.unit());
+        let summary = format!("{} {}, no fault, {seconds:.2} s", commas(checked), check.unit());
         progress.step(seconds, &format!("layer {seeds}: {summary}"));
         // Every frame is visited, see `Sample::frames`.
         let frames = (check == Check::Consistency).then_some(seeds - 1);

@@ -1,8 +1,8 @@
 //! The report of `kalah verify`: for each board passed checks, faults, and layers that were not checked.
 
-use indicatif::HumanCount;
 use kalah::diagnostic::Diagnostic;
 use kalah::game::Rules;
+use kalah::printable::commas;
 use kalah::table::{TableError, TableKey};
 use kalah::text::runs;
 use kalah::verify::Fault;
@@ -199,7 +199,7 @@ pub(super) fn text(boards: &[BoardReport]) -> std::io::Result<()> {
         line!(
             "{}: {} {} in {}{}{of_boards}, no fault{}, {seconds:.1} s",
             check.name(),
-            HumanCount(checked),
+            commas(checked),
             check.unit(),
             if frames > 0 { output::count(frames, "frame") + " of " } else { String::new() },
             output::count(layers, "layer"),
