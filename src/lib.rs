@@ -93,7 +93,7 @@ pub mod file {
 /// Tables on disk: the format, reading, probing, writing, archives.
 pub mod table {
     pub use kalah_core::directory::{Directory, Elsewhere};
-    pub use kalah_core::file::{LocalFile, Source, SourceError};
+    pub use kalah_core::source::{LocalFile, Memory, Source, SourceError, map_files};
     pub use kalah_core::table::*;
     pub use kalah_tables::table::*;
 }

@@ -171,7 +171,7 @@ fn a_table_under_the_name_of_another_is_damage_to_every_command() {
     assert_eq!(all_tables.tables(RULES, PITS).unwrap().max_seeds(), Some(7));
     let listing = all_tables.list().unwrap();
     assert_eq!((listing.tables.len(), listing.damaged.len()), (SEEDS - 2, 1));
-    assert!(listing.damaged[0].1.contains("it holds empty-capture with 4 pits and 7 seeds"));
+    assert!(listing.damaged[0].1.to_string().contains("it holds empty-capture with 4 pits and 7 seeds"));
 }
 
 /// Right answers to all questions about the tables.

@@ -150,7 +150,7 @@ fn a_damaged_book_stops_the_commands_that_read_it() {
 fn who_built_a_table_is_listed() {
     let directory = tables(KEY.rules);
     let info = json(directory.path(), "info --json");
-    let table = &info["tables"][0];
+    let table = &info["builds"][0];
     assert_eq!(table["version"], env!("CARGO_PKG_VERSION"));
     let finished = table["finished"].as_str().unwrap();
     assert!(finished.len() == 20 && finished.starts_with("20") && finished.ends_with('Z'), "{finished}");

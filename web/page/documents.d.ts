@@ -119,6 +119,14 @@ declare namespace Api {
     value?: number;
   }
 
+  /** Missing layers below others of a board, which are not used. */
+  interface Gap {
+    /** Seeds of the missing layers. */
+    missing: number[];
+    pits: number;
+    rules: Rules;
+  }
+
   /** Certainty of a value. */
   type Known = "exact" | "bounds" | "estimate";
 
@@ -349,16 +357,21 @@ declare namespace Api {
   type Source = "rules" | "tables" | "book" | "solver" | "bound" | "depth";
 
   interface TableEntry {
+    bits_per_position: number;
     bytes: number;
+    digest: string;
+    /** Number of scores that are exceptions. */
+    exceptions: number;
     pits: number;
     positions: number;
     rules: Rules;
     seeds: number;
   }
 
-  /** Tables of the server. */
+  /** The tables in a directory. */
   interface Tables {
     damaged: DamagedEntry[];
+    gaps: Gap[];
     tables: TableEntry[];
   }
 

@@ -4,6 +4,7 @@ use std::fmt::Display;
 
 use kalah_base::diagnostic::{Diagnostic, ErrorKind, Outcome};
 use kalah_core::cancel::Stopped;
+use kalah_core::game::IllegalMove;
 use kalah_core::table::{ProbeError, TableError};
 use kalah_play::play::PlayError;
 use kalah_solve::book::BookError;
@@ -66,19 +67,14 @@ impl ApiError {
         ApiError::new(Code::Request, why)
     }
 
-    /// Returns the error of a move of a line, by its index.
-    pub(crate) fn of_move(index: usize, why: impl Display) -> ApiError {
+    /// Returns the error of a move of a line, which has this index.
+    pub(crate) fn of_move((index, why): (usize, IllegalMove)) -> ApiError {
         ApiError::request(format_args!("move {}: {why}", index + 1))
     }
 
     /// Returns the error of a failure that has no code of its own.
     pub fn failed(why: impl Display) -> ApiError {
         ApiError::new(Code::Failed, why)
-    }
-
-    /// Returns the error of tables too small for a puzzle.
-    pub fn no_puzzle() -> ApiError {
-        ApiError::new(Code::NotFound, "no puzzle was found: the server needs larger tables for this board")
     }
 
     /// Returns the HTTP status.

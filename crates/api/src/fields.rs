@@ -19,8 +19,11 @@ const MAX_LITERAL: usize = 256;
 /// Maximum moves of a line.
 pub(crate) const MAX_MOVES: usize = 1000;
 
-/// Reads the fields of a query.
-pub(crate) fn of_query<T: DeserializeOwned>(query: &str) -> Result<T, ApiError> {
+/// Reads the fields of a query, such as those of a [`PositionRequest`](super::PositionRequest).
+///
+/// # Errors
+/// If a field is missing, unknown or wrong.
+pub fn read_query<T: DeserializeOwned>(query: &str) -> Result<T, ApiError> {
     serde_urlencoded::from_str(query).map_err(ApiError::request)
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ApiError;
 use super::answer::{LineAnswer, MoveEffects, PlaceAnswer, PositionAnswer};
-use super::fields::{moves_of, numbers, of_body, of_query, parsed, position, position_of, read_moves, seconds};
+use super::fields::{moves_of, numbers, of_body, parsed, position, position_of, read_moves, read_query, seconds};
 use super::searcher::Searcher;
 
 /// Position of a game, and the move made there.
@@ -81,7 +81,7 @@ impl GameRequest {
     pub fn read(body: &[u8]) -> Result<GameRequest, ApiError> {
         let GameFields { board, rules, moves, time } = of_body(body)?;
         let moves = read_moves(board.pits(), moves.into_iter().map(Some))?;
-        let places = play(rules, &board, &moves)?;
+        let places = Place::all(rules, &board, &moves).map_err(ApiError::of_move)?;
         Ok(GameRequest { rules, answers: vec![None; places.len()], places, moves, time })
     }
 
@@ -145,19 +145,14 @@ impl GameRequest {
     }
 }
 
-/// Plays moves.
-fn play(rules: Rules, start: &Position, moves: &[Pit]) -> Result<Vec<Place>, ApiError> {
-    Place::all(rules, start, moves).map_err(|(index, error)| ApiError::of_move(index, error))
-}
-
 /// Answers `GET /api/line`: the positions on a line of play.
 ///
 /// # Errors
 /// If the query is not a line of play, or it has too many moves.
 pub fn follow_line(query: &str) -> Result<LineAnswer, ApiError> {
-    let LineFields { board, rules, moves } = of_query(query)?;
+    let LineFields { board, rules, moves } = read_query(query)?;
     let moves = read_moves(board.pits(), numbers(&moves))?;
-    Ok(line(rules, &moves, play(rules, &board, &moves)?))
+    Ok(line(rules, &moves, Place::all(rules, &board, &moves).map_err(ApiError::of_move)?))
 }
 
 /// Follows a line of play from the text of a position, by moves with commas between them; `None` if a text is wrong or

@@ -35,6 +35,7 @@ mod texts;
 pub use analyser::{evaluate_without_tables, pause};
 pub use choose::{MoveRequest, choose_without_tables};
 pub use error::{ApiError, Code, ErrorAnswer};
+pub use fields::read_query;
 pub use game::{GameAnswer, GamePlace, GameRequest, follow_line, follow_moves};
 pub use position::{PositionRequest, PositionsAnswer, PositionsRequest};
 pub use puzzle::PuzzleRequest;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::PositionAnswer;
 use super::error::{ApiError, Code, ErrorAnswer};
-use super::fields::{of_body, of_query, parse_position, parsed, position, seconds};
+use super::fields::{of_body, parse_position, parsed, position, seconds};
 use super::searcher::Sources;
 
 /// Request about a position: `GET /api/position`, `/api/search` or `/api/book`.
@@ -23,16 +23,6 @@ pub struct PositionRequest {
     /// The requested time of a search.
     #[serde(default, deserialize_with = "seconds")]
     pub time: Option<Duration>,
-}
-
-impl PositionRequest {
-    /// Reads the query.
-    ///
-    /// # Errors
-    /// If a field is missing, unknown or wrong, or the position is too large.
-    pub fn read(query: &str) -> Result<PositionRequest, ApiError> {
-        of_query(query)
-    }
 }
 
 /// Maximum positions of a request.

@@ -10,8 +10,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::analyser::pause;
 use super::answer::PuzzleAnswer;
-use super::error::ApiError;
-use super::fields::{of_query, parsed, position};
+use super::error::{ApiError, Code};
+use super::fields::{parsed, position, read_query};
 
 /// Number of games in which a puzzle is searched for.
 const GAMES: usize = 4000;
@@ -60,7 +60,7 @@ impl PuzzleRequest {
     /// # Errors
     /// If a field is unknown or wrong.
     pub fn read(query: &str, now: SystemTime) -> Result<PuzzleRequest, ApiError> {
-        let mut request: PuzzleRequest = of_query(query)?;
+        let mut request: PuzzleRequest = read_query(query)?;
         request.day = match (request.seed, request.day) {
             (Some(_), _) => None,
             (None, Some(day)) if day_number(&day).is_some() => Some(day),
@@ -95,8 +95,11 @@ impl PuzzleRequest {
     /// returns the answer with it.
     ///
     /// # Errors
-    /// If they have none, a table is damaged, or `cancel` stops the search.
-    pub async fn find(self, tables: &Tables, cancel: &Cancel) -> Result<PuzzleAnswer, ApiError> {
+    /// If they have none, there are no tables or a damaged one, or `cancel` stops the search.
+    pub async fn find(self, tables: Option<&Tables>, cancel: &Cancel) -> Result<PuzzleAnswer, ApiError> {
+        let none =
+            || ApiError::new(Code::NotFound, "no puzzle was found: the server needs larger tables for this board");
+        let tables = tables.ok_or_else(none)?;
         let number = self.seed.unwrap_or_else(|| xxh3_64(self.day.as_deref().unwrap_or_default().as_bytes()));
         let mut miner = PuzzleMiner::new(tables, self.start, number)?.within(0..=PUZZLE_SEEDS);
         for _ in 0..GAMES {
@@ -106,7 +109,7 @@ impl PuzzleRequest {
             cancel.check()?;
             pause().await;
         }
-        Err(ApiError::no_puzzle())
+        Err(none())
     }
 
     /// Returns the answer with the puzzle that was found.

@@ -68,8 +68,7 @@ pub fn read_text(body: &[u8]) -> Result<ReadAnswer, ApiError> {
 pub fn write_text(body: &[u8]) -> Result<WriteAnswer, ApiError> {
     let WriteFields { board, rules, moves, headers } = of_body(body)?;
     let moves = read_moves(board.pits(), moves.into_iter().map(Some))?;
-    let mut game =
-        GameRecord::of_moves(rules, board, &moves).map_err(|(index, error)| ApiError::of_move(index, error))?;
+    let mut game = GameRecord::of_moves(rules, board, &moves).map_err(ApiError::of_move)?;
     for (name, value) in headers {
         if !GameRecord::takes_header(&name) {
             return Err(ApiError::request(format_args!("'{name}' cannot be a header")));

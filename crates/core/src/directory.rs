@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::file::{LocalFile, Source};
+use crate::source::{LocalFile, Source};
 
 /// A directory of tables on another machine.
 pub trait Elsewhere: fmt::Debug + Send + Sync {
@@ -21,28 +21,20 @@ pub trait Elsewhere: fmt::Debug + Send + Sync {
     /// Returns true if it has the file `name`.
     fn has(&self, name: &str) -> bool;
 
-    /// Opens the file `name`.
+    /// Opens the file `name`. Its local file may be mapped if `maps` is true.
     ///
     /// # Errors
     /// When it does not exist or cannot be used.
-    fn open(&self, name: &str) -> io::Result<Box<dyn Source>>;
-}
-
-/// Ways to read the bytes of tables on this machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Storage {
-    /// As mapped files in a program that called [`crate::table::map_files`], where the file system has mappings;
-    /// otherwise as copies in memory.
-    Mapped,
-    /// By lookups in the files: see [`Directory::reading_files`].
-    Files,
+    fn open(&self, name: &str, maps: bool) -> io::Result<Box<dyn Source>>;
 }
 
 /// A directory of tables, and the way to read them. A path converts into one.
 #[derive(Clone, Debug)]
 pub struct Directory {
     place: Place,
-    pub(crate) storage: Storage,
+    /// False if their tables are read by lookups in the files, true if all bytes are mapped, in a program that called
+    /// [`crate::source::map_files`], or else copied into memory.
+    pub(crate) keeps_whole: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -59,7 +51,7 @@ impl Directory {
     /// memory.
     #[must_use]
     pub fn reading_files(self) -> Directory {
-        Directory { storage: Storage::Files, ..self }
+        Directory { keeps_whole: false, ..self }
     }
 
     /// The directory as users name it: its path or address.
@@ -114,8 +106,11 @@ impl Directory {
     /// Opens the file `name`, to be read at offsets.
     pub(crate) fn open(&self, name: &str) -> io::Result<Box<dyn Source>> {
         match &self.place {
-            Place::Here(path) => Ok(Box::new(LocalFile::open(&path.join(name))?)),
-            Place::Elsewhere(directory) => directory.open(name),
+            Place::Here(path) => {
+                let file = LocalFile::open(&path.join(name))?;
+                Ok(Box::new(if self.keeps_whole { file.mapped() } else { file }))
+            }
+            Place::Elsewhere(directory) => directory.open(name, self.keeps_whole),
         }
     }
 }
@@ -128,13 +123,13 @@ impl<P: AsRef<Path> + ?Sized> From<&P> for Directory {
 
 impl From<PathBuf> for Directory {
     fn from(path: PathBuf) -> Directory {
-        Directory { place: Place::Here(path), storage: Storage::Mapped }
+        Directory { place: Place::Here(path), keeps_whole: true }
     }
 }
 
 impl From<Arc<dyn Elsewhere>> for Directory {
     fn from(directory: Arc<dyn Elsewhere>) -> Directory {
-        Directory { place: Place::Elsewhere(directory), storage: Storage::Mapped }
+        Directory { place: Place::Elsewhere(directory), keeps_whole: true }
     }
 }
 

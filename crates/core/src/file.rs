@@ -1,11 +1,9 @@
-//! Where bytes come from. Regular files are opened without blocking; anything else is an error.
+//! Regular files, opened without blocking; anything else is an error.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
-
-use crate::cancel::Stopped;
+use std::path::Path;
 
 /// Opens the regular file at `path` for reading. It never waits, as for the writer of a named pipe.
 ///
@@ -119,85 +117,4 @@ fn refusal(metadata: &Metadata) -> Option<io::Error> {
         false => (ErrorKind::InvalidInput, "it is not a regular file"),
     };
     Some(io::Error::new(kind, is))
-}
-
-/// Reasons why bytes of a [`Source`] are not read.
-#[derive(Debug, thiserror::Error)]
-pub enum SourceError {
-    /// They cannot be read.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// Nobody waits for them any more.
-    #[error(transparent)]
-    Stopped(#[from] Stopped),
-}
-
-/// Where the bytes of a table come from: a file, memory of another language, a file on another machine.
-///
-/// Nothing that it gives is trusted: [`crate::table::Table`] compares blocks with their checksums.
-pub trait Source: Send + Sync {
-    /// The file, for messages.
-    fn name(&self) -> &Path;
-
-    /// Number of bytes.
-    fn bytes(&self) -> u64;
-
-    /// Reads these parts, in this order. `again` is true if bytes read before were damaged, so that no cache on the way
-    /// may answer.
-    ///
-    /// # Errors
-    /// When they cannot be read, or nobody waits for them any more.
-    fn read(&self, parts: &[Range<u64>], again: bool) -> Result<Vec<Vec<u8>>, SourceError>;
-
-    /// The file on this machine with the bytes, in the same places. It may lack bytes of a [remote](Source::is_remote)
-    /// source that were not read so far; they are written to it once they were read and found valid.
-    fn local(&self) -> Option<&LocalFile> {
-        None
-    }
-
-    /// Returns true if reading is slow, so that parts are read ahead, together, and kept in the local file.
-    fn is_remote(&self) -> bool {
-        false
-    }
-}
-
-/// A file of this machine, read at offsets.
-#[derive(Debug)]
-pub struct LocalFile {
-    /// Its path.
-    pub path: PathBuf,
-    /// The file.
-    pub file: File,
-    /// Its length when it was opened.
-    pub bytes: u64,
-}
-
-impl LocalFile {
-    /// Opens the regular file at `path` for reading: see [`open`].
-    pub fn open(path: &Path) -> io::Result<LocalFile> {
-        let file = open(path)?;
-        Ok(LocalFile { path: path.to_owned(), bytes: file.metadata()?.len(), file })
-    }
-}
-
-impl Source for LocalFile {
-    fn name(&self) -> &Path {
-        &self.path
-    }
-
-    fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// Reads the parts. A file that became shorter is an error, wherever they are.
-    fn read(&self, parts: &[Range<u64>], _: bool) -> Result<Vec<Vec<u8>>, SourceError> {
-        if self.file.metadata()?.len() < self.bytes {
-            return Err(io::Error::from(ErrorKind::UnexpectedEof).into());
-        }
-        Ok(parts.iter().map(|part| read_part(&self.file, part.clone())).collect::<io::Result<_>>()?)
-    }
-
-    fn local(&self) -> Option<&LocalFile> {
-        Some(self)
-    }
 }

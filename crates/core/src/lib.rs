@@ -17,7 +17,7 @@
 //! # }
 //! ```
 //!
-//! Dependencies run one way: [`game`], [`isa`], [`mod@file`] <- [`directory`] <- [`evaluation`],
+//! Dependencies run one way: [`game`], [`isa`], [`mod@file`] <- [`source`] <- [`directory`] <- [`evaluation`],
 //! [`index`] <- [`table`]; [`cancel`], [`header`], [`memory`] <- [`table`].
 //!
 //! | module | contents |
@@ -26,7 +26,8 @@
 //! | [`index`] | ranking positions without gaps |
 //! | [`evaluation`] | evaluations of positions, which prove nothing |
 //! | [`table`] | table files: the format, reading, checking, probing |
-//! | [`mod@file`] | where bytes come from: regular files, memory, other machines |
+//! | [`mod@file`] | opening and reading regular files |
+//! | [`source`] | where the bytes of a table come from: files, memory, other machines |
 //! | [`directory`] | the directory of tables, here or elsewhere |
 //! | [`header`] | the kinds of binary files, and their headers |
 //! | [`memory`] | huge pages and prefetching |
@@ -45,5 +46,6 @@ pub mod isa;
 #[cfg(feature = "serde")]
 mod json;
 pub mod memory;
+pub mod source;
 pub mod table;
 pub mod text;

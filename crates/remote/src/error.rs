@@ -4,7 +4,7 @@ use std::io;
 use kalah_base::diagnostic::{Diagnosis, Diagnostic, Outcome};
 use kalah_base::file::LockError;
 use kalah_core::cancel::Stopped;
-use kalah_core::file::SourceError;
+use kalah_core::source::SourceError;
 use kalah_core::table::TableError;
 
 /// Reasons why files at an address cannot be read or downloaded.

@@ -9,10 +9,10 @@ use std::time::SystemTime;
 
 use kalah_core::cancel::Cancel;
 use kalah_core::directory::{self, Elsewhere};
-use kalah_core::file::{LocalFile, Source, SourceError};
 use kalah_core::game::Rules;
 use kalah_core::header::Kind;
 use kalah_core::index::MAX_TABLE_SEEDS;
+use kalah_core::source::{LocalFile, Source, SourceError};
 use kalah_core::table::format::TableHeader;
 use kalah_core::table::{Damage, TableError, TableKey};
 use kalah_tables::table::Manifest;
@@ -187,14 +187,15 @@ impl Elsewhere for RemoteTables {
         self.0.folder.join(name).exists()
     }
 
-    fn open(&self, name: &str) -> io::Result<Box<dyn Source>> {
+    fn open(&self, name: &str, maps: bool) -> io::Result<Box<dyn Source>> {
         let path = self.0.folder.join(name);
         let file = File::options().read(true).write(true).open(&path)?;
         // Without the note of its use, its blocks are removed earlier.
         let _ = file.set_modified(SystemTime::now());
         let header = TableKey::named(Path::new(name)).and_then(|key| cache::header(&file, key));
         let header = header.ok_or(io::ErrorKind::NotFound)?;
-        let local = LocalFile { path, bytes: file.metadata()?.len(), file };
+        let local = LocalFile::of(path, file)?;
+        let local = if maps { local.mapped() } else { local };
         Ok(Box::new(RemoteFile { directory: Arc::clone(&self.0), header, address: self.0.url(name), local }))
     }
 }

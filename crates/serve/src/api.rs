@@ -12,13 +12,12 @@ use kalah_api::answer::{
 };
 use kalah_api::{
     ApiError, Code, ErrorAnswer, GameAnswer, GamePlace, GameRequest, MoveRequest, PositionRequest, PositionsAnswer,
-    PositionsRequest, PuzzleRequest, ReadAnswer, WriteAnswer,
+    PositionsRequest, PuzzleRequest, ReadAnswer, WriteAnswer, read_query,
 };
 
 use super::events;
 use super::options::Options;
-use super::searches::NeededTables;
-use super::searches::Service;
+use super::searches::{NeededTables, Service};
 
 /// Default time to search a position of a game.
 const GAME_TIME: Duration = Duration::from_millis(200);
@@ -44,12 +43,12 @@ pub(super) async fn description() -> impl IntoResponse {
 /// `GET /api/tables`
 pub(super) async fn tables(State(service): Shared) -> ApiResult<TablesAnswer> {
     let listing = service.read(|sources| sources.all_tables.list().map_err(ApiError::failed));
-    Ok(Json(listing.await?.into()))
+    Ok(Json((&listing.await?).into()))
 }
 
 /// `GET /api/position`
 pub(super) async fn position(State(service): Shared, address: Uri) -> ApiResult<PositionAnswer> {
-    let PositionRequest { rules, position, time } = PositionRequest::read(query(&address))?;
+    let PositionRequest { rules, position, time } = read_query(query(&address))?;
     if let Some(answer) = service.read(move |sources| sources.at_once(rules, &position)).await? {
         return Ok(Json(answer));
     }
@@ -67,7 +66,7 @@ pub(super) async fn positions(State(service): Shared, body: Bytes) -> ApiResult<
 
 /// `GET /api/search`
 pub(super) async fn search(State(service): Shared, address: Uri) -> Result<Response, Refusal> {
-    let PositionRequest { rules, position, time } = PositionRequest::read(query(&address))?;
+    let PositionRequest { rules, position, time } = read_query(query(&address))?;
     let (start, time) = (Instant::now(), time.unwrap_or(service.options.time).min(service.options.stream_time));
     let (sender, events) = events::channel();
     if let Some(known) = service.read(move |sources| sources.at_once(rules, &position)).await? {
@@ -84,7 +83,7 @@ pub(super) async fn search(State(service): Shared, address: Uri) -> Result<Respo
 
 /// `GET /api/book`
 pub(super) async fn book(State(service): Shared, address: Uri) -> ApiResult<ExplorerAnswer> {
-    let PositionRequest { rules, position, .. } = PositionRequest::read(query(&address))?;
+    let PositionRequest { rules, position, .. } = read_query(query(&address))?;
     Ok(Json(service.read(move |sources| sources.recall(rules, &position)).await?))
 }
 
@@ -168,7 +167,7 @@ pub(super) async fn puzzle(State(service): Shared, address: Uri) -> ApiResult<Pu
     // A number of games instead of a time limit, so that everybody gets the same puzzle.
     let search = service.searches.begin(needed, Duration::MAX, move |searcher, cancel| {
         let tables = searcher.sources.all_tables.tables(request.rules, request.start.pits());
-        pollster::block_on(request.find(tables.ok_or_else(ApiError::no_puzzle)?, cancel))
+        pollster::block_on(request.find(tables, cancel))
     });
     Ok(Json(search.await?.await?))
 }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kalah_base::printable::hex;
-use kalah_core::file::{Source, SourceError};
 use kalah_core::header::Kind;
 use kalah_core::index::MAX_TABLE_SEEDS;
+use kalah_core::source::{Source, SourceError};
 use kalah_core::table::{Damage, Table, TableError, TableKey, Tables};
 use serde::{Deserialize, Serialize};
 

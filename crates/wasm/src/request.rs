@@ -2,8 +2,8 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use kalah_api::answer::{PAGE_STREAM_TIME, PAGE_TIME, PositionAnswer, SearchAnswer};
 use kalah_api::{
-    ApiError, Code, ErrorAnswer, GameRequest, MoveRequest, PositionRequest, PuzzleRequest, follow_line, read_text,
-    write_text,
+    ApiError, Code, ErrorAnswer, GameRequest, MoveRequest, PositionRequest, PuzzleRequest, follow_line, read_query,
+    read_text, write_text,
 };
 use kalah_core::game::{Position, Rules};
 use kalah_core::table::TableKey;
@@ -185,7 +185,7 @@ fn request(engine: &mut Engine, method: &str, target: &str, body: &[u8], streams
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     match (method, path) {
         ("GET", "position" | "search") => {
-            let request = PositionRequest::read(query)?;
+            let request: PositionRequest = read_query(query)?;
             if let Some(first) = choose(engine, request.rules, request.position.pits())? {
                 return Ok(first);
             }
@@ -197,7 +197,7 @@ fn request(engine: &mut Engine, method: &str, target: &str, body: &[u8], streams
             searches(engine, |searches| searches.begin(&request, time, is_search && streams))
         }
         ("GET", "book") => {
-            let PositionRequest { rules, position, .. } = PositionRequest::read(query)?;
+            let PositionRequest { rules, position, .. } = read_query(query)?;
             if let Some(first) = choose(engine, rules, position.pits())? {
                 return Ok(first);
             }
@@ -245,7 +245,10 @@ fn request(engine: &mut Engine, method: &str, target: &str, body: &[u8], streams
             if let Some(first) = choose(engine, request.rules, request.start.pits())? {
                 return Ok(first);
             }
-            searches(engine, |searches| searches.begin_puzzle(request))
+            searches(engine, |searches| {
+                searches.begin_puzzle(request);
+                Ok(())
+            })
         }
         _ => Err(ApiError::new(Code::NotFound, format_args!("there is nothing at /api/{path} without a server"))),
     }

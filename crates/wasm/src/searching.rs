@@ -116,14 +116,9 @@ impl<'t> Searches<'t> {
     }
 
     /// Begins to search for a puzzle.
-    ///
-    /// # Errors
-    /// If there are no tables for it.
-    pub(crate) fn begin_puzzle(&mut self, request: PuzzleRequest) -> Result<(), ApiError> {
+    pub(crate) fn begin_puzzle(&mut self, request: PuzzleRequest) {
         let tables = self.sources.all_tables.tables(request.rules, request.start.pits());
-        let tables = tables.ok_or_else(ApiError::no_puzzle)?;
         self.start(Reports::default(), async move { Ok(json!(request.find(tables, &Cancel::new()).await?)) });
-        Ok(())
     }
 
     /// Begins to search the positions of a game that are not `known`, each for `time`.

@@ -1,8 +1,7 @@
 //! The directory of the tables. One that was named but does not exist is an error before any work starts.
 
 use clap::parser::ValueSource;
-use kalah::table::{AllTables, Directory, gaps, missing_layers};
-use kalah::verify::Survey;
+use kalah::table::{AllTables, Directory, missing_layers};
 
 use crate::cli::flags::tables_flag::Given;
 use crate::cli::{bail, failure, message, note, output};
@@ -35,12 +34,8 @@ pub(crate) fn note_unused(directory: &Directory) {
     for (_, error) in &listing.damaged {
         message!("kalah: {error}; it and larger tables of its board are not used");
     }
-    let survey = Survey::read(directory).unwrap_or_default();
-    for (rules, pits) in survey.known_boards() {
-        let missing = gaps(&survey.layers(rules, pits));
-        if !missing.is_empty() {
-            let (pits, missing) = (output::count(pits, "pit"), missing_layers(&missing));
-            note!("{rules} with {pits} in {directory}: {missing}, so larger tables are not used");
-        }
+    for (rules, pits, missing) in listing.gaps() {
+        let (pits, missing) = (output::count(pits, "pit"), missing_layers(&missing));
+        note!("{rules} with {pits} in {directory}: {missing}, so larger tables are not used");
     }
 }

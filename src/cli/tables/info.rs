@@ -1,14 +1,13 @@
-use std::ffi::OsStr;
 use std::io;
-use std::path::Path;
 
 use clap::Args;
 use indicatif::HumanBytes;
-use kalah::build::BuildLog;
+use kalah::answer::TablesAnswer;
+use kalah::build::{BuildLog, BuildRecord};
 use kalah::diagnostic::Diagnostic;
 use kalah::evaluation::SEED;
 use kalah::printable::commas;
-use kalah::table::{BoundTable, ManifestEntry, Table, TableKey, gaps, missing_layers};
+use kalah::table::{BoundTable, Listing, ManifestEntry, Table, TableKey, missing_layers};
 use serde::Serialize;
 
 use crate::cli::{Context, Grid, Outcome, args, examples, failure, line, message, note, output};
@@ -32,27 +31,6 @@ pub(crate) struct Info {
     manifest: bool,
 }
 
-#[derive(Serialize)]
-struct Entry {
-    #[serde(flatten)]
-    key: TableKey,
-    positions: u64,
-    bytes: u64,
-    bits_per_position: f64,
-    exceptions: u64,
-    digest: String,
-    /// Duration of the build; absent if the log has no entry.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    seconds: Option<f64>,
-    /// Version and commit of the kalah that built it, and when it was finished; absent as `seconds`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    version: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    commit: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    finished: Option<String>,
-}
-
 /// A bound table.
 #[derive(Serialize)]
 pub(super) struct BoundEntry {
@@ -70,84 +48,44 @@ pub(super) struct BoundEntry {
 }
 
 #[derive(Serialize)]
-struct InfoReport {
-    tables: Vec<Entry>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+struct InfoReport<'a> {
+    #[serde(flatten)]
+    tables: TablesAnswer,
     bounds: Vec<BoundEntry>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    gaps: Vec<Gap>,
-}
-
-/// Missing layers below others of a board.
-#[derive(Serialize)]
-struct Gap {
-    rules: &'static str,
-    pits: usize,
-    /// Seeds of the missing layers.
-    missing: Vec<usize>,
+    /// The last build of each table, as far as the directory has a log.
+    builds: Vec<&'a BuildRecord>,
 }
 
 impl Info {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
-        let (mut tables, mut bounds) = (Vec::new(), Vec::new());
-        let mut outcome = Outcome::Done;
         let directory = self.tables.directory();
-        for name in directory.names().with_context(|| format!("cannot list {directory}"))? {
-            let opened = match Path::new(&name).extension().and_then(OsStr::to_str) {
-                Some("kalah") => Table::open_in(directory, &name).map(|table| tables.push(table)),
-                Some("bounds") => BoundTable::open_in(directory, &name).map(|table| bounds.push(table)),
-                _ => continue,
-            };
-            if let Err(error) = opened {
-                outcome = outcome.and(if error.is_damage() { Outcome::Wrong } else { Outcome::Failed });
-                message!("kalah: {}", error.advised());
-            }
+        let listing = Listing::read(directory).with_context(|| format!("cannot list {directory}"))?;
+        let mut outcome = Outcome::Done;
+        for (_, error) in &listing.damaged {
+            outcome = outcome.and(if error.is_damage() { Outcome::Wrong } else { Outcome::Failed });
+            message!("kalah: {}", error.advised());
         }
-        if outcome == Outcome::Failed && tables.is_empty() && bounds.is_empty() {
+        if outcome == Outcome::Failed && listing.tables.is_empty() && listing.bounds.is_empty() {
             return Ok(outcome);
         }
-        bounds.sort_by_key(|table| (table.key().rules.name(), table.key().pits, table.key().seeds));
-        tables.sort_by_key(|table| (table.key().rules.name(), table.key().pits, table.key().seeds));
         if self.manifest {
-            for table in &tables {
+            for table in &listing.tables {
                 output::json(&ManifestEntry::of(table)?)?;
             }
             return Ok(outcome);
         }
-        let log = directory.path().map(BuildLog::read);
-        let entries = tables.iter().map(|table| {
-            let (key, header) = (table.key(), table.header());
-            let record = log.as_ref().and_then(|log| log.last(key));
-            Entry {
-                key,
-                positions: header.positions,
-                bytes: header.file_bytes,
-                bits_per_position: output::bits(header.bits_per_position()),
-                exceptions: header.exceptions(),
-                digest: output::hex(&header.digest),
-                seconds: record.map(|record| record.seconds),
-                version: record.map(|record| record.version.clone()),
-                commit: record.and_then(|record| record.commit.clone()),
-                finished: record.map(|record| record.finished.clone()),
-            }
-        });
-        let boards = tables.chunk_by(|a, b| (a.key().rules, a.key().pits) == (b.key().rules, b.key().pits));
-        let mut all_gaps = Vec::new();
-        for board in boards {
-            let TableKey { rules, pits, .. } = board[0].key();
-            let missing = gaps(&board.iter().map(|table| table.key().seeds).collect::<Vec<_>>());
-            if !missing.is_empty() {
-                note!(
-                    "{rules} with {}: {}, so the layers above are not used",
-                    output::count(pits, "pit"),
-                    missing_layers(&missing)
-                );
-                all_gaps.push(Gap { rules: rules.name(), pits, missing });
-            }
+        for (rules, pits, missing) in listing.gaps() {
+            let (pits, missing) = (output::count(pits, "pit"), missing_layers(&missing));
+            note!("{rules} with {pits}: {missing}, so the layers above are not used");
         }
-        let bounds = bounds.iter().map(BoundEntry::new).collect();
-        let report = InfoReport { tables: entries.collect(), bounds, gaps: all_gaps };
-        output::answer(self.json, &report, || report.text())?;
+        let log = directory.path().map(BuildLog::read);
+        let build = |table: &Table| log.as_ref()?.last(table.key());
+        let report = InfoReport {
+            tables: (&listing).into(),
+            bounds: listing.bounds.iter().map(BoundEntry::new).collect(),
+            builds: listing.tables.iter().filter_map(build).collect(),
+        };
+        output::answer(self.json, &report, || report.text(&listing))?;
         Ok(outcome)
     }
 }
@@ -172,28 +110,30 @@ impl BoundEntry {
     }
 }
 
-impl InfoReport {
-    fn text(&self) -> io::Result<()> {
+impl InfoReport<'_> {
+    fn text(&self, listing: &Listing) -> io::Result<()> {
         let mut grid =
             Grid::new("rules,pits,seeds,positions,bytes,bits/pos,exceptions,built in,on,by,digest".split(','));
-        for entry in &self.tables {
+        for table in &listing.tables {
+            let (key, header) = (table.key(), table.header());
+            let build = self.builds.iter().find(|build| build.key == key);
             let cells = [
-                format!("{:.3}", entry.bits_per_position),
-                commas(entry.exceptions),
-                entry.seconds.map_or("-".to_owned(), |seconds| format!("{seconds:.2} s")),
-                entry.finished.as_ref().map_or("-", |time| time.split('T').next().unwrap_or(time)).to_owned(),
-                entry.version.clone().unwrap_or("-".to_owned()),
-                entry.digest[..16].to_owned(),
+                format!("{:.3}", header.bits_per_position()),
+                commas(header.exceptions()),
+                build.map_or("-".to_owned(), |build| format!("{:.2} s", build.seconds)),
+                build.map_or("-", |build| build.finished.split('T').next().unwrap_or_default()).to_owned(),
+                build.map_or("-", |build| &build.version).to_owned(),
+                output::hex(&header.digest)[..16].to_owned(),
             ];
-            grid.row(first_cells(entry.key, entry.positions, entry.bytes).into_iter().chain(cells));
+            grid.row(first_cells(key, header.positions, header.file_bytes).into_iter().chain(cells));
         }
         grid.print()?;
         self.bounds_text()?;
-        let (positions, bytes) =
-            self.tables.iter().fold((0, 0), |(p, b), entry| (p + entry.positions, b + entry.bytes));
+        let headers = listing.tables.iter().map(Table::header);
+        let (positions, bytes) = headers.fold((0, 0), |(p, b), header| (p + header.positions, b + header.file_bytes));
         line!(
             "{}, {}, {}",
-            output::count(self.tables.len(), "table"),
+            output::count(listing.tables.len(), "table"),
             output::many(positions, "position"),
             HumanBytes(bytes)
         )

@@ -1,7 +1,8 @@
 use std::time::Duration;
 
+use kalah_base::printable::hex;
 use kalah_core::game::{MAX_PITS, Rules};
-use kalah_core::table::{Listing, TableKey};
+use kalah_core::table::{Listing, Table, TableError, TableKey};
 use kalah_play::play::PlayerName;
 use kalah_solve::book::{Book, Books};
 use serde::Serialize;
@@ -22,6 +23,20 @@ struct TableEntry {
     seeds: usize,
     positions: u64,
     bytes: u64,
+    bits_per_position: f64,
+    /// Number of scores that are exceptions.
+    exceptions: u64,
+    digest: String,
+}
+
+/// Missing layers below others of a board, which are not used.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Gap {
+    rules: &'static str,
+    pits: usize,
+    /// Seeds of the missing layers.
+    missing: Vec<usize>,
 }
 
 #[derive(Debug, Serialize)]
@@ -31,26 +46,36 @@ struct DamagedEntry {
     error: String,
 }
 
-/// Tables of the server.
+/// The tables in a directory.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TablesAnswer {
     tables: Vec<TableEntry>,
+    gaps: Vec<Gap>,
     damaged: Vec<DamagedEntry>,
 }
 
-impl From<Listing> for TablesAnswer {
-    fn from(mut listing: Listing) -> TablesAnswer {
-        listing.tables.sort_by_key(|(key, ..)| (key.rules.name(), key.pits, key.seeds));
-        let table = |(TableKey { rules, pits, seeds }, positions, bytes)| TableEntry {
-            rules: rules.name(),
-            pits,
-            seeds,
-            positions,
-            bytes,
+impl From<&Listing> for TablesAnswer {
+    fn from(listing: &Listing) -> TablesAnswer {
+        let table = |table: &Table| {
+            let (TableKey { rules, pits, seeds }, header) = (table.key(), table.header());
+            TableEntry {
+                rules: rules.name(),
+                pits,
+                seeds,
+                positions: header.positions,
+                bytes: header.file_bytes,
+                bits_per_position: (1000.0 * header.bits_per_position()).round() / 1000.0,
+                exceptions: header.exceptions(),
+                digest: hex(&header.digest),
+            }
         };
-        let damaged = listing.damaged.into_iter().map(|(file, error)| DamagedEntry { file, error });
-        TablesAnswer { tables: listing.tables.into_iter().map(table).collect(), damaged: damaged.collect() }
+        let gap = |(rules, pits, missing): (Rules, usize, _)| Gap { rules: rules.name(), pits, missing };
+        let damaged =
+            |(file, error): &(String, TableError)| DamagedEntry { file: file.clone(), error: error.to_string() };
+        let damaged = listing.damaged.iter().map(damaged).collect();
+        let gaps = listing.gaps().into_iter().map(gap).collect();
+        TablesAnswer { tables: listing.tables.iter().map(table).collect(), gaps, damaged }
     }
 }
 

@@ -158,7 +158,9 @@ fn is_required(schema: &Value, field: &str) -> bool {
 
 /// Returns the Python types of schemas.
 fn typed_dicts(schemas: &Schemas) -> String {
-    let mut text = "Rules = str\n".to_owned();
+    let names = Rules::ALL.map(|rules| json!(rules.name()).to_string()).join(", ");
+    let mut text =
+        format!("Rules = Literal[{names}]\n\"\"\"Names of the rule sets. `kalah.Rules` reads any text.\"\"\"\n");
     for (name, schema) in schemas {
         let description = |schema: &Value, margin: &str| match schema["description"].as_str() {
             Some(description) => format!("\n{margin}\"\"\"{description}\"\"\""),

@@ -1,3 +1,4 @@
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -7,7 +8,7 @@ use super::error::TableError;
 use super::key::TableKey;
 use super::probe::{Probe, ProbeError};
 use super::reader::Table;
-use super::tables::Tables;
+use super::tables::{Tables, gaps};
 use crate::directory::Directory;
 use crate::game::{Position, Rules};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
@@ -31,14 +32,50 @@ struct Opened {
     bounds: Option<BoundTables>,
 }
 
-/// The contents of the directory.
-#[derive(Clone, Debug, Default)]
+/// The contents of a directory, by the names of the rules, pits and seeds.
+#[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Listing {
-    /// The tables, with their positions and bytes.
-    pub tables: Vec<(TableKey, u64, u64)>,
+    /// The tables.
+    pub tables: Vec<Table>,
+    /// The bound tables.
+    pub bounds: Vec<BoundTable>,
     /// Names of tables and bound tables that cannot be used, with the reason; larger ones are not used either.
-    pub damaged: Vec<(String, String)>,
+    pub damaged: Vec<(String, TableError)>,
+}
+
+impl Listing {
+    /// Opens all tables and bound tables of `directory`; an error if it cannot be listed.
+    pub fn read(directory: &Directory) -> std::io::Result<Listing> {
+        let mut listing = Listing::default();
+        for name in directory.names()? {
+            let opened = match Path::new(&name).extension().and_then(OsStr::to_str) {
+                Some("kalah") => Table::open_in(directory, &name).map(|table| listing.tables.push(table)),
+                Some("bounds") => BoundTable::open_in(directory, &name).map(|table| listing.bounds.push(table)),
+                _ => continue,
+            };
+            listing.damaged.extend(opened.err().map(|error| (name, error)));
+        }
+        let by_board = |key: TableKey| (key.rules.name(), key.pits, key.seeds);
+        listing.tables.sort_by_key(|table| by_board(table.key()));
+        listing.bounds.sort_by_key(|table| by_board(table.key()));
+        listing.damaged.sort_by(|(one, _), (other, _)| one.cmp(other));
+        Ok(listing)
+    }
+
+    /// Boards with layers that are missing below another one, and the seeds of these layers. Damaged layers are not
+    /// missing.
+    pub fn gaps(&self) -> Vec<(Rules, usize, Vec<usize>)> {
+        let mut boards: BTreeMap<_, BTreeSet<usize>> = BTreeMap::new();
+        let damaged = self.damaged.iter().filter_map(|(name, _)| TableKey::named(Path::new(name)));
+        for TableKey { rules, pits, seeds } in self.tables.iter().map(Table::key).chain(damaged) {
+            boards.entry((rules.name(), pits, rules.index())).or_default().insert(seeds);
+        }
+        let gaps = |((_, pits, rules), seeds): (_, BTreeSet<usize>)| {
+            (Rules::ALL[rules], pits, gaps(&seeds.into_iter().collect::<Vec<_>>()))
+        };
+        boards.into_iter().map(gaps).filter(|(.., missing)| !missing.is_empty()).collect()
+    }
 }
 
 impl AllTables {
@@ -110,22 +147,6 @@ impl AllTables {
 
     /// Lists the current contents of the directory; an error if it cannot be listed.
     pub fn list(&self) -> std::io::Result<Listing> {
-        let (mut listing, directory) = (Listing::default(), self.directory.clone().reading_files());
-        for name in directory.names()? {
-            let opened = match Path::new(&name).extension().and_then(OsStr::to_str) {
-                Some("kalah") => Table::open_in(&directory, &name).map(|table| {
-                    let header = table.header();
-                    listing.tables.push((header.key, header.positions, header.file_bytes));
-                }),
-                Some("bounds") => BoundTable::open_in(&directory, &name).map(drop),
-                _ => continue,
-            };
-            if let Err(error) = opened {
-                listing.damaged.push((name, error.to_string()));
-            }
-        }
-        listing.tables.sort_by_key(|(key, ..)| (key.rules.name(), key.pits, key.seeds));
-        listing.damaged.sort();
-        Ok(listing)
+        Listing::read(&self.directory.clone().reading_files())
     }
 }

@@ -2,20 +2,19 @@ use std::fmt;
 use std::fs::Metadata;
 use std::io;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use bytes::Bytes;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::{Damage, TableError};
 use super::format::BLOCK_BYTES;
-use super::mapping::Bytes;
 use super::section::{Checked, Section};
 use crate::cancel::Cancel;
-use crate::directory::Storage;
-use crate::file::Source;
 use crate::header::Kind;
 use crate::memory::HugePages;
+use crate::source::Source;
 
 /// Blocks that the system reads before a copy needs them: 4 MiB.
 pub(super) const AHEAD_BLOCKS: u64 = 64;
@@ -33,14 +32,9 @@ type Cached = Mutex<Option<(Place, Arc<[u8]>)>>;
 /// checksums. Methods panic for a frame or block that the file does not have.
 pub struct Blocks {
     kind: Kind,
-    path: PathBuf,
-    file_bytes: u64,
+    pub(super) source: Box<dyn Source>,
     /// All bytes, once they are in memory or mapped.
     pub(super) bytes: OnceLock<Bytes>,
-    /// Where they come from otherwise.
-    pub(super) source: Option<Box<dyn Source>>,
-    /// The storage of all bytes of a file, once this machine has them.
-    pub(super) storage: Storage,
     /// Held while all bytes are read.
     pub(super) filling: Mutex<()>,
     pub(super) cache: Box<[Cached]>,
@@ -52,15 +46,12 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Makes a file of this kind with these sections. Its bytes or their source are set by the caller.
-    pub(super) fn new(kind: Kind, path: &Path, file_bytes: u64, storage: Storage, sections: Box<[Section]>) -> Blocks {
+    /// Makes a file of this kind with these sections.
+    pub(super) fn new(kind: Kind, source: Box<dyn Source>, sections: Box<[Section]>) -> Blocks {
         Blocks {
             kind,
-            path: path.to_owned(),
-            file_bytes,
+            source,
             bytes: OnceLock::new(),
-            source: None,
-            storage,
             filling: Mutex::default(),
             cache: (0..CACHED_BLOCKS).map(|_| Mutex::default()).collect(),
             checked: Checked::none(&sections),
@@ -77,12 +68,12 @@ impl Blocks {
 
     /// The file.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.source.name()
     }
 
     /// Bytes of the file.
     pub fn file_bytes(&self) -> u64 {
-        self.file_bytes
+        self.source.bytes()
     }
 
     /// The whole file. Panics when it is not [in memory](Blocks::is_resident): see [`Blocks::whole`].
@@ -127,15 +118,14 @@ impl Blocks {
 
     /// Present metadata of the file on this machine from which bytes are read, if there is one.
     pub fn metadata(&self) -> Option<io::Result<Metadata>> {
-        let is_copied = matches!(self.bytes.get(), Some(Bytes::Owned(_)));
-        let local = self.source.as_ref().filter(|_| !is_copied).and_then(|source| source.local());
-        local.map(|local| local.file.metadata())
+        let is_copied = self.is_resident() && self.source.whole().is_none();
+        self.source.local().filter(|_| !is_copied).map(|local| local.file.metadata())
     }
 
     /// Returns an error if the file on this machine became shorter, or its length cannot be read.
     pub fn require_whole(&self) -> Result<(), TableError> {
         let Some(metadata) = self.metadata() else { return Ok(()) };
-        let is_whole = metadata.is_ok_and(|metadata| metadata.len() >= self.file_bytes);
+        let is_whole = metadata.is_ok_and(|metadata| metadata.len() >= self.file_bytes());
         if is_whole { Ok(()) } else { Err(self.damaged(Damage::Shrunk)) }
     }
 
@@ -229,7 +219,7 @@ impl Blocks {
 
     fn copy(&self, mover: usize, cancel: &Cancel) -> Result<HugePages, TableError> {
         let section = self.section(mover);
-        let mut copy = HugePages::new(section.data as usize).map_err(TableError::io(&self.path))?;
+        let mut copy = HugePages::new(section.data as usize).map_err(TableError::io(self.path()))?;
         if self.is_remote() {
             self.whole()?;
         }
@@ -261,25 +251,25 @@ impl Blocks {
     pub(super) fn read_ahead(&self, mover: usize, blocks: Range<u64>) {
         let section = self.section(mover);
         let blocks = blocks.start..blocks.end.min(section.blocks());
-        if let (Some(bytes), false) = (self.bytes.get(), blocks.is_empty()) {
+        if let (Some(local), false) = (self.source.local(), blocks.is_empty()) {
             let (first, last) = (section.block_bytes(blocks.start), section.block_bytes(blocks.end - 1));
-            bytes.read_ahead(first.start as usize..last.end as usize);
+            local.read_ahead(first.start as usize..last.end as usize);
         }
     }
 
     /// Advises the system that lookups are random, so that it reads nothing around them.
     pub fn expect_random_reads(&self) {
-        if let Some(bytes) = self.bytes.get() {
-            bytes.expect_random_reads();
+        if let Some(local) = self.source.local() {
+            local.expect_random_reads();
         }
     }
 
     /// Asks the system to remove the frame with `mover` seeds in the mover's row, which has been copied, from the page
     /// cache, where that is possible (Linux).
     pub fn release(&self, mover: usize) {
-        let (section, local) = (self.section(mover), self.source.as_ref().and_then(|source| source.local()));
-        if let (Some(bytes), Some(local)) = (self.bytes.get(), local) {
-            bytes.release(&local.file, section.offset as usize..section.end() as usize);
+        let section = self.section(mover);
+        if let Some(local) = self.source.local() {
+            local.release(section.offset as usize..section.end() as usize);
         }
     }
 
@@ -305,7 +295,7 @@ impl Blocks {
 
     /// Damage of this file.
     pub fn damaged(&self, damage: Damage) -> TableError {
-        TableError::damaged(self.kind, &self.path, damage)
+        TableError::damaged(self.kind, self.path(), damage)
     }
 
     /// Damage of a part at byte `offset` of this file.
@@ -316,6 +306,6 @@ impl Blocks {
 
 impl fmt::Debug for Blocks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Blocks").field("path", &self.path).finish_non_exhaustive()
+        f.debug_struct("Blocks").field("path", &self.path()).finish_non_exhaustive()
     }
 }

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use super::key::TableKey;
 use crate::cancel::Stopped;
 use crate::directory::Directory;
-use crate::file::SourceError;
 use crate::header::{HeaderError, Kind};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use crate::source::SourceError;
 use crate::text::{count, runs};
 
 /// Faults inside a table file, piece or archive.

@@ -5,15 +5,15 @@ use std::io::ErrorKind;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
 
+use bytes::Bytes;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::blocks::{AHEAD_BLOCKS, Blocks, Place};
 use super::error::{Damage, TableError};
 use super::format::BLOCK_BYTES;
-use super::mapping::Bytes;
 use super::section::Section;
 use crate::file;
-use crate::file::{LocalFile, Source, SourceError};
+use crate::source::{LocalFile, Source, SourceError};
 
 /// Files of at most this many bytes are read from another machine as a whole, by one request. A score of a larger one
 /// needs as many bytes: its block and the one with the head of its frame.
@@ -63,7 +63,7 @@ impl Wanted<'_> {
 impl Blocks {
     /// Returns true if the file is on another machine, so that asking for blocks early saves time.
     pub fn is_remote(&self) -> bool {
-        self.source.as_ref().is_some_and(|source| source.is_remote())
+        self.source.is_remote()
     }
 
     /// Reads these blocks of a [remote](Blocks::is_remote) file, each given by the seeds in the mover's row of its
@@ -86,12 +86,8 @@ impl Blocks {
         if let Some(source) = self.not_resident() {
             let _one = self.filling.lock().unwrap_or_else(PoisonError::into_inner);
             if !self.is_resident() {
-                let bytes = match source.local() {
-                    Some(local) if source.is_remote() => self.fetch(source, local)?,
-                    Some(local) => Bytes::of(local, self.storage).map_err(|error| self.unread(error))?,
-                    None => Bytes::Owned(self.read_one(source, 0..source.bytes())?),
-                };
-                let _ = self.bytes.set(bytes);
+                let is_fetched = source.is_remote() && source.local().is_some();
+                let _ = self.bytes.set(if is_fetched { self.fetch(source)? } else { self.bytes_of(source)? });
             }
         }
         Ok(self.bytes())
@@ -101,7 +97,7 @@ impl Blocks {
     pub(super) fn bytes_at(&self, part: Range<u64>) -> Result<Cow<'_, [u8]>, TableError> {
         match self.resident() {
             Some(bytes) => Ok(bytes[part.start as usize..part.end as usize].into()),
-            None => self.read_one(self.source(), part).map(Cow::Owned),
+            None => self.read_one(&*self.source, part).map(Cow::Owned),
         }
     }
 
@@ -148,11 +144,10 @@ impl Blocks {
         let blocks = |part: &Range<u64>| part.start / BLOCK_BYTES as u64..part.end.div_ceil(BLOCK_BYTES as u64);
         let mut all = parts.iter().flat_map(blocks);
         self.request(all.clone().map(|block| (mover, block)))?;
-        let source = self.source.as_deref().filter(|source| source.local().is_some());
-        if let Some(source) = source.filter(|_| all.all(|block| self.checked.is_marked(mover, block))) {
+        if self.source.local().is_some() && all.all(|block| self.checked.is_marked(mover, block)) {
             let start = self.section(mover).offset;
             let parts: Vec<_> = parts.iter().map(|part| start + part.start..start + part.end).collect();
-            return self.read(source, &parts, From::Here);
+            return self.read(&*self.source, &parts, From::Here);
         }
         let within_blocks = |part: &Range<u64>| {
             let mut bytes = Vec::new();
@@ -179,20 +174,15 @@ impl Blocks {
         }
         let is_needed = |&place: &Place| place == (mover, block) || !self.checked.is_marked(place.0, place.1);
         // The blocks of the head are below it.
-        let read = self.read_blocks(self.source(), &self.with_heads([(mover, block)], is_needed))?.pop();
+        let read = self.read_blocks(&*self.source, &self.with_heads([(mover, block)], is_needed))?.pop();
         let bytes = read.expect("a block is asked for");
         *lock() = Some(((mover, block), Arc::clone(&bytes)));
         Ok(bytes)
     }
 
-    /// The source of a file that was not in memory. Another thread may have read all bytes meanwhile.
-    fn source(&self) -> &dyn Source {
-        self.source.as_deref().expect("a file that is not in memory has a source")
-    }
-
     /// The source of a file that is not in memory; `None` if it is.
     fn not_resident(&self) -> Option<&dyn Source> {
-        self.source.as_deref().filter(|_| !self.is_resident())
+        if self.is_resident() { None } else { Some(&*self.source) }
     }
 
     /// All blocks, each with the seeds in the mover's row of its frame.
@@ -213,10 +203,15 @@ impl Blocks {
         places
     }
 
+    /// All bytes, as they are, of a source whose local file lacks none.
+    fn bytes_of(&self, source: &dyn Source) -> Result<Bytes, TableError> {
+        source.whole().map_or_else(|| self.read_one(source, 0..source.bytes()).map(Bytes::from), Ok)
+    }
+
     /// Reads all of a remote file, and compares its frames with their digests. Returns the bytes of the local file.
-    fn fetch(&self, source: &dyn Source, local: &LocalFile) -> Result<Bytes, TableError> {
+    fn fetch(&self, source: &dyn Source) -> Result<Bytes, TableError> {
         self.read_all(source, &self.places().collect::<Vec<_>>())?;
-        let bytes = Bytes::of(local, self.storage).map_err(|error| self.unread(error))?;
+        let bytes = self.bytes_of(source)?;
         for section in self.sections() {
             let frame = &bytes[section.offset as usize..section.end() as usize];
             if *blake3::hash(frame).as_bytes() != section.digest {

@@ -9,7 +9,6 @@
 // | `frame` | a frame of groups: random access, unpacking runs |
 // | `selection` | unpacking selected scores of a run |
 // | `reader` | a finished file of a layer; looking up scores and frames of a table |
-// | `mapping` | all bytes of a file: mapped, or in memory |
 // | `section` | the bytes of a frame in a file: data, checksums of blocks, marks of those that match |
 // | `blocks` | a file of such sections |
 // | `filling` | blocks of a file that is not in memory |
@@ -29,7 +28,6 @@ pub mod format;
 mod frame;
 pub mod group;
 mod key;
-mod mapping;
 mod probe;
 mod reader;
 mod section;
@@ -43,7 +41,6 @@ pub use bounds::{BoundTable, BoundTables, Cuts, FrameBounds, MAX_CUTS};
 pub use error::{Damage, TableError, missing_layers};
 pub use frame::{DamagedGroup, FrameScores, RUN_MARGIN, ScorePlace};
 pub use key::{PairKey, TableKey};
-pub use mapping::map_files;
 pub use probe::{Probe, ProbeError};
 pub use reader::{LayerFile, Table};
 pub use section::Section;

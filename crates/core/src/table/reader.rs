@@ -10,12 +10,12 @@ use super::format::{BLOCK_BYTES, FrameEntry};
 use super::frame::{DamagedGroup, FrameScores};
 use super::group::{self, GROUP_BYTES, GROUP_POSITIONS, GroupPatch};
 use super::key::TableKey;
-use super::mapping::Bytes;
 use crate::cancel::Cancel;
-use crate::directory::{Directory, Storage};
-use crate::file::{LocalFile, Source};
+use crate::directory::Directory;
+use crate::file;
 use crate::header::Kind;
 use crate::index::Frame;
+use crate::source::{LocalFile, Memory, Source};
 
 /// A finished file of a layer: a table, a bound table, an archive, or a piece.
 ///
@@ -34,7 +34,7 @@ pub struct LayerFile<E: Entry> {
 pub type Table = LayerFile<FrameEntry>;
 
 impl<E: Entry> LayerFile<E> {
-    /// Opens the file at `path`. Maps it in a program that called [`super::map_files`], otherwise reads it into
+    /// Opens the file at `path`. Maps it in a program that called [`crate::source::map_files`], otherwise reads it into
     /// memory. A file with the name of a layer must hold that layer.
     ///
     /// # Errors
@@ -45,14 +45,14 @@ impl<E: Entry> LayerFile<E> {
 
     /// Opens the file `temporary`, which will be renamed to `path`. Errors name `path`.
     pub fn open_before_renaming(temporary: &Path, path: &Path) -> Result<LayerFile<E>, TableError> {
-        let file = LocalFile::open(temporary).map_err(TableError::io(path))?;
-        LayerFile::read(E::KIND, Box::new(LocalFile { path: path.to_owned(), ..file }), Storage::Mapped)
+        let file = file::open(temporary).and_then(|file| LocalFile::of(path, file)).map_err(TableError::io(path))?;
+        LayerFile::read(E::KIND, Box::new(file.mapped()), true)
     }
 
     /// Opens the file `name` of a directory: see [`LayerFile::open`].
     pub fn open_in(directory: &Directory, name: &str) -> Result<LayerFile<E>, TableError> {
         let source = directory.open(name).map_err(|error| TableError::io(&directory.file(name))(error))?;
-        LayerFile::read(E::KIND, source, directory.storage)
+        LayerFile::read(E::KIND, source, directory.keeps_whole)
     }
 
     /// Opens the file of the layer `key` in a directory; `None` if it does not exist. Errors are those of
@@ -67,10 +67,11 @@ impl<E: Entry> LayerFile<E> {
     /// Opens the file of this kind in `source`: [`Entry::KIND`], or a piece. If it is named like the file of a layer,
     /// it must hold that layer. Header and directory are read and checked. Blocks are read when they are needed.
     pub fn of(kind: Kind, source: Box<dyn Source>) -> Result<LayerFile<E>, TableError> {
-        LayerFile::read(kind, source, Storage::Files)
+        LayerFile::read(kind, source, false)
     }
 
-    fn read(kind: Kind, source: Box<dyn Source>, storage: Storage) -> Result<LayerFile<E>, TableError> {
+    /// The same. All bytes are mapped or copied now if `keeps_whole` is true and the source is not remote.
+    fn read(kind: Kind, source: Box<dyn Source>, keeps_whole: bool) -> Result<LayerFile<E>, TableError> {
         let (path, bytes) = (source.name(), source.bytes());
         let prefix = 0..bytes.min(LayerHeader::<E>::most_prefix_bytes() as u64);
         let read = source.local().map_or(&*source, |local| local).read(&[prefix], false);
@@ -78,10 +79,9 @@ impl<E: Entry> LayerFile<E> {
         let header: LayerHeader<E> =
             LayerHeader::read_as(kind, &prefix, bytes).map_err(|damage| TableError::damaged(kind, path, damage))?;
         TableError::unless_expected(kind, path, header.key, TableKey::of_file(kind, path).unwrap_or(header.key))?;
-        let is_read_now = storage == Storage::Mapped && !source.is_remote();
-        let mut blocks = Blocks::new(kind, path, bytes, storage, header.sections());
-        blocks.source = Some(source);
-        if is_read_now {
+        let is_kept = !source.is_remote() && (keeps_whole || source.whole().is_some());
+        let blocks = Blocks::new(kind, source, header.sections());
+        if is_kept {
             blocks.whole()?;
         }
         Ok(LayerFile { header, blocks })
@@ -89,12 +89,7 @@ impl<E: Entry> LayerFile<E> {
 
     /// Reads a valid file of [`Entry::KIND`] from memory; `path` only names it in errors.
     pub fn from_bytes(path: impl AsRef<Path>, bytes: Vec<u8>) -> Result<LayerFile<E>, TableError> {
-        let (path, length) = (path.as_ref(), bytes.len() as u64);
-        let header: LayerHeader<E> =
-            LayerHeader::read(&bytes, length).map_err(|damage| TableError::damaged(E::KIND, path, damage))?;
-        let mut blocks = Blocks::new(E::KIND, path, length, Storage::Mapped, header.sections());
-        blocks.bytes = Bytes::Owned(bytes).into();
-        Ok(LayerFile { header, blocks })
+        LayerFile::of(E::KIND, Box::new(Memory::new(path.as_ref(), bytes)))
     }
 
     /// The file.

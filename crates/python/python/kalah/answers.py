@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
-Rules = str
+Rules = Literal["empty-capture", "standard", "s-kalaha", "single-move"]
+"""Names of the rule sets. `kalah.Rules` reads any text."""
 
 
 Known = Literal["exact", "bounds", "estimate"]

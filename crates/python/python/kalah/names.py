@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-__all__ = ["Labels", "Part", "PlayerName", "RulesName", "Source"]
+from .answers import Rules as RulesName
 
-RulesName = Literal["empty-capture", "standard", "s-kalaha", "single-move"]
-"""Names of the rule sets. `kalah.Rules` reads any text."""
+__all__ = ["Labels", "Part", "PlayerName", "RulesName", "Source"]
 
 PlayerName = Literal["perfect", "heuristic", "greedy", "random"]
 """Names of the players without a number. Others are 'alphabeta:6', 'random:SEED' and so on (docs/players.md)."""

@@ -1,9 +1,9 @@
 use std::path::Path;
 
 use kalah_base::file;
-use kalah_core::file::LocalFile;
 use kalah_core::header::Kind;
 use kalah_core::index::Frame;
+use kalah_core::source::LocalFile;
 use kalah_core::table::format::FrameEntry;
 use kalah_core::table::{PairKey, Table, TableError};
 use tempfile::NamedTempFile;

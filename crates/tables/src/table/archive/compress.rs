@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering;
 use kalah_base::file::Replacement;
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Cancel;
-use kalah_core::file::LocalFile;
 use kalah_core::header::Kind;
 use kalah_core::index::{Frame, RowIndex};
 use kalah_core::isa::Isa;
+use kalah_core::source::LocalFile;
 use kalah_core::table::format::{TableHeader, prefix};
 use kalah_core::table::{Damage, FrameScores, RUN_MARGIN, Table, TableError, TableKey};
 use rayon::prelude::*;
@@ -86,7 +86,7 @@ pub fn compress_in_chunks(
     let entries: Vec<_> = entries.into_iter().map(|(_, entry)| entry).collect();
     let prefix = prefix(Kind::Archive, key, side.ilog2() as u8, digest, &[], &entries);
     file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&prefix)).map_err(TableError::io(path))?;
-    let written = LocalFile { path: path.to_owned(), bytes: at, file: file.reopen().map_err(TableError::io(path))? };
+    let written = file.reopen().and_then(|file| LocalFile::of(path, file)).map_err(TableError::io(path))?;
     let reader = ArchiveReader::of(Archive::of(Kind::Archive, Box::new(written))?);
     reader.check(&Pulse::new(pulse.cancel.clone())).map_err(|error| match error {
         // Scores can be packed in several ways; unpacking makes the usual one.

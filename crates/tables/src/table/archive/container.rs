@@ -4,9 +4,9 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use kalah_core::directory::Directory;
-use kalah_core::file::LocalFile;
 use kalah_core::header::Kind;
 use kalah_core::index::Frame;
+use kalah_core::source::LocalFile;
 use kalah_core::table::format::{ALIGNMENT, Entry, LayerHeader, RawEntry};
 use kalah_core::table::{LayerFile, Section, TableError, TableKey};
 
