@@ -87,7 +87,7 @@ pub use kalah_train as train;
 /// Opening, replacing, sealing and locking files.
 pub mod file {
     pub use kalah_base::file::*;
-    pub use kalah_core::file::{found, open, open_with, read, read_exact_at, read_to_string};
+    pub use kalah_core::file::{InFile, found, open, open_with, read, read_exact_at, read_to_string};
 }
 
 /// Tables on disk: the format, reading, probing, writing, archives.

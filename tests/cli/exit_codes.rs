@@ -238,11 +238,12 @@ fn a_bad_line_is_named_and_the_others_are_answered() {
 #[test]
 fn a_damaged_table_is_found_in_every_error_that_it_may_cause() {
     use kalah::analyse::graph::GraphError;
-    use kalah::book::{BookError, BookFileError};
+    use kalah::book::BookError;
     use kalah::build::{BuildError, ComputeError};
     use kalah::certificate::CheckError;
     use kalah::diagnostic::{Diagnostic, Outcome};
     use kalah::export::ExportError;
+    use kalah::file::InFile;
     use kalah::header::Kind;
     use kalah::play::PlayError;
     use kalah::prove::ProveError;
@@ -255,7 +256,7 @@ fn a_damaged_table_is_found_in_every_error_that_it_may_cause() {
     let solve = || SolveError::Table(table());
     let book = || BookError::Table(table());
     let play = || PlayError::Solve(solve());
-    let file = || BookFileError { path: Path::new("a.book").into(), error: book() };
+    let file = || InFile::of(Path::new("a.book"))(book());
     let wrapping: Vec<Box<dyn Diagnostic>> = vec![
         Box::new(table()),
         Box::new(ProbeError::Table(table())),

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use kalah_core::cancel::Stopped;
 use kalah_core::directory::Directory;
-use kalah_core::evaluation::{NetworkError, NetworkFileError};
+use kalah_core::evaluation::NetworkError;
+use kalah_core::file::InFile;
 use kalah_core::game::{IllegalMove, ParseError, PositionError, UnknownRules};
 use kalah_core::header::Kind;
 use kalah_core::table::{Damage, ProbeError, TableError, TableKey};
@@ -212,9 +213,15 @@ impl Diagnostic for io::Error {
     }
 }
 
-impl Diagnostic for NetworkFileError {
+impl<E: Diagnostic + 'static> Diagnostic for InFile<E> {
     fn diagnosis(&self) -> Diagnosis {
-        match &self.error {
+        self.error.diagnosis()
+    }
+}
+
+impl Diagnostic for NetworkError {
+    fn diagnosis(&self) -> Diagnosis {
+        match self {
             NetworkError::Io(error) => error.diagnosis(),
             NetworkError::Damaged => Outcome::Wrong.help("delete it, or make one with `kalah train --force`"),
             NetworkError::Header(_) | NetworkError::Unfit(_) => {

@@ -1,5 +1,6 @@
 //! Regular files, opened without blocking; anything else is an error.
 
+use std::error::Error;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::ops::Range;
@@ -97,6 +98,24 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
 /// Returns an error if `path` exists and is not a regular file, or its type cannot be determined.
 pub fn require_regular(path: &Path) -> io::Result<()> {
     found(path.metadata())?.and_then(|metadata| refusal(&metadata)).map_or(Ok(()), Err)
+}
+
+/// An error of a file, which it names.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {error}", path.display())]
+pub struct InFile<E: Error + 'static> {
+    /// The file.
+    pub path: Box<Path>,
+    /// The reason.
+    #[source]
+    pub error: E,
+}
+
+impl<E: Error> InFile<E> {
+    /// Returns a function that adds the name of the file to its error.
+    pub fn of(path: &Path) -> impl Fn(E) -> InFile<E> {
+        move |error| InFile { path: path.into(), error }
+    }
 }
 
 /// Turns the error for a file that does not exist into `None`; other errors stay.

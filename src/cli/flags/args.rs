@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use kalah::book::{BookFileError, Books};
+use kalah::book::{BookError, Books};
 use kalah::diagnostic::build_command;
 use kalah::file;
+use kalah::file::InFile;
 use kalah::game::{Rules, StartPosition};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::system::check_process_limits;
@@ -73,7 +74,7 @@ pub(crate) struct BookFlag {
 
 impl BookFlag {
     /// Returns the books for the tables in `directory`; none with `--no-book`.
-    pub(crate) fn find(self, directory: &table::Directory, rule_sets: &[Rules]) -> Result<Books, BookFileError> {
+    pub(crate) fn find(self, directory: &table::Directory, rule_sets: &[Rules]) -> Result<Books, InFile<BookError>> {
         if self.no_book { Ok(Books::none()) } else { Books::find(directory, rule_sets) }
     }
 }

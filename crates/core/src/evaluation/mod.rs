@@ -12,7 +12,7 @@ mod network;
 mod phased;
 
 pub use network::{LANES, MOST_HELD, Network, NetworkError, Weights};
-pub use phased::{NetworkFileError, Phase, PhasedNetwork};
+pub use phased::{Phase, PhasedNetwork};
 
 /// Units of an evaluation in one seed.
 pub const SEED: i32 = 16;

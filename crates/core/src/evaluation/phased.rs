@@ -1,10 +1,10 @@
 use std::io::{ErrorKind, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 
 use super::network::{Network, NetworkError};
 use crate::directory::Directory;
-use crate::file;
+use crate::file::{self, InFile};
 use crate::game::{MAX_PITS, Rules};
 
 /// Maximum number of phases.
@@ -94,17 +94,6 @@ const SHIPPED: [Option<&[u8]>; Rules::ALL.len()] = if cfg!(all(target_family = "
 /// The shipped networks in use, one for each rule set.
 static NETWORKS: [OnceLock<PhasedNetwork>; Rules::ALL.len()] = [const { OnceLock::new() }; Rules::ALL.len()];
 
-/// A network file that cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[error("{}: {error}", path.display())]
-pub struct NetworkFileError {
-    /// The file.
-    pub path: PathBuf,
-    /// The reason.
-    #[source]
-    pub error: NetworkError,
-}
-
 impl PhasedNetwork {
     /// The network built into the program for a rule set and board, if there is one.
     pub fn shipped(rules: Rules, pits: usize) -> Option<PhasedNetwork> {
@@ -126,7 +115,7 @@ impl PhasedNetwork {
     }
 
     /// Reads the network from the file at `path`. An error if it cannot be read, is damaged, or is for another board.
-    pub fn open(path: impl AsRef<Path>, rules: Rules, pits: usize) -> Result<PhasedNetwork, NetworkFileError> {
+    pub fn open(path: impl AsRef<Path>, rules: Rules, pits: usize) -> Result<PhasedNetwork, InFile<NetworkError>> {
         let path = path.as_ref();
         let read = || {
             let mut bytes = Vec::new();
@@ -137,7 +126,7 @@ impl PhasedNetwork {
             let (found, expected) = ((network.rules(), network.pits()), (rules, pits));
             if found == expected { Ok(network) } else { Err(NetworkError::Other { found, expected }) }
         };
-        read().map_err(|error| NetworkFileError { path: path.to_owned(), error })
+        read().map_err(InFile::of(path))
     }
 
     /// Finds the network to use with the tables in a directory: the file with its [name](PhasedNetwork::file_name),
@@ -146,9 +135,9 @@ impl PhasedNetwork {
         directory: impl Into<Directory>,
         rules: Rules,
         pits: usize,
-    ) -> Result<Option<PhasedNetwork>, NetworkFileError> {
+    ) -> Result<Option<PhasedNetwork>, InFile<NetworkError>> {
         match PhasedNetwork::open(directory.into().file(&PhasedNetwork::file_name(rules, pits)), rules, pits) {
-            Err(NetworkFileError { error: NetworkError::Io(error), .. })
+            Err(InFile { error: NetworkError::Io(error), .. })
                 // There may be no file system either.
                 if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Unsupported) =>
             {

@@ -1,7 +1,6 @@
 use std::collections::HashSet;
 use std::io;
 use std::ops::RangeInclusive;
-use std::path::Path;
 
 use kalah_base::diagnostic::{Diagnosis, Diagnostic, Outcome};
 use kalah_base::file::LockError;
@@ -150,17 +149,6 @@ pub enum BookError {
     Table(#[from] TableError),
 }
 
-/// A book's file that cannot be used, with the reason.
-#[derive(Debug, thiserror::Error)]
-#[error("{}: {error}", path.display())]
-pub struct BookFileError {
-    /// The file.
-    pub path: Box<Path>,
-    /// The reason.
-    #[source]
-    pub error: BookError,
-}
-
 impl From<HeaderError> for BookError {
     fn from(error: HeaderError) -> BookError {
         match error {
@@ -193,11 +181,5 @@ impl Diagnostic for BookError {
             BookError::Lock(error) => error.diagnosis(),
             BookError::Table(error) => error.diagnosis(),
         }
-    }
-}
-
-impl Diagnostic for BookFileError {
-    fn diagnosis(&self) -> Diagnosis {
-        self.error.diagnosis()
     }
 }

@@ -7,10 +7,11 @@ use std::sync::{Arc, OnceLock};
 use bytemuck::{Pod, Zeroable};
 use kalah_base::file;
 use kalah_core::directory::Directory;
+use kalah_core::file::InFile;
 use kalah_core::game::{MAX_PITS, Rules};
 use kalah_core::header::{self, HeaderError, Kind, Start, sealed};
 
-use super::book::{Book, BookError, BookFileError};
+use super::book::{Book, BookError};
 use crate::blocks::{compressed, take};
 use crate::bounds::{ClaimKeys, ClaimSet};
 
@@ -42,7 +43,7 @@ impl Book {
     ///
     /// # Errors
     /// If the file cannot be read or is damaged.
-    pub fn open(path: impl AsRef<Path>) -> Result<Book, BookFileError> {
+    pub fn open(path: impl AsRef<Path>) -> Result<Book, InFile<BookError>> {
         let path = path.as_ref();
         let read = || -> Result<Book, BookError> {
             let file = kalah_core::file::open(path)?;
@@ -54,22 +55,20 @@ impl Book {
             file.take(MAX_BYTES).read_to_end(&mut bytes)?;
             Book::from_bytes(&bytes)
         };
-        read().map_err(|error| BookFileError { path: path.into(), error })
+        read().map_err(InFile::of(path))
     }
 
     /// Reads the book for a rule set and board from the file at `path`; `None` if the file does not exist.
     ///
     /// # Errors
     /// If the file cannot be read, is damaged, or is for another rule set or board.
-    pub fn open_for(path: impl AsRef<Path>, rules: Rules, pits: usize) -> Result<Option<Book>, BookFileError> {
+    pub fn open_for(path: impl AsRef<Path>, rules: Rules, pits: usize) -> Result<Option<Book>, InFile<BookError>> {
         let path = path.as_ref();
         match Book::open(path) {
-            Err(BookFileError { error: BookError::Io(error), .. }) if error.kind() == io::ErrorKind::NotFound => {
-                Ok(None)
-            }
+            Err(InFile { error: BookError::Io(error), .. }) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Ok(book) if (book.rules(), book.pits()) != (rules, pits) => {
                 let error = BookError::Other { found: (book.rules(), book.pits()), expected: (rules, pits) };
-                Err(BookFileError { path: path.into(), error })
+                Err(InFile::of(path)(error))
             }
             opened => opened.map(Some),
         }
@@ -79,11 +78,10 @@ impl Book {
     ///
     /// # Errors
     /// If it cannot be written; the old file stays then.
-    pub fn write(&self, path: impl AsRef<Path>) -> Result<(), BookFileError> {
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<(), InFile<BookError>> {
         let path = path.as_ref();
         let bytes = self.to_bytes();
-        file::replace(path, |file| file.write_all(&bytes))
-            .map_err(|error| BookFileError { path: path.into(), error: error.into() })
+        file::replace(path, |file| file.write_all(&bytes)).map_err(BookError::Io).map_err(InFile::of(path))
     }
 }
 
@@ -121,7 +119,7 @@ impl Books {
     ///
     /// # Errors
     /// If a file cannot be read, is damaged, or is for another rule set or board.
-    pub fn find(directory: impl Into<Directory>, rule_sets: &[Rules]) -> Result<Books, BookFileError> {
+    pub fn find(directory: impl Into<Directory>, rule_sets: &[Rules]) -> Result<Books, InFile<BookError>> {
         let directory = directory.into();
         let mut books = Books { own: Vec::new(), shipped: rule_sets.to_vec() };
         for (&rules, pits) in rule_sets.iter().flat_map(|rules| (1..=MAX_PITS).map(move |pits| (rules, pits))) {

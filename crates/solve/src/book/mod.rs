@@ -29,6 +29,6 @@ mod book;
 mod files;
 mod recall;
 
-pub use book::{Book, BookError, BookFileError};
+pub use book::{Book, BookError};
 pub use files::Books;
 pub use recall::Recalled;

@@ -1,13 +1,14 @@
 use kalah_base::diagnostic::{Diagnosis, Diagnostic, ErrorKind, Outcome};
 use kalah_base::system::OutOfMemory;
 use kalah_core::cancel::Stopped;
-use kalah_core::evaluation::NetworkFileError;
+use kalah_core::evaluation::NetworkError;
+use kalah_core::file::InFile;
 use kalah_core::game::{Bounds, MAX_PITS, Position, Rules};
 use kalah_core::table::TableError;
 use kalah_core::text::count;
 
 use super::packed::MAX_BOARD_SEEDS;
-use crate::book::{BookError, BookFileError};
+use crate::book::BookError;
 
 /// Error of a solver.
 #[derive(Debug, thiserror::Error)]
@@ -58,13 +59,13 @@ pub enum SolveError {
     Table(#[from] TableError),
     /// The network beside the tables cannot be used.
     #[error("{0}")]
-    Network(#[from] NetworkFileError),
+    Network(#[from] InFile<NetworkError>),
     /// The book contradicts itself or the tables, or cannot contain a position.
     #[error("{0}")]
     Book(#[from] BookError),
     /// The book could not be saved.
     #[error("{0}")]
-    BookFile(#[from] BookFileError),
+    BookFile(#[from] InFile<BookError>),
     /// Bounds contradict each other.
     #[error("the bounds of {0} contradict each other: a saved search, a book, a certificate or a table is wrong")]
     Contradiction(Box<Position>),

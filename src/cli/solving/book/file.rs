@@ -3,9 +3,9 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use kalah::book::{Book as Positions, BookError, BookFileError};
+use kalah::book::{Book as Positions, BookError};
 use kalah::certificate::{Certificate, Head};
-use kalah::file::{FileLock, remove_leftovers, resolved, temporary_beside};
+use kalah::file::{FileLock, InFile, remove_leftovers, resolved, temporary_beside};
 use kalah::game::Rules;
 use kalah::table::Directory;
 use serde::Serialize;
@@ -19,7 +19,7 @@ pub(super) fn in_use(
     directory: &Directory,
     rules: Rules,
     pits: usize,
-) -> Result<(Positions, String), BookFileError> {
+) -> Result<(Positions, String), InFile<BookError>> {
     let beside = directory.file(&Positions::file_name(rules, pits));
     if let Some(path) = file {
         return Ok((Positions::open(path)?, path.display().to_string()));
@@ -37,7 +37,7 @@ pub(crate) fn read_certificate(path: &Path) -> failure::Result<(Head, Positions)
     let Certificate { head, claims } = Certificate::read(path)?;
     let mut book = Positions::new(head.statement.rules, head.statement.position.pits());
     let added = book.add_all(claims.iter().map(|claim| (claim.position, claim.bounds)));
-    added.map_err(|error| BookFileError { path: path.into(), error })?;
+    added.map_err(InFile::of(path))?;
     Ok((head, book))
 }
 
@@ -99,16 +99,16 @@ impl Extended {
                 resolved(&directory.join(Positions::file_name(rules, pits)))
             }
         };
-        let failed = |error: BookError| BookFileError { path: path.as_path().into(), error };
-        let lock = FileLock::beside(&path).map_err(|error| failed(error.into()))?;
-        remove_leftovers(&path).and_then(|()| temporary_beside(&path)).map_err(|error| failed(error.into()))?;
+        let lock = FileLock::beside(&path).map_err(BookError::Lock).map_err(InFile::of(&path))?;
+        let can_be_written = remove_leftovers(&path).and_then(|()| temporary_beside(&path));
+        can_be_written.map_err(BookError::Io).map_err(InFile::of(&path))?;
         let begin = || Positions::shipped(rules, pits).cloned().unwrap_or_else(|| Positions::new(rules, pits));
         let book = Positions::open_for(&path, rules, pits)?.unwrap_or_else(begin);
         Ok(Extended { path, book, _lock: lock })
     }
 
     /// Writes the book to its file, and describes it.
-    pub(super) fn save(&self) -> Result<BookAnswer, BookFileError> {
+    pub(super) fn save(&self) -> Result<BookAnswer, InFile<BookError>> {
         self.book.write(&self.path)?;
         Ok(BookAnswer::new(self.path.display().to_string(), &self.book))
     }

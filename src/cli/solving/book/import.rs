@@ -1,7 +1,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use kalah::book::{Book, BookFileError, derive};
+use kalah::book::{Book, derive};
+use kalah::file::InFile;
 use serde::Serialize;
 
 use crate::cli::playing::choose::StrategyFile;
@@ -50,10 +51,9 @@ impl Import {
             Extended::open(self.output.as_deref(), self.tables.directory(), first.rules(), first.pits())?;
         let mut added = 0;
         for (path, (book, start)) in self.files.iter().zip(&sources) {
-            let failed = |error| BookFileError { path: path.as_path().into(), error };
-            added += extended.book.merge(book).map_err(failed)?;
+            added += extended.book.merge(book).map_err(InFile::of(path))?;
             if let Some(start) = start {
-                added += derive(&mut extended.book, start, 1).map_err(failed)?;
+                added += derive(&mut extended.book, start, 1).map_err(InFile::of(path))?;
             }
         }
         let report = BookImportReport { book: extended.save()?, added };

@@ -4,7 +4,8 @@ use std::sync::OnceLock;
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Cancel;
 use kalah_core::directory::Directory;
-use kalah_core::evaluation::{Network, NetworkFileError, PhasedNetwork};
+use kalah_core::evaluation::{Network, NetworkError, PhasedNetwork};
+use kalah_core::file::InFile;
 use kalah_core::game::{Position, Rules};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
 use kalah_core::table::{BoundTable, BoundTables, TableError, TableKey, Tables};
@@ -123,7 +124,7 @@ pub fn bound_network(
     bounds: &Path,
     rules: Rules,
     pits: usize,
-) -> Result<Option<Network>, NetworkFileError> {
+) -> Result<Option<Network>, InFile<NetworkError>> {
     let survey = Survey::read(bounds).unwrap_or_default();
     let mut keys = survey.bound_layers(rules, pits).into_iter().map(|seeds| TableKey { rules, pits, seeds });
     match keys.find_map(|key| BoundTable::find(bounds, key).ok().flatten()) {
