@@ -29,6 +29,13 @@ pub fn command() -> Command {
     without_settings(path())
 }
 
+/// Command that runs the program with the words of a line, and with its tables in a directory.
+pub fn with_tables(directory: &Path, line: &str) -> Command {
+    let mut command = command();
+    command.env("KALAH_TABLES", directory).args(line.split(' '));
+    command
+}
+
 /// Command that runs any program without settings of kalah from the environment.
 pub fn without_settings(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
