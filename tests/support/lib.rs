@@ -2,11 +2,13 @@
 #![allow(missing_debug_implementations, reason = "tests print none of them")]
 
 pub mod browser;
+pub mod exhaustive;
 pub mod files;
 #[cfg(unix)]
 pub mod leases;
 pub mod optional;
 pub mod program;
+pub mod random;
 pub mod reference;
 pub mod serving;
 #[cfg(unix)]

@@ -150,6 +150,14 @@ pub trait Ran: Sized {
         self
     }
 
+    /// Returns the run, which must have failed with this exit code and message, and printed no answer.
+    #[track_caller]
+    fn fails(self, code: i32, message: &str) -> Self {
+        let said = self.stdout().is_empty() && self.stderr().contains(message);
+        assert!(said && self.code() == code, "no '{message}' with {code}, but {}:\n{}", self.code(), self.all());
+        self
+    }
+
     /// Standard output and messages.
     fn all(&self) -> String {
         self.stdout() + &self.stderr()
