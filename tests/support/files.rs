@@ -1,7 +1,7 @@
 //! Files in a directory of tables, to compare builds.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
@@ -38,4 +38,11 @@ pub fn flip(path: &Path, at: usize, bits: u8) -> Vec<u8> {
     bytes[at] ^= bits;
     std::fs::write(path, &bytes).unwrap();
     bytes
+}
+
+/// Rust files in a directory and the folders below it.
+pub fn sources(directory: &Path) -> Vec<PathBuf> {
+    let paths = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let files = paths.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] });
+    files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
 }
