@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use kalah_core::game::Rules;
+use kalah_core::table::Tables;
 use kalah_tables::builder::build;
 
 /// A rule set, the pits a side, and the most seeds of its tables.
@@ -24,4 +25,9 @@ pub fn built(boards: &[Built]) -> &'static Path {
     let directory: &'static Path = Box::leak(directory.keep().into_boxed_path());
     directories.push((boards.to_vec(), directory));
     directory
+}
+
+/// The tables of one board to this number of seeds.
+pub fn opened(rules: Rules, pits: usize, seeds: usize) -> Tables {
+    Tables::open(built(&[(rules, pits, seeds)]), rules, pits, seeds).expect("tables were built")
 }
