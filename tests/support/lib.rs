@@ -2,6 +2,8 @@
 #![allow(missing_debug_implementations, reason = "tests print none of them")]
 
 pub mod browser;
+#[cfg(unix)]
+pub mod cluster;
 pub mod exhaustive;
 pub mod files;
 #[cfg(unix)]
