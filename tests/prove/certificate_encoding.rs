@@ -2,13 +2,14 @@
 //! checksums.
 
 use kalah::certificate::CertificateError;
-use kalah::game::{Position, Rules};
+use kalah::game::Rules;
 use xxhash_rust::xxh3::xxh3_64;
 use zstd::bulk::{Compressor, compress, decompress};
 use zstd::zstd_safe::CParameter;
 
-use crate::certificates::{Scores, certificate, read};
+use crate::certificates::{Scores, certificate, read, read_in_python};
 use kalah_tests::optional::{self, has_python};
+use kalah_tests::program::Ran;
 
 /// Parts of a certificate, to be changed and joined again with right checksums, lengths and digest.
 #[derive(Clone)]
@@ -168,8 +169,7 @@ impl Raw {
 
 /// The certificate to change, in parts.
 fn sound() -> Parts {
-    let start: Position = "3x3".parse().expect("a start position");
-    let certificate = certificate(&mut Scores::of(Rules::Standard), &start, None, 0);
+    let certificate = certificate(&mut Scores::of(Rules::Standard), "3x3", None, 0);
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("a.certificate");
     certificate.write(&path).expect("a valid certificate");
@@ -351,13 +351,10 @@ fn the_python_reader_reads_no_other_encoding_either() {
     let path = directory.path().join("a.certificate");
     let read = |bytes: &[u8]| {
         std::fs::write(&path, bytes).expect("the file is written");
-        let mut command = std::process::Command::new("python3");
-        command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/certificate_reader.py")).arg("--claims").arg(&path);
-        command.output().expect("python3 runs")
+        read_in_python(&path, &["--claims"])
     };
     let sound = sound();
-    let expected = read(&sound.bytes());
-    assert!(expected.status.success(), "{}", String::from_utf8_lossy(&expected.stderr));
+    let expected = read(&sound.bytes()).success();
     let packed = compress(&sound.raw(), 1).expect("compression in memory");
     assert_eq!(read(&sound.with_packed(packed).bytes()), expected);
     // Some of the 72 reserved bytes are enough.
@@ -371,7 +368,7 @@ fn the_python_reader_reads_no_other_encoding_either() {
     let mut accepted = Vec::new();
     for (name, bytes) in others {
         let output = read(&bytes);
-        let errors = String::from_utf8_lossy(&output.stderr);
+        let errors = output.stderr();
         if output.status.success() || !errors.contains("a.certificate: ") || errors.contains("Traceback") {
             accepted.push(format!("{name}: {errors}"));
         }
