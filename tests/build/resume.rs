@@ -4,16 +4,17 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kalah::build::{Backend, BuildError, BuildEvent, BuildReport, Builder};
-use kalah::file::LockError;
 use kalah::file::beside;
 use kalah::game::Rules;
+use kalah::index::layer_positions;
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
-use kalah::table::{DirectoryLock, Table, TableKey};
+use kalah::table::{Table, TableKey};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
 use kalah_tests::files::{assert_same_files, files};
+use kalah_tests::tables::built;
 
 /// Boards and layers that are quick to build. Those with two pits have exceptions.
 const BOARDS: [(usize, usize); 7] = [(1, 12), (2, 21), (3, 10), (4, 8), (6, 7), (7, 6), (8, 6)];
@@ -37,23 +38,26 @@ fn partial_path(directory: &Path, key: TableKey) -> std::path::PathBuf {
     beside(&key.path(directory), ".partial")
 }
 
+/// Threads for a build.
+fn pool(threads: usize) -> rayon::ThreadPool {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
+}
+
 #[test]
 fn files_do_not_depend_on_threads_or_instruction_set() {
     for rules in Rules::ALL {
         for (pits, seeds) in BOARDS {
             let mut first = None;
-            for threads in [1, 2, 3] {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                for isa in Isa::available() {
-                    let directory = tempfile::tempdir().unwrap();
-                    let directory = directory.path();
-                    let builder = Builder::new(directory, TableKey { rules, pits, seeds }).backend(Backend::Cpu(isa));
-                    pool.install(|| builder.run(&Pulse::default(), &|_| {})).unwrap();
-                    let files = files(directory);
-                    assert_eq!(files.len(), seeds - 1);
-                    let first = first.get_or_insert_with(|| files.clone());
-                    assert_same_files(first, &files, &format!("{rules}, {pits} pits, {threads} threads, {isa:?}"));
-                }
+            let isas = Isa::available().into_iter();
+            for (isa, threads) in isas.flat_map(|isa| [1, 2, 3].map(|threads| (isa, threads))) {
+                let directory = tempfile::tempdir().unwrap();
+                let builder =
+                    Builder::new(directory.path(), TableKey { rules, pits, seeds }).backend(Backend::Cpu(isa));
+                pool(threads).install(|| builder.run(&Pulse::default(), &|_| {})).unwrap();
+                let files = files(directory.path());
+                assert_eq!(files.len(), seeds - 1);
+                let what = format!("{rules}, {pits} pits, {threads} threads, {isa:?}");
+                assert_same_files(first.get_or_insert_with(|| files.clone()), &files, &what);
             }
         }
     }
@@ -63,10 +67,7 @@ fn files_do_not_depend_on_threads_or_instruction_set() {
 fn a_build_stopped_at_any_pair_goes_on_to_the_same_files() {
     for (rules, pits, seeds) in [(Rules::EmptyCapture, 2, 9), (Rules::Standard, 3, 8), (Rules::SKalaha, 6, 6)] {
         let key = TableKey { rules, pits, seeds };
-        let whole = tempfile::tempdir().unwrap();
-        build(whole.path(), key);
-        let whole = files(whole.path());
-
+        let whole = files(built(&[(rules, pits, seeds)]));
         let pairs = (2..=seeds).map(|seeds| seeds / 2).sum::<usize>();
         for stop in 1..=pairs {
             let directory = tempfile::tempdir().unwrap();
@@ -96,38 +97,18 @@ fn a_build_stopped_at_any_pair_goes_on_to_the_same_files() {
 fn pairs_that_are_computed_together_give_the_same_files_after_any_stop() {
     // Only from 13 seeds on does this board have several pairs of frames with enough positions.
     let key = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 14 };
-    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let whole = tempfile::tempdir().unwrap();
     pool(1).install(|| build(whole.path(), key));
     let whole = files(whole.path());
-    for threads in [2, 3] {
+    for (threads, stop) in [2, 3].into_iter().flat_map(|threads| (1..=key.seeds / 2).map(move |stop| (threads, stop))) {
         pool(threads).install(|| {
-            for stop in 1..=key.seeds / 2 {
-                let directory = tempfile::tempdir().unwrap();
-                build(directory.path(), TableKey { seeds: key.seeds - 1, ..key });
-                assert!(matches!(run(directory.path(), key, stop), Err(BuildError::Stopped(_))));
-                build(directory.path(), key);
-                assert_same_files(
-                    &whole,
-                    &files(directory.path()),
-                    &format!("{threads} threads, stopped at pair {stop}"),
-                );
-            }
+            let directory = tempfile::tempdir().unwrap();
+            build(directory.path(), TableKey { seeds: key.seeds - 1, ..key });
+            assert!(matches!(run(directory.path(), key, stop), Err(BuildError::Stopped(_))));
+            build(directory.path(), key);
+            assert_same_files(&whole, &files(directory.path()), &format!("{threads} threads, stopped at pair {stop}"));
         });
     }
-}
-
-#[test]
-fn finished_pairs_are_not_computed_again() {
-    let key = TableKey { rules: Rules::Standard, pits: 3, seeds: 9 };
-    let directory = tempfile::tempdir().unwrap();
-    build(directory.path(), TableKey { seeds: 8, ..key });
-    run(directory.path(), key, 3).unwrap_err();
-    let report = build(directory.path(), key);
-    assert_eq!(report.kept, 7);
-    let left: u64 = key.frames().skip(4).map(|frame| frame.positions()).sum();
-    assert_eq!(report.positions(), left);
-    assert_eq!(build(directory.path(), key).built, []);
 }
 
 /// A directory with all layers below a layer, the finished file of that layer, and a partial file without the last
@@ -328,36 +309,7 @@ fn a_partial_file_of_another_table_is_not_taken_over() {
     ] {
         let other = Stopped::new(key);
         for foreign in [&other.partial, &other.finished] {
-            assert_eq!(
-                stopped.ends_the_same(foreign),
-                (true, Table::from_bytes(Path::new("finished"), stopped.finished.clone()).unwrap().header().positions)
-            );
+            assert_eq!(stopped.ends_the_same(foreign), (true, layer_positions(stopped.key.pits, stopped.key.seeds)));
         }
     }
-}
-
-#[test]
-fn a_directory_is_locked_by_one_holder_at_a_time() {
-    let directory = tempfile::tempdir().unwrap();
-    let directory = directory.path().join("made").join("by the lock");
-    let lock = DirectoryLock::take(&directory).unwrap();
-    let process = format!("process {}", std::process::id());
-    let error = DirectoryLock::take(&directory).err().unwrap();
-    match &error {
-        LockError::Held { path: held, holder } => {
-            assert_eq!(*held, directory);
-            assert!(holder.starts_with(&process), "{holder}");
-        }
-        other => panic!("{other}"),
-    }
-    assert!(error.to_string().contains(&process), "{error}");
-
-    let key = TableKey { rules: Rules::Standard, pits: 2, seeds: 4 };
-    let error = run(&directory, key, usize::MAX).unwrap_err();
-    assert!(matches!(error, BuildError::Lock(LockError::Held { .. })), "{error}");
-    assert_eq!(files(&directory).len(), 0);
-
-    drop(lock);
-    build(&directory, key);
-    drop(DirectoryLock::take(&directory).unwrap());
 }
