@@ -9,6 +9,7 @@ pub mod files;
 #[cfg(unix)]
 pub mod leases;
 pub mod optional;
+pub mod place;
 pub mod program;
 pub mod random;
 pub mod reference;
