@@ -30,6 +30,7 @@ impl Place {
         Place { folder: tempfile::tempdir().unwrap(), tables: tables.to_owned() }
     }
 
+    /// Its path.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
@@ -46,18 +47,22 @@ impl Place {
         command
     }
 
+    /// Runs the program to its end.
     pub fn run(&self, line: &str) -> Output {
         self.command(line).run()
     }
 
+    /// Contents of a file.
     pub fn read(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.at(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
+    /// Contents of a text file.
     pub fn text(&self, name: &str) -> String {
         String::from_utf8(self.read(name)).unwrap()
     }
 
+    /// Writes a file.
     pub fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
         std::fs::write(self.at(name), contents).unwrap();
     }
