@@ -14,7 +14,8 @@ use proptest::sample::Index;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::fuzz;
-use crate::tables::{assert_modest, changed, changes};
+use crate::mutation::{changed, changes};
+use crate::tables::assert_modest;
 
 const KEY: TableKey = TableKey { rules: Rules::EmptyCapture, pits: 3, seeds: 10 };
 
@@ -62,8 +63,7 @@ fn seal(bytes: &mut [u8], first: usize) {
     let digest = blake3::hash(&[&bytes[..16], &bytes[64..96], &bytes[128..first]].concat());
     bytes[32..64].copy_from_slice(digest.as_bytes());
     let checksum = xxh3_64(&bytes[128..first]).to_le_bytes();
-    bytes[112..120].copy_from_slice(&checksum);
-    bytes[120..128].fill(0);
+    bytes[112..128].copy_from_slice(&[checksum, [0; 8]].concat());
     let checksum = xxh3_64(&bytes[..128]).to_le_bytes();
     bytes[120..128].copy_from_slice(&checksum);
 }

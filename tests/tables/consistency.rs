@@ -7,23 +7,23 @@ use std::sync::Arc;
 use kalah::build::build;
 use kalah::game::Rules;
 use kalah::index::{Frame, LayerIndex, TableRow, layer_frames};
-use kalah::isa::Isa;
 use kalah::progress::Pulse;
-use kalah::table::{PackedFrame, Table, TableImage, TableKey, Tables};
+use kalah::table::{Table, Tables};
 use kalah::verify::{Fault, Oracle, Sample, check_consistency, check_sample};
+use kalah_tests::tables::opened;
 use proptest::prelude::*;
+use tempfile::TempDir;
+
+use crate::{rescored, table_of};
 
 /// Boards on which seeds go around: pits a side, and seeds of the largest layer.
 const BOARDS: [(usize, usize); 8] = [(1, 14), (2, 12), (3, 10), (4, 10), (5, 11), (6, 7), (7, 6), (8, 5)];
 
-/// Makes a table with these scores, by frame and index.
-fn table(key: TableKey, mut score: impl FnMut(Frame, u64) -> u8) -> Arc<Table> {
-    let mut image = TableImage::new(key);
-    for frame in key.frames() {
-        let scores: Vec<u8> = (0..frame.positions()).map(|index| score(frame, index)).collect();
-        image.write(&PackedFrame::pack(Isa::detect(), frame, &scores));
-    }
-    Arc::new(image.finish().unwrap())
+fn right(rules: Rules, pits: usize, seeds: usize) -> (TempDir, Tables) {
+    let directory = tempfile::tempdir().unwrap();
+    build(directory.path(), rules, pits, seeds).unwrap();
+    let tables = Tables::open(directory.path(), rules, pits, seeds).unwrap();
+    (directory, tables)
 }
 
 /// The lower layers of a table.
@@ -68,24 +68,21 @@ fn layer_above(lower: &Tables, seeds: usize) -> Arc<Table> {
     }
     let (rows, oracle) = (lower.rows(), Oracle::new(lower.rules(), lower.pits()).unwrap());
     let mut known = HashMap::new();
-    table(lower.key(seeds), |frame, index| {
+    Arc::new(table_of(lower.key(seeds), |frame, index| {
         let (mover, other) = frame.ranks(index);
         let (mover, other) = (rows.unrank(frame.mover, mover), rows.unrank(frame.other, other));
         score((lower, &oracle), &mut known, (&mover, &other), seeds as u8)
-    })
+    }))
 }
 
-/// The same table with another score at one rank of the layer.
+/// A layer with another score at one rank.
 fn changed(tables: &Tables, seeds: usize, rank: u64, by: u8) -> Arc<Table> {
-    let of = tables.layer(seeds).unwrap();
     let (mover, other) = LayerIndex::new(tables.rows(), seeds).unrank(rank);
     let held = usize::from(mover.iter().sum::<u8>());
-    let wrong = (held, tables.rows().rank(&mover), tables.rows().rank(&other));
-    table(of.key(), |frame, index| {
-        let (mover, other) = frame.ranks(index);
-        let score = of.score(frame.mover, mover, other).unwrap();
-        if (frame.mover, mover, other) == wrong { (score + by) % (seeds as u8 + 1) } else { score }
-    })
+    let frame = Frame { pits: tables.pits(), mover: held, other: seeds - held };
+    let index = frame.index(tables.rows().rank(&mover), tables.rows().rank(&other));
+    let wrong = |score| (score + by) % (seeds as u8 + 1);
+    Arc::new(rescored(tables.layer(seeds).unwrap(), (frame, index), wrong))
 }
 
 #[test]
@@ -96,7 +93,7 @@ fn a_layer_that_follows_from_any_scores_below_passes_and_no_other_one_does() {
             // Every move is the best somewhere, unlike in a right table.
             let mut tables = Tables::empty(Path::new("none"), rules, pits, seeds).unwrap();
             for lower in 2..seeds {
-                tables.push(table(tables.key(lower), |_, _| random.u8(0..=lower as u8))).unwrap();
+                tables.push(Arc::new(table_of(tables.key(lower), |_, _| random.u8(0..=lower as u8)))).unwrap();
             }
             let sound = layer_above(&tables, seeds);
             let positions = sound.header().positions;
@@ -115,18 +112,18 @@ fn a_layer_that_follows_from_any_scores_below_passes_and_no_other_one_does() {
 }
 
 #[test]
-fn right_tables_pass() {
+fn right_tables_pass_unless_the_check_is_stopped() {
     for rules in Rules::ALL {
         for (pits, seeds) in [(1, 30), (2, 20), (3, 15), (4, 12), (5, 11), (6, 14), (7, 8), (8, 7)] {
-            let seeds = if rules.relays() { seeds.min(11) } else { seeds };
-            let directory = tempfile::tempdir().unwrap();
-            build(directory.path(), rules, pits, seeds).unwrap();
-            let tables = Tables::open(directory.path(), rules, pits, seeds).unwrap();
+            let (_directory, tables) = right(rules, pits, if rules.relays() { seeds.min(11) } else { seeds });
             for layer in tables.layers() {
                 let pulse = Pulse::default();
                 let checked = check_consistency(&tables, layer.key().seeds, &pulse).unwrap();
                 assert_eq!((checked, pulse.positions.into_inner()), (layer.header().positions, checked));
             }
+            let pulse = Pulse::default();
+            pulse.cancel.cancel();
+            assert!(matches!(check_consistency(&tables, 7, &pulse), Err(Fault::Stopped(_))));
         }
     }
 }
@@ -136,9 +133,7 @@ fn wrong_scores_in_any_place_are_reported_as_position_by_position() {
     let mut random = fastrand::Rng::with_seed(2);
     for rules in Rules::ALL {
         for (pits, seeds) in BOARDS {
-            let directory = tempfile::tempdir().unwrap();
-            build(directory.path(), rules, pits, seeds).unwrap();
-            let right = Tables::open(directory.path(), rules, pits, seeds).unwrap();
+            let (_directory, right) = right(rules, pits, seeds);
             for _ in 0..6 {
                 let wrong = random.usize(2..=seeds);
                 let index = LayerIndex::new(right.rows(), wrong);
@@ -160,27 +155,13 @@ fn wrong_scores_in_any_place_are_reported_as_position_by_position() {
     }
 }
 
-#[test]
-fn a_stopped_check_reports_so() {
-    let directory = tempfile::tempdir().unwrap();
-    for rules in Rules::ALL {
-        build(directory.path(), rules, 3, 6).unwrap();
-        let tables = Tables::open(directory.path(), rules, 3, 6).unwrap();
-        let pulse = Pulse::default();
-        pulse.cancel.cancel();
-        assert!(matches!(check_consistency(&tables, 6, &pulse), Err(Fault::Stopped(_))));
-    }
-}
-
 proptest! {
     #[test]
     fn damage_is_reported_as_position_by_position(at in 0.0..1.0f64, bit in 0..8u8, standard: bool) {
         let rules = if standard { Rules::Standard } else { Rules::EmptyCapture };
-        let directory = tempfile::tempdir().unwrap();
-        build(directory.path(), rules, 4, 9).unwrap();
         let damaged = 8;
         let open = || {
-            let right = Tables::open(directory.path(), rules, 4, 9).unwrap();
+            let right = opened(rules, 4, 9);
             let mut tables = below(&right, damaged);
             let mut bytes = right.layer(damaged).unwrap().bytes().to_vec();
             let data = right.layer(damaged).unwrap().header().entries[0].offset as usize;
