@@ -2,13 +2,15 @@
 #![cfg(feature = "cli")]
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use kalah::analyse::{MoveQuality, QualityTally, ReviewedTurn};
 use kalah::game::{Line, Pit, Place, Position, Rules, ValueBounds};
 use kalah::record::GameRecord;
 use kalah::table::Tables;
-use kalah_tests::program::{self, Ran, Run};
+#[cfg(unix)]
+use kalah_tests::program;
+use kalah_tests::program::{Ran, Run, with_tables};
 use kalah_tests::tables::built;
 use serde_json::Value;
 
@@ -20,14 +22,12 @@ fn directory() -> &'static Path {
 }
 
 fn kalah(args: &[&str], stdin: &str) -> Output {
-    program::command().env("KALAH_TABLES", directory()).arg("review").args(args).run_with(stdin)
+    with_tables(directory(), "review").args(args).run_with(stdin)
 }
 
 #[track_caller]
 fn answer(args: &[&str], stdin: &str) -> Value {
-    let output = kalah(&[args, &["--json"]].concat(), stdin);
-    assert!(output.status.success(), "{args:?}: {}", output.stderr());
-    let mut answer: Value = output.json();
+    let mut answer = kalah(&[args, &["--json"]].concat(), stdin).success().json();
     answer.as_object_mut().unwrap().remove("seconds");
     answer
 }
@@ -137,77 +137,64 @@ fn a_search_finds_what_the_tables_say() {
 fn games_come_from_files_text_and_positions() {
     let directory = tempfile::tempdir().unwrap();
     let game = random_game(7).with_header("South", "me");
-    let text = game.to_string();
+    let (text, line) = (game.to_string(), game.line.to_string());
     let whole = answer(&["-"], &text);
     assert_eq!(whole["south"]["name"], "me");
-    let file = directory.path().join("mine.games");
-    std::fs::write(&file, format!("{}\n{text}", random_game(8))).unwrap();
-    assert_eq!(answer(&[file.to_str().unwrap(), "--game", "2"], ""), whole);
-    assert_eq!(answer(&[&text], ""), whole);
-    assert_eq!(answer(&[file.to_str().unwrap()], ""), whole, "the last game of a file");
-    let line = game.line.to_string();
-    let by_turns = answer(&[&["3x2", "--rules", "standard"], &line.split(' ').collect::<Vec<_>>()[..]].concat(), "");
-    assert_eq!(by_turns["turns"], whole["turns"]);
-    let quoted = answer(&[&format!("3x2 {line}"), "--rules", "standard"], "");
-    assert_eq!(quoted["turns"], whole["turns"]);
-    // Forms of other programs, under the rules of the flag where they name none.
-    for (text, stdin) in [("CF ba", ""), ("-", "[3, 6, 9, 8]\n"), ("36 21", "")] {
-        let game = answer(&[text, "--rules", "standard", "--within", "1ms"], stdin);
-        assert_eq!((&game["rules"], &game["line"]), (&"standard".into(), &"36 21".into()), "{text}");
+    let path = directory.path().join("mine.games");
+    std::fs::write(&path, format!("{}\n{text}", random_game(8))).unwrap();
+    let file = path.to_str().unwrap();
+    for args in [&[file, "--game", "2"][..], &[&text], &[file]] {
+        assert_eq!(answer(args, ""), whole, "{args:?}");
     }
-    let unquoted = answer(&["36", "21", "--rules", "standard", "--within", "1ms"], "");
-    assert_eq!((&unquoted["line"], &unquoted["start"]), (&"36 21".into(), &"<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>".into()));
-    let table = kalah(&["-"], &text);
-    let table = table.stdout();
+    let turns: Vec<&str> = ["3x2", "--rules", "standard"].into_iter().chain(line.split(' ')).collect();
+    for args in [&turns[..], &[&format!("3x2 {line}"), "--rules", "standard"]] {
+        assert_eq!(answer(args, "")["turns"], whole["turns"], "{args:?}");
+    }
+    // Forms of other programs, under the rules of the flag where they name none.
+    for (text, stdin) in [(&["CF ba"][..], ""), (&["-"], "[3, 6, 9, 8]\n"), (&["36 21"], ""), (&["36", "21"], "")] {
+        let game = answer(&[text, &["--rules", "standard", "--within", "1ms"]].concat(), stdin);
+        assert_eq!(["rules", "line"].map(|field| &game[field]), ["standard", "36 21"], "{text:?}");
+        assert_eq!(game["start"], "<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>");
+    }
+    let table = kalah(&["-"], &text).printed();
     assert_eq!(table.lines().count(), game.line.turns().len() + 6, "{table}");
     assert!(table.contains("\nsouth, me ") && table.contains("accuracy"), "{table}");
     #[cfg(unix)]
     {
-        let program = program::path();
-        let piped = format!("'{}' review --json <(cat '{}') --game 2", program.display(), file.display());
-        let mut bash = Command::new("bash");
+        let piped = format!("'{}' review --json <(cat '{file}') --game 2", program::path().display());
+        let mut bash = std::process::Command::new("bash");
         let piped = bash.args(["-c", &piped]).env("KALAH_TABLES", self::directory()).run();
-        let piped: Value = serde_json::from_slice(&piped.stdout).unwrap_or_else(|_| panic!("{}", piped.stderr()));
-        assert_eq!(piped["turns"], whole["turns"]);
+        assert_eq!(piped.json()["turns"], whole["turns"]);
     }
-    for (args, code, expected) in [
-        (&["no.games"][..], 2, "'no.games' is neither a file nor a game"),
-        (&["3x2", "7"], 2, "'7' is not a turn"),
-        (&["3x2 7"], 2, "'7' is not a turn"),
-        (&["6y6", "1"], 2, "is not a position"),
-        (&["36", "27"], 2, "'36 27' is neither a file nor a game"),
-        (&[file.to_str().unwrap(), "1"], 2, "TURNS can follow only a position"),
-        (
-            &[file.to_str().unwrap(), "--game", "2", "--rules", "s-kalaha"],
-            2,
-            "under standard: leave out --rules s-kalaha",
-        ),
-        (&[&text, "--rules", "s-kalaha"], 2, "the game is under standard: leave out --rules s-kalaha"),
+    for (args, expected) in [
+        (&["no.games"][..], "'no.games' is neither a file nor a game"),
+        (&["3x2", "7"], "'7' is not a turn"),
+        (&["3x2 7"], "'7' is not a turn"),
+        (&["6y6", "1"], "is not a position"),
+        (&["36", "27"], "'36 27' is neither a file nor a game"),
+        (&[file, "1"], "TURNS can follow only a position"),
+        (&[file, "--game", "2", "--rules", "s-kalaha"], "under standard: leave out --rules s-kalaha"),
+        (&[&text, "--rules", "s-kalaha"], "the game is under standard: leave out --rules s-kalaha"),
     ] {
-        let output = kalah(args, "");
-        let messages = output.stderr();
-        assert!(output.code() == code && messages.contains(expected), "{args:?}: {messages}");
+        kalah(args, "").fails(2, expected);
     }
 }
 
 /// A value not proved in time is never called exact. A value in the book is not searched.
 #[test]
 fn values_that_are_not_found_in_time_are_unknown_or_bounds() {
-    let flags = ["--no-tables", "--memory", "16MiB", "--threads", "1", "--within", "0.01"];
-    let game = [&["6x6", "--rules", "empty-capture"], &flags[..], &["12", "3", "4", "5"]].concat();
-    let game: Vec<&str> = game.into_iter().collect();
-    let unknown = answer(&[&game[..], &["--no-book"]].concat(), "");
+    let line = "6x6 12 3 4 5 --rules empty-capture --no-tables --memory 16MiB --threads 1 --within 0.01 --no-book";
+    let without_book: Vec<&str> = line.split(' ').collect();
+    let unknown = answer(&without_book, "");
     for turn in unknown["turns"].as_array().unwrap() {
         assert!(turn["worth"].get("value").is_none() && turn["best_worth"].get("value").is_none(), "{turn}");
         assert!(turn.get("judgement").is_none() && turn.get("seeds_lost").is_none(), "{turn}");
         assert_eq!(turn["best"], serde_json::json!([]));
     }
     assert_eq!((&unknown["south"]["evaluated"], unknown["south"].get("accuracy")), (&0.into(), None));
-    let table = kalah(&[&game[..], &["--no-book"]].concat(), "");
-    let table = table.stdout();
-    assert!(table.contains("unknown"), "{table}");
+    kalah(&without_book, "").success().prints("unknown");
     // The book has the value of the start.
-    let known = answer(&game, "");
+    let known = answer(&without_book[..without_book.len() - 1], "");
     assert_eq!(known["turns"][0]["best_worth"]["value"], 2, "{known}");
     let line = Line::parse(6, known["line"].as_str().unwrap()).unwrap();
     assert_eq!(line.turns().len(), 4);
