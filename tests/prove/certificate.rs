@@ -126,7 +126,7 @@ fn every_reason_is_found_and_shows_only_what_is_true() {
 }
 
 /// Bytes of a certificate as a file.
-fn bytes_of(certificate: &Certificate) -> Vec<u8> {
+pub(crate) fn bytes_of(certificate: &Certificate) -> Vec<u8> {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("a.certificate");
     let (bytes, digest) = certificate.write(&path).expect("a valid certificate");
@@ -268,6 +268,9 @@ fn other_tables_are_found() {
             assert!(matches!(check(&changed, Some(tables)), Err(CheckError::OtherTable(_))));
         }
         assert!(matches!(check(certificate, None), Err(CheckError::Table(TableError::Missing { .. }))));
+        let stopped = Pulse::default();
+        stopped.cancel.cancel();
+        assert!(matches!(Check::new(&stored(certificate), Some(tables), &stopped), Err(CheckError::Stopped(_))));
         let fewer = Tables::open(tables.directory(), tables.rules(), 3, 5).expect("tables are there");
         let error = check(certificate, Some(&fewer)).expect_err("a table is missing");
         assert!(matches!(error, CheckError::Table(TableError::Missing { .. })) && !error.is_wrong());

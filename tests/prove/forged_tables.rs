@@ -1,15 +1,11 @@
 //! Tables with false scores and true digests. A check refuses them.
 
-use std::path::PathBuf;
-use std::process::Output;
-
 use kalah::build::build;
-use kalah::certificate::{Bound, Certificate, Check, CheckError, ClaimSet, Head, Statement, StoredCertificate};
+use kalah::certificate::{Bound, Certificate, ClaimSet, Head, Statement};
 use kalah::game::{Position, Row, Rules, ValueBounds};
 use kalah::index::{Frame, RowIndex, table_row};
 use kalah::isa::Isa;
-use kalah::progress::Pulse;
-use kalah::table::{PackedFrame, Table, TableError, TableKey, Tables};
+use kalah::table::{PackedFrame, Table, TableKey, Tables};
 
 use kalah_tests::program::{self, Ran, Run};
 use kalah_tests::tables::scores;
@@ -18,59 +14,6 @@ use crate::certificates::{Scores, claim, digests, positions};
 
 /// The smallest layer with a frame of several blocks: 9 seeds on 8 pits a side.
 const KEY: TableKey = TableKey { rules: Rules::EmptyCapture, pits: 8, seeds: 9 };
-
-/// A directory with tables, and a certificate of a false bound. The bound follows from the tables if one score is
-/// forged.
-struct Forgery {
-    directory: tempfile::TempDir,
-    /// Table of [`KEY`].
-    table: PathBuf,
-    /// All checksums are right. The header and the directory are those of the true table.
-    forged_bytes: Vec<u8>,
-    stored: StoredCertificate,
-    file: PathBuf,
-}
-
-impl Forgery {
-    fn new() -> Forgery {
-        // SAFETY: the test breaks the contract on purpose, but only between the calls that read the table.
-        unsafe { kalah::table::map_files() };
-        let directory = tempfile::tempdir().expect("a directory");
-        build(directory.path(), KEY.rules, KEY.pits, KEY.seeds).expect("tables are built");
-        let tables = Tables::open(directory.path(), KEY.rules, KEY.pits, KEY.seeds).expect("tables are there");
-        let table = tables.layer(KEY.seeds).expect("it was built");
-        let mut scores = Scores::of(KEY.rules);
-        let (position, score, forged_bytes) = positions(KEY.pits, KEY.seeds + 1, 997)
-            .iter()
-            .find_map(|position| better_by_forging(table, &mut scores, position))
-            .expect("a score that can be forged");
-        let bounds = ValueBounds { lower: position.value(score), ..Statement::all_values(&position) };
-        let statement = Statement { rules: KEY.rules, position, bounds, openings: Vec::new() };
-        let mut claims = ClaimSet::new(KEY.pits);
-        claim(&mut claims, &position, Bound::AtLeast(score));
-        let certificate = Certificate { head: Head { statement, effort: 4, tables: digests(&tables) }, claims };
-        let (table, file) = (KEY.path(directory.path()), directory.path().join("false.certificate"));
-        certificate.write(&file).expect("a valid certificate");
-        let stored = StoredCertificate::open(&file).expect("it was just written");
-        Forgery { directory, table, forged_bytes, stored, file }
-    }
-
-    /// Overwrites the table file in place, so that every process that has it mapped reads the change.
-    fn overwrite(&self, bytes: &[u8]) {
-        use std::io::Write;
-        let file = std::fs::OpenOptions::new().write(true).open(&self.table);
-        file.and_then(|mut file| file.write_all(bytes)).expect("the table is written");
-    }
-
-    /// Runs the program with these words and the tables.
-    fn run(&self, words: &[&str]) -> Output {
-        program::command().args(words).arg("--tables").arg(self.directory.path()).run()
-    }
-
-    fn check(&self) -> Output {
-        self.run(&["check", self.file.to_str().expect("a path")])
-    }
-}
 
 /// Returns a position, the too high score that it gets if one score of `table` becomes 0, and the table's bytes with
 /// that score.
@@ -103,34 +46,37 @@ fn with_score_0(table: &Table, position: &Position) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
+/// A false bound follows from tables in which one score is forged. All checksums are right, and the header and the
+/// directory are those of the true table.
 #[test]
 fn a_false_score_under_true_digests_is_refused() {
-    let forgery = Forgery::new();
+    let directory = tempfile::tempdir().expect("a directory");
+    build(directory.path(), KEY.rules, KEY.pits, KEY.seeds).expect("tables are built");
+    let tables = Tables::open(directory.path(), KEY.rules, KEY.pits, KEY.seeds).expect("tables are there");
+    let (table, mut scores) = (tables.layer(KEY.seeds).expect("it was built"), Scores::of(KEY.rules));
+    let positions = positions(KEY.pits, KEY.seeds + 1, 997);
+    let forgery = positions.iter().find_map(|position| better_by_forging(table, &mut scores, position));
+    let (position, score, forged) = forgery.expect("a score that can be forged");
+    let bounds = ValueBounds { lower: position.value(score), ..Statement::all_values(&position) };
+    let statement = Statement { rules: KEY.rules, position, bounds, openings: Vec::new() };
+    let mut claims = ClaimSet::new(KEY.pits);
+    claim(&mut claims, &position, Bound::AtLeast(score));
+    let certificate = Certificate { head: Head { statement, effort: 4, tables: digests(&tables) }, claims };
+    let file = directory.path().join("false.certificate");
+    certificate.write(&file).expect("a valid certificate");
+
+    let run = |words: &[&str]| program::command().args(words).arg("--tables").arg(directory.path()).run();
+    let check = || run(&["check", file.to_str().expect("a path")]);
     // With the true table.
-    forgery.check().fails(3, "kalah: claim 1");
-    forgery.overwrite(&forgery.forged_bytes);
-    let errors = forgery.check().fails(3, "frame is damaged").stderr();
+    check().fails(3, "kalah: claim 1");
+    std::fs::write(KEY.path(directory.path()), forged).expect("the table is written");
     // The advice is that for a damaged table.
+    let errors = check().fails(3, "frame is damaged").stderr();
     assert!(
         errors.contains("empty-capture-8-09.kalah") && errors.contains("delete it and run `kalah build"),
         "{errors}"
     );
     let (rules, pits) = (KEY.rules.name(), KEY.pits.to_string());
-    let verify = forgery.run(&["verify", "--checksums", "--rules", rules, "--pits", &pits]).exits(3);
+    let verify = run(&["verify", "--checksums", "--rules", rules, "--pits", &pits]).exits(3);
     assert!(verify.stdout().contains("empty-capture-8-09.kalah"), "{}", verify.stdout());
-}
-
-#[test]
-fn a_forged_or_stopped_comparison_makes_no_check() {
-    let forgery = Forgery::new();
-    let check = |pulse: &Pulse| {
-        let tables = Tables::open(forgery.directory.path(), KEY.rules, KEY.pits, KEY.seeds).expect("tables are there");
-        Check::new(&forgery.stored, Some(&tables), pulse).map(drop)
-    };
-    let pulse = Pulse::default();
-    pulse.cancel.cancel();
-    assert!(matches!(check(&pulse), Err(CheckError::Stopped(_))));
-    forgery.overwrite(&forgery.forged_bytes);
-    let error = check(&Pulse::default()).expect_err("the table is forged");
-    assert!(matches!(&error, CheckError::Table(TableError::Damaged { .. })) && error.is_wrong(), "{error}");
 }

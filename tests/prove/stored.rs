@@ -65,8 +65,8 @@ fn windows_of_claims_are_checked_as_a_whole() {
         position.moves().map(after).collect::<Vec<_>>()
     };
     let below = |claim: &&Claim| claim.bounds.upper < claim.position.seeds() && claim.position != start;
-    let needed = claims.iter().rev().filter(below).flat_map(|claim| after(&claim.position));
-    let needed = { needed }.find(|next| next.seeds() as usize > TABLE_SEEDS && !next.is_over()).unwrap();
+    let mut all_after = claims.iter().rev().filter(below).flat_map(|claim| after(&claim.position));
+    let needed = all_after.find(|next| next.seeds() as usize > TABLE_SEEDS && !next.is_over()).unwrap();
     let missing = with(&needed, None);
     let Err(CheckError::Claim { claim, .. }) = missing else { panic!("{missing:?}") };
     assert!(after(&claim.position).contains(&needed), "{claim:?}");
