@@ -8,6 +8,8 @@ mod checkpoints;
 #[cfg(feature = "cli")]
 mod commands;
 mod flipped;
+#[path = "../tables/forged_archive.rs"]
+mod forged_archive;
 #[cfg(feature = "serve")]
 mod http;
 mod mutation;

@@ -7,9 +7,10 @@ use kalah::build::Builder;
 use kalah::game::Rules;
 use kalah::header::{HeaderError, Kind};
 use kalah::progress::Pulse;
-use kalah::table::archive::ArchiveEntry;
-use kalah::table::format::{BLOCK_BYTES, Entry, LayerHeader, prefix};
+use kalah::table::format::{LayerHeader, prefix};
 use kalah::table::{Damage, DirectoryLock, Table, TableError, TableKey, archive};
+
+use crate::forged_archive::{header, with_content};
 
 fn table(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Table {
     Builder::new(directory, TableKey { rules, pits, seeds }).run(&Pulse::default(), &|_| {}).unwrap();
@@ -173,57 +174,11 @@ fn an_altered_table_is_not_packed() {
     assert_eq!(names(directory.path(), "altered.archive"), [""; 0]);
 }
 
-fn header(bytes: &[u8]) -> LayerHeader<ArchiveEntry> {
-    LayerHeader::read_as(Kind::Archive, bytes, bytes.len() as u64).unwrap()
-}
-
 /// Returns the frames of an archive under the header of `other`, with right checksums.
 pub(crate) fn renamed(bytes: &[u8], other: &[u8]) -> Vec<u8> {
     let (own, LayerHeader { key, form, source, .. }) = (header(bytes), header(other));
     let first = prefix(Kind::Archive, key, form, source, &[], &own.entries);
     [&first, &bytes[first.len()..]].concat()
-}
-
-/// Returns the archive with the content of one chunk changed and every checksum corrected.
-fn forged(bytes: &[u8], chunk: usize, alter: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
-    let LayerHeader { key, form, source, mut entries, .. } = header(bytes);
-    let count: u64 = entries.iter().map(|entry| entry.chunks).sum();
-    let (mut left, mut alter) = (chunk % count as usize, Some(alter));
-    let mut forged = prefix(Kind::Archive, key, form, source, &[], &entries);
-    for frame in key.frames() {
-        let entry = &mut entries[frame.mover - 1];
-        let (mut rest, list) = bytes[entry.offset as usize..].split_at(entry.chunk_bytes as usize);
-        let (mut data, mut lengths) = (Vec::new(), Vec::new());
-        for length in list[..4 * entry.chunks as usize].as_chunks().0 {
-            let mut chunk;
-            (chunk, rest) = rest.split_at(u32::from_le_bytes(*length) as usize);
-            let changed;
-            if left == 0
-                && let Some(alter) = alter.take()
-            {
-                let mut content = zstd::decode_all(chunk).unwrap();
-                alter(&mut content);
-                changed = zstd::bulk::compress(&content, 1).unwrap();
-                chunk = &changed;
-            }
-            left = left.saturating_sub(1);
-            data.extend_from_slice(chunk);
-            lengths.extend((chunk.len() as u32).to_le_bytes());
-        }
-        (entry.offset, entry.chunk_bytes) = (forged.len() as u64, data.len() as u64);
-        data.extend(lengths);
-        data.resize(data.len().next_multiple_of(64), 0);
-        let checksums = data.chunks(BLOCK_BYTES).flat_map(|block| xxhash_rust::xxh3::xxh3_64(block).to_le_bytes());
-        let mut checksums: Vec<u8> = checksums.collect();
-        checksums.resize(checksums.len().next_multiple_of(64), 0);
-        data.extend(checksums);
-        entry.digest = *blake3::hash(&data).as_bytes();
-        assert_eq!(entry.section_of(frame.mover).bytes(), data.len() as u64);
-        forged.extend(data);
-    }
-    let first = prefix(Kind::Archive, key, form, source, &[], &entries);
-    forged[..first.len()].copy_from_slice(&first);
-    forged
 }
 
 /// Anyone can compute checksums, so a right checksum is no reason to trust a chunk.
@@ -233,14 +188,14 @@ fn forged_chunks_are_refused() {
     let (table, path) = packed(directory.path());
     let bytes = fs::read(path).unwrap();
     let same = directory.path().join("same.archive");
-    fs::write(&same, forged(&bytes, 5, |_| ())).unwrap();
+    fs::write(&same, with_content(&bytes, 5, |_| ())).unwrap();
     let unpacked = unpack(&same, &directory.path().join("unpacked"), &Pulse::default()).unwrap();
     assert!(fs::read(unpacked).unwrap() == table.bytes());
     fs::remove_dir_all(directory.path().join("unpacked")).unwrap();
 
     let mut random = fastrand::Rng::with_seed(1);
     for number in 0..150 {
-        let forged = forged(&bytes, number, |content| match number % 3 {
+        let forged = with_content(&bytes, number, |content| match number % 3 {
             // A random count of symbols or escapes.
             0 => content[4 * random.usize(..33)..][..4].copy_from_slice(&random.u32(..).to_le_bytes()),
             // All classes and biases.
@@ -260,7 +215,7 @@ fn a_build_does_not_adopt_what_a_refused_archive_left() {
     // Chunks of another table under the header of this one. The last of them is damaged.
     let (other, chunks) = other(directory.path());
     let (bytes, other) = (fs::read(path).unwrap(), fs::read(other).unwrap());
-    let other = forged(&other, chunks - 1, |content| content.truncate(content.len() - 1));
+    let other = with_content(&other, chunks - 1, |content| content.truncate(content.len() - 1));
     let bad = directory.path().join("bad.archive");
     fs::write(&bad, renamed(&other, &bytes)).unwrap();
 

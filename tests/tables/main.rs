@@ -5,6 +5,7 @@ mod book;
 mod consistency;
 mod damage;
 mod file_writes;
+mod forged_archive;
 mod impossible_boards;
 mod index;
 mod probe;

@@ -10,12 +10,12 @@ use kalah::answer::PositionAnswer;
 use kalah::game::{Pit, Position, Row, Rules};
 use kalah::table::{ProbeError, TableKey};
 use kalah_tests::files::{copied, flip};
+use kalah_tests::place::Place;
 use kalah_tests::program::{self, Ran, Run};
 use kalah_tests::tables::{built, opened};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use serde_json::Value;
-use tempfile::TempDir;
 
 const PITS: usize = 4;
 const SEEDS: usize = 12;
@@ -85,24 +85,17 @@ fn positions_that_no_table_holds_are_distinguished() {
     assert_eq!(probe("<9,5,9,0,0,0,0,0,0,0,0,0,300,0,0,0,0,0,0,0,0>").unwrap().value, 5 - 9 - 300);
 }
 
-/// The program in a directory with some files, and with tables up to 6 seeds.
-struct Program(TempDir);
+/// An empty folder. The program finds tables up to 6 seeds.
+fn beside() -> Place {
+    Place::beside(built(&[(Rules::EmptyCapture, PITS, 6)]))
+}
 
-impl Program {
-    fn new(files: &[(&str, &[u8])]) -> Program {
-        let directory = tempfile::tempdir().unwrap();
-        files.iter().for_each(|(name, bytes)| std::fs::write(directory.path().join(name), bytes).unwrap());
-        Program(directory)
-    }
-
-    /// Runs `kalah probe --json`. Returns its run, and the positions in its answers.
-    fn probe(&self, line: &str, stdin: &[u8]) -> (Output, Vec<String>) {
-        let mut command = program::with_tables(built(&[(Rules::EmptyCapture, PITS, 6)]), "probe --json");
-        let output = command.args(line.split_whitespace()).current_dir(&self.0).run_with(stdin);
-        let position = |answer: &Value| answer["position"].as_str().unwrap().to_owned();
-        let positions = output.json_lines().iter().map(position).collect();
-        (output, positions)
-    }
+/// Runs `kalah probe --json`. Returns its run, and the positions in its answers.
+fn probe(place: &Place, line: &str, stdin: &[u8]) -> (Output, Vec<String>) {
+    let output = place.command("probe --json").args(line.split_whitespace()).run_with(stdin);
+    let position = |answer: &Value| answer["position"].as_str().unwrap().to_owned();
+    let positions = output.json_lines().iter().map(position).collect();
+    (output, positions)
 }
 
 const FIRST: &str = "<4,0,0,1,0,0,0,0,0,0,1>";
@@ -110,7 +103,7 @@ const SECOND: &str = "<4,2,1,0,1,1,0,1,0,1,0>";
 
 #[test]
 fn documents_are_answers_of_the_library() {
-    let (output, positions) = Program::new(&[]).probe(&format!("{FIRST} {SECOND} 4,0,0,0/0,0,0,0"), b"");
+    let (output, positions) = probe(&beside(), &format!("{FIRST} {SECOND} 4,0,0,0/0,0,0,0"), b"");
     assert_eq!(positions.len(), 3);
     for (document, position) in output.stdout().lines().zip(positions) {
         let probe = opened(Rules::EmptyCapture, PITS, 6).probe(&position.parse().unwrap()).unwrap();
@@ -122,21 +115,24 @@ fn documents_are_answers_of_the_library() {
 fn files_hold_a_position_a_line_and_comments() {
     // A file of Windows, with a comment in Latin-1.
     let text = b"# caf\xe9\r\n1,0,0,0/0,0,0,1\r\n\r\n   \r\n <4,2,1, 0,1,1,0,1,0,1,0># two\r\n#";
-    let program = Program::new(&[("file", text)]);
+    let place = beside();
+    place.write("file", text);
     for (line, stdin) in [("file", &b""[..]), ("-", text), ("", text)] {
-        let (output, positions) = program.probe(line, stdin);
+        let (output, positions) = probe(&place, line, stdin);
         assert_eq!((output.success().code(), positions), (0, vec![FIRST.into(), SECOND.into()]), "{line}");
     }
-    let (_, positions) = program.probe("0,1,0,0/0,0,1,0 file - 2x1", b"1,0,0,0/0,0,0,1");
+    let (_, positions) = probe(&place, "0,1,0,0/0,0,1,0 file - 2x1", b"1,0,0,0/0,0,0,1");
     assert_eq!(positions[..4], ["<4,0,0,0,1,0,0,0,0,1,0>", FIRST, SECOND, FIRST]);
 }
 
 #[test]
 fn what_can_be_read_as_a_position_is_one_and_anything_else_a_file() {
-    let program = Program::new(&[("1x1", FIRST.as_bytes()), ("list", SECOND.as_bytes())]);
-    assert_ne!(program.probe("1x1", b"").1, [FIRST]);
-    assert_eq!(program.probe("./1x1", b"").1, [FIRST]);
-    let (output, positions) = program.probe("lost list .", b"");
+    let place = beside();
+    place.write("1x1", FIRST);
+    place.write("list", SECOND);
+    assert_ne!(probe(&place, "1x1", b"").1, [FIRST]);
+    assert_eq!(probe(&place, "./1x1", b"").1, [FIRST]);
+    let (output, positions) = probe(&place, "lost list .", b"");
     assert_eq!(positions, [SECOND]);
     let output = output.exits(2).prints("'lost' is not a position").prints("there is no file of that name");
     output.prints(". is a directory: give a file with one position a line");
@@ -148,8 +144,10 @@ fn bad_lines_are_named_and_the_others_answered() {
     let bad = [bad.as_bytes(), b"\xff\xfe\n", FIRST.as_bytes()].concat();
     // No position is as long as this line, so the rest of the file is something else.
     let long = format!("{FIRST}\n{}\n{SECOND}\n", "1".repeat(200_000));
-    let program = Program::new(&[("list", &bad), ("long", long.as_bytes())]);
-    let (output, positions) = program.probe("list", b"");
+    let place = beside();
+    place.write("list", bad);
+    place.write("long", long);
+    let (output, positions) = probe(&place, "list", b"");
     assert_eq!(positions, [FIRST, SECOND, FIRST]);
     let output = output.exits(1).prints("kalah: list:2: the rows have 4 and 3 pits");
     let messages = output.prints("kalah: list:6: this line is not UTF-8").stderr();
@@ -159,12 +157,12 @@ fn bad_lines_are_named_and_the_others_answered() {
 
     // A table, or UTF-16: the program reports it once, and does not read it to its end.
     let utf_16 = b"\xff\xfe6\x00x\x001\x00\n\x006\x00x\x001\x00";
-    for (line, stdin, place) in
+    for (line, stdin, named) in
         [("long", &b""[..], "kalah: long:2: "), (&format!("- {FIRST}"), utf_16, "standard input:1: ")]
     {
-        let (output, positions) = program.probe(line, stdin);
+        let (output, positions) = probe(&place, line, stdin);
         assert_eq!(positions, [FIRST], "{line}");
-        let messages = output.exits(1).prints(place).prints("this is not text").stderr();
+        let messages = output.exits(1).prints(named).prints("this is not text").stderr();
         assert!(messages.len() < 500, "{messages}");
     }
 }
@@ -174,13 +172,9 @@ fn bad_lines_are_named_and_the_others_answered() {
 fn names_need_not_be_utf_8() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
-    let directory = tempfile::tempdir().unwrap();
-    let name = OsStr::from_bytes(b"list\xff");
-    std::fs::write(directory.path().join(name), "6x\n".to_owned() + FIRST).unwrap();
-    let probe = |name: &OsStr| {
-        let mut command = program::with_tables(built(&[(Rules::EmptyCapture, PITS, 6)]), "probe --json");
-        command.current_dir(&directory).arg(name).run()
-    };
+    let (place, name) = (beside(), OsStr::from_bytes(b"list\xff"));
+    std::fs::write(place.path().join(name), "6x\n".to_owned() + FIRST).unwrap();
+    let probe = |name: &OsStr| place.command("probe --json").arg(name).run();
     let output = probe(name).exits(1).prints("list\u{fffd}:1: ");
     assert_eq!(output.json()["position"], FIRST);
     let output = probe(OsStr::from_bytes(b"lost\xff")).exits(2).prints("there is no file of that name");
@@ -191,11 +185,10 @@ fn names_need_not_be_utf_8() {
 #[cfg(unix)]
 #[test]
 fn a_pipe_is_answered_line_by_line() {
-    let directory = tempfile::tempdir().unwrap();
-    let pipe = directory.path().join("pipe");
+    let place = Place::empty();
+    let pipe = place.at("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let mut kalah = program::with_tables(directory.path(), &format!("probe --json {}", pipe.display()));
-    let mut kalah = kalah.spawn().unwrap();
+    let mut kalah = place.command("probe --json pipe").spawn().unwrap();
     let mut answers = BufReader::new(kalah.stdout.take().unwrap()).lines();
     let mut writer = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
     for number in 1..5 {
