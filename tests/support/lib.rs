@@ -6,6 +6,7 @@ pub mod browser;
 pub mod cluster;
 pub mod exhaustive;
 pub mod files;
+pub mod host;
 #[cfg(unix)]
 pub mod leases;
 pub mod optional;

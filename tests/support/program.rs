@@ -36,11 +36,12 @@ pub fn with_tables(directory: &Path, line: &str) -> Command {
     command
 }
 
-/// Command that runs any program without settings of kalah from the environment.
+/// Command that runs any program without settings of kalah, and without proxies, from the environment.
 pub fn without_settings(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("KALAH_") {
+        let text = name.to_string_lossy().to_uppercase();
+        if text.starts_with("KALAH_") || text.ends_with("_PROXY") {
             command.env_remove(name);
         }
     }
