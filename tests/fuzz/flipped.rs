@@ -3,18 +3,18 @@
 #![cfg(feature = "cli")]
 
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use kalah::analyse::graph::{Convention, Explorer, GraphError};
 use kalah::build::{Backend, BuildError, Builder};
 use kalah::cancel::Cancel;
-use kalah::game::{Pit, Position, Row, Rules, StartPosition};
+use kalah::game::{Position, Row, Rules, StartPosition};
 use kalah::index::{LayerIndex, TableRow};
 use kalah::isa::Isa;
 use kalah::play::{PlayError, PlayerName, Setting};
 use kalah::progress::Pulse;
-use kalah::solve::{Solution, SolveError, Solver, SolverOptions};
-use kalah::table::{ManifestEntry, Probe, ProbeError, TableError, TableKey, Tables, archive};
+use kalah::solve::{SolveError, Solver, SolverOptions};
+use kalah::table::{ManifestEntry, Probe, ProbeError, Table, TableError, TableKey, Tables, archive};
 use kalah::verify::{Fault, check_against};
 use kalah_tests::files::{copied, flip};
 use kalah_tests::program::{Ran, Run, with_tables};
@@ -108,32 +108,25 @@ fn every_command_that_reads_scores_refuses_a_table_with_a_flipped_bit() {
     }
 }
 
-/// Right answers to all questions about the tables.
-struct Right {
-    choice: (Pit, String),
-    solved: Solution,
-    manifest: Vec<ManifestEntry>,
-    outcomes: String,
-    /// Archives of the layers from 2 seeds up.
-    archives: Vec<Vec<u8>>,
-    next: Vec<u8>,
-}
-
-static RIGHT: LazyLock<Right> = LazyLock::new(|| {
-    let directory = copied(sound());
-    let directory = directory.path();
-    Right {
-        choice: choice(directory).unwrap(),
-        solved: solved(directory).unwrap(),
-        manifest: manifest(directory).unwrap(),
-        outcomes: outcomes(directory).unwrap(),
-        archives: (2..=SEEDS).map(|seeds| packed(directory, seeds).unwrap()).collect(),
-        next: next(directory).unwrap(),
-    }
-});
-
 /// An answer of the tables, or the reason why they have no answer.
 type Asked<T> = Result<T, TableError>;
+
+/// Questions about the tables in a directory, with answers in words.
+const QUESTIONS: [(&str, fn(&Path) -> Asked<String>); 7] = [
+    ("a choice", choice),
+    ("what is solved", solved),
+    ("the manifest", manifest),
+    ("the game graph", outcomes),
+    ("the archives", archives),
+    ("the last layer", computed_again),
+    ("the next layer", next),
+];
+
+/// Right answers to these questions.
+static RIGHT: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let directory = copied(sound());
+    QUESTIONS.iter().map(|(_, ask)| ask(directory.path()).unwrap()).collect()
+});
 
 fn of_probe(error: ProbeError) -> TableError {
     let ProbeError::Table(error) = error else { panic!("{error}") };
@@ -149,24 +142,26 @@ fn solver<'t>(tables: &'t Tables, position: &Position) -> Result<Solver<'t>, Sol
     Solver::new(SolverOptions::new(RULES, position).tables(Some(tables)).transpositions(1 << 20))
 }
 
-fn solved(directory: &Path) -> Asked<Solution> {
+fn solved(directory: &Path) -> Asked<String> {
     let (tables, position) = (open(directory, SEEDS), ABOVE.parse().unwrap());
-    solver(&tables, &position).and_then(|solver| solver.solve(&position, 0)).map_err(of_solve)
+    let solved = solver(&tables, &position).and_then(|solver| solver.solve(&position, 0)).map_err(of_solve)?;
+    Ok(format!("{solved:?}"))
 }
 
-fn choice(directory: &Path) -> Asked<(Pit, String)> {
+fn choice(directory: &Path) -> Asked<String> {
     let tables = open(directory, SEEDS);
     let setting = Setting { tables: Some(&tables), ..Setting::new(RULES) };
     let choice = PlayerName::Perfect.player(&setting).choose(&INSIDE.parse().unwrap(), &Cancel::new(), &mut |_| ());
     match choice {
-        Ok(choice) => Ok((choice.pit, choice.worth.to_string())),
+        Ok(choice) => Ok(format!("{} {}", choice.pit, choice.worth)),
         Err(PlayError::Table(error)) => Err(error),
         Err(error) => panic!("{error}"),
     }
 }
 
-fn manifest(directory: &Path) -> Asked<Vec<ManifestEntry>> {
-    open(directory, SEEDS).layers().iter().map(|table| ManifestEntry::of(table)).collect()
+fn manifest(directory: &Path) -> Asked<String> {
+    let entries: Asked<Vec<_>> = open(directory, SEEDS).layers().iter().map(|table| ManifestEntry::of(table)).collect();
+    Ok(format!("{:?}", entries?))
 }
 
 fn outcomes(directory: &Path) -> Asked<String> {
@@ -181,42 +176,45 @@ fn outcomes(directory: &Path) -> Asked<String> {
     }
 }
 
-fn packed(directory: &Path, seeds: usize) -> Asked<Vec<u8>> {
-    let to = tempfile::NamedTempFile::new().unwrap();
-    archive::compress(open(directory, SEEDS).layer(seeds).unwrap(), to.path(), &Pulse::default())?;
-    Ok(std::fs::read(to.path()).unwrap())
+/// Digests of the archives of all layers.
+fn archives(directory: &Path) -> Asked<String> {
+    let (tables, to) = (open(directory, SEEDS), tempfile::tempdir().unwrap());
+    let pack = |table: &Arc<Table>| {
+        let path = archive::archive_path(to.path(), table.key());
+        archive::compress(table, &path, &Pulse::default())?;
+        Ok(blake3::hash(&std::fs::read(path).unwrap()).to_string())
+    };
+    tables.layers().iter().map(pack).collect()
 }
 
-/// Table of the layer above, computed from those of `directory`.
-fn next(directory: &Path) -> Asked<Vec<u8>> {
-    let builder = Builder::new(directory, key(SEEDS + 1));
+/// Digest of the layer above, computed from those of `directory`.
+fn next(directory: &Path) -> Asked<String> {
     let path = key(SEEDS + 1).path(directory);
-    let built = builder.run(&Pulse::default(), &|_| {});
+    let built = Builder::new(directory, key(SEEDS + 1)).run(&Pulse::default(), &|_| {});
     let bytes = std::fs::read(&path).ok();
     let _ = std::fs::remove_file(path);
     match built {
-        Ok(_) => Ok(bytes.expect("it was built")),
+        Ok(_) => Ok(blake3::hash(&bytes.expect("it was built")).to_string()),
         Err(BuildError::Table(error)) => Err(error),
         Err(error) => panic!("{error}"),
     }
 }
 
-/// Returns true if the layer, computed again from those below, equals the existing one.
-fn computed_again(directory: &Path, seeds: usize) -> Asked<bool> {
+/// Says that the last layer, computed again from those below, equals the existing one, or that it differs.
+fn computed_again(directory: &Path) -> Asked<String> {
     let tables = open(directory, SEEDS);
-    let backend = Backend::Cpu(Isa::detect());
-    match check_against(&backend, &tables, seeds, &Pulse::default()) {
-        Ok(_) => Ok(true),
+    match check_against(&Backend::Cpu(Isa::detect()), &tables, SEEDS, &Pulse::default()) {
+        Ok(_) => Ok("equal".to_owned()),
         Err(Fault::Table(error)) => Err(error),
         // The existing table may be the damaged one.
-        Err(Fault::Score { .. }) => tables.layer(seeds).unwrap().check().map(|()| false),
+        Err(Fault::Score { .. }) => tables.layer(SEEDS).unwrap().check().map(|()| "different".to_owned()),
         Err(fault) => panic!("{fault}"),
     }
 }
 
 /// Queries tables that may be damaged, and compares the answers with the right `probes`. Returns the numbers of
 /// answered and refused queries.
-fn hold(directory: &Path, probes: &[Probe], seeds: usize, what: &str) -> (u32, u32) {
+fn hold(directory: &Path, probes: &[Probe], what: &str) -> (u32, u32) {
     let (mut given, mut refused) = (0, 0);
     let mut count = |right: Asked<bool>, question: &str| match right {
         Ok(right) => {
@@ -238,13 +236,9 @@ fn hold(directory: &Path, probes: &[Probe], seeds: usize, what: &str) -> (u32, u
         let known = solver(&tables, position).and_then(|solver| solver.known(position)).map_err(of_solve);
         count(known.map(|known| (known.lower, known.upper) == (right.score, right.score)), "what is known");
     }
-    count(choice(directory).map(|choice| choice == RIGHT.choice), "a choice");
-    count(solved(directory).map(|solved| solved == RIGHT.solved), "what is solved");
-    count(manifest(directory).map(|manifest| manifest == RIGHT.manifest), "the manifest");
-    count(outcomes(directory).map(|outcomes| outcomes == RIGHT.outcomes), "the game graph");
-    count(packed(directory, seeds).map(|archive| archive == RIGHT.archives[seeds - 2]), "the archive");
-    count(computed_again(directory, SEEDS), "the last layer");
-    count(next(directory).map(|next| next == RIGHT.next), "the next layer");
+    for ((question, ask), right) in QUESTIONS.iter().zip(&*RIGHT) {
+        count(ask(directory).map(|answer| answer == *right), question);
+    }
     (given, refused)
 }
 
@@ -279,7 +273,7 @@ fn a_flipped_bit_anywhere_in_a_table_never_makes_a_wrong_answer() {
         let damaged = copied(sound());
         flip(&key(seeds).path(damaged.path()), at, 1 << bit);
         let what = format!("flip {number} (seed {seed}), {seeds} seeds, byte {at}, bit {bit}");
-        let (more, fewer) = hold(damaged.path(), &probes, seeds, &what);
+        let (more, fewer) = hold(damaged.path(), &probes, &what);
         (given, refused) = (given + more, refused + fewer);
         wrong_before += u32::from(misleads(damaged.path(), &right, seeds));
     }
