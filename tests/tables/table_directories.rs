@@ -101,8 +101,8 @@ fn who_built_a_table_is_listed() {
     place.run("info").success().prints(&finished[..10]).prints(env!("CARGO_PKG_VERSION"));
 }
 
-/// A command that finds a file of a newer version says so. It neither changes the file nor advises to delete it.
-/// Returns its exit code.
+/// A command that finds a file of a newer version names the version. It neither changes the file nor advises to delete
+/// it. Returns its exit code.
 #[track_caller]
 fn keeps_a_newer_file(place: &Place, file: &Path, line: &str) -> i32 {
     let bytes = std::fs::read(file).unwrap();
