@@ -83,7 +83,7 @@ fn every_damaged_byte_is_found_wherever_the_table_is_read_from() {
     }
 }
 
-/// A table with frames of many blocks. The profile of one frame takes two blocks: that with 21 seeds in the mover's row.
+/// A table with frames of many blocks. The profile of the frame with 21 seeds in the mover's row takes two blocks.
 static LARGE: LazyLock<(TempDir, PathBuf)> = LazyLock::new(|| {
     let directory = tempfile::tempdir().unwrap();
     let key = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 22 };
