@@ -20,17 +20,14 @@ struct Groups {
 impl Groups {
     /// Makes groups of a controller, `memory` or `cpu`. Returns `None`, after a warning, if they cannot be made.
     fn new(controller: &str, name: &str) -> Option<Groups> {
-        match Groups::try_new(controller, name) {
-            Ok(groups) => Some(groups),
-            Err(reason) => {
-                optional::skip("SYSTEM", format_args!("no control group of {controller} can be made: {reason}"));
-                None
-            }
-        }
+        let skip = |reason: &_| {
+            optional::skip("SYSTEM", format_args!("no control group of {controller} can be made: {reason}"));
+        };
+        Groups::try_new(controller, name).inspect_err(skip).ok()
     }
 
-    fn try_new(controller: &str, name: &str) -> Result<Groups, String> {
-        let own = fs::read_to_string("/proc/self/cgroup").map_err(|error| error.to_string())?;
+    fn try_new(controller: &str, name: &str) -> Result<Groups, Box<dyn std::error::Error>> {
+        let own = fs::read_to_string("/proc/self/cgroup")?;
         let find = |wanted: &dyn Fn(&str) -> bool| {
             own.lines().map(|line| line.splitn(3, ':').collect::<Vec<_>>()).find(|fields| wanted(fields[1]))
         };
@@ -39,11 +36,10 @@ impl Groups {
         let root = Path::new("/sys/fs/cgroup").join(if version_1.is_some() { controller } else { "" });
         let own = root.join(fields[2].trim_start_matches('/'));
         if version_1.is_none() {
-            fs::write(own.join("cgroup.subtree_control"), format!("+{controller}"))
-                .map_err(|error| error.to_string())?;
+            fs::write(own.join("cgroup.subtree_control"), format!("+{controller}"))?;
         }
         let outer = own.join(format!("kalah-test-{name}-{}", std::process::id()));
-        fs::create_dir_all(outer.join("inner")).map_err(|error| error.to_string())?;
+        fs::create_dir_all(outer.join("inner"))?;
         Ok(Groups { outer, version_1: version_1.is_some() })
     }
 
@@ -87,10 +83,9 @@ impl Drop for Groups {
 #[test]
 fn memory_is_that_of_the_tightest_group() {
     let Some(groups) = Groups::new("memory", "plan") else { return };
-    let plan = || groups.kalah("plan search 6x6 --json").success().json()["memory"].as_u64().unwrap();
     for limit in [512 * MIB, 256 * MIB] {
         groups.limit_memory(limit);
-        let memory = plan();
+        let memory = groups.kalah("plan search 6x6 --json").success().json()["memory"].as_u64().unwrap();
         // The program's own memory is subtracted, and so is the part that a search leaves to other programs.
         assert!((limit / 4 * 3..limit).contains(&memory), "{memory} bytes of {limit}");
     }

@@ -81,20 +81,16 @@ fn a_piece_is_laid_out_as_the_format_page_states() {
         assert_eq!(number(112), xxhash_rust::xxh3::xxh3_64(&piece[128..first]));
 
         // The frames are those of the table. Their entries differ only in the offsets.
-        let table = &whole()["empty-capture-2-08.kalah"];
-        let table_number = |at: usize| u64::from_le_bytes(table[at..at + 8].try_into().unwrap()) as usize;
+        let table = Table::from_bytes(Path::new("whole"), whole()[&KEY.file_name()].clone()).unwrap();
         let mut offset = first;
         for (index, mover) in [small, 8 - small].into_iter().take(frames).enumerate() {
             let (own, other) = (128 + 72 * index, 128 + 72 * (mover - 1));
-            assert_eq!(piece[own + 8..own + 72], table[other + 8..other + 72]);
+            assert_eq!(piece[own + 8..own + 72], table.bytes()[other + 8..other + 72]);
             assert_eq!(number(own) as usize, offset);
-            // Frames follow each other: 3|5, 5|3, 4|4.
-            let next =
-                [(3, 5), (5, 4)].iter().find(|(frame, _)| *frame == mover).map(|(_, next)| 128 + 72 * (next - 1));
-            let section = table_number(other)..next.map_or(table.len(), table_number);
-            let bytes = section.len();
-            assert_eq!(piece[offset..offset + bytes], table[section]);
-            offset += bytes;
+            let section = table.header().entries[mover - 1].section();
+            let section = &table.bytes()[section.offset as usize..section.end() as usize];
+            assert_eq!(piece[offset..offset + section.len()], *section);
+            offset += section.len();
         }
         assert_eq!(offset, piece.len());
     }

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::commands::{all, directory_with_tables, program, run, takes};
+use kalah_tests::files::files;
 use kalah_tests::program::{Ran, Run};
 use kalah_tests::signals::{Signal, catches_interrupts, heard, send};
 
@@ -82,14 +83,10 @@ fn prepared() -> tempfile::TempDir {
     std::fs::write(directory.path().join("FILE"), "nothing that the program knows\n").unwrap();
     let bad = directory.path().join("BAD");
     std::fs::create_dir(&bad).unwrap();
-    for table in std::fs::read_dir(directory.path().join("tables")).unwrap() {
-        let table = table.unwrap();
-        let mut bytes = std::fs::read(table.path()).unwrap();
-        if table.path().extension().is_some_and(|extension| extension == "kalah") {
-            // This byte is in the directory of the frames, which has a checksum.
-            bytes[100] ^= 1;
-        }
-        std::fs::write(bad.join(table.file_name()), bytes).unwrap();
+    for (name, mut bytes) in files(&directory.path().join("tables")) {
+        // This byte is in the directory of the frames, which has a checksum.
+        bytes[100] ^= 1;
+        std::fs::write(bad.join(name), bytes).unwrap();
     }
     directory
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use crate::commands::{all, directory_with_tables, program, run, takes};
+use kalah_tests::files::flip;
 use kalah_tests::program::{Ran, Run};
 
 /// Arguments with which a command runs, for the commands that use tables and make none. Add new commands here.
@@ -98,10 +99,7 @@ fn tables_that_are_left_out_are_named() {
     for args in ["serve --address 127.0.0.1:0", "engine"] {
         let directory = directory_with_tables(6);
         let table = directory.path().join("tables/empty-capture-6-04.kalah");
-        let mut bytes = std::fs::read(&table).unwrap();
-        bytes[20] ^= 1;
-        std::fs::remove_file(&table).unwrap();
-        std::fs::write(&table, bytes).unwrap();
+        flip(&table, 20, 1);
         for quiet in ["", " --quiet"] {
             let messages = first_words(directory.path(), &format!("{args}{quiet}"));
             assert!(messages.contains("empty-capture-6-04.kalah"), "{args}: {messages}");

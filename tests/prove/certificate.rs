@@ -37,10 +37,8 @@ fn searches_decide_what_is_true_within_their_nodes_and_always_the_same() {
                 let finding = reused.reaches(&position, asked).expect("the tables are sound");
                 assert_eq!(checker().reaches(&position, asked).expect("the tables are sound"), finding);
                 assert!(finding.nodes <= 1 << effort);
-                assert!(
-                    finding.reached.is_none_or(|reached| reached == (score >= asked)),
-                    "{rules} {position} {asked}"
-                );
+                let is_right = finding.reached.is_none_or(|reached| reached == (score >= asked));
+                assert!(is_right, "{rules} {position} {asked}");
                 (decided, all) = (decided + usize::from(finding.reached.is_some()), all + 1);
             }
             let mut searches = |bound| reused.searches(&position, bound).expect("the tables are sound");

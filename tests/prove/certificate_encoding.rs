@@ -1,7 +1,7 @@
 //! A certificate has one encoding. Both readers refuse every other encoding of the same contents, even with right
 //! checksums.
 
-use kalah::certificate::CertificateError;
+use kalah::certificate::{Certificate, CertificateError, ClaimSet};
 use kalah::game::Rules;
 use xxhash_rust::xxh3::xxh3_64;
 use zstd::bulk::{Compressor, compress, decompress};
@@ -271,21 +271,19 @@ fn other_parts(sound: &Parts) -> Vec<(String, Parts)> {
     };
     let reserved = (48..120)
         .map(|at| (format!("reserved byte {at} of the header"), with(&|parts| parts.header[at] = 1 << (at % 8))));
-    // The claims of the last group move to a block of their own.
-    let claims = sound.blocks[0].numbers[0] as usize;
-    let raw = Raw::of(&sound.raw(), claims);
-    let last = raw.groups.last().expect("a group").2;
-    let of = |groups: &[(u8, Vec<u8>, usize)], range: std::ops::Range<usize>| {
-        let part = |bytes: &[u8]| bytes[range.clone()].to_vec();
-        let (count, groups, ranks) = (leb(groups.len()), groups.to_vec(), raw.ranks[range.clone()].to_vec());
-        let raw = Raw { count, groups, ranks, lower: part(&raw.lower), slack: part(&raw.slack), rest: Vec::new() };
-        sound.with_raw(&raw.bytes(), range.len()).blocks.remove(0)
-    };
-    let (first_groups, last_group) = raw.groups.split_at(raw.groups.len() - 1);
-    let split = vec![of(first_groups, 0..claims - last), of(last_group, claims - last..claims)];
+    // The claims with the most seeds, which are the last group, move to a block of their own.
+    let Certificate { head, claims } = read(&sound.bytes()).expect("it was just written");
+    let most = claims.iter().map(|claim| claim.position.seeds()).max();
+    let split = [false, true].map(|is_last| {
+        let mut part = ClaimSet::new(3);
+        for claim in claims.iter().filter(|claim| (Some(claim.position.seeds()) == most) == is_last) {
+            part.add(&claim.position, claim.bounds).expect("a claim of this board");
+        }
+        Parts::of(&bytes_of(&Certificate { head: head.clone(), claims: part })).blocks.remove(0)
+    });
     let others = [
         ("the reserved bytes of a block", with(&|parts| parts.blocks[0].numbers[2] = 1)),
-        ("two small blocks", with(&|parts| parts.blocks.clone_from(&split))),
+        ("two small blocks", with(&|parts| parts.blocks = split.to_vec())),
         ("a byte after the blocks", with(&|parts| parts.rest.push(0))),
         ("a byte after the statement", with(&|parts| parts.statement.push(0))),
         ("tables to 1 seed", with(&|parts| parts.header[15] = 1)),
