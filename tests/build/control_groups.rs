@@ -161,7 +161,7 @@ fn a_software_adapter_with_little_processor_time_does_not_hang() {
     let Some(groups) = Groups::new("cpu", "starved") else { return };
     groups.limit("cpu.cfs_quota_us", "cpu.max", "4000");
     let mut command = groups.command(&std::env::current_exe().unwrap());
-    let name = "a_software_adapter_with_little_processor_time_does_not_hang";
+    let name = "control_groups::a_software_adapter_with_little_processor_time_does_not_hang";
     command.args(["--exact", name, "--nocapture"]).env(STARVED, "1").env("MESA_SHADER_CACHE_DISABLE", "true");
-    command.run().success();
+    command.run().success().prints("1 passed");
 }
