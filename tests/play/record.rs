@@ -13,11 +13,11 @@ fn read_game(text: &str) -> Result<GameRecord, RecordError> {
 }
 
 /// Plays random moves by `choices`, to the end of the game or of the choices.
-fn played(rules: Rules, start: Position, choices: &[usize]) -> GameRecord {
+pub(super) fn played(rules: Rules, start: Position, choices: &[usize]) -> GameRecord {
     let (mut position, mut moves) = (start, Vec::new());
     for choice in choices {
         let legal: Vec<Pit> = position.moves().collect();
-        if legal.is_empty() || position.is_over() {
+        if legal.is_empty() {
             break;
         }
         let pit = legal[choice % legal.len()];

@@ -12,7 +12,9 @@ use kalah::table::Tables;
 use kalah_tests::program;
 use kalah_tests::program::{Ran, Run, with_tables};
 use kalah_tests::tables::built;
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use super::record::played;
 
 const RULES: Rules = Rules::Standard;
 
@@ -32,34 +34,21 @@ fn answer(args: &[&str], stdin: &str) -> Value {
     answer
 }
 
-/// Plays random moves from 3x2 to the end of the game.
+/// A game of random moves from 3x2 to its end.
 fn random_game(seed: u64) -> GameRecord {
     let mut random = fastrand::Rng::with_seed(seed);
-    let (start, mut moves): (Position, Vec<Pit>) = ("3x2".parse().unwrap(), Vec::new());
-    let mut position = start;
-    while !position.is_over() {
-        let legal: Vec<Pit> = position.moves().collect();
-        let pit = legal[random.usize(..legal.len())];
-        moves.push(pit);
-        position = position.play(RULES, pit).unwrap().position;
-    }
-    GameRecord::of_moves(RULES, start, &moves).unwrap()
+    let choices: Vec<usize> = (0..200).map(|_| random.usize(..60)).collect();
+    played(RULES, "3x2".parse().unwrap(), &choices)
 }
 
 /// Returns the beginning of a turn to its first losing move, once with each best move in its place.
 fn best_turns(tables: &Tables, start: &Position, turn: &[Pit]) -> Vec<String> {
     let text = |moves: &[Pit]| moves.iter().map(ToString::to_string).collect::<String>();
-    let best = |position: &Position| {
-        let moves = tables.move_scores(position).unwrap();
-        let most = moves.iter().map(|&(_, score)| score).max().unwrap();
-        moves.into_iter().filter(|&(_, score)| score == most).map(|(pit, _)| pit).collect::<Vec<Pit>>()
-    };
-    let mut position = *start;
-    let mut first = None;
+    let (mut position, mut first) = (*start, None);
     for (at, pit) in turn.iter().enumerate() {
-        let all = best(&position);
-        let beginnings: Vec<String> = all.iter().map(|&best| text(&[&turn[..at], &[best]].concat())).collect();
-        if !all.contains(pit) {
+        let best: Vec<Pit> = tables.probe(&position).unwrap().best().collect();
+        let beginnings: Vec<String> = best.iter().map(|&best| text(&[&turn[..at], &[best]].concat())).collect();
+        if !best.contains(pit) {
             return beginnings;
         }
         first.get_or_insert(beginnings);
@@ -77,13 +66,8 @@ fn every_turn_is_evaluated_by_the_tables() {
         let answer = answer(&["-"], &game.to_string());
         assert_eq!(answer["nodes"], 0);
         let places = game.line.follow(RULES, &game.start).unwrap();
-        let value = |index: usize| {
-            let place = &places[index];
-            let over = place.position.is_over().then(|| place.position.value(place.position.mover().total()));
-            place.turned(over.unwrap_or_else(|| tables.probe(&place.position).unwrap().value))
-        };
-        let mut lost = [0; 2];
-        let mut evaluated = [[0; 5]; 2];
+        let value = |index: usize| places[index].turned(tables.probe(&places[index].position).unwrap().value);
+        let mut tallies = [QualityTally::default(), QualityTally::default()];
         for (index, turn) in answer["turns"].as_array().unwrap().iter().enumerate() {
             let place = &places[index];
             let (before, after) = (place.turned(value(index)), place.turned(value(index + 1)));
@@ -91,31 +75,24 @@ fn every_turn_is_evaluated_by_the_tables() {
             assert_eq!(turn["seeds_lost"], (before - after) / 2, "{turn}");
             let quality = MoveQuality::of(before, after);
             assert_eq!(turn["judgement"], quality.name());
-            assert_eq!(
-                turn["best"],
-                serde_json::json!(best_turns(&tables, &place.position, &game.line.turns()[index]))
-            );
+            assert_eq!(turn["best"], json!(best_turns(&tables, &place.position, &game.line.turns()[index])));
             marks.insert(quality.mark());
-            lost[usize::from(!place.first)] += (before - after) / 2;
             if turn["choice"] == true {
-                let counts = &mut evaluated[usize::from(!place.first)];
-                counts[0] += 1;
-                counts[quality as usize + 1] += 1;
+                tallies[usize::from(!place.first)].add(before, after);
+            } else {
+                assert_eq!(before, after, "{turn}");
             }
         }
-        for (side, name) in ["south", "north"].into_iter().enumerate() {
-            let summary = &answer[name];
-            assert_eq!(summary["seeds_lost"], lost[side], "{answer}");
-            let counts = ["evaluated", "best", "inaccuracies", "mistakes", "blunders"];
-            assert_eq!(counts.map(|count| summary[count].as_i64().unwrap()), evaluated[side], "{answer}");
-            if evaluated[side][0] > 0 {
-                let share = 100.0 * evaluated[side][1] as f64 / evaluated[side][0] as f64;
-                assert!((summary["accuracy"].as_f64().unwrap() - share).abs() < 0.051, "{answer}");
-            }
+        for (tally, side) in tallies.iter().zip(["south", "north"]) {
+            let counts = [tally.evaluated, tally.best, tally.inaccuracies, tally.mistakes, tally.blunders];
+            let fields = ["evaluated", "best", "inaccuracies", "mistakes", "blunders"];
+            assert_eq!(fields.map(|field| answer[side][field].clone()), counts.map(Value::from), "{answer}");
+            assert_eq!(answer[side]["seeds_lost"], tally.lost, "{answer}");
+            assert_eq!(answer[side].get("accuracy").and_then(Value::as_f64), tally.accuracy(), "{answer}");
         }
         // The losses of both sides lead from the value of the start to the result.
         let [south, north] = game.result.unwrap().map(i64::from);
-        assert_eq!(south - north, value(0) - 2 * lost[0] + 2 * lost[1]);
+        assert_eq!(south - north, value(0) - 2 * tallies[0].lost + 2 * tallies[1].lost);
     }
     assert!(marks.contains("??") && marks.contains("?!") && marks.contains(""), "{marks:?}");
 }
@@ -124,8 +101,8 @@ fn every_turn_is_evaluated_by_the_tables() {
 fn a_search_finds_what_the_tables_say() {
     for seed in [3, 4] {
         let game = random_game(seed);
-        let (by_tables, mut searched) =
-            (answer(&["-"], &game.to_string()), answer(&["-", "--no-tables", "--threads", "1"], &game.to_string()));
+        let by_tables = answer(&["-"], &game.to_string());
+        let mut searched = answer(&["-", "--no-tables", "--threads", "1"], &game.to_string());
         assert!(searched["nodes"].as_u64() > Some(0));
         searched["nodes"] = by_tables["nodes"].clone();
         searched["table_seeds"] = by_tables["table_seeds"].clone();
@@ -189,7 +166,7 @@ fn values_that_are_not_found_in_time_are_unknown_or_bounds() {
     for turn in unknown["turns"].as_array().unwrap() {
         assert!(turn["worth"].get("value").is_none() && turn["best_worth"].get("value").is_none(), "{turn}");
         assert!(turn.get("judgement").is_none() && turn.get("seeds_lost").is_none(), "{turn}");
-        assert_eq!(turn["best"], serde_json::json!([]));
+        assert_eq!(turn["best"], json!([]));
     }
     assert_eq!((&unknown["south"]["evaluated"], unknown["south"].get("accuracy")), (&0.into(), None));
     kalah(&without_book, "").success().prints("unknown");
@@ -235,6 +212,9 @@ fn outcomes_count_for_more_than_seeds() {
     }
     let mut tally = QualityTally::default();
     [(4, 4), (4, 2), (0, -6)].into_iter().for_each(|(value, after)| tally.add(value, after));
-    assert_eq!((tally.evaluated, tally.best, tally.inaccuracies, tally.blunders, tally.lost), (3, 1, 1, 1, 4));
     assert_eq!(tally.accuracy(), Some(33.3));
+    tally.add(12, 4);
+    let counts = [tally.evaluated, tally.best, tally.inaccuracies, tally.mistakes, tally.blunders];
+    assert_eq!((counts, tally.lost), ([4, 1, 1, 1, 1], 8));
+    assert_eq!((tally.accuracy(), QualityTally::default().accuracy()), (Some(25.0), None));
 }

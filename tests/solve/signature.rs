@@ -10,9 +10,12 @@ use kalah::game::{Position, Rules};
 use kalah::solve::{LimitedSearch, Method, Solver, SolverOptions};
 use kalah_tests::tables::opened;
 
-/// Positions to solve, with the seeds of the tables (0: no tables) and the KiB of the transposition table. For each rule
-/// set: nodes, and scores read from tables. The transposition tables are small, so that entries are replaced.
-const SOLVED: [(&str, usize, u64, [(u64, u64); 4]); 9] = [
+/// For each rule set: nodes, and scores read from tables.
+type Signatures = [(u64, u64); Rules::ALL.len()];
+
+/// Positions to solve, with the seeds of the tables (0: no tables) and the KiB of the transposition table. The
+/// transposition tables are small, so that entries are replaced.
+const SOLVED: [(&str, usize, u64, Signatures); 9] = [
     ("3x4", 0, 16, [(5_527, 0), (7_239, 0), (829, 0), (7_027, 0)]),
     ("4x3", 0, 64, [(6_702, 0), (14_838, 0), (563, 0), (166_432, 0)]),
     ("4x3", 8, 16, [(3_519, 571), (6_342, 1_463), (406, 40), (38_477, 16_448)]),

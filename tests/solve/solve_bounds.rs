@@ -14,6 +14,8 @@ use kalah_tests::program::{Ran, Run, with_tables};
 use kalah_tests::random::{random_network, random_position};
 use kalah_tests::tables::{built, opened};
 
+use super::solve::assert_scored;
+
 const PITS: usize = 4;
 
 /// The largest layer of the exact tables that all results are compared with.
@@ -39,8 +41,8 @@ fn bounds(random: &mut fastrand::Rng, tables: &Tables, first: usize, last: usize
 
 /// A position with this many seeds whose game goes on.
 fn open_position(random: &mut fastrand::Rng, seeds: u32) -> Position {
-    let any = std::iter::repeat_with(|| random_position(random, PITS, seeds));
-    any.filter(|position| !position.is_over()).next().unwrap()
+    let mut any = std::iter::repeat_with(|| random_position(random, PITS, seeds));
+    any.find(|position| !position.is_over()).unwrap()
 }
 
 fn options<'a>(tables: &'a Tables, bounds: &'a BoundTables, exact: usize, position: &Position) -> SolverOptions<'a> {
@@ -64,14 +66,7 @@ fn tests_with_bound_tables_agree_with_exact_tables() {
                 let options = options(&tables, &bounds, most_exact, &position).threads(threads);
                 let wide = random.bool();
                 let solver = if wide { Solver::with_word::<u128>(options) } else { Solver::new(options) }.unwrap();
-                let mut tests: Vec<u32> = (1..=seeds).collect();
-                random.shuffle(&mut tests);
-                for test in tests {
-                    let Bounds { lower, upper } = solver.test(&position, test).unwrap();
-                    let (is_true, is_decided) = (lower <= score && score <= upper, lower >= test || upper < test);
-                    assert!(is_true && is_decided, "{rules} {position} {test}: {score}, {lower} {upper}");
-                }
-                assert_eq!(solver.value(&position, random.i64(-20..20)).unwrap(), (score, position.value(score)));
+                assert_scored(&solver, &position, score, &mut random);
             }
         }
     }
