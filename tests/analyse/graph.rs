@@ -1,7 +1,7 @@
 //! Game graphs: published numbers, and the fast exploration against a plain one.
 #![cfg(feature = "cli")]
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 #[cfg(unix)]
 use std::io::{BufRead, BufReader, Read};
 
@@ -9,6 +9,7 @@ use kalah::analyse::graph::{Convention, Explorer, GameGraph, GraphError, Need, O
 use kalah::cancel::Cancel;
 use kalah::game::{Position, Rules, StartPosition};
 
+use kalah_tests::exhaustive::{Scores, exhaustive};
 use kalah_tests::program::{Ran, Run, with_tables};
 use kalah_tests::reference;
 #[cfg(unix)]
@@ -130,54 +131,30 @@ fn kvitberg_2026_table_1() {
     }
 }
 
-/// A position as the first player sees it, and true if the second player is to move.
-type Node = (Position, bool);
-
-/// The graph explored position by position: the value of each for the first player, and positions by their number of
-/// moves. With `half`, a game ends when a store has more than these seeds.
-#[derive(Default)]
-struct Naive {
-    rules: Rules,
-    half: Option<u32>,
-    values: HashMap<Node, i64>,
-    moves: HashMap<usize, u64>,
-}
-
-impl Naive {
-    /// Explores from a position. Returns its value for the first player, by minimax over its children alone.
-    fn explore(&mut self, position: &Position, second_moves: bool) -> i64 {
-        let first = |value: i64| if second_moves { -value } else { value };
+/// The graph explored position by position. Returns positions as the first player sees them, with true if the second
+/// player is to move, and counts those that go on by their number of moves. With `half`, a game ends when a store has
+/// more than these seeds.
+fn explored(rules: Rules, start: Position, half: Option<u32>) -> (HashSet<(Position, bool)>, HashMap<usize, u64>) {
+    let (mut open, mut seen, mut moves) = (vec![(start, false)], HashSet::new(), HashMap::new());
+    while let Some((position, second_moves)) = open.pop() {
         let over = position.is_over();
-        let decided = self.half.is_some_and(|half| position.mover_store().max(position.other_store()) > half);
-        let seen = if second_moves { position.turned() } else { *position };
+        let decided = half.is_some_and(|half| position.mover_store().max(position.other_store()) > half);
+        let from_first = if second_moves { position.turned() } else { position };
         // Where the side to move does not distinguish final positions, all of them count as the first player's.
-        let node = (seen, second_moves && !(over && self.half.is_none()));
-        if let Some(&value) = self.values.get(&node) {
-            return value;
+        let is_new = seen.insert((from_first, second_moves && !(over && half.is_none())));
+        if !is_new || over || decided {
+            continue;
         }
-        let value = if let Some(value) = position.final_value() {
-            first(value)
-        } else if decided {
-            i64::from(seen.mover_store()) - i64::from(seen.other_store())
-        } else {
-            *self.moves.entry(position.moves().count()).or_default() += 1;
-            let after = |pit| {
-                let sown = kalah::game::sow(self.rules, position.mover(), position.other(), pit);
-                let store = position.mover_store() + sown.stored;
-                let after = Position::new(sown.mover, sown.other, store, position.other_store()).unwrap();
-                // After a last seed in the store the same side is to move, even if the game is over.
-                let again = sown.again;
-                first(if again {
-                    self.explore(&after, second_moves)
-                } else {
-                    self.explore(&after.turned(), !second_moves)
-                })
-            };
-            first(position.moves().map(after).max().unwrap())
-        };
-        self.values.insert(node, value);
-        value
+        *moves.entry(position.moves().count()).or_default() += 1;
+        for pit in position.moves() {
+            let sown = kalah::game::sow(rules, position.mover(), position.other(), pit);
+            let store = position.mover_store() + sown.stored;
+            let after = Position::new(sown.mover, sown.other, store, position.other_store()).unwrap();
+            // After a last seed in the store the same side is to move, even if the game is over.
+            open.push(if sown.again { (after, second_moves) } else { (after.turned(), !second_moves) });
+        }
     }
+    (seen, moves)
 }
 
 #[test]
@@ -187,13 +164,15 @@ fn the_fast_graph_is_the_naive_one() {
         for (pits, seeds) in boards {
             let start = start(pits, seeds);
             let half = (convention == Convention::Irving).then_some(pits as u32 * seeds);
-            let mut naive = Naive { rules, half, ..Naive::default() };
-            naive.explore(&start.position().unwrap(), false);
+            let (positions, moves) = explored(rules, start.position().unwrap(), half);
             let ours = graph(rules, start, convention);
             let context = format!("{rules} {convention} {start}");
-            let mut subgraphs: HashMap<(usize, usize), Outcomes> = HashMap::new();
-            for ((node, _), value) in &naive.values {
-                let outcomes = subgraphs.entry((node.mover_store() as usize, node.other_store() as usize)).or_default();
+            let (mut subgraphs, mut known) = (HashMap::<_, Outcomes>::new(), Scores::default());
+            for (position, second_moves) in positions {
+                let stores = (position.mover_store() as usize, position.other_store() as usize);
+                let outcomes = subgraphs.entry(stores).or_default();
+                let seen = if second_moves { position.turned() } else { position };
+                let value = seen.value(exhaustive(rules, &seen, &mut known)) * if second_moves { -1 } else { 1 };
                 match value.signum() {
                     1 => outcomes.won += 1,
                     -1 => outcomes.lost += 1,
@@ -211,7 +190,7 @@ fn the_fast_graph_is_the_naive_one() {
             }
             assert_eq!(found, subgraphs, "{context}");
             let counts = ours.branching.moves.iter().copied().enumerate().filter(|&(_, count)| count > 0);
-            assert_eq!(counts.collect::<HashMap<_, _>>(), naive.moves, "{context}");
+            assert_eq!(counts.collect::<HashMap<_, _>>(), moves, "{context}");
             assert_eq!(ours.branching.positions(), ours.positions(), "{context}");
         }
     }
