@@ -5,17 +5,21 @@ use serde_json::{Value, json};
 use kalah_tests::browser::board::{Page, STILL};
 use kalah_tests::browser::keys::ESCAPE;
 
-/// Makes requests fail as if the server were away; [`BACK`] undoes this.
-const AWAY: &str =
-    "window.real ??= window.fetch; window.fetch = () => Promise.reject(new TypeError('Failed to fetch'))";
-/// Does the same with the answer of a proxy whose server is away.
-const PROXY: &str = "window.real ??= window.fetch; window.fetch = () => Promise.resolve(
-    new Response('<html><h1>502 Bad Gateway</h1></html>', { status: 502, headers: { 'content-type': 'text/html' } }))";
-/// Does the same with the answer of a server whose searches are all in use.
-const BUSY: &str = "window.real ??= window.fetch; window.fetch = () => Promise.resolve(
-    new Response('{\"error\":{\"code\":\"busy\",\"message\":\"all searches are taken\"}}', \
-        { status: 503, headers: { 'retry-after': '1' } }))";
-const BACK: &str = "window.fetch = window.real; window.dispatchEvent(new Event('online'))";
+/// Answers to requests when the server is away, when a proxy finds it away, and when all searches are in use. With them,
+/// the state that the page shows.
+const FAULTS: [(&str, &str); 3] = [
+    ("Promise.reject(new TypeError('Failed to fetch'))", "offline"),
+    (
+        "Promise.resolve(new Response('<html><h1>502 Bad Gateway</h1></html>',
+           { status: 502, headers: { 'content-type': 'text/html' } }))",
+        "offline",
+    ),
+    (
+        "Promise.resolve(new Response('{\"error\":{\"code\":\"busy\",\"message\":\"all searches are taken\"}}',
+           { status: 503, headers: { 'retry-after': '1' } }))",
+        "busy",
+    ),
+];
 
 #[test]
 fn the_last_move_its_captures_and_an_extra_turn_are_marked() {
@@ -117,18 +121,17 @@ fn the_ladder_counts_games_and_offers_the_next_level() {
 #[test]
 fn the_other_player_moves_when_the_server_is_back() {
     let Some(page) = Page::at("") else { return };
-    for (fault, state) in [(AWAY, "offline"), (PROXY, "offline"), (BUSY, "busy")] {
+    for (answer, state) in FAULTS {
         page.open("/#board=3x2&north=perfect");
         page.settled("south");
-        page.run(fault);
+        page.run(&format!("window.real ??= window.fetch; window.fetch = () => {answer}"));
         page.click(".cell.south .pit[data-pit='1']");
         page.moves(1);
         page.wait(&format!("shown('#machine.{state}')"));
         // The page shows no message of a parser.
         page.is("document.body.innerText.includes('Unexpected token')", false);
-        page.run(BACK);
-        page.wait("$$('#moves button').length >= 2");
-        page.wait("!$('#machine.offline, #machine.busy')");
+        page.run("window.fetch = window.real; dispatchEvent(new Event('online'))");
+        page.wait("$$('#moves button').length >= 2 && !$('#machine.offline, #machine.busy')");
     }
 }
 

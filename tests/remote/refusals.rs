@@ -30,7 +30,7 @@ fn refusals_and_absence_are_reported() {
     assert!(["cannot be trusted", "no answer"].iter().any(|text| ran.stderr().contains(text)), "{}", ran.all());
     host.conduct().whole = true;
     probe(&host.address).fails(1, "ignores range requests");
-    // Nobody listens at this port any more.
+    // Nobody listens at this port.
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     probe(&format!("http://{closed}/tables")).exits(1);
     for address in ["ftp://127.0.0.1/tables", "https://"] {

@@ -1,7 +1,8 @@
 //! A host of files on this machine. It answers range requests, and can misbehave in chosen ways.
 
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Write};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -183,17 +184,20 @@ impl Host {
             }
             _ => {}
         }
-        let Ok(mut body) = std::fs::read(self.folder.join(request.name.trim_start_matches('/'))) else {
+        let path = self.folder.join(request.name.trim_start_matches('/'));
+        let Some(mut file) = File::open(&path).ok().filter(|_| path.is_file()) else {
             return simple("404 Not Found", "", "");
         };
-        let total = body.len() as u64;
+        let total = file.metadata().ok()?.len();
+        let range = request.range.filter(|_| !is_whole);
+        let (start, end) = range.map_or((0, total), |(start, end)| (start, end.unwrap_or(total).min(total)));
+        if range.is_some() && start >= end {
+            return simple("416 No", &format!("content-range: bytes */{total}\r\n"), "");
+        }
+        let mut body = vec![0; (end - start) as usize];
+        file.seek(SeekFrom::Start(start)).and_then(|_| file.read_exact(&mut body)).ok()?;
         let (mut status, mut more) = ("200 OK", format!("content-type: {}\r\n", kind(&request.name, is_lasting)));
-        if let Some((start, end)) = request.range.filter(|_| !is_whole) {
-            if start >= total {
-                return simple("416 No", &format!("content-range: bytes */{total}\r\n"), "");
-            }
-            let end = end.unwrap_or(total).min(total);
-            body = body[start as usize..end as usize].to_vec();
+        if range.is_some() {
             let first = if fault == Some(Fault::OtherRange) { start + 1 } else { start };
             let total = if fault == Some(Fault::OtherTotal) { total + 64 } else { total };
             more += &format!("content-range: bytes {first}-{}/{total}\r\n", (end - 1).max(first));

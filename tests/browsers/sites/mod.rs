@@ -116,19 +116,11 @@ impl Site {
 
 /// Contents of all files in a folder, by path.
 pub(crate) fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut open = vec![folder.to_owned()];
-    while let Some(directory) = open.pop() {
-        for entry in std::fs::read_dir(&directory).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                open.push(path);
-            } else {
-                found.insert(path.strip_prefix(folder).unwrap().to_owned(), std::fs::read(&path).unwrap());
-            }
-        }
-    }
-    found
+    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let files = paths.map(|path| {
+        if path.is_dir() { contents(&path) } else { BTreeMap::from([(path.clone(), std::fs::read(path).unwrap())]) }
+    });
+    files.flatten().collect()
 }
 
 /// Directory of the version that the page of a site refers to.
