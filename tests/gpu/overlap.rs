@@ -1,11 +1,10 @@
 //! A layer begins while the last frames of the layer below arrive and are written.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kalah::build::{
     ArrivingFrame, Backend, BuildError, ComputeError, Computer, Device, DeviceComputer, DeviceError, DeviceTraffic,
@@ -18,7 +17,7 @@ use kalah::gpu::{Gpu, GpuError};
 use kalah::index::Frame;
 use kalah::progress::Pulse;
 use kalah::table::{FrameMemory, PackedFrame, TableKey, Tables};
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 
 use crate::adapter;
 use crate::builds::{assert_right, build, build_pairs, cpu, key, on, pairs_to};
@@ -27,13 +26,11 @@ use kalah_tests::files::files;
 /// Longer than any step of a test takes.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Called before a frame is collected, with the number of frames before it.
-type Arrive = Box<dyn Fn(usize) -> Result<(), ComputeError> + Send + Sync>;
-
 /// A GPU whose frames arrive later.
 struct Held {
     device: Arc<Gpu>,
-    arrive: Arrive,
+    /// Called before a frame is collected.
+    arrive: Box<dyn Fn() -> Result<(), ComputeError> + Send + Sync>,
 }
 
 impl fmt::Debug for Held {
@@ -49,7 +46,7 @@ impl Device for Held {
 
     fn computer(self: Arc<Self>, tables: &Tables, seeds: usize) -> Result<Box<dyn DeviceComputer>, ComputeError> {
         let computer = Arc::clone(&self.device).computer(tables, seeds)?;
-        Ok(Box::new(HeldComputer { held: self, computer, frames: AtomicUsize::new(0) }))
+        Ok(Box::new(HeldComputer { held: self, computer }))
     }
 
     fn require_layer(&self, pits: usize, seeds: usize) -> Result<(), DeviceError> {
@@ -72,7 +69,6 @@ impl Device for Held {
 struct HeldComputer {
     held: Arc<Held>,
     computer: Box<dyn DeviceComputer>,
-    frames: AtomicUsize,
 }
 
 impl Computer for HeldComputer {
@@ -83,8 +79,7 @@ impl Computer for HeldComputer {
         pulse: &Pulse,
         output: &dyn FrameOutput,
     ) -> Result<(), ComputeError> {
-        let output = HeldOutput { output, held: &self.held, frames: &self.frames };
-        self.computer.compute_ahead(tables, frames, pulse, &output)
+        self.computer.compute_ahead(tables, frames, pulse, &HeldOutput { output, held: &self.held })
     }
 }
 
@@ -106,7 +101,6 @@ impl DeviceComputer for HeldComputer {
 struct HeldOutput<'a> {
     output: &'a dyn FrameOutput,
     held: &'a Arc<Held>,
-    frames: &'a AtomicUsize,
 }
 
 impl FrameOutput for HeldOutput<'_> {
@@ -123,32 +117,26 @@ impl FrameOutput for HeldOutput<'_> {
     }
 
     fn receive(&self, frame: ArrivingFrame) -> Result<(), ComputeError> {
-        let (number, held) = (self.frames.fetch_add(1, Ordering::Relaxed), Arc::clone(self.held));
-        self.output.receive(Box::new(move |memory| {
-            (held.arrive)(number)?;
-            frame(memory)
-        }))
+        let held = Arc::clone(self.held);
+        self.output.receive(Box::new(move |memory| (held.arrive)().and_then(|()| frame(memory))))
     }
 }
 
 /// The number of pairs that have begun.
 #[derive(Default)]
-struct Pairs {
-    begun: Mutex<usize>,
-    changed: Condvar,
-}
+struct Pairs(AtomicUsize);
 
 impl Pairs {
-    fn begins(&self, number: usize) {
-        *self.begun.lock() = number;
-        self.changed.notify_all();
-    }
-
     /// Waits until this many pairs have begun.
     fn await_pairs(&self, count: usize) -> Result<(), ComputeError> {
-        let mut begun = self.begun.lock();
-        let in_time = !self.changed.wait_while_for(&mut begun, |begun| *begun < count, PATIENCE).timed_out();
-        if in_time { Ok(()) } else { Err(Stopped.into()) }
+        let end = Instant::now() + PATIENCE;
+        while self.0.load(Ordering::Relaxed) < count {
+            if Instant::now() > end {
+                return Err(Stopped.into());
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
     }
 }
 
@@ -161,15 +149,18 @@ fn build_held(
     device: Arc<Gpu>,
     arrive: impl Fn(usize, &Pairs) -> Result<(), ComputeError> + Send + Sync + 'static,
 ) -> Result<(), BuildError> {
-    let pairs = Arc::new(Pairs::default());
+    let (pairs, arrived) = (Arc::new(Pairs::default()), AtomicUsize::new(0));
     let begun = Arc::clone(&pairs);
     let frames_to = |seeds: usize| (2..=seeds).map(|seeds| seeds - 1).sum::<usize>();
-    let arrive = Box::new(move |number: usize| match (2..KEY.seeds).find(|&seeds| number < frames_to(seeds)) {
-        Some(seeds) if number + 2 >= frames_to(seeds) => arrive(seeds, &begun),
-        _ => Ok(()),
+    let arrive = Box::new(move || {
+        let number = arrived.fetch_add(1, Ordering::Relaxed);
+        match (2..KEY.seeds).find(|&seeds| number < frames_to(seeds)) {
+            Some(seeds) if number + 2 >= frames_to(seeds) => arrive(seeds, &begun),
+            _ => Ok(()),
+        }
     });
     let backend = Backend::Gpu(Arc::new(Held { device, arrive }));
-    build_pairs(directory, KEY, backend, &|number, _| pairs.begins(number))
+    build_pairs(directory, KEY, backend, &|number, _| pairs.0.store(number, Ordering::Relaxed))
 }
 
 #[test]
@@ -177,7 +168,7 @@ fn a_layer_begins_while_frames_below_arrive_and_after_a_kill_then_all_go_on_to_t
     adapter::each(|adapter| {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().to_owned();
-        let killed: Arc<Mutex<Vec<(usize, BTreeMap<String, Vec<u8>>)>>> = Arc::default();
+        let killed = Arc::new(Mutex::new(Vec::new()));
         let kills = Arc::clone(&killed);
         let built = build_held(directory.path(), adapter.shared(), move |seeds, pairs| {
             // Its last frames arrive when several pairs of the layer above are computed.

@@ -50,64 +50,42 @@ fn captures(rng: &mut Rng, pits: u32, rows: usize) -> Vec<u32> {
     (0..pits as usize * rows.next_multiple_of(4)).map(|_| place(rng)).collect()
 }
 
-pub(super) fn large(on: &mut impl Run) {
-    let mut raised = 0;
-    until_enough(on, 15, |on, rng| {
+/// Quiet moves of the side whose rows are those of the matrix, or its columns.
+pub(super) fn quiet(on: &mut impl Run, stage: Stage, seed: u64) {
+    let (is_large, mut raised) = (stage == Stage::QuietLarge, 0);
+    until_enough(on, seed, |on, rng| {
         let (rows, columns) = random_shape(rng, 60_000);
         let (words, pits) = (columns.div_ceil(4), rng.u32(1..=MAX_TABLE_PITS as u32));
         let part = random_part(rng, rows);
-        let lowest = rng.usize(0..=part.start);
-        let (moves, entries_at) = quiet_moves(rng, rows, pits, &(lowest as u32..part.start as u32));
-        let map = captures(rng, pits, columns);
-        // A window has some of the rows to which moves lead.
-        let children = random_part(rng, part.start.max(lowest + 1) - lowest);
-        let children = lowest + children.start..lowest + children.end;
-        let (small_base, small) = window(rng, &children, words, TOTAL);
-        let (large_base, large) = window(rng, &part, words, 20);
-        let params = Quiet {
+        let lowest = if is_large { rng.usize(0..=part.start) } else { 0 };
+        let (moves, moves_at) = if is_large {
+            quiet_moves(rng, rows, pits, &(lowest as u32..part.start as u32))
+        } else {
+            quads(rng, columns, pits)
+        };
+        let map = captures(rng, pits, if is_large { columns } else { rows });
+        let mut params = Quiet {
             threads: (part.len() * words) as u32,
             first_row: part.start as u32,
             words: words as u32,
             total: TOTAL,
-            moves_at: entries_at,
-            small_base,
-            large_base,
-            first_child: children.start as u32,
-            child_rows: children.len() as u32,
+            moves_at,
             ..Quiet::default()
         };
-        let buffers = vec![moves, map, small, large.clone()];
-        let made = on.run(Stage::QuietLarge, &params, workgroups(params.threads), buffers);
-        raised += changed(&made[3], &large);
-        part.len() * words
-    });
-    assert!(raised > on.enough() / 10, "only {raised} words were raised");
-}
-
-pub(super) fn small(on: &mut impl Run) {
-    let mut raised = 0;
-    until_enough(on, 6, |on, rng| {
-        let (rows, columns) = random_shape(rng, 60_000);
-        let (words, pits) = (columns.div_ceil(4), rng.u32(1..=MAX_TABLE_PITS as u32));
-        let part = random_part(rng, rows);
-        let (moves, quads_at) = quads(rng, columns, pits);
-        let map = captures(rng, pits, rows);
-        let (large_base, large) = window(rng, &part, words, TOTAL);
-        let (small_base, small) = window(rng, &part, words, 20);
-        let params = Quiet {
-            threads: (part.len() * words) as u32,
-            first_row: part.start as u32,
-            words: words as u32,
-            total: TOTAL,
-            moves_at: quads_at,
-            map_stride: rows.next_multiple_of(4) as u32,
-            small_base,
-            large_base,
-            ..Quiet::default()
-        };
-        let buffers = vec![moves, map, large, small.clone()];
-        let made = on.run(Stage::QuietSmall, &params, workgroups(params.threads), buffers);
-        raised += changed(&made[3], &small);
+        let mut children = part.clone();
+        if is_large {
+            // A window has some of the rows to which moves lead.
+            let some = random_part(rng, part.start.max(lowest + 1) - lowest);
+            children = lowest + some.start..lowest + some.end;
+            (params.first_child, params.child_rows) = (children.start as u32, children.len() as u32);
+        } else {
+            params.map_stride = rows.next_multiple_of(4) as u32;
+        }
+        let (from_base, from) = window(rng, &children, words, TOTAL);
+        let (to_base, to) = window(rng, &part, words, 20);
+        (params.small_base, params.large_base) = if is_large { (from_base, to_base) } else { (to_base, from_base) };
+        let made = on.run(stage, &params, workgroups(params.threads), vec![moves, map, from, to.clone()]);
+        raised += changed(&made[3], &to);
         part.len() * words
     });
     assert!(raised > on.enough() / 10, "only {raised} words were raised");
