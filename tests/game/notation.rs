@@ -244,30 +244,15 @@ proptest! {
     }
 }
 
+/// `tests/solve/line.rs` has the errors with their places.
 #[test]
-fn a_line_may_stop_within_a_turn_and_errors_name_the_place() {
-    let start: Position = "6x6".parse().unwrap();
-    let follow = |text: &str| Line::parse(6, text).unwrap().follow(Rules::EmptyCapture, &start);
+fn a_line_may_stop_within_a_turn() {
     // Move 1 with six seeds ends in the store.
-    let places = follow("1").unwrap();
-    assert_eq!((places[1].turns, places[1].moves, places[1].first, places[1].again), (1, 1, true, true));
-    assert_eq!(places[1].turned(7), 7);
-    let places = follow("12").unwrap();
-    assert_eq!((places[1].turns, places[1].moves, places[1].first, places[1].again), (1, 2, false, false));
-    assert_eq!((places[1].turned(7), places[1].turned(-7)), (-7, 7));
-
-    let message = |text: &str| follow(text).unwrap_err().to_string();
-    let at = "(after 2 moves, at <6,0,2,7,7,6,6,6,6,0,0,8,8,8,8>; legal there: 1 2 3 4 5 6)";
-    assert_eq!(message("123 3"), format!("turn 1 of the line: it goes on after a move that ended it {at}"));
-    let at = "(after 1 move, at <6,1,0,0,7,7,7,7,7,6,6,6,6,6,6>; legal there: 2 3 4 5 6)";
-    assert_eq!(
-        message("1 3"),
-        format!(
-            "turn 1 of the line: it is not over: its last move gives another one, to be written in the same word, \
-             as 36 or 3,6 {at}"
-        )
-    );
-    assert_eq!(message("11 3"), format!("turn 1 of the line: move 1 is not legal: the pit holds no seeds {at}"));
+    for (text, moves, first, again) in [("1", 1, true, true), ("12", 2, false, false)] {
+        let places = Line::parse(6, text).unwrap().follow(Rules::EmptyCapture, &"6x6".parse().unwrap()).unwrap();
+        assert_eq!((places[1].turns, places[1].moves, places[1].first, places[1].again), (1, moves, first, again));
+        assert_eq!([7, -7].map(|value| places[1].turned(value)), if first { [7, -7] } else { [-7, 7] });
+    }
 }
 
 #[test]

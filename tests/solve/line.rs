@@ -64,10 +64,14 @@ fn the_end_of_irvings_perfect_game_keeps_its_value() {
 
 #[test]
 fn lines_that_cannot_be_played_are_refused_with_the_place() {
+    let two = "(after 2 moves, at <6,0,2,7,7,6,6,6,6,0,0,8,8,8,8>; legal there: 1 2 3 4 5 6)";
+    let one = "(after 1 move, at <6,1,0,0,7,7,7,7,7,6,6,6,6,6,6>; legal there: 2 3 4 5 6)";
+    let unfinished = "its last move gives another one, to be written in the same word, as 36 or 3,6";
     for (line, expected) in [
-        ("6x6 13 2 3", "turn 3 of the line: move 3 is not legal: the pit holds no seeds"),
-        ("6x6 13 2 3", "(after 3 moves, at <6,2,1,1,8,0,8,8,8,7,0,8,7,7,7>; legal there: 1 2 4 5 6)"),
-        ("6x6 1 3", "turn 1 of the line: it is not over: its last move gives another one"),
+        ("6x6 123 3", &*format!("turn 1 of the line: it goes on after a move that ended it {two}")),
+        ("6x6 1 3", &format!("turn 1 of the line: it is not over: {unfinished} {one}")),
+        ("6x6 11 3", &format!("turn 1 of the line: move 1 is not legal: the pit holds no seeds {one}")),
+        ("6x6 13 2 3", "turn 3 of the line: move 3 is not legal: the pit holds no seeds (after 3 moves, "),
         ("6x6 7", "'7' is not a turn: write move numbers from 1 to 6"),
         ("6y6", "is not a position"),
         ("6x22", "cannot be searched"),
