@@ -131,6 +131,7 @@ fn the_command_prints_both_tables() {
     // Pekař et al. 2020, Table 2: Algorithm 1 against itself.
     assert!(text.lines().any(|line| line.starts_with("heuristic") && line.ends_with("32:16")), "{text}");
     assert!(text.contains("lost a move") && text.contains("evaluated by tables to 10 seeds"), "{text}");
+    assert_eq!(kalah("greedy --rules standard --start 6x2 --json").success().json()["table_seeds"], SEEDS);
 }
 
 #[test]

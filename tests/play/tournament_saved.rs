@@ -58,7 +58,7 @@ fn a_tournament_that_was_killed_goes_on_with_the_saved_games() {
     let place = Place::empty();
     let run = |more: &str| command(&place, more).run();
     let games = |name: &str| read_games(&place.text(name), Rules::default()).unwrap();
-    let whole = untimed(run("--save whole.games").success().json());
+    let whole = untimed(run("--save whole.games --threads 1").success().json());
     assert_eq!(games("whole.games").len(), 36);
     for count in [1, 9] {
         ["state", "all.games"].iter().for_each(|name| drop(std::fs::remove_file(place.at(name))));

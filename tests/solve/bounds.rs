@@ -133,6 +133,10 @@ fn tables_are_opened_around_the_exact_layers() {
     ] {
         assert_eq!(open(exact, most).unwrap(), seeds, "{exact} {most}");
     }
+    // There are no bounds of other layers.
+    let third = BoundTables::open_around(directory.path(), Rules::EmptyCapture, 2, 2, 48).unwrap().unwrap();
+    let (mover, other) = LayerIndex::new(exact.rows(), 4).unrank(0);
+    assert_eq!(third.bounds(&mover, &other).unwrap(), None);
     // Damage matters only above the exact layers.
     let path = |seeds| exact.key(seeds).bounds_path(directory.path());
     std::fs::write(path(5), "damaged").unwrap();
