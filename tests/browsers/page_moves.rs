@@ -1,9 +1,9 @@
 //! The page's list of moves: turns, variations, comments, keys, the dragged graph, game texts, the last game.
 
-use kalah::game::{Position, Rules};
+use kalah::game::Rules;
 use serde_json::json;
 
-use kalah_tests::browser::board::{Page, RULES, tables};
+use kalah_tests::browser::board::Page;
 use kalah_tests::browser::keys::{END, ENTER, ESCAPE, HOME, LEFT, RIGHT};
 
 /// A game with a main line, two variations, one of them within a variation, and comments.
@@ -37,24 +37,7 @@ fn visit(page: &Page, number: usize) {
 }
 
 #[test]
-fn the_main_line_variations_and_comments_survive_a_reload() {
-    let Some(page) = game("") else { return };
-    listed(&page, LISTED);
-    // Seen from the end of a variation, the main line is the same.
-    for number in 0..7 {
-        visit(&page, number);
-        let here = page.value("$('#moves [aria-current]').textContent.slice(0, 3)");
-        page.reload();
-        listed(&page, LISTED);
-        at(&page, here.as_str().unwrap());
-    }
-    visit(&page, 3);
-    page.wait("$('#comment').value === 'why  not?\\na line'");
-    assert_eq!(page.errors(), json!([]));
-}
-
-#[test]
-fn the_address_without_a_game_resumes_the_last_one() {
+fn the_last_game_is_resumed_without_an_address_and_by_a_reload() {
     let Some(page) = game("") else { return };
     listed(&page, LISTED);
     visit(&page, 4);
@@ -67,6 +50,12 @@ fn the_address_without_a_game_resumes_the_last_one() {
     listed(&page, LISTED);
     at(&page, "S 2");
     page.wait("$('#comment').value === 'two  spaces\\n2 lines'");
+    visit(&page, 3);
+    page.wait("$('#comment').value === 'why  not?\\na line'");
+    page.reload();
+    listed(&page, LISTED);
+    at(&page, "N 3");
+    assert_eq!(page.errors(), json!([]));
 }
 
 #[test]
@@ -81,16 +70,13 @@ fn variations_are_promoted_and_deleted() {
     visit(&page, 5);
     page.wait("shown('#promote')");
     page.click("#promote");
-    listed(&page, "1. S 1 N 2 N 1 1… N 3 2. S 1 2. S 2 N 1");
-    shown(["promote", "restore"], [true, false]);
-    page.click("#promote");
-    let (main, rest) = ("1. S 1 N 3 1… N 2 N 1 2. S 1 2. S 2 N 1", "1. S 1 N 2 N 1");
+    let (main, rest) = ("1. S 1 N 2 N 1 1… N 3 2. S 1 2. S 2 N 1", "1. S 1 N 2 N 1");
     listed(&page, main);
-    page.is("shown('#promote')", false);
+    shown(["promote", "restore"], [true, false]);
     page.reload();
     listed(&page, main);
     // The shown move is deleted with all that follow it, and comes back.
-    visit(&page, 1);
+    visit(&page, 3);
     at(&page, "N 3");
     page.click("#remove");
     listed(&page, rest);
@@ -172,38 +158,6 @@ fn the_graph_is_dragged_through_the_game() {
     page.wait("$('#redo').disabled && !location.hash.includes('at=')");
     page.drag(".graph", 0.9, 0.5, || {});
     page.wait("location.hash.includes('at=')");
-}
-
-#[test]
-fn turns_are_numbered_and_bad_moves_are_marked() {
-    let Some(page) = Page::at("") else { return };
-    let (tables, mut position): (_, Position) = (tables(), "3x2".parse().unwrap());
-    let (mut expected, mut played, mut again, mut turns) = (String::new(), Vec::new(), false, 0);
-    while !position.is_over() && played.len() < 9 {
-        let scores = tables.move_scores(&position).unwrap();
-        let &(pit, score) = scores.first().unwrap();
-        let best = scores.iter().map(|&(_, score)| score).max().unwrap();
-        let mark = match best - score {
-            0 => "",
-            _ if position.value(best).signum() > position.value(score).signum() => "??",
-            4.. => "?",
-            _ => "?!",
-        };
-        if !again {
-            if turns % 2 == 0 {
-                expected += &format!("{}. ", turns / 2 + 1);
-            }
-            turns += 1;
-        }
-        expected += &format!("{} {pit}{mark} ", if turns % 2 == 1 { "S" } else { "N" });
-        played.push(pit.to_string());
-        let made = position.play(RULES, pit).unwrap();
-        (position, again) = (made.position, made.again);
-    }
-    let link = format!("/#board=3x2&north=human&moves={}", played.join(","));
-    page.open_with(&json!({ "values": true }), &link);
-    let list = "texts('#moves .number, #moves button').map((text) => text.replace(/ ([+−]\\d+|0)$/, ''))";
-    page.wait(&format!("{list}.filter(Boolean).join(' ') === {}", json!(expected.trim_end())));
 }
 
 #[test]
