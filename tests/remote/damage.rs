@@ -86,8 +86,7 @@ fn shift_scores(path: &Path) {
 /// The header is the known one, so only digests and moves show that frames are not.
 #[test]
 fn a_server_that_lies_is_named() {
-    let damages: [(fn(&Path), bool); 2] = [(change_padding, false), (shift_scores, true)];
-    for (damage, is_seen_by_probes) in damages {
+    for (damage, is_seen_by_probes) in [(change_padding as fn(&Path), false), (shift_scores, true)] {
         let files = copied(here());
         damage(&layer(files.path(), SEEDS));
         let remote = Remote::of(files.path());
